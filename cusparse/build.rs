@@ -1,0 +1,17 @@
+//! Links to libsptrsv.so, which Cargo has just built beside this library, and has both found in one folder
+//! at run time.
+
+use std::env;
+use std::path::PathBuf;
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    // OUT_DIR is <target>/<profile>/build/<package>/out.
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
+    let profile = out.ancestors().nth(3).expect("OUT_DIR lies in Cargo's target folder");
+    println!("cargo:rustc-link-search=native={}", profile.join("deps").display());
+    println!("cargo:rustc-link-lib=dylib=sptrsv");
+    println!("cargo:rustc-link-lib=dylib=dl");
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-rpath,$ORIGIN");
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libsptrsv_cusparse.so");
+}

@@ -1,0 +1,981 @@
+/*
+ * libsptrsv: sparse triangular solves on NVIDIA GPUs.
+ *
+ * Generated from src/ffi.rs by cbindgen; edit that file, not this one.
+ * The header stands alone: it needs no CUDA header, and compiles as C99, as C++ and under nvcc.
+ */
+
+#ifndef SPTRSV_H
+#define SPTRSV_H
+
+#include <stddef.h>
+#include <stdint.h>
+/* What cudaStream_t and CUstream point to. */
+struct CUstream_st;
+
+/**
+ * Status of a call. Numbers up to 11 are cuSPARSE's own; those of this library start at 100.
+ */
+typedef enum sptrsvStatus_t {
+  /**
+   * The call succeeded.
+   */
+  SPTRSV_STATUS_SUCCESS = 0,
+  /**
+   * The handle is NULL.
+   */
+  SPTRSV_STATUS_NOT_INITIALIZED = 1,
+  /**
+   * Host or device memory could not be allocated.
+   */
+  SPTRSV_STATUS_ALLOC_FAILED = 2,
+  /**
+   * An argument is NULL, out of range, or not allowed in this state.
+   */
+  SPTRSV_STATUS_INVALID_VALUE = 3,
+  /**
+   * The library holds no code for this GPU.
+   */
+  SPTRSV_STATUS_ARCH_MISMATCH = 4,
+  /**
+   * Reserved: cuSPARSE's number.
+   */
+  SPTRSV_STATUS_MAPPING_ERROR = 5,
+  /**
+   * The CUDA driver reported an error, possibly of earlier asynchronous work.
+   */
+  SPTRSV_STATUS_EXECUTION_FAILED = 6,
+  /**
+   * A defect of this library.
+   */
+  SPTRSV_STATUS_INTERNAL_ERROR = 7,
+  /**
+   * The descriptor's matrix type is not GENERAL.
+   */
+  SPTRSV_STATUS_MATRIX_TYPE_NOT_SUPPORTED = 8,
+  /**
+   * The matrix has a structural or numerical zero on its diagonal.
+   */
+  SPTRSV_STATUS_ZERO_PIVOT = 9,
+  /**
+   * The operation is not supported for these arguments.
+   */
+  SPTRSV_STATUS_NOT_SUPPORTED = 10,
+  /**
+   * The GPU lacks a resource that the operation needs.
+   */
+  SPTRSV_STATUS_INSUFFICIENT_RESOURCES = 11,
+  /**
+   * The sparsity pattern is malformed; found at analysis, before anything is launched on it.
+   */
+  SPTRSV_STATUS_INVALID_MATRIX = 100,
+  /**
+   * The info holds no analysis.
+   */
+  SPTRSV_STATUS_NOT_ANALYSED = 101,
+  /**
+   * The arguments do not describe the matrix that was analysed.
+   */
+  SPTRSV_STATUS_PATTERN_MISMATCH = 102,
+  /**
+   * The watchdog ended an earlier solve on this info; its result is invalid.
+   */
+  SPTRSV_STATUS_TIMED_OUT = 103,
+  /**
+   * No usable NVIDIA driver or GPU was found; the host executor works all the same.
+   */
+  SPTRSV_STATUS_NO_DRIVER = 104,
+} sptrsvStatus_t;
+
+/**
+ * Where the work is done.
+ */
+typedef enum sptrsvExecutor_t {
+  /**
+   * An NVIDIA GPU; all arrays are in device memory.
+   */
+  SPTRSV_EXECUTOR_CUDA = 0,
+  /**
+   * CPU threads; all arrays are in host memory. Their number is that of the machine's processors, or
+   * the environment variable SPTRSV_NUM_THREADS.
+   */
+  SPTRSV_EXECUTOR_HOST = 1,
+} sptrsvExecutor_t;
+
+/**
+ * Whether alpha and the zero-pivot position are in host or device memory.
+ */
+typedef enum sptrsvPointerMode_t {
+  SPTRSV_POINTER_MODE_HOST = 0,
+  SPTRSV_POINTER_MODE_DEVICE = 1,
+} sptrsvPointerMode_t;
+
+/**
+ * Type of the matrix; triangular solves take GENERAL only.
+ */
+typedef enum sptrsvMatrixType_t {
+  SPTRSV_MATRIX_TYPE_GENERAL = 0,
+  SPTRSV_MATRIX_TYPE_SYMMETRIC = 1,
+  SPTRSV_MATRIX_TYPE_HERMITIAN = 2,
+  SPTRSV_MATRIX_TYPE_TRIANGULAR = 3,
+} sptrsvMatrixType_t;
+
+/**
+ * Which triangle of A is the matrix. The other one is ignored, also where it holds NaN.
+ */
+typedef enum sptrsvFillMode_t {
+  SPTRSV_FILL_MODE_LOWER = 0,
+  SPTRSV_FILL_MODE_UPPER = 1,
+} sptrsvFillMode_t;
+
+/**
+ * Whether the diagonal is all ones (stored entries are then unused and may be missing).
+ */
+typedef enum sptrsvDiagType_t {
+  SPTRSV_DIAG_TYPE_NON_UNIT = 0,
+  SPTRSV_DIAG_TYPE_UNIT = 1,
+} sptrsvDiagType_t;
+
+/**
+ * The number of the first row and column, and of the first offset.
+ */
+typedef enum sptrsvIndexBase_t {
+  SPTRSV_INDEX_BASE_ZERO = 0,
+  SPTRSV_INDEX_BASE_ONE = 1,
+} sptrsvIndexBase_t;
+
+/**
+ * Storage format: compressed by rows (rowPtr, colInd) or by columns (then rowPtr holds the column
+ * pointers and colInd the row indices).
+ */
+typedef enum sptrsvFormat_t {
+  SPTRSV_FORMAT_CSR = 0,
+  SPTRSV_FORMAT_CSC = 1,
+} sptrsvFormat_t;
+
+/**
+ * Integer type of offsets or of column indices.
+ */
+typedef enum sptrsvIndexType_t {
+  SPTRSV_INDEX_32I = 0,
+  SPTRSV_INDEX_64I = 1,
+} sptrsvIndexType_t;
+
+/**
+ * How a system is solved.
+ */
+typedef enum sptrsvAlgorithm_t {
+  /**
+   * The library chooses, among the deterministic ones.
+   */
+  SPTRSV_ALG_AUTO = 0,
+  /**
+   * Row-wise, level-scheduled (R. Li, algorithm 1). Deterministic.
+   */
+  SPTRSV_ALG_LEVR = 1,
+  /**
+   * Column-wise, level-scheduled (R. Li, algorithm 2). Atomics: the last bits may differ from run to run.
+   */
+  SPTRSV_ALG_LEVC = 2,
+  /**
+   * Row-wise, self-scheduled (R. Li, algorithm 3). Deterministic.
+   */
+  SPTRSV_ALG_SLFR = 3,
+  /**
+   * Column-wise, self-scheduled (R. Li, algorithm 4). Atomics: the last bits may differ from run to run.
+   */
+  SPTRSV_ALG_SLFC = 4,
+  /**
+   * The synchronization-free baseline of W. Liu et al. (2016): columns in natural order. Atomics: the
+   * last bits may differ from run to run.
+   */
+  SPTRSV_ALG_GSF = 5,
+  /**
+   * Row-wise in level order; each unknown is published in one word that is value and flag together.
+   * Deterministic.
+   */
+  SPTRSV_ALG_ONE_WORD = 16,
+} sptrsvAlgorithm_t;
+
+/**
+ * Where the analysis is done.
+ */
+typedef enum sptrsvSetup_t {
+  SPTRSV_SETUP_AUTO = 0,
+  SPTRSV_SETUP_CPU = 1,
+  SPTRSV_SETUP_GPU = 2,
+} sptrsvSetup_t;
+
+/**
+ * op(A) in op(A) x = alpha f.
+ */
+typedef enum sptrsvOperation_t {
+  SPTRSV_OPERATION_NON_TRANSPOSE = 0,
+  SPTRSV_OPERATION_TRANSPOSE = 1,
+  /**
+   * The same as TRANSPOSE for real types.
+   */
+  SPTRSV_OPERATION_CONJUGATE_TRANSPOSE = 2,
+} sptrsvOperation_t;
+
+/**
+ * Type of matrix values, right-hand side, solution and alpha; cudaDataType's numbers.
+ */
+typedef enum sptrsvDataType_t {
+  SPTRSV_R_32F = 0,
+  SPTRSV_R_64F = 1,
+  SPTRSV_C_32F = 4,
+  SPTRSV_C_64F = 5,
+} sptrsvDataType_t;
+
+/**
+ * Whether level information may be used; kept for csrsv2's sake. An info analysed with USE_LEVEL
+ * solves with both.
+ */
+typedef enum sptrsvSolvePolicy_t {
+  SPTRSV_SOLVE_POLICY_NO_LEVEL = 0,
+  SPTRSV_SOLVE_POLICY_USE_LEVEL = 1,
+} sptrsvSolvePolicy_t;
+
+/**
+ * What a handle points to.
+ */
+typedef struct sptrsvContext sptrsvContext;
+
+/**
+ * What an info points to.
+ */
+typedef struct sptrsvInfo sptrsvInfo;
+
+/**
+ * What a matrix descriptor points to.
+ */
+typedef struct sptrsvMatDescr sptrsvMatDescr;
+
+/**
+ * A context of the library: executor, stream, pointer mode, watchdog, last error message.
+ * Handles are independent of one another; one handle is used by one thread at a time.
+ */
+typedef struct sptrsvContext *sptrsvHandle_t;
+
+/**
+ * How the arrays of a matrix are to be read.
+ */
+typedef struct sptrsvMatDescr *sptrsvMatDescr_t;
+
+/**
+ * What the analysis of one triangular matrix found; it may outlive the handle.
+ */
+typedef struct sptrsvInfo *sptrsvInfo_t;
+
+/**
+ * What the analysis found and what it cost. Set `struct_size` to `sizeof(sptrsvStats_t)` before the
+ * call: only that many bytes are written, so that the structure can grow.
+ */
+typedef struct sptrsvStats_t {
+  /**
+   * Bytes of this structure as the caller knows it.
+   */
+  size_t struct_size;
+  /**
+   * Number of levels of the dependency graph; 0 where the algorithm needs none and none were computed.
+   */
+  int64_t levels;
+  /**
+   * Rows in the widest level.
+   */
+  int64_t widest_level;
+  /**
+   * Rows of the matrix.
+   */
+  int64_t rows;
+  /**
+   * Entries of the triangle that a solve reads, diagonal included.
+   */
+  int64_t entries_used;
+  /**
+   * The algorithm in use (a value of sptrsvAlgorithm_t).
+   */
+  int algorithm;
+  /**
+   * Where the analysis was done (a value of sptrsvSetup_t, CPU or GPU).
+   */
+  int setup;
+  /**
+   * Wall-clock time of the whole analysis, in milliseconds.
+   */
+  double setup_ms;
+  /**
+   * Bytes of device (or, on the host executor, host) memory that the info holds.
+   */
+  int64_t bytes_held;
+  /**
+   * Predicted time of one solve in milliseconds, by the model that chose the algorithm; 0 where there
+   * is no model (host executor).
+   */
+  double predicted_ms;
+  /**
+   * Copying the pattern to the host (the paper's MAT_D2H), in milliseconds.
+   */
+  double mat_d2h_ms;
+  /**
+   * Validating and transposing the pattern (TRANS), in milliseconds.
+   */
+  double trans_ms;
+  /**
+   * Counting dependencies (DEP), in milliseconds.
+   */
+  double dep_ms;
+  /**
+   * Computing levels (LEV), in milliseconds.
+   */
+  double lev_ms;
+  /**
+   * Copying the schedule to the device (LEV_H2D), in milliseconds.
+   */
+  double lev_h2d_ms;
+} sptrsvStats_t;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Creates a handle on the CUDA executor: the calling thread's current context, else the primary
+ * context of device 0.
+ *
+ * \param handle  receives the handle
+ * \return SUCCESS; INVALID_VALUE when `handle` is NULL; NO_DRIVER where there is no NVIDIA driver or
+ *         GPU; ARCH_MISMATCH when the library holds no code for the GPU; ALLOC_FAILED
+ *
+ * Blocking: loads the kernels, may initialise the driver. Graph capture: not allowed.
+ *
+ * # Safety
+ * `handle` is NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvCreate(sptrsvHandle_t *handle);
+
+/**
+ * Creates a handle on the executor named.
+ *
+ * \param handle    receives the handle
+ * \param executor  where the work is to be done
+ * \return as sptrsvCreate; INVALID_VALUE also when `executor` is out of range
+ *
+ * Blocking: as sptrsvCreate. Graph capture: not allowed.
+ *
+ * # Safety
+ * `handle` is NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvCreateWithExecutor(sptrsvHandle_t *handle, enum sptrsvExecutor_t executor);
+
+/**
+ * Destroys a handle. Infos made with it stay valid, and work in flight is not disturbed.
+ *
+ * \param handle  the handle
+ * \return SUCCESS; NOT_INITIALIZED when `handle` is NULL
+ *
+ * Blocking: host only. Graph capture: not allowed.
+ *
+ * # Safety
+ * `handle` is NULL or a live handle, which is not used afterwards.
+ */
+enum sptrsvStatus_t sptrsvDestroy(sptrsvHandle_t handle);
+
+/**
+ * The version of the library as 1000 * major + 100 * minor + patch.
+ *
+ * \param handle   the handle
+ * \param version  receives the version
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `version` is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `handle` is NULL or a live handle, `version` NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvGetVersion(sptrsvHandle_t handle, int *version);
+
+/**
+ * Sets the stream on which later calls work (NULL is the default stream).
+ *
+ * \param handle  the handle
+ * \param stream  a stream of the handle's context
+ * \return SUCCESS; NOT_INITIALIZED
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `handle` is NULL or a live handle; `stream` is live for as long as calls use it.
+ */
+enum sptrsvStatus_t sptrsvSetStream(sptrsvHandle_t handle, struct CUstream_st *stream);
+
+/**
+ * Reads the stream of the handle.
+ *
+ * \param handle  the handle
+ * \param stream  receives the stream
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `stream` is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `handle` is NULL or a live handle, `stream` NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvGetStream(sptrsvHandle_t handle, struct CUstream_st **stream);
+
+/**
+ * Sets whether alpha and the zero-pivot position are host (the default) or device pointers.
+ *
+ * \param handle  the handle
+ * \param mode    the pointer mode
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `mode` is out of range
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `handle` is NULL or a live handle.
+ */
+enum sptrsvStatus_t sptrsvSetPointerMode(sptrsvHandle_t handle, enum sptrsvPointerMode_t mode);
+
+/**
+ * Reads the pointer mode.
+ *
+ * \param handle  the handle
+ * \param mode    receives the mode
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `mode` is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `handle` is NULL or a live handle, `mode` NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvGetPointerMode(sptrsvHandle_t handle, enum sptrsvPointerMode_t *mode);
+
+/**
+ * Sets the watchdog: a wait inside a solve that sees no progress for this long is ended, the solve's
+ * output becomes NaN, and the next call on that info returns TIMED_OUT once. The default is 10 seconds.
+ *
+ * \param handle   the handle
+ * \param seconds  the time in seconds; 0 turns the watchdog off
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `seconds` is negative or not a number
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `handle` is NULL or a live handle.
+ */
+enum sptrsvStatus_t sptrsvSetTimeout(sptrsvHandle_t handle, double seconds);
+
+/**
+ * The symbolic name of a status, for example "SPTRSV_STATUS_SUCCESS". Never NULL.
+ *
+ * \param status  a status
+ * \return a string that lives as long as the library
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ */
+const char *sptrsvGetErrorName(enum sptrsvStatus_t status);
+
+/**
+ * A few words about a status. Never NULL.
+ *
+ * \param status  a status
+ * \return a string that lives as long as the library
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ */
+const char *sptrsvGetErrorString(enum sptrsvStatus_t status);
+
+/**
+ * What exactly was wrong with the last call on this handle: which argument, which row. Empty after a
+ * success. Never NULL.
+ *
+ * \param handle  the handle (NULL gives a sentence that says so)
+ * \return a string that lives until the next call on the handle
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `handle` is NULL or a live handle.
+ */
+const char *sptrsvGetLastErrorMessage(sptrsvHandle_t handle);
+
+/**
+ * Creates a descriptor with cuSPARSE's defaults: GENERAL, LOWER, NON_UNIT, base ZERO; CSR, 32-bit.
+ *
+ * \param descr  receives the descriptor
+ * \return SUCCESS; INVALID_VALUE when `descr` is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `descr` is NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvCreateMatDescr(sptrsvMatDescr_t *descr);
+
+/**
+ * Destroys a descriptor. NULL is allowed.
+ *
+ * \param descr  the descriptor
+ * \return SUCCESS
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `descr` is NULL or a live descriptor, which is not used afterwards.
+ */
+enum sptrsvStatus_t sptrsvDestroyMatDescr(sptrsvMatDescr_t descr);
+
+/**
+ * Sets the descriptor's matrix type (a solve takes GENERAL only).
+ *
+ * \param descr  the descriptor
+ * \param value  the new value
+ * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `descr` is NULL or a live descriptor.
+ */
+enum sptrsvStatus_t sptrsvSetMatType(sptrsvMatDescr_t descr, enum sptrsvMatrixType_t value);
+
+/**
+ * Reads the descriptor's matrix type (a solve takes GENERAL only).
+ *
+ * \param descr  the descriptor
+ * \param value  receives the value
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `descr` is NULL or a live descriptor, `value` NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvGetMatType(sptrsvMatDescr_t descr, enum sptrsvMatrixType_t *value);
+
+/**
+ * Sets the descriptor's fill mode: which triangle of A is the matrix.
+ *
+ * \param descr  the descriptor
+ * \param value  the new value
+ * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `descr` is NULL or a live descriptor.
+ */
+enum sptrsvStatus_t sptrsvSetMatFillMode(sptrsvMatDescr_t descr, enum sptrsvFillMode_t value);
+
+/**
+ * Reads the descriptor's fill mode: which triangle of A is the matrix.
+ *
+ * \param descr  the descriptor
+ * \param value  receives the value
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `descr` is NULL or a live descriptor, `value` NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvGetMatFillMode(sptrsvMatDescr_t descr, enum sptrsvFillMode_t *value);
+
+/**
+ * Sets the descriptor's diagonal type.
+ *
+ * \param descr  the descriptor
+ * \param value  the new value
+ * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `descr` is NULL or a live descriptor.
+ */
+enum sptrsvStatus_t sptrsvSetMatDiagType(sptrsvMatDescr_t descr, enum sptrsvDiagType_t value);
+
+/**
+ * Reads the descriptor's diagonal type.
+ *
+ * \param descr  the descriptor
+ * \param value  receives the value
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `descr` is NULL or a live descriptor, `value` NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvGetMatDiagType(sptrsvMatDescr_t descr, enum sptrsvDiagType_t *value);
+
+/**
+ * Sets the descriptor's index base.
+ *
+ * \param descr  the descriptor
+ * \param value  the new value
+ * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `descr` is NULL or a live descriptor.
+ */
+enum sptrsvStatus_t sptrsvSetMatIndexBase(sptrsvMatDescr_t descr, enum sptrsvIndexBase_t value);
+
+/**
+ * Reads the descriptor's index base.
+ *
+ * \param descr  the descriptor
+ * \param value  receives the value
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `descr` is NULL or a live descriptor, `value` NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvGetMatIndexBase(sptrsvMatDescr_t descr, enum sptrsvIndexBase_t *value);
+
+/**
+ * Sets the descriptor's storage format.
+ *
+ * \param descr  the descriptor
+ * \param value  the new value
+ * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `descr` is NULL or a live descriptor.
+ */
+enum sptrsvStatus_t sptrsvSetMatFormat(sptrsvMatDescr_t descr, enum sptrsvFormat_t value);
+
+/**
+ * Reads the descriptor's storage format.
+ *
+ * \param descr  the descriptor
+ * \param value  receives the value
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `descr` is NULL or a live descriptor, `value` NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvGetMatFormat(sptrsvMatDescr_t descr, enum sptrsvFormat_t *value);
+
+/**
+ * Sets the integer types of the offsets (rowPtr) and of the column indices (colInd). 64-bit offsets with
+ * 32-bit columns are allowed, the reverse is not supported by solves.
+ *
+ * \param descr    the descriptor
+ * \param offsets  type of the offsets
+ * \param columns  type of the column indices
+ * \return SUCCESS; INVALID_VALUE when `descr` is NULL or a type is out of range (nothing changes)
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `descr` is NULL or a live descriptor.
+ */
+enum sptrsvStatus_t sptrsvSetMatIndexTypes(sptrsvMatDescr_t descr,
+                                           enum sptrsvIndexType_t offsets,
+                                           enum sptrsvIndexType_t columns);
+
+/**
+ * Reads the integer types of the descriptor.
+ *
+ * \param descr    the descriptor
+ * \param offsets  receives the type of the offsets
+ * \param columns  receives the type of the column indices
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `descr` is NULL or a live descriptor; the others are NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvGetMatIndexTypes(sptrsvMatDescr_t descr,
+                                           enum sptrsvIndexType_t *offsets,
+                                           enum sptrsvIndexType_t *columns);
+
+/**
+ * Creates an empty info. It belongs to no handle.
+ *
+ * \param info  receives the info
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `info` is NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvCreateInfo(sptrsvInfo_t *info);
+
+/**
+ * Destroys an info. NULL is allowed, and so are an info that was never analysed, one whose handle and
+ * stream are gone, and one whose solves are still running: the call waits for them.
+ *
+ * \param info  the info
+ * \return SUCCESS
+ *
+ * Blocking: waits for work in flight on the GPU. Graph capture: not allowed; graphs that captured a
+ * solve with this info must not be launched afterwards.
+ *
+ * # Safety
+ * `info` is NULL or a live info, which is not used afterwards.
+ */
+enum sptrsvStatus_t sptrsvDestroyInfo(sptrsvInfo_t info);
+
+/**
+ * Chooses the algorithm for later analyses with this info. What was analysed before stays as it is.
+ *
+ * \param info       the info
+ * \param algorithm  the algorithm; AUTO is the default
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or there is no such algorithm
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `info` is NULL or a live info.
+ */
+enum sptrsvStatus_t sptrsvSetAlgorithm(sptrsvInfo_t info, enum sptrsvAlgorithm_t algorithm);
+
+/**
+ * The algorithm in use after analysis; before it, the one that was asked for.
+ *
+ * \param info       the info
+ * \param algorithm  receives the algorithm
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `info` is NULL or a live info, `algorithm` NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvGetAlgorithm(sptrsvInfo_t info, enum sptrsvAlgorithm_t *algorithm);
+
+/**
+ * Chooses where later analyses with this info are done. The host executor always uses the CPU.
+ *
+ * \param info   the info
+ * \param where_ AUTO (the default), CPU or GPU
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `where_` is out of range
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `info` is NULL or a live info.
+ */
+enum sptrsvStatus_t sptrsvSetSetup(sptrsvInfo_t info, enum sptrsvSetup_t where_);
+
+/**
+ * Gives the diagonal separately, as the paper does: the matrix is then L + D or U + D with D = diag(d),
+ * and diagonal entries stored in the matrix are ignored. Call it before the analysis; `d` itself is read
+ * at each solve, so another vector of the same length may be set between solves.
+ *
+ * \param info  the info
+ * \param d     m values in the executor's memory, of the type used at solve; NULL goes back to the
+ *              matrix's own diagonal
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL
+ *
+ * Blocking: host only. Graph capture: the pointer in force is captured with a solve.
+ *
+ * # Safety
+ * `info` is NULL or a live info; `d` stays readable until the solves that use it are done.
+ */
+enum sptrsvStatus_t sptrsvSetDiagonal(sptrsvInfo_t info, const void *d);
+
+/**
+ * What the last analysis with this info found and cost.
+ *
+ * \param info   the info
+ * \param stats  receives the figures; its `struct_size` is set by the caller
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL or `struct_size` is too small to hold itself;
+ *         NOT_ANALYSED
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `info` is NULL or a live info; `stats` is NULL or writable for `stats->struct_size` bytes.
+ */
+enum sptrsvStatus_t sptrsvGetStats(sptrsvInfo_t info, struct sptrsvStats_t *stats);
+
+/**
+ * Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1. The arrays are not
+ * read and may be NULL.
+ *
+ * \param handle  the handle
+ * \param op  op(A)
+ * \param m  rows and columns of A
+ * \param nnz  entries of A, both triangles counted
+ * \param descr  how the arrays are to be read
+ * \param valueType  type of the values
+ * \param val, rowPtr, colInd  not read
+ * \param info  the info that the analysis will use
+ * \param bytes  receives the size
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE (a NULL, a negative size, an enum out of range);
+ *         MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED; INSUFFICIENT_RESOURCES (2^32 rows or entries and more)
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * Handles and descriptors are NULL or live; `bytes` is NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvBufferSize(sptrsvHandle_t handle,
+                                     enum sptrsvOperation_t op,
+                                     int64_t m,
+                                     int64_t nnz,
+                                     sptrsvMatDescr_t descr,
+                                     enum sptrsvDataType_t valueType,
+                                     const void *val,
+                                     const void *rowPtr,
+                                     const void *colInd,
+                                     sptrsvInfo_t info,
+                                     size_t *bytes);
+
+/**
+ * Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are
+ * not read. The pattern may be freed or changed afterwards (but see sptrsvSolve). An info can be
+ * analysed again, for the same or another matrix; a failed analysis leaves it as it was.
+ *
+ * \param handle  the handle
+ * \param op  op(A)
+ * \param m  rows and columns of A
+ * \param nnz  entries of A, both triangles counted
+ * \param descr  how the arrays are to be read
+ * \param valueType  type of the values
+ * \param val  not read; may be NULL
+ * \param rowPtr  m + 1 offsets (of columns, for CSC)
+ * \param colInd  nnz indices (of rows, for CSC); they need not be sorted, duplicates add up
+ * \param info  receives the analysis
+ * \param policy  kept with the info: see sptrsvSolvePolicy_t
+ * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it
+ * \return SUCCESS (also where a diagonal entry is missing: see sptrsvZeroPivot); NOT_INITIALIZED;
+ *         INVALID_VALUE (as sptrsvBufferSize; a NULL array or buffer; a stream that is capturing);
+ *         MATRIX_TYPE_NOT_SUPPORTED; INVALID_MATRIX (offsets that fall or do not end at nnz, an index
+ *         out of range); ALLOC_FAILED; TIMED_OUT; EXECUTION_FAILED
+ *
+ * Blocking: waits for the stream. Graph capture: not allowed.
+ *
+ * # Safety
+ * Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory.
+ */
+enum sptrsvStatus_t sptrsvAnalysis(sptrsvHandle_t handle,
+                                   enum sptrsvOperation_t op,
+                                   int64_t m,
+                                   int64_t nnz,
+                                   sptrsvMatDescr_t descr,
+                                   enum sptrsvDataType_t valueType,
+                                   const void *val,
+                                   const void *rowPtr,
+                                   const void *colInd,
+                                   sptrsvInfo_t info,
+                                   enum sptrsvSolvePolicy_t policy,
+                                   void *buffer);
+
+/**
+ * Solves op(A) x = alpha f for one right-hand side, with the values that the arrays hold now.
+ *
+ * \param handle  the handle
+ * \param op, m, nnz, descr, valueType, rowPtr, colInd  as at analysis
+ * \param alpha  one value, in host or device memory by the pointer mode
+ * \param val  nnz values
+ * \param info  an analysed info
+ * \param f  m values
+ * \param x  receives m values; may be f itself
+ * \param policy  NO_LEVEL, or USE_LEVEL if analysed with it
+ * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it
+ * \return SUCCESS (also where a pivot is zero: x then holds Inf or NaN from there on, see
+ *         sptrsvZeroPivot); NOT_INITIALIZED; INVALID_VALUE; NOT_ANALYSED; PATTERN_MISMATCH; TIMED_OUT (of
+ *         an earlier solve; nothing is done); EXECUTION_FAILED. On any error x is untouched.
+ *
+ * Blocking: asynchronous on the CUDA executor, no host synchronisation, no allocation; the host executor
+ * returns when x is there. Graph capture: yes.
+ *
+ * # Safety
+ * Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory,
+ * and stay until the solve is done.
+ */
+enum sptrsvStatus_t sptrsvSolve(sptrsvHandle_t handle,
+                                enum sptrsvOperation_t op,
+                                int64_t m,
+                                int64_t nnz,
+                                const void *alpha,
+                                sptrsvMatDescr_t descr,
+                                enum sptrsvDataType_t valueType,
+                                const void *val,
+                                const void *rowPtr,
+                                const void *colInd,
+                                sptrsvInfo_t info,
+                                const void *f,
+                                void *x,
+                                enum sptrsvSolvePolicy_t policy,
+                                void *buffer);
+
+/**
+ * Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
+ * F + j * ldf.
+ *
+ * \param handle  the handle
+ * \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
+ * \param nrhs  number of right-hand sides, 0 or more
+ * \param alpha  one value, in host or device memory by the pointer mode
+ * \param F  right-hand sides
+ * \param ldf  values from one column of F to the next, at least m
+ * \param X  receives the solutions; may be F itself if ldx equals ldf
+ * \param ldx  values from one column of X to the next, at least m
+ * \return as sptrsvSolve; INVALID_VALUE also when a leading dimension is too small
+ *
+ * Blocking: as sptrsvSolve. Graph capture: yes.
+ *
+ * # Safety
+ * As sptrsvSolve.
+ */
+enum sptrsvStatus_t sptrsvSolveMulti(sptrsvHandle_t handle,
+                                     enum sptrsvOperation_t op,
+                                     int64_t m,
+                                     int64_t nnz,
+                                     int64_t nrhs,
+                                     const void *alpha,
+                                     sptrsvMatDescr_t descr,
+                                     enum sptrsvDataType_t valueType,
+                                     const void *val,
+                                     const void *rowPtr,
+                                     const void *colInd,
+                                     sptrsvInfo_t info,
+                                     const void *F,
+                                     int64_t ldf,
+                                     void *X,
+                                     int64_t ldx,
+                                     enum sptrsvSolvePolicy_t policy,
+                                     void *buffer);
+
+/**
+ * Waits for the last solve with this info and reports the first row with a zero on its diagonal.
+ *
+ * After an analysis it reports a structural zero (no entry on the diagonal); after a solve, structural
+ * and numerical zeros of that solve. The next solve starts afresh. A unit diagonal has no zeros.
+ *
+ * \param handle    the handle
+ * \param info      an analysed info
+ * \param position  receives the smallest such row in the matrix's own index base, or -1; a host or
+ *                  device pointer by the pointer mode
+ * \return SUCCESS and -1; ZERO_PIVOT and the row; NOT_INITIALIZED; INVALID_VALUE when `info` or
+ *         `position` is NULL; NOT_ANALYSED (position untouched); TIMED_OUT; EXECUTION_FAILED
+ *
+ * Blocking: waits for the last solve. Graph capture: not allowed.
+ *
+ * # Safety
+ * Handle and info are NULL or live; `position` is NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvZeroPivot(sptrsvHandle_t handle, sptrsvInfo_t info, int64_t *position);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* SPTRSV_H */

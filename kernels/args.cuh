@@ -1,0 +1,57 @@
+// What a kernel gets, by value: the mirror of src/executor/cuda/args.rs, size-checked on both sides.
+#pragma once
+#include <cstdint>
+
+constexpr uint32_t NONE = 0xffffffffu;
+
+// Device state of one info.
+struct State {
+    uint32_t pivot;          // smallest row with a zero pivot in the last solve, or NONE
+    uint32_t pivot_running;  // the same, while a solve runs that has no prologue of its own
+    uint32_t epoch;          // which of two work vectors the next solve uses, in its lowest bit
+    uint32_t ticket;         // next piece of work
+    uint32_t done;           // blocks that are done
+    uint32_t failed;         // set by the watchdog; sticky until the host resets the info
+};
+
+template <class T>
+struct SolveArgs {
+    uint32_t n;
+    uint32_t begin, end;   // positions of one level, for kernels that solve one
+    uint32_t extra_count;  // further diagonal entries
+    uint32_t row_permuted, col_permuted;
+    uint32_t conjugate;
+    uint32_t slices;
+
+    const uint32_t *order;
+    const uint32_t *row_ptr, *row_adj, *row_val;
+    const uint32_t *col_ptr, *col_adj, *col_val;
+    const uint32_t *diag_index;  // nullptr: unit diagonal
+    const uint2 *extra_diag;     // (position, value index), by rising position
+    const uint32_t *counts;
+    const uint2 *slice;
+
+    const T *val;
+    const T *diag_values;
+    const T *f;
+    T *x;
+    const T *alpha;  // nullptr: alpha_host
+    unsigned char alpha_host[16];
+
+    T *work;
+    uint32_t *counters;
+    State *state;
+    volatile uint32_t *host_failed;
+    uint64_t timeout_ns;
+    SolveArgs *args_copy;  // where the prologue leaves a copy for the kernels of a graph, or nullptr
+};
+
+// Arguments of a kernel in a graph: the solve's arguments lie in device memory.
+template <class T>
+struct LevelArgs {
+    const SolveArgs<T> *args;
+    uint32_t begin, end;
+};
+
+static_assert(sizeof(SolveArgs<double>) == 32 + 11 * 8 + 5 * 8 + 16 + 6 * 8, "mirror of args.rs");
+static_assert(sizeof(State) == 24, "mirror of args.rs");

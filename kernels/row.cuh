@@ -1,0 +1,62 @@
+// Walking one row (or column) of the normal form.
+#pragma once
+#include "sync.cuh"
+
+constexpr int WARP = 32;
+
+template <class T>
+__device__ __forceinline__ T alpha_of(const SolveArgs<T> &a) {
+    return a.alpha ? *a.alpha : *reinterpret_cast<const T *>(a.alpha_host);
+}
+
+// Where the value of entry `e`, the k-th of position `p`, lies.
+template <class T>
+__device__ __forceinline__ uint32_t row_value_index(const SolveArgs<T> &a, uint32_t p, uint32_t begin, uint32_t e) {
+    return a.row_permuted ? a.row_val[e] : a.row_val[p] + (e - begin);
+}
+template <class T>
+__device__ __forceinline__ uint32_t col_value_index(const SolveArgs<T> &a, uint32_t p, uint32_t begin, uint32_t e) {
+    return a.col_permuted ? a.col_val[e] : a.col_val[p] + (e - begin);
+}
+
+// Second and further diagonal entries of a position; almost always there are none in the whole matrix.
+template <class T>
+__device__ __noinline__ T extra_diagonal(const SolveArgs<T> &a, uint32_t p, T d) {
+    uint32_t lo = 0, hi = a.extra_count;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (a.extra_diag[mid].x < p) lo = mid + 1;
+        else hi = mid;
+    }
+    for (; lo < a.extra_count && a.extra_diag[lo].x == p; ++lo) d = d + a.diag_values[a.extra_diag[lo].y];
+    return d;
+}
+
+// The diagonal value of position `p`; zero where it is missing. Notes a zero pivot.
+template <class T>
+__device__ __forceinline__ T diagonal(const SolveArgs<T> &a, uint32_t p, uint32_t row, uint32_t *pivot) {
+    if (!a.diag_index) return one(T{});
+    uint32_t k = a.diag_index[p];
+    T d = k == NONE ? zero(T{}) : a.diag_values[k];
+    if (a.extra_count) d = extra_diagonal(a, p, d);
+    if (is_zero(d)) atomicMin(pivot, row);
+    return conjugate_if(a.conjugate, d);
+}
+
+// This lane's share of sum_k a_k x_k over the dependencies of `p`, which are all known.
+template <class T>
+__device__ __forceinline__ T row_dot(const SolveArgs<T> &a, uint32_t p, uint32_t lane, uint32_t lanes) {
+    uint32_t begin = a.row_ptr[p], end = a.row_ptr[p + 1];
+    T sum = zero(T{});
+    for (uint32_t e = begin + lane; e < end; e += lanes) {
+        T v = conjugate_if(a.conjugate, a.val[row_value_index(a, p, begin, e)]);
+        sum = multiply_add(v, a.work[a.row_adj[e]], sum);
+    }
+    return sum;
+}
+
+template <class T>
+__device__ __forceinline__ T warp_sum(T sum, int lanes = WARP) {
+    for (int by = lanes / 2; by > 0; by /= 2) sum = sum + shuffle_down(sum, by, lanes);
+    return sum;
+}

@@ -1,0 +1,134 @@
+// The four value types. Kernels are written once, over these operations.
+#pragma once
+#include <cuda_runtime.h>
+
+template <class R>
+struct alignas(2 * sizeof(R)) Complex {
+    R re, im;
+};
+
+using s_type = float;
+using d_type = double;
+using c_type = Complex<float>;
+using z_type = Complex<double>;
+
+// Instantiates a kernel template for every value type: `name_s`, `name_d`, `name_c`, `name_z`.
+#define FOR_EACH_TYPE(INSTANTIATE) INSTANTIATE(s) INSTANTIATE(d) INSTANTIATE(c) INSTANTIATE(z)
+
+template <class T>
+struct Real {
+    using type = T;
+};
+template <class R>
+struct Real<Complex<R>> {
+    using type = R;
+};
+
+__device__ inline float zero(float) { return 0.0f; }
+__device__ inline double zero(double) { return 0.0; }
+template <class R>
+__device__ Complex<R> zero(Complex<R>) {
+    return {R(0), R(0)};
+}
+
+__device__ inline float one(float) { return 1.0f; }
+__device__ inline double one(double) { return 1.0; }
+template <class R>
+__device__ Complex<R> one(Complex<R>) {
+    return {R(1), R(0)};
+}
+
+__device__ inline float not_a_number(float) { return __int_as_float(0x7fc00000); }
+__device__ inline double not_a_number(double) { return __longlong_as_double(0x7ff8000000000000ll); }
+template <class R>
+__device__ Complex<R> not_a_number(Complex<R>) {
+    return {not_a_number(R(0)), not_a_number(R(0))};
+}
+
+__device__ inline float conjugate_if(bool, float a) { return a; }
+__device__ inline double conjugate_if(bool, double a) { return a; }
+template <class R>
+__device__ Complex<R> conjugate_if(bool yes, Complex<R> a) {
+    return {a.re, yes ? -a.im : a.im};
+}
+
+template <class T>
+__device__ bool is_zero(T a) {
+    return a == T(0);
+}
+template <class R>
+__device__ bool is_zero(Complex<R> a) {
+    return a.re == R(0) && a.im == R(0);
+}
+
+template <class R>
+__device__ Complex<R> operator+(Complex<R> a, Complex<R> b) {
+    return {a.re + b.re, a.im + b.im};
+}
+template <class R>
+__device__ Complex<R> operator-(Complex<R> a, Complex<R> b) {
+    return {a.re - b.re, a.im - b.im};
+}
+template <class R>
+__device__ Complex<R> operator-(Complex<R> a) {
+    return {-a.re, -a.im};
+}
+template <class R>
+__device__ Complex<R> operator*(Complex<R> a, Complex<R> b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+// c + a * b
+__device__ inline float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
+__device__ inline double multiply_add(double a, double b, double c) { return fma(a, b, c); }
+template <class R>
+__device__ Complex<R> multiply_add(Complex<R> a, Complex<R> b, Complex<R> c) {
+    return {multiply_add(-a.im, b.im, multiply_add(a.re, b.re, c.re)),
+            multiply_add(a.im, b.re, multiply_add(a.re, b.im, c.im))};
+}
+
+template <class T>
+__device__ T divide(T a, T b) {
+    return a / b;
+}
+// Smith's algorithm: no overflow of |b|^2. An infinite divisor gives zero, a zero divisor Inf or NaN.
+template <class R>
+__device__ Complex<R> divide(Complex<R> a, Complex<R> b) {
+    if (isinf(b.re) || isinf(b.im)) {
+        if (isfinite(a.re) && isfinite(a.im)) return {R(0), R(0)};
+    } else if (b.im == R(0)) {
+        return {a.re / b.re, a.im / b.re};
+    }
+    if (fabs(b.re) >= fabs(b.im)) {
+        R t = b.im / b.re, s = b.re + b.im * t;
+        return {(a.re + a.im * t) / s, (a.im - a.re * t) / s};
+    }
+    R t = b.re / b.im, s = b.re * t + b.im;
+    return {(a.re * t + a.im) / s, (a.im * t - a.re) / s};
+}
+
+template <class T>
+__device__ T shuffle_down(T a, int by, int width) {
+    return __shfl_down_sync(0xffffffffu, a, by, width);
+}
+template <class R>
+__device__ Complex<R> shuffle_down(Complex<R> a, int by, int width) {
+    return {__shfl_down_sync(0xffffffffu, a.re, by, width), __shfl_down_sync(0xffffffffu, a.im, by, width)};
+}
+
+template <class T>
+__device__ T shuffle(T a, int from) {
+    return __shfl_sync(0xffffffffu, a, from);
+}
+template <class R>
+__device__ Complex<R> shuffle(Complex<R> a, int from) {
+    return {__shfl_sync(0xffffffffu, a.re, from), __shfl_sync(0xffffffffu, a.im, from)};
+}
+
+__device__ inline void atomic_add(float *p, float a) { atomicAdd(p, a); }
+__device__ inline void atomic_add(double *p, double a) { atomicAdd(p, a); }
+template <class R>
+__device__ void atomic_add(Complex<R> *p, Complex<R> a) {
+    atomicAdd(&p->re, a.re);
+    atomicAdd(&p->im, a.im);
+}

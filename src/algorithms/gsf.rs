@@ -1,0 +1,32 @@
+//! GSF: the synchronization-free baseline (W. Liu et al., 2016).
+#![forbid(unsafe_code)]
+
+use super::{self_scheduled, Algorithm};
+use crate::analysis::Needs;
+use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::host::Method;
+use crate::status::Result;
+
+pub struct Gsf;
+
+impl Algorithm for Gsf {
+    fn id(&self) -> i32 {
+        5
+    }
+    fn name(&self) -> &'static str {
+        "gsf"
+    }
+    fn deterministic(&self) -> bool {
+        false
+    }
+    fn needs(&self) -> Needs {
+        Needs { levels: false, rows: false, columns: true, column_values: true, counts: true }
+    }
+    fn host(&self) -> Method {
+        Method::Gsf
+    }
+    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        self_scheduled::solve(launcher, args, self.name(), "prologue_columns")
+    }
+}

@@ -1,0 +1,35 @@
+//! LEVC: column-wise, level-scheduled (R. Li, algorithm 2).
+#![forbid(unsafe_code)]
+
+use super::{level, Algorithm};
+use crate::analysis::{Needs, Schedule};
+use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::host::Method;
+use crate::status::Result;
+
+pub struct Levc;
+
+impl Algorithm for Levc {
+    fn id(&self) -> i32 {
+        2
+    }
+    fn name(&self) -> &'static str {
+        "levc"
+    }
+    fn deterministic(&self) -> bool {
+        false
+    }
+    fn needs(&self) -> Needs {
+        Needs { levels: true, rows: false, columns: true, column_values: true, counts: false }
+    }
+    fn host(&self) -> Method {
+        Method::Levc
+    }
+    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, _schedule: &Schedule) -> Result<()> {
+        level::prepare(launcher, plan, self.name())
+    }
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        level::solve(launcher, plan, args, self.name(), "prologue_columns")
+    }
+}

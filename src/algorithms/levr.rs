@@ -1,0 +1,35 @@
+//! LEVR: row-wise, level-scheduled (R. Li, algorithm 1).
+#![forbid(unsafe_code)]
+
+use super::{level, Algorithm};
+use crate::analysis::{Needs, Schedule};
+use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::host::Method;
+use crate::status::Result;
+
+pub struct Levr;
+
+impl Algorithm for Levr {
+    fn id(&self) -> i32 {
+        1
+    }
+    fn name(&self) -> &'static str {
+        "levr"
+    }
+    fn deterministic(&self) -> bool {
+        true
+    }
+    fn needs(&self) -> Needs {
+        Needs { levels: true, rows: true, columns: false, column_values: false, counts: false }
+    }
+    fn host(&self) -> Method {
+        Method::Levr
+    }
+    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, _schedule: &Schedule) -> Result<()> {
+        level::prepare(launcher, plan, self.name())
+    }
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        level::solve(launcher, plan, args, self.name(), "prologue_rows")
+    }
+}

@@ -1,0 +1,32 @@
+//! SLFC: column-wise, self-scheduled (R. Li, algorithm 4).
+#![forbid(unsafe_code)]
+
+use super::{self_scheduled, Algorithm};
+use crate::analysis::Needs;
+use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::host::Method;
+use crate::status::Result;
+
+pub struct Slfc;
+
+impl Algorithm for Slfc {
+    fn id(&self) -> i32 {
+        4
+    }
+    fn name(&self) -> &'static str {
+        "slfc"
+    }
+    fn deterministic(&self) -> bool {
+        false
+    }
+    fn needs(&self) -> Needs {
+        Needs { levels: true, rows: false, columns: true, column_values: true, counts: true }
+    }
+    fn host(&self) -> Method {
+        Method::Slfc
+    }
+    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        self_scheduled::solve(launcher, args, self.name(), "prologue_columns")
+    }
+}

@@ -1,0 +1,32 @@
+//! SLFR: row-wise, self-scheduled (R. Li, algorithm 3).
+#![forbid(unsafe_code)]
+
+use super::{self_scheduled, Algorithm};
+use crate::analysis::Needs;
+use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::host::Method;
+use crate::status::Result;
+
+pub struct Slfr;
+
+impl Algorithm for Slfr {
+    fn id(&self) -> i32 {
+        3
+    }
+    fn name(&self) -> &'static str {
+        "slfr"
+    }
+    fn deterministic(&self) -> bool {
+        true
+    }
+    fn needs(&self) -> Needs {
+        Needs { levels: true, rows: true, columns: true, column_values: false, counts: true }
+    }
+    fn host(&self) -> Method {
+        Method::Slfr
+    }
+    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        self_scheduled::solve(launcher, args, self.name(), "prologue_rows")
+    }
+}

@@ -1,0 +1,682 @@
+//! Analysis on the CPU: the paper's setup phase LEV_CPU with both of its loops, the dependency counts,
+//! and the transposition of the pattern.
+//!
+//! Every pass is linear in rows and entries and touches flat arrays only: it has to serve a hundred
+//! million entries. A stored row or column is called a *major* here, whichever of the two it is.
+#![forbid(unsafe_code)]
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use super::{Lists, Needs, Pattern, Schedule, Values, NONE};
+use crate::problem::{DiagSource, Shape};
+use crate::status::{Error, Result};
+
+/// Time spent in the paper's setup operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Reading the pattern and building the lists (TRANS).
+    pub trans: Duration,
+    /// Counting dependencies (DEP).
+    pub dep: Duration,
+    /// Levels and the order by level (LEV).
+    pub lev: Duration,
+}
+
+/// Adds the time that `work` takes to `total`.
+fn timed<R>(total: &mut Duration, work: impl FnOnce() -> R) -> R {
+    let start = Instant::now();
+    let result = work();
+    *total += start.elapsed();
+    result
+}
+
+/// Checks a pattern as the caller stores it and makes it zero-based and 32-bit. `ptr` has n + 1 entries
+/// (or none where n = 0) and `ind` nnz; whatever they hold, nothing outside them is read.
+pub fn validate<P, I>(shape: &Shape, ptr: &[P], ind: &[I]) -> Result<Pattern>
+where
+    P: Copy + Into<i64>,
+    I: Copy + Into<i64>,
+{
+    let (n, nnz, base) = (shape.n as usize, shape.nnz as usize, shape.base());
+    if ind.len() != nnz || ptr.len() != n + 1 && !(n == 0 && ptr.is_empty()) {
+        return Err(Error::Invalid(format!(
+            "{} offsets and {} indices do not fit a matrix with m = {n} and nnz = {nnz}",
+            ptr.len(),
+            ind.len()
+        )));
+    }
+    // A number below the base wraps around to one that is far too large, so one comparison does for both
+    // ends; and the largest number of a pass says whether all were in range.
+    let shift = |value: i64| value.wrapping_sub(base) as u64;
+    let mut rises = true;
+    let mut previous = 0;
+    let mut offsets = Vec::with_capacity(n + 1);
+    for &offset in ptr {
+        let offset = shift(offset.into());
+        rises &= previous <= offset && offset <= nnz as u64;
+        previous = offset;
+        offsets.push(offset as u32);
+    }
+    if offsets.is_empty() {
+        offsets.push(0);
+    }
+    let mut largest = 0;
+    let indices: Vec<u32> = ind
+        .iter()
+        .map(|&index| {
+            let index = shift(index.into());
+            largest = largest.max(index);
+            index as u32
+        })
+        .collect();
+    let covers = offsets[0] == 0 && previous == nnz as u64;
+    if rises && covers && (nnz == 0 || largest < n as u64) {
+        return Ok(Pattern { ptr: offsets, ind: indices });
+    }
+    Err(first_fault(shape, ptr, ind))
+}
+
+/// The first bad row of a pattern that is known to have one.
+fn first_fault<P, I>(shape: &Shape, ptr: &[P], ind: &[I]) -> Error
+where
+    P: Copy + Into<i64>,
+    I: Copy + Into<i64>,
+{
+    let (n, nnz, base) = (i64::from(shape.n), i64::from(shape.nnz), shape.base());
+    let fault = |row: i64, why: String| Error::Malformed { major: shape.major(), row: row + base, why };
+    let other = if shape.major() == "row" { "column" } else { "row" };
+    let mut begin = base;
+    for (row, &offset) in (-1..).zip(ptr) {
+        let end: i64 = offset.into();
+        if row < 0 {
+            if end != base {
+                return fault(0, format!("the first offset is {end}, but the index base is {base}"));
+            }
+            continue;
+        }
+        if end < begin {
+            return fault(row, format!("its offsets fall from {begin} to {end}"));
+        }
+        if end > nnz + base {
+            return fault(row, format!("it ends at offset {end}, but nnz is {nnz} with index base {base}"));
+        }
+        for &index in &ind[(begin - base) as usize..(end - base) as usize] {
+            let index: i64 = index.into();
+            if !(base..n + base).contains(&index) {
+                let last = n - 1 + base;
+                return fault(row, format!("{other} index {index} is outside {base} to {last}"));
+            }
+        }
+        begin = end;
+    }
+    let why = format!("the last offset is {begin}, but nnz is {nnz} with index base {base}");
+    fault((n - 1).max(0), why)
+}
+
+/// Builds the normal form of a problem: exactly what `needs` asks for. Deterministic.
+pub fn schedule(shape: &Shape, pattern: &Pattern, needs: Needs) -> (Schedule, Times) {
+    let mut times = Times::default();
+    let survey = timed(&mut times.trans, || Survey::new(shape, pattern));
+    let n = survey.n;
+
+    let (level_ptr, order) = timed(&mut times.lev, || {
+        if needs.levels {
+            by_level(&survey.levels())
+        } else if shape.forward() {
+            (Vec::new(), (0..n).collect())
+        } else {
+            (Vec::new(), (0..n).rev().collect())
+        }
+    });
+    let position = timed(&mut times.lev, || {
+        let mut position = vec![0; n as usize];
+        for (p, &unknown) in (0..).zip(&order) {
+            position[unknown as usize] = p;
+        }
+        position
+    });
+
+    // The rows of op(A) are either what is stored or its transpose; the columns are the other one.
+    let stored_rows = shape.rows_are_stored();
+    let (want_stored, want_transposed) =
+        if stored_rows { (needs.rows, needs.columns) } else { (needs.columns, needs.rows) };
+    let value_wanted = |rows: bool| rows || needs.column_values;
+
+    let stored_counts = || order.iter().map(|&i| survey.kept[i as usize]).collect();
+    let transposed_counts = || survey.minor_counts(&position);
+    let counts: Vec<u32> = timed(&mut times.dep, || match (needs.counts, stored_rows) {
+        (false, _) => Vec::new(),
+        (true, true) => stored_counts(),
+        (true, false) => transposed_counts(),
+    });
+
+    let (stored, transposed, (diag, extra_diag)) = timed(&mut times.trans, || {
+        let stored = want_stored.then(|| survey.stored(&order, &position, value_wanted(stored_rows)));
+        let transposed = want_transposed.then(|| {
+            let own = (stored_rows || counts.is_empty()).then(transposed_counts);
+            survey.transposed(own.as_ref().unwrap_or(&counts), &position, value_wanted(!stored_rows))
+        });
+        (stored, transposed, survey.diagonal(&order))
+    });
+    let (rows, columns) = if stored_rows { (stored, transposed) } else { (transposed, stored) };
+
+    let entries = survey.entries;
+    let missing_diag = survey.missing_diag;
+    let schedule =
+        Schedule { n, entries, level_ptr, order, rows, columns, counts, diag, extra_diag, missing_diag };
+    (schedule, times)
+}
+
+/// What one pass over the stored pattern finds, and the passes that build on it.
+struct Survey<'a> {
+    shape: &'a Shape,
+    pattern: &'a Pattern,
+    n: u32,
+    low: bool,
+    /// Off-diagonal entries of the triangle: of each major, and in all.
+    kept: Vec<u32>,
+    entries: u32,
+    /// The storage from the first to past the last of them; both the major's start where it has none.
+    first: Vec<u32>,
+    end: Vec<u32>,
+    /// Whether those entries are consecutive in every major.
+    consecutive: bool,
+    /// Of each unknown, where the diagonal is the matrix's own.
+    diag: Vec<u32>,
+    extra_diag: usize,
+    missing_diag: Option<u32>,
+}
+
+impl<'a> Survey<'a> {
+    fn new(shape: &'a Shape, pattern: &'a Pattern) -> Self {
+        let n = shape.n;
+        let low = shape.keeps_low();
+        let own_diag = shape.diag == DiagSource::Matrix;
+        let mut survey = Survey {
+            shape,
+            pattern,
+            n,
+            low,
+            kept: Vec::with_capacity(n as usize),
+            entries: 0,
+            first: Vec::with_capacity(n as usize),
+            end: Vec::with_capacity(n as usize),
+            consecutive: true,
+            diag: Vec::with_capacity(if own_diag { n as usize } else { 0 }),
+            extra_diag: 0,
+            missing_diag: None,
+        };
+        for i in 0..n {
+            let (start, stop) = (pattern.ptr[i as usize], pattern.ptr[i as usize + 1]);
+            let (mut first, mut end, mut kept) = (start, start, 0);
+            let (mut diag, mut diags) = (NONE, 0);
+            for (e, &j) in (start..stop).zip(&pattern.ind[start as usize..stop as usize]) {
+                if j == i {
+                    if diags == 0 {
+                        diag = e;
+                    }
+                    diags += 1;
+                } else if (j < i) == low {
+                    if kept == 0 {
+                        first = e;
+                    }
+                    kept += 1;
+                    end = e + 1;
+                }
+            }
+            survey.first.push(first);
+            survey.end.push(end);
+            survey.kept.push(kept);
+            survey.entries += kept;
+            survey.consecutive &= end - first == kept;
+            if own_diag {
+                survey.diag.push(diag);
+                survey.extra_diag += usize::saturating_sub(diags, 1);
+                if diags == 0 && survey.missing_diag.is_none() {
+                    survey.missing_diag = Some(i);
+                }
+            }
+        }
+        survey
+    }
+
+    /// The off-diagonal entries of the triangle in major `i`, in storage order: where, and which index.
+    #[inline(always)]
+    fn entries_of(&self, i: u32) -> impl Iterator<Item = (u32, u32)> + use<'_> {
+        let low = self.low;
+        let span: Range<u32> = self.first[i as usize]..self.end[i as usize];
+        let ind = &self.pattern.ind[span.start as usize..span.end as usize];
+        span.zip(ind).map(|(e, &j)| (e, j)).filter(move |&(_, j)| if low { j < i } else { j > i })
+    }
+
+    /// The level of each unknown, from 0, by the paper's row-wise or column-wise loop: whichever fits
+    /// how the matrix is stored.
+    fn levels(&self) -> Vec<u32> {
+        let mut level = vec![0u32; self.n as usize];
+        let by_rows = self.shape.rows_are_stored();
+        let mut visit = |i: u32| {
+            if by_rows {
+                let deepest = self.entries_of(i).map(|(_, j)| level[j as usize] + 1).max();
+                level[i as usize] = deepest.unwrap_or(0);
+            } else {
+                let next = level[i as usize] + 1;
+                for (_, j) in self.entries_of(i) {
+                    level[j as usize] = level[j as usize].max(next);
+                }
+            }
+        };
+        if self.shape.forward() {
+            (0..self.n).for_each(&mut visit);
+        } else {
+            (0..self.n).rev().for_each(&mut visit);
+        }
+        level
+    }
+
+    /// How many entries of the triangle have each index, by its position.
+    fn minor_counts(&self, position: &[u32]) -> Vec<u32> {
+        let mut counts = vec![0; self.n as usize];
+        for i in 0..self.n {
+            for (_, j) in self.entries_of(i) {
+                counts[position[j as usize] as usize] += 1;
+            }
+        }
+        counts
+    }
+
+    /// The majors' lists. Where a major is empty its first value index is where it begins in storage.
+    fn stored(&self, order: &[u32], position: &[u32], with_values: bool) -> Lists {
+        let permuted = with_values && !self.consecutive;
+        let mut ptr = Vec::with_capacity(order.len() + 1);
+        let mut adj = Vec::with_capacity(self.entries as usize);
+        let mut index = Vec::with_capacity(if permuted { self.entries as usize } else { 0 });
+        ptr.push(0);
+        for &i in order {
+            if self.consecutive {
+                // Nothing to leave out: a copy of known length is faster.
+                let span = self.first[i as usize] as usize..self.end[i as usize] as usize;
+                adj.extend(self.pattern.ind[span].iter().map(|&j| position[j as usize]));
+            } else {
+                adj.extend(self.entries_of(i).map(|(_, j)| position[j as usize]));
+            }
+            if permuted {
+                index.extend(self.entries_of(i).map(|(e, _)| e));
+            }
+            ptr.push(adj.len() as u32);
+        }
+        let values = match (with_values, permuted) {
+            (false, _) => None,
+            (true, true) => Some(Values::Permuted(index)),
+            (true, false) => {
+                Some(Values::Contiguous(order.iter().map(|&i| self.first[i as usize]).collect()))
+            }
+        };
+        Lists { ptr, adj, values }
+    }
+
+    /// The lists across the majors, each by rising major. `counts` is how long each is.
+    fn transposed(&self, counts: &[u32], position: &[u32], with_values: bool) -> Lists {
+        let entries = self.entries as usize;
+        let mut adj = vec![0; entries];
+        let mut index = vec![0; if with_values { entries } else { 0 }];
+        let mut ptr = running_sum(counts);
+        for i in 0..self.n {
+            let p = position[i as usize];
+            for (e, j) in self.entries_of(i) {
+                let next = &mut ptr[position[j as usize] as usize];
+                let slot = *next as usize;
+                *next += 1;
+                adj[slot] = p;
+                if with_values {
+                    index[slot] = e;
+                }
+            }
+        }
+        shift_back(&mut ptr);
+        Lists { ptr, adj, values: with_values.then_some(Values::Permuted(index)) }
+    }
+
+    /// The diagonal's value indices by position, and the second and further ones.
+    fn diagonal(&self, order: &[u32]) -> (Vec<u32>, Vec<[u32; 2]>) {
+        if self.shape.diag != DiagSource::Matrix {
+            return (Vec::new(), Vec::new());
+        }
+        let diag = order.iter().map(|&i| self.diag[i as usize]).collect();
+        let mut extra = Vec::with_capacity(self.extra_diag);
+        if self.extra_diag > 0 {
+            for (p, &i) in (0..).zip(order) {
+                let stop = self.pattern.ptr[i as usize + 1];
+                let later = self.diag[i as usize].saturating_add(1)..stop;
+                extra.extend(later.filter(|&e| self.pattern.ind[e as usize] == i).map(|e| [p, e]));
+            }
+        }
+        (diag, extra)
+    }
+}
+
+/// Sorts unknowns by level, ascending inside a level: the level pointers and the order.
+fn by_level(level: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let levels = level.iter().max().map_or(0, |&l| l as usize + 1);
+    let mut counts = vec![0; levels];
+    for &l in level {
+        counts[l as usize] += 1;
+    }
+    let mut ptr = running_sum(&counts);
+    let mut order = vec![0; level.len()];
+    for (unknown, &l) in (0..).zip(level) {
+        let next = &mut ptr[l as usize];
+        order[*next as usize] = unknown;
+        *next += 1;
+    }
+    shift_back(&mut ptr);
+    (ptr, order)
+}
+
+/// Where each of consecutive groups begins, and where the last one ends.
+fn running_sum(counts: &[u32]) -> Vec<u32> {
+    let mut sums = Vec::with_capacity(counts.len() + 1);
+    let mut sum = 0;
+    sums.push(0);
+    for count in counts {
+        sum += count;
+        sums.push(sum);
+    }
+    sums
+}
+
+/// Makes starts of groups again from the starts that filling the groups has moved to their ends.
+fn shift_back(ptr: &mut [u32]) {
+    let groups = ptr.len() - 1;
+    ptr.copy_within(..groups, 1);
+    ptr[0] = 0;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::{Base, DataType, Diag, Fill, Format, MatDescr, Op};
+
+    const ALL: Needs = Needs { levels: true, rows: true, columns: true, column_values: true, counts: true };
+    const NATURAL: Needs = Needs { levels: false, ..ALL };
+
+    fn shape(op: Op, fill: Fill, n: u32, nnz: usize) -> Shape {
+        let descr = MatDescr { fill, ..Default::default() };
+        Shape::new(op, n.into(), nnz as i64, descr, DataType::F64, false).unwrap()
+    }
+
+    fn run(op: Op, fill: Fill, ptr: &[i32], ind: &[i32], needs: Needs) -> Schedule {
+        let shape = shape(op, fill, ptr.len() as u32 - 1, ind.len());
+        schedule(&shape, &validate(&shape, ptr, ind).unwrap(), needs).0
+    }
+
+    fn lists(ptr: &[u32], adj: &[u32], values: Values) -> Option<Lists> {
+        Some(Lists { ptr: ptr.to_vec(), adj: adj.to_vec(), values: Some(values) })
+    }
+
+    // A lower triangle, rows {0} {1} {0 2} {1 2 3}: levels {0 1} {2} {3}.
+    const LOW_PTR: [i32; 5] = [0, 1, 2, 4, 7];
+    const LOW_IND: [i32; 7] = [0, 1, 0, 2, 1, 2, 3];
+
+    #[test]
+    fn lower_by_hand() {
+        let s = run(Op::NonTranspose, Fill::Lower, &LOW_PTR, &LOW_IND, ALL);
+        let want = Schedule {
+            n: 4,
+            entries: 3,
+            level_ptr: vec![0, 2, 3, 4],
+            order: vec![0, 1, 2, 3],
+            rows: lists(&[0, 0, 0, 1, 3], &[0, 1, 2], Values::Contiguous(vec![0, 1, 2, 4])),
+            columns: lists(&[0, 1, 2, 3, 3], &[2, 3, 3], Values::Permuted(vec![2, 4, 5])),
+            counts: vec![0, 0, 1, 2],
+            diag: vec![0, 1, 3, 6],
+            extra_diag: vec![],
+            missing_diag: None,
+        };
+        assert_eq!(s, want);
+        assert_eq!((s.levels(), s.widest_level()), (3, 2));
+    }
+
+    #[test]
+    fn transposed_lower_by_hand() {
+        // op(A) is upper: 3 first, then 1 and 2 (2 needs 3, 1 needs 3), then 0 (needs 2).
+        let s = run(Op::Transpose, Fill::Lower, &LOW_PTR, &LOW_IND, ALL);
+        let want = Schedule {
+            n: 4,
+            entries: 3,
+            level_ptr: vec![0, 1, 3, 4],
+            order: vec![3, 1, 2, 0],
+            rows: lists(&[0, 0, 1, 2, 3], &[0, 0, 2], Values::Permuted(vec![4, 5, 2])),
+            columns: lists(&[0, 2, 2, 3, 3], &[1, 2, 3], Values::Contiguous(vec![4, 1, 2, 0])),
+            counts: vec![0, 1, 1, 1],
+            diag: vec![6, 1, 3, 0],
+            extra_diag: vec![],
+            missing_diag: None,
+        };
+        assert_eq!(s, want);
+    }
+
+    #[test]
+    fn upper_in_natural_order() {
+        // Rows {0 2} {1} {2}, the upper triangle: solved from the last unknown to the first.
+        let s = run(Op::NonTranspose, Fill::Upper, &[0, 2, 3, 4], &[0, 2, 1, 2], NATURAL);
+        assert_eq!(s.order, [2, 1, 0]);
+        assert_eq!((s.levels(), s.widest_level(), s.level_ptr.len()), (0, 0, 0));
+        assert_eq!(s.rows, lists(&[0, 0, 0, 1], &[0], Values::Contiguous(vec![3, 2, 1])));
+        assert_eq!(s.columns, lists(&[0, 1, 1, 1], &[2], Values::Permuted(vec![1])));
+        assert_eq!((s.counts, s.diag), (vec![0, 0, 1], vec![3, 2, 0]));
+    }
+
+    #[test]
+    fn transposed_upper_in_natural_order() {
+        let s = run(Op::Transpose, Fill::Upper, &[0, 2, 3, 4], &[0, 2, 1, 2], NATURAL);
+        assert_eq!(s.order, [0, 1, 2]);
+        assert_eq!(s.rows, lists(&[0, 0, 0, 1], &[0], Values::Permuted(vec![1])));
+        assert_eq!(s.columns, lists(&[0, 1, 1, 1], &[2], Values::Contiguous(vec![1, 2, 3])));
+    }
+
+    #[test]
+    fn columns_of_csc_are_its_majors() {
+        let descr = MatDescr { format: Format::Csc, fill: Fill::Upper, ..Default::default() };
+        let csc = Shape::new(Op::NonTranspose, 4, 7, descr, DataType::F64, false).unwrap();
+        let pattern = validate(&csc, &LOW_PTR, &LOW_IND).unwrap();
+        let (got, _) = schedule(&csc, &pattern, ALL);
+        assert_eq!(got, run(Op::Transpose, Fill::Lower, &LOW_PTR, &LOW_IND, ALL));
+    }
+
+    #[test]
+    fn unsorted_rows_keep_their_order() {
+        // Row 2 is stored as 1, 2, 0: its diagonal parts its entries, so no row can be contiguous.
+        let s = run(Op::NonTranspose, Fill::Lower, &[0, 1, 2, 5], &[0, 1, 1, 2, 0], ALL);
+        assert_eq!(s.rows, lists(&[0, 0, 0, 2], &[1, 0], Values::Permuted(vec![2, 4])));
+        assert_eq!((s.diag, s.level_ptr), (vec![0, 1, 3], vec![0, 2, 3]));
+        // Stored as 2, 1, 0 it is unsorted, but contiguous.
+        let s = run(Op::NonTranspose, Fill::Lower, &[0, 1, 2, 5], &[0, 1, 2, 1, 0], ALL);
+        assert_eq!(s.rows, lists(&[0, 0, 0, 2], &[1, 0], Values::Contiguous(vec![0, 1, 3])));
+    }
+
+    #[test]
+    fn duplicates_stay() {
+        // Row 0 is {0 0}, row 1 is {0 0 1 1 1}.
+        let s = run(Op::NonTranspose, Fill::Lower, &[0, 2, 7], &[0, 0, 0, 0, 1, 1, 1], ALL);
+        assert_eq!(s.rows, lists(&[0, 0, 2], &[0, 0], Values::Contiguous(vec![0, 2])));
+        assert_eq!(s.columns, lists(&[0, 2, 2], &[1, 1], Values::Permuted(vec![2, 3])));
+        assert_eq!((s.entries, s.counts), (2, vec![0, 2]));
+        assert_eq!((s.diag, s.extra_diag), (vec![0, 4], vec![[0, 1], [1, 5], [1, 6]]));
+        // Solved backward, positions turn around, and extra entries still come by rising position.
+        let s = run(Op::Transpose, Fill::Lower, &[0, 2, 7], &[0, 0, 0, 0, 1, 1, 1], NATURAL);
+        assert_eq!((s.diag, s.extra_diag), (vec![4, 0], vec![[0, 5], [0, 6], [1, 1]]));
+    }
+
+    #[test]
+    fn missing_diagonals() {
+        let (ptr, ind) = ([0, 1, 2, 3], [0, 0, 1]);
+        let s = run(Op::NonTranspose, Fill::Lower, &ptr, &ind, ALL);
+        assert_eq!((s.diag, s.missing_diag, s.entries), (vec![0, NONE, NONE], Some(1), 2));
+        // An empty row or one with nothing but the other triangle lacks its diagonal too.
+        let s = run(Op::NonTranspose, Fill::Upper, &ptr, &ind, ALL);
+        assert_eq!((s.diag, s.missing_diag, s.entries), (vec![0, NONE, NONE], Some(1), 0));
+        let s = run(Op::NonTranspose, Fill::Lower, &[0, 0, 0], &[], ALL);
+        assert_eq!((s.diag, s.missing_diag), (vec![NONE, NONE], Some(0)));
+        // A missing diagonal beside an extra one.
+        let s = run(Op::NonTranspose, Fill::Lower, &[0, 0, 2], &[1, 1], ALL);
+        assert_eq!((s.diag, s.extra_diag, s.missing_diag), (vec![NONE, 0], vec![[1, 1]], Some(0)));
+    }
+
+    #[test]
+    fn other_diagonals_ignore_the_stored_one() {
+        let mut unit = shape(Op::NonTranspose, Fill::Lower, 3, 4);
+        let pattern = validate(&unit, &[0, 2, 3, 4], &[0, 0, 0, 2]).unwrap();
+        for diag in [DiagSource::Unit, DiagSource::Separate] {
+            unit.diag = diag;
+            let (s, _) = schedule(&unit, &pattern, ALL);
+            assert_eq!((s.diag, s.extra_diag, s.missing_diag), (vec![], vec![], None));
+            assert_eq!(s.rows, lists(&[0, 0, 0, 1], &[0], Values::Contiguous(vec![0, 3, 2])));
+        }
+    }
+
+    #[test]
+    fn full_matrix_serves_both_triangles() {
+        let (ptr, ind) = ([0, 3, 6, 9], [0, 1, 2, 0, 1, 2, 0, 1, 2]);
+        let s = run(Op::NonTranspose, Fill::Lower, &ptr, &ind, ALL);
+        assert_eq!(s.rows, lists(&[0, 0, 1, 3], &[0, 0, 1], Values::Contiguous(vec![0, 3, 6])));
+        assert_eq!(s.diag, [0, 4, 8]);
+        let s = run(Op::NonTranspose, Fill::Upper, &ptr, &ind, ALL);
+        assert_eq!(s.order, [2, 1, 0]);
+        assert_eq!(s.rows, lists(&[0, 0, 1, 3], &[0, 1, 0], Values::Contiguous(vec![6, 5, 1])));
+        assert_eq!((s.entries, s.counts), (3, vec![0, 1, 2]));
+    }
+
+    #[test]
+    fn only_what_is_needed() {
+        let none = Needs { levels: false, rows: false, columns: false, column_values: false, counts: false };
+        let s = run(Op::NonTranspose, Fill::Lower, &LOW_PTR, &LOW_IND, none);
+        assert!(s.rows.is_none() && s.columns.is_none() && s.counts.is_empty() && s.level_ptr.is_empty());
+        for op in [Op::NonTranspose, Op::Transpose] {
+            let all = run(op, Fill::Lower, &LOW_PTR, &LOW_IND, ALL);
+            let some = run(op, Fill::Lower, &LOW_PTR, &LOW_IND, Needs { column_values: false, ..ALL });
+            assert_eq!(some.rows, all.rows);
+            let columns = some.columns.unwrap();
+            assert_eq!(columns.values, None);
+            assert_eq!(columns.adj, all.columns.unwrap().adj);
+            let rows_only = Needs { columns: false, counts: false, ..ALL };
+            assert_eq!(run(op, Fill::Lower, &LOW_PTR, &LOW_IND, rows_only).rows, all.rows);
+        }
+    }
+
+    #[test]
+    fn no_rows_at_all() {
+        let empty = shape(Op::NonTranspose, Fill::Lower, 0, 0);
+        for ptr in [&[][..], &[0][..]] {
+            let pattern = validate::<i32, i32>(&empty, ptr, &[]).unwrap();
+            assert_eq!(pattern.ptr, [0]);
+            let (s, _) = schedule(&empty, &pattern, ALL);
+            assert_eq!((s.n, s.levels(), s.widest_level(), s.missing_diag), (0, 0, 0, None));
+            assert_eq!(s.rows, lists(&[0], &[], Values::Contiguous(vec![])));
+        }
+        assert!(validate::<i32, i32>(&shape(Op::NonTranspose, Fill::Lower, 0, 1), &[], &[0]).is_err());
+    }
+
+    /// The row that the message names (in the caller's base), and the message.
+    fn fault<P: Copy + Into<i64>, I: Copy + Into<i64>>(base: Base, ptr: &[P], ind: &[I]) -> (i64, String) {
+        let descr = MatDescr { base, diag: Diag::NonUnit, ..Default::default() };
+        let n = ptr.len() as i64 - 1;
+        let shape = Shape::new(Op::NonTranspose, n, ind.len() as i64, descr, DataType::F64, false).unwrap();
+        match validate(&shape, ptr, ind) {
+            Err(Error::Malformed { major: "row", row, why }) => (row, why),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn malformed_patterns_name_the_first_bad_row() {
+        let row = |base, ptr: &[i32], ind: &[i32]| fault(base, ptr, ind).0;
+        // The first offset is not the base.
+        assert_eq!(row(Base::Zero, &[1, 2, 3], &[0, 1, 1]), 0);
+        assert_eq!(row(Base::One, &[0, 1, 2], &[1, 2]), 1);
+        // Offsets fall, or leave the arrays on the way and come back.
+        assert_eq!(row(Base::Zero, &[0, 2, 1, 3], &[0, 1, 2]), 1);
+        assert_eq!(row(Base::Zero, &[0, 9, 2, 3], &[0, 1, 2]), 0);
+        assert_eq!(row(Base::One, &[1, 2, -7, 4], &[1, 2, 3]), 2);
+        // The last offset is not the end: too small and too large.
+        assert_eq!(row(Base::Zero, &[0, 1, 2], &[0, 1, 1]), 1);
+        assert_eq!(row(Base::Zero, &[0, 1, 4], &[0, 1, 1]), 1);
+        // Indices below and above the range.
+        assert_eq!(row(Base::Zero, &[0, 1, 2], &[0, -1]), 1);
+        assert_eq!(row(Base::Zero, &[0, 1, 2], &[2, 0]), 0);
+        assert_eq!(row(Base::One, &[1, 2, 3], &[1, 0]), 2);
+        assert_eq!(row(Base::One, &[1, 2, 3], &[1, 3]), 2);
+        // Of two bad rows the first one.
+        assert_eq!(row(Base::Zero, &[0, 1, 3, 2], &[5, 0]), 0);
+    }
+
+    #[test]
+    fn messages_say_what_is_wrong() {
+        let (_, why) = fault(Base::One, &[1, 2, 3], &[1, 3]);
+        assert_eq!(why, "column index 3 is outside 1 to 2");
+        let (_, why) = fault(Base::Zero, &[0, 2, 1, 3], &[0, 1, 2]);
+        assert_eq!(why, "its offsets fall from 2 to 1");
+        let (_, why) = fault(Base::One, &[0, 1], &[1]);
+        assert_eq!(why, "the first offset is 0, but the index base is 1");
+    }
+
+    #[test]
+    fn wild_64_bit_numbers() {
+        for wild in [i64::MIN, i64::MIN + 1, -1, 1 << 32, (1 << 32) + 1, i64::MAX - 1, i64::MAX] {
+            for base in [Base::Zero, Base::One] {
+                let b = base as i64;
+                assert_eq!(fault(base, &[wild, 1 + b, 2 + b], &[b, b]).0, b);
+                assert_eq!(fault(base, &[b, wild, 2 + b], &[b, b]).0, b);
+                assert_eq!(fault(base, &[b, 1 + b, wild], &[b, b]).0, 1 + b);
+                assert_eq!(fault(base, &[b, 1 + b, 2 + b], &[b, wild]).0, 1 + b);
+            }
+        }
+    }
+
+    #[test]
+    fn mixed_widths_and_wrong_lengths() {
+        let s = shape(Op::NonTranspose, Fill::Lower, 2, 3);
+        let pattern = validate(&s, &[0i64, 1, 3], &[0i32, 0, 1]).unwrap();
+        assert_eq!((pattern.ptr, pattern.ind), (vec![0, 1, 3], vec![0, 0, 1]));
+        assert!(validate(&s, &[0i64, 1], &[0i32, 0, 1]).is_err());
+        assert!(validate(&s, &[0i64, 1, 3], &[0i32, 0]).is_err());
+    }
+
+    /// Whatever the numbers are, the answer is a pattern that is in range or the first row that is not.
+    #[test]
+    fn random_numbers_never_break_it() {
+        let mut state = 1u64;
+        let mut random = |bound: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % bound
+        };
+        let (mut good, mut bad) = (0, 0);
+        for _ in 0..20_000 {
+            let (n, nnz) = (random(4) as usize, random(5) as usize);
+            let mut ptr: Vec<i64> = (0..=n).map(|_| random(nnz as u64 + 2) as i64 - 1).collect();
+            if random(2) == 0 {
+                ptr.iter_mut().for_each(|p| *p = (*p).clamp(0, nnz as i64));
+                ptr.sort_unstable();
+                (ptr[0], ptr[n]) = (0, nnz as i64);
+            }
+            let ind: Vec<i64> = (0..nnz).map(|_| random(n as u64 + 1) as i64).collect();
+            let shape = shape(Op::NonTranspose, Fill::Lower, n as u32, nnz);
+            match validate(&shape, &ptr, &ind) {
+                Ok(p) => {
+                    good += 1;
+                    assert!(
+                        p.ptr.windows(2).all(|w| w[0] <= w[1]) && p.ind.iter().all(|&i| (i as usize) < n)
+                    );
+                    assert_eq!((p.ptr[0], p.ptr[n] as usize), (0, nnz));
+                    schedule(&shape, &p, ALL);
+                }
+                Err(Error::Malformed { row, .. }) => {
+                    bad += 1;
+                    assert!((0..n.max(1) as i64).contains(&row));
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+        assert!(good > 1000 && bad > 1000);
+    }
+}

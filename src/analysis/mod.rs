@@ -1,0 +1,111 @@
+//! Analysis: from a sparsity pattern to the normal form that every solve walks.
+//!
+//! The contract multiplies triangles, operations, bases, index widths, formats, sortedness and diagonals.
+//! All of them end here: a [`Schedule`] lists the unknowns in the order in which they are solved, and
+//! names dependencies by 32-bit positions in that order, so that a solve knows none of the above.
+#![forbid(unsafe_code)]
+
+pub mod cpu;
+
+/// "No such entry" among value indices.
+pub const NONE: u32 = u32::MAX;
+
+/// The pattern as the caller stores it, on the host, zero-based: entries of major index `i` (row of a CSR
+/// matrix, column of a CSC matrix) are `ind[ptr[i]..ptr[i + 1]]`. Validated: `ptr` rises from 0 to
+/// `ind.len()` and every index is below `n`.
+#[derive(Debug, Default)]
+pub struct Pattern {
+    pub ptr: Vec<u32>,
+    pub ind: Vec<u32>,
+}
+
+/// What an algorithm wants to know about a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Unknowns ordered by level (else in natural order, with no level computed).
+    pub levels: bool,
+    /// For each row the positions it depends on, with where the values lie.
+    pub rows: bool,
+    /// For each column the positions that depend on it.
+    pub columns: bool,
+    /// The values along the columns too (else only the pattern).
+    pub column_values: bool,
+    /// The number of dependencies of each position.
+    pub counts: bool,
+}
+
+/// Where the value of an entry lies in the caller's value array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Values {
+    /// The k-th entry of position `p` is at `first[p] + k`.
+    Contiguous(Vec<u32>),
+    /// Entry `e` of `adj` is at `index[e]`.
+    Permuted(Vec<u32>),
+}
+
+/// Adjacency by position: the off-diagonal entries of position `p` are `adj[ptr[p]..ptr[p + 1]]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lists {
+    pub ptr: Vec<u32>,
+    pub adj: Vec<u32>,
+    /// None where only the pattern was asked for.
+    pub values: Option<Values>,
+}
+
+/// The normal form.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Schedule {
+    /// Number of unknowns.
+    pub n: u32,
+    /// Off-diagonal entries of the triangle.
+    pub entries: u32,
+    /// Level `l` is the positions `level_ptr[l]..level_ptr[l + 1]`; empty where no levels were computed.
+    pub level_ptr: Vec<u32>,
+    /// The unknown (zero-based) at each position. Inside a level unknowns ascend. Without levels: natural
+    /// order, that is ascending for a forward and descending for a backward solve.
+    pub order: Vec<u32>,
+    /// Dependencies of each position. Always at smaller positions.
+    pub rows: Option<Lists>,
+    /// Dependents of each position. Always at larger positions.
+    pub columns: Option<Lists>,
+    /// Number of dependencies of each position (entries, so duplicates count); empty if not asked for.
+    pub counts: Vec<u32>,
+    /// Index of the diagonal entry of each position in the value array, or [`NONE`] where it is missing.
+    /// Empty for a unit or separate diagonal.
+    pub diag: Vec<u32>,
+    /// Second and further entries on a diagonal, `[position, value index]`, by rising position.
+    pub extra_diag: Vec<[u32; 2]>,
+    /// The smallest row without a diagonal entry (zero-based), where the diagonal is the matrix's own.
+    pub missing_diag: Option<u32>,
+}
+
+impl Schedule {
+    /// Number of levels; 0 where none were computed.
+    pub fn levels(&self) -> usize {
+        self.level_ptr.len().saturating_sub(1)
+    }
+    /// Rows in the widest level.
+    pub fn widest_level(&self) -> u32 {
+        self.level_ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0)
+    }
+}
+
+impl Schedule {
+    /// Bytes of host memory that the schedule takes.
+    pub fn bytes(&self) -> usize {
+        let values = |v: &Values| match v {
+            Values::Contiguous(v) | Values::Permuted(v) => v.len(),
+        };
+        let lists = |l: &Option<Lists>| {
+            l.as_ref().map_or(0, |l| l.ptr.len() + l.adj.len() + l.values.as_ref().map_or(0, values))
+        };
+        let words = self.level_ptr.len()
+            + self.order.len()
+            + lists(&self.rows)
+            + lists(&self.columns)
+            + self.counts.len()
+            + self.diag.len()
+            + 2 * self.extra_diag.len();
+        words * 4
+    }
+}

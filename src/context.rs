@@ -1,0 +1,31 @@
+//! What a handle holds.
+#![forbid(unsafe_code)]
+
+use std::ffi::CString;
+use std::time::Duration;
+
+use crate::executor::Executor;
+use crate::problem::{ExecutorKind, PointerMode};
+use crate::status::Result;
+
+pub struct Context {
+    pub executor: Executor,
+    /// The caller's stream; 0 is the default stream.
+    pub stream: usize,
+    pub pointer_mode: PointerMode,
+    /// The watchdog; zero is off.
+    pub timeout: Duration,
+    pub last_message: CString,
+}
+
+impl Context {
+    pub fn new(kind: ExecutorKind) -> Result<Self> {
+        Ok(Context {
+            executor: Executor::new(kind)?,
+            stream: 0,
+            pointer_mode: PointerMode::Host,
+            timeout: crate::tuning::DEFAULT_TIMEOUT,
+            last_message: CString::default(),
+        })
+    }
+}

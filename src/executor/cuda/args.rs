@@ -1,0 +1,73 @@
+//! What a kernel gets, by value: the mirror of `kernels/args.cuh`, size-checked on both sides.
+#![forbid(unsafe_code)]
+
+/// Device state of one info. Kernels and host share this layout.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct State {
+    /// Smallest row (zero-based) with a zero pivot in the last solve, or u32::MAX.
+    pub pivot: u32,
+    /// The same, while a solve is running that has no prologue of its own.
+    pub pivot_running: u32,
+    /// Which of two work vectors the next solve uses, in its lowest bit.
+    pub epoch: u32,
+    /// Next piece of work.
+    pub ticket: u32,
+    /// Blocks that are done.
+    pub done: u32,
+    /// Set by the watchdog; sticky until the host resets the info.
+    pub failed: u32,
+}
+
+/// Arguments of every solve kernel. Pointers are device addresses.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SolveArgs {
+    pub n: u32,
+    /// Positions `begin..end`, for kernels that solve one level.
+    pub begin: u32,
+    pub end: u32,
+    /// Further diagonal entries (pairs in `extra_diag`).
+    pub extra_count: u32,
+    /// 1 where values are found by permutation (`*_val` per entry), 0 where contiguous (per position).
+    pub row_permuted: u32,
+    pub col_permuted: u32,
+    /// 1 to conjugate matrix values.
+    pub conjugate: u32,
+    /// Number of slices (one-word engine).
+    pub slices: u32,
+
+    pub order: u64,
+    pub row_ptr: u64,
+    pub row_adj: u64,
+    pub row_val: u64,
+    pub col_ptr: u64,
+    pub col_adj: u64,
+    pub col_val: u64,
+    /// Index of each position's diagonal value in `diag_values`; 0 for a unit diagonal.
+    pub diag_index: u64,
+    pub extra_diag: u64,
+    pub counts: u64,
+    pub slice: u64,
+
+    pub val: u64,
+    pub diag_values: u64,
+    pub f: u64,
+    pub x: u64,
+    /// alpha on the device, or 0: then it is in `alpha_host`.
+    pub alpha: u64,
+    pub alpha_host: [u8; 16],
+
+    pub work: u64,
+    pub counters: u64,
+    pub state: u64,
+    /// Host-visible copy of `State::failed`.
+    pub host_failed: u64,
+    /// The watchdog in nanoseconds; 0 is off.
+    pub timeout_ns: u64,
+    /// Where the prologue leaves a copy of the arguments for the kernels of a graph, or 0.
+    pub args_copy: u64,
+}
+
+const _: () = assert!(std::mem::size_of::<SolveArgs>() == 32 + 11 * 8 + 5 * 8 + 16 + 6 * 8);
+const _: () = assert!(std::mem::size_of::<State>() == 24);

@@ -1,0 +1,151 @@
+//! Kernel launches on the caller's stream, and graphs of them.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use cust::sys;
+
+use super::args::SolveArgs;
+use super::{check, memory, Gpu};
+use crate::problem::DataType;
+use crate::status::Result;
+
+/// Launches kernels for one value type on one stream.
+#[derive(Clone, Copy)]
+pub struct Launcher<'a> {
+    pub gpu: &'a Arc<Gpu>,
+    pub stream: usize,
+    pub dtype: DataType,
+}
+
+/// A kernel, ready to be launched.
+#[derive(Clone, Copy)]
+pub struct Kernel {
+    function: sys::CUfunction,
+    stream: usize,
+}
+
+impl Launcher<'_> {
+    /// The kernel `name` for the value type.
+    pub fn kernel(&self, name: &str) -> Result<Kernel> {
+        let function = self.gpu.function(&format!("{name}_{}", self.dtype.letter()))?;
+        Ok(Kernel { function, stream: self.stream })
+    }
+
+    /// Whether launches on the stream are being recorded into a graph of the caller's.
+    pub fn is_capturing(&self) -> Result<bool> {
+        memory::is_capturing(self.stream)
+    }
+}
+
+impl Kernel {
+    /// Blocks of `threads` threads that fit on one multiprocessor.
+    pub fn occupancy(&self, threads: u32, shared: u32) -> Result<u32> {
+        let mut blocks = 0;
+        // SAFETY: writes one int.
+        let result = unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &mut blocks,
+                self.function,
+                threads as i32,
+                shared as usize,
+            )
+        };
+        check(result, "cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
+        Ok(blocks.max(1) as u32)
+    }
+
+    /// Allows blocks with that much dynamic shared memory.
+    pub fn allow_shared(&self, bytes: u32) -> Result<()> {
+        let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: plain driver call.
+        check(
+            unsafe { sys::cuFuncSetAttribute(self.function, attribute, bytes as i32) },
+            "cuFuncSetAttribute",
+        )
+    }
+
+    /// Launches `blocks` blocks; nothing for none.
+    pub fn launch<A: Copy>(&self, blocks: u32, threads: u32, shared: u32, args: &A) -> Result<()> {
+        if blocks == 0 {
+            return Ok(());
+        }
+        let mut parameters = [args as *const A as *mut c_void];
+        // SAFETY: the kernel takes one argument of A's layout (checked on both sides), which is copied
+        // during the call.
+        let result = unsafe {
+            sys::cuLaunchKernel(
+                self.function,
+                blocks,
+                1,
+                1,
+                threads,
+                1,
+                1,
+                shared,
+                self.stream as sys::CUstream,
+                parameters.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+        check(result, "cuLaunchKernel")
+    }
+}
+
+/// An instantiated graph of launches.
+pub struct Graph {
+    gpu: Arc<Gpu>,
+    exec: sys::CUgraphExec,
+}
+
+// SAFETY: used from one thread at a time, behind the info's lock.
+unsafe impl Send for Graph {}
+
+impl Graph {
+    /// Records what `body` launches through the launcher it is given.
+    pub fn record(launcher: &Launcher, body: impl FnOnce(&Launcher) -> Result<()>) -> Result<Graph> {
+        let mut stream = std::ptr::null_mut();
+        const NON_BLOCKING: u32 = 1;
+        // SAFETY: plain driver calls on a stream and a graph that live until the end of this function.
+        unsafe {
+            check(sys::cuStreamCreate(&mut stream, NON_BLOCKING), "cuStreamCreate")?;
+            let recorded = (|| {
+                let mode = sys::CUstreamCaptureMode_enum::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+                check(sys::cuStreamBeginCapture_v2(stream, mode), "cuStreamBeginCapture")?;
+                let launched = body(&Launcher { stream: stream as usize, ..*launcher });
+                let mut graph = std::ptr::null_mut();
+                let ended = check(sys::cuStreamEndCapture(stream, &mut graph), "cuStreamEndCapture");
+                launched.and(ended)?;
+                let mut exec = std::ptr::null_mut();
+                let made = sys::cuGraphInstantiateWithFlags(&mut exec, graph, 0);
+                sys::cuGraphDestroy(graph);
+                check(made, "cuGraphInstantiate")?;
+                Ok(Graph { gpu: launcher.gpu.clone(), exec })
+            })();
+            sys::cuStreamDestroy_v2(stream);
+            recorded
+        }
+    }
+
+    pub fn launch(&self, stream: usize) -> Result<()> {
+        // SAFETY: the graph is alive; launches of one graph are ordered by the driver.
+        check(unsafe { sys::cuGraphLaunch(self.exec, stream as sys::CUstream) }, "cuGraphLaunch")
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        if let Ok(_bound) = self.gpu.bind() {
+            // SAFETY: destroyed once; the driver keeps it until a launch in flight is done.
+            unsafe { sys::cuGraphExecDestroy(self.exec) };
+        }
+    }
+}
+
+/// `SolveArgs` is what every solve kernel takes.
+impl Kernel {
+    /// One thread for each of `threads_needed`.
+    pub fn cover(&self, threads_needed: u64, threads: u32, args: &SolveArgs) -> Result<()> {
+        self.launch(threads_needed.div_ceil(threads as u64) as u32, threads, 0, args)
+    }
+}

@@ -1,0 +1,204 @@
+//! The CUDA executor: every call into the driver is in this folder.
+//!
+//! `cust` gives contexts, modules, memory and the driver's errors; its `sys` gives what it cannot wrap,
+//! above all launches on a stream that the caller owns. `driver.c` binds the driver at run time.
+
+pub mod args;
+mod launch;
+mod memory;
+mod plan;
+mod watch;
+
+pub use launch::{Graph, Kernel, Launcher};
+pub use memory::{write_one, DeviceArray};
+pub use plan::{CudaPlan, LevelGraph, SolveCall};
+
+use std::collections::HashMap;
+use std::ffi::c_int;
+use std::mem::ManuallyDrop;
+use std::sync::{Mutex, PoisonError};
+
+use cust::context::Context as PrimaryContext;
+use cust::device::Device;
+use cust::module::Module;
+use cust::sys;
+
+use crate::status::{Error, Result};
+
+include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+
+extern "C" {
+    fn sptrsv_driver_present() -> c_int;
+}
+
+/// Turns a driver result into an error that names the call.
+fn check(result: sys::CUresult, call: &'static str) -> Result<()> {
+    use sys::cudaError_enum::*;
+    match result {
+        CUDA_SUCCESS => Ok(()),
+        CUDA_ERROR_OUT_OF_MEMORY => Err(Error::OutOfMemory { place: "device", bytes: 0 }),
+        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED | CUDA_ERROR_STREAM_CAPTURE_INVALIDATED => Err(Error::Capturing),
+        other => Err(Error::Driver { call, error: format!("{other:?}") }),
+    }
+}
+
+/// The same for what cust returns.
+fn from_cust<T>(result: cust::error::CudaResult<T>, call: &'static str) -> Result<T> {
+    use cust::error::CudaError;
+    result.map_err(|e| match e {
+        CudaError::OutOfMemory => Error::OutOfMemory { place: "device", bytes: 0 },
+        other => Error::Driver { call, error: format!("{other:?}") },
+    })
+}
+
+/// One context on one GPU with the kernels loaded. Infos keep it alive after the handle is gone.
+pub struct Gpu {
+    context: sys::CUcontext,
+    device: sys::CUdevice,
+    name: String,
+    multiprocessors: u32,
+    modules: ManuallyDrop<Vec<Module>>,
+    functions: Mutex<HashMap<String, usize>>,
+    watch: watch::FlagPool,
+    // Released last: only if this library made the context current by itself.
+    primary: Option<PrimaryContext>,
+}
+
+// SAFETY: driver objects may be used from any thread that makes the context current, which `bind` does.
+unsafe impl Send for Gpu {}
+unsafe impl Sync for Gpu {}
+
+/// Keeps a context current; gives the caller's back when dropped.
+pub struct Bound(bool);
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        if self.0 {
+            let mut previous = std::ptr::null_mut();
+            // SAFETY: undoes the push of `Gpu::bind` on the same thread.
+            unsafe { sys::cuCtxPopCurrent_v2(&mut previous) };
+        }
+    }
+}
+
+fn no_driver(why: impl Into<String>) -> Error {
+    Error::NoDriver(why.into())
+}
+
+impl Gpu {
+    /// The calling thread's current context, else the primary context of device 0.
+    pub fn open() -> Result<Self> {
+        // SAFETY: no arguments.
+        if unsafe { sptrsv_driver_present() } == 0 {
+            return Err(no_driver("libcuda.so.1 was not found"));
+        }
+        // SAFETY: plain driver call.
+        let result = unsafe { sys::cuInit(0) };
+        if result != sys::cudaError_enum::CUDA_SUCCESS {
+            return Err(no_driver(format!("cuInit failed with {result:?}")));
+        }
+        let mut context = std::ptr::null_mut();
+        // SAFETY: writes one pointer.
+        check(unsafe { sys::cuCtxGetCurrent(&mut context) }, "cuCtxGetCurrent")?;
+        let primary = if context.is_null() {
+            let device = Device::get_device(0).map_err(|e| no_driver(format!("no GPU ({e:?})")))?;
+            let primary = from_cust(PrimaryContext::new(device), "cuDevicePrimaryCtxRetain")?;
+            context = primary.as_raw();
+            Some(primary)
+        } else {
+            None
+        };
+        let mut gpu = Gpu {
+            context,
+            device: 0,
+            name: String::new(),
+            multiprocessors: 0,
+            modules: ManuallyDrop::new(Vec::new()),
+            functions: Mutex::default(),
+            watch: watch::FlagPool::default(),
+            primary,
+        };
+        let bound = gpu.bind()?;
+        let mut device = 0;
+        // SAFETY: writes one int.
+        check(unsafe { sys::cuCtxGetDevice(&mut device) }, "cuCtxGetDevice")?;
+        gpu.device = device;
+        gpu.name = Device::get_device(device as u32).and_then(|d| d.name()).unwrap_or_default();
+        gpu.multiprocessors =
+            gpu.attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        for (_, image) in FATBINS {
+            let module = Module::from_fatbin(image, &[]).map_err(|e| match e {
+                cust::error::CudaError::NoBinaryForGpu | cust::error::CudaError::InvalidPtx => {
+                    Error::NoKernelImage(gpu.name.clone())
+                }
+                other => Error::Driver { call: "cuModuleLoadData", error: format!("{other:?}") },
+            })?;
+            gpu.modules.push(module);
+        }
+        drop(bound);
+        Ok(gpu)
+    }
+
+    fn attribute(&self, which: sys::CUdevice_attribute_enum) -> Result<u32> {
+        let mut value = 0;
+        // SAFETY: writes one int.
+        check(
+            unsafe { sys::cuDeviceGetAttribute(&mut value, which, self.device) },
+            "cuDeviceGetAttribute",
+        )?;
+        Ok(value as u32)
+    }
+
+    pub fn multiprocessors(&self) -> u32 {
+        self.multiprocessors
+    }
+
+    /// Whether two handles work in the same context.
+    pub fn same_context(&self, other: &Gpu) -> bool {
+        self.context == other.context
+    }
+
+    pub fn describe(&self) -> String {
+        format!("device {} ({})", self.device, self.name)
+    }
+
+    /// Makes the context current on this thread for as long as the result lives.
+    pub fn bind(&self) -> Result<Bound> {
+        let mut current = std::ptr::null_mut();
+        // SAFETY: writes one pointer.
+        check(unsafe { sys::cuCtxGetCurrent(&mut current) }, "cuCtxGetCurrent")?;
+        if current == self.context {
+            return Ok(Bound(false));
+        }
+        // SAFETY: the context is alive as long as its owner (the program, or `primary`) keeps it.
+        check(unsafe { sys::cuCtxPushCurrent_v2(self.context) }, "cuCtxPushCurrent")?;
+        Ok(Bound(true))
+    }
+
+    /// The kernel `name`, whichever module holds it.
+    fn function(&self, name: &str) -> Result<sys::CUfunction> {
+        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(f) = functions.get(name) {
+            return Ok(*f as sys::CUfunction);
+        }
+        // A module that does not hold the kernel says so; the next one may.
+        if let Some(f) = self.modules.iter().find_map(|m| m.get_function(name).ok()) {
+            functions.insert(name.to_string(), f.to_raw() as usize);
+            return Ok(f.to_raw());
+        }
+        Err(Error::Driver { call: "cuModuleGetFunction", error: format!("no kernel is named {name}") })
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        let bound = self.bind();
+        if bound.is_ok() {
+            self.watch.free();
+            // SAFETY: dropped once, here; the context is current.
+            unsafe { ManuallyDrop::drop(&mut self.modules) };
+        }
+        drop(bound);
+        self.primary.take();
+    }
+}

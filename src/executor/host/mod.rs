@@ -1,0 +1,172 @@
+//! The host executor: the paper's algorithms 1 to 4 on the threads of a [`Pool`], on host memory.
+//!
+//! | method | rows or columns | order | waits |
+//! |---|---|---|---|
+//! | Serial | rows | any | none |
+//! | LEVR (algorithm 1) | rows | by level | a barrier between levels |
+//! | LEVC (algorithm 2) | columns | by level | a barrier between levels |
+//! | SLFR (algorithm 3) | rows | by level, self-scheduled | each row for its count to fall to 0 |
+//! | SLFC (algorithm 4) | columns | by level, self-scheduled | each column for its count to fall to 0 |
+//! | GSF (Liu et al. 2016) | columns | natural, self-scheduled | as SLFC |
+//!
+//! The row-wise ones subtract a row's entries in one fixed order, so that all of them, and every number
+//! of threads, give the same bits. The column-wise ones add atomically in the order of arrival.
+
+mod pool;
+mod system;
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::analysis::{Needs, Schedule};
+use crate::scalar::Scalar;
+pub use pool::{default_threads, Member, Pool};
+use system::System;
+
+/// A level with fewer rows is done by one thread alone: sharing it out costs more than it saves.
+const WIDE_LEVEL: u32 = 64;
+
+/// Positions that a thread takes with one ticket: enough that threads seldom write to the same cache line.
+const TICKET: u32 = 64;
+
+/// How a system is solved on the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    Serial,
+    Levr,
+    Levc,
+    Slfr,
+    Slfc,
+    Gsf,
+}
+
+impl Method {
+    /// What the analysis must provide. A schedule that has more serves as well.
+    pub fn needs(self) -> Needs {
+        let by_columns = matches!(self, Method::Levc | Method::Slfc | Method::Gsf);
+        Needs {
+            levels: !matches!(self, Method::Serial | Method::Gsf),
+            rows: !by_columns,
+            columns: by_columns || self == Method::Slfr,
+            column_values: by_columns,
+            counts: matches!(self, Method::Slfr | Method::Slfc | Method::Gsf),
+        }
+    }
+}
+
+/// One solve of `op(A) x = alpha f`, with everything that [`Schedule`] does not say.
+pub struct Job<'a, T> {
+    pub schedule: &'a Schedule,
+    pub alpha: T,
+    /// The matrix values, as the caller stores them.
+    pub val: *const T,
+    /// The separate diagonal by unknown, or null.
+    pub diag: *const T,
+    pub unit: bool,
+    pub conj: bool,
+    /// Right-hand side and solution, n values each; they may be the same array, or else not overlap.
+    pub f: *const T,
+    pub x: *mut T,
+    /// n scratch values, whatever they hold.
+    pub work: *mut T,
+    /// n scratch words, whatever they hold.
+    pub counters: *mut u32,
+}
+
+/// Solves, and returns the smallest row (zero-based) whose diagonal is zero or missing. Allocates nothing.
+///
+/// # Safety
+/// The job's pointers are aligned and valid for what [`Job`] says: `val` and a separate `diag` for all that
+/// the schedule names, the others for n elements. Nobody else uses `x`, `work` and `counters` meanwhile. The
+/// schedule was made by the analysis for at least what [`Method::needs`] asks.
+pub unsafe fn solve<T: Scalar>(pool: &Pool, method: Method, job: &Job<T>) -> Option<u32> {
+    let schedule = job.schedule;
+    let n = schedule.n;
+    if n == 0 {
+        return None;
+    }
+    // SAFETY: the caller's promise is the one that `System::new` asks for.
+    let system = unsafe { System::new(job) };
+    let worst = AtomicU32::new(u32::MAX);
+    let ticket = AtomicU64::new(0);
+    if method == Method::Serial {
+        let rows = schedule.rows.as_ref().expect("a serial solve needs the rows");
+        let mut zero = u32::MAX;
+        (0..n).for_each(|p| system.row(rows, p, &mut zero));
+        return (zero != u32::MAX).then_some(zero);
+    }
+    pool.run(|me| {
+        let mut zero = u32::MAX;
+        match method {
+            Method::Serial => unreachable!("a serial solve needs no pool"),
+            Method::Levr => {
+                let rows = schedule.rows.as_ref().expect("LEVR needs the rows");
+                by_level(me, &schedule.level_ptr, |p| system.row(rows, p, &mut zero));
+            }
+            Method::Levc => {
+                let columns = schedule.columns.as_ref().expect("LEVC needs the columns");
+                system.clear_sums(me.share(0, n));
+                me.barrier();
+                by_level(me, &schedule.level_ptr, |p| system.column(columns, p, &mut zero, |_| {}));
+            }
+            Method::Slfr => {
+                let rows = schedule.rows.as_ref().expect("SLFR needs the rows");
+                let columns = schedule.columns.as_ref().expect("SLFR needs the columns");
+                system.set_counters(me.share(0, n));
+                me.barrier();
+                by_ticket(me, &ticket, n, |p| {
+                    // Ends: all dependencies have smaller positions, so they are done or in the hands of
+                    // threads whose own waits end by the same argument.
+                    me.wait_until(|| system.counter(p).load(Ordering::Acquire) == 0);
+                    system.row(rows, p, &mut zero);
+                    columns.of(p).iter().for_each(|&q| system.count_down(q));
+                });
+            }
+            Method::Slfc | Method::Gsf => {
+                let columns = schedule.columns.as_ref().expect("SLFC and GSF need the columns");
+                system.set_counters(me.share(0, n));
+                system.clear_sums(me.share(0, n));
+                me.barrier();
+                by_ticket(me, &ticket, n, |p| {
+                    // Ends as in SLFR.
+                    me.wait_until(|| system.counter(p).load(Ordering::Acquire) == 0);
+                    system.column(columns, p, &mut zero, |q| system.count_down(q));
+                });
+            }
+        }
+        worst.fetch_min(zero, Ordering::Relaxed);
+    });
+    let worst = worst.into_inner();
+    (worst != u32::MAX).then_some(worst)
+}
+
+/// Takes this member's share of every level, with a barrier where one level's work is another thread's
+/// input. Narrow levels are one member's, and between two of them there is nobody to wait for.
+fn by_level(me: &Member, level_ptr: &[u32], mut step: impl FnMut(u32)) {
+    let alone = |level: &[u32]| level[1] - level[0] < WIDE_LEVEL;
+    let mut levels = level_ptr.windows(2).peekable();
+    while let Some(level) = levels.next() {
+        if !alone(level) {
+            me.share(level[0], level[1]).for_each(&mut step);
+        } else if me.rank == 0 {
+            (level[0]..level[1]).for_each(&mut step);
+        }
+        if !(alone(level) && levels.peek().is_none_or(|next| alone(next))) {
+            me.barrier();
+        }
+    }
+}
+
+/// Draws positions from the shared ticket, always the smallest that nobody has.
+fn by_ticket(me: &Member, ticket: &AtomicU64, n: u32, mut step: impl FnMut(u32)) {
+    let take = if me.team == 1 { n } else { TICKET };
+    // Ends: the ticket only rises.
+    loop {
+        let begin = ticket.fetch_add(take.into(), Ordering::Relaxed);
+        if begin >= u64::from(n) {
+            return;
+        }
+        (begin as u32..n.min((begin as u32).saturating_add(take))).for_each(&mut step);
+    }
+}

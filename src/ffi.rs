@@ -1,0 +1,1082 @@
+//! Every exported function and public C type: null checks, conversion, one call.
+//!
+//! `include/sptrsv.h` is generated from this file. An enum that a caller passes arrives as
+//! `MaybeUninit`, because a C program may pass any number; `problem` turns it into a meaning.
+#![allow(non_camel_case_types, non_snake_case)]
+
+use std::ffi::{c_char, c_int, c_void};
+use std::mem::MaybeUninit;
+use std::time::Duration;
+
+use crate::context::Context;
+use crate::guard::{borrow, borrow_mut, guard, raw, with_handle, with_info, write, write_enum};
+use crate::info::Info;
+use crate::problem::{
+    Arrays, Base, DataType, Diag, ExecutorKind, Fill, Format, Index, MatDescr, MatType, Op, PointerMode,
+    Policy, Setup,
+};
+use crate::status::{self, sptrsvStatus_t, Error};
+
+/// What a handle points to.
+pub struct sptrsvContext(pub(crate) std::sync::Mutex<Context>);
+/// What a matrix descriptor points to.
+pub struct sptrsvMatDescr(pub(crate) MatDescr);
+/// What an info points to.
+pub struct sptrsvInfo(pub(crate) std::sync::Mutex<Info>);
+/// What a CUDA stream points to (defined by CUDA).
+pub struct CUstream_st {
+    _opaque: [u8; 0],
+}
+
+/// A context of the library: executor, stream, pointer mode, watchdog, last error message.
+/// Handles are independent of one another; one handle is used by one thread at a time.
+pub type sptrsvHandle_t = *mut sptrsvContext;
+/// How the arrays of a matrix are to be read.
+pub type sptrsvMatDescr_t = *mut sptrsvMatDescr;
+/// What the analysis of one triangular matrix found; it may outlive the handle.
+pub type sptrsvInfo_t = *mut sptrsvInfo;
+
+/// Where the work is done.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvExecutor_t {
+    /// An NVIDIA GPU; all arrays are in device memory.
+    SPTRSV_EXECUTOR_CUDA = 0,
+    /// CPU threads; all arrays are in host memory. Their number is that of the machine's processors, or
+    /// the environment variable SPTRSV_NUM_THREADS.
+    SPTRSV_EXECUTOR_HOST = 1,
+}
+
+/// op(A) in op(A) x = alpha f.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvOperation_t {
+    SPTRSV_OPERATION_NON_TRANSPOSE = 0,
+    SPTRSV_OPERATION_TRANSPOSE = 1,
+    /// The same as TRANSPOSE for real types.
+    SPTRSV_OPERATION_CONJUGATE_TRANSPOSE = 2,
+}
+
+/// Which triangle of A is the matrix. The other one is ignored, also where it holds NaN.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvFillMode_t {
+    SPTRSV_FILL_MODE_LOWER = 0,
+    SPTRSV_FILL_MODE_UPPER = 1,
+}
+
+/// Whether the diagonal is all ones (stored entries are then unused and may be missing).
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvDiagType_t {
+    SPTRSV_DIAG_TYPE_NON_UNIT = 0,
+    SPTRSV_DIAG_TYPE_UNIT = 1,
+}
+
+/// The number of the first row and column, and of the first offset.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvIndexBase_t {
+    SPTRSV_INDEX_BASE_ZERO = 0,
+    SPTRSV_INDEX_BASE_ONE = 1,
+}
+
+/// Type of the matrix; triangular solves take GENERAL only.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvMatrixType_t {
+    SPTRSV_MATRIX_TYPE_GENERAL = 0,
+    SPTRSV_MATRIX_TYPE_SYMMETRIC = 1,
+    SPTRSV_MATRIX_TYPE_HERMITIAN = 2,
+    SPTRSV_MATRIX_TYPE_TRIANGULAR = 3,
+}
+
+/// Storage format: compressed by rows (rowPtr, colInd) or by columns (then rowPtr holds the column
+/// pointers and colInd the row indices).
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvFormat_t {
+    SPTRSV_FORMAT_CSR = 0,
+    SPTRSV_FORMAT_CSC = 1,
+}
+
+/// Integer type of offsets or of column indices.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvIndexType_t {
+    SPTRSV_INDEX_32I = 0,
+    SPTRSV_INDEX_64I = 1,
+}
+
+/// Type of matrix values, right-hand side, solution and alpha; cudaDataType's numbers.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvDataType_t {
+    SPTRSV_R_32F = 0,
+    SPTRSV_R_64F = 1,
+    SPTRSV_C_32F = 4,
+    SPTRSV_C_64F = 5,
+}
+
+/// Whether level information may be used; kept for csrsv2's sake. An info analysed with USE_LEVEL
+/// solves with both.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvSolvePolicy_t {
+    SPTRSV_SOLVE_POLICY_NO_LEVEL = 0,
+    SPTRSV_SOLVE_POLICY_USE_LEVEL = 1,
+}
+
+/// Whether alpha and the zero-pivot position are in host or device memory.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvPointerMode_t {
+    SPTRSV_POINTER_MODE_HOST = 0,
+    SPTRSV_POINTER_MODE_DEVICE = 1,
+}
+
+/// How a system is solved.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvAlgorithm_t {
+    /// The library chooses, among the deterministic ones.
+    SPTRSV_ALG_AUTO = 0,
+    /// Row-wise, level-scheduled (R. Li, algorithm 1). Deterministic.
+    SPTRSV_ALG_LEVR = 1,
+    /// Column-wise, level-scheduled (R. Li, algorithm 2). Atomics: the last bits may differ from run to run.
+    SPTRSV_ALG_LEVC = 2,
+    /// Row-wise, self-scheduled (R. Li, algorithm 3). Deterministic.
+    SPTRSV_ALG_SLFR = 3,
+    /// Column-wise, self-scheduled (R. Li, algorithm 4). Atomics: the last bits may differ from run to run.
+    SPTRSV_ALG_SLFC = 4,
+    /// The synchronization-free baseline of W. Liu et al. (2016): columns in natural order. Atomics: the
+    /// last bits may differ from run to run.
+    SPTRSV_ALG_GSF = 5,
+    /// Row-wise in level order; each unknown is published in one word that is value and flag together.
+    /// Deterministic.
+    SPTRSV_ALG_ONE_WORD = 16,
+}
+
+/// Where the analysis is done.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvSetup_t {
+    SPTRSV_SETUP_AUTO = 0,
+    SPTRSV_SETUP_CPU = 1,
+    SPTRSV_SETUP_GPU = 2,
+}
+
+/// What the analysis found and what it cost. Set `struct_size` to `sizeof(sptrsvStats_t)` before the
+/// call: only that many bytes are written, so that the structure can grow.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct sptrsvStats_t {
+    /// Bytes of this structure as the caller knows it.
+    pub struct_size: usize,
+    /// Number of levels of the dependency graph; 0 where the algorithm needs none and none were computed.
+    pub levels: i64,
+    /// Rows in the widest level.
+    pub widest_level: i64,
+    /// Rows of the matrix.
+    pub rows: i64,
+    /// Entries of the triangle that a solve reads, diagonal included.
+    pub entries_used: i64,
+    /// The algorithm in use (a value of sptrsvAlgorithm_t).
+    pub algorithm: c_int,
+    /// Where the analysis was done (a value of sptrsvSetup_t, CPU or GPU).
+    pub setup: c_int,
+    /// Wall-clock time of the whole analysis, in milliseconds.
+    pub setup_ms: f64,
+    /// Bytes of device (or, on the host executor, host) memory that the info holds.
+    pub bytes_held: i64,
+    /// Predicted time of one solve in milliseconds, by the model that chose the algorithm; 0 where there
+    /// is no model (host executor).
+    pub predicted_ms: f64,
+    /// Copying the pattern to the host (the paper's MAT_D2H), in milliseconds.
+    pub mat_d2h_ms: f64,
+    /// Validating and transposing the pattern (TRANS), in milliseconds.
+    pub trans_ms: f64,
+    /// Counting dependencies (DEP), in milliseconds.
+    pub dep_ms: f64,
+    /// Computing levels (LEV), in milliseconds.
+    pub lev_ms: f64,
+    /// Copying the schedule to the device (LEV_H2D), in milliseconds.
+    pub lev_h2d_ms: f64,
+}
+
+// ---------------------------------------------------------------------------------------------------
+// Handle
+// ---------------------------------------------------------------------------------------------------
+
+unsafe fn create(handle: *mut sptrsvHandle_t, kind: ExecutorKind) -> status::Result<()> {
+    if handle.is_null() {
+        return Err(Error::Null("handle"));
+    }
+    let context = Box::new(sptrsvContext(std::sync::Mutex::new(Context::new(kind)?)));
+    handle.write(Box::into_raw(context));
+    Ok(())
+}
+
+/// Creates a handle on the CUDA executor: the calling thread's current context, else the primary
+/// context of device 0.
+///
+/// \param handle  receives the handle
+/// \return SUCCESS; INVALID_VALUE when `handle` is NULL; NO_DRIVER where there is no NVIDIA driver or
+///         GPU; ARCH_MISMATCH when the library holds no code for the GPU; ALLOC_FAILED
+///
+/// Blocking: loads the kernels, may initialise the driver. Graph capture: not allowed.
+///
+/// # Safety
+/// `handle` is NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvCreate(handle: *mut sptrsvHandle_t) -> sptrsvStatus_t {
+    guard(|| create(handle, ExecutorKind::Cuda))
+}
+
+/// Creates a handle on the executor named.
+///
+/// \param handle    receives the handle
+/// \param executor  where the work is to be done
+/// \return as sptrsvCreate; INVALID_VALUE also when `executor` is out of range
+///
+/// Blocking: as sptrsvCreate. Graph capture: not allowed.
+///
+/// # Safety
+/// `handle` is NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvCreateWithExecutor(
+    handle: *mut sptrsvHandle_t,
+    executor: MaybeUninit<sptrsvExecutor_t>,
+) -> sptrsvStatus_t {
+    guard(|| create(handle, ExecutorKind::from_raw(raw(executor))?))
+}
+
+/// Destroys a handle. Infos made with it stay valid, and work in flight is not disturbed.
+///
+/// \param handle  the handle
+/// \return SUCCESS; NOT_INITIALIZED when `handle` is NULL
+///
+/// Blocking: host only. Graph capture: not allowed.
+///
+/// # Safety
+/// `handle` is NULL or a live handle, which is not used afterwards.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvDestroy(handle: sptrsvHandle_t) -> sptrsvStatus_t {
+    guard(|| {
+        if handle.is_null() {
+            return Err(Error::NullHandle);
+        }
+        drop(Box::from_raw(handle));
+        Ok(())
+    })
+}
+
+/// The version of the library as 1000 * major + 100 * minor + patch.
+///
+/// \param handle   the handle
+/// \param version  receives the version
+/// \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `version` is NULL
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `handle` is NULL or a live handle, `version` NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetVersion(handle: sptrsvHandle_t, version: *mut c_int) -> sptrsvStatus_t {
+    with_handle(handle, |_| write(version, "version", crate::VERSION))
+}
+
+/// Sets the stream on which later calls work (NULL is the default stream).
+///
+/// \param handle  the handle
+/// \param stream  a stream of the handle's context
+/// \return SUCCESS; NOT_INITIALIZED
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `handle` is NULL or a live handle; `stream` is live for as long as calls use it.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetStream(handle: sptrsvHandle_t, stream: *mut CUstream_st) -> sptrsvStatus_t {
+    with_handle(handle, |c| {
+        c.stream = stream as usize;
+        Ok(())
+    })
+}
+
+/// Reads the stream of the handle.
+///
+/// \param handle  the handle
+/// \param stream  receives the stream
+/// \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `stream` is NULL
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `handle` is NULL or a live handle, `stream` NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetStream(handle: sptrsvHandle_t, stream: *mut *mut CUstream_st) -> sptrsvStatus_t {
+    with_handle(handle, |c| write(stream, "stream", c.stream as *mut CUstream_st))
+}
+
+/// Sets whether alpha and the zero-pivot position are host (the default) or device pointers.
+///
+/// \param handle  the handle
+/// \param mode    the pointer mode
+/// \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `mode` is out of range
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `handle` is NULL or a live handle.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetPointerMode(
+    handle: sptrsvHandle_t,
+    mode: MaybeUninit<sptrsvPointerMode_t>,
+) -> sptrsvStatus_t {
+    with_handle(handle, |c| {
+        c.pointer_mode = PointerMode::from_raw(raw(mode))?;
+        Ok(())
+    })
+}
+
+/// Reads the pointer mode.
+///
+/// \param handle  the handle
+/// \param mode    receives the mode
+/// \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `mode` is NULL
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `handle` is NULL or a live handle, `mode` NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetPointerMode(
+    handle: sptrsvHandle_t,
+    mode: *mut sptrsvPointerMode_t,
+) -> sptrsvStatus_t {
+    with_handle(handle, |c| write_enum(mode, "mode", c.pointer_mode as i32))
+}
+
+/// Sets the watchdog: a wait inside a solve that sees no progress for this long is ended, the solve's
+/// output becomes NaN, and the next call on that info returns TIMED_OUT once. The default is 10 seconds.
+///
+/// \param handle   the handle
+/// \param seconds  the time in seconds; 0 turns the watchdog off
+/// \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `seconds` is negative or not a number
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `handle` is NULL or a live handle.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetTimeout(handle: sptrsvHandle_t, seconds: f64) -> sptrsvStatus_t {
+    with_handle(handle, |c| {
+        c.timeout = Duration::try_from_secs_f64(seconds)
+            .map_err(|_| Error::Invalid(format!("the timeout of {seconds} seconds is not a time")))?;
+        Ok(())
+    })
+}
+
+/// The symbolic name of a status, for example "SPTRSV_STATUS_SUCCESS". Never NULL.
+///
+/// \param status  a status
+/// \return a string that lives as long as the library
+///
+/// Blocking: host only. Graph capture: no GPU work.
+#[no_mangle]
+pub extern "C" fn sptrsvGetErrorName(status: MaybeUninit<sptrsvStatus_t>) -> *const c_char {
+    // guard: no call below can fail
+    status::name(raw(status)).as_ptr().cast()
+}
+
+/// A few words about a status. Never NULL.
+///
+/// \param status  a status
+/// \return a string that lives as long as the library
+///
+/// Blocking: host only. Graph capture: no GPU work.
+#[no_mangle]
+pub extern "C" fn sptrsvGetErrorString(status: MaybeUninit<sptrsvStatus_t>) -> *const c_char {
+    // guard: no call below can fail
+    status::description(raw(status)).as_ptr().cast()
+}
+
+/// What exactly was wrong with the last call on this handle: which argument, which row. Empty after a
+/// success. Never NULL.
+///
+/// \param handle  the handle (NULL gives a sentence that says so)
+/// \return a string that lives until the next call on the handle
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `handle` is NULL or a live handle.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetLastErrorMessage(handle: sptrsvHandle_t) -> *const c_char {
+    // guard: no call below can fail
+    crate::guard::last_message(handle)
+}
+
+// ---------------------------------------------------------------------------------------------------
+// Matrix descriptor
+// ---------------------------------------------------------------------------------------------------
+
+/// Creates a descriptor with cuSPARSE's defaults: GENERAL, LOWER, NON_UNIT, base ZERO; CSR, 32-bit.
+///
+/// \param descr  receives the descriptor
+/// \return SUCCESS; INVALID_VALUE when `descr` is NULL
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `descr` is NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvCreateMatDescr(descr: *mut sptrsvMatDescr_t) -> sptrsvStatus_t {
+    guard(|| {
+        if descr.is_null() {
+            return Err(Error::Null("descr"));
+        }
+        descr.write(Box::into_raw(Box::new(sptrsvMatDescr(MatDescr::default()))));
+        Ok(())
+    })
+}
+
+/// Destroys a descriptor. NULL is allowed.
+///
+/// \param descr  the descriptor
+/// \return SUCCESS
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `descr` is NULL or a live descriptor, which is not used afterwards.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvDestroyMatDescr(descr: sptrsvMatDescr_t) -> sptrsvStatus_t {
+    guard(|| {
+        if !descr.is_null() {
+            drop(Box::from_raw(descr));
+        }
+        Ok(())
+    })
+}
+
+/// Sets the descriptor's matrix type (a solve takes GENERAL only).
+///
+/// \param descr  the descriptor
+/// \param value  the new value
+/// \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `descr` is NULL or a live descriptor.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetMatType(descr: sptrsvMatDescr_t, value: MaybeUninit<sptrsvMatrixType_t>) -> sptrsvStatus_t {
+    guard(|| {
+        let d = borrow_mut(descr, "descr")?;
+        d.0.mat_type = MatType::from_raw(raw(value))?;
+        Ok(())
+    })
+}
+
+/// Reads the descriptor's matrix type (a solve takes GENERAL only).
+///
+/// \param descr  the descriptor
+/// \param value  receives the value
+/// \return SUCCESS; INVALID_VALUE when an argument is NULL
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `descr` is NULL or a live descriptor, `value` NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetMatType(descr: sptrsvMatDescr_t, value: *mut sptrsvMatrixType_t) -> sptrsvStatus_t {
+    guard(|| {
+        let d = borrow(descr, "descr")?;
+        write_enum(value, "value", d.0.mat_type as i32)
+    })
+}
+
+/// Sets the descriptor's fill mode: which triangle of A is the matrix.
+///
+/// \param descr  the descriptor
+/// \param value  the new value
+/// \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `descr` is NULL or a live descriptor.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetMatFillMode(descr: sptrsvMatDescr_t, value: MaybeUninit<sptrsvFillMode_t>) -> sptrsvStatus_t {
+    guard(|| {
+        let d = borrow_mut(descr, "descr")?;
+        d.0.fill = Fill::from_raw(raw(value))?;
+        Ok(())
+    })
+}
+
+/// Reads the descriptor's fill mode: which triangle of A is the matrix.
+///
+/// \param descr  the descriptor
+/// \param value  receives the value
+/// \return SUCCESS; INVALID_VALUE when an argument is NULL
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `descr` is NULL or a live descriptor, `value` NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetMatFillMode(descr: sptrsvMatDescr_t, value: *mut sptrsvFillMode_t) -> sptrsvStatus_t {
+    guard(|| {
+        let d = borrow(descr, "descr")?;
+        write_enum(value, "value", d.0.fill as i32)
+    })
+}
+
+/// Sets the descriptor's diagonal type.
+///
+/// \param descr  the descriptor
+/// \param value  the new value
+/// \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `descr` is NULL or a live descriptor.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetMatDiagType(descr: sptrsvMatDescr_t, value: MaybeUninit<sptrsvDiagType_t>) -> sptrsvStatus_t {
+    guard(|| {
+        let d = borrow_mut(descr, "descr")?;
+        d.0.diag = Diag::from_raw(raw(value))?;
+        Ok(())
+    })
+}
+
+/// Reads the descriptor's diagonal type.
+///
+/// \param descr  the descriptor
+/// \param value  receives the value
+/// \return SUCCESS; INVALID_VALUE when an argument is NULL
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `descr` is NULL or a live descriptor, `value` NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetMatDiagType(descr: sptrsvMatDescr_t, value: *mut sptrsvDiagType_t) -> sptrsvStatus_t {
+    guard(|| {
+        let d = borrow(descr, "descr")?;
+        write_enum(value, "value", d.0.diag as i32)
+    })
+}
+
+/// Sets the descriptor's index base.
+///
+/// \param descr  the descriptor
+/// \param value  the new value
+/// \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `descr` is NULL or a live descriptor.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetMatIndexBase(descr: sptrsvMatDescr_t, value: MaybeUninit<sptrsvIndexBase_t>) -> sptrsvStatus_t {
+    guard(|| {
+        let d = borrow_mut(descr, "descr")?;
+        d.0.base = Base::from_raw(raw(value))?;
+        Ok(())
+    })
+}
+
+/// Reads the descriptor's index base.
+///
+/// \param descr  the descriptor
+/// \param value  receives the value
+/// \return SUCCESS; INVALID_VALUE when an argument is NULL
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `descr` is NULL or a live descriptor, `value` NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetMatIndexBase(descr: sptrsvMatDescr_t, value: *mut sptrsvIndexBase_t) -> sptrsvStatus_t {
+    guard(|| {
+        let d = borrow(descr, "descr")?;
+        write_enum(value, "value", d.0.base as i32)
+    })
+}
+
+/// Sets the descriptor's storage format.
+///
+/// \param descr  the descriptor
+/// \param value  the new value
+/// \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `descr` is NULL or a live descriptor.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetMatFormat(descr: sptrsvMatDescr_t, value: MaybeUninit<sptrsvFormat_t>) -> sptrsvStatus_t {
+    guard(|| {
+        let d = borrow_mut(descr, "descr")?;
+        d.0.format = Format::from_raw(raw(value))?;
+        Ok(())
+    })
+}
+
+/// Reads the descriptor's storage format.
+///
+/// \param descr  the descriptor
+/// \param value  receives the value
+/// \return SUCCESS; INVALID_VALUE when an argument is NULL
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `descr` is NULL or a live descriptor, `value` NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetMatFormat(descr: sptrsvMatDescr_t, value: *mut sptrsvFormat_t) -> sptrsvStatus_t {
+    guard(|| {
+        let d = borrow(descr, "descr")?;
+        write_enum(value, "value", d.0.format as i32)
+    })
+}
+
+/// Sets the integer types of the offsets (rowPtr) and of the column indices (colInd). 64-bit offsets with
+/// 32-bit columns are allowed, the reverse is not supported by solves.
+///
+/// \param descr    the descriptor
+/// \param offsets  type of the offsets
+/// \param columns  type of the column indices
+/// \return SUCCESS; INVALID_VALUE when `descr` is NULL or a type is out of range (nothing changes)
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `descr` is NULL or a live descriptor.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetMatIndexTypes(
+    descr: sptrsvMatDescr_t,
+    offsets: MaybeUninit<sptrsvIndexType_t>,
+    columns: MaybeUninit<sptrsvIndexType_t>,
+) -> sptrsvStatus_t {
+    guard(|| {
+        let d = borrow_mut(descr, "descr")?;
+        let (o, c) = (Index::from_raw(raw(offsets))?, Index::from_raw(raw(columns))?);
+        (d.0.offsets, d.0.columns) = (o, c);
+        Ok(())
+    })
+}
+
+/// Reads the integer types of the descriptor.
+///
+/// \param descr    the descriptor
+/// \param offsets  receives the type of the offsets
+/// \param columns  receives the type of the column indices
+/// \return SUCCESS; INVALID_VALUE when an argument is NULL
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `descr` is NULL or a live descriptor; the others are NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetMatIndexTypes(
+    descr: sptrsvMatDescr_t,
+    offsets: *mut sptrsvIndexType_t,
+    columns: *mut sptrsvIndexType_t,
+) -> sptrsvStatus_t {
+    guard(|| {
+        let d = borrow(descr, "descr")?;
+        if columns.is_null() {
+            return Err(Error::Null("columns"));
+        }
+        write_enum(offsets, "offsets", d.0.offsets as i32)?;
+        write_enum(columns, "columns", d.0.columns as i32)
+    })
+}
+
+// ---------------------------------------------------------------------------------------------------
+// Info
+// ---------------------------------------------------------------------------------------------------
+
+/// Creates an empty info. It belongs to no handle.
+///
+/// \param info  receives the info
+/// \return SUCCESS; INVALID_VALUE when `info` is NULL
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `info` is NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvCreateInfo(info: *mut sptrsvInfo_t) -> sptrsvStatus_t {
+    guard(|| {
+        if info.is_null() {
+            return Err(Error::Null("info"));
+        }
+        info.write(Box::into_raw(Box::new(sptrsvInfo(std::sync::Mutex::new(Info::default())))));
+        Ok(())
+    })
+}
+
+/// Destroys an info. NULL is allowed, and so are an info that was never analysed, one whose handle and
+/// stream are gone, and one whose solves are still running: the call waits for them.
+///
+/// \param info  the info
+/// \return SUCCESS
+///
+/// Blocking: waits for work in flight on the GPU. Graph capture: not allowed; graphs that captured a
+/// solve with this info must not be launched afterwards.
+///
+/// # Safety
+/// `info` is NULL or a live info, which is not used afterwards.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvDestroyInfo(info: sptrsvInfo_t) -> sptrsvStatus_t {
+    guard(|| {
+        if !info.is_null() {
+            drop(Box::from_raw(info));
+        }
+        Ok(())
+    })
+}
+
+/// Chooses the algorithm for later analyses with this info. What was analysed before stays as it is.
+///
+/// \param info       the info
+/// \param algorithm  the algorithm; AUTO is the default
+/// \return SUCCESS; INVALID_VALUE when `info` is NULL or there is no such algorithm
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `info` is NULL or a live info.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetAlgorithm(
+    info: sptrsvInfo_t,
+    algorithm: MaybeUninit<sptrsvAlgorithm_t>,
+) -> sptrsvStatus_t {
+    guard(|| {
+        with_info(info, |i| {
+            i.algorithm = crate::algorithms::request(raw(algorithm))?;
+            Ok(())
+        })
+    })
+}
+
+/// The algorithm in use after analysis; before it, the one that was asked for.
+///
+/// \param info       the info
+/// \param algorithm  receives the algorithm
+/// \return SUCCESS; INVALID_VALUE when an argument is NULL
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `info` is NULL or a live info, `algorithm` NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetAlgorithm(info: sptrsvInfo_t, algorithm: *mut sptrsvAlgorithm_t) -> sptrsvStatus_t {
+    guard(|| with_info(info, |i| write_enum(algorithm, "algorithm", i.algorithm_in_use())))
+}
+
+/// Chooses where later analyses with this info are done. The host executor always uses the CPU.
+///
+/// \param info   the info
+/// \param where_ AUTO (the default), CPU or GPU
+/// \return SUCCESS; INVALID_VALUE when `info` is NULL or `where_` is out of range
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `info` is NULL or a live info.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetSetup(info: sptrsvInfo_t, where_: MaybeUninit<sptrsvSetup_t>) -> sptrsvStatus_t {
+    guard(|| {
+        with_info(info, |i| {
+            i.setup = Setup::from_raw(raw(where_))?;
+            Ok(())
+        })
+    })
+}
+
+/// Gives the diagonal separately, as the paper does: the matrix is then L + D or U + D with D = diag(d),
+/// and diagonal entries stored in the matrix are ignored. Call it before the analysis; `d` itself is read
+/// at each solve, so another vector of the same length may be set between solves.
+///
+/// \param info  the info
+/// \param d     m values in the executor's memory, of the type used at solve; NULL goes back to the
+///              matrix's own diagonal
+/// \return SUCCESS; INVALID_VALUE when `info` is NULL
+///
+/// Blocking: host only. Graph capture: the pointer in force is captured with a solve.
+///
+/// # Safety
+/// `info` is NULL or a live info; `d` stays readable until the solves that use it are done.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetDiagonal(info: sptrsvInfo_t, d: *const c_void) -> sptrsvStatus_t {
+    guard(|| {
+        with_info(info, |i| {
+            i.diagonal = d as usize;
+            Ok(())
+        })
+    })
+}
+
+/// What the last analysis with this info found and cost.
+///
+/// \param info   the info
+/// \param stats  receives the figures; its `struct_size` is set by the caller
+/// \return SUCCESS; INVALID_VALUE when an argument is NULL or `struct_size` is too small to hold itself;
+///         NOT_ANALYSED
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `info` is NULL or a live info; `stats` is NULL or writable for `stats->struct_size` bytes.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetStats(info: sptrsvInfo_t, stats: *mut sptrsvStats_t) -> sptrsvStatus_t {
+    guard(|| {
+        with_info(info, |i| {
+            if stats.is_null() {
+                return Err(Error::Null("stats"));
+            }
+            let size = (&raw const (*stats).struct_size).read();
+            if size < std::mem::size_of::<usize>() {
+                return Err(Error::Invalid("stats->struct_size is not set".into()));
+            }
+            let mut full = sptrsvStats_t::default();
+            i.fill_stats(&mut full)?;
+            full.struct_size = size;
+            let bytes = size.min(std::mem::size_of::<sptrsvStats_t>());
+            std::ptr::copy_nonoverlapping((&raw const full).cast::<u8>(), stats.cast::<u8>(), bytes);
+            Ok(())
+        })
+    })
+}
+
+// ---------------------------------------------------------------------------------------------------
+// Solve
+// ---------------------------------------------------------------------------------------------------
+
+/// Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1. The arrays are not
+/// read and may be NULL.
+///
+/// \param handle  the handle
+/// \param op  op(A)
+/// \param m  rows and columns of A
+/// \param nnz  entries of A, both triangles counted
+/// \param descr  how the arrays are to be read
+/// \param valueType  type of the values
+/// \param val, rowPtr, colInd  not read
+/// \param info  the info that the analysis will use
+/// \param bytes  receives the size
+/// \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE (a NULL, a negative size, an enum out of range);
+///         MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED; INSUFFICIENT_RESOURCES (2^32 rows or entries and more)
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// Handles and descriptors are NULL or live; `bytes` is NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvBufferSize(
+    handle: sptrsvHandle_t,
+    op: MaybeUninit<sptrsvOperation_t>,
+    m: i64,
+    nnz: i64,
+    descr: sptrsvMatDescr_t,
+    valueType: MaybeUninit<sptrsvDataType_t>,
+    val: *const c_void,
+    rowPtr: *const c_void,
+    colInd: *const c_void,
+    info: sptrsvInfo_t,
+    bytes: *mut usize,
+) -> sptrsvStatus_t {
+    let _ = (val, rowPtr, colInd);
+    with_handle(handle, |_| {
+        let d = borrow(descr, "descr")?.0;
+        with_info(info, |i| {
+            let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
+            write(bytes, "bytes", crate::workspace::buffer_bytes(&shape))
+        })
+    })
+}
+
+/// Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are
+/// not read. The pattern may be freed or changed afterwards (but see sptrsvSolve). An info can be
+/// analysed again, for the same or another matrix; a failed analysis leaves it as it was.
+///
+/// \param handle  the handle
+/// \param op  op(A)
+/// \param m  rows and columns of A
+/// \param nnz  entries of A, both triangles counted
+/// \param descr  how the arrays are to be read
+/// \param valueType  type of the values
+/// \param val  not read; may be NULL
+/// \param rowPtr  m + 1 offsets (of columns, for CSC)
+/// \param colInd  nnz indices (of rows, for CSC); they need not be sorted, duplicates add up
+/// \param info  receives the analysis
+/// \param policy  kept with the info: see sptrsvSolvePolicy_t
+/// \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it
+/// \return SUCCESS (also where a diagonal entry is missing: see sptrsvZeroPivot); NOT_INITIALIZED;
+///         INVALID_VALUE (as sptrsvBufferSize; a NULL array or buffer; a stream that is capturing);
+///         MATRIX_TYPE_NOT_SUPPORTED; INVALID_MATRIX (offsets that fall or do not end at nnz, an index
+///         out of range); ALLOC_FAILED; TIMED_OUT; EXECUTION_FAILED
+///
+/// Blocking: waits for the stream. Graph capture: not allowed.
+///
+/// # Safety
+/// Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvAnalysis(
+    handle: sptrsvHandle_t,
+    op: MaybeUninit<sptrsvOperation_t>,
+    m: i64,
+    nnz: i64,
+    descr: sptrsvMatDescr_t,
+    valueType: MaybeUninit<sptrsvDataType_t>,
+    val: *const c_void,
+    rowPtr: *const c_void,
+    colInd: *const c_void,
+    info: sptrsvInfo_t,
+    policy: MaybeUninit<sptrsvSolvePolicy_t>,
+    buffer: *mut c_void,
+) -> sptrsvStatus_t {
+    with_handle(handle, |c| {
+        let d = borrow(descr, "descr")?.0;
+        with_info(info, |i| {
+            let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
+            let policy = Policy::from_raw(raw(policy))?;
+            let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+            i.analyse(c, shape, arrays, policy, buffer as usize)
+        })
+    })
+}
+
+/// Solves op(A) x = alpha f for one right-hand side, with the values that the arrays hold now.
+///
+/// \param handle  the handle
+/// \param op, m, nnz, descr, valueType, rowPtr, colInd  as at analysis
+/// \param alpha  one value, in host or device memory by the pointer mode
+/// \param val  nnz values
+/// \param info  an analysed info
+/// \param f  m values
+/// \param x  receives m values; may be f itself
+/// \param policy  NO_LEVEL, or USE_LEVEL if analysed with it
+/// \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it
+/// \return SUCCESS (also where a pivot is zero: x then holds Inf or NaN from there on, see
+///         sptrsvZeroPivot); NOT_INITIALIZED; INVALID_VALUE; NOT_ANALYSED; PATTERN_MISMATCH; TIMED_OUT (of
+///         an earlier solve; nothing is done); EXECUTION_FAILED. On any error x is untouched.
+///
+/// Blocking: asynchronous on the CUDA executor, no host synchronisation, no allocation; the host executor
+/// returns when x is there. Graph capture: yes.
+///
+/// # Safety
+/// Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory,
+/// and stay until the solve is done.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSolve(
+    handle: sptrsvHandle_t,
+    op: MaybeUninit<sptrsvOperation_t>,
+    m: i64,
+    nnz: i64,
+    alpha: *const c_void,
+    descr: sptrsvMatDescr_t,
+    valueType: MaybeUninit<sptrsvDataType_t>,
+    val: *const c_void,
+    rowPtr: *const c_void,
+    colInd: *const c_void,
+    info: sptrsvInfo_t,
+    f: *const c_void,
+    x: *mut c_void,
+    policy: MaybeUninit<sptrsvSolvePolicy_t>,
+    buffer: *mut c_void,
+) -> sptrsvStatus_t {
+    with_handle(handle, |c| {
+        let d = borrow(descr, "descr")?.0;
+        with_info(info, |i| {
+            let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
+            let policy = Policy::from_raw(raw(policy))?;
+            let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+            let rhs = crate::info::Rhs { count: 1, f: f as usize, ldf: m, x: x as usize, ldx: m };
+            i.solve(c, shape, arrays, policy, alpha as usize, rhs, buffer as usize)
+        })
+    })
+}
+
+/// Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
+/// F + j * ldf.
+///
+/// \param handle  the handle
+/// \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
+/// \param nrhs  number of right-hand sides, 0 or more
+/// \param alpha  one value, in host or device memory by the pointer mode
+/// \param F  right-hand sides
+/// \param ldf  values from one column of F to the next, at least m
+/// \param X  receives the solutions; may be F itself if ldx equals ldf
+/// \param ldx  values from one column of X to the next, at least m
+/// \return as sptrsvSolve; INVALID_VALUE also when a leading dimension is too small
+///
+/// Blocking: as sptrsvSolve. Graph capture: yes.
+///
+/// # Safety
+/// As sptrsvSolve.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSolveMulti(
+    handle: sptrsvHandle_t,
+    op: MaybeUninit<sptrsvOperation_t>,
+    m: i64,
+    nnz: i64,
+    nrhs: i64,
+    alpha: *const c_void,
+    descr: sptrsvMatDescr_t,
+    valueType: MaybeUninit<sptrsvDataType_t>,
+    val: *const c_void,
+    rowPtr: *const c_void,
+    colInd: *const c_void,
+    info: sptrsvInfo_t,
+    F: *const c_void,
+    ldf: i64,
+    X: *mut c_void,
+    ldx: i64,
+    policy: MaybeUninit<sptrsvSolvePolicy_t>,
+    buffer: *mut c_void,
+) -> sptrsvStatus_t {
+    with_handle(handle, |c| {
+        let d = borrow(descr, "descr")?.0;
+        with_info(info, |i| {
+            let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
+            let policy = Policy::from_raw(raw(policy))?;
+            let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+            let rhs = crate::info::Rhs { count: nrhs, f: F as usize, ldf, x: X as usize, ldx };
+            i.solve(c, shape, arrays, policy, alpha as usize, rhs, buffer as usize)
+        })
+    })
+}
+
+/// Waits for the last solve with this info and reports the first row with a zero on its diagonal.
+///
+/// After an analysis it reports a structural zero (no entry on the diagonal); after a solve, structural
+/// and numerical zeros of that solve. The next solve starts afresh. A unit diagonal has no zeros.
+///
+/// \param handle    the handle
+/// \param info      an analysed info
+/// \param position  receives the smallest such row in the matrix's own index base, or -1; a host or
+///                  device pointer by the pointer mode
+/// \return SUCCESS and -1; ZERO_PIVOT and the row; NOT_INITIALIZED; INVALID_VALUE when `info` or
+///         `position` is NULL; NOT_ANALYSED (position untouched); TIMED_OUT; EXECUTION_FAILED
+///
+/// Blocking: waits for the last solve. Graph capture: not allowed.
+///
+/// # Safety
+/// Handle and info are NULL or live; `position` is NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvZeroPivot(
+    handle: sptrsvHandle_t,
+    info: sptrsvInfo_t,
+    position: *mut i64,
+) -> sptrsvStatus_t {
+    with_handle(handle, |c| with_info(info, |i| i.zero_pivot(c, position as usize)))
+}

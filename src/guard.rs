@@ -1,0 +1,150 @@
+//! What every exported function does before and after its one call: pointers are checked, panics become
+//! a status, and the words of an error are kept with the handle.
+
+use std::ffi::{c_char, CString};
+use std::mem::MaybeUninit;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::context::Context;
+use crate::ffi::{sptrsvContext, sptrsvInfo};
+use crate::info::Info;
+use crate::status::{Error, Result, Status};
+
+fn caught(f: impl FnOnce() -> Result<()>) -> Result<()> {
+    catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| {
+        let text = payload
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| payload.downcast_ref::<&str>().copied())
+            .unwrap_or("panic");
+        Err(Error::Panic(text.to_string()))
+    })
+}
+
+/// Runs the body of an exported function that has no handle.
+pub fn guard(f: impl FnOnce() -> Result<()>) -> Status {
+    match caught(f) {
+        Ok(()) => Status::SPTRSV_STATUS_SUCCESS,
+        Err(e) => e.status(),
+    }
+}
+
+// A panic inside a call leaves the value usable: state is swapped in last.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs the body of an exported function on a handle and keeps the words of its error.
+///
+/// # Safety
+/// `handle` is NULL or live.
+pub unsafe fn with_handle(
+    handle: *mut sptrsvContext,
+    f: impl FnOnce(&mut Context) -> Result<()>,
+) -> Status {
+    // SAFETY: NULL or live, by the caller's promise.
+    let Some(handle) = (unsafe { handle.as_ref() }) else {
+        return Error::NullHandle.status();
+    };
+    let mut context = lock(&handle.0);
+    let result = caught(|| f(&mut context));
+    let text = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    context.last_message = CString::new(text.replace('\0', " ")).unwrap_or_default();
+    match result {
+        Ok(()) => Status::SPTRSV_STATUS_SUCCESS,
+        Err(e) => e.status(),
+    }
+}
+
+/// Runs `f` on an info.
+///
+/// # Safety
+/// `info` is NULL or live.
+pub unsafe fn with_info<T>(info: *mut sptrsvInfo, f: impl FnOnce(&mut Info) -> Result<T>) -> Result<T> {
+    // SAFETY: NULL or live, by the caller's promise.
+    let info = unsafe { info.as_ref() }.ok_or(Error::Null("info"))?;
+    f(&mut lock(&info.0))
+}
+
+/// The words kept with a handle; see sptrsvGetLastErrorMessage.
+///
+/// # Safety
+/// `handle` is NULL or live.
+pub unsafe fn last_message(handle: *mut sptrsvContext) -> *const c_char {
+    // SAFETY: NULL or live, by the caller's promise.
+    match unsafe { handle.as_ref() } {
+        None => c"the handle is NULL".as_ptr(),
+        Some(handle) => lock(&handle.0).last_message.as_ptr(),
+    }
+}
+
+/// # Safety
+/// `p` is NULL or live.
+pub unsafe fn borrow<'a, T>(p: *mut T, what: &'static str) -> Result<&'a T> {
+    // SAFETY: NULL or live, by the caller's promise.
+    unsafe { p.as_ref() }.ok_or(Error::Null(what))
+}
+
+/// # Safety
+/// `p` is NULL or live, and nobody else uses it during the call.
+pub unsafe fn borrow_mut<'a, T>(p: *mut T, what: &'static str) -> Result<&'a mut T> {
+    // SAFETY: NULL or live, by the caller's promise.
+    unsafe { p.as_mut() }.ok_or(Error::Null(what))
+}
+
+/// Writes a result through a caller's pointer.
+///
+/// # Safety
+/// `p` is NULL or writable.
+pub unsafe fn write<T>(p: *mut T, what: &'static str, value: T) -> Result<()> {
+    if p.is_null() {
+        return Err(Error::Null(what));
+    }
+    // SAFETY: not NULL, so writable by the caller's promise.
+    unsafe { p.write(value) };
+    Ok(())
+}
+
+/// Writes the number of a C enum through a caller's pointer.
+///
+/// # Safety
+/// `p` is NULL or writable; `value` is a value of the enum.
+pub unsafe fn write_enum<E>(p: *mut E, what: &'static str, value: i32) -> Result<()> {
+    const { assert!(std::mem::size_of::<E>() == 4) };
+    // SAFETY: a C enum is written as the int that it is.
+    unsafe { write(p.cast::<i32>(), what, value) }
+}
+
+/// The number that a C caller passed for an enum, whatever it is.
+pub fn raw<E>(value: MaybeUninit<E>) -> i32 {
+    const { assert!(std::mem::size_of::<E>() == 4) };
+    // SAFETY: a C caller passes an initialised int; any bit pattern is an i32.
+    unsafe { std::mem::transmute_copy(&value) }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Every exported function must go through a guard (or say why it needs none).
+    #[test]
+    fn every_exported_function_is_guarded() {
+        let source = include_str!("ffi.rs");
+        let mut functions = 0;
+        for body in source.split("extern \"C\" fn ").skip(1) {
+            let name = body.split('(').next().unwrap();
+            let body = body.split("\n}\n").next().unwrap();
+            assert!(
+                body.contains("guard(||") || body.contains("with_handle(") || body.contains("// guard:"),
+                "{name} has no guard"
+            );
+            functions += 1;
+        }
+        assert!(functions > 30, "only {functions} functions were found");
+    }
+
+    #[test]
+    fn a_panic_becomes_a_status() {
+        let status = super::guard(|| panic!("planted"));
+        assert_eq!(status, crate::status::Status::SPTRSV_STATUS_INTERNAL_ERROR);
+    }
+}

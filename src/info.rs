@@ -1,0 +1,374 @@
+//! What an info holds between calls, and what a call on it does: the same matrix as analysed? then on to
+//! the executor.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::algorithms::{self, Algorithm, AUTO};
+use crate::analysis::Schedule;
+use crate::context::Context;
+use crate::executor::cuda::{write_one, CudaPlan, SolveCall};
+use crate::executor::host::{self, Pool};
+use crate::executor::Executor;
+use crate::ffi::sptrsvStats_t;
+use crate::problem::{Arrays, DataType, MatDescr, Op, PointerMode, Policy, Setup, Shape};
+use crate::scalar::Scalar;
+use crate::status::{Error, Result};
+use crate::workspace;
+
+/// Right-hand sides and solutions, as addresses.
+#[derive(Clone, Copy)]
+pub struct Rhs {
+    pub count: i64,
+    pub f: usize,
+    pub ldf: i64,
+    pub x: usize,
+    pub ldx: i64,
+}
+
+pub struct Info {
+    pub algorithm: i32,
+    pub setup: Setup,
+    /// The separate diagonal, or 0.
+    pub diagonal: usize,
+    analysed: Option<Analysed>,
+}
+
+impl Default for Info {
+    fn default() -> Self {
+        Info { algorithm: AUTO, setup: Setup::Auto, diagonal: 0, analysed: None }
+    }
+}
+
+struct Analysed {
+    shape: Shape,
+    policy: Policy,
+    algorithm: &'static dyn Algorithm,
+    setup: Setup,
+    setup_ms: f64,
+    body: Body,
+}
+
+enum Body {
+    Host(Box<HostPlan>),
+    Cuda(Box<CudaPlan>),
+}
+
+struct HostPlan {
+    pool: Arc<Pool>,
+    method: host::Method,
+    schedule: Schedule,
+    times: crate::analysis::cpu::Times,
+    pivot: Option<u32>,
+}
+
+impl Info {
+    /// The checked shape of the problem that a call describes.
+    pub fn shape(&self, op: Op, m: i64, nnz: i64, descr: MatDescr, dtype: DataType) -> Result<Shape> {
+        Shape::new(op, m, nnz, descr, dtype, self.diagonal != 0)
+    }
+
+    pub fn algorithm_in_use(&self) -> i32 {
+        self.analysed.as_ref().map_or(self.algorithm, |a| a.algorithm.id())
+    }
+
+    pub fn analyse(
+        &mut self,
+        context: &Context,
+        shape: Shape,
+        arrays: Arrays,
+        policy: Policy,
+        buffer: usize,
+    ) -> Result<()> {
+        if shape.n > 0 {
+            require(arrays.ptr, "rowPtr")?;
+            require(buffer, "buffer")?;
+            if shape.nnz > 0 {
+                require(arrays.ind, "colInd")?;
+            }
+        }
+        let start = Instant::now();
+        let (algorithm, body) = match &context.executor {
+            Executor::Host(pool) => {
+                if self.setup == Setup::Gpu {
+                    return Err(Error::Unsupported("setup on the GPU with the host executor".into()));
+                }
+                let plan = analyse_on_host(pool, self.algorithm, &shape, arrays)?;
+                (plan.0, Body::Host(Box::new(plan.1)))
+            }
+            Executor::Cuda(gpu) => {
+                if self.setup == Setup::Gpu {
+                    return Err(Error::Unsupported("setup on the GPU".into()));
+                }
+                // A work in progress on this info must not see its schedule replaced: freeing waits.
+                let algorithm = algorithms::by_id(self.algorithm).unwrap_or_else(algorithms::choose);
+                let plan =
+                    CudaPlan::new(gpu, |_| algorithm, &shape, arrays, algorithm.needs(), context.stream)?;
+                (algorithm, Body::Cuda(Box::new(plan)))
+            }
+        };
+        let setup_ms = start.elapsed().as_secs_f64() * 1e3;
+        self.analysed = Some(Analysed { shape, policy, algorithm, setup: Setup::Cpu, setup_ms, body });
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub fn solve(
+        &mut self,
+        context: &Context,
+        shape: Shape,
+        arrays: Arrays,
+        policy: Policy,
+        alpha: usize,
+        rhs: Rhs,
+        buffer: usize,
+    ) -> Result<()> {
+        if rhs.count < 0 {
+            return Err(Error::Negative { what: "nrhs", value: rhs.count });
+        }
+        for (what, ld) in [("ldf", rhs.ldf), ("ldx", rhs.ldx)] {
+            if ld < shape.n as i64 {
+                return Err(Error::Invalid(format!("{what} is {ld}, less than m = {}", shape.n)));
+            }
+        }
+        let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
+        shape.must_equal(&analysed.shape)?;
+        if policy == Policy::UseLevel && analysed.policy == Policy::NoLevel {
+            return Err(Error::PolicyMismatch);
+        }
+        analysed.body.must_belong_to(&context.executor)?;
+        if shape.n == 0 || rhs.count == 0 {
+            return Ok(());
+        }
+        require(alpha, "alpha")?;
+        require(arrays.ptr, "rowPtr")?;
+        if shape.nnz > 0 {
+            require(arrays.val, "val")?;
+            require(arrays.ind, "colInd")?;
+        }
+        require(rhs.f, "f")?;
+        require(rhs.x, "x")?;
+        require(buffer, "buffer")?;
+        let in_device_memory =
+            context.pointer_mode == PointerMode::Device && matches!(context.executor, Executor::Cuda(_));
+        let mut call = SolveCall {
+            val: arrays.val,
+            diagonal: self.diagonal,
+            f: rhs.f,
+            x: rhs.x,
+            alpha_device: if in_device_memory { alpha } else { 0 },
+            alpha_host: [0; 16],
+            workspace: workspace::places(&shape, buffer),
+            timeout: context.timeout,
+        };
+        if !in_device_memory {
+            // SAFETY: not NULL, and the caller promises one value of the type.
+            unsafe {
+                std::ptr::copy_nonoverlapping(
+                    alpha as *const u8,
+                    call.alpha_host.as_mut_ptr(),
+                    shape.dtype.bytes(),
+                )
+            };
+        }
+        let column = |base: usize, ld: i64, j: i64| base + (ld * j) as usize * shape.dtype.bytes();
+        match &mut analysed.body {
+            Body::Host(plan) => {
+                let mut pivot = None;
+                for j in 0..rhs.count {
+                    call.f = column(rhs.f, rhs.ldf, j);
+                    call.x = column(rhs.x, rhs.ldx, j);
+                    pivot = solve_on_host(plan, &shape, &call);
+                }
+                plan.pivot = pivot;
+            }
+            Body::Cuda(plan) => {
+                let _bound = plan.gpu().bind()?;
+                if plan.take_failure(context.stream)? {
+                    return Err(Error::TimedOut);
+                }
+                for j in 0..rhs.count {
+                    call.f = column(rhs.f, rhs.ldf, j);
+                    call.x = column(rhs.x, rhs.ldx, j);
+                    plan.solve(context.stream, &call)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn zero_pivot(&mut self, context: &Context, position: usize) -> Result<()> {
+        require(position, "position")?;
+        let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
+        let base = analysed.shape.base();
+        let row = match &mut analysed.body {
+            Body::Host(plan) => plan.pivot,
+            Body::Cuda(plan) => {
+                let _bound = plan.gpu().bind()?;
+                let row = plan.zero_pivot(context.stream)?;
+                if plan.take_failure(context.stream)? {
+                    return Err(Error::TimedOut);
+                }
+                row
+            }
+        };
+        let reported = row.map_or(-1, |r| r as i64 + base);
+        let in_device_memory =
+            context.pointer_mode == PointerMode::Device && matches!(analysed.body, Body::Cuda(_));
+        // SAFETY: not NULL, and the caller promises a writable int64_t in that memory.
+        unsafe {
+            match &analysed.body {
+                Body::Cuda(plan) if in_device_memory => {
+                    let _bound = plan.gpu().bind()?;
+                    write_one(position, reported, context.stream)?
+                }
+                _ => (position as *mut i64).write(reported),
+            }
+        }
+        match row {
+            None => Ok(()),
+            Some(_) => Err(Error::ZeroPivot { row: reported, structural: analysed.is_structural(row) }),
+        }
+    }
+
+    pub fn fill_stats(&self, stats: &mut sptrsvStats_t) -> Result<()> {
+        let a = self.analysed.as_ref().ok_or(Error::NotAnalysed)?;
+        let ms = |d: std::time::Duration| d.as_secs_f64() * 1e3;
+        stats.rows = a.shape.n as i64;
+        stats.algorithm = a.algorithm.id();
+        stats.setup = a.setup as i32;
+        stats.setup_ms = a.setup_ms;
+        let entries = match &a.body {
+            Body::Host(p) => {
+                stats.levels = p.schedule.levels() as i64;
+                stats.widest_level = p.schedule.widest_level() as i64;
+                stats.bytes_held = p.schedule.bytes() as i64;
+                stats.trans_ms = ms(p.times.trans);
+                stats.dep_ms = ms(p.times.dep);
+                stats.lev_ms = ms(p.times.lev);
+                p.schedule.entries
+            }
+            Body::Cuda(p) => {
+                stats.levels = p.levels as i64;
+                stats.widest_level = p.widest as i64;
+                stats.bytes_held = p.bytes_held() as i64;
+                stats.predicted_ms = ms(p.predicted);
+                stats.mat_d2h_ms = ms(p.times.mat_d2h);
+                stats.trans_ms = ms(p.times.trans);
+                stats.dep_ms = ms(p.times.dep);
+                stats.lev_ms = ms(p.times.lev);
+                stats.lev_h2d_ms = ms(p.times.lev_h2d);
+                p.entries
+            }
+        };
+        stats.entries_used = entries as i64 + a.shape.n as i64;
+        Ok(())
+    }
+}
+
+impl Analysed {
+    fn is_structural(&self, row: Option<u32>) -> bool {
+        match &self.body {
+            Body::Host(p) => p.schedule.missing_diag == row,
+            Body::Cuda(p) => p.missing_diag() == row,
+        }
+    }
+}
+
+impl Body {
+    /// Refuses an info that was analysed on another executor or GPU.
+    fn must_belong_to(&self, executor: &Executor) -> Result<()> {
+        let (analysed, given) = match (self, executor) {
+            (Body::Host(_), Executor::Host(_)) => return Ok(()),
+            (Body::Cuda(plan), Executor::Cuda(gpu)) if plan.gpu().same_context(gpu) => return Ok(()),
+            (Body::Host(_), Executor::Cuda(gpu)) => ("the host executor".to_string(), gpu.describe()),
+            (Body::Cuda(plan), Executor::Host(_)) => (plan.gpu().describe(), "the host executor".to_string()),
+            (Body::Cuda(plan), Executor::Cuda(gpu)) => (plan.gpu().describe(), gpu.describe()),
+        };
+        Err(Error::Mismatch { what: "the handle's device", analysed, given })
+    }
+}
+
+fn require(address: usize, what: &'static str) -> Result<()> {
+    if address == 0 {
+        return Err(Error::Null(what));
+    }
+    Ok(())
+}
+
+fn analyse_on_host(
+    pool: &Arc<Pool>,
+    requested: i32,
+    shape: &Shape,
+    arrays: Arrays,
+) -> Result<(&'static dyn Algorithm, HostPlan)> {
+    use crate::analysis::cpu;
+    let pattern = {
+        let (n, nnz) = (shape.n as usize, shape.nnz as usize);
+        // SAFETY: by the caller's promise the arrays have these lengths and types.
+        unsafe {
+            use crate::problem::Index;
+            match (shape.descr.offsets, shape.descr.columns) {
+                (Index::I32, _) => cpu::validate::<i32, i32>(
+                    shape,
+                    host_slice(arrays.ptr, n + 1),
+                    host_slice(arrays.ind, nnz),
+                ),
+                (Index::I64, Index::I32) => cpu::validate::<i64, i32>(
+                    shape,
+                    host_slice(arrays.ptr, n + 1),
+                    host_slice(arrays.ind, nnz),
+                ),
+                (Index::I64, Index::I64) => cpu::validate::<i64, i64>(
+                    shape,
+                    host_slice(arrays.ptr, n + 1),
+                    host_slice(arrays.ind, nnz),
+                ),
+            }?
+        }
+    };
+    let algorithm = algorithms::by_id(requested).unwrap_or_else(algorithms::choose);
+    let (schedule, times) = cpu::schedule(shape, &pattern, algorithm.needs());
+    let parallel = pool.threads() > 1
+        && schedule.n as usize > crate::tuning::HOST_SERIAL_ROWS
+        && schedule.n as usize > schedule.levels() * crate::tuning::HOST_SERIAL_WIDTH;
+    let method = match requested {
+        AUTO if !parallel => host::Method::Serial,
+        _ => algorithm.host(),
+    };
+    let pivot = schedule.missing_diag;
+    Ok((algorithm, HostPlan { pool: pool.clone(), method, schedule, times, pivot }))
+}
+
+/// # Safety
+/// `address` is 0 or that of `len` readable elements; 0 only for no elements.
+unsafe fn host_slice<'a, T>(address: usize, len: usize) -> &'a [T] {
+    if address == 0 || len == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(address as *const T, len) }
+}
+
+fn solve_on_host(plan: &HostPlan, shape: &Shape, call: &SolveCall) -> Option<u32> {
+    fn typed<T: Scalar>(plan: &HostPlan, shape: &Shape, call: &SolveCall) -> Option<u32> {
+        use crate::problem::DiagSource;
+        // SAFETY: the bytes of one T were put there.
+        let alpha = unsafe { call.alpha_host.as_ptr().cast::<T>().read_unaligned() };
+        let job = host::Job {
+            schedule: &plan.schedule,
+            alpha,
+            val: call.val as *const T,
+            diag: if shape.diag == DiagSource::Separate { call.diagonal as *const T } else { std::ptr::null() },
+            unit: shape.diag == DiagSource::Unit,
+            conj: shape.conjugate(),
+            f: call.f as *const T,
+            x: call.x as *mut T,
+            work: call.workspace.values as *mut T,
+            counters: call.workspace.counters as *mut u32,
+        };
+        // SAFETY: the caller promises arrays of these lengths, and the buffer has room for both scratch arrays.
+        unsafe { host::solve(&plan.pool, plan.method, &job) }
+    }
+    crate::scalar::dispatch!(shape.dtype, T => typed::<T>(plan, shape, call))
+}

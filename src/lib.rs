@@ -1,0 +1,28 @@
+//! libsptrsv: sparse triangular solves `op(A) x = alpha f` on NVIDIA GPUs and on CPU threads.
+//!
+//! The product is the C interface in `include/sptrsv.h`; this page is the map of the house behind it.
+//! One solve walks one way, and no room reaches back:
+//!
+//! * [`ffi`]: every exported function and public C type. `guard` catches panics and checks pointers.
+//! * [`problem`]: an integer becomes a meaning; [`status`]: a cause becomes a status and a sentence.
+//! * [`info`]: what an info holds between calls: the fingerprint of the matrix, the plan, the pivots.
+//! * [`algorithms`]: one file per algorithm, the list of all, and the choice among them.
+//! * [`analysis`]: from a pattern to the normal form that every solve walks.
+//! * [`executor`]: where the work is done: every driver call (`cuda`), every thread (`host`).
+//! * [`workspace`]: bytes and offsets; [`tuning`]: measured numbers.
+
+pub mod algorithms;
+pub mod analysis;
+pub mod context;
+pub mod executor;
+pub mod ffi;
+mod guard;
+pub mod info;
+pub mod problem;
+pub mod scalar;
+pub mod status;
+pub mod tuning;
+pub mod workspace;
+
+/// 1000 * major + 100 * minor + patch.
+pub const VERSION: i32 = 100;

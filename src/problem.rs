@@ -1,0 +1,247 @@
+//! From raw C values to checked types: the only room where an integer becomes a meaning.
+#![forbid(unsafe_code)]
+
+use crate::status::{Error, Result};
+
+macro_rules! raw_enum {
+    ($(#[$m:meta])* $name:ident, $what:literal, { $($variant:ident = $value:literal),* $(,)? }) => {
+        $(#[$m])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $($variant = $value),* }
+        impl $name {
+            /// The meaning of the number that a C caller passed.
+            pub fn from_raw(value: i32) -> Result<Self> {
+                match value {
+                    $($value => Ok(Self::$variant),)*
+                    _ => Err(Error::BadEnum { what: $what, value }),
+                }
+            }
+        }
+    };
+}
+
+raw_enum!(
+    /// op(A): A, its transpose, or its conjugate transpose.
+    Op, "sptrsvOperation_t", { NonTranspose = 0, Transpose = 1, ConjugateTranspose = 2 });
+raw_enum!(MatType, "sptrsvMatrixType_t", { General = 0, Symmetric = 1, Hermitian = 2, Triangular = 3 });
+raw_enum!(
+    /// Which triangle of A (not of op(A)) is the matrix; the other one is ignored.
+    Fill, "sptrsvFillMode_t", { Lower = 0, Upper = 1 });
+raw_enum!(Diag, "sptrsvDiagType_t", { NonUnit = 0, Unit = 1 });
+raw_enum!(Base, "sptrsvIndexBase_t", { Zero = 0, One = 1 });
+raw_enum!(Format, "sptrsvFormat_t", { Csr = 0, Csc = 1 });
+raw_enum!(Index, "sptrsvIndexType_t", { I32 = 0, I64 = 1 });
+raw_enum!(
+    /// Value types by cudaDataType's numbers.
+    DataType, "sptrsvDataType_t", { F32 = 0, F64 = 1, C32 = 4, C64 = 5 });
+raw_enum!(Policy, "sptrsvSolvePolicy_t", { NoLevel = 0, UseLevel = 1 });
+raw_enum!(PointerMode, "sptrsvPointerMode_t", { Host = 0, Device = 1 });
+raw_enum!(ExecutorKind, "sptrsvExecutor_t", { Cuda = 0, Host = 1 });
+raw_enum!(Setup, "sptrsvSetup_t", { Auto = 0, Cpu = 1, Gpu = 2 });
+
+impl Index {
+    pub fn bytes(self) -> usize {
+        match self {
+            Index::I32 => 4,
+            Index::I64 => 8,
+        }
+    }
+}
+
+impl DataType {
+    pub fn bytes(self) -> usize {
+        match self {
+            DataType::F32 => 4,
+            DataType::F64 | DataType::C32 => 8,
+            DataType::C64 => 16,
+        }
+    }
+    /// cuSPARSE's letter for the type: kernel names end in it.
+    pub fn letter(self) -> char {
+        match self {
+            DataType::F32 => 's',
+            DataType::F64 => 'd',
+            DataType::C32 => 'c',
+            DataType::C64 => 'z',
+        }
+    }
+    pub fn is_complex(self) -> bool {
+        matches!(self, DataType::C32 | DataType::C64)
+    }
+}
+
+/// A matrix descriptor: how the arrays are to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatDescr {
+    pub mat_type: MatType,
+    pub fill: Fill,
+    pub diag: Diag,
+    pub base: Base,
+    pub format: Format,
+    pub offsets: Index,
+    pub columns: Index,
+}
+
+impl Default for MatDescr {
+    fn default() -> Self {
+        MatDescr {
+            mat_type: MatType::General,
+            fill: Fill::Lower,
+            diag: Diag::NonUnit,
+            base: Base::Zero,
+            format: Format::Csr,
+            offsets: Index::I32,
+            columns: Index::I32,
+        }
+    }
+}
+
+/// Where the diagonal of the triangular matrix comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiagSource {
+    /// All ones; stored entries are ignored.
+    Unit,
+    /// The matrix's own diagonal entries.
+    Matrix,
+    /// A vector of m values given by the caller; stored entries are ignored.
+    Separate,
+}
+
+/// Everything about a problem that the analysis depends on and a solve must repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub op: Op,
+    pub n: u32,
+    pub nnz: u32,
+    pub descr: MatDescr,
+    pub dtype: DataType,
+    pub diag: DiagSource,
+}
+
+/// The caller's three arrays, as addresses on the executor's side; never dereferenced by this room.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrays {
+    pub val: usize,
+    pub ptr: usize,
+    pub ind: usize,
+}
+
+/// Rows and entries are 32-bit positions inside, with the last value reserved for "none".
+pub const MAX_SIZE: i64 = u32::MAX as i64 - 1;
+
+impl Shape {
+    /// Checks sizes and the descriptor. `separate` says that the info carries a separate diagonal.
+    pub fn new(op: Op, m: i64, nnz: i64, descr: MatDescr, dtype: DataType, separate: bool) -> Result<Self> {
+        for (what, value) in [("m", m), ("nnz", nnz)] {
+            if value < 0 {
+                return Err(Error::Negative { what, value });
+            }
+            if value > MAX_SIZE {
+                return Err(Error::TooLarge { what, value, limit: MAX_SIZE });
+            }
+        }
+        if descr.mat_type != MatType::General {
+            let found = match descr.mat_type {
+                MatType::General => "GENERAL",
+                MatType::Symmetric => "SYMMETRIC",
+                MatType::Hermitian => "HERMITIAN",
+                MatType::Triangular => "TRIANGULAR",
+            };
+            return Err(Error::MatrixType { found });
+        }
+        if descr.offsets == Index::I32 && descr.columns == Index::I64 {
+            return Err(Error::Unsupported("32-bit offsets with 64-bit columns".into()));
+        }
+        let diag = match (descr.diag, separate) {
+            (Diag::Unit, _) => DiagSource::Unit,
+            (Diag::NonUnit, true) => DiagSource::Separate,
+            (Diag::NonUnit, false) => DiagSource::Matrix,
+        };
+        Ok(Shape { op, n: m as u32, nnz: nnz as u32, descr, dtype, diag })
+    }
+
+    /// Whether the rows of op(A) are the stored rows or columns (else the matrix must be transposed).
+    pub fn rows_are_stored(&self) -> bool {
+        (self.descr.format == Format::Csr) == (self.op == Op::NonTranspose)
+    }
+
+    /// Whether the kept entries of stored row or column `i` have indices `<= i` (else `>= i`).
+    pub fn keeps_low(&self) -> bool {
+        (self.descr.format == Format::Csr) == (self.descr.fill == Fill::Lower)
+    }
+
+    /// Whether unknowns are solved from first to last (op(A) is lower triangular).
+    pub fn forward(&self) -> bool {
+        (self.op == Op::NonTranspose) == (self.descr.fill == Fill::Lower)
+    }
+
+    pub fn conjugate(&self) -> bool {
+        self.op == Op::ConjugateTranspose && self.dtype.is_complex()
+    }
+
+    pub fn base(&self) -> i64 {
+        self.descr.base as i64
+    }
+
+    /// What a message calls the stored major index.
+    pub fn major(&self) -> &'static str {
+        match self.descr.format {
+            Format::Csr => "row",
+            Format::Csc => "column",
+        }
+    }
+
+    /// Refuses a solve whose arguments differ from the analysed ones, naming the first that does.
+    pub fn must_equal(&self, analysed: &Shape) -> Result<()> {
+        if self == analysed {
+            return Ok(());
+        }
+        let pairs = [
+            ("m", self.n.to_string(), analysed.n.to_string()),
+            ("nnz", self.nnz.to_string(), analysed.nnz.to_string()),
+            ("the operation", format!("{:?}", self.op), format!("{:?}", analysed.op)),
+            ("the value type", format!("{:?}", self.dtype), format!("{:?}", analysed.dtype)),
+            ("the fill mode", format!("{:?}", self.descr.fill), format!("{:?}", analysed.descr.fill)),
+            ("the diagonal type", format!("{:?}", self.diag), format!("{:?}", analysed.diag)),
+            ("the index base", format!("{:?}", self.descr.base), format!("{:?}", analysed.descr.base)),
+            ("the format", format!("{:?}", self.descr.format), format!("{:?}", analysed.descr.format)),
+            (
+                "the index type",
+                format!("{:?}/{:?}", self.descr.offsets, self.descr.columns),
+                format!("{:?}/{:?}", analysed.descr.offsets, analysed.descr.columns),
+            ),
+        ];
+        for (what, given, analysed) in pairs {
+            if given != analysed {
+                return Err(Error::Mismatch { what, analysed, given });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        assert!(matches!(Op::from_raw(3), Err(Error::BadEnum { value: 3, .. })));
+        assert!(DataType::from_raw(2).is_err());
+        assert_eq!(DataType::from_raw(5).unwrap(), DataType::C64);
+    }
+
+    #[test]
+    fn orientation() {
+        let shape = |op, fill, format| {
+            let descr = MatDescr { fill, format, ..Default::default() };
+            Shape::new(op, 4, 4, descr, DataType::C64, false).unwrap()
+        };
+        let s = shape(Op::NonTranspose, Fill::Lower, Format::Csr);
+        assert!(s.rows_are_stored() && s.keeps_low() && s.forward() && !s.conjugate());
+        let s = shape(Op::ConjugateTranspose, Fill::Lower, Format::Csc);
+        assert!(s.rows_are_stored() && !s.keeps_low() && !s.forward() && s.conjugate());
+        let s = shape(Op::Transpose, Fill::Upper, Format::Csr);
+        assert!(!s.rows_are_stored() && !s.keeps_low() && s.forward());
+    }
+}

@@ -1,0 +1,26 @@
+//! Measured numbers. Everything that was tuned rather than derived is here.
+#![forbid(unsafe_code)]
+
+use std::time::Duration;
+
+/// The watchdog's default.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Threads in a block of the paper's kernels: one warp a row or column.
+pub const PAPER_BLOCK: u32 = 128;
+
+/// Level-scheduled solves launch from a graph up to this many levels: a node costs about 0.5 µs where a
+/// launch costs 3.5 to 4.7, but instantiating a graph grows with its nodes.
+pub const GRAPH_LEVELS: usize = 1 << 16;
+
+/// Threads in a block of the one-word engine, and blocks on a multiprocessor.
+pub const ONE_WORD_BLOCK: u32 = 128;
+pub const ONE_WORD_BLOCKS: u32 = 4;
+
+/// Entries that one lane of the one-word engine takes before another lane joins in on the row.
+pub const ONE_WORD_ENTRIES_PER_LANE: u32 = 8;
+
+/// The host executor solves serially below this many rows, or below this many rows a level: a barrier or
+/// a hand-over between threads costs about as much as some tens of rows.
+pub const HOST_SERIAL_ROWS: usize = 20_000;
+pub const HOST_SERIAL_WIDTH: usize = 200;
