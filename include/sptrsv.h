@@ -195,6 +195,11 @@ typedef enum sptrsvAlgorithm_t {
    * Deterministic.
    */
   SPTRSV_ALG_ONE_WORD = 16,
+  /**
+   * Row-wise in two tiers: inside a tile of consecutive rows unknowns are handed over in shared memory,
+   * between tiles in one word. Deterministic.
+   */
+  SPTRSV_ALG_TILED = 17,
 } sptrsvAlgorithm_t;
 
 /**

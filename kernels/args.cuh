@@ -22,6 +22,7 @@ struct SolveArgs {
     uint32_t row_permuted, col_permuted;
     uint32_t conjugate;
     uint32_t slices;
+    uint32_t tiles, unused;
 
     const uint32_t *order;
     const uint32_t *row_ptr, *row_adj, *row_val;
@@ -29,21 +30,24 @@ struct SolveArgs {
     const uint32_t *diag_index;  // nullptr: unit diagonal
     const uint2 *extra_diag;     // (position, value index), by rising position
     const uint32_t *counts;
-    const uint2 *slice;
+    const uint2 *slice;          // rows for one warp: first position, rows | lanes of a row << 6
+    const uint4 *record;         // by position: row, diagonal index, first entry, first value; one more at the end
+    const uint32_t *tile_step;   // first slice of each tile
 
     const T *val;
     const T *diag_values;
     const T *f;
     T *x;
     const T *alpha;  // nullptr: alpha_host
-    unsigned char alpha_host[16];
-
     T *work;
+    alignas(16) unsigned char alpha_host[16];  // 16: a T is read from it
+
     uint32_t *counters;
     State *state;
     volatile uint32_t *host_failed;
     uint64_t timeout_ns;
     SolveArgs *args_copy;  // where the prologue leaves a copy for the kernels of a graph, or nullptr
+    uint64_t padding;
 };
 
 // Arguments of a kernel in a graph: the solve's arguments lie in device memory.
@@ -53,5 +57,5 @@ struct LevelArgs {
     uint32_t begin, end;
 };
 
-static_assert(sizeof(SolveArgs<double>) == 32 + 11 * 8 + 5 * 8 + 16 + 6 * 8, "mirror of args.rs");
+static_assert(sizeof(SolveArgs<double>) == 40 + 13 * 8 + 5 * 8 + 16 + 7 * 8, "mirror of args.rs");
 static_assert(sizeof(State) == 24, "mirror of args.rs");

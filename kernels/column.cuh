@@ -24,7 +24,7 @@ __device__ __forceinline__ T column_product(const SolveArgs<T> &a, uint32_t p, u
 template <class T>
 __device__ __forceinline__ void self_scheduled_column(const SolveArgs<T> &a, uint32_t p, uint32_t polling) {
     uint32_t lane = threadIdx.x % WARP;
-    Watchdog dog(a);
+    Watchdog<T> dog(a);
     bool ready = true;
     // Ends when every dependency has been subtracted, or by the watchdog.
     if (lane < polling)

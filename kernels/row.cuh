@@ -32,15 +32,20 @@ __device__ __noinline__ T extra_diagonal(const SolveArgs<T> &a, uint32_t p, T d)
     return d;
 }
 
-// The diagonal value of position `p`; zero where it is missing. Notes a zero pivot.
+// The diagonal value of position `p`, whose index is `k`; zero where it is missing. Notes a zero pivot.
 template <class T>
-__device__ __forceinline__ T diagonal(const SolveArgs<T> &a, uint32_t p, uint32_t row, uint32_t *pivot) {
-    if (!a.diag_index) return one(T{});
-    uint32_t k = a.diag_index[p];
+__device__ __forceinline__ T diagonal_at(const SolveArgs<T> &a, uint32_t p, uint32_t k, uint32_t row,
+                                         uint32_t *pivot) {
     T d = k == NONE ? zero(T{}) : a.diag_values[k];
     if (a.extra_count) d = extra_diagonal(a, p, d);
     if (is_zero(d)) atomicMin(pivot, row);
     return conjugate_if(a.conjugate, d);
+}
+
+// The same from the array of indices; one for a unit diagonal.
+template <class T>
+__device__ __forceinline__ T diagonal(const SolveArgs<T> &a, uint32_t p, uint32_t row, uint32_t *pivot) {
+    return a.diag_index ? diagonal_at(a, p, a.diag_index[p], row, pivot) : one(T{});
 }
 
 // This lane's share of sum_k a_k x_k over the dependencies of `p`, which are all known.

@@ -107,6 +107,27 @@ __device__ Complex<R> divide(Complex<R> a, Complex<R> b) {
     return {(a.re * t + a.im) / s, (a.im * t - a.re) / s};
 }
 
+// 1 / d, where multiplying by it is as good as dividing: not for a tiny, huge or undefined divisor. A zero
+// or infinite divisor is fine: the products with Inf and 0 are what the quotients are.
+__device__ inline bool reciprocal(float d, float &r) {
+    r = 1.0f / d;
+    float m = fabsf(d);
+    return (m >= 1e-37f && m <= 1e37f) || m == 0.0f || isinf(d);
+}
+__device__ inline bool reciprocal(double d, double &r) {
+    r = 1.0 / d;
+    double m = fabs(d);
+    return (m >= 1e-307 && m <= 1e307) || m == 0.0 || isinf(d);
+}
+// Only where nothing can overflow on the way; else the caller divides.
+template <class R>
+__device__ bool reciprocal(Complex<R> d, Complex<R> &r) {
+    R m = d.re * d.re + d.im * d.im;
+    r = {d.re / m, -d.im / m};
+    R low = sizeof(R) == 4 ? R(1e-18) : R(1e-150), high = sizeof(R) == 4 ? R(1e18) : R(1e150);
+    return m >= low && m <= high;
+}
+
 template <class T>
 __device__ T shuffle_down(T a, int by, int width) {
     return __shfl_down_sync(0xffffffffu, a, by, width);

@@ -13,7 +13,7 @@ __device__ void slfr(const SolveArgs<T> &a) {
     if (lane == 0) {
         fi = alpha_of(a) * a.f[i];
         d = diagonal(a, p, i, &a.state->pivot);
-        Watchdog dog(a);
+        Watchdog<T> dog(a);
         // Ends when every dependency has been published, or by the watchdog.
         while (load_acquire(&a.counters[p]) != 0 && (ready = dog.turn())) {
         }

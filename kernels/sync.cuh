@@ -39,6 +39,24 @@ __device__ inline void store_relaxed(uint32_t *p, uint32_t v) {
 __device__ inline void store_relaxed(uint64_t *p, uint64_t v) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
+// Shared memory: a flag beside its payload. Acquire and release keep the assembler from moving either.
+__device__ __forceinline__ uint32_t load_acquire_shared(const uint32_t *p) {
+    uint32_t v;
+    asm volatile("ld.acquire.cta.shared.u32 %0, [%1];"
+                 : "=r"(v)
+                 : "r"((uint32_t)__cvta_generic_to_shared(p))
+                 : "memory");
+    return v;
+}
+__device__ __forceinline__ void store_release_shared(uint32_t *p, uint32_t v) {
+    asm volatile("st.release.cta.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(p)), "r"(v)
+                 : "memory");
+}
+// After __syncwarp, which has ordered the warp's own accesses: shared memory takes them in that order.
+__device__ __forceinline__ void store_volatile_shared(uint32_t *p, uint32_t v) {
+    asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(p)), "r"(v)
+                 : "memory");
+}
 __device__ inline uint64_t nanoseconds() {
     uint64_t t;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
@@ -47,42 +65,45 @@ __device__ inline uint64_t nanoseconds() {
 
 __device__ inline void publish_fence() { __threadfence(); }
 
+// What the watchdog remembers between two looks; `since` is GIVEN_UP when the wait must end.
+struct Look {
+    uint64_t since;
+    uint32_t ticket;
+};
+constexpr uint64_t GIVEN_UP = ~0ull;
+
+// By value, so that nothing of a waiting kernel has to live in local memory.
+__device__ __noinline__ Look watchdog_look(State *state, volatile uint32_t *host_failed, uint64_t limit, Look last) {
+    if (load_relaxed(&state->failed)) return {GIVEN_UP, 0};
+    if (limit == 0) return last;
+    uint64_t now = nanoseconds();
+    uint32_t ticket = load_relaxed(&state->ticket);
+    if (last.since == 0 || ticket != last.ticket) return {now, ticket};
+    if (now - last.since <= limit) return last;
+    store_relaxed(&state->failed, 1u);
+    *host_failed = 1;
+    __threadfence_system();
+    return {GIVEN_UP, 0};
+}
+
 // Ends a wait that sees no progress. `turn()` is called once per poll and is cheap; it returns false when
 // the wait must be given up. Progress is a ticket handed out somewhere since the last look.
+template <class T>
 struct Watchdog {
-    State *state;
-    volatile uint32_t *host_failed;
-    uint64_t limit, since = 0;
-    uint32_t turns = 0, ticket = 0;
+    const SolveArgs<T> &a;
+    Look last = {0, 0};
+    uint32_t turns = 0;
 
-    template <class T>
-    __device__ explicit Watchdog(const SolveArgs<T> &a)
-        : state(a.state), host_failed(a.host_failed), limit(a.timeout_ns) {}
+    __device__ __forceinline__ explicit Watchdog(const SolveArgs<T> &args) : a(args) {}
 
     __device__ __forceinline__ bool turn() {
         if ((++turns & 255u) != 0) return true;
-        return look();
-    }
-
-    __device__ __noinline__ bool look() {
-        if (load_relaxed(&state->failed)) return false;
-        if (limit == 0) return true;
-        uint64_t now = nanoseconds();
-        uint32_t t = load_relaxed(&state->ticket);
-        if (since == 0 || t != ticket) {
-            since = now;
-            ticket = t;
-        } else if (now - since > limit) {
-            store_relaxed(&state->failed, 1u);
-            *host_failed = 1;
-            __threadfence_system();
-            return false;
-        }
-        return true;
+        last = watchdog_look(a.state, a.host_failed, a.timeout_ns, last);
+        return last.since != GIVEN_UP;
     }
 };
 
-// The next of `count` pieces of work for the whole block, in the order of asking.
+// The next piece of work for the whole block, in the order of asking.
 __device__ inline uint32_t block_ticket(State *state) {
     __shared__ uint32_t ticket;
     if (threadIdx.x == 0) ticket = atomicAdd(&state->ticket, 1u);
@@ -115,19 +136,47 @@ struct Word<double> {
     }
 };
 
-// Reads a value if it has been published.
+// A value as it is read: the words that it is made of.
+template <class T>
+struct Words {
+    typename Word<T>::bits b;
+    static __device__ __forceinline__ Words armed() { return {Word<T>::armed}; }
+    static __device__ __forceinline__ Words of_zero() { return {0}; }
+    __device__ __forceinline__ bool is_armed() const { return b == Word<T>::armed; }
+    __device__ __forceinline__ T value() const { return Word<T>::value(b); }
+};
 template <class R>
-__device__ __forceinline__ bool try_read(const R *p, R &v) {
-    using W = Word<R>;
-    auto b = load_relaxed((const typename W::bits *)p);
-    v = W::value(b);
-    return b != W::armed;
+struct Words<Complex<R>> {
+    Words<R> re, im;
+    static __device__ __forceinline__ Words armed() { return {Words<R>::armed(), Words<R>::armed()}; }
+    static __device__ __forceinline__ Words of_zero() { return {Words<R>::of_zero(), Words<R>::of_zero()}; }
+    __device__ __forceinline__ bool is_armed() const { return re.is_armed() || im.is_armed(); }
+    __device__ __forceinline__ Complex<R> value() const { return {re.value(), im.value()}; }
+};
+
+// Reads a word again if it was still armed. There is no branch, so the polls of a lane overlap.
+__device__ __forceinline__ void poll(const float *p, Words<float> &w) {
+    asm volatile(
+        "{\n\t.reg .pred armed;\n\t"
+        "setp.eq.u32 armed, %0, 0xffffffff;\n\t"
+        "@armed ld.relaxed.gpu.global.u32 %0, [%1];\n\t}"
+        : "+r"(w.b)
+        : "l"(p)
+        : "memory");
+}
+__device__ __forceinline__ void poll(const double *p, Words<double> &w) {
+    asm volatile(
+        "{\n\t.reg .pred armed;\n\t"
+        "setp.eq.u64 armed, %0, 0xffffffffffffffff;\n\t"
+        "@armed ld.relaxed.gpu.global.u64 %0, [%1];\n\t}"
+        : "+l"(w.b)
+        : "l"(p)
+        : "memory");
 }
 template <class R>
-__device__ __forceinline__ bool try_read(const Complex<R> *p, Complex<R> &v) {
-    bool re = try_read(&p->re, v.re);
-    bool im = try_read(&p->im, v.im);
-    return re && im;
+__device__ __forceinline__ void poll(const Complex<R> *p, Words<Complex<R>> &w) {
+    poll(&p->re, w.re);
+    poll(&p->im, w.im);
 }
 
 template <class R>
@@ -150,4 +199,19 @@ template <class R>
 __device__ __forceinline__ void arm(Complex<R> *p) {
     arm(&p->re);
     arm(&p->im);
+}
+
+// The last block leaves the state as the next solve wants to find it. Called by every block at its end.
+template <class T>
+__device__ void finish_solve(const SolveArgs<T> &a, uint32_t epoch) {
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    __threadfence();
+    if (atomicAdd(&a.state->done, 1u) != gridDim.x - 1) return;
+    __threadfence();
+    a.state->pivot = load_relaxed(&a.state->pivot_running);
+    a.state->pivot_running = NONE;
+    a.state->ticket = 0;
+    a.state->done = 0;
+    a.state->epoch = epoch ^ 1u;
 }

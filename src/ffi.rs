@@ -155,6 +155,9 @@ pub enum sptrsvAlgorithm_t {
     /// Row-wise in level order; each unknown is published in one word that is value and flag together.
     /// Deterministic.
     SPTRSV_ALG_ONE_WORD = 16,
+    /// Row-wise in two tiers: inside a tile of consecutive rows unknowns are handed over in shared memory,
+    /// between tiles in one word. Deterministic.
+    SPTRSV_ALG_TILED = 17,
 }
 
 /// Where the analysis is done.

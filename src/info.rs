@@ -1,18 +1,16 @@
 //! What an info holds between calls, and what a call on it does: the same matrix as analysed? then on to
 //! the executor.
+#![forbid(unsafe_code)]
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use crate::algorithms::{self, Algorithm, AUTO};
-use crate::analysis::Schedule;
 use crate::context::Context;
-use crate::executor::cuda::{write_one, CudaPlan, SolveCall};
-use crate::executor::host::{self, Pool};
-use crate::executor::Executor;
+use crate::executor::cuda::CudaPlan;
+use crate::executor::host::HostPlan;
+use crate::executor::{read_host_value, write_host_position, Executor, SolveCall};
 use crate::ffi::sptrsvStats_t;
 use crate::problem::{Arrays, DataType, MatDescr, Op, PointerMode, Policy, Setup, Shape};
-use crate::scalar::Scalar;
 use crate::status::{Error, Result};
 use crate::workspace;
 
@@ -54,14 +52,6 @@ enum Body {
     Cuda(Box<CudaPlan>),
 }
 
-struct HostPlan {
-    pool: Arc<Pool>,
-    method: host::Method,
-    schedule: Schedule,
-    times: crate::analysis::cpu::Times,
-    pivot: Option<u32>,
-}
-
 impl Info {
     /// The checked shape of the problem that a call describes.
     pub fn shape(&self, op: Op, m: i64, nnz: i64, descr: MatDescr, dtype: DataType) -> Result<Shape> {
@@ -90,11 +80,9 @@ impl Info {
         let start = Instant::now();
         let (algorithm, body) = match &context.executor {
             Executor::Host(pool) => {
-                if self.setup == Setup::Gpu {
-                    return Err(Error::Unsupported("setup on the GPU with the host executor".into()));
-                }
-                let plan = analyse_on_host(pool, self.algorithm, &shape, arrays)?;
-                (plan.0, Body::Host(Box::new(plan.1)))
+                let asked = algorithms::by_id(self.algorithm);
+                let plan = HostPlan::new(pool, asked.map(|a| a.host()), &shape, arrays)?;
+                (asked.unwrap_or_else(algorithms::choose_on_host), Body::Host(Box::new(plan)))
             }
             Executor::Cuda(gpu) => {
                 if self.setup == Setup::Gpu {
@@ -131,6 +119,9 @@ impl Info {
                 return Err(Error::Invalid(format!("{what} is {ld}, less than m = {}", shape.n)));
             }
         }
+        if rhs.count > 1 && rhs.f == rhs.x && rhs.ldf != rhs.ldx {
+            return Err(Error::Invalid(format!("X is F itself, but ldx is {} and ldf is {}", rhs.ldx, rhs.ldf)));
+        }
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         shape.must_equal(&analysed.shape)?;
         if policy == Policy::UseLevel && analysed.policy == Policy::NoLevel {
@@ -162,25 +153,16 @@ impl Info {
             timeout: context.timeout,
         };
         if !in_device_memory {
-            // SAFETY: not NULL, and the caller promises one value of the type.
-            unsafe {
-                std::ptr::copy_nonoverlapping(
-                    alpha as *const u8,
-                    call.alpha_host.as_mut_ptr(),
-                    shape.dtype.bytes(),
-                )
-            };
+            call.alpha_host = read_host_value(alpha, shape.dtype);
         }
         let column = |base: usize, ld: i64, j: i64| base + (ld * j) as usize * shape.dtype.bytes();
         match &mut analysed.body {
             Body::Host(plan) => {
-                let mut pivot = None;
                 for j in 0..rhs.count {
                     call.f = column(rhs.f, rhs.ldf, j);
                     call.x = column(rhs.x, rhs.ldx, j);
-                    pivot = solve_on_host(plan, &shape, &call);
+                    plan.solve(&call);
                 }
-                plan.pivot = pivot;
             }
             Body::Cuda(plan) => {
                 let _bound = plan.gpu().bind()?;
@@ -215,15 +197,11 @@ impl Info {
         let reported = row.map_or(-1, |r| r as i64 + base);
         let in_device_memory =
             context.pointer_mode == PointerMode::Device && matches!(analysed.body, Body::Cuda(_));
-        // SAFETY: not NULL, and the caller promises a writable int64_t in that memory.
-        unsafe {
-            match &analysed.body {
-                Body::Cuda(plan) if in_device_memory => {
-                    let _bound = plan.gpu().bind()?;
-                    write_one(position, reported, context.stream)?
-                }
-                _ => (position as *mut i64).write(reported),
+        match &analysed.body {
+            Body::Cuda(plan) if in_device_memory => {
+                plan.write_position(position, reported, context.stream)?
             }
+            _ => write_host_position(position, reported),
         }
         match row {
             None => Ok(()),
@@ -294,81 +272,4 @@ fn require(address: usize, what: &'static str) -> Result<()> {
         return Err(Error::Null(what));
     }
     Ok(())
-}
-
-fn analyse_on_host(
-    pool: &Arc<Pool>,
-    requested: i32,
-    shape: &Shape,
-    arrays: Arrays,
-) -> Result<(&'static dyn Algorithm, HostPlan)> {
-    use crate::analysis::cpu;
-    let pattern = {
-        let (n, nnz) = (shape.n as usize, shape.nnz as usize);
-        // SAFETY: by the caller's promise the arrays have these lengths and types.
-        unsafe {
-            use crate::problem::Index;
-            match (shape.descr.offsets, shape.descr.columns) {
-                (Index::I32, _) => cpu::validate::<i32, i32>(
-                    shape,
-                    host_slice(arrays.ptr, n + 1),
-                    host_slice(arrays.ind, nnz),
-                ),
-                (Index::I64, Index::I32) => cpu::validate::<i64, i32>(
-                    shape,
-                    host_slice(arrays.ptr, n + 1),
-                    host_slice(arrays.ind, nnz),
-                ),
-                (Index::I64, Index::I64) => cpu::validate::<i64, i64>(
-                    shape,
-                    host_slice(arrays.ptr, n + 1),
-                    host_slice(arrays.ind, nnz),
-                ),
-            }?
-        }
-    };
-    let algorithm = algorithms::by_id(requested).unwrap_or_else(algorithms::choose);
-    let (schedule, times) = cpu::schedule(shape, &pattern, algorithm.needs());
-    let parallel = pool.threads() > 1
-        && schedule.n as usize > crate::tuning::HOST_SERIAL_ROWS
-        && schedule.n as usize > schedule.levels() * crate::tuning::HOST_SERIAL_WIDTH;
-    let method = match requested {
-        AUTO if !parallel => host::Method::Serial,
-        _ => algorithm.host(),
-    };
-    let pivot = schedule.missing_diag;
-    Ok((algorithm, HostPlan { pool: pool.clone(), method, schedule, times, pivot }))
-}
-
-/// # Safety
-/// `address` is 0 or that of `len` readable elements; 0 only for no elements.
-unsafe fn host_slice<'a, T>(address: usize, len: usize) -> &'a [T] {
-    if address == 0 || len == 0 {
-        return &[];
-    }
-    // SAFETY: the caller's promise.
-    unsafe { std::slice::from_raw_parts(address as *const T, len) }
-}
-
-fn solve_on_host(plan: &HostPlan, shape: &Shape, call: &SolveCall) -> Option<u32> {
-    fn typed<T: Scalar>(plan: &HostPlan, shape: &Shape, call: &SolveCall) -> Option<u32> {
-        use crate::problem::DiagSource;
-        // SAFETY: the bytes of one T were put there.
-        let alpha = unsafe { call.alpha_host.as_ptr().cast::<T>().read_unaligned() };
-        let job = host::Job {
-            schedule: &plan.schedule,
-            alpha,
-            val: call.val as *const T,
-            diag: if shape.diag == DiagSource::Separate { call.diagonal as *const T } else { std::ptr::null() },
-            unit: shape.diag == DiagSource::Unit,
-            conj: shape.conjugate(),
-            f: call.f as *const T,
-            x: call.x as *mut T,
-            work: call.workspace.values as *mut T,
-            counters: call.workspace.counters as *mut u32,
-        };
-        // SAFETY: the caller promises arrays of these lengths, and the buffer has room for both scratch arrays.
-        unsafe { host::solve(&plan.pool, plan.method, &job) }
-    }
-    crate::scalar::dispatch!(shape.dtype, T => typed::<T>(plan, shape, call))
 }

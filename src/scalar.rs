@@ -35,7 +35,15 @@ pub trait Scalar: Copy + PartialEq + Send + Sync + std::fmt::Debug + 'static {
 }
 
 macro_rules! real_scalar {
-    ($real:ty, $word:ty) => {
+    ($real:ty, $bits:ty, $word:ty) => {
+        impl Real for $real {
+            const TOP: i32 = <$real>::MAX_EXP - 2;
+            fn power_of_two(power: i32) -> Self {
+                let biased = (power + <$real>::MAX_EXP - 1) as $bits;
+                <$real>::from_bits(biased << (<$real>::MANTISSA_DIGITS - 1))
+            }
+        }
+
         impl Scalar for $real {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -139,14 +147,14 @@ macro_rules! complex_scalar {
     };
 }
 
-real_scalar!(f32, AtomicU32);
-real_scalar!(f64, AtomicU64);
+real_scalar!(f32, u32, AtomicU32);
+real_scalar!(f64, u64, AtomicU64);
 complex_scalar!(f32, AtomicU32);
 complex_scalar!(f64, AtomicU64);
 
 /// `a / b`. Both are brought to components around 1 by powers of two, so that no product overflows or
 /// vanishes where the quotient does not.
-fn divide<F: Float>(a: Complex<F>, b: Complex<F>) -> Complex<F> {
+fn divide<F: Real>(a: Complex<F>, b: Complex<F>) -> Complex<F> {
     let (zero, inf) = (F::zero(), F::infinity());
     let infinite = |z: Complex<F>| z.re.is_infinite() || z.im.is_infinite();
     if [a.re, a.im, b.re, b.im].iter().any(|v| v.is_nan()) || infinite(a) && infinite(b) {
@@ -176,16 +184,23 @@ fn divide<F: Float>(a: Complex<F>, b: Complex<F>) -> Complex<F> {
 }
 
 /// The binary exponent of the larger component of a finite number that is not zero.
-fn exponent<F: Float>(z: Complex<F>) -> i32 {
+fn exponent<F: Real>(z: Complex<F>) -> i32 {
     let (mantissa, exponent, _) = z.re.abs().max(z.im.abs()).integer_decode();
     exponent as i32 + mantissa.ilog2() as i32
 }
 
 /// `value * 2^power`, in two steps, because the power alone may be out of range.
-fn scale<F: Float>(value: F, power: i32) -> F {
-    let two = F::one() + F::one();
+fn scale<F: Real>(value: F, power: i32) -> F {
+    let power = power.clamp(-2 * F::TOP, 2 * F::TOP);
     let half = power / 2;
-    value * two.powi(half) * two.powi(power - half)
+    value * F::power_of_two(half) * F::power_of_two(power - half)
+}
+
+/// A component, with exact powers of two.
+trait Real: Float {
+    /// The largest exponent to ask for, up or down; twice this leaves the range whatever it multiplies.
+    const TOP: i32;
+    fn power_of_two(power: i32) -> Self;
 }
 
 /// Runs an expression with a type name standing for the value type of a `DataType`:
@@ -246,8 +261,11 @@ mod tests {
         close(c(tiny, 0.0).div(c(0.5, 0.0)), c(2.0 * tiny, 0.0));
         assert_eq!(c(tiny, tiny).div(c(max, max)), c(0.0, 0.0));
         assert_eq!(c(max, 0.0).div(c(tiny, 0.0)).re, f64::INFINITY);
-        let small = Complex::new(f32::MIN_POSITIVE, 0.0);
-        assert_eq!(small.div(small), Complex::new(1.0, 0.0));
+        assert_eq!(c(5e-324, 0.0).div(c(max, 0.0)), c(0.0, 0.0));
+        assert_eq!(c(max, max).div(c(5e-324, 0.0)).re, f64::INFINITY);
+        for end in [f32::MAX, f32::MIN_POSITIVE, 1e-45] {
+            assert_eq!(Complex::new(end, 0.0).div(Complex::new(0.0, end)), Complex::new(0.0, -1.0));
+        }
     }
 
     #[test]

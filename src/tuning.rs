@@ -24,3 +24,10 @@ pub const ONE_WORD_ENTRIES_PER_LANE: u32 = 8;
 /// a hand-over between threads costs about as much as some tens of rows.
 pub const HOST_SERIAL_ROWS: usize = 20_000;
 pub const HOST_SERIAL_WIDTH: usize = 200;
+
+/// The tiled engine: blocks that are resident at once in the model, the smallest tile, and what a step
+/// inside a tile and a hand-over from tile to tile cost.
+pub const TILED_BLOCKS: usize = 132;
+pub const TILED_SMALLEST: u32 = 256;
+pub const TILED_STEP: Duration = Duration::from_nanos(70);
+pub const TILED_HOP: Duration = Duration::from_nanos(700);

@@ -21,7 +21,7 @@ impl Algorithm for Gsf {
         false
     }
     fn needs(&self) -> Needs {
-        Needs { levels: false, rows: false, columns: true, column_values: true, counts: true }
+        Needs { levels: false, rows: false, columns: true, column_values: true, counts: true, tiles: false }
     }
     fn host(&self) -> Method {
         Method::Gsf

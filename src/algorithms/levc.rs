@@ -21,7 +21,7 @@ impl Algorithm for Levc {
         false
     }
     fn needs(&self) -> Needs {
-        Needs { levels: true, rows: false, columns: true, column_values: true, counts: false }
+        Needs { levels: true, rows: false, columns: true, column_values: true, counts: false, tiles: false }
     }
     fn host(&self) -> Method {
         Method::Levc

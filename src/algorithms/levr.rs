@@ -21,7 +21,7 @@ impl Algorithm for Levr {
         true
     }
     fn needs(&self) -> Needs {
-        Needs { levels: true, rows: true, columns: false, column_values: false, counts: false }
+        Needs { levels: true, rows: true, columns: false, column_values: false, counts: false, tiles: false }
     }
     fn host(&self) -> Method {
         Method::Levr

@@ -9,6 +9,7 @@ mod one_word;
 mod self_scheduled;
 mod slfc;
 mod slfr;
+mod tiled;
 
 use crate::analysis::{Needs, Schedule};
 use crate::executor::cuda::args::SolveArgs;
@@ -38,7 +39,7 @@ pub trait Algorithm: Sync {
 
 /// Every algorithm that can be asked for by number. AUTO is number 0.
 pub static ALL: &[&dyn Algorithm] =
-    &[&levr::Levr, &levc::Levc, &slfr::Slfr, &slfc::Slfc, &gsf::Gsf, &one_word::OneWord];
+    &[&levr::Levr, &levc::Levc, &slfr::Slfr, &slfc::Slfc, &gsf::Gsf, &one_word::OneWord, &tiled::Tiled];
 
 /// AUTO's number.
 pub const AUTO: i32 = 0;
@@ -60,6 +61,11 @@ pub fn by_id(id: i32) -> Option<&'static dyn Algorithm> {
 /// What AUTO takes on the GPU.
 pub fn choose() -> &'static dyn Algorithm {
     &one_word::OneWord
+}
+
+/// What AUTO takes on the host, where it solves serially or level by level.
+pub fn choose_on_host() -> &'static dyn Algorithm {
+    &levr::Levr
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::Algorithm;
-use crate::analysis::{Needs, Schedule};
+use crate::analysis::{slices, Needs, Schedule};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
@@ -22,7 +22,7 @@ impl Algorithm for OneWord {
         true
     }
     fn needs(&self) -> Needs {
-        Needs { levels: true, rows: true, columns: false, column_values: false, counts: false }
+        Needs { levels: true, rows: true, columns: false, column_values: false, counts: false, tiles: false }
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -30,6 +30,7 @@ impl Algorithm for OneWord {
     fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: &Schedule) -> Result<()> {
         let rows = schedule.rows.as_ref().expect("asked for");
         plan.set_slices(launcher, &slices(&schedule.level_ptr, &rows.ptr))?;
+        plan.set_records(launcher, schedule)?;
         plan.add_work_vectors(launcher)
     }
     fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
@@ -40,51 +41,12 @@ impl Algorithm for OneWord {
     }
 }
 
-/// Cuts each level into slices of rows for one warp: `[first position, rows | lanes per row << 6]`. The
-/// lanes of a row grow with its length, so that a row of thousands of entries gets the whole warp.
-fn slices(level_ptr: &[u32], row_ptr: &[u32]) -> Vec<[u32; 2]> {
-    let mut slices = Vec::new();
+/// The slices of every level. A row gets more lanes as it grows longer.
+fn slices(level_ptr: &[u32], row_ptr: &[u32]) -> Vec<slices::Slice> {
+    let lanes = |p: u32| (row_ptr[p as usize + 1] - row_ptr[p as usize]).div_ceil(ONE_WORD_ENTRIES_PER_LANE);
+    let mut all = Vec::new();
     for level in level_ptr.windows(2) {
-        let mut first = level[0];
-        while first < level[1] {
-            let mut lanes = 1;
-            let rows = loop {
-                let rows = (32 / lanes).min(level[1] - first);
-                let longest = (first..first + rows)
-                    .map(|p| row_ptr[p as usize + 1] - row_ptr[p as usize])
-                    .max()
-                    .unwrap_or(0);
-                if lanes == 32 || longest <= lanes * ONE_WORD_ENTRIES_PER_LANE {
-                    break rows;
-                }
-                lanes *= 2;
-            };
-            slices.push([first, rows | lanes << 6]);
-            first += rows;
-        }
+        slices::cut(level[0], level[1], lanes, &mut all);
     }
-    slices
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slices_cover_every_position_once_and_stay_in_a_level() {
-        let lengths: Vec<u32> = (0..500).map(|p| if p % 97 == 0 { 300 } else { p % 13 }).collect();
-        let mut row_ptr = vec![0];
-        lengths.iter().for_each(|l| row_ptr.push(row_ptr.last().unwrap() + l));
-        let level_ptr = [0, 1, 40, 41, 300, 500];
-        let mut next = 0;
-        for [first, packed] in slices(&level_ptr, &row_ptr) {
-            let (rows, lanes) = (packed & 63, packed >> 6);
-            assert_eq!(first, next);
-            assert!(rows >= 1 && rows * lanes <= 32 && lanes.is_power_of_two());
-            let level = level_ptr.iter().rposition(|&l| l <= first).unwrap();
-            assert!(first + rows <= level_ptr[level + 1]);
-            next += rows;
-        }
-        assert_eq!(next, 500);
-    }
+    all
 }

@@ -21,7 +21,7 @@ impl Algorithm for Slfc {
         false
     }
     fn needs(&self) -> Needs {
-        Needs { levels: true, rows: false, columns: true, column_values: true, counts: true }
+        Needs { levels: true, rows: false, columns: true, column_values: true, counts: true, tiles: false }
     }
     fn host(&self) -> Method {
         Method::Slfc

@@ -21,7 +21,7 @@ impl Algorithm for Slfr {
         true
     }
     fn needs(&self) -> Needs {
-        Needs { levels: true, rows: true, columns: true, column_values: false, counts: true }
+        Needs { levels: true, rows: true, columns: true, column_values: false, counts: true, tiles: false }
     }
     fn host(&self) -> Method {
         Method::Slfr

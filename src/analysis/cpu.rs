@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use super::{Lists, Needs, Pattern, Schedule, Values, NONE};
+use super::{tiles, Lists, Needs, Pattern, Schedule, Values, NONE};
 use crate::problem::{DiagSource, Shape};
 use crate::status::{Error, Result};
 
@@ -54,7 +54,7 @@ where
     let mut offsets = Vec::with_capacity(n + 1);
     for &offset in ptr {
         let offset = shift(offset.into());
-        rises &= previous <= offset && offset <= nnz as u64;
+        rises &= previous <= offset;
         previous = offset;
         offsets.push(offset as u32);
     }
@@ -120,8 +120,17 @@ pub fn schedule(shape: &Shape, pattern: &Pattern, needs: Needs) -> (Schedule, Ti
     let survey = timed(&mut times.trans, || Survey::new(shape, pattern));
     let n = survey.n;
 
+    let (mut tile_ptr, mut level) = (Vec::new(), Vec::new());
     let (level_ptr, order) = timed(&mut times.lev, || {
-        if needs.levels {
+        if needs.tiles {
+            let by_unknown = survey.levels();
+            let (level_ptr, by_level) = by_level(&by_unknown);
+            let rows = tiles::choose(&by_unknown, shape.forward(), level_ptr.len() - 1).rows;
+            let order;
+            (tile_ptr, order) = tiles::arrange(&by_level, shape.forward(), rows);
+            level = order.iter().map(|&i| by_unknown[i as usize]).collect();
+            (level_ptr, order)
+        } else if needs.levels {
             by_level(&survey.levels())
         } else if shape.forward() {
             (Vec::new(), (0..n).collect())
@@ -163,8 +172,20 @@ pub fn schedule(shape: &Shape, pattern: &Pattern, needs: Needs) -> (Schedule, Ti
 
     let entries = survey.entries;
     let missing_diag = survey.missing_diag;
-    let schedule =
-        Schedule { n, entries, level_ptr, order, rows, columns, counts, diag, extra_diag, missing_diag };
+    let schedule = Schedule {
+        n,
+        entries,
+        level_ptr,
+        tile_ptr,
+        level,
+        order,
+        rows,
+        columns,
+        counts,
+        diag,
+        extra_diag,
+        missing_diag,
+    };
     (schedule, times)
 }
 
@@ -397,7 +418,8 @@ mod tests {
     use super::*;
     use crate::problem::{Base, DataType, Diag, Fill, Format, MatDescr, Op};
 
-    const ALL: Needs = Needs { levels: true, rows: true, columns: true, column_values: true, counts: true };
+    const ALL: Needs =
+        Needs { levels: true, rows: true, columns: true, column_values: true, counts: true, tiles: false };
     const NATURAL: Needs = Needs { levels: false, ..ALL };
 
     fn shape(op: Op, fill: Fill, n: u32, nnz: usize) -> Shape {
@@ -430,8 +452,7 @@ mod tests {
             columns: lists(&[0, 1, 2, 3, 3], &[2, 3, 3], Values::Permuted(vec![2, 4, 5])),
             counts: vec![0, 0, 1, 2],
             diag: vec![0, 1, 3, 6],
-            extra_diag: vec![],
-            missing_diag: None,
+            ..Default::default()
         };
         assert_eq!(s, want);
         assert_eq!((s.levels(), s.widest_level()), (3, 2));
@@ -450,8 +471,7 @@ mod tests {
             columns: lists(&[0, 2, 2, 3, 3], &[1, 2, 3], Values::Contiguous(vec![4, 1, 2, 0])),
             counts: vec![0, 1, 1, 1],
             diag: vec![6, 1, 3, 0],
-            extra_diag: vec![],
-            missing_diag: None,
+            ..Default::default()
         };
         assert_eq!(s, want);
     }
@@ -549,7 +569,14 @@ mod tests {
 
     #[test]
     fn only_what_is_needed() {
-        let none = Needs { levels: false, rows: false, columns: false, column_values: false, counts: false };
+        let none = Needs {
+            levels: false,
+            rows: false,
+            columns: false,
+            column_values: false,
+            counts: false,
+            tiles: false,
+        };
         let s = run(Op::NonTranspose, Fill::Lower, &LOW_PTR, &LOW_IND, none);
         assert!(s.rows.is_none() && s.columns.is_none() && s.counts.is_empty() && s.level_ptr.is_empty());
         for op in [Op::NonTranspose, Op::Transpose] {

@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 pub mod cpu;
+pub mod slices;
+pub mod tiles;
 
 /// "No such entry" among value indices.
 pub const NONE: u32 = u32::MAX;
@@ -32,6 +34,8 @@ pub struct Needs {
     pub column_values: bool,
     /// The number of dependencies of each position.
     pub counts: bool,
+    /// Unknowns ordered by tile first, by level inside a tile; implies `levels`.
+    pub tiles: bool,
 }
 
 /// Where the value of an entry lies in the caller's value array.
@@ -60,7 +64,13 @@ pub struct Schedule {
     /// Off-diagonal entries of the triangle.
     pub entries: u32,
     /// Level `l` is the positions `level_ptr[l]..level_ptr[l + 1]`; empty where no levels were computed.
+    /// With tiles only the sizes mean anything.
     pub level_ptr: Vec<u32>,
+    /// With tiles: tile `t` is the positions `tile_ptr[t]..tile_ptr[t + 1]`, a range of consecutive
+    /// unknowns in solving order, and depends on earlier tiles only.
+    pub tile_ptr: Vec<u32>,
+    /// With tiles: the level of each position.
+    pub level: Vec<u32>,
     /// The unknown (zero-based) at each position. Inside a level unknowns ascend. Without levels: natural
     /// order, that is ascending for a forward and descending for a backward solve.
     pub order: Vec<u32>,

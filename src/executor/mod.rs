@@ -4,9 +4,11 @@ pub mod cuda;
 pub mod host;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::problem::ExecutorKind;
+use crate::problem::{DataType, ExecutorKind};
 use crate::status::Result;
+use crate::workspace::Workspace;
 
 #[derive(Clone)]
 pub enum Executor {
@@ -21,4 +23,33 @@ impl Executor {
             ExecutorKind::Host => Executor::Host(Arc::new(host::Pool::new(host::default_threads()))),
         })
     }
+}
+
+/// One solve, as addresses on the executor's side.
+#[derive(Clone, Copy)]
+pub struct SolveCall {
+    pub val: usize,
+    /// The separate diagonal, or 0.
+    pub diagonal: usize,
+    pub f: usize,
+    pub x: usize,
+    /// alpha in device memory, or 0: then its bytes are in `alpha_host`.
+    pub alpha_device: usize,
+    pub alpha_host: [u8; 16],
+    pub workspace: Workspace,
+    pub timeout: Duration,
+}
+
+/// The bytes of one value of the caller's in host memory, at an address that is not 0.
+pub fn read_host_value(address: usize, dtype: DataType) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    // SAFETY: the C interface demands a readable value of the type; no type is longer than 16 bytes.
+    unsafe { std::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), dtype.bytes()) };
+    bytes
+}
+
+/// Writes a zero-pivot position to the caller's host memory, at an address that is not 0.
+pub fn write_host_position(address: usize, position: i64) {
+    // SAFETY: the C interface demands a writable int64_t.
+    unsafe { (address as *mut i64).write(position) };
 }

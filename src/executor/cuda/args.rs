@@ -34,8 +34,11 @@ pub struct SolveArgs {
     pub col_permuted: u32,
     /// 1 to conjugate matrix values.
     pub conjugate: u32,
-    /// Number of slices (one-word engine).
+    /// Number of slices.
     pub slices: u32,
+    /// Number of tiles.
+    pub tiles: u32,
+    pub unused: u32,
 
     pub order: u64,
     pub row_ptr: u64,
@@ -48,7 +51,12 @@ pub struct SolveArgs {
     pub diag_index: u64,
     pub extra_diag: u64,
     pub counts: u64,
+    /// Rows for one warp: first position, rows | lanes of a row << 6.
     pub slice: u64,
+    /// By position: row, diagonal index, first entry, first value; one more at the end.
+    pub record: u64,
+    /// First slice of each tile.
+    pub tile_step: u64,
 
     pub val: u64,
     pub diag_values: u64,
@@ -56,9 +64,9 @@ pub struct SolveArgs {
     pub x: u64,
     /// alpha on the device, or 0: then it is in `alpha_host`.
     pub alpha: u64,
+    pub work: u64,
     pub alpha_host: [u8; 16],
 
-    pub work: u64,
     pub counters: u64,
     pub state: u64,
     /// Host-visible copy of `State::failed`.
@@ -67,7 +75,10 @@ pub struct SolveArgs {
     pub timeout_ns: u64,
     /// Where the prologue leaves a copy of the arguments for the kernels of a graph, or 0.
     pub args_copy: u64,
+    pub padding: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SolveArgs>() == 32 + 11 * 8 + 5 * 8 + 16 + 6 * 8);
+const _: () = assert!(std::mem::size_of::<SolveArgs>() == 40 + 13 * 8 + 5 * 8 + 16 + 7 * 8);
+// A kernel reads a value of up to 16 bytes from there.
+const _: () = assert!(std::mem::offset_of!(SolveArgs, alpha_host) % 16 == 0);
 const _: () = assert!(std::mem::size_of::<State>() == 24);

@@ -10,8 +10,8 @@ mod plan;
 mod watch;
 
 pub use launch::{Graph, Kernel, Launcher};
-pub use memory::{write_one, DeviceArray};
-pub use plan::{CudaPlan, LevelGraph, SolveCall};
+pub use memory::DeviceArray;
+pub use plan::{CudaPlan, LevelGraph};
 
 use std::collections::HashMap;
 use std::ffi::c_int;

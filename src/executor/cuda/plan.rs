@@ -7,25 +7,10 @@ use super::args::{SolveArgs, State};
 use super::watch::Flag;
 use super::{memory, DeviceArray, Graph, Gpu, Launcher};
 use crate::algorithms::Algorithm;
+use crate::executor::SolveCall;
 use crate::analysis::{self, cpu, Schedule, Values, NONE};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 use crate::status::{Error, Result};
-use crate::workspace::Workspace;
-
-/// One solve, as addresses.
-#[derive(Clone, Copy)]
-pub struct SolveCall {
-    pub val: usize,
-    /// The separate diagonal, or 0.
-    pub diagonal: usize,
-    pub f: usize,
-    pub x: usize,
-    /// alpha in device memory, or 0: then its bytes are in `alpha_host`.
-    pub alpha_device: usize,
-    pub alpha_host: [u8; 16],
-    pub workspace: Workspace,
-    pub timeout: Duration,
-}
 
 /// Times of the paper's setup operations.
 #[derive(Clone, Copy, Debug, Default)]
@@ -183,6 +168,20 @@ impl CudaPlan {
         Ok(())
     }
 
+    /// The records of the one-word engines.
+    pub fn set_records(&mut self, launcher: &Launcher, schedule: &Schedule) -> Result<()> {
+        self.base.record = self.keep(launcher, &records(schedule, self.shape.diag))?;
+        Ok(())
+    }
+
+    /// The tiles of the tiled engine; `code` takes the place of the entries' positions.
+    pub fn set_tiles(&mut self, launcher: &Launcher, tile_step: &[u32], code: &[u32]) -> Result<()> {
+        self.base.tile_step = self.keep(launcher, tile_step)?;
+        self.base.tiles = tile_step.len() as u32 - 1;
+        self.base.row_adj = self.keep(launcher, code)?;
+        Ok(())
+    }
+
     /// Enqueues one solve.
     pub fn solve(&self, stream: usize, call: &SolveCall) -> Result<()> {
         let launcher = Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype };
@@ -229,6 +228,13 @@ impl CudaPlan {
         (self.missing_diag != NONE).then_some(self.missing_diag)
     }
 
+    /// Writes a zero-pivot position to the caller's device memory.
+    pub fn write_position(&self, address: usize, position: i64, stream: usize) -> Result<()> {
+        let _bound = self.gpu.bind()?;
+        // SAFETY: the C interface demands a writable int64_t in device memory.
+        unsafe { memory::write_one(address, position, stream) }
+    }
+
     pub fn gpu(&self) -> &Arc<Gpu> {
         &self.gpu
     }
@@ -238,6 +244,25 @@ impl CudaPlan {
         let work = self.work.as_ref().map_or(0, DeviceArray::bytes);
         self.owned.iter().map(DeviceArray::bytes).sum::<usize>() + self.state.bytes() + work + graph
     }
+}
+
+/// By position: row, index of the diagonal value, first entry, index of the first value; and one more.
+fn records(schedule: &Schedule, diag: DiagSource) -> Vec<[u32; 4]> {
+    let rows = schedule.rows.as_ref().expect("asked for");
+    let first = |p: usize| match &rows.values {
+        Some(Values::Contiguous(first)) => first[p],
+        _ => 0,
+    };
+    let diagonal = |p: usize| match diag {
+        DiagSource::Unit => NONE,
+        DiagSource::Matrix => schedule.diag[p],
+        DiagSource::Separate => schedule.order[p],
+    };
+    let n = schedule.n as usize;
+    let mut records: Vec<[u32; 4]> =
+        (0..n).map(|p| [schedule.order[p], diagonal(p), rows.ptr[p], first(p)]).collect();
+    records.push([0, NONE, rows.ptr[n], 0]);
+    records
 }
 
 fn initial_state(missing_diag: u32) -> State {

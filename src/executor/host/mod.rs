@@ -12,6 +12,7 @@
 //! The row-wise ones subtract a row's entries in one fixed order, so that all of them, and every number
 //! of threads, give the same bits. The column-wise ones add atomically in the order of arrival.
 
+mod plan;
 mod pool;
 mod system;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::analysis::{Needs, Schedule};
 use crate::scalar::Scalar;
+pub use plan::HostPlan;
 pub use pool::{default_threads, Member, Pool};
 use system::System;
 
@@ -51,6 +53,7 @@ impl Method {
             columns: by_columns || self == Method::Slfr,
             column_values: by_columns,
             counts: matches!(self, Method::Slfr | Method::Slfc | Method::Gsf),
+            tiles: false,
         }
     }
 }
@@ -86,6 +89,11 @@ pub unsafe fn solve<T: Scalar>(pool: &Pool, method: Method, job: &Job<T>) -> Opt
     if n == 0 {
         return None;
     }
+    let by_level_ptr = matches!(method, Method::Levr | Method::Levc);
+    assert!(
+        !by_level_ptr || schedule.tile_ptr.is_empty(),
+        "LEVR and LEVC need an order by level, not by tile"
+    );
     // SAFETY: the caller's promise is the one that `System::new` asks for.
     let system = unsafe { System::new(job) };
     let worst = AtomicU32::new(u32::MAX);

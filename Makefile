@@ -1,0 +1,143 @@
+# Builds, tests, runs and packs libsptrsv; `make` alone lists what can be made.
+#
+# It needs cargo, gcc, g++ and a CUDA compiler. nvcc is looked for in CUDA_PATH, CUDA_HOME, PATH,
+# /usr/local/cuda and ./.cuda, in this order; where there is none, it is installed from PyPI into ./.cuda.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.SECONDARY:
+MAKEFLAGS += --no-print-directory
+
+MATRIX ?=
+GRID ?= 100
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+# rustup puts cargo where the next login shell finds it; this one may not.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+
+.PHONY: help tools cuda cuda-try lib examples demo test gpu-bundle install clean
+
+help:
+	@echo 'make demo [MATRIX=file.mtx[.gz]] [GRID=100]  build, solve a real system (ILU(0) and CG), report'
+	@echo 'make test                                    build, run every test'
+	@echo 'make lib                                     the libraries, in $(TARGET)/release'
+	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]  libraries, headers, pkg-config and CMake packages'
+	@echo 'make gpu-bundle                              ./gpu-bundle: tests and examples for a machine with a GPU'
+	@echo 'make clean                                   remove what was built; ./.cuda stays'
+
+# ---------------------------------------------------------------------------------------------- tools
+
+tools:
+	@for tool in cargo gcc g++; do command -v $$tool > /dev/null || { \
+	  case $$tool in cargo) from='from https://rustup.rs' ;; *) from="with the system's package manager" ;; esac; \
+	  echo "error: $$tool was not found: install it $$from" >&2; exit 1; }; done
+
+# Looked up anew at each use: it may be installed in between.
+NVCC = $(shell for nvcc in "$${CUDA_PATH:+$$CUDA_PATH/bin/nvcc}" "$${CUDA_HOME:+$$CUDA_HOME/bin/nvcc}" \
+	"$$(command -v nvcc)" /usr/local/cuda/bin/nvcc .cuda/nvidia/cu13/bin/nvcc; do \
+	if [ -f "$$nvcc" ]; then echo "$$nvcc"; break; fi; done)
+CUDA_ROOT = $(patsubst %/bin/nvcc,%,$(NVCC))
+
+CUDA_WHEELS := $(addsuffix ==13.0.*,nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl)
+
+# Installs into a new folder and renames that, so that ./.cuda is whole or not there at all. With --target
+# pip leaves the system's packages alone; where python3 has no pip, a virtual environment brings one.
+cuda-try:
+	@if [ -n '$(NVCC)' ]; then exit 0; fi; \
+	echo 'no CUDA compiler found: installing nvcc 13.0 from PyPI into ./.cuda'; \
+	mkdir -p '$(TARGET)'; log='$(TARGET)/cuda-install.log'; python=python3; \
+	new=$$(mktemp -d '$(TARGET)/cuda.XXXXXX'); trap 'rm -rf "$$new"' EXIT; \
+	if ! python3 -m pip --version > "$$log" 2>&1; then python3 -m venv .venv >> "$$log" 2>&1 || exit 0; \
+	  python=.venv/bin/python; fi; \
+	PIP_USER=0 PIP_REQUIRE_VIRTUALENV=0 $$python -m pip install --quiet --target "$$new" \
+	  $(CUDA_WHEELS:%='%') >> "$$log" 2>&1 || exit 0; \
+	chmod 755 "$$new"; rm -rf .cuda; mv "$$new" .cuda
+
+cuda: tools cuda-try
+	@$(if $(NVCC),:,$(error no CUDA compiler: install the CUDA toolkit and set CUDA_PATH to it, or connect to the \
+	network and install python3-pip so that nvcc can come from PyPI (details in $(TARGET)/cuda-install.log)))
+
+# ------------------------------------------------------------------------------ libraries and examples
+
+lib: cuda
+	@cargo build --release --workspace
+
+# gcc compiles the C sources, nvcc the one in CUDA. The runtimes of CUDA and C++ are linked statically: the
+# programs need glibc, libgcc_s and libsptrsv, which they find beside their own folder.
+EXAMPLES := $(patsubst examples_c/%.c,$(TARGET)/examples/%,$(wildcard examples_c/[0-9]*.c))
+OBJECTS := $(TARGET)/examples/objects
+SHARED_SOURCES := $(filter-out $(wildcard examples_c/[0-9]*),$(wildcard examples_c/*.c examples_c/*.cu))
+SHARED_OBJECTS := $(patsubst examples_c/%,$(OBJECTS)/%.o,$(basename $(SHARED_SOURCES)))
+EXAMPLE_HEADERS := include/sptrsv.h $(wildcard examples_c/*.h)
+EXAMPLE_LIBS = -L'$(TARGET)/release' -lsptrsv -L'$(CUDA_ROOT)/lib64' -L'$(CUDA_ROOT)/lib' -Xlinker --as-needed \
+	-Xcompiler -static-libstdc++ -Xlinker '-rpath=$$ORIGIN/../release:$$ORIGIN/../lib'
+
+examples: $(EXAMPLES)
+
+$(OBJECTS)/%.o: examples_c/%.c $(EXAMPLE_HEADERS) | lib
+	@mkdir -p $(@D)
+	@gcc -std=c99 -Wall -Wextra -pedantic -O2 -Iinclude -isystem '$(CUDA_ROOT)/include' -c $< -o $@
+
+$(OBJECTS)/%.o: examples_c/%.cu $(EXAMPLE_HEADERS) | lib
+	@mkdir -p $(@D)
+	@'$(NVCC)' -std=c++17 -O2 -Iinclude $(EXAMPLE_ARCHS) -c $< -o $@
+
+$(TARGET)/examples/%: $(OBJECTS)/%.o $(SHARED_OBJECTS) | lib
+	@'$(NVCC)' -o $@ $^ $(EXAMPLE_LIBS)
+
+# The same GPUs as the library's kernels.
+comma := ,
+ARCHS := $(subst $(comma), ,$(or $(SPTRSV_CUDA_ARCHS),80$(comma)90))
+EXAMPLE_ARCHS := -Wno-deprecated-gpu-targets $(foreach a,$(ARCHS),-gencode=arch=compute_$a$(comma)code=sm_$a) \
+	-gencode=arch=compute_$(lastword $(ARCHS))$(comma)code=compute_$(lastword $(ARCHS))
+
+demo: examples
+	@'$(TARGET)/examples/03_ilu0_pcg' --grid '$(GRID)' $(if $(MATRIX),'$(MATRIX)')
+
+# ---------------------------------------------------------------------------------------------- tests
+
+# Rust's test runner and every C program end with a line of counts; the last line here is their sum.
+test: examples
+	@status=0; log='$(TARGET)/test.log'; \
+	cargo test --release --workspace --no-fail-fast -- --nocapture 2>&1 | tee "$$log" || status=1; \
+	sh examples_c/run-examples '$(TARGET)/examples' 2>&1 | tee -a "$$log" || status=1; \
+	sh .ci/sum-counts "$$log" || status=1; exit $$status
+
+# --------------------------------------------------------------------------------- install and bundle
+
+# The drop-in for programs of cuSPARSE 11 comes along where its library was built.
+CMAKE_FOLDER = $(DESTDIR)$(PREFIX)/lib/cmake/sptrsv
+FILL_IN = sed -e 's|@PREFIX@|$(abspath $(PREFIX))|g' -e 's|@VERSION@|$(VERSION)|g'
+
+install: lib
+	@install -d '$(DESTDIR)$(PREFIX)/include' '$(DESTDIR)$(PREFIX)/lib/pkgconfig' '$(CMAKE_FOLDER)'
+	@install -m 644 include/*.h '$(DESTDIR)$(PREFIX)/include'
+	@install -m 755 $(TARGET)/release/libsptrsv*.so '$(DESTDIR)$(PREFIX)/lib'
+	@$(FILL_IN) cmake/sptrsv.pc.in > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/sptrsv.pc'
+	@for part in config config-version; do \
+	  $(FILL_IN) cmake/sptrsv-$$part.cmake.in > "$(CMAKE_FOLDER)/sptrsv-$$part.cmake"; done
+	@echo 'installed libsptrsv $(VERSION) in $(DESTDIR)$(PREFIX)'
+
+# Everything that a machine with a GPU, glibc and no Rust needs to run the tests: ./gpu-bundle/run-tests.
+# A folder of tests brings `build-tests LIBDIR OUTDIR` and `run-tests FOLDER`.
+TEST_FOLDERS := $(patsubst %/build-tests,%,$(wildcard c_tests/build-tests c_tests/*/build-tests fortran/build-tests))
+
+gpu-bundle: examples
+	@rm -rf gpu-bundle; mkdir -p gpu-bundle/lib gpu-bundle/bin gpu-bundle/examples
+	@cp $(TARGET)/release/libsptrsv*.so gpu-bundle/lib
+	@find '$(TARGET)/release' -maxdepth 1 -name sptrsv -type f -executable -exec cp {} gpu-bundle/bin \;
+	@for folder in $(TEST_FOLDERS); do name=$${folder//\//_}; \
+	  sh $$folder/build-tests '$(TARGET)/release' "$(TARGET)/bundle/$$name"; \
+	  cp -r "$(TARGET)/bundle/$$name" gpu-bundle; cp $$folder/run-tests gpu-bundle/$$name; done
+	@cp $(EXAMPLES) gpu-bundle/examples; cp examples_c/run-examples gpu-bundle/examples/run-tests
+	@find gpu-bundle -type l -delete
+	@find gpu-bundle -type f -exec sh -c 'for f; do ! readelf -h "$$f" > /dev/null 2>&1 || strip --strip-debug "$$f"; done' - {} +
+	@cp .ci/sum-counts gpu-bundle; cp .ci/run-bundle gpu-bundle/run-tests
+	@du -sh gpu-bundle
+
+clean:
+	@rm -rf '$(TARGET)' gpu-bundle

@@ -1,0 +1,315 @@
+/*
+ * Streams, graphs, threads, lifetimes under load, the watchdog. What needs a GPU by its nature (streams and
+ * graphs) is skipped without one; the rest runs on both executors.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "problem.h"
+
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void wait_for(cudaStream_t stream) {
+  if (T.on_gpu) CUDA(cudaStreamSynchronize(stream));
+}
+
+/* Whether x on the executor solves the system, with the problem's values and f. */
+static long double error_of(const System *s, const void *x) {
+  void *host = malloc(s->bytes + 1);
+  mem_get(host, x, s->bytes);
+  long double worst = worst_error(s->p, s->p->alpha, s->p->f, host);
+  free(host);
+  return worst;
+}
+
+/* ------------------------------------------------------------------------------------ streams and graphs */
+
+typedef struct {
+  atomic_int open, waited_in_vain;
+} Gate;
+
+/* Runs on the stream: holds it until the gate opens; ends by itself after 5 seconds. */
+static void CUDART_CB hold(void *argument) {
+  Gate *gate = argument;
+  double end = seconds() + 5;
+  while (!atomic_load(&gate->open) && seconds() < end) usleep(100);
+  if (!atomic_load(&gate->open)) atomic_store(&gate->waited_in_vain, 1);
+}
+
+/* With its stream held, a solve returns at once; it works when the stream goes on, and not before. */
+static void solve_is_asynchronous(void) {
+  cudaStream_t stream;
+  CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int multi = 0; multi < 2; multi++) {
+      Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, GRID, 3000);
+      System s;
+      Gate gate = {0, 0};
+      CHECK_OK(sptrsvSetStream(T.h, stream));
+      if (opened(&s, &p, a)) {
+        mem_fill(s.x, 0x5a, s.bytes);
+        CUDA(cudaLaunchHostFunc(stream, hold, &gate));
+        if (multi)
+          CHECK_OK(sptrsvSolveMulti(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, p.n, p.nnz, 1, s.alpha_host, s.d,
+                                    (sptrsvDataType_t)p.k.type, s.val, s.ptr, s.ind, s.info, s.f, p.n, s.x, p.n,
+                                    s.policy, s.buffer));
+        else
+          CHECK_OK(solve_from(&s, s.f, s.x));
+        CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+        cudaGetLastError(); /* "not ready" is no error */
+        atomic_store(&gate.open, 1);
+        CUDA(cudaStreamSynchronize(stream));
+        CHECK_THAT(!atomic_load(&gate.waited_in_vain), "%s: solve waited for its stream", ALGS[a].name);
+        CHECK_THAT(error_of(&s, s.x) <= 1, "%s: a solve on a stream is wrong", ALGS[a].name);
+      }
+      close_system(&s);
+      free_problem(&p);
+    }
+  CHECK_OK(sptrsvSetStream(T.h, NULL));
+  CUDA(cudaStreamDestroy(stream));
+}
+
+/* A solve is captured once and replayed with other values and right-hand sides in the same places. The
+ * strictest capture mode also forbids the library every allocation and synchronisation. */
+static void solve_in_a_graph(void) {
+  cudaStream_t stream;
+  CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int i = 0; i < 8; i++) {
+      Kind k = {.type = TYPES[i & 3], .op = i >> 2 & 1, .fill = i & 1, .device_alpha = i >> 1 & 1};
+      Problem p = make_problem(k, i & 1 ? GRID : RANDOM, 2000);
+      System s;
+      CHECK_OK(sptrsvSetStream(T.h, stream));
+      if (opened(&s, &p, a)) {
+        cudaGraph_t graph = NULL;
+        cudaGraphExec_t exec = NULL;
+        CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        sptrsvStatus_t status = solve_from(&s, s.f, s.x);
+        cudaError_t ended = cudaStreamEndCapture(stream, &graph);
+        cudaGetLastError();
+        if (CHECK_THAT(!status && ended == cudaSuccess && graph, "%s: capture: %s, \"%s\", %s", ALGS[a].name,
+                       sptrsvGetErrorName(status), sptrsvGetLastErrorMessage(T.h), cudaGetErrorString(ended))) {
+          CUDA(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+          for (int round = 0; round < 3; round++) {
+            for (int64_t t = 0; t < p.nnz; t++) put(k.type, p.val, t, 1.25L * get(k.type, p.val, t));
+            for (int64_t j = 0; j < p.n; j++) put(k.type, p.f, j, random_num(1));
+            mem_put(s.val, p.val, (size_t)p.nnz * s.vs);
+            mem_put(s.f, p.f, s.bytes);
+            mem_fill(s.x, 0xff, s.bytes);
+            CUDA(cudaDeviceSynchronize());
+            CUDA(cudaGraphLaunch(exec, stream));
+            CUDA(cudaStreamSynchronize(stream));
+            CHECK_THAT(error_of(&s, s.x) <= 1, "%s: replay %d is wrong (%s)", ALGS[a].name, round, kind_text(&k));
+          }
+          /* The info still works outside the graph, and a replay after that too. */
+          CHECK_OK(solve_from(&s, s.f, s.x));
+          CUDA(cudaGraphLaunch(exec, stream));
+          CUDA(cudaStreamSynchronize(stream));
+          CHECK_THAT(error_of(&s, s.x) <= 1, "%s: a replay after a plain solve is wrong", ALGS[a].name);
+          CUDA(cudaGraphExecDestroy(exec));
+        }
+        if (graph) CUDA(cudaGraphDestroy(graph));
+      }
+      close_system(&s);
+      free_problem(&p);
+    }
+  CHECK_OK(sptrsvSetStream(T.h, NULL));
+  CUDA(cudaStreamDestroy(stream));
+}
+
+static void analysis_is_not_captured(void) {
+  cudaStream_t stream;
+  cudaGraph_t graph = NULL;
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, GRID, 500);
+  System s;
+  CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  CHECK_OK(sptrsvSetStream(T.h, stream));
+  if (opened(&s, &p, 0)) {
+    CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    CHECK_STATUS(analyse(&s), SPTRSV_STATUS_INVALID_VALUE);
+    CHECK_MESSAGE("captur");
+    CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess); /* the capture itself came to no harm */
+    cudaGetLastError();
+    if (graph) CUDA(cudaGraphDestroy(graph));
+    CHECK_OK(solve_from(&s, s.f, s.x));
+    CUDA(cudaStreamSynchronize(stream));
+    CHECK(error_of(&s, s.x) <= 1);
+  }
+  CHECK_OK(sptrsvSetStream(T.h, NULL));
+  close_system(&s);
+  free_problem(&p);
+  CUDA(cudaStreamDestroy(stream));
+}
+
+/* ---------------------------------------------------------------------------------------- under load */
+
+static void an_info_is_destroyed_in_flight(void) {
+  cudaStream_t stream;
+  CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, CHAIN, 100000);
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    System s;
+    CHECK_OK(sptrsvSetStream(T.h, stream));
+    if (opened(&s, &p, a)) {
+      for (int i = 0; i < 3; i++) CHECK_OK(solve_from(&s, s.f, s.x));
+      CHECK_OK(sptrsvDestroyInfo(s.info));
+      s.info = NULL;
+      CUDA(cudaStreamSynchronize(stream));
+      CHECK_THAT(error_of(&s, s.x) <= 1, "%s: a solve was disturbed by destroying its info", ALGS[a].name);
+    }
+    close_system(&s);
+  }
+  free_problem(&p);
+  CHECK_OK(sptrsvSetStream(T.h, NULL));
+  CUDA(cudaStreamDestroy(stream));
+}
+
+static void repeated_solves(void) {
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, RANDOM, 5000);
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    System s;
+    if (opened(&s, &p, a)) {
+      void *first = malloc(s.bytes), *x = malloc(s.bytes);
+      int same = 1, right = 1;
+      CHECK_OK(solve(&s, first));
+      for (int i = 0; i < 200 && same && right; i++) {
+        right = solve(&s, x) == SPTRSV_STATUS_SUCCESS;
+        same = !ALGS[a].deterministic || !memcmp(first, x, s.bytes);
+        if (i % 50 == 0) right &= worst_error(&p, p.alpha, p.f, x) <= 1;
+      }
+      CHECK_THAT(right, "%s: one of 200 solves is wrong", ALGS[a].name);
+      CHECK_THAT(same, "%s: 200 solves do not give the same bits", ALGS[a].name);
+      free(first), free(x);
+    }
+    close_system(&s);
+  }
+  free_problem(&p);
+}
+
+/* Two threads, a handle and a stream each, no lock. */
+typedef struct {
+  const Problem *p;
+  int algorithm, wrong, refused;
+  sptrsvStatus_t status;
+} Work;
+
+static void *solve_many_times(void *argument) {
+  Work *w = argument;
+  sptrsvHandle_t h;
+  cudaStream_t stream = NULL;
+  if (T.on_gpu) CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  w->status = sptrsvCreateWithExecutor(&h, T.on_gpu ? SPTRSV_EXECUTOR_CUDA : SPTRSV_EXECUTOR_HOST);
+  if (w->status) return NULL;
+  sptrsvSetStream(h, stream);
+  System s;
+  w->status = open_system_on(h, &s, w->p, ALGS[w->algorithm].id);
+  w->refused = w->status == SPTRSV_STATUS_NOT_SUPPORTED;
+  for (int i = 0; i < 40 && !w->status; i++) {
+    if (i % 8 == 0) w->status = analyse(&s);
+    if (!w->status) w->status = solve_from(&s, s.f, s.x);
+    wait_for(stream);
+    if (!w->status && !(error_of(&s, s.x) <= 1)) w->wrong++;
+  }
+  close_system(&s);
+  sptrsvDestroy(h);
+  if (stream) CUDA(cudaStreamDestroy(stream));
+  return NULL;
+}
+
+static void two_threads_two_handles(void) {
+  Problem p[2] = {make_problem((Kind){.type = SPTRSV_R_64F}, GRID, 3000),
+                  make_problem((Kind){.type = SPTRSV_C_32F, .op = 1, .fill = 1}, RANDOM, 2000)};
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    Work w[2] = {{.p = &p[0], .algorithm = a}, {.p = &p[1], .algorithm = a}};
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++)
+      if (pthread_create(&thread[i], NULL, solve_many_times, &w[i])) fatal("pthread_create", "failed");
+    for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+    for (int i = 0; i < 2; i++)
+      if (w[i].refused)
+        T.unsupported++;
+      else
+        CHECK_THAT(!w[i].status && !w[i].wrong, "%s in thread %d: %s, %d wrong solutions", ALGS[a].name, i,
+                   sptrsvGetErrorName(w[i].status), w[i].wrong);
+  }
+  free_problem(&p[0]);
+  free_problem(&p[1]);
+}
+
+/* ---------------------------------------------------------------------------------------- the watchdog */
+
+/* With a limit of a nanosecond on a long chain a wait may run out of time. Then the solution is marked as
+ * invalid, the next call says so once, and after that the info works as before. A solve that finishes in
+ * spite of the limit must be right. */
+static void watchdog(void) {
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, CHAIN, 200000);
+  int ended = 0;
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    if (!ALGS[a].self_scheduled) continue;
+    System s;
+    if (opened(&s, &p, a)) {
+      int64_t row = -77;
+      double *x = malloc(s.bytes), start = seconds();
+      CHECK_OK(sptrsvSetTimeout(T.h, 1e-9));
+      CHECK_OK(solve_from(&s, s.f, s.x));
+      sptrsvStatus_t status = sptrsvZeroPivot(T.h, s.info, &row);
+      CHECK_THAT(seconds() - start < 20, "%s: the watchdog took %g s", ALGS[a].name, seconds() - start);
+      mem_get(x, s.x, s.bytes);
+      if (status == SPTRSV_STATUS_TIMED_OUT) {
+        int64_t nans = 0;
+        ended++;
+        CHECK_MESSAGE("watchdog");
+        CHECK(row == -77);
+        for (int64_t i = 0; i < p.n; i++) nans += isnan(x[i]);
+        CHECK_THAT(nans > 0, "%s: a solve that was ended leaves no NaN behind", ALGS[a].name);
+      } else {
+        CHECK_THAT(status == SPTRSV_STATUS_SUCCESS && worst_error(&p, p.alpha, p.f, x) <= 1,
+                   "%s: a solve in spite of the limit: %s", ALGS[a].name, sptrsvGetErrorName(status));
+      }
+      /* It is said once; the same when a solve, not the pivot, is the next call. */
+      CHECK_OK(solve_from(&s, s.f, s.x));
+      CHECK_OK(sptrsvSetTimeout(T.h, 10));
+      wait_for(NULL);
+      mem_fill(s.x, 0x5a, s.bytes);
+      status = solve_from(&s, s.f, s.x);
+      wait_for(NULL);
+      if (status == SPTRSV_STATUS_TIMED_OUT) {
+        CHECK_THAT(mem_is(s.x, 0x5a, s.bytes), "%s: x was written by a solve that was refused", ALGS[a].name);
+        status = solve_from(&s, s.f, s.x);
+      }
+      CHECK_THAT(status == SPTRSV_STATUS_SUCCESS, "%s after the watchdog: %s", ALGS[a].name, sptrsvGetErrorName(status));
+      CHECK_OK(sptrsvZeroPivot(T.h, s.info, &row));
+      CHECK_THAT(error_of(&s, s.x) <= 1, "%s: a solve after the watchdog is wrong", ALGS[a].name);
+      /* Off: nothing is ended. */
+      CHECK_OK(sptrsvSetTimeout(T.h, 0));
+      CHECK_OK(solve_from(&s, s.f, s.x));
+      CHECK_OK(sptrsvZeroPivot(T.h, s.info, &row));
+      CHECK_THAT(error_of(&s, s.x) <= 1, "%s: a solve without a watchdog is wrong", ALGS[a].name);
+      CHECK_OK(sptrsvSetTimeout(T.h, 10));
+      free(x);
+    }
+    close_system(&s);
+  }
+  printf("watchdog: %d solves were ended by it\n", ended);
+  /* On a GPU a chain of 200,000 cannot be done within the limit. */
+  if (T.on_gpu) CHECK(ended > 0);
+  free_problem(&p);
+}
+
+int main(int argc, char **argv) {
+  check_begin("test_stream", argc, argv);
+  RUN_ON_GPU(solve_is_asynchronous);
+  RUN_ON_GPU(solve_in_a_graph);
+  RUN_ON_GPU(analysis_is_not_captured);
+  RUN_ON_GPU(an_info_is_destroyed_in_flight);
+  RUN(repeated_solves);
+  RUN(two_threads_two_handles);
+  RUN(watchdog);
+  return check_end();
+}

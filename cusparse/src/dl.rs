@@ -1,0 +1,52 @@
+//! Looking symbols up in libraries that the program has loaded or that can be loaded.
+
+use libc::c_void;
+use std::ffi::CStr;
+
+/// A library, or every library in the program's global scope.
+#[derive(Clone, Copy)]
+pub struct Library(*mut c_void);
+
+impl Library {
+    /// What the program was linked to, and what it loaded with RTLD_GLOBAL.
+    pub const GLOBAL: Library = Library(libc::RTLD_DEFAULT);
+
+    /// The library of that name if it is already loaded, in whatever scope.
+    pub fn already_loaded(name: &CStr) -> Option<Library> {
+        Self::open(name, libc::RTLD_NOLOAD)
+    }
+
+    /// Loads the library of that name. It stays loaded.
+    pub fn load(name: &CStr) -> Option<Library> {
+        Self::open(name, 0)
+    }
+
+    fn open(name: &CStr, flags: i32) -> Option<Library> {
+        // SAFETY: name is a C string; the libraries asked for by this crate may be loaded at any time.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL | flags) };
+        (!handle.is_null()).then_some(Library(handle))
+    }
+
+    pub fn symbol(self, name: &CStr) -> Option<*mut c_void> {
+        // SAFETY: self.0 is RTLD_DEFAULT or came from dlopen and was never closed; name is a C string.
+        let address = unsafe { libc::dlsym(self.0, name.as_ptr()) };
+        (!address.is_null()).then_some(address)
+    }
+}
+
+/// A struct of function pointers by their C names, with `find(library)` that is None unless all are there.
+macro_rules! functions {
+    ($(#[$m:meta])* $name:ident { $($field:ident = $symbol:literal: $type:ty),* $(,)? }) => {
+        $(#[$m])*
+        pub struct $name { $(pub $field: $type),* }
+        impl $name {
+            fn find(library: $crate::dl::Library) -> Option<Self> {
+                // SAFETY: the symbols have these C signatures in every version of the library.
+                Some($name { $($field: unsafe {
+                    std::mem::transmute::<*mut libc::c_void, $type>(library.symbol($symbol)?)
+                }),* })
+            }
+        }
+    };
+}
+pub(crate) use functions;

@@ -1,0 +1,137 @@
+//! The few calls to the CUDA driver that the contract needs beside libsptrsv: which context is current, and
+//! copies. Found at run time: the host executor works where there is no driver.
+
+use crate::dl::{functions, Library};
+use crate::status::{Status, EXECUTION_FAILED, NOT_INITIALIZED};
+use libc::{c_int, c_uint, c_void};
+use std::ptr;
+use std::sync::OnceLock;
+
+const MEMORY_TYPE_UNIFIED: c_uint = 4;
+
+/// CUDA_MEMCPY2D.
+#[repr(C)]
+pub struct Memcpy2d {
+    src_x_in_bytes: usize,
+    src_y: usize,
+    src_memory_type: c_uint,
+    src_host: *const c_void,
+    src_device: *const c_void,
+    src_array: *mut c_void,
+    src_pitch: usize,
+    dst_x_in_bytes: usize,
+    dst_y: usize,
+    dst_memory_type: c_uint,
+    dst_host: *mut c_void,
+    dst_device: *mut c_void,
+    dst_array: *mut c_void,
+    dst_pitch: usize,
+    width_in_bytes: usize,
+    height: usize,
+}
+
+functions!(
+    Driver {
+        ctx_get_current = c"cuCtxGetCurrent": unsafe extern "C" fn(*mut *mut c_void) -> c_int,
+        memcpy_async = c"cuMemcpyAsync":
+            unsafe extern "C" fn(*mut c_void, *const c_void, usize, *mut c_void) -> c_int,
+        memcpy_2d_async = c"cuMemcpy2DAsync_v2": unsafe extern "C" fn(*const Memcpy2d, *mut c_void) -> c_int,
+        stream_synchronize = c"cuStreamSynchronize": unsafe extern "C" fn(*mut c_void) -> c_int,
+    }
+);
+
+functions!(
+    /// Drivers of CUDA 12 and later number their contexts.
+    ContextId {
+        get = c"cuCtxGetId": unsafe extern "C" fn(*mut c_void, *mut u64) -> c_int,
+    }
+);
+
+fn library() -> Option<Library> {
+    Library::already_loaded(c"libcuda.so.1").or_else(|| Library::load(c"libcuda.so.1"))
+}
+
+fn driver() -> Result<&'static Driver, Status> {
+    static FOUND: OnceLock<Option<Driver>> = OnceLock::new();
+    FOUND.get_or_init(|| Driver::find(library()?)).as_ref().ok_or(NOT_INITIALIZED)
+}
+
+fn check(result: c_int) -> Result<(), Status> {
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(EXECUTION_FAILED)
+    }
+}
+
+/// The calling thread's current context: its address, and its number where the driver has one, since the
+/// address of a destroyed context may be used again. (0, 0) where no context is current yet.
+pub fn current_context() -> Result<(usize, u64), Status> {
+    static CONTEXT_ID: OnceLock<Option<ContextId>> = OnceLock::new();
+    let driver = driver()?;
+    let mut context: *mut c_void = ptr::null_mut();
+    // SAFETY: context is writable. Before cuInit the call fails, and no context is current then.
+    if unsafe { (driver.ctx_get_current)(&mut context) } != 0 || context.is_null() {
+        return Ok((0, 0));
+    }
+    let mut id = 0;
+    if let Some(context_id) = CONTEXT_ID.get_or_init(|| ContextId::find(library()?)) {
+        // SAFETY: context is the current one, id is writable.
+        check(unsafe { (context_id.get)(context, &mut id) })?;
+    }
+    Ok((context as usize, id))
+}
+
+/// Copies from host memory and waits for it.
+///
+/// # Safety
+/// `dst` is writable for `bytes` in device, managed or pinned memory, `src` readable in host memory.
+pub unsafe fn write(
+    dst: *mut c_void,
+    src: *const c_void,
+    bytes: usize,
+    stream: *mut c_void,
+) -> Result<(), Status> {
+    let driver = driver()?;
+    check((driver.memcpy_async)(dst, src, bytes, stream))?;
+    check((driver.stream_synchronize)(stream))
+}
+
+/// A strided vector in device memory: distance between its values in bytes.
+#[derive(Clone, Copy)]
+pub struct Strided {
+    pub address: usize,
+    pub stride: usize,
+}
+
+/// Copies `count` values of `bytes` each from one strided vector to another, on the stream.
+///
+/// # Safety
+/// Both are device memory of those sizes, and do not overlap.
+pub unsafe fn copy(
+    dst: Strided,
+    src: Strided,
+    count: usize,
+    bytes: usize,
+    stream: *mut c_void,
+) -> Result<(), Status> {
+    let request = Memcpy2d {
+        src_x_in_bytes: 0,
+        src_y: 0,
+        src_memory_type: MEMORY_TYPE_UNIFIED,
+        src_host: ptr::null(),
+        src_device: src.address as *const c_void,
+        src_array: ptr::null_mut(),
+        src_pitch: src.stride,
+        dst_x_in_bytes: 0,
+        dst_y: 0,
+        dst_memory_type: MEMORY_TYPE_UNIFIED,
+        dst_host: ptr::null_mut(),
+        dst_device: dst.address as *mut c_void,
+        dst_array: ptr::null_mut(),
+        dst_pitch: dst.stride,
+        width_in_bytes: bytes,
+        height: count,
+    };
+    check((driver()?.memcpy_2d_async)(&request, stream))
+}

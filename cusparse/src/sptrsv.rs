@@ -1,0 +1,110 @@
+//! The part of libsptrsv's C ABI (include/sptrsv.h) that this library calls. Enums are C ints.
+
+use libc::{c_int, c_void};
+
+pub type Handle = *mut c_void;
+pub type MatDescr = *mut c_void;
+pub type Info = *mut c_void;
+
+pub const EXECUTOR_CUDA: c_int = 0;
+pub const EXECUTOR_HOST: c_int = 1;
+pub const POINTER_MODE_HOST: c_int = 0;
+
+/// Types of values, by cudaDataType's numbers.
+#[derive(Clone, Copy)]
+pub struct DataType {
+    pub number: c_int,
+    pub bytes: usize,
+    pub complex: bool,
+}
+
+pub const R_32F: DataType = DataType { number: 0, bytes: 4, complex: false };
+pub const R_64F: DataType = DataType { number: 1, bytes: 8, complex: false };
+pub const C_32F: DataType = DataType { number: 4, bytes: 8, complex: true };
+pub const C_64F: DataType = DataType { number: 5, bytes: 16, complex: true };
+
+extern "C" {
+    pub fn sptrsvCreateWithExecutor(handle: *mut Handle, executor: c_int) -> c_int;
+    pub fn sptrsvDestroy(handle: Handle) -> c_int;
+    pub fn sptrsvSetStream(handle: Handle, stream: *mut c_void) -> c_int;
+    pub fn sptrsvSetPointerMode(handle: Handle, mode: c_int) -> c_int;
+
+    pub fn sptrsvCreateMatDescr(descr: *mut MatDescr) -> c_int;
+    pub fn sptrsvSetMatType(descr: MatDescr, value: c_int) -> c_int;
+    pub fn sptrsvSetMatFillMode(descr: MatDescr, value: c_int) -> c_int;
+    pub fn sptrsvSetMatDiagType(descr: MatDescr, value: c_int) -> c_int;
+    pub fn sptrsvSetMatIndexBase(descr: MatDescr, value: c_int) -> c_int;
+
+    pub fn sptrsvCreateInfo(info: *mut Info) -> c_int;
+    pub fn sptrsvDestroyInfo(info: Info) -> c_int;
+
+    pub fn sptrsvBufferSize(
+        handle: Handle,
+        op: c_int,
+        m: i64,
+        nnz: i64,
+        descr: MatDescr,
+        value_type: c_int,
+        val: *const c_void,
+        row_ptr: *const c_void,
+        col_ind: *const c_void,
+        info: Info,
+        bytes: *mut usize,
+    ) -> c_int;
+
+    pub fn sptrsvAnalysis(
+        handle: Handle,
+        op: c_int,
+        m: i64,
+        nnz: i64,
+        descr: MatDescr,
+        value_type: c_int,
+        val: *const c_void,
+        row_ptr: *const c_void,
+        col_ind: *const c_void,
+        info: Info,
+        policy: c_int,
+        buffer: *mut c_void,
+    ) -> c_int;
+
+    pub fn sptrsvSolve(
+        handle: Handle,
+        op: c_int,
+        m: i64,
+        nnz: i64,
+        alpha: *const c_void,
+        descr: MatDescr,
+        value_type: c_int,
+        val: *const c_void,
+        row_ptr: *const c_void,
+        col_ind: *const c_void,
+        info: Info,
+        f: *const c_void,
+        x: *mut c_void,
+        policy: c_int,
+        buffer: *mut c_void,
+    ) -> c_int;
+
+    pub fn sptrsvSolveMulti(
+        handle: Handle,
+        op: c_int,
+        m: i64,
+        nnz: i64,
+        nrhs: i64,
+        alpha: *const c_void,
+        descr: MatDescr,
+        value_type: c_int,
+        val: *const c_void,
+        row_ptr: *const c_void,
+        col_ind: *const c_void,
+        info: Info,
+        f: *const c_void,
+        ldf: i64,
+        x: *mut c_void,
+        ldx: i64,
+        policy: c_int,
+        buffer: *mut c_void,
+    ) -> c_int;
+
+    pub fn sptrsvZeroPivot(handle: Handle, info: Info, position: *mut i64) -> c_int;
+}

@@ -1,0 +1,282 @@
+! The Fortran binding at work: triangular systems counted from 1 are set up, analysed, solved and checked. On the
+! GPU where there is one, else on the host executor; the first line says which. The last line is
+! "test_sptrsv: N passed, N failed, N skipped", and the program stops with 1 when a check failed.
+
+! Memory of whichever executor is used, from c_tests/cusparse/memory.c.
+module executor_memory
+  use, intrinsic :: iso_c_binding
+  implicit none
+
+  interface
+    function memory_open() result(on_gpu) bind(C, name='memory_open')
+      import :: c_int
+      integer(c_int) :: on_gpu
+    end function memory_open
+
+    function memory_device_name() result(name) bind(C, name='memory_device_name')
+      import :: c_ptr
+      type(c_ptr) :: name
+    end function memory_device_name
+
+    function memory_alloc(bytes) result(p) bind(C, name='memory_alloc')
+      import :: c_ptr, c_size_t
+      integer(c_size_t), value :: bytes
+      type(c_ptr) :: p
+    end function memory_alloc
+
+    subroutine memory_free(p) bind(C, name='memory_free')
+      import :: c_ptr
+      type(c_ptr), value :: p
+    end subroutine memory_free
+
+    subroutine memory_put(to, from, bytes) bind(C, name='memory_put')
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: to, from
+      integer(c_size_t), value :: bytes
+    end subroutine memory_put
+
+    subroutine memory_get(to, from, bytes) bind(C, name='memory_get')
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: to, from
+      integer(c_size_t), value :: bytes
+    end subroutine memory_get
+  end interface
+
+contains
+
+  ! A copy of host memory on the executor.
+  function copied(from, bytes) result(p)
+    type(c_ptr), intent(in) :: from
+    integer(c_size_t), intent(in) :: bytes
+    type(c_ptr) :: p
+
+    p = memory_alloc(bytes)
+    call memory_put(p, from, bytes)
+  end function copied
+end module executor_memory
+
+module checks
+  use, intrinsic :: iso_c_binding, only: c_int
+  use sptrsv
+  implicit none
+  integer :: passed = 0, failed = 0
+
+contains
+
+  subroutine check(what, ok)
+    character(*), intent(in) :: what
+    logical, intent(in) :: ok
+
+    if (ok) then
+      passed = passed + 1
+      print '(2a)', 'ok      ', what
+    else
+      failed = failed + 1
+      print '(2a)', 'FAILED  ', what
+    end if
+  end subroutine check
+
+  ! A call must have returned this status.
+  subroutine expect(what, status, expected)
+    character(*), intent(in) :: what
+    integer(c_int), intent(in) :: status, expected
+
+    if (status == expected) then
+      passed = passed + 1
+      return
+    end if
+    failed = failed + 1
+    print '(5a)', 'FAILED  ', what, ': ', sptrsv_text(sptrsvGetErrorName(status)), &
+      ', not '//sptrsv_text(sptrsvGetErrorName(expected))
+  end subroutine expect
+end module checks
+
+program test_sptrsv
+  use, intrinsic :: iso_c_binding
+  use sptrsv
+  use executor_memory
+  use checks
+  implicit none
+
+  integer, parameter :: n = 1000
+  type(c_ptr) :: handle, descr
+  integer(c_int) :: executor, version
+  character(8) :: required
+
+  executor = SPTRSV_EXECUTOR_HOST
+  if (memory_open() == 1) executor = SPTRSV_EXECUTOR_CUDA
+  print '(4a)', 'test_sptrsv: executor ', merge('CUDA', 'host', executor == SPTRSV_EXECUTOR_CUDA), ' on ', &
+    sptrsv_text(memory_device_name())
+  call get_environment_variable('SPTRSV_REQUIRE_GPU', required)
+  if (required == '1') call check('a GPU is required', executor == SPTRSV_EXECUTOR_CUDA)
+
+  if (executor == SPTRSV_EXECUTOR_CUDA) then
+    call expect('sptrsvCreate', sptrsvCreate(handle), SPTRSV_STATUS_SUCCESS)
+  else
+    call expect('sptrsvCreateWithExecutor', sptrsvCreateWithExecutor(handle, executor), SPTRSV_STATUS_SUCCESS)
+  end if
+  call expect('sptrsvGetVersion', sptrsvGetVersion(handle, version), SPTRSV_STATUS_SUCCESS)
+  call check('the version is positive', version > 0)
+  call expect('sptrsvCreateMatDescr', sptrsvCreateMatDescr(descr), SPTRSV_STATUS_SUCCESS)
+  call expect('sptrsvSetMatIndexBase', sptrsvSetMatIndexBase(descr, SPTRSV_INDEX_BASE_ONE), SPTRSV_STATUS_SUCCESS)
+
+  call solves_a_bidiagonal_system()
+  call solves_several_complex_systems()
+  call reports_a_zero_pivot_in_fortrans_counting()
+  call says_what_was_wrong()
+
+  call expect('sptrsvDestroyMatDescr', sptrsvDestroyMatDescr(descr), SPTRSV_STATUS_SUCCESS)
+  call expect('sptrsvDestroy', sptrsvDestroy(handle), SPTRSV_STATUS_SUCCESS)
+  print '(3(a,i0),a)', 'test_sptrsv: ', passed, ' passed, ', failed, ' failed, ', 0, ' skipped'
+  if (failed > 0) stop 1
+
+contains
+
+  ! 2 on the diagonal and -1 below it, in 32-bit CSR counted from 1: row i holds entries 2i-2 (but the first) and
+  ! 2i-1. Its solution is known.
+  subroutine solves_a_bidiagonal_system()
+    integer(c_int), target :: row(n + 1), col(2 * n - 1)
+    real(c_double), target :: val(2 * n - 1), x(n), f(n), alpha
+    type(c_ptr) :: d_row, d_col, d_val, d_f, d_x, info, buffer
+    type(sptrsvStats_t) :: stats
+    integer(c_size_t) :: bytes
+    integer(c_int) :: algorithm
+    integer :: i, op
+
+    row(1) = 1
+    row(2:) = [(2 * i, i = 1, n)]
+    col(1::2) = [(i, i = 1, n)]
+    col(2::2) = [(i, i = 1, n - 1)]
+    val(1::2) = 2
+    val(2::2) = -1
+    d_row = copied(c_loc(row), 4_c_size_t * (n + 1))
+    d_col = copied(c_loc(col), 4_c_size_t * (2 * n - 1))
+    d_val = copied(c_loc(val), 8_c_size_t * (2 * n - 1))
+    d_x = memory_alloc(8_c_size_t * n)
+
+    do op = SPTRSV_OPERATION_NON_TRANSPOSE, SPTRSV_OPERATION_TRANSPOSE
+      ! alpha f = op(A) (1, 2, ..., n)
+      do i = 1, n
+        f(i) = 2 * i
+        if (op == SPTRSV_OPERATION_NON_TRANSPOSE .and. i > 1) f(i) = f(i) - (i - 1)
+        if (op == SPTRSV_OPERATION_TRANSPOSE .and. i < n) f(i) = f(i) - (i + 1)
+      end do
+      f = 4 * f
+      alpha = 0.25_c_double
+      d_f = copied(c_loc(f), 8_c_size_t * n)
+
+      call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
+      call expect('sptrsvSetAlgorithm', sptrsvSetAlgorithm(info, SPTRSV_ALG_SLFR), SPTRSV_STATUS_SUCCESS)
+      call expect('sptrsvBufferSize', sptrsvBufferSize(handle, op, int(n, c_int64_t), 2_c_int64_t * n - 1, descr, &
+        SPTRSV_R_64F, d_val, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
+      buffer = memory_alloc(bytes)
+      call expect('sptrsvAnalysis', sptrsvAnalysis(handle, op, int(n, c_int64_t), 2_c_int64_t * n - 1, descr, &
+        SPTRSV_R_64F, c_null_ptr, d_row, d_col, info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), SPTRSV_STATUS_SUCCESS)
+      call expect('sptrsvSolve', sptrsvSolve(handle, op, int(n, c_int64_t), 2_c_int64_t * n - 1, c_loc(alpha), descr, &
+        SPTRSV_R_64F, d_val, d_row, d_col, info, d_f, d_x, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), &
+        SPTRSV_STATUS_SUCCESS)
+      call memory_get(c_loc(x), d_x, 8_c_size_t * n)
+      call check('a bidiagonal system is solved', all(abs(x - [(i, i = 1, n)]) <= 1e-12_c_double * n))
+
+      stats%struct_size = c_sizeof(stats)
+      call expect('sptrsvGetStats', sptrsvGetStats(info, stats), SPTRSV_STATUS_SUCCESS)
+      call check('the stats have its rows and entries', stats%rows == n .and. stats%entries_used == 2 * n - 1)
+      call expect('sptrsvGetAlgorithm', sptrsvGetAlgorithm(info, algorithm), SPTRSV_STATUS_SUCCESS)
+      call check('the algorithm is the one asked for', algorithm == SPTRSV_ALG_SLFR .and. &
+        stats%algorithm == SPTRSV_ALG_SLFR)
+
+      call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
+      call memory_free(buffer)
+      call memory_free(d_f)
+    end do
+    call memory_free(d_row)
+    call memory_free(d_col)
+    call memory_free(d_val)
+    call memory_free(d_x)
+  end subroutine solves_a_bidiagonal_system
+
+  ! [2i  .] of which the conjugate transpose [-2i  1] is solved for two right-hand sides at once, in place.
+  ! [ 1  4]                                  [  .  4]
+  subroutine solves_several_complex_systems()
+    integer(c_int), target :: row(3) = [1, 2, 4], col(3) = [1, 1, 2]
+    complex(c_double_complex), target :: val(3), x(2, 2), b(2, 2), alpha
+    type(c_ptr) :: d_row, d_col, d_val, d_x, info, buffer
+    integer(c_size_t) :: bytes
+
+    val = [(0, 2), (1, 0), (4, 0)]
+    x = reshape([(1, 1), (2, 0), (0, -3), (1, 2)], [2, 2])
+    b(1, :) = (0, -2) * x(1, :) + x(2, :)
+    b(2, :) = 4 * x(2, :)
+    alpha = 1
+    d_row = copied(c_loc(row), 12_c_size_t)
+    d_col = copied(c_loc(col), 12_c_size_t)
+    d_val = copied(c_loc(val), 48_c_size_t)
+    d_x = copied(c_loc(b), 64_c_size_t)
+
+    call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_CONJUGATE_TRANSPOSE, 2_c_int64_t, &
+      3_c_int64_t, descr, SPTRSV_C_64F, d_val, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
+    buffer = memory_alloc(bytes)
+    call expect('sptrsvAnalysis', sptrsvAnalysis(handle, SPTRSV_OPERATION_CONJUGATE_TRANSPOSE, 2_c_int64_t, &
+      3_c_int64_t, descr, SPTRSV_C_64F, d_val, d_row, d_col, info, SPTRSV_SOLVE_POLICY_NO_LEVEL, buffer), &
+      SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSolveMulti', sptrsvSolveMulti(handle, SPTRSV_OPERATION_CONJUGATE_TRANSPOSE, 2_c_int64_t, &
+      3_c_int64_t, 2_c_int64_t, c_loc(alpha), descr, SPTRSV_C_64F, d_val, d_row, d_col, info, d_x, 2_c_int64_t, d_x, &
+      2_c_int64_t, SPTRSV_SOLVE_POLICY_NO_LEVEL, buffer), SPTRSV_STATUS_SUCCESS)
+    call memory_get(c_loc(b), d_x, 64_c_size_t)
+    call check('two complex systems are solved in place', all(abs(b - x) <= 1e-14_c_double))
+
+    call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
+    call memory_free(buffer)
+    call memory_free(d_row)
+    call memory_free(d_col)
+    call memory_free(d_val)
+    call memory_free(d_x)
+  end subroutine solves_several_complex_systems
+
+  ! Row 2 of 3 has no diagonal entry.
+  subroutine reports_a_zero_pivot_in_fortrans_counting()
+    integer(c_int), target :: row(4) = [1, 2, 3, 4], col(3) = [1, 1, 3]
+    integer(c_int64_t), target :: position
+    type(c_ptr) :: d_row, d_col, info, buffer
+    integer(c_size_t) :: bytes
+
+    d_row = copied(c_loc(row), 16_c_size_t)
+    d_col = copied(c_loc(col), 12_c_size_t)
+    position = -77
+    call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvZeroPivot', sptrsvZeroPivot(handle, info, c_loc(position)), SPTRSV_STATUS_NOT_ANALYSED)
+    call check('no analysis, no position', position == -77)
+    call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 3_c_int64_t, &
+      3_c_int64_t, descr, SPTRSV_R_32F, c_null_ptr, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
+    buffer = memory_alloc(bytes)
+    call expect('sptrsvAnalysis', sptrsvAnalysis(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 3_c_int64_t, 3_c_int64_t, &
+      descr, SPTRSV_R_32F, c_null_ptr, d_row, d_col, info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), &
+      SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvZeroPivot', sptrsvZeroPivot(handle, info, c_loc(position)), SPTRSV_STATUS_ZERO_PIVOT)
+    call check('the zero pivot is row 2', position == 2)
+    call check('the message names it', index(sptrsv_text(sptrsvGetLastErrorMessage(handle)), 'row 2') > 0)
+    call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
+    call memory_free(buffer)
+    call memory_free(d_row)
+    call memory_free(d_col)
+  end subroutine reports_a_zero_pivot_in_fortrans_counting
+
+  subroutine says_what_was_wrong()
+    type(c_ptr) :: info
+    integer(c_size_t) :: bytes
+    integer(c_int) :: mode
+
+    call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
+    call expect('a negative m', sptrsvBufferSize(handle, SPTRSV_OPERATION_NON_TRANSPOSE, -1_c_int64_t, &
+      0_c_int64_t, descr, SPTRSV_R_64F, c_null_ptr, c_null_ptr, c_null_ptr, info, bytes), SPTRSV_STATUS_INVALID_VALUE)
+    call check('the message says so', len(sptrsv_text(sptrsvGetLastErrorMessage(handle))) > 0)
+    call expect('a handle that is NULL', sptrsvSetTimeout(c_null_ptr, 1.0_c_double), SPTRSV_STATUS_NOT_INITIALIZED)
+    call expect('sptrsvSetPointerMode', sptrsvSetPointerMode(handle, SPTRSV_POINTER_MODE_HOST), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetPointerMode', sptrsvGetPointerMode(handle, mode), SPTRSV_STATUS_SUCCESS)
+    call check('the pointer mode is read back', mode == SPTRSV_POINTER_MODE_HOST)
+    call check('a status has a name', sptrsv_text(sptrsvGetErrorName(SPTRSV_STATUS_ZERO_PIVOT)) == &
+      'SPTRSV_STATUS_ZERO_PIVOT')
+    call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
+  end subroutine says_what_was_wrong
+end program test_sptrsv

@@ -1,0 +1,49 @@
+//! Slices: rows that one warp solves at a time, none of which depends on another.
+//!
+//! A group of independent rows (a level, or the part of a level in a tile) is cut into chunks of 32 rows.
+//! The longest row of a chunk decides how many lanes a row gets there, and the chunk is cut again into
+//! slices of as many rows as 32 lanes then serve. So one long row widens only its own chunk.
+#![forbid(unsafe_code)]
+
+pub const LANES: u32 = 32;
+
+/// `[first position, rows | lanes of a row << 6]`.
+pub type Slice = [u32; 2];
+
+/// Appends the slices of the group `begin..end`; `lanes(p)` is how many lanes the row at `p` wants.
+pub fn cut(begin: u32, end: u32, lanes: impl Fn(u32) -> u32, slices: &mut Vec<Slice>) {
+    let mut chunk = begin;
+    while chunk < end {
+        let stop = end.min(chunk + LANES);
+        let widest = (chunk..stop).map(&lanes).max().unwrap_or(1);
+        let share = widest.clamp(1, LANES).next_power_of_two();
+        let mut first = chunk;
+        while first < stop {
+            let rows = (LANES / share).min(stop - first);
+            slices.push([first, rows | share << 6]);
+            first += rows;
+        }
+        chunk = stop;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_cover_a_group_once_and_fit_a_warp() {
+        let lanes = |p: u32| if p % 97 == 0 { 31 } else { p % 3 };
+        let mut slices = Vec::new();
+        cut(5, 505, lanes, &mut slices);
+        let mut next = 5;
+        for [first, packed] in slices {
+            let (rows, share) = (packed & 63, packed >> 6);
+            assert_eq!(first, next);
+            assert!(rows >= 1 && rows * share <= 32 && share.is_power_of_two());
+            assert!((first..first + rows).all(|p| lanes(p) <= share));
+            next += rows;
+        }
+        assert_eq!(next, 505);
+    }
+}

@@ -1,0 +1,141 @@
+//! Whether a solution solves its system: the component-wise backward error.
+
+use rayon::prelude::*;
+
+use crate::matrix::{Csr, Fill};
+use crate::system::Type;
+
+/// A result counts when its backward error is at most this many times (entries in the row) x epsilon.
+pub const TOLERANCE: f64 = 4.0;
+
+/// Which system a solution is for.
+pub struct Question<'a> {
+    pub matrix: &'a Csr,
+    pub fill: Fill,
+    pub transposed: bool,
+    pub ty: Type,
+}
+
+/// The largest over all rows i of |f - A x| / (|A| |x| + |f|), in units of (entries of row i) x epsilon,
+/// computed in double precision. Infinite where the solution is not finite.
+pub fn backward_error(q: &Question, f: (&[f64], &[f64]), x: (&[f64], &[f64])) -> f64 {
+    if q.matrix.im.is_empty() && f.1.is_empty() && x.1.is_empty() {
+        backward_error_of::<false>(q, f, x)
+    } else {
+        backward_error_of::<true>(q, f, x)
+    }
+}
+
+/// Sums over one row: A x, |A| |x|, and how many entries.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    re: f64,
+    im: f64,
+    abs: f64,
+    count: u32,
+}
+
+impl Sums {
+    #[inline]
+    fn add<const COMPLEX: bool>(&mut self, a: (f64, f64), x: (f64, f64)) {
+        if COMPLEX {
+            self.re += a.0 * x.0 - a.1 * x.1;
+            self.im += a.0 * x.1 + a.1 * x.0;
+            self.abs += a.0.hypot(a.1) * x.0.hypot(x.1);
+        } else {
+            self.re += a.0 * x.0;
+            self.abs += (a.0 * x.0).abs();
+        }
+        self.count += 1;
+    }
+
+    fn error(&self, f: (f64, f64), epsilon: f64) -> f64 {
+        let residual = (f.0 - self.re).hypot(f.1 - self.im);
+        let scale = self.abs + f.0.hypot(f.1);
+        match residual / (scale * epsilon * f64::from(self.count.max(1))) {
+            _ if residual == 0.0 => 0.0,
+            error if error.is_nan() => f64::INFINITY,
+            error => error,
+        }
+    }
+}
+
+fn backward_error_of<const COMPLEX: bool>(q: &Question, f: (&[f64], &[f64]), x: (&[f64], &[f64])) -> f64 {
+    let at = |v: (&[f64], &[f64]), i: usize| (v.0[i], v.1.get(i).copied().unwrap_or(0.0));
+    let rounded = |v: f64| if q.ty.is_double() { v } else { f64::from(v as f32) };
+    let value = |k: usize| {
+        let im = if COMPLEX { q.matrix.im.get(k).copied().unwrap_or(0.0) } else { 0.0 };
+        (rounded(q.matrix.val[k]), rounded(im))
+    };
+    let taken = |i: usize, j: usize| i == j || q.fill.is_dependency(i, j);
+    let epsilon = q.ty.epsilon();
+    if q.transposed {
+        let mut sums = vec![Sums::default(); q.matrix.n];
+        for i in 0..q.matrix.n {
+            for k in q.matrix.range(i) {
+                let j = q.matrix.col[k] as usize;
+                if taken(i, j) {
+                    sums[j].add::<COMPLEX>(value(k), at(x, i));
+                }
+            }
+        }
+        return sums.par_iter().enumerate().map(|(i, s)| s.error(at(f, i), epsilon)).reduce(|| 0.0, f64::max);
+    }
+    let row_error = |i: usize| {
+        let mut sums = Sums::default();
+        for k in q.matrix.range(i) {
+            let j = q.matrix.col[k] as usize;
+            if taken(i, j) {
+                sums.add::<COMPLEX>(value(k), at(x, j));
+            }
+        }
+        sums.error(at(f, i), epsilon)
+    };
+    (0..q.matrix.n).into_par_iter().with_min_len(4096).map(row_error).reduce(|| 0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(a: &Csr, transposed: bool) -> Question<'_> {
+        Question { matrix: a, fill: Fill::Lower, transposed, ty: Type::D }
+    }
+
+    fn lower() -> Csr {
+        // 2 . | 1 4, and an entry above the diagonal that must not count
+        Csr {
+            n: 2,
+            ptr: vec![0, 2, 4],
+            col: vec![0, 1, 0, 1],
+            val: vec![2.0, f64::NAN, 1.0, 4.0],
+            im: vec![],
+        }
+    }
+
+    #[test]
+    fn exact_solutions_have_no_error_and_others_do() {
+        let a = lower();
+        let none: &[f64] = &[];
+        assert_eq!(backward_error(&question(&a, false), (&[2.0, 9.0], none), (&[1.0, 2.0], none)), 0.0);
+        assert_eq!(backward_error(&question(&a, true), (&[4.0, 8.0], none), (&[1.0, 2.0], none)), 0.0);
+        let wrong = backward_error(&question(&a, false), (&[2.0, 9.0], none), (&[1.0, 2.1], none));
+        assert!(wrong > 1e6 * TOLERANCE);
+    }
+
+    #[test]
+    fn solutions_that_are_not_finite_never_count() {
+        let a = lower();
+        for bad in [f64::NAN, f64::INFINITY] {
+            let error = backward_error(&question(&a, false), (&[2.0, 9.0], &[]), (&[1.0, bad], &[]));
+            assert!(error > TOLERANCE);
+        }
+    }
+
+    #[test]
+    fn complex_numbers_multiply_as_such() {
+        let a = Csr { n: 1, ptr: vec![0, 1], col: vec![0], val: vec![0.0], im: vec![1.0] };
+        let q = Question { matrix: &a, fill: Fill::Upper, transposed: false, ty: Type::Z };
+        assert_eq!(backward_error(&q, (&[-3.0], &[2.0]), (&[2.0], &[3.0])), 0.0);
+    }
+}

@@ -1,0 +1,177 @@
+//! Measures one solver: analysis, correctness, then the time of a solve.
+
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use crate::contenders::{Contender, Facts};
+use crate::gpu::{Buffer, Executor, BATCH};
+use crate::{check, Result};
+
+/// How much to measure.
+#[derive(Clone, Copy)]
+pub struct Effort {
+    /// Solves to time, at most.
+    pub solves: usize,
+    /// Solves to time, at least.
+    pub least_solves: usize,
+    /// Analyses to time, the first one included.
+    pub analyses: usize,
+    /// Milliseconds to spend on the solves and again on the analyses, once the least is done.
+    pub budget_ms: f64,
+}
+
+/// The times of one solver on one system; `error` says why there are none.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct Timing {
+    pub solver: String,
+    pub facts: Facts,
+    pub analysis_first_ms: f64,
+    /// Median of the analyses after the first (of the first, where there is only one).
+    pub analysis_ms: f64,
+    pub solve_median_ms: f64,
+    pub solve_mean_ms: f64,
+    pub solve_least_ms: f64,
+    pub solves: usize,
+    /// In units of (entries in the row) x epsilon.
+    pub backward_error: f64,
+    /// Whether the solution was the same to the bit after all the solves.
+    pub same_bits: bool,
+    pub error: Option<String>,
+}
+
+impl Timing {
+    pub fn failed(solver: &str, error: String) -> Timing {
+        Timing { solver: solver.into(), error: Some(error), ..Timing::default() }
+    }
+    pub fn is_good(&self) -> bool {
+        self.error.is_none()
+    }
+}
+
+/// One solve of a sequence and where its solution goes.
+pub struct Step<'s> {
+    pub contender: Box<dyn Contender + 's>,
+    pub x: &'s Buffer<'s>,
+    /// The backward error of what is in x.
+    pub check: Box<dyn Fn() -> Result<f64> + 's>,
+}
+
+/// Measures a sequence of solves as one (a single solve, or a lower one and then an upper one). The facts
+/// are the first one's; times are sums, the backward error is the largest.
+pub fn measure(executor: &Executor, solver: &str, steps: Vec<Step>, effort: Effort) -> Timing {
+    try_measure(executor, solver, steps, effort).unwrap_or_else(|e| Timing::failed(solver, e))
+}
+
+fn try_measure(executor: &Executor, solver: &str, mut steps: Vec<Step>, effort: Effort) -> Result<Timing> {
+    let analyses = time_analyses(executor, &mut steps, effort)?;
+    let facts = steps[0].contender.facts()?;
+
+    for step in &steps {
+        step.x.poison()?;
+    }
+    let mut once =
+        |count| executor.time(count, || steps.iter_mut().try_for_each(|step| step.contender.solve()));
+    once(1)?;
+    let backward_error = largest_error(&steps)?;
+    if backward_error > check::TOLERANCE {
+        return Err(format!("the solution is wrong: its backward error is {backward_error:.3e} row x eps"));
+    }
+    let fingerprint = bits(&steps)?;
+
+    let mut once =
+        |count| executor.time(count, || steps.iter_mut().try_for_each(|step| step.contender.solve()));
+    // Two to warm up; the second one's time says how many can be afforded.
+    let one = once(2)?[1].max(1e-3);
+    let count = ((effort.budget_ms / one) as usize).max(effort.least_solves).clamp(1, effort.solves.max(1));
+    let mut times = Vec::with_capacity(count);
+    while times.len() < count {
+        times.extend(once((count - times.len()).min(BATCH))?);
+    }
+    let same_bits = bits(&steps)? == fingerprint;
+    if !same_bits && largest_error(&steps)? > check::TOLERANCE {
+        return Err("the solution went wrong after many solves".into());
+    }
+    Ok(Timing {
+        solver: solver.into(),
+        facts,
+        analysis_first_ms: analyses[0],
+        analysis_ms: median(later(&analyses)),
+        solve_median_ms: median(&times),
+        solve_mean_ms: times.iter().sum::<f64>() / times.len() as f64,
+        solve_least_ms: times.iter().copied().fold(f64::INFINITY, f64::min),
+        solves: times.len(),
+        backward_error,
+        same_bits,
+        error: None,
+    })
+}
+
+/// Times of the analyses of a sequence, in milliseconds, the first one first.
+pub fn time_analyses(executor: &Executor, steps: &mut [Step], effort: Effort) -> Result<Vec<f64>> {
+    let mut times: Vec<f64> = Vec::new();
+    while times.is_empty() || (times.len() < effort.analyses && times.iter().sum::<f64>() < effort.budget_ms)
+    {
+        let mut total = 0.0;
+        for step in steps.iter_mut() {
+            step.contender.prepare()?;
+            executor.synchronize()?;
+            let begin = Instant::now();
+            step.contender.analyse()?;
+            executor.synchronize()?;
+            total += begin.elapsed().as_secs_f64() * 1e3;
+        }
+        times.push(total);
+    }
+    Ok(times)
+}
+
+/// The analyses after the first, which pays for what happens once; the first where it is the only one.
+pub fn later(times: &[f64]) -> &[f64] {
+    if times.len() > 1 {
+        &times[1..]
+    } else {
+        times
+    }
+}
+
+fn largest_error(steps: &[Step]) -> Result<f64> {
+    steps.iter().try_fold(0.0, |worst: f64, step| Ok(worst.max((step.check)()?)))
+}
+
+/// A fingerprint of the solutions.
+fn bits(steps: &[Step]) -> Result<u64> {
+    steps.iter().try_fold(0, |sum: u64, step| {
+        let mut words = vec![0u64; step.x.words()];
+        step.x.read(&mut words)?;
+        Ok(words.iter().fold(sum, |s, &w| (s.rotate_left(5) ^ w).wrapping_mul(0x2545_f491_4f6c_dd1d)))
+    })
+}
+
+pub fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => sorted[n / 2],
+        n => 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]),
+    }
+}
+
+pub fn geometric_mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let logs: Vec<f64> = values.map(f64::ln).collect();
+    (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_and_means() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!((geometric_mean([1.0, 100.0].into_iter()).unwrap() - 10.0).abs() < 1e-12);
+        assert_eq!(geometric_mean(std::iter::empty()), None);
+    }
+}

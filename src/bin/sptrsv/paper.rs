@@ -1,0 +1,326 @@
+//! `sptrsv bench --suite paper`: the experiments of R. Li, "On parallel solution of sparse triangular linear
+//! systems in CUDA", and what goes beyond them, on the machine at hand.
+//!
+//! Every solver does a lower solve and then an upper one with the triangles of a whole matrix A, as the paper
+//! does. Results are kept after every matrix, so that a run can be resumed.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
+
+use crate::bench::{executor, file_in, wanted, Args};
+use crate::check::{backward_error, Question, TOLERANCE};
+use crate::contenders::{Peers, Who};
+use crate::gpu::{Executor, HUNG};
+use crate::library::{algorithm_number, algorithms, Library, Solver};
+use crate::matrix::{right_hand_side, Csr, Fill};
+use crate::measure::{later, measure, median, time_analyses, Effort, Step, Timing};
+use crate::suite::{self, Entry};
+use crate::system::{self, DeviceMatrix, System, Type};
+use crate::{mtx, paper_report, report, Result};
+
+/// Numbers of sptrsvSetup_t.
+const SETUP_CPU: i32 = 1;
+const SETUP_GPU: i32 = 2;
+
+/// The paper's own solvers, which can all be set up on the CPU and on the GPU.
+pub const PAPER_SOLVERS: [&str; 4] = ["LEVR", "LEVC", "SLFR", "SLFC"];
+
+#[derive(Serialize, Deserialize, Default)]
+pub struct Results {
+    pub machine: String,
+    pub on_gpu: bool,
+    pub library: String,
+    pub spsv: Option<String>,
+    pub csrsv2: Option<String>,
+    pub date: String,
+    pub experiments: Vec<Experiment>,
+}
+
+/// One matrix in one precision.
+#[derive(Serialize, Deserialize, Clone, Default)]
+pub struct Experiment {
+    pub name: String,
+    /// "5pt", "9pt", "7pt", "27pt" or "general".
+    pub group: String,
+    /// Aspect ratio of a grid.
+    pub ratio: usize,
+    pub value_type: String,
+    /// Whether a generated matrix stands in for one of this name.
+    pub stand_in: bool,
+    pub n: usize,
+    /// Entries of the whole matrix.
+    pub nnz: usize,
+    pub levels_lower: usize,
+    pub levels_upper: usize,
+    /// A lower and an upper solve; the analysis is on the CPU for the paper's solvers.
+    pub timings: Vec<Timing>,
+    /// Analysis on the GPU, in milliseconds: solver, time, or why there is none.
+    pub gpu_setups: Vec<(String, std::result::Result<f64, String>)>,
+    /// AUTO, lower triangle alone: the solve, and the solve with its transpose.
+    pub plain: Option<Timing>,
+    pub transposed: Option<Timing>,
+    /// AUTO, lower triangle: right-hand sides and milliseconds for all of them.
+    pub multi: Vec<(usize, std::result::Result<f64, String>)>,
+    pub error: Option<String>,
+}
+
+impl Experiment {
+    pub fn timing(&self, solver: &str) -> Option<&Timing> {
+        self.timings.iter().find(|t| t.solver == solver && t.is_good())
+    }
+    pub fn gflops(&self, solver: &str) -> Option<f64> {
+        self.timing(solver).map(|t| 2.0 * self.nnz as f64 / (t.solve_mean_ms * 1e6))
+    }
+    fn is_whole(&self) -> bool {
+        self.error.is_none() && self.timings.iter().all(Timing::is_good)
+    }
+}
+
+struct Task {
+    entry: Entry,
+    group: &'static str,
+    ratio: usize,
+    ty: Type,
+}
+
+fn tasks(args: &Args) -> Vec<Task> {
+    let ratios_2d = [1, 4, 16, 64, 256];
+    let ratios_3d = [1, 4, 8, 32, 64];
+    let mut tasks = Vec::new();
+    for ty in [Type::D, Type::S] {
+        for (k, entry) in suite::paper_grids().into_iter().enumerate() {
+            let group = ["5pt", "9pt", "7pt", "27pt"][k / 5];
+            let ratio = if k < 10 { ratios_2d[k % 5] } else { ratios_3d[k % 5] };
+            tasks.push(Task { entry, group, ratio, ty });
+        }
+    }
+    for entry in suite::paper_general() {
+        tasks.push(Task { entry, group: "general", ratio: 0, ty: Type::D });
+    }
+    tasks.retain(|t| wanted(args, &t.entry.name));
+    tasks
+}
+
+/// Ours in the order of the report: the paper's, GSF, the further engines, AUTO.
+fn our_solvers(args: &Args) -> Result<Vec<i32>> {
+    if !args.algorithm.is_empty() {
+        return args.algorithm.iter().map(|name| algorithm_number(name)).collect();
+    }
+    let mut numbers: Vec<i32> = algorithms().map(|(_, number)| number).collect();
+    numbers.rotate_left(1);
+    Ok(numbers)
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let tasks = tasks(args);
+    if tasks.is_empty() {
+        return Err("no matrix has such a name".into());
+    }
+    let executor = executor(args.executor.as_deref())?;
+    let library = Library::open(&executor)?;
+    std::fs::create_dir_all(&args.out).map_err(|e| format!("{}: {e}", args.out.display()))?;
+    let file = args.out.join("results.json");
+    let mut results = if args.resume { earlier(&file)? } else { Results::default() };
+    results.machine = executor.description();
+    results.on_gpu = !executor.is_host();
+    results.library = library.version()?;
+    results.date = report::today();
+
+    let ours = our_solvers(args)?;
+    let budget = args.time_budget.map_or(Duration::MAX, Duration::from_secs_f64);
+    let begin = Instant::now();
+    let bar = ProgressBar::new(tasks.len() as u64);
+    let style = "{bar:30} {pos}/{len}, {eta} left: {msg}";
+    bar.set_style(ProgressStyle::with_template(style).map_err(|e| e.to_string())?);
+    let mut ended = None;
+    for ty in [Type::D, Type::S] {
+        let peers = Peers::load(&executor, args, ty.letter())?;
+        results.spsv = peers.spsv.as_ref().map(|p| p.version.clone());
+        results.csrsv2 = peers.csrsv2.as_ref().map(|p| p.version.clone());
+        for task in tasks.iter().filter(|t| t.ty == ty) {
+            bar.set_message(format!("{} {}", task.entry.name, ty.letter()));
+            let is_same = |e: &Experiment| e.name == task.entry.name && e.value_type == ty.letter();
+            if !results.experiments.iter().any(is_same) && ended.is_none() {
+                if begin.elapsed() > budget {
+                    ended = Some("the time budget is used up; --resume goes on from here".to_string());
+                } else {
+                    let run =
+                        Run { args, executor: &executor, library: &library, peers: &peers, ours: &ours };
+                    let experiment = run.experiment(task);
+                    for failure in paper_report::failures(&experiment) {
+                        bar.println(failure);
+                    }
+                    ended = lost(&executor, &experiment);
+                    results.experiments.push(experiment);
+                    report::write_json(&file, &results)?;
+                }
+            }
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    paper_report::write(&args.out, &results)?;
+    println!("{}: results.json, report.md and plots", args.out.display());
+    if let Some(why) = ended {
+        return Err(why);
+    }
+    let failed = results.experiments.iter().filter(|e| !e.is_whole()).count();
+    match failed {
+        0 => Ok(()),
+        _ => Err(format!("{failed} of {} experiments had failures", results.experiments.len())),
+    }
+}
+
+/// What an earlier run measured without failures.
+fn earlier(file: &Path) -> Result<Results> {
+    let Ok(text) = std::fs::read_to_string(file) else { return Ok(Results::default()) };
+    let mut results: Results = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))?;
+    results.experiments.retain(Experiment::is_whole);
+    Ok(results)
+}
+
+fn lost(executor: &Executor, e: &Experiment) -> Option<String> {
+    let hung = e.timings.iter().filter_map(|t| t.error.as_ref()).find(|e| e.starts_with(HUNG));
+    let why = hung.cloned().or_else(|| executor.synchronize().err());
+    why.map(|w| format!("the run was ended early: {w}"))
+}
+
+struct Run<'r> {
+    args: &'r Args,
+    executor: &'r Executor,
+    library: &'r Library<'r>,
+    peers: &'r Peers,
+    ours: &'r [i32],
+}
+
+impl Run<'_> {
+    fn experiment(&self, task: &Task) -> Experiment {
+        let file = match task.group {
+            "general" => file_in(self.args.folder.as_deref(), &task.entry.name),
+            _ => None,
+        };
+        let head = Experiment {
+            name: task.entry.name.clone(),
+            group: task.group.into(),
+            ratio: task.ratio,
+            value_type: task.ty.letter().into(),
+            stand_in: task.group == "general" && file.is_none(),
+            ..Experiment::default()
+        };
+        let matrix = match &file {
+            Some(path) => mtx::read_matrix(path).and_then(|m| m.matrix.symmetrised()),
+            None => task.entry.whole(),
+        };
+        matrix
+            .and_then(|a| self.measure(task, head.clone(), a))
+            .unwrap_or_else(|error| Experiment { error: Some(error), ..head })
+    }
+
+    fn measure(&self, task: &Task, mut e: Experiment, mut a: Csr) -> Result<Experiment> {
+        let (ty, executor) = (task.ty, self.executor);
+        a.assign_values();
+        ty.round(&mut a.val);
+        let mut rhs = right_hand_side(a.n);
+        ty.round(&mut rhs);
+        e.n = a.n;
+        e.nnz = a.nnz();
+        e.levels_lower = a.levels(Fill::Lower).count();
+        e.levels_upper = a.levels(Fill::Upper).count();
+
+        let matrix = DeviceMatrix::upload(executor, &a, ty)?;
+        let f = system::upload(executor, ty, &rhs, &[])?;
+        let middle = executor.alloc(a.n * ty.bytes())?;
+        let x = executor.alloc(a.n * ty.bytes())?;
+        let lower = System { matrix: &matrix, fill: Fill::Lower, transposed: false, f: &f, x: &middle };
+        let upper = System { matrix: &matrix, fill: Fill::Upper, transposed: false, f: &middle, x: &x };
+        let effort = Effort {
+            solves: self.args.reps,
+            least_solves: 3,
+            analyses: 3,
+            budget_ms: self.args.effort * 1e3,
+        };
+        let a = &a;
+        // The backward error of one of the solves, from what its vectors hold on the device.
+        let error_of = |s: System| {
+            let (f, _) = system::download(s.f, ty, a.n)?;
+            let (x, _) = system::download(s.x, ty, a.n)?;
+            let question = Question { matrix: a, fill: s.fill, transposed: s.transposed, ty };
+            Ok(backward_error(&question, (&f, &[]), (&x, &[])))
+        };
+        macro_rules! steps {
+            ($who:expr, $($system:expr),+) => {
+                (|| Ok(vec![$(Step {
+                    contender: $who.enter(self.library, self.peers, $system)?,
+                    x: $system.x,
+                    check: Box::new(move || error_of($system)),
+                }),+]))()
+            };
+        }
+        let time = |who: Who, steps: Result<Vec<Step>>| match steps {
+            Ok(steps) => measure(executor, &who.name(), steps, effort),
+            Err(error) => Timing::failed(&who.name(), error),
+        };
+
+        let ours = self.ours.iter().map(|&number| {
+            let by_paper = PAPER_SOLVERS.contains(&Who::Ours(number, 0).name().as_str());
+            Who::Ours(number, if by_paper { SETUP_CPU } else { 0 })
+        });
+        for who in self.peers.present().into_iter().chain(ours) {
+            e.timings.push(time(who, steps!(who, lower, upper)));
+        }
+        if !executor.is_host() {
+            for name in PAPER_SOLVERS {
+                let number = algorithm_number(name)?;
+                if self.ours.contains(&number) {
+                    let who = Who::Ours(number, SETUP_GPU);
+                    let timed = steps!(who, lower, upper)
+                        .and_then(|mut steps: Vec<Step>| time_analyses(executor, &mut steps, effort));
+                    e.gpu_setups.push((name.into(), timed.map(|t| median(later(&t)))));
+                }
+            }
+        }
+        let auto = Who::Ours(0, 0);
+        let across = System { transposed: true, ..lower };
+        e.plain = Some(time(auto, steps!(auto, lower)));
+        e.transposed = Some(time(auto, steps!(auto, across)));
+        if ty == Type::D
+            && matches!(task.entry.name.as_str(), "5pt-1024x1024" | "27pt-128x128x128" | "af_shell8")
+        {
+            for count in [1, 2, 4, 8, 16, 32, 64] {
+                let time = self.many(a, lower, count, effort.budget_ms);
+                // Twice as many would take twice as long: stop where that is out of proportion.
+                let enough = !time.as_ref().is_ok_and(|&ms| ms < effort.budget_ms / 2.0);
+                e.multi.push((count, time));
+                if enough {
+                    break;
+                }
+            }
+        }
+        Ok(e)
+    }
+
+    /// Milliseconds for a solve with several right-hand sides, every solution checked.
+    fn many(&self, a: &Csr, lower: System, count: usize, budget_ms: f64) -> Result<f64> {
+        let (n, ty) = (a.n, lower.matrix.ty);
+        let all = right_hand_side(n * count);
+        let f = system::upload(self.executor, ty, &all, &[])?;
+        let x = self.executor.alloc(n * count * ty.bytes())?;
+        let solver = Solver::new(self.library, lower, 0, 0)?;
+        solver.analyse()?;
+        let once = || solver.solve_multi(count, &f, &x);
+        self.executor.time(1, once)?;
+        let question = Question { matrix: a, fill: lower.fill, transposed: lower.transposed, ty };
+        let (solutions, _) = system::download(&x, ty, n * count)?;
+        for (f, x) in all.chunks(n).zip(solutions.chunks(n)) {
+            let error = backward_error(&question, (f, &[]), (x, &[]));
+            if error > TOLERANCE {
+                return Err(format!("the solution is wrong: its backward error is {error:.3e} row x eps"));
+            }
+        }
+        let one = self.executor.time(1, once)?[0].max(1e-3);
+        Ok(median(&self.executor.time(((budget_ms / one) as usize).clamp(3, 20), once)?))
+    }
+}

@@ -1,0 +1,555 @@
+//! The report of the paper's experiments: tables beside the paper's own numbers, and plots.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::measure::Timing;
+use crate::paper::{Experiment, Results, PAPER_SOLVERS};
+use crate::paper_data::{self, name_in_paper, Cell, CPU_COLUMNS, GENERAL, GRIDS, STATED_GFLOPS};
+use crate::plots::{draw, Line, Plot};
+use crate::report::{count, ms};
+use crate::Result;
+
+/// A line for each thing that went wrong.
+pub fn failures(e: &Experiment) -> Vec<String> {
+    let place = format!("{} {}", e.name, e.value_type);
+    let mut lines: Vec<String> = e.error.iter().map(|error| format!("{place} failed: {error}")).collect();
+    let extra = e.plain.iter().chain(&e.transposed);
+    for t in e.timings.iter().chain(extra) {
+        lines.extend(t.error.iter().map(|error| format!("{place}: {} failed: {error}", t.solver)));
+    }
+    for (solver, setup) in &e.gpu_setups {
+        lines.extend(
+            setup.as_ref().err().map(|error| format!("{place}: {solver} set up on the GPU failed: {error}")),
+        );
+    }
+    for (rhs, time) in &e.multi {
+        lines.extend(
+            time.as_ref().err().map(|error| format!("{place}: {rhs} right-hand sides failed: {error}")),
+        );
+    }
+    lines
+}
+
+/// Writes report.md and the plots into the folder.
+pub fn write(folder: &Path, results: &Results) -> Result<()> {
+    let mut report = Report { results, folder, text: String::new() };
+    report.head();
+    report.performance()?;
+    report.orderings();
+    report.setups();
+    report.general_setups();
+    report.break_even();
+    report.beyond()?;
+    report.all_failures();
+    crate::write_whole(&folder.join("report.md"), report.text.as_bytes())
+}
+
+struct Report<'r> {
+    results: &'r Results,
+    folder: &'r Path,
+    text: String,
+}
+
+const GROUPS: [(&str, &str); 4] = [
+    ("5pt", "5-point stencil in two dimensions"),
+    ("9pt", "9-point stencil in two dimensions"),
+    ("7pt", "7-point stencil in three dimensions"),
+    ("27pt", "27-point stencil in three dimensions"),
+];
+
+impl<'r> Report<'r> {
+    fn line(&mut self, words: impl std::fmt::Display) {
+        let _ = writeln!(self.text, "{words}");
+    }
+
+    fn heading(&mut self, words: &str) {
+        self.line(format!("\n## {words}\n"));
+    }
+
+    fn table(&mut self, columns: &[String], rows: &[Vec<String>]) {
+        self.line(format!("| {} |", columns.join(" | ")));
+        let right = vec!["--:"; columns.len().saturating_sub(1)];
+        self.line(format!("|---|{}|", right.join("|")));
+        for row in rows {
+            self.line(format!("| {} |", row.join(" | ")));
+        }
+        self.line("");
+    }
+
+    fn of(&self, group: &str, value_type: &str) -> Vec<&'r Experiment> {
+        let belongs = |e: &&Experiment| e.group == group && e.value_type == value_type && e.error.is_none();
+        self.results.experiments.iter().filter(belongs).collect()
+    }
+
+    /// Every solver that was measured, in order.
+    fn solvers(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for t in self.results.experiments.iter().flat_map(|e| &e.timings) {
+            if !names.contains(&t.solver) {
+                names.push(t.solver.clone());
+            }
+        }
+        names
+    }
+
+    fn head(&mut self) {
+        let r = self.results;
+        self.line("# Sparse triangular solves: the paper's experiments on this machine\n");
+        self.line(format!("{}, libsptrsv {}, {}.", r.machine, r.library, r.date));
+        if let Some(version) = &r.spsv {
+            self.line(format!("SpSV is cuSPARSE {version}, in the same run on the same arrays."));
+        }
+        if let Some(version) = &r.csrsv2 {
+            self.line(format!("csrsv2 (the paper's CUS2) is cuSPARSE {version} with USE_LEVEL."));
+        }
+        self.line(
+            "\nThe paper is R. Li, \"On parallel solution of sparse triangular linear systems in CUDA\"; its numbers \
+             were measured on a Tesla P100. Each solve is y = (U+D)^-1 (L+D)^-1 x, a lower and then an upper one; \
+             GFLOPS are 2 nnz / t with nnz the entries of A and t the mean of up to 100 runs. Every solution was \
+             checked (component-wise backward error) before its time counted. CUS1, the legacy csrsv, is in no \
+             library that can still be had, so its column holds the paper's numbers alone; GSF here is this \
+             library's own port of it. A matrix marked * is a generated stand-in with the size, row lengths and \
+             level count of the one it is named after.",
+        );
+    }
+
+    /// The paper's figures: GFLOPS over aspect ratios, and over the general matrices with their levels.
+    fn performance(&mut self) -> Result<()> {
+        self.heading("Performance of the solves");
+        let solvers = self.solvers();
+        for (group, words) in GROUPS {
+            for (ty, precision) in [("S", "single"), ("D", "double")] {
+                let list = self.of(group, ty);
+                if !list.is_empty() {
+                    let categories = list.iter().map(|e| e.ratio.to_string()).collect();
+                    self.figure(
+                        &format!("{group}-{ty}"),
+                        &format!("{words}, {precision} precision"),
+                        "aspect ratio of the grid",
+                        categories,
+                        &list,
+                        &solvers,
+                        true,
+                    )?;
+                }
+            }
+        }
+        let list = self.of("general", "D");
+        if !list.is_empty() {
+            let categories = list.iter().map(|e| label(e)).collect();
+            let title = "general matrices, double precision";
+            self.figure("general-D", title, "matrix", categories, &list, &solvers, false)?;
+            let levels = |name: &str, of: fn(&Experiment) -> usize| Line {
+                name: name.into(),
+                values: list.iter().map(|e| Some(of(e) as f64)).collect(),
+            };
+            let plot = Plot {
+                title: "levels of the general matrices".into(),
+                x: "matrix".into(),
+                categories: list.iter().map(|e| label(e)).collect(),
+                y: "levels".into(),
+                lines: vec![levels("lower", |e| e.levels_lower), levels("upper", |e| e.levels_upper)],
+                joined: false,
+            };
+            self.picture("general-levels", &plot)?;
+        }
+        for (ty, cus2, slfc) in STATED_GFLOPS {
+            if let Some(e) = self.of("7pt", ty).into_iter().find(|e| e.ratio == 64) {
+                let ours = |solver: &str| e.gflops(solver).map_or("-".into(), |g| format!("{g:.2}"));
+                self.line(format!(
+                    "The paper states for {} in type {ty}: CUS2 {cus2}, SLFC {slfc} GFLOPS; here csrsv2 {}, SLFC {}.",
+                    e.name,
+                    ours("csrsv2"),
+                    ours("SLFC")
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn figure(
+        &mut self,
+        file: &str,
+        title: &str,
+        x: &str,
+        categories: Vec<String>,
+        list: &[&Experiment],
+        solvers: &[String],
+        joined: bool,
+    ) -> Result<()> {
+        let lines = solvers
+            .iter()
+            .map(|s| Line { name: s.clone(), values: list.iter().map(|e| e.gflops(s)).collect() });
+        let plot = Plot {
+            title: title.into(),
+            x: x.into(),
+            categories,
+            y: "GFLOPS, lower and upper solve".into(),
+            lines: lines.collect(),
+            joined,
+        };
+        self.line(format!("\n### {title}\n"));
+        self.picture(file, &plot)?;
+        let mut columns: Vec<String> = ["matrix", "n", "nnz", "levels L / U"].map(String::from).to_vec();
+        columns.extend(solvers.iter().map(|s| format!("{s} GFLOPS (median ms)")));
+        let rows: Vec<Vec<String>> = list
+            .iter()
+            .map(|e| {
+                let levels = format!("{} / {}", e.levels_lower, e.levels_upper);
+                let mut row = vec![label(e), count(e.n), count(e.nnz), levels];
+                row.extend(solvers.iter().map(|s| match (e.gflops(s), e.timing(s)) {
+                    (Some(g), Some(t)) => format!("{g:.2} ({})", ms(t.solve_median_ms)),
+                    _ => "failed".into(),
+                }));
+                row
+            })
+            .collect();
+        self.table(&columns, &rows);
+        Ok(())
+    }
+
+    fn picture(&mut self, file: &str, plot: &Plot) -> Result<()> {
+        let name = format!("{file}.svg");
+        if draw(&self.folder.join(&name), plot)? {
+            self.line(format!("![{}]({name})\n", plot.title));
+        }
+        Ok(())
+    }
+
+    /// From the fastest solver to the slowest, in the paper and here.
+    fn orderings(&mut self) {
+        let mut rows = Vec::new();
+        let mut differing = 0;
+        for tables in &GRIDS {
+            for (e, cells) in
+                self.of(tables.group, "D").into_iter().filter_map(|e| Some((e, row_of(e, &tables.cpu)?)))
+            {
+                let both = ["LEVR", "LEVC", "SLFR", "SLFC", "csrsv2"].into_iter().filter_map(|s| {
+                    Some((s, e.timing(s)?.solve_mean_ms, implied_solve(cells, name_in_paper(s))?))
+                });
+                let both: Vec<(&str, f64, f64)> = both.collect();
+                let order = |key: fn(&(&str, f64, f64)) -> f64| {
+                    let mut sorted = both.clone();
+                    sorted.sort_by(|a, b| key(a).total_cmp(&key(b)));
+                    sorted.iter().map(|s| s.0).collect::<Vec<_>>().join(" < ")
+                };
+                let (here, there) = (order(|s| s.1), order(|s| s.2));
+                differing += usize::from(here != there);
+                let same = if here == there { "yes" } else { "no" };
+                rows.push(vec![e.name.clone(), there, here, same.into()]);
+            }
+        }
+        if rows.is_empty() {
+            return;
+        }
+        self.heading("Order of the solvers, from the shortest solve to the longest");
+        self.line(
+            "The paper prints figures without numbers, so its order is taken from its setup tables: setup time over \
+             its ratio to one solve.\n",
+        );
+        self.table(&["matrix", "paper", "here", "same"].map(String::from), &rows);
+        self.line(format!("The order differs on {differing} of {} grids.", rows.len()));
+        if !self.results.on_gpu {
+            self.line("These are threads on a CPU, the paper's numbers are a GPU's.");
+            return;
+        }
+        self.line(
+            "Why it can differ: LEVR and LEVC launch their levels from one CUDA graph here, where a level cost the \
+             paper a kernel launch, so they come nearer to the self-scheduled ones where levels are many. SLFR and \
+             SLFC pay a fence and a flag a row on GPUs from Volta on, whose warps no longer run in lock-step, so the \
+             handoff through memory, and not the work in a row, sets their time. SLFC's atomics are handled in a \
+             larger second-level cache.",
+        );
+    }
+
+    /// The tables of setup times on grids, each cell with the paper's below ours.
+    fn setups(&mut self) {
+        for (place, words) in [("CPU", "setup on the CPU"), ("GPU", "setup on the GPU")] {
+            let mut any = false;
+            for (tables, (group, stencil)) in GRIDS.iter().zip(GROUPS) {
+                let list = self.of(group, "D");
+                let mut rows = Vec::new();
+                for (k, e) in list.into_iter().filter_map(|e| Some((index_of(e)?, e))) {
+                    let mut row = vec![e.name.clone()];
+                    if place == "CPU" {
+                        for (c, &(setup, ratio)) in CPU_COLUMNS.iter().zip(&tables.cpu[k]) {
+                            let ours = our_name(c).and_then(|s| e.timing(s)).map(setup_and_ratio);
+                            row.push(beside(ours, setup, ratio));
+                        }
+                        row.push(cell(e.timing("SpSV").map(setup_and_ratio)));
+                        row.push(cell(e.timing("AUTO").map(setup_and_ratio)));
+                    } else {
+                        for (s, &(setup, ratio)) in PAPER_SOLVERS.iter().zip(&tables.gpu[k]) {
+                            row.push(beside(gpu_setup(e, s), setup, ratio));
+                        }
+                        row.push(cell(e.timing("SpSV").map(setup_and_ratio)));
+                    }
+                    rows.push(row);
+                }
+                if rows.is_empty() || (place == "GPU" && !self.has_gpu_setups()) {
+                    continue;
+                }
+                if !any {
+                    self.heading(&format!("Grids: {words}"));
+                    self.line(
+                        "Milliseconds for both triangles, in parentheses in solves of this table's solver; after the \
+                         bar the paper's numbers.\n",
+                    );
+                    any = true;
+                }
+                self.line(format!("### {stencil}\n"));
+                let mut columns = vec!["grid".to_string()];
+                if place == "CPU" {
+                    columns.extend(CPU_COLUMNS.iter().map(|c| (*c).to_string()));
+                    columns.extend(["SpSV".to_string(), "AUTO (its own choice of place)".to_string()]);
+                } else {
+                    columns.extend(PAPER_SOLVERS.iter().map(|c| (*c).to_string()));
+                    columns.push("SpSV".into());
+                }
+                self.table(&columns, &rows);
+            }
+        }
+    }
+
+    fn has_gpu_setups(&self) -> bool {
+        self.results.experiments.iter().any(|e| !e.gpu_setups.is_empty())
+    }
+
+    fn general_setups(&mut self) {
+        let mut rows = Vec::new();
+        for (e, paper) in self.of("general", "D").into_iter().filter_map(|e| Some((e, general_of(e)?))) {
+            let mut row = vec![label(e)];
+            for (k, solver) in PAPER_SOLVERS.iter().enumerate() {
+                let cpu = e.timing(solver).map_or("-".into(), |t| ms(t.analysis_ms));
+                let gpu = gpu_setup(e, solver).map_or("-".into(), |(setup, _)| ms(setup));
+                row.push(format!("{cpu} ({gpu}) \\| {} ({})", paper.cpu[k], paper.gpu[k]));
+            }
+            for (k, solver) in [None, Some("csrsv2"), Some("GSF")].into_iter().enumerate() {
+                let ours = solver.and_then(|s| e.timing(s)).map_or("-".into(), |t| ms(t.analysis_ms));
+                row.push(format!("{ours} \\| {}", paper.others[k]));
+            }
+            for solver in ["SpSV", "AUTO"] {
+                row.push(e.timing(solver).map_or("-".into(), |t| ms(t.analysis_ms)));
+            }
+            rows.push(row);
+        }
+        if rows.is_empty() {
+            return;
+        }
+        self.heading("General matrices: setup on the CPU, and on the GPU in parentheses");
+        self.line("Milliseconds for both triangles; after the bar the paper's numbers.\n");
+        let mut columns = vec!["matrix".to_string()];
+        columns.extend(CPU_COLUMNS.iter().map(|c| (*c).to_string()));
+        columns.extend(["SpSV".to_string(), "AUTO".to_string()]);
+        self.table(&columns, &rows);
+    }
+
+    /// How many solves it takes until one solver's total is the smaller one.
+    fn break_even(&mut self) {
+        let mut rows = Vec::new();
+        for (e, paper) in self.of("general", "D").into_iter().filter_map(|e| Some((e, general_of(e)?))) {
+            let against = |ours: &str, other: &str| match (e.timing(ours), e.timing(other)) {
+                (Some(a), Some(b)) => match solves_to_win(total(a), total(b)) {
+                    Some(solves) => solves.to_string(),
+                    None => "never".into(),
+                },
+                _ => "-".into(),
+            };
+            rows.push(vec![
+                label(e),
+                format!("{} \\| {}", against("SLFC", "csrsv2"), paper.solves[0]),
+                format!("{} \\| {}", against("SLFC", "GSF"), paper.solves[1]),
+                against("SLFC", "SpSV"),
+                against("AUTO", "SpSV"),
+                against("AUTO", "csrsv2"),
+                against("AUTO", "GSF"),
+            ]);
+        }
+        if rows.is_empty() {
+            return;
+        }
+        self.heading("Solves n_s from which the total of setup and solves is the smaller one");
+        self.line("SLFC is set up on the CPU; after the bar the paper's numbers.\n");
+        let columns = [
+            "matrix",
+            "SLFC against CUS2",
+            "SLFC against GSF",
+            "SLFC against SpSV",
+            "AUTO against SpSV",
+            "AUTO against csrsv2",
+            "AUTO against GSF",
+        ];
+        self.table(&columns.map(String::from), &rows);
+    }
+
+    fn beyond(&mut self) -> Result<()> {
+        self.heading("Beyond the paper");
+        let mut rows = Vec::new();
+        for e in self.results.experiments.iter().filter(|e| e.value_type == "D" && e.error.is_none()) {
+            let Some(auto) = e.timing("AUTO") else { continue };
+            let single = self.results.experiments.iter().find(|s| s.name == e.name && s.value_type == "S");
+            let ratio =
+                |other: Option<f64>, own: f64| other.map_or("-".into(), |o| format!("{:.2}", o / own));
+            let good = |t: &Option<Timing>| t.as_ref().filter(|t| t.is_good()).map(|t| t.solve_median_ms);
+            let plain = good(&e.plain);
+            rows.push(vec![
+                label(e),
+                auto.facts.algorithm.clone().unwrap_or_default(),
+                ms(auto.solve_median_ms),
+                ratio(e.timing("SpSV").map(|t| t.solve_median_ms), auto.solve_median_ms),
+                plain.map_or("-".into(), ms),
+                e.plain.as_ref().and_then(|t| t.facts.predicted_ms).map_or("-".into(), ms),
+                plain.map_or("-".into(), |p| ratio(good(&e.transposed), p)),
+                ratio(single.and_then(|s| s.timing("AUTO")).map(|t| t.solve_median_ms), auto.solve_median_ms),
+            ]);
+        }
+        if !rows.is_empty() {
+            let columns = [
+                "matrix",
+                "AUTO takes",
+                "lower and upper ms",
+                "SpSV / AUTO",
+                "lower alone ms",
+                "predicted ms",
+                "transposed / plain",
+                "float / double",
+            ];
+            self.table(&columns.map(String::from), &rows);
+        }
+        for e in self.results.experiments.iter().filter(|e| !e.multi.is_empty()) {
+            let one = e.multi[0].1.clone();
+            let cells = e.multi.iter().map(|(rhs, time)| match (time, &one) {
+                (Ok(t), Ok(one)) => {
+                    format!("{rhs}: {} ms ({:.2} of single solves)", ms(*t), t / (*rhs as f64 * one))
+                }
+                (Err(_), _) => format!("{rhs}: failed"),
+                (Ok(t), Err(_)) => format!("{rhs}: {} ms", ms(*t)),
+            });
+            let cells: Vec<String> = cells.collect();
+            self.line(format!("Right-hand sides on {}, AUTO, lower: {}.\n", label(e), cells.join("; ")));
+        }
+        for name in ["5pt-1024x1024", "27pt-128x128x128", "af_shell8"] {
+            let found = self.results.experiments.iter().find(|e| e.name == name && e.value_type == "D");
+            let Some(e) = found.filter(|e| e.error.is_none()) else { continue };
+            let solves = [1, 3, 10, 30, 100, 300, 1000];
+            let lines = e.timings.iter().filter(|t| t.is_good()).map(|t| Line {
+                name: t.solver.clone(),
+                values: solves.iter().map(|&n| Some(total(t).0 + f64::from(n) * total(t).1)).collect(),
+            });
+            let plot = Plot {
+                title: format!("{}: setup and n solves", label(e)),
+                x: "solves, lower and upper".into(),
+                categories: solves.iter().map(i32::to_string).collect(),
+                y: "total time, ms".into(),
+                lines: lines.collect(),
+                joined: true,
+            };
+            self.picture(&format!("total-{name}"), &plot)?;
+        }
+        Ok(())
+    }
+
+    fn all_failures(&mut self) {
+        let lines: Vec<String> = self.results.experiments.iter().flat_map(failures).collect();
+        if !lines.is_empty() {
+            self.heading("Failures");
+            for line in lines {
+                self.line(format!("- {line}"));
+            }
+        }
+    }
+}
+
+fn label(e: &Experiment) -> String {
+    if e.stand_in {
+        format!("{} *", e.name)
+    } else {
+        e.name.clone()
+    }
+}
+
+/// Which row of the paper's tables a grid is.
+fn index_of(e: &Experiment) -> Option<usize> {
+    let ratios = if e.group == "5pt" || e.group == "9pt" { [1, 4, 16, 64, 256] } else { [1, 4, 8, 32, 64] };
+    ratios.iter().position(|&r| r == e.ratio)
+}
+
+fn row_of<'t>(e: &Experiment, table: &'t [[Cell; 7]; 5]) -> Option<&'t [Cell; 7]> {
+    index_of(e).map(|k| &table[k])
+}
+
+fn general_of(e: &Experiment) -> Option<&'static paper_data::General> {
+    GENERAL.iter().find(|g| g.name == e.name)
+}
+
+/// The time of a solve that a setup time and its ratio imply.
+fn implied_solve(cells: &[Cell; 7], solver: &str) -> Option<f64> {
+    let column = CPU_COLUMNS.iter().position(|c| *c == solver)?;
+    let (setup, ratio) = cells[column];
+    (ratio > 0.0).then(|| setup / ratio)
+}
+
+/// What this program calls a solver of the paper; none for the legacy csrsv.
+fn our_name(column: &str) -> Option<&str> {
+    match column {
+        "CUS1" => None,
+        "CUS2" => Some("csrsv2"),
+        other => Some(other),
+    }
+}
+
+fn setup_and_ratio(t: &Timing) -> (f64, f64) {
+    (t.analysis_ms, t.analysis_ms / t.solve_mean_ms)
+}
+
+fn gpu_setup(e: &Experiment, solver: &str) -> Option<(f64, f64)> {
+    let setup = e.gpu_setups.iter().find(|(s, _)| s == solver).and_then(|(_, t)| t.as_ref().ok())?;
+    Some((*setup, setup / e.timing(solver)?.solve_mean_ms))
+}
+
+fn cell(ours: Option<(f64, f64)>) -> String {
+    ours.map_or("-".into(), |(setup, ratio)| format!("{} ({ratio:.2})", ms(setup)))
+}
+
+fn beside(ours: Option<(f64, f64)>, setup: f64, ratio: f64) -> String {
+    format!("{} \\| {setup} ({ratio})", cell(ours))
+}
+
+/// Setup and one solve.
+fn total(t: &Timing) -> (f64, f64) {
+    (t.analysis_ms, t.solve_mean_ms)
+}
+
+/// The smallest n for which a's setup + n solves is below b's; none where it never is.
+fn solves_to_win(a: (f64, f64), b: (f64, f64)) -> Option<u64> {
+    if a.0 < b.0 {
+        return Some(0);
+    }
+    let gain = b.1 - a.1;
+    (gain > 0.0).then(|| ((a.0 - b.0) / gain).floor() as u64 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn solves_until_the_total_is_smaller() {
+        assert_eq!(solves_to_win((1.0, 1.0), (2.0, 5.0)), Some(0));
+        assert_eq!(solves_to_win((10.0, 1.0), (2.0, 5.0)), Some(3));
+        assert_eq!(solves_to_win((11.0, 1.0), (2.0, 5.0)), Some(3));
+        assert_eq!(solves_to_win((10.0, 5.0), (2.0, 5.0)), None);
+    }
+
+    #[test]
+    fn the_paper_lists_every_general_matrix() {
+        for entry in crate::suite::paper_general() {
+            assert!(GENERAL.iter().any(|g| g.name == entry.name), "{}", entry.name);
+        }
+        let levr = implied_solve(&GRIDS[0].cpu[0], "LEVR").unwrap();
+        assert!((levr - 27.3).abs() < 0.1);
+        assert_eq!(implied_solve(&GRIDS[0].cpu[0], "GSF"), None);
+    }
+}

@@ -1,0 +1,144 @@
+//! Plots as SVG: lines over categories, with axes, units and a legend.
+
+use std::path::Path;
+
+use plotters::prelude::*;
+
+use crate::Result;
+
+/// One solver's line: a value for each category, or none.
+pub struct Line {
+    pub name: String,
+    pub values: Vec<Option<f64>>,
+}
+
+pub struct Plot {
+    pub title: String,
+    /// What the categories are.
+    pub x: String,
+    pub categories: Vec<String>,
+    /// What the values are, with their unit.
+    pub y: String,
+    pub lines: Vec<Line>,
+    /// Whether points of a line belong together and are joined.
+    pub joined: bool,
+}
+
+const COLOURS: [RGBColor; 10] = [
+    RGBColor(31, 119, 180),
+    RGBColor(255, 127, 14),
+    RGBColor(44, 160, 44),
+    RGBColor(214, 39, 40),
+    RGBColor(148, 103, 189),
+    RGBColor(140, 86, 75),
+    RGBColor(227, 119, 194),
+    RGBColor(90, 90, 90),
+    RGBColor(188, 189, 34),
+    RGBColor(23, 190, 207),
+];
+
+/// Draws a plot with a logarithmic value axis; nothing is written where there is nothing to draw.
+pub fn draw(path: &Path, plot: &Plot) -> Result<bool> {
+    let values: Vec<f64> =
+        plot.lines.iter().flat_map(|l| l.values.iter().flatten().copied()).filter(|&v| v > 0.0).collect();
+    if values.is_empty() {
+        return Ok(false);
+    }
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(0.0, f64::max);
+    let mut svg = String::new();
+    render(&mut svg, plot, least / 1.5..most * 1.5).map_err(|e| format!("{}: {e}", path.display()))?;
+    crate::write_whole(path, svg.as_bytes())?;
+    Ok(true)
+}
+
+type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
+
+fn render(svg: &mut String, plot: &Plot, range: std::ops::Range<f64>) -> Drawn {
+    let count = plot.categories.len();
+    let long_names = plot.categories.iter().any(|c| c.len() > 6);
+    let root = SVGBackend::with_string(svg, (900, 540)).into_drawing_area();
+    root.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&root)
+        .caption(&plot.title, ("sans-serif", 22))
+        .margin(12)
+        .margin_right(24)
+        .x_label_area_size(if long_names { 130 } else { 48 })
+        .y_label_area_size(70)
+        .build_cartesian_2d(-0.4..count as f64 - 0.6, range.log_scale())?;
+    let name = |x: &f64| {
+        let i = x.round();
+        let near = (x - i).abs() < 1e-6 && i >= 0.0;
+        if near {
+            plot.categories.get(i as usize).cloned().unwrap_or_default()
+        } else {
+            String::new()
+        }
+    };
+    let style = ("sans-serif", 14).into_text_style(&root);
+    let style = if long_names { style.transform(FontTransform::Rotate90) } else { style };
+    chart
+        .configure_mesh()
+        .x_labels(4 * count)
+        .x_label_formatter(&name)
+        .x_label_style(style)
+        .x_desc(&plot.x)
+        .y_desc(&plot.y)
+        .y_label_formatter(&|v| format!("{v}"))
+        .axis_desc_style(("sans-serif", 16))
+        .light_line_style(RGBColor(240, 240, 240))
+        .disable_x_mesh()
+        .draw()?;
+    for (k, line) in plot.lines.iter().enumerate() {
+        let colour = COLOURS[k % COLOURS.len()];
+        let points: Vec<(f64, f64)> = line
+            .values
+            .iter()
+            .enumerate()
+            .filter_map(|(i, v)| v.filter(|&v| v > 0.0).map(|v| (i as f64, v)))
+            .collect();
+        let marks = points.iter().map(|&p| Circle::new(p, 4, colour.filled()));
+        chart
+            .draw_series(marks)?
+            .label(&line.name)
+            .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 20, y)], colour.stroke_width(3)));
+        if plot.joined {
+            chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
+        }
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperRight)
+        .background_style(WHITE.mix(0.85))
+        .border_style(BLACK)
+        .label_font(("sans-serif", 14))
+        .draw()?;
+    root.present()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plot_has_axes_units_and_a_legend() {
+        let path = std::env::temp_dir().join(format!("sptrsv-{}.svg", std::process::id()));
+        let mut plot = Plot {
+            title: "Five points".into(),
+            x: "aspect ratio".into(),
+            categories: vec!["1".into(), "64".into()],
+            y: "GFLOPS".into(),
+            lines: vec![Line { name: "SLFC".into(), values: vec![Some(1.0), Some(20.0)] }],
+            joined: true,
+        };
+        assert!(draw(&path, &plot).unwrap());
+        let svg = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        for words in ["Five points", "aspect ratio", "GFLOPS", "SLFC", "64"] {
+            assert!(svg.contains(words), "{words}");
+        }
+        plot.lines[0].values = vec![None, None];
+        assert!(!draw(&path, &plot).unwrap() && !path.exists());
+    }
+}

@@ -1,0 +1,206 @@
+//! The matrices of the benchmark, by name: the grids, the stand-ins for general matrices, the paper's grids.
+//!
+//! A stand-in has the size, the row lengths and the level count of the matrix that it is named after, but
+//! is generated; reports always say so.
+
+use crate::generate::{Grid, Layered, Profile, Stencil};
+use crate::matrix::{Csr, Fill};
+use crate::Result;
+
+#[derive(Clone, Copy)]
+pub enum Recipe {
+    Grid(Grid),
+    Layered(Layered),
+}
+
+/// A generated matrix and what its lower triangle must turn out to be.
+#[derive(Clone)]
+pub struct Entry {
+    pub name: String,
+    pub stand_in: bool,
+    pub recipe: Recipe,
+    /// Levels of the lower triangle, exactly.
+    pub levels: usize,
+    /// Rows and entries of the lower triangle in millions, as published: right within rounding.
+    pub size: (f64, f64),
+}
+
+impl Entry {
+    /// The lower triangle, checked against what it must be.
+    pub fn lower(&self) -> Result<Csr> {
+        let a = match self.recipe {
+            Recipe::Grid(grid) => grid.pattern(true)?,
+            Recipe::Layered(layered) => layered.lower_pattern()?,
+        };
+        let near = |count: usize, millions: f64| (count as f64 * 1e-6 / millions - 1.0).abs() < 0.06;
+        let levels = a.levels(Fill::Lower).count();
+        if levels != self.levels || !near(a.n, self.size.0) || !near(a.nnz(), self.size.1) {
+            return Err(format!(
+                "{} came out with {} rows, {} entries and {levels} levels instead of {} million, {} million and {}",
+                self.name,
+                a.n,
+                a.nnz(),
+                self.size.0,
+                self.size.1,
+                self.levels
+            ));
+        }
+        Ok(a)
+    }
+
+    /// The whole matrix: a grid's, or the symmetric pattern that a layered lower triangle belongs to.
+    pub fn whole(&self) -> Result<Csr> {
+        match self.recipe {
+            Recipe::Grid(grid) => grid.pattern(false),
+            Recipe::Layered(layered) => layered.lower_pattern()?.symmetrised(),
+        }
+    }
+}
+
+fn grid(name: &str, stencil: Stencil, size: [usize; 3], dof: usize, levels: usize, nnz: f64) -> Entry {
+    let grid = Grid { stencil, size, dof };
+    let rows = grid.unknowns() as f64 * 1e-6;
+    Entry { name: name.into(), stand_in: false, recipe: Recipe::Grid(grid), levels, size: (rows, nnz) }
+}
+
+fn stand_in(entry: Entry) -> Entry {
+    Entry { stand_in: true, ..entry }
+}
+
+fn layered(name: &str, m: Layered, nnz: f64) -> Entry {
+    let rows = m.rows as f64 * 1e-6;
+    Entry {
+        name: name.into(),
+        stand_in: false,
+        recipe: Recipe::Layered(m),
+        levels: m.levels,
+        size: (rows, nnz),
+    }
+}
+
+/// Thirteen grids and model problems in natural order.
+pub fn grids() -> Vec<Entry> {
+    use Stencil::{Axes, Box};
+    let random =
+        Layered { rows: 5_000_000, levels: 35, profile: Profile::Even, dependencies: (3, 7), hubs: false };
+    vec![
+        grid("5pt-1024x1024", Axes, [1024, 1024, 1], 1, 2047, 3.1),
+        grid("5pt-256x4096", Axes, [256, 4096, 1], 1, 4351, 3.1),
+        grid("5pt-64x16384", Axes, [64, 16384, 1], 1, 16447, 3.13),
+        grid("9pt-1024x1024", Box, [1024, 1024, 1], 1, 3070, 5.24),
+        grid("9pt-64x16384", Box, [64, 16384, 1], 1, 32830, 5.2),
+        grid("7pt-128x128x128", Axes, [128, 128, 128], 1, 382, 8.34),
+        grid("7pt-32x32x2048", Axes, [32, 32, 2048], 1, 2110, 8.26),
+        grid("27pt-128x128x128", Box, [128, 128, 128], 1, 890, 28.9),
+        grid("27pt-32x32x2048", Box, [32, 32, 2048], 1, 8282, 28.2),
+        grid("elasticity-70x70x70x3", Box, [70, 70, 70], 3, 1452, 41.0),
+        grid("elasticity-111x111x111x3", Box, [111, 111, 111], 3, 2313, 165.0),
+        layered("random-5M-35", random, 29.0),
+        grid("tridiagonal-200k", Axes, [200_000, 1, 1], 1, 200_000, 0.4),
+    ]
+}
+
+/// Stand-ins for twelve general matrices and an ILU(2) factor. The sizes name the slowest axis first, so
+/// they are turned round here.
+pub fn stand_ins() -> Vec<Entry> {
+    use Stencil::{Axes, Box, Ilu2, Kuhn, Triangles};
+    let webbase = Layered {
+        rows: 1_000_005,
+        levels: 512,
+        profile: Profile::Decaying,
+        dependencies: (1, 0),
+        hubs: true,
+    };
+    let thermal =
+        Layered { rows: 1_228_045, levels: 1239, profile: Profile::Bulge, dependencies: (1, 4), hubs: false };
+    [
+        grid("ecology2", Axes, [1000, 1000, 1], 1, 1999, 3.0),
+        grid("elasticity2D", Triangles, [708, 708, 1], 2, 2830, 7.5),
+        grid("atmosmodd", Axes, [148, 148, 58], 1, 352, 5.0),
+        grid("Transport", Kuhn, [321, 161, 31], 1, 571, 12.6),
+        grid("af_shell8", Triangles, [178, 568, 1], 5, 3725, 9.1),
+        layered("webbase-1M", webbase, 2.2),
+        layered("thermal2", thermal, 4.3),
+        grid("StocF-1465", Kuhn, [38, 39, 977], 1, 3004, 11.3),
+        grid("elasticity3D", Box, [70, 70, 70], 3, 1452, 41.0),
+        grid("ILU2-400x400", Ilu2, [400, 400, 1], 1, 1597, 0.8),
+        grid("af_shell10", Triangles, [206, 1467, 1], 5, 8360, 27.1),
+        grid("Bump_2911", Kuhn, [29, 30, 1110], 3, 10155, 64.0),
+        grid("Queen_4147", Box, [110, 112, 112], 3, 2328, 167.0),
+    ]
+    .map(stand_in)
+    .to_vec()
+}
+
+/// The twenty grids of the paper: two stencils in two dimensions and two in three, five aspect ratios each.
+pub fn paper_grids() -> Vec<Entry> {
+    let flat = [[1024, 1024, 1], [512, 2048, 1], [256, 4096, 1], [128, 8192, 1], [64, 16384, 1]];
+    let solid = [[128, 128, 128], [64, 128, 256], [64, 64, 512], [32, 64, 1024], [32, 32, 2048]];
+    let mut entries = Vec::new();
+    for (points, stencil, sizes) in [
+        (5usize, Stencil::Axes, flat),
+        (9, Stencil::Box, flat),
+        (7, Stencil::Axes, solid),
+        (27, Stencil::Box, solid),
+    ] {
+        for size in sizes {
+            let [x, y, z] = size;
+            let (name, weights) = match z {
+                1 => (format!("{points}pt-{x}x{y}"), if points == 5 { [1, 1, 0] } else { [1, 2, 0] }),
+                _ => (format!("{points}pt-{x}x{y}x{z}"), if points == 7 { [1, 1, 1] } else { [1, 2, 4] }),
+            };
+            let levels = 1 + size.iter().zip(weights).map(|(s, w)| (s - 1) * w).sum::<usize>();
+            let nnz = (x * y * z * points.div_ceil(2)) as f64 * 1e-6;
+            entries.push(grid(&name, stencil, size, 1, levels, nnz));
+        }
+    }
+    entries
+}
+
+/// Matrices of every kind that take no time.
+pub fn small() -> Vec<Entry> {
+    use Stencil::{Axes, Box, Ilu2, Kuhn, Triangles};
+    let layered_small =
+        Layered { rows: 20_000, levels: 50, profile: Profile::Decaying, dependencies: (1, 0), hubs: true };
+    vec![
+        grid("5pt-100x100", Axes, [100, 100, 1], 1, 199, 0.0298),
+        grid("9pt-64x128", Box, [64, 128, 1], 1, 318, 0.0404),
+        grid("7pt-24x24x24", Axes, [24, 24, 24], 1, 70, 0.0536),
+        grid("27pt-20x20x20", Box, [20, 20, 20], 1, 134, 0.1),
+        grid("elasticity-12x12x12x3", Box, [12, 12, 12], 3, 234, 0.1793),
+        grid("shell-40x60x5", Triangles, [60, 40, 1], 5, 495, 0.208),
+        grid("kuhn-16x16x64", Kuhn, [16, 16, 64], 1, 220, 0.1168),
+        grid("ILU2-80x80", Ilu2, [80, 80, 1], 1, 317, 0.0313),
+        layered("webby-20k", layered_small, 0.047),
+        grid("tridiagonal-5k", Axes, [5000, 1, 1], 1, 5000, 0.01),
+    ]
+}
+
+/// The paper's general matrices, as stand-ins.
+pub fn paper_general() -> Vec<Entry> {
+    stand_ins().into_iter().filter(|e| !e.name.starts_with("ILU")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_lists_complete() {
+        let (grids, stand_ins, paper) = (grids(), stand_ins(), paper_grids());
+        assert_eq!((grids.len(), stand_ins.len(), paper.len(), paper_general().len()), (13, 13, 20, 12));
+        for list in [grids, stand_ins, paper] {
+            let names: std::collections::HashSet<_> = list.iter().map(|e| e.name.clone()).collect();
+            assert_eq!(names.len(), list.len());
+        }
+    }
+
+    #[test]
+    fn the_smaller_matrices_come_out_as_published() {
+        for entry in small().into_iter().chain(grids()).chain(stand_ins()).chain(paper_grids()) {
+            if entry.size.1 < 6.0 {
+                entry.lower().unwrap();
+            }
+        }
+    }
+}

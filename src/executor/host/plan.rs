@@ -1,0 +1,83 @@
+//! What an info holds for the host executor.
+
+use std::sync::Arc;
+
+use super::{solve, Job, Method, Pool};
+use crate::analysis::{cpu, Schedule};
+use crate::executor::SolveCall;
+use crate::problem::{Arrays, DiagSource, Index, Shape};
+use crate::scalar::{dispatch, Scalar};
+use crate::status::Result;
+use crate::tuning::{HOST_SERIAL_ROWS, HOST_SERIAL_WIDTH};
+
+pub struct HostPlan {
+    pool: Arc<Pool>,
+    method: Method,
+    shape: Shape,
+    pub schedule: Schedule,
+    pub times: cpu::Times,
+    /// Smallest row (zero-based) with a zero pivot, of the analysis or the last solve.
+    pub pivot: Option<u32>,
+}
+
+impl HostPlan {
+    /// Analyses the caller's pattern. Without a method, serial or level-scheduled: whichever suits.
+    pub fn new(pool: &Arc<Pool>, method: Option<Method>, shape: &Shape, arrays: Arrays) -> Result<HostPlan> {
+        let (n, nnz) = (shape.n as usize, shape.nnz as usize);
+        // SAFETY: by the caller's promise the arrays have these lengths and types.
+        let pattern = unsafe {
+            match (shape.descr.offsets, shape.descr.columns) {
+                (Index::I32, _) => {
+                    cpu::validate::<i32, i32>(shape, slice(arrays.ptr, n + 1), slice(arrays.ind, nnz))
+                }
+                (Index::I64, Index::I32) => {
+                    cpu::validate::<i64, i32>(shape, slice(arrays.ptr, n + 1), slice(arrays.ind, nnz))
+                }
+                (Index::I64, Index::I64) => {
+                    cpu::validate::<i64, i64>(shape, slice(arrays.ptr, n + 1), slice(arrays.ind, nnz))
+                }
+            }?
+        };
+        let (schedule, times) = cpu::schedule(shape, &pattern, method.unwrap_or(Method::Levr).needs());
+        let parallel = pool.threads() > 1
+            && schedule.n as usize > HOST_SERIAL_ROWS.max(schedule.levels() * HOST_SERIAL_WIDTH);
+        let method = method.unwrap_or(if parallel { Method::Levr } else { Method::Serial });
+        let pivot = schedule.missing_diag;
+        Ok(HostPlan { pool: pool.clone(), method, shape: *shape, schedule, times, pivot })
+    }
+
+    /// Solves one system and keeps its pivot.
+    pub fn solve(&mut self, call: &SolveCall) {
+        self.pivot = dispatch!(self.shape.dtype, T => self.solve_typed::<T>(call));
+    }
+
+    fn solve_typed<T: Scalar>(&self, call: &SolveCall) -> Option<u32> {
+        let separate = self.shape.diag == DiagSource::Separate;
+        // SAFETY: the bytes of one T were put there.
+        let alpha = unsafe { call.alpha_host.as_ptr().cast::<T>().read_unaligned() };
+        let job = Job {
+            schedule: &self.schedule,
+            alpha,
+            val: call.val as *const T,
+            diag: if separate { call.diagonal as *const T } else { std::ptr::null() },
+            unit: self.shape.diag == DiagSource::Unit,
+            conj: self.shape.conjugate(),
+            f: call.f as *const T,
+            x: call.x as *mut T,
+            work: call.workspace.values as *mut T,
+            counters: call.workspace.counters as *mut u32,
+        };
+        // SAFETY: the caller promises arrays of these lengths, and the buffer has room for both scratch arrays.
+        unsafe { solve(&self.pool, self.method, &job) }
+    }
+}
+
+/// # Safety
+/// `address` is 0 or that of `len` readable elements that outlive the use of the slice.
+unsafe fn slice<'a, T>(address: usize, len: usize) -> &'a [T] {
+    if address == 0 || len == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(address as *const T, len) }
+}

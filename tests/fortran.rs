@@ -1,0 +1,134 @@
+//! The Fortran binding: that the module has the whole C interface, and that a Fortran program solves systems
+//! with it, on the GPU where there is one, else on the host executor.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("cannot read {path}: {e}"))
+}
+
+/// The C header without its comments.
+fn header() -> String {
+    let text = read("include/sptrsv.h");
+    let parts = text.split("/*").map(|part| part.split_once("*/").map_or(part, |(_, code)| code));
+    parts.collect()
+}
+
+/// A word of ours that ends right before `at`.
+fn name_before(code: &str, at: usize) -> Option<&str> {
+    let before = code[..at].trim_end();
+    let start = before.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |i| i + 1);
+    let name = &before[start..];
+    name.to_lowercase().starts_with("sptrsv").then_some(name)
+}
+
+/// The arguments between a parenthesis and its end, counted.
+fn count_arguments(text: &str) -> usize {
+    let inside = text.split(')').next().expect("an argument list").trim();
+    if inside.is_empty() || inside == "void" {
+        0
+    } else {
+        inside.split(',').count()
+    }
+}
+
+#[test]
+fn the_module_has_every_function_with_its_arguments() {
+    let (code, module) = (header(), read("fortran/sptrsv.f90"));
+    let mut seen = 0;
+    for (at, _) in code.match_indices('(') {
+        let Some(name) = name_before(&code, at) else { continue };
+        let declaration = format!("function {name}(");
+        let start = module.find(&declaration).unwrap_or_else(|| panic!("the module lacks {name}"));
+        let interface = &module[start + declaration.len()..];
+        let interface = &interface[..interface.find("end function").expect("interfaces end")];
+        assert!(interface.contains(&format!("bind(C, name='{name}')")), "{name} is bound to another symbol");
+        assert_eq!(count_arguments(interface), count_arguments(&code[at + 1..]), "arguments of {name}");
+        seen += 1;
+    }
+    assert!(seen >= 38, "the header was not understood: {seen} functions");
+}
+
+#[test]
+fn the_module_has_every_enum_value() {
+    let (code, module) = (header(), read("fortran/sptrsv.f90"));
+    let mut seen = 0;
+    for line in code.lines() {
+        let Some((name, value)) = line.trim().trim_end_matches(',').split_once(" = ") else { continue };
+        let parameter = format!("integer(c_int), parameter :: {name} = {value}\n");
+        assert!(module.contains(&parameter), "the module lacks {name} = {value}");
+        seen += 1;
+    }
+    assert_eq!(
+        seen,
+        module.matches(", parameter :: SPTRSV_").count(),
+        "parameters that the header does not have"
+    );
+    assert!(seen >= 50, "the header was not understood: {seen} values");
+}
+
+/// Field by field and in order, since it is shared with C.
+#[test]
+fn the_module_has_the_stats_as_they_are() {
+    let (code, module) = (header(), read("fortran/sptrsv.f90"));
+    let body = |text: &str, from: &str, to: &str| -> String {
+        let start = text.find(from).unwrap_or_else(|| panic!("no '{from}'")) + from.len();
+        text[start..][..text[start..].find(to).expect("it ends")].to_string()
+    };
+    let c: Vec<(String, String)> = body(&code, "typedef struct sptrsvStats_t {", "}")
+        .split(';')
+        .filter_map(|field| field.trim().rsplit_once(' '))
+        .map(|(kind, name)| (kind.trim().to_string(), name.to_string()))
+        .collect();
+    let fortran: Vec<(String, String)> = body(&module, "type, bind(C) :: sptrsvStats_t", "end type")
+        .lines()
+        .filter_map(|line| line.split_once(" :: "))
+        .map(|(kind, name)| {
+            let kind = match kind.trim() {
+                "integer(c_size_t)" => "size_t",
+                "integer(c_int64_t)" => "int64_t",
+                "integer(c_int)" => "int",
+                "real(c_double)" => "double",
+                other => other,
+            };
+            (kind.to_string(), name.split(' ').next().expect("a name").to_string())
+        })
+        .collect();
+    assert!(c.len() >= 10, "the header was not understood: {c:?}");
+    assert_eq!(fortran, c);
+}
+
+/// Where cargo put `libsptrsv.so` for this test: beside it, or one folder up.
+fn library_folder() -> PathBuf {
+    let test = env::current_exe().expect("a test knows its own path");
+    let mut folders = test.ancestors().skip(1).take(2);
+    folders
+        .find(|d| d.join("libsptrsv.so").is_file())
+        .expect("cargo builds libsptrsv.so before its tests")
+        .to_path_buf()
+}
+
+/// The program's output goes straight to the terminal, past the test harness; its last line counts.
+#[test]
+fn fortran_program() {
+    if Command::new("gfortran").arg("--version").output().is_err() {
+        println!("SKIPPED the Fortran program: gfortran is not installed");
+        println!("test_sptrsv: 0 passed, 0 failed, 1 skipped");
+        return;
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fortran");
+    let build = Command::new("sh")
+        .arg(root().join("fortran/build-tests"))
+        .args([&library_folder(), &folder])
+        .status()
+        .expect("sh runs");
+    assert!(build.success(), "fortran/build-tests failed");
+    let run = Command::new(folder.join("test_sptrsv")).status().expect("the program starts");
+    assert!(run.success(), "the Fortran program failed");
+}

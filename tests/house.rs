@@ -1,0 +1,195 @@
+//! The house rules that a compiler does not check: what the library exports and depends on, what the header
+//! promises to compilers, how the C interface is written, and that the README's program works.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|e| panic!("cannot read {}: {e}", path.display()))
+}
+
+/// The folder where cargo put `libsptrsv.so` for this test: beside it, or one up.
+fn library_folder() -> PathBuf {
+    let test = env::current_exe().expect("a test knows its own path");
+    let mut folders = test.ancestors().skip(1).take(2);
+    folders
+        .find(|d| d.join("libsptrsv.so").is_file())
+        .expect("cargo builds libsptrsv.so before its tests")
+        .to_path_buf()
+}
+
+/// A new folder for one test's files.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&folder).expect("the target folder is writable");
+    folder
+}
+
+/// Runs a command, which must succeed.
+fn succeed(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|e| panic!("cannot run {command:?}: {e}"));
+    assert!(
+        output.status.success(),
+        "{command:?} failed:\n{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}
+
+fn stdout(command: &mut Command) -> String {
+    String::from_utf8(succeed(command).stdout).expect("text")
+}
+
+/// A C source without its comments.
+fn without_comments(source: &str) -> String {
+    let mut code = String::new();
+    let mut rest = source;
+    while let Some(start) = rest.find("/*") {
+        code += &rest[..start];
+        let length = rest[start..].find("*/").expect("comments end") + 2;
+        rest = &rest[start + length..];
+    }
+    code + rest
+}
+
+/// The functions that the header declares: names of ours before a parenthesis.
+fn declared() -> BTreeSet<String> {
+    let code = without_comments(&read("include/sptrsv.h"));
+    code.match_indices('(')
+        .filter_map(|(at, _)| {
+            let before = &code[..at];
+            let start = before.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |i| i + 1);
+            before[start..].starts_with("sptrsv").then(|| before[start..].to_string())
+        })
+        .collect()
+}
+
+#[test]
+fn the_library_exports_the_headers_functions_and_nothing_else() {
+    let symbols =
+        stdout(Command::new("nm").arg("-D").arg("--defined-only").arg(library_folder().join("libsptrsv.so")));
+    let exported: BTreeSet<String> = symbols
+        .lines()
+        .map(|l| l.split_whitespace().last().expect("a symbol has a name").to_string())
+        .collect();
+    let declared = declared();
+    assert!(declared.contains("sptrsvSolve"), "the header was not understood: {declared:?}");
+    assert_eq!(exported, declared);
+}
+
+/// Neither the driver nor anything else of CUDA: the library loads on a machine without a GPU.
+#[test]
+fn the_library_needs_no_library_of_cuda() {
+    let dynamic = stdout(Command::new("readelf").arg("-dW").arg(library_folder().join("libsptrsv.so")));
+    let needed: Vec<&str> = dynamic
+        .lines()
+        .filter(|l| l.contains("(NEEDED)"))
+        .map(|l| l.split(['[', ']']).nth(1).expect("a name in brackets"))
+        .collect();
+    assert!(needed.contains(&"libc.so.6"), "readelf was not understood: {dynamic}");
+    let system =
+        ["libc.so", "libgcc_s.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "ld-linux-x86-64.so"];
+    for name in needed {
+        assert!(system.iter().any(|s| name.starts_with(s)), "libsptrsv.so depends on {name}");
+    }
+}
+
+#[test]
+fn the_header_compiles_alone_as_c99_and_as_cpp() {
+    let source = scratch("header").join("alone.c");
+    let text = "#include \"sptrsv.h\"\n#include \"sptrsv.h\"\nextern sptrsvStats_t stats;\n";
+    fs::write(&source, text).expect("the target folder is writable");
+    for (compiler, language, standard) in
+        [("gcc", "c", "c99"), ("g++", "c++", "c++11"), ("g++", "c++", "c++17")]
+    {
+        let include = root().join("include");
+        succeed(
+            Command::new(compiler)
+                .args(["-x", language, &format!("-std={standard}"), "-fsyntax-only"])
+                .args(["-Wall", "-Wextra", "-pedantic", "-Werror", "-I"])
+                .args([&include, &source]),
+        );
+    }
+}
+
+/// Every exported function says what a caller must know, and no panic leaves it: it goes through a guard, or
+/// has a comment `// guard:` that says why it needs none.
+#[test]
+fn exported_functions_are_documented_and_guarded() {
+    let source = read("src/ffi.rs");
+    let lines: Vec<&str> = source.lines().collect();
+    let mut seen = 0;
+    for (at, line) in lines.iter().enumerate() {
+        let Some(start) = line.find("extern \"C\" fn ") else { continue };
+        let name = line[start + 14..].split('(').next().expect("a function has a name").trim();
+        let above = lines[..at].iter().rev().take_while(|l| l.starts_with("///") || l.starts_with("#["));
+        let above = above.copied().collect::<Vec<_>>().join("\n");
+        let body = lines[at..].iter().take_while(|l| **l != "}").copied().collect::<Vec<_>>().join("\n");
+        for part in ["\\return", "Blocking:", "Graph capture:", "#[no_mangle]"] {
+            assert!(above.contains(part), "{name}: its documentation lacks '{part}'");
+        }
+        assert!(
+            !line.contains("unsafe") || above.contains("# Safety"),
+            "{name}: its documentation lacks '# Safety'"
+        );
+        let guards = ["guard(", "with_handle(", "with_info(", "// guard:"];
+        assert!(guards.iter().any(|g| body.contains(g)), "{name} is not guarded");
+        seen += 1;
+    }
+    assert_eq!(seen, declared().len(), "functions found in src/ffi.rs against those in the header");
+}
+
+/// Unsafe code is in the rooms that are for it; every other file of the library forbids it.
+#[test]
+fn unsafe_code_stays_in_its_rooms() {
+    fn check(folder: &Path, seen: &mut usize) {
+        for entry in fs::read_dir(folder).expect("src is readable") {
+            let path = entry.expect("src is readable").path();
+            let name =
+                path.strip_prefix(root()).expect("below the root").to_str().expect("ASCII").to_string();
+            if path.is_dir() {
+                check(&path, seen);
+            } else if name.ends_with(".rs") && !name.starts_with("src/bin/") {
+                let allowed = name.starts_with("src/executor/")
+                    || ["src/ffi.rs", "src/guard.rs", "src/lib.rs"].contains(&name.as_str());
+                let forbids = read(&name).contains("#![forbid(unsafe_code)]");
+                assert!(allowed || forbids, "{name} does not forbid unsafe code");
+                *seen += 1;
+            }
+        }
+    }
+    let mut seen = 0;
+    check(&root().join("src"), &mut seen);
+    assert!(seen > 10, "only {seen} files were found");
+}
+
+/// The first C program of the README, compiled as it stands and run.
+#[test]
+fn the_readmes_program_works() {
+    let readme = read("README.md");
+    let program = readme.split("```c\n").nth(1).and_then(|p| p.split("```").next()).expect("a C program");
+    let folder = scratch("readme");
+    let (source, binary) = (folder.join("program.c"), folder.join("program"));
+    fs::write(&source, program).expect("the target folder is writable");
+    let library = library_folder();
+    succeed(
+        Command::new("gcc")
+            .args(["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-I"])
+            .arg(root().join("include"))
+            .arg("-o")
+            .args([&binary, &source])
+            .arg("-L")
+            .arg(&library)
+            .arg("-lsptrsv"),
+    );
+    let answer = stdout(Command::new(&binary).env("LD_LIBRARY_PATH", &library));
+    assert_eq!(answer.trim(), "x = 1 2 3");
+}
