@@ -13,19 +13,22 @@ MATRIX ?=
 GRID ?= 100
 PREFIX ?= /usr/local
 DESTDIR ?=
+BENCH_ARGS ?=
+RESULTS ?= results
 
 # rustup puts cargo where the next login shell finds it; this one may not.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
-.PHONY: help tools cuda cuda-try lib examples demo test gpu-bundle install clean
+.PHONY: help tools cuda cuda-try gfortran-try lib examples demo test bench gpu-bundle install clean
 
 help:
 	@echo 'make demo [MATRIX=file.mtx[.gz]] [GRID=100]  build, solve a real system (ILU(0) and CG), report'
 	@echo 'make test                                    build, run every test'
+	@echo 'make bench [BENCH_ARGS=...] [RESULTS=folder] build, measure all solvers, write ./results'
 	@echo 'make lib                                     the libraries, in $(TARGET)/release'
-	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]  libraries, headers, pkg-config and CMake packages'
+	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]  command line, libraries, headers, pkg-config, CMake'
 	@echo 'make gpu-bundle                              ./gpu-bundle: tests and examples for a machine with a GPU'
 	@echo 'make clean                                   remove what was built; ./.cuda stays'
 
@@ -61,10 +64,22 @@ cuda: tools cuda-try
 	@$(if $(NVCC),:,$(error no CUDA compiler: install the CUDA toolkit and set CUDA_PATH to it, or connect to the \
 	network and install python3-pip so that nvcc can come from PyPI (details in $(TARGET)/cuda-install.log)))
 
+# Only for the test of the Fortran module, which is counted as skipped where there is no gfortran: as root on a
+# Debian system it is installed, elsewhere it is left to the user.
+gfortran-try:
+	@if command -v gfortran > /dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then exit 0; fi; \
+	echo 'no gfortran found: installing it with apt-get'; mkdir -p '$(TARGET)'; \
+	export DEBIAN_FRONTEND=noninteractive; \
+	{ timeout 300 apt-get -q update && timeout 300 apt-get -q install -y --no-install-recommends gfortran; } \
+	  < /dev/null > '$(TARGET)/gfortran-install.log' 2>&1 || echo 'gfortran could not be installed'
+
 # ------------------------------------------------------------------------------ libraries and examples
 
+# The command line takes more crates than the libraries do, and is built where it is used.
+test bench install gpu-bundle: FEATURES := --features sptrsv/cli
+
 lib: cuda
-	@cargo build --release --workspace
+	@cargo build --release --workspace $(FEATURES)
 
 # gcc compiles the C sources, nvcc the one in CUDA. The runtimes of CUDA and C++ are linked statically: the
 # programs need glibc, libgcc_s and libsptrsv, which they find beside their own folder.
@@ -101,20 +116,28 @@ demo: examples
 # ---------------------------------------------------------------------------------------------- tests
 
 # Rust's test runner and every C program end with a line of counts; the last line here is their sum.
-test: examples
+test: examples gfortran-try
 	@status=0; log='$(TARGET)/test.log'; \
-	cargo test --release --workspace --no-fail-fast -- --nocapture 2>&1 | tee "$$log" || status=1; \
+	cargo test --release --workspace $(FEATURES) --no-fail-fast -- --nocapture 2>&1 | tee "$$log" || status=1; \
 	sh examples_c/run-examples '$(TARGET)/examples' 2>&1 | tee -a "$$log" || status=1; \
+	sh tests/command-line '$(TARGET)/release' 2>&1 | tee -a "$$log" || status=1; \
 	sh .ci/sum-counts "$$log" || status=1; exit $$status
+
+# ------------------------------------------------------------------------------------------ benchmark
+
+# All matrices on the GPU, or the small ones on the CPU where there is none.
+bench: lib
+	@'$(TARGET)/release/sptrsv' bench --out '$(RESULTS)' $(BENCH_ARGS)
 
 # --------------------------------------------------------------------------------- install and bundle
 
-# The drop-in for programs of cuSPARSE 11 comes along where its library was built.
 CMAKE_FOLDER = $(DESTDIR)$(PREFIX)/lib/cmake/sptrsv
 FILL_IN = sed -e 's|@PREFIX@|$(abspath $(PREFIX))|g' -e 's|@VERSION@|$(VERSION)|g'
 
 install: lib
-	@install -d '$(DESTDIR)$(PREFIX)/include' '$(DESTDIR)$(PREFIX)/lib/pkgconfig' '$(CMAKE_FOLDER)'
+	@install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/include' '$(DESTDIR)$(PREFIX)/lib/pkgconfig' \
+	  '$(CMAKE_FOLDER)'
+	@install -m 755 '$(TARGET)/release/sptrsv' '$(DESTDIR)$(PREFIX)/bin'
 	@install -m 644 include/*.h '$(DESTDIR)$(PREFIX)/include'
 	@install -m 755 $(TARGET)/release/libsptrsv*.so '$(DESTDIR)$(PREFIX)/lib'
 	@$(FILL_IN) cmake/sptrsv.pc.in > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/sptrsv.pc'
@@ -123,21 +146,24 @@ install: lib
 	@echo 'installed libsptrsv $(VERSION) in $(DESTDIR)$(PREFIX)'
 
 # Everything that a machine with a GPU, glibc and no Rust needs to run the tests: ./gpu-bundle/run-tests.
-# A folder of tests brings `build-tests LIBDIR OUTDIR` and `run-tests FOLDER`.
-TEST_FOLDERS := $(patsubst %/build-tests,%,$(wildcard c_tests/build-tests c_tests/*/build-tests fortran/build-tests))
+# A folder of tests brings `build-tests LIBDIR OUTDIR` and `run-tests FOLDER`. Where `make test` has built them
+# before, they are there already.
+TEST_FOLDERS := c_tests c_tests/cusparse fortran
 
-gpu-bundle: examples
+gpu-bundle: examples gfortran-try
 	@rm -rf gpu-bundle; mkdir -p gpu-bundle/lib gpu-bundle/bin gpu-bundle/examples
-	@cp $(TARGET)/release/libsptrsv*.so gpu-bundle/lib
-	@find '$(TARGET)/release' -maxdepth 1 -name sptrsv -type f -executable -exec cp {} gpu-bundle/bin \;
-	@for folder in $(TEST_FOLDERS); do name=$${folder//\//_}; \
-	  sh $$folder/build-tests '$(TARGET)/release' "$(TARGET)/bundle/$$name"; \
-	  cp -r "$(TARGET)/bundle/$$name" gpu-bundle; cp $$folder/run-tests gpu-bundle/$$name; done
+	@cp $(TARGET)/release/libsptrsv.so $(TARGET)/release/libsptrsv_cusparse.so gpu-bundle/lib
+	@cp $(TARGET)/release/sptrsv gpu-bundle/bin; cp tests/command-line gpu-bundle/bin/run-tests
+	@for folder in $(TEST_FOLDERS); do name=$${folder//\//_}; built="$(TARGET)/tmp/$$name"; \
+	  sh $$folder/build-tests '$(TARGET)/release' "$$built"; \
+	  mkdir gpu-bundle/$$name; cp $$folder/run-tests gpu-bundle/$$name; \
+	  (cd "$$built"; find . -type f \( -perm -u+x -o -name '*.so*' \)) | tar -C "$$built" -T - -cf - \
+	    | tar -C gpu-bundle/$$name -xf -; done
 	@cp $(EXAMPLES) gpu-bundle/examples; cp examples_c/run-examples gpu-bundle/examples/run-tests
-	@find gpu-bundle -type l -delete
-	@find gpu-bundle -type f -exec sh -c 'for f; do ! readelf -h "$$f" > /dev/null 2>&1 || strip --strip-debug "$$f"; done' - {} +
+	@find gpu-bundle -type f -exec sh -c 'for f; do ! readelf -h "$$f" > /dev/null 2>&1 || strip --strip-unneeded "$$f"; done' - {} +
 	@cp .ci/sum-counts gpu-bundle; cp .ci/run-bundle gpu-bundle/run-tests
-	@du -sh gpu-bundle
+	@bytes=$$(du -sb gpu-bundle | cut -f 1); echo "gpu-bundle: $$((bytes >> 20)) MiB"; [ "$$bytes" -lt 64000000 ] || \
+	  { echo 'error: the bundle is larger than 64 MB' >&2; exit 1; }
 
 clean:
 	@rm -rf '$(TARGET)' gpu-bundle

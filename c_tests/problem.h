@@ -24,7 +24,7 @@ static const struct {
 } ALGS[] = {
     {SPTRSV_ALG_AUTO, "AUTO", 1, 0}, {SPTRSV_ALG_LEVR, "LEVR", 1, 0}, {SPTRSV_ALG_LEVC, "LEVC", 0, 0},
     {SPTRSV_ALG_SLFR, "SLFR", 1, 1}, {SPTRSV_ALG_SLFC, "SLFC", 0, 1}, {SPTRSV_ALG_GSF, "GSF", 0, 1},
-    {SPTRSV_ALG_ONE_WORD, "ONE_WORD", 1, 1},
+    {SPTRSV_ALG_ONE_WORD, "ONE_WORD", 1, 1}, {SPTRSV_ALG_TILED, "TILED", 1, 1},
 };
 
 static const sptrsvDataType_t TYPES[] = {SPTRSV_R_32F, SPTRSV_R_64F, SPTRSV_C_32F, SPTRSV_C_64F};

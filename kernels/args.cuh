@@ -50,6 +50,15 @@ struct SolveArgs {
     uint64_t padding;
 };
 
+// Arguments of a kernel for several right-hand sides: columns of f and x, `ldf` and `ldx` values apart.
+template <class T>
+struct MultiArgs {
+    SolveArgs<T> solve;
+    uint64_t ldf, ldx;
+    uint32_t columns;
+    uint32_t unused[3];
+};
+
 // Arguments of a kernel in a graph: the solve's arguments lie in device memory.
 template <class T>
 struct LevelArgs {
@@ -58,4 +67,5 @@ struct LevelArgs {
 };
 
 static_assert(sizeof(SolveArgs<double>) == 40 + 13 * 8 + 5 * 8 + 16 + 7 * 8, "mirror of args.rs");
+static_assert(sizeof(MultiArgs<double>) == sizeof(SolveArgs<double>) + 32, "mirror of args.rs");
 static_assert(sizeof(State) == 24, "mirror of args.rs");

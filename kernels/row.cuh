@@ -60,6 +60,15 @@ __device__ __forceinline__ T row_dot(const SolveArgs<T> &a, uint32_t p, uint32_t
     return sum;
 }
 
+__device__ __forceinline__ uint32_t warp_max(uint32_t v) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(0xffffffffu, v);
+#else
+    for (int by = WARP / 2; by > 0; by /= 2) v = max(v, __shfl_xor_sync(0xffffffffu, v, by));
+    return v;
+#endif
+}
+
 template <class T>
 __device__ __forceinline__ T warp_sum(T sum, int lanes = WARP) {
     for (int by = lanes / 2; by > 0; by /= 2) sum = sum + shuffle_down(sum, by, lanes);

@@ -190,6 +190,112 @@ __device__ __forceinline__ void publish(Complex<R> *p, Complex<R> v) {
     publish(&p->im, v.im);
 }
 
+// NR values beside each other, as a work vector for NR right-hand sides has them. They travel in vector
+// accesses, which by the memory model are as many relaxed accesses to single words, in any order: each
+// word is still its own flag.
+
+template <class R>
+__device__ __forceinline__ typename Word<R>::bits &word(Words<R> &w, int) {
+    return w.b;
+}
+template <class R>
+__device__ __forceinline__ typename Word<R>::bits &word(Words<Complex<R>> &w, int k) {
+    return k == 0 ? w.re.b : w.im.b;
+}
+
+__device__ __forceinline__ void poll_words(const uint32_t *p, uint32_t &a, uint32_t &b) {
+    asm volatile(
+        "{\n\t.reg .pred armed;\n\t"
+        "setp.eq.u32 armed, %0, 0xffffffff;\n\t"
+        "setp.eq.or.u32 armed, %1, 0xffffffff, armed;\n\t"
+        "@armed ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];\n\t}"
+        : "+r"(a), "+r"(b)
+        : "l"(p)
+        : "memory");
+}
+__device__ __forceinline__ void poll_words(const uint32_t *p, uint32_t &a, uint32_t &b, uint32_t &c, uint32_t &d) {
+    asm volatile(
+        "{\n\t.reg .pred armed;\n\t"
+        "setp.eq.u32 armed, %0, 0xffffffff;\n\t"
+        "setp.eq.or.u32 armed, %1, 0xffffffff, armed;\n\t"
+        "setp.eq.or.u32 armed, %2, 0xffffffff, armed;\n\t"
+        "setp.eq.or.u32 armed, %3, 0xffffffff, armed;\n\t"
+        "@armed ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];\n\t}"
+        : "+r"(a), "+r"(b), "+r"(c), "+r"(d)
+        : "l"(p)
+        : "memory");
+}
+__device__ __forceinline__ void poll_words(const uint64_t *p, uint64_t &a, uint64_t &b) {
+    asm volatile(
+        "{\n\t.reg .pred armed;\n\t"
+        "setp.eq.u64 armed, %0, 0xffffffffffffffff;\n\t"
+        "setp.eq.or.u64 armed, %1, 0xffffffffffffffff, armed;\n\t"
+        "@armed ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];\n\t}"
+        : "+l"(a), "+l"(b)
+        : "l"(p)
+        : "memory");
+}
+
+__device__ __forceinline__ void store_words(uint32_t *p, uint32_t a, uint32_t b) {
+    asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(a), "r"(b) : "memory");
+}
+__device__ __forceinline__ void store_words(uint32_t *p, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(a), "r"(b), "r"(c), "r"(d)
+                 : "memory");
+}
+__device__ __forceinline__ void store_words(uint64_t *p, uint64_t a, uint64_t b) {
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(p), "l"(a), "l"(b) : "memory");
+}
+
+// What NR values are made of: words, and how many of them one access takes, at most 16 bytes.
+template <class T, int NR>
+struct Beside {
+    using bits = typename Word<typename Real<T>::type>::bits;
+    static constexpr int each = sizeof(T) / sizeof(bits);
+    static constexpr int words = NR * each;
+    static constexpr int wide = words * sizeof(bits) < 16 ? words : 16 / sizeof(bits);
+};
+
+template <class T, int NR>
+__device__ __forceinline__ void poll(const T *p, Words<T> (&x)[NR]) {
+    using B = Beside<T, NR>;
+    auto w = [&](int k) -> typename B::bits & { return word(x[k / B::each], k % B::each); };
+    auto from = reinterpret_cast<const typename B::bits *>(p);
+    if constexpr (NR == 1) poll(p, x[0]);
+    else {
+#pragma unroll
+        for (int k = 0; k < B::words; k += B::wide) {
+            if constexpr (B::wide == 4) poll_words(from + k, w(k), w(k + 1), w(k + 2), w(k + 3));
+            else poll_words(from + k, w(k), w(k + 1));
+        }
+    }
+}
+
+__device__ __forceinline__ Words<float> pack(float v) { return {Word<float>::pack(v)}; }
+__device__ __forceinline__ Words<double> pack(double v) { return {Word<double>::pack(v)}; }
+template <class R>
+__device__ __forceinline__ Words<Complex<R>> pack(Complex<R> v) {
+    return {pack(v.re), pack(v.im)};
+}
+
+template <class T, int NR>
+__device__ __forceinline__ void publish(T *p, const T (&v)[NR]) {
+    using B = Beside<T, NR>;
+    if constexpr (NR == 1) publish(p, v[0]);
+    else {
+        Words<T> x[NR];
+#pragma unroll
+        for (int j = 0; j < NR; ++j) x[j] = pack(v[j]);
+        auto w = [&](int k) { return word(x[k / B::each], k % B::each); };
+        auto to = reinterpret_cast<typename B::bits *>(p);
+#pragma unroll
+        for (int k = 0; k < B::words; k += B::wide) {
+            if constexpr (B::wide == 4) store_words(to + k, w(k), w(k + 1), w(k + 2), w(k + 3));
+            else store_words(to + k, w(k), w(k + 1));
+        }
+    }
+}
+
 // Makes a word ready for the next solve but one. Nobody reads it in this solve.
 template <class R>
 __device__ __forceinline__ void arm(R *p) {
@@ -201,17 +307,24 @@ __device__ __forceinline__ void arm(Complex<R> *p) {
     arm(&p->im);
 }
 
-// The last block leaves the state as the next solve wants to find it. Called by every block at its end.
+// The last block leaves the state as the next solve wants to find it, all but the epoch. Called by every
+// block at its end; true in one thread of the last one.
 template <class T>
-__device__ void finish_solve(const SolveArgs<T> &a, uint32_t epoch) {
+__device__ bool leave_state(const SolveArgs<T> &a) {
     __syncthreads();
-    if (threadIdx.x != 0) return;
+    if (threadIdx.x != 0) return false;
     __threadfence();
-    if (atomicAdd(&a.state->done, 1u) != gridDim.x - 1) return;
+    if (atomicAdd(&a.state->done, 1u) != gridDim.x - 1) return false;
     __threadfence();
     a.state->pivot = load_relaxed(&a.state->pivot_running);
     a.state->pivot_running = NONE;
     a.state->ticket = 0;
     a.state->done = 0;
-    a.state->epoch = epoch ^ 1u;
+    return true;
+}
+
+// The end of a solve that used work vector `epoch` and armed the other one for the next.
+template <class T>
+__device__ void finish_solve(const SolveArgs<T> &a, uint32_t epoch) {
+    if (leave_state(a)) a.state->epoch = epoch ^ 1u;
 }

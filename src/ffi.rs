@@ -318,7 +318,10 @@ pub unsafe extern "C" fn sptrsvSetStream(handle: sptrsvHandle_t, stream: *mut CU
 /// # Safety
 /// `handle` is NULL or a live handle, `stream` NULL or writable.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvGetStream(handle: sptrsvHandle_t, stream: *mut *mut CUstream_st) -> sptrsvStatus_t {
+pub unsafe extern "C" fn sptrsvGetStream(
+    handle: sptrsvHandle_t,
+    stream: *mut *mut CUstream_st,
+) -> sptrsvStatus_t {
     with_handle(handle, |c| write(stream, "stream", c.stream as *mut CUstream_st))
 }
 
@@ -475,7 +478,10 @@ pub unsafe extern "C" fn sptrsvDestroyMatDescr(descr: sptrsvMatDescr_t) -> sptrs
 /// # Safety
 /// `descr` is NULL or a live descriptor.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvSetMatType(descr: sptrsvMatDescr_t, value: MaybeUninit<sptrsvMatrixType_t>) -> sptrsvStatus_t {
+pub unsafe extern "C" fn sptrsvSetMatType(
+    descr: sptrsvMatDescr_t,
+    value: MaybeUninit<sptrsvMatrixType_t>,
+) -> sptrsvStatus_t {
     guard(|| {
         let d = borrow_mut(descr, "descr")?;
         d.0.mat_type = MatType::from_raw(raw(value))?;
@@ -494,7 +500,10 @@ pub unsafe extern "C" fn sptrsvSetMatType(descr: sptrsvMatDescr_t, value: MaybeU
 /// # Safety
 /// `descr` is NULL or a live descriptor, `value` NULL or writable.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvGetMatType(descr: sptrsvMatDescr_t, value: *mut sptrsvMatrixType_t) -> sptrsvStatus_t {
+pub unsafe extern "C" fn sptrsvGetMatType(
+    descr: sptrsvMatDescr_t,
+    value: *mut sptrsvMatrixType_t,
+) -> sptrsvStatus_t {
     guard(|| {
         let d = borrow(descr, "descr")?;
         write_enum(value, "value", d.0.mat_type as i32)
@@ -512,7 +521,10 @@ pub unsafe extern "C" fn sptrsvGetMatType(descr: sptrsvMatDescr_t, value: *mut s
 /// # Safety
 /// `descr` is NULL or a live descriptor.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvSetMatFillMode(descr: sptrsvMatDescr_t, value: MaybeUninit<sptrsvFillMode_t>) -> sptrsvStatus_t {
+pub unsafe extern "C" fn sptrsvSetMatFillMode(
+    descr: sptrsvMatDescr_t,
+    value: MaybeUninit<sptrsvFillMode_t>,
+) -> sptrsvStatus_t {
     guard(|| {
         let d = borrow_mut(descr, "descr")?;
         d.0.fill = Fill::from_raw(raw(value))?;
@@ -531,7 +543,10 @@ pub unsafe extern "C" fn sptrsvSetMatFillMode(descr: sptrsvMatDescr_t, value: Ma
 /// # Safety
 /// `descr` is NULL or a live descriptor, `value` NULL or writable.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvGetMatFillMode(descr: sptrsvMatDescr_t, value: *mut sptrsvFillMode_t) -> sptrsvStatus_t {
+pub unsafe extern "C" fn sptrsvGetMatFillMode(
+    descr: sptrsvMatDescr_t,
+    value: *mut sptrsvFillMode_t,
+) -> sptrsvStatus_t {
     guard(|| {
         let d = borrow(descr, "descr")?;
         write_enum(value, "value", d.0.fill as i32)
@@ -549,7 +564,10 @@ pub unsafe extern "C" fn sptrsvGetMatFillMode(descr: sptrsvMatDescr_t, value: *m
 /// # Safety
 /// `descr` is NULL or a live descriptor.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvSetMatDiagType(descr: sptrsvMatDescr_t, value: MaybeUninit<sptrsvDiagType_t>) -> sptrsvStatus_t {
+pub unsafe extern "C" fn sptrsvSetMatDiagType(
+    descr: sptrsvMatDescr_t,
+    value: MaybeUninit<sptrsvDiagType_t>,
+) -> sptrsvStatus_t {
     guard(|| {
         let d = borrow_mut(descr, "descr")?;
         d.0.diag = Diag::from_raw(raw(value))?;
@@ -568,7 +586,10 @@ pub unsafe extern "C" fn sptrsvSetMatDiagType(descr: sptrsvMatDescr_t, value: Ma
 /// # Safety
 /// `descr` is NULL or a live descriptor, `value` NULL or writable.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvGetMatDiagType(descr: sptrsvMatDescr_t, value: *mut sptrsvDiagType_t) -> sptrsvStatus_t {
+pub unsafe extern "C" fn sptrsvGetMatDiagType(
+    descr: sptrsvMatDescr_t,
+    value: *mut sptrsvDiagType_t,
+) -> sptrsvStatus_t {
     guard(|| {
         let d = borrow(descr, "descr")?;
         write_enum(value, "value", d.0.diag as i32)
@@ -586,7 +607,10 @@ pub unsafe extern "C" fn sptrsvGetMatDiagType(descr: sptrsvMatDescr_t, value: *m
 /// # Safety
 /// `descr` is NULL or a live descriptor.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvSetMatIndexBase(descr: sptrsvMatDescr_t, value: MaybeUninit<sptrsvIndexBase_t>) -> sptrsvStatus_t {
+pub unsafe extern "C" fn sptrsvSetMatIndexBase(
+    descr: sptrsvMatDescr_t,
+    value: MaybeUninit<sptrsvIndexBase_t>,
+) -> sptrsvStatus_t {
     guard(|| {
         let d = borrow_mut(descr, "descr")?;
         d.0.base = Base::from_raw(raw(value))?;
@@ -605,7 +629,10 @@ pub unsafe extern "C" fn sptrsvSetMatIndexBase(descr: sptrsvMatDescr_t, value: M
 /// # Safety
 /// `descr` is NULL or a live descriptor, `value` NULL or writable.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvGetMatIndexBase(descr: sptrsvMatDescr_t, value: *mut sptrsvIndexBase_t) -> sptrsvStatus_t {
+pub unsafe extern "C" fn sptrsvGetMatIndexBase(
+    descr: sptrsvMatDescr_t,
+    value: *mut sptrsvIndexBase_t,
+) -> sptrsvStatus_t {
     guard(|| {
         let d = borrow(descr, "descr")?;
         write_enum(value, "value", d.0.base as i32)
@@ -623,7 +650,10 @@ pub unsafe extern "C" fn sptrsvGetMatIndexBase(descr: sptrsvMatDescr_t, value: *
 /// # Safety
 /// `descr` is NULL or a live descriptor.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvSetMatFormat(descr: sptrsvMatDescr_t, value: MaybeUninit<sptrsvFormat_t>) -> sptrsvStatus_t {
+pub unsafe extern "C" fn sptrsvSetMatFormat(
+    descr: sptrsvMatDescr_t,
+    value: MaybeUninit<sptrsvFormat_t>,
+) -> sptrsvStatus_t {
     guard(|| {
         let d = borrow_mut(descr, "descr")?;
         d.0.format = Format::from_raw(raw(value))?;
@@ -642,7 +672,10 @@ pub unsafe extern "C" fn sptrsvSetMatFormat(descr: sptrsvMatDescr_t, value: Mayb
 /// # Safety
 /// `descr` is NULL or a live descriptor, `value` NULL or writable.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvGetMatFormat(descr: sptrsvMatDescr_t, value: *mut sptrsvFormat_t) -> sptrsvStatus_t {
+pub unsafe extern "C" fn sptrsvGetMatFormat(
+    descr: sptrsvMatDescr_t,
+    value: *mut sptrsvFormat_t,
+) -> sptrsvStatus_t {
     guard(|| {
         let d = borrow(descr, "descr")?;
         write_enum(value, "value", d.0.format as i32)
@@ -781,7 +814,10 @@ pub unsafe extern "C" fn sptrsvSetAlgorithm(
 /// # Safety
 /// `info` is NULL or a live info, `algorithm` NULL or writable.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvGetAlgorithm(info: sptrsvInfo_t, algorithm: *mut sptrsvAlgorithm_t) -> sptrsvStatus_t {
+pub unsafe extern "C" fn sptrsvGetAlgorithm(
+    info: sptrsvInfo_t,
+    algorithm: *mut sptrsvAlgorithm_t,
+) -> sptrsvStatus_t {
     guard(|| with_info(info, |i| write_enum(algorithm, "algorithm", i.algorithm_in_use())))
 }
 
@@ -796,7 +832,10 @@ pub unsafe extern "C" fn sptrsvGetAlgorithm(info: sptrsvInfo_t, algorithm: *mut 
 /// # Safety
 /// `info` is NULL or a live info.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvSetSetup(info: sptrsvInfo_t, where_: MaybeUninit<sptrsvSetup_t>) -> sptrsvStatus_t {
+pub unsafe extern "C" fn sptrsvSetSetup(
+    info: sptrsvInfo_t,
+    where_: MaybeUninit<sptrsvSetup_t>,
+) -> sptrsvStatus_t {
     guard(|| {
         with_info(info, |i| {
             i.setup = Setup::from_raw(raw(where_))?;

@@ -39,10 +39,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 ///
 /// # Safety
 /// `handle` is NULL or live.
-pub unsafe fn with_handle(
-    handle: *mut sptrsvContext,
-    f: impl FnOnce(&mut Context) -> Result<()>,
-) -> Status {
+pub unsafe fn with_handle(handle: *mut sptrsvContext, f: impl FnOnce(&mut Context) -> Result<()>) -> Status {
     // SAFETY: NULL or live, by the caller's promise.
     let Some(handle) = (unsafe { handle.as_ref() }) else {
         return Error::NullHandle.status();

@@ -88,11 +88,9 @@ impl Info {
                 if self.setup == Setup::Gpu {
                     return Err(Error::Unsupported("setup on the GPU".into()));
                 }
-                // A work in progress on this info must not see its schedule replaced: freeing waits.
-                let algorithm = algorithms::by_id(self.algorithm).unwrap_or_else(algorithms::choose);
                 let plan =
-                    CudaPlan::new(gpu, |_| algorithm, &shape, arrays, algorithm.needs(), context.stream)?;
-                (algorithm, Body::Cuda(Box::new(plan)))
+                    CudaPlan::new(gpu, algorithms::by_id(self.algorithm), &shape, arrays, context.stream)?;
+                (plan.algorithm(), Body::Cuda(Box::new(plan)))
             }
         };
         let setup_ms = start.elapsed().as_secs_f64() * 1e3;
@@ -120,7 +118,10 @@ impl Info {
             }
         }
         if rhs.count > 1 && rhs.f == rhs.x && rhs.ldf != rhs.ldx {
-            return Err(Error::Invalid(format!("X is F itself, but ldx is {} and ldf is {}", rhs.ldx, rhs.ldf)));
+            return Err(Error::Invalid(format!(
+                "X is F itself, but ldx is {} and ldf is {}",
+                rhs.ldx, rhs.ldf
+            )));
         }
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         shape.must_equal(&analysed.shape)?;
@@ -169,10 +170,13 @@ impl Info {
                 if plan.take_failure(context.stream)? {
                     return Err(Error::TimedOut);
                 }
-                for j in 0..rhs.count {
+                let mut j = 0;
+                while j < rhs.count {
                     call.f = column(rhs.f, rhs.ldf, j);
                     call.x = column(rhs.x, rhs.ldx, j);
-                    plan.solve(context.stream, &call)?;
+                    let columns = plan.columns_at_once(rhs.count - j);
+                    plan.solve_columns(context.stream, &call, columns, rhs.ldf, rhs.ldx)?;
+                    j += columns as i64;
                 }
             }
         }

@@ -56,25 +56,54 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     NullHandle,
     Null(&'static str),
-    BadEnum { what: &'static str, value: i32 },
-    Negative { what: &'static str, value: i64 },
+    BadEnum {
+        what: &'static str,
+        value: i32,
+    },
+    Negative {
+        what: &'static str,
+        value: i64,
+    },
     /// An argument that is well-formed but not allowed; the text says which and why.
     Invalid(String),
-    MatrixType { found: &'static str },
+    MatrixType {
+        found: &'static str,
+    },
     Unsupported(String),
     /// `row` is in the caller's index base.
-    Malformed { major: &'static str, row: i64, why: String },
+    Malformed {
+        major: &'static str,
+        row: i64,
+        why: String,
+    },
     NotAnalysed,
-    Mismatch { what: &'static str, analysed: String, given: String },
+    Mismatch {
+        what: &'static str,
+        analysed: String,
+        given: String,
+    },
     PolicyMismatch,
     Capturing,
     TimedOut,
-    ZeroPivot { row: i64, structural: bool },
+    ZeroPivot {
+        row: i64,
+        structural: bool,
+    },
     NoDriver(String),
-    OutOfMemory { place: &'static str, bytes: u64 },
-    TooLarge { what: &'static str, value: i64, limit: i64 },
+    OutOfMemory {
+        place: &'static str,
+        bytes: u64,
+    },
+    TooLarge {
+        what: &'static str,
+        value: i64,
+        limit: i64,
+    },
     NoKernelImage(String),
-    Driver { call: &'static str, error: String },
+    Driver {
+        call: &'static str,
+        error: String,
+    },
     Panic(String),
 }
 

@@ -25,9 +25,16 @@ pub const ONE_WORD_ENTRIES_PER_LANE: u32 = 8;
 pub const HOST_SERIAL_ROWS: usize = 20_000;
 pub const HOST_SERIAL_WIDTH: usize = 200;
 
-/// The tiled engine: blocks that are resident at once in the model, the smallest tile, and what a step
-/// inside a tile and a hand-over from tile to tile cost.
+/// The tiled engine: blocks that are resident at once in the model and the smallest tile; what a level and
+/// a batch inside a tile cost, and a hand-over from tile to tile.
 pub const TILED_BLOCKS: usize = 132;
 pub const TILED_SMALLEST: u32 = 256;
-pub const TILED_STEP: Duration = Duration::from_nanos(70);
-pub const TILED_HOP: Duration = Duration::from_nanos(700);
+pub const TILED_LEVEL: Duration = Duration::from_nanos(50);
+pub const TILED_BATCH: Duration = Duration::from_nanos(230);
+pub const TILED_HOP: Duration = Duration::from_nanos(1100);
+/// AUTO takes tiles only where the model promises this part of the one-word engine's time or less.
+pub const TILED_ADVANTAGE: f64 = 0.85;
+
+/// The one-word engine: what a level costs, and an entry (in seconds).
+pub const ONE_WORD_LEVEL: Duration = Duration::from_nanos(470);
+pub const ONE_WORD_ENTRY_SECONDS: f64 = 1.2e-11;

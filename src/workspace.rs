@@ -6,19 +6,24 @@ use crate::problem::Shape;
 /// Places in the buffer, as addresses.
 #[derive(Clone, Copy, Debug)]
 pub struct Workspace {
-    /// n values: the unknowns, or their partial sums, by position.
+    /// `ROW_BYTES` for each of n rows: the unknowns of one or several right-hand sides, or their partial
+    /// sums, by position.
     pub values: usize,
     /// n 32-bit counters by position.
     pub counters: usize,
 }
 
-const ALIGN: usize = 16;
+/// Room for a row's unknowns. A sector of the L2 cache: what one access moves anyway.
+pub const ROW_BYTES: usize = 32;
+
+/// So that a row is one sector.
+const ALIGN: usize = ROW_BYTES;
 
 /// Lays the buffer out from `base` on and returns the places and the end.
 fn lay_out(shape: &Shape, base: usize) -> (Workspace, usize) {
     // The buffer may begin anywhere (csrsv2 takes any alignment): the first place is aligned inside it.
     let values = base.next_multiple_of(ALIGN);
-    let counters = (values + shape.n as usize * shape.dtype.bytes()).next_multiple_of(ALIGN);
+    let counters = (values + shape.n as usize * ROW_BYTES).next_multiple_of(ALIGN);
     (Workspace { values, counters }, counters + shape.n as usize * 4)
 }
 

@@ -26,8 +26,7 @@ fn run(script: &str, arguments: &[&Path]) {
 
 #[test]
 fn c_programs() {
-    let library = library_folder();
-    let programs = library.join("c_tests");
-    run("build-tests", &[&library, &programs]);
+    let programs = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c_tests");
+    run("build-tests", &[&library_folder(), &programs]);
     run("run-tests", &[&programs]);
 }

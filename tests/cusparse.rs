@@ -39,7 +39,9 @@ fn libraries() -> PathBuf {
     succeed(
         Command::new(env!("CARGO"))
             .current_dir(root())
-            .args(["build", "--quiet", "--package", "sptrsv-cusparse", "--lib", "--profile", profile])
+            .args(["build", "--quiet", "--workspace", "--lib", "--profile", profile])
+            // The features of this very build: others would build libsptrsv.so anew.
+            .args(if cfg!(feature = "cli") { &["--features", "sptrsv/cli"][..] } else { &[] })
             .arg("--target-dir")
             .arg(folder.parent().expect("profiles lie in the target folder")),
     );
@@ -148,7 +150,7 @@ fn the_header_declares_nothing_under_cuda_11() {
 #[test]
 fn c_programs() {
     let libraries = libraries();
-    let programs = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cusparse_tests");
+    let programs = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c_tests_cusparse");
     let folder = root().join("c_tests/cusparse");
     succeed(Command::new("sh").arg(folder.join("build-tests")).args([&libraries, &programs]));
     let status = Command::new("sh").arg(folder.join("run-tests")).arg(&programs).status().expect("sh runs");

@@ -8,7 +8,7 @@ use crate::csrsv2::Matrix;
 use crate::cusparse;
 use crate::driver::{self, Strided};
 use crate::info;
-use crate::session::{Executor, Session};
+use crate::lease::{Executor, Lease};
 use crate::sptrsv::{self, DataType};
 use crate::status::{guard, Status, INSUFFICIENT_RESOURCES, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED};
 use libc::{c_int, c_void};
@@ -95,19 +95,13 @@ impl Dense {
     ///
     /// # Safety
     /// `b` and `columns` have the sizes of this description, in the executor's memory.
-    unsafe fn transpose(
-        &self,
-        session: &Session,
-        b: usize,
-        columns: usize,
-        into_b: bool,
-    ) -> Result<(), Status> {
+    unsafe fn transpose(&self, lease: &Lease, b: usize, columns: usize, into_b: bool) -> Result<(), Status> {
         for j in 0..self.columns {
             let row_wise = Strided { address: b + j * self.bytes, stride: self.ld * self.bytes };
             let column = Strided { address: columns + j * self.rows * self.bytes, stride: self.bytes };
             let (dst, src) = if into_b { (row_wise, column) } else { (column, row_wise) };
-            match session.executor() {
-                Executor::Cuda => driver::copy(dst, src, self.rows, self.bytes, session.stream)?,
+            match lease.executor() {
+                Executor::Cuda => driver::copy(dst, src, self.rows, self.bytes, lease.stream)?,
                 Executor::Host => {
                     for i in 0..self.rows {
                         let from = (src.address + i * src.stride) as *const u8;
@@ -135,48 +129,48 @@ struct Call {
 }
 
 impl Call {
-    unsafe fn open(&self) -> Result<(Session, Dense), Status> {
+    unsafe fn open(&self) -> Result<(Lease, Dense), Status> {
         if self.handle.is_null() {
             return Err(NOT_INITIALIZED);
         }
         let m = &self.matrix;
         let dense = Dense::new(self.algo, self.trans_b, m.m, self.nrhs, self.ldb, m.data_type)?;
-        Ok((Session::open_with(self.handle, self.descr)?, dense))
+        Ok((Lease::open_with(self.handle, self.descr)?, dense))
     }
 
     unsafe fn buffer_size(&self, bytes: *mut usize) -> Result<(), Status> {
-        let (session, dense) = self.open()?;
+        let (lease, dense) = self.open()?;
         if bytes.is_null() || !(0..=1).contains(&self.policy) {
             return Err(INVALID_VALUE);
         }
-        let own = self.matrix.buffer_size(&session, self.info)?;
+        let own = self.matrix.buffer_size(&lease, self.info)?;
         bytes.write(own.checked_add(dense.bytes_in_buffer()?).ok_or(INSUFFICIENT_RESOURCES)?);
         Ok(())
     }
 
     unsafe fn analyse(&self, buffer: *mut c_void) -> Result<(), Status> {
-        let (session, _) = self.open()?;
-        self.matrix.analyse(&session, self.info, self.policy, buffer)
+        let (lease, _) = self.open()?;
+        self.matrix.analyse(&lease, self.info, self.policy, buffer)
     }
 
     unsafe fn solve(&self, alpha: *const c_void, b: *mut c_void, buffer: *mut c_void) -> Result<(), Status> {
-        let (session, dense) = self.open()?;
+        let (lease, dense) = self.open()?;
         if !dense.by_rows {
-            return self.solve_columns(&session, alpha, b, dense.ld, buffer);
+            return self.solve_columns(&lease, alpha, b, dense.ld, buffer);
         }
         if dense.is_empty() || b.is_null() || buffer.is_null() {
             // Nothing to bring over: libsptrsv does nothing, or says what is wrong.
-            return self.solve_columns(&session, alpha, b, dense.rows.max(1), buffer);
+            return self.solve_columns(&lease, alpha, b, dense.rows.max(1), buffer);
         }
         let (columns, own) = dense.layout(buffer as usize);
-        dense.transpose(&session, b as usize, columns, false)?;
-        self.solve_columns(&session, alpha, columns as *mut c_void, dense.rows, own as *mut c_void)?;
-        dense.transpose(&session, b as usize, columns, true)
+        dense.transpose(&lease, b as usize, columns, false)?;
+        self.solve_columns(&lease, alpha, columns as *mut c_void, dense.rows, own as *mut c_void)?;
+        dense.transpose(&lease, b as usize, columns, true)
     }
 
     unsafe fn solve_columns(
         &self,
-        session: &Session,
+        lease: &Lease,
         alpha: *const c_void,
         b: *mut c_void,
         ld: usize,
@@ -184,13 +178,13 @@ impl Call {
     ) -> Result<(), Status> {
         let m = &self.matrix;
         Status::from_sptrsv(sptrsv::sptrsvSolveMulti(
-            session.handle,
+            lease.handle,
             m.op,
             m.m.into(),
             m.nnz.into(),
             self.nrhs.into(),
             alpha,
-            session.descr,
+            lease.descr,
             m.data_type.number,
             m.val,
             m.row_ptr,

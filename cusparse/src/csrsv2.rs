@@ -2,7 +2,7 @@
 
 use crate::cusparse;
 use crate::info;
-use crate::session::Session;
+use crate::lease::Lease;
 use crate::sptrsv::{self, DataType};
 use crate::status::{guard, Status, INSUFFICIENT_RESOURCES, INVALID_VALUE};
 use libc::{c_int, c_void};
@@ -21,14 +21,14 @@ pub struct Matrix {
 impl Matrix {
     /// # Safety
     /// `info` is NULL or live.
-    pub unsafe fn buffer_size(&self, session: &Session, info: sptrsv::Info) -> Result<usize, Status> {
+    pub unsafe fn buffer_size(&self, lease: &Lease, info: sptrsv::Info) -> Result<usize, Status> {
         let mut bytes = 0;
         Status::from_sptrsv(sptrsv::sptrsvBufferSize(
-            session.handle,
+            lease.handle,
             self.op,
             self.m.into(),
             self.nnz.into(),
-            session.descr,
+            lease.descr,
             self.data_type.number,
             self.val,
             self.row_ptr,
@@ -43,17 +43,17 @@ impl Matrix {
     /// `info` is NULL or live; the arrays and the buffer are NULL or as large as they must be.
     pub unsafe fn analyse(
         &self,
-        session: &Session,
+        lease: &Lease,
         info: sptrsv::Info,
         policy: c_int,
         buffer: *mut c_void,
     ) -> Result<(), Status> {
         Status::from_sptrsv(sptrsv::sptrsvAnalysis(
-            session.handle,
+            lease.handle,
             self.op,
             self.m.into(),
             self.nnz.into(),
-            session.descr,
+            lease.descr,
             self.data_type.number,
             self.val,
             self.row_ptr,
@@ -90,8 +90,8 @@ unsafe fn buffer_size(
     matrix: Matrix,
     info: sptrsv::Info,
 ) -> Result<usize, Status> {
-    let session = Session::open_with(handle, descr)?;
-    matrix.buffer_size(&session, info)
+    let lease = Lease::open_with(handle, descr)?;
+    matrix.buffer_size(&lease, info)
 }
 
 unsafe fn solve(
@@ -104,14 +104,14 @@ unsafe fn solve(
     policy: c_int,
     buffer: *mut c_void,
 ) -> Result<(), Status> {
-    let session = Session::open_with(handle, descr)?;
+    let lease = Lease::open_with(handle, descr)?;
     Status::from_sptrsv(sptrsv::sptrsvSolve(
-        session.handle,
+        lease.handle,
         matrix.op,
         matrix.m.into(),
         matrix.nnz.into(),
         alpha,
-        session.descr,
+        lease.descr,
         matrix.data_type.number,
         matrix.val,
         matrix.row_ptr,
@@ -194,9 +194,9 @@ macro_rules! csrsv2 {
             buffer: *mut c_void,
         ) -> Status {
             guard(|| {
-                let session = Session::open_with(handle, descr)?;
+                let lease = Lease::open_with(handle, descr)?;
                 let matrix = Matrix { op, m, nnz, data_type: $data_type, val, row_ptr, col_ind };
-                matrix.analyse(&session, info, policy, buffer)
+                matrix.analyse(&lease, info, policy, buffer)
             })
         }
 

@@ -3,7 +3,7 @@
 
 use crate::cusparse;
 use crate::driver;
-use crate::session::{Executor, Session};
+use crate::lease::{Executor, Lease};
 use crate::sptrsv;
 use crate::status::{Status, INVALID_VALUE, NOT_INITIALIZED, ZERO_PIVOT};
 use libc::{c_int, c_void};
@@ -35,20 +35,20 @@ pub unsafe fn zero_pivot(
     if info.is_null() || position.is_null() {
         return Err(INVALID_VALUE);
     }
-    let session = Session::open(handle)?;
-    session.set_pointer_mode(sptrsv::POINTER_MODE_HOST)?;
+    let lease = Lease::open(handle)?;
+    lease.set_pointer_mode(sptrsv::POINTER_MODE_HOST)?;
     let mut row = -1i64;
-    let found = Status::from_sptrsv(sptrsv::sptrsvZeroPivot(session.handle, info, &mut row));
+    let found = Status::from_sptrsv(sptrsv::sptrsvZeroPivot(lease.handle, info, &mut row));
     if !matches!(found, Ok(()) | Err(ZERO_PIVOT)) {
         return found;
     }
     // Rows of these functions are ints from the start.
     let row = row as c_int;
-    if session.executor() == Executor::Host || session.pointer_mode == sptrsv::POINTER_MODE_HOST {
+    if lease.executor() == Executor::Host || lease.pointer_mode == sptrsv::POINTER_MODE_HOST {
         position.write(row);
     } else {
         let bytes = std::mem::size_of::<c_int>();
-        driver::write(position.cast::<c_void>(), (&raw const row).cast(), bytes, session.stream)?;
+        driver::write(position.cast::<c_void>(), (&raw const row).cast(), bytes, lease.stream)?;
     }
     found
 }

@@ -3,7 +3,7 @@
 //!
 //! The rooms:
 //! * `csrsv2`, `csrsm2`: the exported functions; `info`: what an info of theirs is;
-//! * `session`: one call's worth of a libsptrsv handle and descriptor, set up as the cuSPARSE ones say;
+//! * `lease`: one call's worth of a libsptrsv handle and descriptor, set up as the cuSPARSE ones say;
 //! * `cusparse`: the getters of the libcusparse that the program has loaded, found at run time;
 //! * `driver`: the few calls to the CUDA driver, found at run time;
 //! * `sptrsv`: the C ABI of libsptrsv;
@@ -21,6 +21,6 @@ mod cusparse;
 mod dl;
 mod driver;
 mod info;
-mod session;
+mod lease;
 mod sptrsv;
 mod status;

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::{level, Algorithm};
-use crate::analysis::{Needs, Schedule};
+use crate::analysis::{Needs, Schedule, Tiles};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
@@ -21,7 +21,14 @@ impl Algorithm for Levc {
         false
     }
     fn needs(&self) -> Needs {
-        Needs { levels: true, rows: false, columns: true, column_values: true, counts: false, tiles: false }
+        Needs {
+            levels: true,
+            rows: false,
+            columns: true,
+            column_values: true,
+            counts: false,
+            tiles: Tiles::No,
+        }
     }
     fn host(&self) -> Method {
         Method::Levc

@@ -16,10 +16,7 @@ struct LevelArgs {
 }
 
 /// Calls `launch(begin, end, blocks)` for each level.
-fn each_level(
-    plan_levels: &[u32],
-    mut launch: impl FnMut(u32, u32, u32) -> Result<()>,
-) -> Result<()> {
+fn each_level(plan_levels: &[u32], mut launch: impl FnMut(u32, u32, u32) -> Result<()>) -> Result<()> {
     plan_levels.windows(2).try_for_each(|w| {
         let warps = (w[1] - w[0]) as u64;
         launch(w[0], w[1], (warps * 32).div_ceil(PAPER_BLOCK as u64) as u32)
@@ -43,7 +40,13 @@ pub fn prepare(launcher: &Launcher, plan: &mut CudaPlan, name: &str) -> Result<(
 }
 
 /// Launches the prologue and the levels.
-pub fn solve(launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs, name: &str, prologue: &str) -> Result<()> {
+pub fn solve(
+    launcher: &Launcher,
+    plan: &CudaPlan,
+    args: &SolveArgs,
+    name: &str,
+    prologue: &str,
+) -> Result<()> {
     let prologue = launcher.kernel(prologue)?;
     match &plan.graph {
         // A graph cannot be launched into a capture with its arguments in one shared place.

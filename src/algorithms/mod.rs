@@ -2,19 +2,22 @@
 #![forbid(unsafe_code)]
 
 mod gsf;
-mod level;
 mod levc;
+mod level;
 mod levr;
 mod one_word;
+mod one_word_multi;
 mod self_scheduled;
 mod slfc;
 mod slfr;
 mod tiled;
 
-use crate::analysis::{Needs, Schedule};
-use crate::executor::cuda::args::SolveArgs;
-use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::analysis::{Needs, Schedule, Tiles};
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
+use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
+use crate::problem::DataType;
+use crate::problem::Shape;
 use crate::status::{Error, Result};
 
 /// An algorithm on both executors.
@@ -29,12 +32,31 @@ pub trait Algorithm: Sync {
     fn needs(&self) -> Needs;
     /// The method of the host executor.
     fn host(&self) -> Method;
+    /// Refuses a GPU or a matrix that it cannot serve.
+    fn check(&self, _gpu: &Gpu, _shape: &Shape) -> Result<()> {
+        Ok(())
+    }
     /// Adds to a plan what only this algorithm needs.
     fn prepare(&self, _launcher: &Launcher, _plan: &mut CudaPlan, _schedule: &Schedule) -> Result<()> {
         Ok(())
     }
     /// Enqueues one solve on the GPU.
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()>;
+    /// What reads the matrix once for several right-hand sides on the GPU; None: each is a solve.
+    fn multi(&self) -> Option<&dyn Multi> {
+        None
+    }
+}
+
+/// The part of an algorithm for several right-hand sides at once. Its kernels hand unknowns over through
+/// the caller's buffer, where they are armed before each launch.
+pub trait Multi {
+    /// The most right-hand sides that it takes at once.
+    fn most_columns(&self, dtype: DataType) -> u32;
+    /// Bytes that it needs for a row, at most `workspace::ROW_BYTES`.
+    fn row_bytes(&self, dtype: DataType, columns: u32) -> usize;
+    /// Enqueues one solve on the GPU.
+    fn solve(&self, launcher: &Launcher, args: &MultiArgs) -> Result<()>;
 }
 
 /// Every algorithm that can be asked for by number. AUTO is number 0.
@@ -58,9 +80,19 @@ pub fn by_id(id: i32) -> Option<&'static dyn Algorithm> {
     ALL.iter().copied().find(|a| a.id() == id)
 }
 
-/// What AUTO takes on the GPU.
-pub fn choose() -> &'static dyn Algorithm {
-    &one_word::OneWord
+/// What AUTO wants of the analysis on a GPU: enough for either of the engines that it chooses between.
+pub fn auto_needs(gpu: &Gpu, shape: &Shape) -> Needs {
+    let tiles = if tiled::is_available(gpu, shape) { Tiles::IfFaster } else { Tiles::No };
+    Needs { tiles, ..one_word::OneWord.needs() }
+}
+
+/// What AUTO takes on the GPU: tiles where the analysis found them worth it.
+pub fn choose(schedule: &Schedule) -> &'static dyn Algorithm {
+    if schedule.tile_ptr.is_empty() {
+        &one_word::OneWord
+    } else {
+        &tiled::Tiled
+    }
 }
 
 /// What AUTO takes on the host, where it solves serially or level by level.
@@ -85,6 +117,8 @@ mod tests {
 
     #[test]
     fn auto_is_deterministic() {
-        assert!(choose().deterministic());
+        let tiled = Schedule { tile_ptr: vec![0, 1], ..Default::default() };
+        assert!(choose(&Schedule::default()).deterministic() && choose(&tiled).deterministic());
+        assert!(choose_on_host().deterministic());
     }
 }

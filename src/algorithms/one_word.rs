@@ -1,8 +1,8 @@
 //! ONE_WORD: row-wise in level order, each unknown handed over in one word that is value and flag.
 #![forbid(unsafe_code)]
 
-use super::Algorithm;
-use crate::analysis::{slices, Needs, Schedule};
+use super::{Algorithm, Multi};
+use crate::analysis::{records, slices, Needs, Schedule, Tiles};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
@@ -22,7 +22,14 @@ impl Algorithm for OneWord {
         true
     }
     fn needs(&self) -> Needs {
-        Needs { levels: true, rows: true, columns: false, column_values: false, counts: false, tiles: false }
+        Needs {
+            levels: true,
+            rows: true,
+            columns: false,
+            column_values: false,
+            counts: false,
+            tiles: Tiles::No,
+        }
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -30,15 +37,21 @@ impl Algorithm for OneWord {
     fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: &Schedule) -> Result<()> {
         let rows = schedule.rows.as_ref().expect("asked for");
         plan.set_slices(launcher, &slices(&schedule.level_ptr, &rows.ptr))?;
-        plan.set_records(launcher, schedule)?;
+        plan.set_records(launcher, &records(schedule, plan.diag_source()))?;
         plan.add_work_vectors(launcher)
     }
     fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        let warps = ONE_WORD_BLOCK / 32;
-        let most = launcher.gpu.multiprocessors() * ONE_WORD_BLOCKS;
-        let blocks = args.slices.div_ceil(warps).min(most);
-        launcher.kernel(self.name())?.launch(blocks, ONE_WORD_BLOCK, 0, args)
+        launcher.kernel(self.name())?.launch(blocks(launcher, args), ONE_WORD_BLOCK, 0, args)
     }
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
+    }
+}
+
+/// Blocks of a launch: a warp a slice, and no more than fit on the GPU at once.
+pub fn blocks(launcher: &Launcher, args: &SolveArgs) -> u32 {
+    let most = launcher.gpu.multiprocessors() * ONE_WORD_BLOCKS;
+    args.slices.div_ceil(ONE_WORD_BLOCK / 32).min(most)
 }
 
 /// The slices of every level. A row gets more lanes as it grows longer.

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::{self_scheduled, Algorithm};
-use crate::analysis::Needs;
+use crate::analysis::{Needs, Tiles};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
@@ -21,7 +21,14 @@ impl Algorithm for Slfc {
         false
     }
     fn needs(&self) -> Needs {
-        Needs { levels: true, rows: false, columns: true, column_values: true, counts: true, tiles: false }
+        Needs {
+            levels: true,
+            rows: false,
+            columns: true,
+            column_values: true,
+            counts: true,
+            tiles: Tiles::No,
+        }
     }
     fn host(&self) -> Method {
         Method::Slfc

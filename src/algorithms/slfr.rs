@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::{self_scheduled, Algorithm};
-use crate::analysis::Needs;
+use crate::analysis::{Needs, Tiles};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
@@ -21,7 +21,14 @@ impl Algorithm for Slfr {
         true
     }
     fn needs(&self) -> Needs {
-        Needs { levels: true, rows: true, columns: true, column_values: false, counts: true, tiles: false }
+        Needs {
+            levels: true,
+            rows: true,
+            columns: true,
+            column_values: false,
+            counts: true,
+            tiles: Tiles::No,
+        }
     }
     fn host(&self) -> Method {
         Method::Slfr

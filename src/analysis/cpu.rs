@@ -8,9 +8,10 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use super::{tiles, Lists, Needs, Pattern, Schedule, Values, NONE};
+use super::{tiles, Lists, Needs, Pattern, Schedule, Tiles, Values, NONE};
 use crate::problem::{DiagSource, Shape};
 use crate::status::{Error, Result};
+use crate::tuning::TILED_ADVANTAGE;
 
 /// Time spent in the paper's setup operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -120,14 +121,20 @@ pub fn schedule(shape: &Shape, pattern: &Pattern, needs: Needs) -> (Schedule, Ti
     let survey = timed(&mut times.trans, || Survey::new(shape, pattern));
     let n = survey.n;
 
-    let (mut tile_ptr, mut level) = (Vec::new(), Vec::new());
+    let (mut tile_ptr, mut level, mut predicted) = (Vec::new(), Vec::new(), Duration::ZERO);
     let (level_ptr, order) = timed(&mut times.lev, || {
-        if needs.tiles {
+        if needs.tiles != Tiles::No {
             let by_unknown = survey.levels();
             let (level_ptr, by_level) = by_level(&by_unknown);
-            let rows = tiles::choose(&by_unknown, shape.forward(), level_ptr.len() - 1).rows;
+            let choice = tiles::choose(&by_unknown, shape.forward(), n, survey.entries);
+            let untiled = tiles::predict_one_word(level_ptr.len() - 1, survey.entries);
+            if needs.tiles == Tiles::IfFaster && choice.predicted > untiled.mul_f64(TILED_ADVANTAGE) {
+                predicted = untiled;
+                return (level_ptr, by_level);
+            }
+            predicted = choice.predicted;
             let order;
-            (tile_ptr, order) = tiles::arrange(&by_level, shape.forward(), rows);
+            (tile_ptr, order) = tiles::arrange(&by_level, shape.forward(), choice.rows);
             level = order.iter().map(|&i| by_unknown[i as usize]).collect();
             (level_ptr, order)
         } else if needs.levels {
@@ -185,6 +192,7 @@ pub fn schedule(shape: &Shape, pattern: &Pattern, needs: Needs) -> (Schedule, Ti
         diag,
         extra_diag,
         missing_diag,
+        predicted,
     };
     (schedule, times)
 }
@@ -418,8 +426,14 @@ mod tests {
     use super::*;
     use crate::problem::{Base, DataType, Diag, Fill, Format, MatDescr, Op};
 
-    const ALL: Needs =
-        Needs { levels: true, rows: true, columns: true, column_values: true, counts: true, tiles: false };
+    const ALL: Needs = Needs {
+        levels: true,
+        rows: true,
+        columns: true,
+        column_values: true,
+        counts: true,
+        tiles: Tiles::No,
+    };
     const NATURAL: Needs = Needs { levels: false, ..ALL };
 
     fn shape(op: Op, fill: Fill, n: u32, nnz: usize) -> Shape {
@@ -575,7 +589,7 @@ mod tests {
             columns: false,
             column_values: false,
             counts: false,
-            tiles: false,
+            tiles: Tiles::No,
         };
         let s = run(Op::NonTranspose, Fill::Lower, &LOW_PTR, &LOW_IND, none);
         assert!(s.rows.is_none() && s.columns.is_none() && s.counts.is_empty() && s.level_ptr.is_empty());

@@ -9,6 +9,8 @@ pub mod cpu;
 pub mod slices;
 pub mod tiles;
 
+use crate::problem::DiagSource;
+
 /// "No such entry" among value indices.
 pub const NONE: u32 = u32::MAX;
 
@@ -34,8 +36,17 @@ pub struct Needs {
     pub column_values: bool,
     /// The number of dependencies of each position.
     pub counts: bool,
-    /// Unknowns ordered by tile first, by level inside a tile; implies `levels`.
-    pub tiles: bool,
+    /// Whether unknowns are ordered by tile first and by level inside a tile; implies `levels`.
+    pub tiles: Tiles,
+}
+
+/// Whether a schedule has tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tiles {
+    No,
+    Yes,
+    /// If the model says that the tiled engine is faster than the one-word engine.
+    IfFaster,
 }
 
 /// Where the value of an entry lies in the caller's value array.
@@ -87,6 +98,8 @@ pub struct Schedule {
     pub extra_diag: Vec<[u32; 2]>,
     /// The smallest row without a diagonal entry (zero-based), where the diagonal is the matrix's own.
     pub missing_diag: Option<u32>,
+    /// Time of a solve by the model that chose between tiles and none, or zero.
+    pub predicted: std::time::Duration,
 }
 
 impl Schedule {
@@ -118,4 +131,23 @@ impl Schedule {
             + 2 * self.extra_diag.len();
         words * 4
     }
+}
+
+/// By position: row, index of the diagonal value, first entry, index of the first value; and one more.
+pub fn records(schedule: &Schedule, diag: DiagSource) -> Vec<[u32; 4]> {
+    let rows = schedule.rows.as_ref().expect("asked for");
+    let first = |p: usize| match &rows.values {
+        Some(Values::Contiguous(first)) => first[p],
+        _ => 0,
+    };
+    let diagonal = |p: usize| match diag {
+        DiagSource::Unit => NONE,
+        DiagSource::Matrix => schedule.diag[p],
+        DiagSource::Separate => schedule.order[p],
+    };
+    let n = schedule.n as usize;
+    let mut records: Vec<[u32; 4]> =
+        (0..n).map(|p| [schedule.order[p], diagonal(p), rows.ptr[p], first(p)]).collect();
+    records.push([0, NONE, rows.ptr[n], 0]);
+    records
 }

@@ -2,15 +2,17 @@
 //!
 //! Unknowns are taken in solving order (rising for a forward, falling for a backward solve), so a tile
 //! depends on earlier tiles only. The size of the tiles is chosen by a model of the time that a solve
-//! takes: steps inside a tile cost `STEP`, a dependency on another tile costs `HOP`.
+//! takes: inside a tile a level costs `TILED_LEVEL` and a batch of rows `TILED_BATCH`, a dependency on
+//! another tile costs `TILED_HOP`.
 #![forbid(unsafe_code)]
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::time::Duration;
 
-use crate::tuning::{TILED_BLOCKS, TILED_HOP, TILED_SMALLEST, TILED_STEP};
-
-/// Lanes of a step, for the model: a row takes one.
-const LANES: u64 = 32;
+use crate::tuning::{
+    ONE_WORD_ENTRY_SECONDS, ONE_WORD_LEVEL, TILED_BATCH, TILED_BLOCKS, TILED_HOP, TILED_LEVEL, TILED_SMALLEST,
+};
 
 /// A size and what the model says of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,13 +33,41 @@ impl Span {
     fn join(self, other: Span) -> Span {
         Span { low: self.low.min(other.low), high: self.high.max(other.high), rows: self.rows + other.rows }
     }
-    fn steps(self) -> u64 {
-        ((self.high - self.low + 1) as u64).max((self.rows as u64).div_ceil(LANES))
+    /// Time to walk the range alone, and for each of its levels.
+    fn times(self, shape: Rows) -> (f64, f64) {
+        let levels = (self.high - self.low + 1) as f64;
+        let batches = self.rows as f64 / shape.per_batch * shape.fetches;
+        let time = levels * TILED_LEVEL.as_secs_f64() + batches * TILED_BATCH.as_secs_f64();
+        (time, time / levels)
     }
 }
 
-/// The best size among `TILED_SMALLEST` times a power of two. `level` is by unknown.
-pub fn choose(level: &[u32], forward: bool, levels: usize) -> Choice {
+/// Time of a solve by the one-word engine: each level is a hand-over, and every entry is moved.
+pub fn predict_one_word(levels: usize, entries: u32) -> Duration {
+    ONE_WORD_LEVEL.mul_f64(levels as f64) + Duration::from_secs_f64(entries as f64 * ONE_WORD_ENTRY_SECONDS)
+}
+
+/// What the model knows of the rows.
+#[derive(Clone, Copy)]
+struct Rows {
+    /// Rows in a full batch.
+    per_batch: f64,
+    /// Fetches of a lane for one batch: the entries of a row are fetched eight at a time.
+    fetches: f64,
+}
+
+impl Rows {
+    fn new(n: u32, entries: u32) -> Self {
+        let average = entries as f64 / n.max(1) as f64;
+        let lanes = (average / 16.0).ceil().clamp(1.0, 32.0);
+        Rows { per_batch: 32.0 / lanes, fetches: (average / lanes / 8.0).ceil().max(1.0) }
+    }
+}
+
+/// The best size among `TILED_SMALLEST` times a power of two. `level` is by unknown; `entries` counts
+/// those off the diagonal.
+pub fn choose(level: &[u32], forward: bool, n: u32, entries: u32) -> Choice {
+    let shape = Rows::new(n, entries);
     let span = |chunk: &[u32]| Span {
         low: *chunk.iter().min().expect("chunks are not empty"),
         high: *chunk.iter().max().expect("chunks are not empty"),
@@ -45,14 +75,17 @@ pub fn choose(level: &[u32], forward: bool, levels: usize) -> Choice {
     };
     let size = TILED_SMALLEST as usize;
     // In solving order: a backward solve begins at the last unknown.
-    let mut spans: Vec<Span> =
-        if forward { level.chunks(size).map(span).collect() } else { level.rchunks(size).map(span).collect() };
+    let mut spans: Vec<Span> = if forward {
+        level.chunks(size).map(span).collect()
+    } else {
+        level.rchunks(size).map(span).collect()
+    };
     let mut rows = TILED_SMALLEST;
-    let mut best = Choice { rows, predicted: predict(&spans, levels) };
+    let mut best = Choice { rows, predicted: predict(&spans, shape) };
     while spans.len() > 1 {
         spans = spans.chunks(2).map(|w| w.iter().copied().reduce(Span::join).expect("not empty")).collect();
         rows = rows.saturating_mul(2);
-        let predicted = predict(&spans, levels);
+        let predicted = predict(&spans, shape);
         if predicted < best.predicted {
             best = Choice { rows, predicted };
         }
@@ -61,20 +94,22 @@ pub fn choose(level: &[u32], forward: bool, levels: usize) -> Choice {
 }
 
 /// Time of a solve with these tiles: each begins when a block is free and ends no earlier than its own
-/// steps allow, nor than one hop after the tile before it, from which the dependencies come.
-fn predict(spans: &[Span], levels: usize) -> Duration {
-    let (step, hop) = (TILED_STEP.as_secs_f64(), TILED_HOP.as_secs_f64());
-    let mut free = std::collections::BinaryHeap::new();
+/// batches allow, nor than one hop after the tile before it, from which its dependencies come, and the time
+/// for the levels that it has beyond that one.
+fn predict(spans: &[Span], shape: Rows) -> Duration {
+    let hop = TILED_HOP.as_secs_f64() * shape.fetches;
+    // Times are compared as their bits: they are not negative.
+    let mut free: BinaryHeap<Reverse<u64>> = (0..TILED_BLOCKS).map(|_| Reverse(0)).collect();
     let mut before: Option<(Span, f64)> = None;
-    let mut last = levels as f64 * step;
-    for (t, &span) in spans.iter().enumerate() {
-        // Times are compared as their bits: they are not negative.
-        let start = if t < TILED_BLOCKS { 0.0 } else { f64::from_bits(free.pop().map_or(0, |std::cmp::Reverse(b)| b)) };
-        let mut end = start + span.steps() as f64 * step;
+    let mut last: f64 = 0.0;
+    for &span in spans {
+        let (time, pace) = span.times(shape);
+        let start = free.pop().map_or(0.0, |Reverse(bits)| f64::from_bits(bits));
+        let mut end = start + time;
         if let Some((previous, previous_end)) = before {
-            end = end.max(previous_end + hop + span.high.saturating_sub(previous.high) as f64 * step);
+            end = end.max(previous_end + hop + span.high.saturating_sub(previous.high) as f64 * pace);
         }
-        free.push(std::cmp::Reverse(end.to_bits()));
+        free.push(Reverse(end.to_bits()));
         before = Some((span, end));
         last = last.max(end);
     }
@@ -130,9 +165,9 @@ mod tests {
     #[test]
     fn a_chain_is_one_tile_and_a_grid_is_not() {
         let chain: Vec<u32> = (0..100_000).collect();
-        assert!(choose(&chain, true, chain.len()).rows >= 100_000);
+        assert!(choose(&chain, true, 100_000, 99_999).rows >= 100_000);
         let level = grid(1024, 1024);
-        let rows = choose(&level, true, 2047).rows;
-        assert!((8 * 1024..=64 * 1024).contains(&rows), "{rows}");
+        let rows = choose(&level, true, 1 << 20, 2 << 20).rows;
+        assert!((4 * 1024..=64 * 1024).contains(&rows), "{rows}");
     }
 }

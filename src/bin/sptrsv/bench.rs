@@ -35,7 +35,7 @@ pub enum Suite {
 pub struct Args {
     /// Matrix Market files to measure (instead of a suite)
     pub files: Vec<PathBuf>,
-    /// Which generated matrices to measure
+    /// Which generated matrices to measure (default: all on a GPU, small on the host)
     #[arg(long, value_enum)]
     pub suite: Option<Suite>,
     /// Only matrices whose name contains one of these
@@ -86,9 +86,10 @@ pub struct Args {
     /// Write the table to this Markdown file
     #[arg(long)]
     pub markdown: Option<PathBuf>,
-    /// Folder for the report, plots and results.json of the paper's experiments
-    #[arg(long, default_value = "results")]
-    pub out: PathBuf,
+    /// Folder for results.json and report.md, in place of --json and --markdown; for the paper's experiments
+    /// also for their plots, by default ./results
+    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    pub out: Option<PathBuf>,
     /// Folder with the general matrices' own files (NAME.mtx or NAME.mtx.gz), used instead of stand-ins
     #[arg(long)]
     pub folder: Option<PathBuf>,
@@ -177,11 +178,12 @@ fn value_type(name: &str) -> Result<Type> {
     }
 }
 
-fn sources(args: &Args) -> Vec<Source> {
+fn sources(args: &Args, executor: &Executor) -> Vec<Source> {
     if !args.files.is_empty() {
         return args.files.iter().cloned().map(Source::File).collect();
     }
-    let entries = match args.suite.unwrap_or(Suite::All) {
+    let usual = if executor.is_host() { Suite::Small } else { Suite::All };
+    let entries = match args.suite.unwrap_or(usual) {
         Suite::Grids => suite::grids(),
         Suite::Standins => suite::stand_ins(),
         Suite::Small => suite::small(),
@@ -251,6 +253,13 @@ pub fn run(args: &Args) -> Result<()> {
         return paper::run(args);
     }
     let ty = value_type(&args.ty)?;
+    let (json, markdown) = match &args.out {
+        None => (args.json.clone(), args.markdown.clone()),
+        Some(folder) => {
+            make_folder(folder)?;
+            (Some(folder.join("results.json")), Some(folder.join("report.md")))
+        }
+    };
     let executor = executor(args.executor.as_deref())?;
     let library = Library::open(&executor)?;
     let peers = Peers::load(&executor, args, ty.letter())?;
@@ -265,7 +274,7 @@ pub fn run(args: &Args) -> Result<()> {
         date: report::today(),
         value_type: ty.letter().into(),
         system: report::system_words(fill, args.transpose, args.permute, args.ilu),
-        matrices: if args.resume { report::earlier(args.json.as_deref())? } else { Vec::new() },
+        matrices: if args.resume { report::earlier(json.as_deref())? } else { Vec::new() },
     };
     let table =
         report::Table::new(&results, &algorithms.iter().map(|&a| algorithm_name(a)).collect::<Vec<_>>());
@@ -273,7 +282,8 @@ pub fn run(args: &Args) -> Result<()> {
     let begin = Instant::now();
     let budget = args.time_budget.map_or(Duration::MAX, Duration::from_secs_f64);
     let mut left_out = Vec::new();
-    let sources: Vec<Source> = sources(args).into_iter().filter(|s| wanted(args, &s.name())).collect();
+    let sources: Vec<Source> =
+        sources(args, &executor).into_iter().filter(|s| wanted(args, &s.name())).collect();
     if sources.is_empty() {
         return Err("no matrix has such a name".into());
     }
@@ -292,12 +302,12 @@ pub fn run(args: &Args) -> Result<()> {
         println!("{}", table.line(&result));
         lost = lost_gpu(&executor, &result);
         results.matrices.push(result);
-        if let Some(path) = &args.json {
+        if let Some(path) = &json {
             report::write_json(path, &results)?;
         }
     }
     println!("{}", table.summary(&results));
-    if let Some(path) = &args.markdown {
+    if let Some(path) = &markdown {
         crate::write_whole(path, table.markdown(&results).as_bytes())?;
     }
     if !left_out.is_empty() {
@@ -378,6 +388,10 @@ impl Run<'_, '_> {
         }
         Ok(result)
     }
+}
+
+pub fn make_folder(path: &Path) -> Result<()> {
+    std::fs::create_dir_all(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// The file of a general matrix in a folder, if it is there.

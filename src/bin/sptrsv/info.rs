@@ -111,7 +111,7 @@ fn print(d: &Description) {
     let kind = if d.complex { "complex" } else { "real" };
     println!("{}: {} rows, {} entries, {kind}", d.matrix, d.n, d.entries);
     if d.missing_diagonals > 0 {
-        println!("{} rows have no entry on the diagonal", d.missing_diagonals);
+        println!("rows without an entry on the diagonal: {}", d.missing_diagonals);
     }
     println!("{}", d.machine);
     for t in &d.triangles {
@@ -177,7 +177,7 @@ fn plot(sizes: &[u32]) -> Vec<String> {
         lines.push(format!("{scale:>9} │{}", means.iter().map(bar).collect::<String>()));
     }
     lines.push(format!("{:>9} └{}", "rows", "─".repeat(bars)));
-    lines.push(format!("{:>11}level 1{:>width$}", "", sizes.len(), width = bars.saturating_sub(7)));
+    lines.push(format!("{:>11}level 1 {:>width$}", "", sizes.len(), width = bars.saturating_sub(8)));
     lines
 }
 

@@ -96,7 +96,7 @@ fn read_all(path: &Path) -> Result<Vec<u8>> {
 
 /// Reads the banner; returns whether the format is coordinate, the field and the symmetry.
 fn banner(lines: &mut Lines) -> Result<(bool, Field, Symmetry)> {
-    let line = lines.read().unwrap_or_default();
+    let line = lines.read().ok_or_else(|| format!("{}: the file is empty", lines.path.display()))?;
     let text = String::from_utf8_lossy(line).to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
     let [head, object, format, field, symmetry] = words[..] else {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 
-use crate::bench::{executor, file_in, wanted, Args};
+use crate::bench::{executor, file_in, make_folder, wanted, Args};
 use crate::check::{backward_error, Question, TOLERANCE};
 use crate::contenders::{Peers, Who};
 use crate::gpu::{Executor, HUNG};
@@ -121,8 +121,9 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let executor = executor(args.executor.as_deref())?;
     let library = Library::open(&executor)?;
-    std::fs::create_dir_all(&args.out).map_err(|e| format!("{}: {e}", args.out.display()))?;
-    let file = args.out.join("results.json");
+    let out = args.out.as_deref().unwrap_or(Path::new("results"));
+    make_folder(out)?;
+    let file = out.join("results.json");
     let mut results = if args.resume { earlier(&file)? } else { Results::default() };
     results.machine = executor.description();
     results.on_gpu = !executor.is_host();
@@ -162,8 +163,8 @@ pub fn run(args: &Args) -> Result<()> {
         }
     }
     bar.finish_and_clear();
-    paper_report::write(&args.out, &results)?;
-    println!("{}: results.json, report.md and plots", args.out.display());
+    paper_report::write(out, &results)?;
+    println!("{}: results.json, report.md and plots", out.display());
     if let Some(why) = ended {
         return Err(why);
     }

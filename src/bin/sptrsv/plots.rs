@@ -47,9 +47,20 @@ pub fn draw(path: &Path, plot: &Plot) -> Result<bool> {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(0.0, f64::max);
     let mut svg = String::new();
-    render(&mut svg, plot, least / 1.5..most * 1.5).map_err(|e| format!("{}: {e}", path.display()))?;
+    render(&mut svg, plot, least / 1.5..most * 4.0).map_err(|e| format!("{}: {e}", path.display()))?;
     crate::write_whole(path, svg.as_bytes())?;
     Ok(true)
+}
+
+/// A number on an axis, without the digits that rounding leaves behind.
+fn short(value: &f64) -> String {
+    let digits = (2 - value.abs().log10().floor() as i32).clamp(0, 9) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').into()
+    } else {
+        text
+    }
 }
 
 type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
@@ -57,13 +68,13 @@ type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
 fn render(svg: &mut String, plot: &Plot, range: std::ops::Range<f64>) -> Drawn {
     let count = plot.categories.len();
     let long_names = plot.categories.iter().any(|c| c.len() > 6);
-    let root = SVGBackend::with_string(svg, (900, 540)).into_drawing_area();
+    let root = SVGBackend::with_string(svg, (if long_names { 1300 } else { 900 }, 540)).into_drawing_area();
     root.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&root)
         .caption(&plot.title, ("sans-serif", 22))
         .margin(12)
         .margin_right(24)
-        .x_label_area_size(if long_names { 130 } else { 48 })
+        .x_label_area_size(48)
         .y_label_area_size(70)
         .build_cartesian_2d(-0.4..count as f64 - 0.6, range.log_scale())?;
     let name = |x: &f64| {
@@ -75,27 +86,30 @@ fn render(svg: &mut String, plot: &Plot, range: std::ops::Range<f64>) -> Drawn {
             String::new()
         }
     };
-    let style = ("sans-serif", 14).into_text_style(&root);
-    let style = if long_names { style.transform(FontTransform::Rotate90) } else { style };
     chart
         .configure_mesh()
         .x_labels(4 * count)
         .x_label_formatter(&name)
-        .x_label_style(style)
+        .x_label_style(("sans-serif", 13))
         .x_desc(&plot.x)
         .y_desc(&plot.y)
-        .y_label_formatter(&|v| format!("{v}"))
+        .y_label_formatter(&short)
         .axis_desc_style(("sans-serif", 16))
         .light_line_style(RGBColor(240, 240, 240))
         .disable_x_mesh()
         .draw()?;
     for (k, line) in plot.lines.iter().enumerate() {
         let colour = COLOURS[k % COLOURS.len()];
+        // Points that are not joined stand side by side, so that none hides another.
+        let aside = match plot.joined {
+            true => 0.0,
+            false => 0.7 * ((k as f64 + 0.5) / plot.lines.len() as f64 - 0.5),
+        };
         let points: Vec<(f64, f64)> = line
             .values
             .iter()
             .enumerate()
-            .filter_map(|(i, v)| v.filter(|&v| v > 0.0).map(|v| (i as f64, v)))
+            .filter_map(|(i, v)| v.filter(|&v| v > 0.0).map(|v| (i as f64 + aside, v)))
             .collect();
         let marks = points.iter().map(|&p| Circle::new(p, 4, colour.filled()));
         chart
@@ -120,6 +134,11 @@ fn render(svg: &mut String, plot: &Plot, range: std::ops::Range<f64>) -> Drawn {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn axis_numbers_are_short() {
+        assert_eq!([0.1 + 0.2, 20.0, 1000.0, 0.05].map(|v| short(&v)), ["0.3", "20", "1000", "0.05"]);
+    }
 
     #[test]
     fn a_plot_has_axes_units_and_a_legend() {

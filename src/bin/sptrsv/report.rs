@@ -223,7 +223,7 @@ pub fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<()> {
 
 /// What an earlier run measured without failures; nothing where there is no such file.
 pub fn earlier(path: Option<&Path>) -> Result<Vec<MatrixResult>> {
-    let path = path.ok_or("--resume needs --json, the file to resume from")?;
+    let path = path.ok_or("--resume needs --out or --json, which say where to resume from")?;
     let Ok(text) = std::fs::read_to_string(path) else { return Ok(Vec::new()) };
     let results: Results = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
     let whole = |m: &MatrixResult| m.error.is_none() && m.timings.iter().all(|t| t.is_good());

@@ -78,6 +78,20 @@ pub struct SolveArgs {
     pub padding: u64,
 }
 
+/// Arguments of a kernel for several right-hand sides.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MultiArgs {
+    pub solve: SolveArgs,
+    /// Values from one column of `f` and of `x` to the next.
+    pub ldf: u64,
+    pub ldx: u64,
+    /// Number of columns.
+    pub columns: u32,
+    pub unused: [u32; 3],
+}
+
+const _: () = assert!(std::mem::size_of::<MultiArgs>() == std::mem::size_of::<SolveArgs>() + 32);
 const _: () = assert!(std::mem::size_of::<SolveArgs>() == 40 + 13 * 8 + 5 * 8 + 16 + 7 * 8);
 // A kernel reads a value of up to 16 bytes from there.
 const _: () = assert!(std::mem::offset_of!(SolveArgs, alpha_host) % 16 == 0);

@@ -48,9 +48,7 @@ impl DeviceArray {
     /// Sets every byte.
     pub fn fill(&self, byte: u8, stream: usize) -> Result<()> {
         // SAFETY: the array holds that many bytes.
-        let result =
-            unsafe { sys::cuMemsetD8Async(self.address(), byte, self.bytes(), stream as sys::CUstream) };
-        check(result, "cuMemsetD8Async")
+        unsafe { fill(self.address(), byte, self.bytes(), stream) }
     }
 
     pub fn address(&self) -> u64 {
@@ -72,6 +70,16 @@ impl Drop for DeviceArray {
     }
 }
 
+/// Sets `bytes` bytes, ordered on `stream`.
+///
+/// # Safety
+/// `address` is a device address of that many bytes.
+pub unsafe fn fill(address: u64, byte: u8, bytes: usize, stream: usize) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let result = unsafe { sys::cuMemsetD8Async(address, byte, bytes, stream as sys::CUstream) };
+    check(result, "cuMemsetD8Async")
+}
+
 /// Copies `count` elements from the caller's device array and waits for them.
 ///
 /// # Safety
@@ -82,7 +90,12 @@ pub unsafe fn read<T: Copy + Default>(address: usize, count: usize, stream: usiz
         let bytes = std::mem::size_of_val(data.as_slice());
         // SAFETY: the caller's promise, and `data` holds that many bytes.
         let result = unsafe {
-            sys::cuMemcpyDtoHAsync_v2(data.as_mut_ptr().cast(), address as u64, bytes, stream as sys::CUstream)
+            sys::cuMemcpyDtoHAsync_v2(
+                data.as_mut_ptr().cast(),
+                address as u64,
+                bytes,
+                stream as sys::CUstream,
+            )
         };
         check(result, "cuMemcpyDtoHAsync")?;
         synchronize(stream)?;

@@ -37,7 +37,9 @@ fn check(result: sys::CUresult, call: &'static str) -> Result<()> {
     match result {
         CUDA_SUCCESS => Ok(()),
         CUDA_ERROR_OUT_OF_MEMORY => Err(Error::OutOfMemory { place: "device", bytes: 0 }),
-        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED | CUDA_ERROR_STREAM_CAPTURE_INVALIDATED => Err(Error::Capturing),
+        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED | CUDA_ERROR_STREAM_CAPTURE_INVALIDATED => {
+            Err(Error::Capturing)
+        }
         other => Err(Error::Driver { call, error: format!("{other:?}") }),
     }
 }
@@ -57,6 +59,7 @@ pub struct Gpu {
     device: sys::CUdevice,
     name: String,
     multiprocessors: u32,
+    shared_bytes_per_block: u32,
     modules: ManuallyDrop<Vec<Module>>,
     functions: Mutex<HashMap<String, usize>>,
     watch: watch::FlagPool,
@@ -113,6 +116,7 @@ impl Gpu {
             device: 0,
             name: String::new(),
             multiprocessors: 0,
+            shared_bytes_per_block: 0,
             modules: ManuallyDrop::new(Vec::new()),
             functions: Mutex::default(),
             watch: watch::FlagPool::default(),
@@ -126,6 +130,8 @@ impl Gpu {
         gpu.name = Device::get_device(device as u32).and_then(|d| d.name()).unwrap_or_default();
         gpu.multiprocessors =
             gpu.attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        gpu.shared_bytes_per_block = gpu
+            .attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         for (_, image) in FATBINS {
             let module = Module::from_fatbin(image, &[]).map_err(|e| match e {
                 cust::error::CudaError::NoBinaryForGpu | cust::error::CudaError::InvalidPtx => {
@@ -142,15 +148,17 @@ impl Gpu {
     fn attribute(&self, which: sys::CUdevice_attribute_enum) -> Result<u32> {
         let mut value = 0;
         // SAFETY: writes one int.
-        check(
-            unsafe { sys::cuDeviceGetAttribute(&mut value, which, self.device) },
-            "cuDeviceGetAttribute",
-        )?;
+        check(unsafe { sys::cuDeviceGetAttribute(&mut value, which, self.device) }, "cuDeviceGetAttribute")?;
         Ok(value as u32)
     }
 
     pub fn multiprocessors(&self) -> u32 {
         self.multiprocessors
+    }
+
+    /// Shared memory that a block can have.
+    pub fn shared_bytes_per_block(&self) -> u32 {
+        self.shared_bytes_per_block
     }
 
     /// Whether two handles work in the same context.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::args::{SolveArgs, State};
+use super::args::{MultiArgs, SolveArgs, State};
 use super::watch::Flag;
-use super::{memory, DeviceArray, Graph, Gpu, Launcher};
-use crate::algorithms::Algorithm;
-use crate::executor::SolveCall;
+use super::{memory, DeviceArray, Gpu, Graph, Launcher};
+use crate::algorithms::{self, Algorithm};
 use crate::analysis::{self, cpu, Schedule, Values, NONE};
+use crate::executor::SolveCall;
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 use crate::status::{Error, Result};
 
@@ -51,15 +51,22 @@ pub struct LevelGraph {
 }
 
 impl CudaPlan {
-    /// Analyses the caller's pattern and puts the schedule on the device.
+    /// Analyses the caller's pattern for the algorithm asked for, or else for the best one, and puts the
+    /// schedule on the device.
     pub fn new(
         gpu: &Arc<Gpu>,
-        choose: impl FnOnce(&Schedule) -> &'static dyn Algorithm,
+        asked: Option<&'static dyn Algorithm>,
         shape: &Shape,
         arrays: Arrays,
-        needs: analysis::Needs,
         stream: usize,
     ) -> Result<CudaPlan> {
+        let needs = match asked {
+            Some(algorithm) => {
+                algorithm.check(gpu, shape)?;
+                algorithm.needs()
+            }
+            None => algorithms::auto_needs(gpu, shape),
+        };
         let _bound = gpu.bind()?;
         if memory::is_capturing(stream)? {
             return Err(Error::Capturing);
@@ -69,7 +76,7 @@ impl CudaPlan {
         times.mat_d2h = d2h;
         (times.trans, times.dep, times.lev) = (cpu_times.trans, cpu_times.dep, cpu_times.lev);
 
-        let algorithm = choose(&schedule);
+        let algorithm = asked.unwrap_or_else(|| algorithms::choose(&schedule));
         let start = Instant::now();
         let launcher = Launcher { gpu, stream, dtype: shape.dtype };
         let mut plan = Self::upload(&launcher, algorithm, shape, &schedule)?;
@@ -104,7 +111,7 @@ impl CudaPlan {
             levels: schedule.levels(),
             widest: schedule.widest_level(),
             entries: schedule.entries,
-            predicted: Duration::ZERO,
+            predicted: schedule.predicted,
             times: SetupTimes::default(),
         };
         plan.base.state = plan.state.address();
@@ -169,8 +176,8 @@ impl CudaPlan {
     }
 
     /// The records of the one-word engines.
-    pub fn set_records(&mut self, launcher: &Launcher, schedule: &Schedule) -> Result<()> {
-        self.base.record = self.keep(launcher, &records(schedule, self.shape.diag))?;
+    pub fn set_records(&mut self, launcher: &Launcher, record: &[[u32; 4]]) -> Result<()> {
+        self.base.record = self.keep(launcher, record)?;
         Ok(())
     }
 
@@ -182,10 +189,21 @@ impl CudaPlan {
         Ok(())
     }
 
-    /// Enqueues one solve.
-    pub fn solve(&self, stream: usize, call: &SolveCall) -> Result<()> {
-        let launcher = Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype };
-        let args = SolveArgs {
+    pub fn algorithm(&self) -> &'static dyn Algorithm {
+        self.algorithm
+    }
+
+    pub fn diag_source(&self) -> DiagSource {
+        self.shape.diag
+    }
+
+    /// Whether the values of the rows are found by permutation.
+    pub fn is_permuted(&self) -> bool {
+        self.base.row_permuted != 0
+    }
+
+    fn args(&self, call: &SolveCall) -> SolveArgs {
+        SolveArgs {
             val: call.val as u64,
             diag_values: if call.diagonal != 0 { call.diagonal } else { call.val } as u64,
             f: call.f as u64,
@@ -196,8 +214,43 @@ impl CudaPlan {
             counters: call.workspace.counters as u64,
             timeout_ns: call.timeout.as_nanos().min(u64::MAX as u128) as u64,
             ..self.base
-        };
-        self.algorithm.solve(&launcher, self, &args)
+        }
+    }
+
+    /// Enqueues one solve.
+    pub fn solve(&self, stream: usize, call: &SolveCall) -> Result<()> {
+        let launcher = Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype };
+        self.algorithm.solve(&launcher, self, &self.args(call))
+    }
+
+    /// How many of `left` right-hand sides the next call of `solve_columns` may take.
+    pub fn columns_at_once(&self, left: i64) -> u32 {
+        let most = self.algorithm.multi().map_or(1, |m| m.most_columns(self.shape.dtype));
+        left.min(most as i64) as u32
+    }
+
+    /// Enqueues one solve for as many columns as `columns_at_once` allows, `ldf` and `ldx` values apart.
+    pub fn solve_columns(
+        &self,
+        stream: usize,
+        call: &SolveCall,
+        columns: u32,
+        ldf: i64,
+        ldx: i64,
+    ) -> Result<()> {
+        match self.algorithm.multi() {
+            Some(multi) if columns > 1 => {
+                let launcher = Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype };
+                let work = call.workspace.values as u64;
+                let bytes = self.shape.n as usize * multi.row_bytes(self.shape.dtype, columns);
+                // SAFETY: the workspace has room for a row's unknowns of that many columns.
+                unsafe { memory::fill(work, 0xff, bytes, stream)? };
+                let solve = SolveArgs { work, ..self.args(call) };
+                let (ldf, ldx) = (ldf as u64, ldx as u64);
+                multi.solve(&launcher, &MultiArgs { solve, ldf, ldx, columns, ..Default::default() })
+            }
+            _ => self.solve(stream, call),
+        }
     }
 
     /// Whether the watchdog ended a solve since the last look. If so, waits and makes the plan usable again.
@@ -244,25 +297,6 @@ impl CudaPlan {
         let work = self.work.as_ref().map_or(0, DeviceArray::bytes);
         self.owned.iter().map(DeviceArray::bytes).sum::<usize>() + self.state.bytes() + work + graph
     }
-}
-
-/// By position: row, index of the diagonal value, first entry, index of the first value; and one more.
-fn records(schedule: &Schedule, diag: DiagSource) -> Vec<[u32; 4]> {
-    let rows = schedule.rows.as_ref().expect("asked for");
-    let first = |p: usize| match &rows.values {
-        Some(Values::Contiguous(first)) => first[p],
-        _ => 0,
-    };
-    let diagonal = |p: usize| match diag {
-        DiagSource::Unit => NONE,
-        DiagSource::Matrix => schedule.diag[p],
-        DiagSource::Separate => schedule.order[p],
-    };
-    let n = schedule.n as usize;
-    let mut records: Vec<[u32; 4]> =
-        (0..n).map(|p| [schedule.order[p], diagonal(p), rows.ptr[p], first(p)]).collect();
-    records.push([0, NONE, rows.ptr[n], 0]);
-    records
 }
 
 fn initial_state(missing_diag: u32) -> State {

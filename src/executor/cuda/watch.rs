@@ -34,7 +34,7 @@ impl FlagPool {
             let mut page: *mut c_void = std::ptr::null_mut();
             let bytes = WORDS * std::mem::size_of::<u32>();
             const MAPPED: u32 = 0x02; // CU_MEMHOSTALLOC_DEVICEMAP
-            // SAFETY: writes one pointer.
+                                      // SAFETY: writes one pointer.
             check(unsafe { sys::cuMemHostAlloc(&mut page, bytes, MAPPED) }, "cuMemHostAlloc")?;
             pool.pages.push(page as usize);
             pool.free.extend((0..WORDS).rev().map(|i| page as usize + i * std::mem::size_of::<u32>()));

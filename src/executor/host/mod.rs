@@ -20,7 +20,7 @@ mod tests;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::analysis::{Needs, Schedule};
+use crate::analysis::{Needs, Schedule, Tiles};
 use crate::scalar::Scalar;
 pub use plan::HostPlan;
 pub use pool::{default_threads, Member, Pool};
@@ -53,7 +53,7 @@ impl Method {
             columns: by_columns || self == Method::Slfr,
             column_values: by_columns,
             counts: matches!(self, Method::Slfr | Method::Slfc | Method::Gsf),
-            tiles: false,
+            tiles: Tiles::No,
         }
     }
 }

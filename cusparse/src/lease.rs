@@ -50,7 +50,7 @@ fn idle() -> MutexGuard<'static, HashMap<Place, Vec<Pair>>> {
     IDLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub struct Session {
+pub struct Lease {
     place: Place,
     pair: Option<Pair>,
     pub handle: sptrsv::Handle,
@@ -59,10 +59,10 @@ pub struct Session {
     pub pointer_mode: c_int,
 }
 
-impl Session {
+impl Lease {
     /// # Safety
     /// `handle` is NULL or a live cuSPARSE handle.
-    pub unsafe fn open(handle: cusparse::Handle) -> Result<Session, Status> {
+    pub unsafe fn open(handle: cusparse::Handle) -> Result<Lease, Status> {
         let HandleState { stream, pointer_mode } = HandleState::read(handle)?;
         let executor = Executor::chosen()?;
         let (context, id) = match executor {
@@ -75,29 +75,29 @@ impl Session {
             Some(pair) => pair,
             None => Pair::new(executor)?,
         };
-        let session =
-            Session { place, handle: pair.handle, descr: pair.descr, pair: Some(pair), stream, pointer_mode };
-        Status::from_sptrsv(sptrsv::sptrsvSetStream(session.handle, stream))?;
-        session.set_pointer_mode(pointer_mode)?;
-        Ok(session)
+        let lease =
+            Lease { place, handle: pair.handle, descr: pair.descr, pair: Some(pair), stream, pointer_mode };
+        Status::from_sptrsv(sptrsv::sptrsvSetStream(lease.handle, stream))?;
+        lease.set_pointer_mode(pointer_mode)?;
+        Ok(lease)
     }
 
     /// The same with a descriptor.
     ///
     /// # Safety
     /// `handle` and `descr` are NULL or live objects of cuSPARSE.
-    pub unsafe fn open_with(handle: cusparse::Handle, descr: cusparse::MatDescr) -> Result<Session, Status> {
-        let session = Session::open(handle)?;
+    pub unsafe fn open_with(handle: cusparse::Handle, descr: cusparse::MatDescr) -> Result<Lease, Status> {
+        let lease = Lease::open(handle)?;
         let state = DescrState::read(descr)?;
         for status in [
-            sptrsv::sptrsvSetMatType(session.descr, state.mat_type),
-            sptrsv::sptrsvSetMatFillMode(session.descr, state.fill_mode),
-            sptrsv::sptrsvSetMatDiagType(session.descr, state.diag_type),
-            sptrsv::sptrsvSetMatIndexBase(session.descr, state.index_base),
+            sptrsv::sptrsvSetMatType(lease.descr, state.mat_type),
+            sptrsv::sptrsvSetMatFillMode(lease.descr, state.fill_mode),
+            sptrsv::sptrsvSetMatDiagType(lease.descr, state.diag_type),
+            sptrsv::sptrsvSetMatIndexBase(lease.descr, state.index_base),
         ] {
             Status::from_sptrsv(status)?;
         }
-        Ok(session)
+        Ok(lease)
     }
 
     pub fn executor(&self) -> Executor {
@@ -105,12 +105,12 @@ impl Session {
     }
 
     pub fn set_pointer_mode(&self, mode: c_int) -> Result<(), Status> {
-        // SAFETY: the handle is live for as long as the session.
+        // SAFETY: the handle is live for as long as the lease.
         Status::from_sptrsv(unsafe { sptrsv::sptrsvSetPointerMode(self.handle, mode) })
     }
 }
 
-impl Drop for Session {
+impl Drop for Lease {
     fn drop(&mut self) {
         if let Some(pair) = self.pair.take() {
             idle().entry(self.place).or_default().push(pair);

@@ -1,0 +1,163 @@
+// The one-word engine, for NR right-hand sides in one pass over the matrix: each unknown is handed over in
+// one word that is value and flag together.
+//
+// A slice is up to 32 rows of one level, solved by one warp with `lanes` lanes a row; so no lane waits for
+// another of its own warp. Everything that does not depend on other rows (values, indices, right-hand
+// side, reciprocal of the diagonal) is in registers before the first poll, and the next slice's record is
+// on its way. The unknowns live in a work vector in level order, the NR of one position beside each other.
+// Every right-hand side is summed up in the same order whatever NR is, and so gets the same bits.
+#pragma once
+#include "row.cuh"
+
+// Columns of f and x. One column has no leading dimension; of NR, the first `count` exist.
+template <class T, int NR>
+struct Columns {
+    T *x;
+    const T *f;
+    uint64_t ldx, ldf;
+    uint32_t count;
+
+    // A column that does not exist repeats the last one, without a branch.
+    __device__ __forceinline__ T load(uint32_t row, int j) const {
+        return f[NR == 1 ? row : min((uint32_t)j, count - 1) * ldf + row];
+    }
+    __device__ __forceinline__ void store(uint32_t row, int j, T v) const {
+        if (NR == 1 || j < count) x[NR == 1 ? row : j * ldx + row] = v;
+    }
+};
+
+// Adds to sum_j the a_k x_kj of U of this lane's entries, from number `e` on and `lanes` apart, waiting for
+// each x_kj.
+template <int U, int NR, class T>
+__device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work, uint4 record, uint32_t end,
+                                            uint32_t e, uint32_t lanes, T (&sum)[NR]) {
+    // Entries that are waited for together: what 32 registers hold of their unknowns.
+    constexpr int FIT = 128 / (NR * sizeof(T)), G = U < FIT ? U : FIT;
+    T v[U];
+    uint32_t q[U];
+    // Loads go without a branch, a lane without an entry repeating another: so they all overlap.
+    uint32_t last = end > record.z ? end - 1 : 0;
+    if (a.row_permuted) {
+        uint32_t index[U];
+#pragma unroll
+        for (int u = 0; u < U; ++u) index[u] = a.row_val[min(e + u * lanes, last)];
+#pragma unroll
+        for (int u = 0; u < U; ++u) v[u] = a.val[index[u]];
+    } else {
+        const T *val = a.val + (end > record.z ? record.w : 0);
+#pragma unroll
+        for (int u = 0; u < U; ++u) v[u] = val[min(e + u * lanes, last) - record.z];
+    }
+#pragma unroll
+    for (int u = 0; u < U; ++u) q[u] = a.row_adj[min(e + u * lanes, last)];
+#pragma unroll
+    for (int g = 0; g < U; g += G) {
+        Words<T> x[G][NR];
+#pragma unroll
+        for (int u = 0; u < G; ++u)
+#pragma unroll
+            for (int j = 0; j < NR; ++j)
+                x[u][j] = e + (g + u) * lanes < end ? Words<T>::armed() : Words<T>::of_zero();
+        Watchdog<T> dog(a);
+        // Ends when every dependency has been published, or by the watchdog.
+        for (;;) {
+            bool waiting = false;
+#pragma unroll
+            for (int u = 0; u < G; ++u) poll(&work[(size_t)q[g + u] * NR], x[u]);
+#pragma unroll
+            for (int u = 0; u < G; ++u)
+#pragma unroll
+                for (int j = 0; j < NR; ++j) waiting |= x[u][j].is_armed();
+            if (!waiting) break;
+            if (!dog.turn()) return false;
+        }
+#pragma unroll
+        for (int u = 0; u < G; ++u)
+            if (e + (g + u) * lanes < end) {
+                T vu = conjugate_if(a.conjugate, v[g + u]);
+#pragma unroll
+                for (int j = 0; j < NR; ++j) sum[j] = multiply_add(vu, x[u][j].value(), sum[j]);
+            }
+    }
+    return true;
+}
+
+// Solves for the columns, handing unknowns over through `work`. A single column arms `other` on the way.
+template <int NR, class T>
+__device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T, NR> &columns, T *work, T *other) {
+    constexpr int U = sizeof(T) > 8 ? 4 : 8;
+    constexpr uint2 nothing = {0, 1u << 6};
+    uint32_t lane = threadIdx.x % WARP;
+    T alpha = alpha_of(a);
+
+    auto ticket = [&] { return lane == 0 ? atomicAdd(&a.state->ticket, 1u) : 0u; };
+    auto slice_of = [&](uint32_t s) { return s < a.slices ? a.slice[s] : nothing; };
+    // Lanes of a row are a power of two.
+    auto row_of = [&](uint2 slice) { return lane >> (__ffs(slice.y >> 6) - 1); };
+    auto record_of = [&](uint2 slice, uint32_t &end) {
+        uint4 record = {0, NONE, 0, 0};
+        end = 0;
+        uint32_t r = row_of(slice);
+        if (r < (slice.y & 63u)) {
+            record = a.record[slice.x + r];
+            end = a.record[slice.x + r + 1].z;
+        }
+        return record;
+    };
+
+    uint32_t s = __shfl_sync(0xffffffffu, ticket(), 0);
+    uint32_t s1 = __shfl_sync(0xffffffffu, ticket(), 0);
+    uint2 slice = slice_of(s), slice1 = slice_of(s1);
+    uint32_t end, end1;
+    uint4 record = record_of(slice, end);
+    while (s < a.slices) {
+        uint32_t s2 = ticket();
+        uint4 record1 = record_of(slice1, end1);
+
+        uint32_t rows = slice.y & 63u, lanes = slice.y >> 6, sub = lane & (lanes - 1), r = row_of(slice);
+        uint32_t p = slice.x + r;
+        bool leads = r < rows && sub == 0;
+        T sum[NR], f[NR], d = one(T{}), scale = d;
+#pragma unroll
+        for (int j = 0; j < NR; ++j) sum[j] = f[j] = zero(T{});
+        bool multiplies = true, ok = true;
+        if (leads) {
+#pragma unroll
+            for (int j = 0; j < NR; ++j) f[j] = product(alpha, columns.load(record.x, j));
+            if (a.diag_index) {
+                d = diagonal_at(a, p, record.y, record.x, &a.state->pivot_running);
+                multiplies = reciprocal(d, scale);
+            }
+        }
+        uint32_t e = record.z + sub;
+        uint32_t longest = warp_max(end - record.z);
+        if (longest > 4 * lanes)
+            for (; ok && e < end; e += U * lanes) ok = waiting_dot<U, NR>(a, work, record, end, e, lanes, sum);
+        else if (longest > 2 * lanes) ok = waiting_dot<4, NR>(a, work, record, end, e, lanes, sum);
+        else if (longest > 0) ok = waiting_dot<2, NR>(a, work, record, end, e, lanes, sum);
+        __syncwarp();
+        if (lanes > 1) {
+#pragma unroll
+            for (int j = 0; j < NR; ++j) sum[j] = warp_sum(sum[j], lanes);
+            ok = __all_sync(0xffffffffu, ok);
+        }
+        if (leads) {
+            T x[NR];
+#pragma unroll
+            for (int j = 0; j < NR; ++j) {
+                x[j] = multiplies ? product(f[j] - sum[j], scale) : divide(f[j] - sum[j], d);
+                if (!ok) x[j] = not_a_number(T{});
+            }
+            publish(&work[(size_t)p * NR], x);
+#pragma unroll
+            for (int j = 0; j < NR; ++j) columns.store(record.x, j, x[j]);
+            if (NR == 1) arm(&other[p]);
+        }
+        s = s1;
+        slice = slice1;
+        record = record1;
+        end = end1;
+        s1 = __shfl_sync(0xffffffffu, s2, 0);
+        slice1 = slice_of(s1);
+    }
+}

@@ -1,0 +1,29 @@
+//! ONE_WORD for several right-hand sides: one pass over the matrix for as many as a sector of 32 bytes holds.
+#![forbid(unsafe_code)]
+
+use super::one_word::{self, OneWord};
+use super::Multi;
+use crate::executor::cuda::args::MultiArgs;
+use crate::executor::cuda::Launcher;
+use crate::problem::DataType;
+use crate::status::Result;
+use crate::tuning::ONE_WORD_BLOCK;
+use crate::workspace::ROW_BYTES;
+
+impl Multi for OneWord {
+    fn most_columns(&self, dtype: DataType) -> u32 {
+        (ROW_BYTES / dtype.bytes()) as u32
+    }
+    fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {
+        width(columns) as usize * dtype.bytes()
+    }
+    fn solve(&self, launcher: &Launcher, args: &MultiArgs) -> Result<()> {
+        let kernel = launcher.kernel(&format!("one_word_multi{}", width(args.columns)))?;
+        kernel.launch(one_word::blocks(launcher, &args.solve), ONE_WORD_BLOCK, 0, args)
+    }
+}
+
+/// Right-hand sides that the kernel for `columns` of them has room for.
+fn width(columns: u32) -> u32 {
+    columns.next_power_of_two()
+}
