@@ -12,6 +12,8 @@ struct State {
     uint32_t ticket;         // next piece of work
     uint32_t done;           // blocks that are done
     uint32_t failed;         // set by the watchdog; sticky until the host resets the info
+    uint32_t progress;       // grows now and then while a tile is walked; the watchdog looks at it
+    uint32_t padding;
 };
 
 template <class T>
@@ -68,4 +70,4 @@ struct LevelArgs {
 
 static_assert(sizeof(SolveArgs<double>) == 40 + 13 * 8 + 5 * 8 + 16 + 7 * 8, "mirror of args.rs");
 static_assert(sizeof(MultiArgs<double>) == sizeof(SolveArgs<double>) + 32, "mirror of args.rs");
-static_assert(sizeof(State) == 24, "mirror of args.rs");
+static_assert(sizeof(State) == 32, "mirror of args.rs");

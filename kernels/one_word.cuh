@@ -44,9 +44,10 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work
 #pragma unroll
         for (int u = 0; u < U; ++u) v[u] = a.val[index[u]];
     } else {
-        const T *val = a.val + (end > record.z ? record.w : 0);
+        // An empty row reads the first value there is.
+        const T *val = a.val + (end > record.z ? (int64_t)record.w - record.z : 0);
 #pragma unroll
-        for (int u = 0; u < U; ++u) v[u] = val[min(e + u * lanes, last) - record.z];
+        for (int u = 0; u < U; ++u) v[u] = val[min(e + u * lanes, last)];
     }
 #pragma unroll
     for (int u = 0; u < U; ++u) q[u] = a.row_adj[min(e + u * lanes, last)];

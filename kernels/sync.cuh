@@ -77,7 +77,8 @@ __device__ __noinline__ Look watchdog_look(State *state, volatile uint32_t *host
     if (load_relaxed(&state->failed)) return {GIVEN_UP, 0};
     if (limit == 0) return last;
     uint64_t now = nanoseconds();
-    uint32_t ticket = load_relaxed(&state->ticket);
+    // Neither ever falls during a solve, so their sum tells whether one has grown.
+    uint32_t ticket = load_relaxed(&state->ticket) + load_relaxed(&state->progress);
     if (last.since == 0 || ticket != last.ticket) return {now, ticket};
     if (now - last.since <= limit) return last;
     store_relaxed(&state->failed, 1u);
@@ -87,7 +88,7 @@ __device__ __noinline__ Look watchdog_look(State *state, volatile uint32_t *host
 }
 
 // Ends a wait that sees no progress. `turn()` is called once per poll and is cheap; it returns false when
-// the wait must be given up. Progress is a ticket handed out somewhere since the last look.
+// the wait must be given up. Progress is a ticket handed out somewhere, or a tile walked on, since the last look.
 template <class T>
 struct Watchdog {
     const SolveArgs<T> &a;

@@ -144,11 +144,12 @@ struct Producer {
     }
 
     __device__ __forceinline__ void fetch_values(Stage<T> &g, uint32_t from) const {
-        const T *val = PERMUTED ? a.val : a.val + (g.end > g.record.z ? g.record.w : 0);
+        // An empty row reads the first value there is.
+        const T *val = a.val + (PERMUTED ? 0 : g.end > g.record.z ? (int64_t)g.record.w - g.record.z : 0);
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             if (u % 2 == 0 && from + u >= g.longest) break;
-            g.v[u] = val[PERMUTED ? g.index[u] : some_entry(g, from + u) - g.record.z];
+            g.v[u] = val[PERMUTED ? g.index[u] : some_entry(g, from + u)];
         }
     }
 
@@ -412,7 +413,10 @@ struct Consumer {
         else if (o.head.x == MOST) levels<K, false, false>(o);
         else if (o.head.x == SHARED) levels<K, true, false>(o);
         else levels<K, true, true>(o);
-        if (lane == 0) store_volatile_shared(&tile.front, s + 1);
+        if (lane == 0) {
+            store_volatile_shared(&tile.front, s + 1);
+            if (s % 1024 == 0) atomicAdd(&a.state->progress, 1u);
+        }
         return have;
     }
 

@@ -17,6 +17,9 @@ pub struct State {
     pub done: u32,
     /// Set by the watchdog; sticky until the host resets the info.
     pub failed: u32,
+    /// Grows now and then while a tile is walked; the watchdog looks at it.
+    pub progress: u32,
+    pub padding: u32,
 }
 
 /// Arguments of every solve kernel. Pointers are device addresses.
@@ -95,4 +98,4 @@ const _: () = assert!(std::mem::size_of::<MultiArgs>() == std::mem::size_of::<So
 const _: () = assert!(std::mem::size_of::<SolveArgs>() == 40 + 13 * 8 + 5 * 8 + 16 + 7 * 8);
 // A kernel reads a value of up to 16 bytes from there.
 const _: () = assert!(std::mem::offset_of!(SolveArgs, alpha_host) % 16 == 0);
-const _: () = assert!(std::mem::size_of::<State>() == 24);
+const _: () = assert!(std::mem::size_of::<State>() == 32);

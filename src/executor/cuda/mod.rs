@@ -189,8 +189,10 @@ impl Gpu {
         if let Some(f) = functions.get(name) {
             return Ok(*f as sys::CUfunction);
         }
-        // A module that does not hold the kernel says so; the next one may.
-        if let Some(f) = self.modules.iter().find_map(|m| m.get_function(name).ok()) {
+        // Kernels begin with the name of the file they are in; the longest that fits is meant.
+        let file = |i: &usize| FATBINS[*i].0;
+        let module = (0..FATBINS.len()).filter(|i| name.starts_with(file(i))).max_by_key(|i| file(i).len());
+        if let Some(f) = module.and_then(|i| self.modules[i].get_function(name).ok()) {
             functions.insert(name.to_string(), f.to_raw() as usize);
             return Ok(f.to_raw());
         }

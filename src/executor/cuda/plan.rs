@@ -300,7 +300,7 @@ impl CudaPlan {
 }
 
 fn initial_state(missing_diag: u32) -> State {
-    State { pivot: missing_diag, pivot_running: NONE, epoch: 0, ticket: 0, done: 0, failed: 0 }
+    State { pivot: missing_diag, pivot_running: NONE, epoch: 0, ticket: 0, done: 0, failed: 0, progress: 0, padding: 0 }
 }
 
 /// The paper's setup on the CPU: the pattern is copied to the host, validated, and scheduled there.
