@@ -215,7 +215,7 @@ static void info(void) {
   CHECK_STATUS(sptrsvSetAlgorithm(NULL, algorithm), INVALID);
   CHECK_OK(sptrsvSetSetup(i, SPTRSV_SETUP_GPU));
   CHECK_OK(sptrsvSetSetup(i, SPTRSV_SETUP_AUTO));
-  CHECK_STATUS(sptrsvSetSetup(i, (sptrsvSetup_t)3), INVALID);
+  CHECK_STATUS(sptrsvSetSetup(i, (sptrsvSetup_t)4), INVALID);
   CHECK_STATUS(sptrsvSetSetup(NULL, SPTRSV_SETUP_CPU), INVALID);
   CHECK_OK(sptrsvSetDiagonal(i, &alpha));
   CHECK_OK(sptrsvSetDiagonal(i, NULL));

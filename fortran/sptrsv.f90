@@ -83,6 +83,7 @@ module sptrsv
   integer(c_int), parameter :: SPTRSV_SETUP_AUTO = 0
   integer(c_int), parameter :: SPTRSV_SETUP_CPU = 1
   integer(c_int), parameter :: SPTRSV_SETUP_GPU = 2
+  integer(c_int), parameter :: SPTRSV_SETUP_GPU_KAHN = 3
 
   ! sptrsvOperation_t
   integer(c_int), parameter :: SPTRSV_OPERATION_NON_TRANSPOSE = 0

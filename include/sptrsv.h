@@ -203,12 +203,26 @@ typedef enum sptrsvAlgorithm_t {
 } sptrsvAlgorithm_t;
 
 /**
- * Where the analysis is done.
+ * Where the analysis is done. The host executor does it on the CPU whatever is asked for.
  */
 typedef enum sptrsvSetup_t {
+  /**
+   * The library chooses: small systems on the CPU, others on the GPU.
+   */
   SPTRSV_SETUP_AUTO = 0,
+  /**
+   * On the CPU: the pattern is copied to the host and the schedule back.
+   */
   SPTRSV_SETUP_CPU = 1,
+  /**
+   * On the GPU, levels by a self-scheduled sweep without global synchronization.
+   */
   SPTRSV_SETUP_GPU = 2,
+  /**
+   * On the GPU, levels by Kahn's algorithm with a launch and a wait per level, as in R. Li's paper
+   * (LEV_GPU). The schedule is the same; meant for comparison.
+   */
+  SPTRSV_SETUP_GPU_KAHN = 3,
 } sptrsvSetup_t;
 
 /**
@@ -303,7 +317,7 @@ typedef struct sptrsvStats_t {
    */
   int algorithm;
   /**
-   * Where the analysis was done (a value of sptrsvSetup_t, CPU or GPU).
+   * Where the analysis was done (a value of sptrsvSetup_t, never AUTO).
    */
   int setup;
   /**

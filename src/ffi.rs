@@ -160,13 +160,19 @@ pub enum sptrsvAlgorithm_t {
     SPTRSV_ALG_TILED = 17,
 }
 
-/// Where the analysis is done.
+/// Where the analysis is done. The host executor does it on the CPU whatever is asked for.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum sptrsvSetup_t {
+    /// The library chooses: small systems on the CPU, others on the GPU.
     SPTRSV_SETUP_AUTO = 0,
+    /// On the CPU: the pattern is copied to the host and the schedule back.
     SPTRSV_SETUP_CPU = 1,
+    /// On the GPU, levels by a self-scheduled sweep without global synchronization.
     SPTRSV_SETUP_GPU = 2,
+    /// On the GPU, levels by Kahn's algorithm with a launch and a wait per level, as in R. Li's paper
+    /// (LEV_GPU). The schedule is the same; meant for comparison.
+    SPTRSV_SETUP_GPU_KAHN = 3,
 }
 
 /// What the analysis found and what it cost. Set `struct_size` to `sizeof(sptrsvStats_t)` before the
@@ -186,7 +192,7 @@ pub struct sptrsvStats_t {
     pub entries_used: i64,
     /// The algorithm in use (a value of sptrsvAlgorithm_t).
     pub algorithm: c_int,
-    /// Where the analysis was done (a value of sptrsvSetup_t, CPU or GPU).
+    /// Where the analysis was done (a value of sptrsvSetup_t, never AUTO).
     pub setup: c_int,
     /// Wall-clock time of the whole analysis, in milliseconds.
     pub setup_ms: f64,

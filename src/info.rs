@@ -78,23 +78,21 @@ impl Info {
             }
         }
         let start = Instant::now();
-        let (algorithm, body) = match &context.executor {
+        let (algorithm, setup, body) = match &context.executor {
             Executor::Host(pool) => {
                 let asked = algorithms::by_id(self.algorithm);
                 let plan = HostPlan::new(pool, asked.map(|a| a.host()), &shape, arrays)?;
-                (asked.unwrap_or_else(algorithms::choose_on_host), Body::Host(Box::new(plan)))
+                let algorithm = asked.unwrap_or_else(algorithms::choose_on_host);
+                (algorithm, Setup::Cpu, Body::Host(Box::new(plan)))
             }
             Executor::Cuda(gpu) => {
-                if self.setup == Setup::Gpu {
-                    return Err(Error::Unsupported("setup on the GPU".into()));
-                }
-                let plan =
-                    CudaPlan::new(gpu, algorithms::by_id(self.algorithm), &shape, arrays, context.stream)?;
-                (plan.algorithm(), Body::Cuda(Box::new(plan)))
+                let asked = algorithms::by_id(self.algorithm);
+                let plan = CudaPlan::new(gpu, asked, &shape, arrays, self.setup, context.stream)?;
+                (plan.algorithm(), plan.setup, Body::Cuda(Box::new(plan)))
             }
         };
         let setup_ms = start.elapsed().as_secs_f64() * 1e3;
-        self.analysed = Some(Analysed { shape, policy, algorithm, setup: Setup::Cpu, setup_ms, body });
+        self.analysed = Some(Analysed { shape, policy, algorithm, setup, setup_ms, body });
         Ok(())
     }
 

@@ -37,7 +37,7 @@ raw_enum!(
 raw_enum!(Policy, "sptrsvSolvePolicy_t", { NoLevel = 0, UseLevel = 1 });
 raw_enum!(PointerMode, "sptrsvPointerMode_t", { Host = 0, Device = 1 });
 raw_enum!(ExecutorKind, "sptrsvExecutor_t", { Cuda = 0, Host = 1 });
-raw_enum!(Setup, "sptrsvSetup_t", { Auto = 0, Cpu = 1, Gpu = 2 });
+raw_enum!(Setup, "sptrsvSetup_t", { Auto = 0, Cpu = 1, Gpu = 2, GpuKahn = 3 });
 
 impl Index {
     pub fn bytes(self) -> usize {

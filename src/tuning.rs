@@ -13,6 +13,10 @@ pub const PAPER_BLOCK: u32 = 128;
 /// launch costs 3.5 to 4.7, but instantiating a graph grows with its nodes.
 pub const GRAPH_LEVELS: usize = 1 << 16;
 
+/// Rows and entries together from which on setup is done on the GPU: its launches and waits take about as
+/// long as the CPU takes for this many.
+pub const SETUP_GPU_SMALLEST: u64 = 30_000;
+
 /// Threads in a block of the one-word engine, and blocks on a multiprocessor.
 pub const ONE_WORD_BLOCK: u32 = 128;
 pub const ONE_WORD_BLOCKS: u32 = 4;

@@ -261,9 +261,23 @@ static int agree(int type, Value a, Value b)
     return !finite || cabs(a - b) <= 1000 * epsilon(type) * fmax(1, cabs(a));
 }
 
+/* With NO_LEVEL the reference's analysis takes a missing entry of a unit diagonal for a zero pivot (with
+ * USE_LEVEL it does not, nor after a solve); ours never does. */
+static int is_kinder(const Case *c, int step, const Outcome *theirs, const Outcome *own)
+{
+    return c->kind == STRUCTURAL && c->diag == 1 && c->analysed_with == 0 && step == PIVOT_1 &&
+           theirs->status[step] == 9 && own->status[step] == 0 && own->position[step] == -1;
+}
+
+static int unit_pivots; /* how often that was seen */
+
 static void compare(const Case *c, const Outcome *theirs, const Outcome *own)
 {
     for (int step = 0; step < STEPS; step++) {
+        if (is_kinder(c, step, theirs, own)) {
+            unit_pivots++;
+            continue;
+        }
         if (theirs->status[step] != own->status[step])
             complain(__LINE__, "%s: %s: status %d, ours %d", describe_case(c), step_names[step], theirs->status[step],
                      own->status[step]);
@@ -332,6 +346,10 @@ static void csrsv2_cases(int type)
         one_case(&c, 100u + (unsigned)k);
         count++;
     }
+    if (unit_pivots)
+        printf("  expected difference, NO_LEVEL and a unit diagonal with missing entries: zero pivots after the"
+               " analysis in %d cases, ours none\n", unit_pivots);
+    unit_pivots = 0;
     printf("  %d cases\n", count);
 }
 

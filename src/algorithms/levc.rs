@@ -33,7 +33,7 @@ impl Algorithm for Levc {
     fn host(&self) -> Method {
         Method::Levc
     }
-    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, _schedule: &Schedule) -> Result<()> {
+    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, _schedule: Option<&Schedule>) -> Result<()> {
         level::prepare(launcher, plan, self.name())
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {

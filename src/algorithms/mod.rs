@@ -12,6 +12,7 @@ mod slfc;
 mod slfr;
 mod tiled;
 
+use crate::analysis::slices::Cut;
 use crate::analysis::{Needs, Schedule, Tiles};
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
@@ -36,8 +37,18 @@ pub trait Algorithm: Sync {
     fn check(&self, _gpu: &Gpu, _shape: &Shape) -> Result<()> {
         Ok(())
     }
-    /// Adds to a plan what only this algorithm needs.
-    fn prepare(&self, _launcher: &Launcher, _plan: &mut CudaPlan, _schedule: &Schedule) -> Result<()> {
+    /// How it wants positions cut into slices or batches; it then wants records too.
+    fn cut(&self, _dtype: DataType) -> Cut {
+        Cut::None
+    }
+    /// Adds to a plan what only this algorithm needs. Where the schedule was made on the GPU there is none
+    /// here, and what `cut` asks for is in the plan already.
+    fn prepare(
+        &self,
+        _launcher: &Launcher,
+        _plan: &mut CudaPlan,
+        _schedule: Option<&Schedule>,
+    ) -> Result<()> {
         Ok(())
     }
     /// Enqueues one solve on the GPU.
@@ -87,11 +98,11 @@ pub fn auto_needs(gpu: &Gpu, shape: &Shape) -> Needs {
 }
 
 /// What AUTO takes on the GPU: tiles where the analysis found them worth it.
-pub fn choose(schedule: &Schedule) -> &'static dyn Algorithm {
-    if schedule.tile_ptr.is_empty() {
-        &one_word::OneWord
-    } else {
+pub fn choose(tiled: bool) -> &'static dyn Algorithm {
+    if tiled {
         &tiled::Tiled
+    } else {
+        &one_word::OneWord
     }
 }
 
@@ -117,8 +128,7 @@ mod tests {
 
     #[test]
     fn auto_is_deterministic() {
-        let tiled = Schedule { tile_ptr: vec![0, 1], ..Default::default() };
-        assert!(choose(&Schedule::default()).deterministic() && choose(&tiled).deterministic());
+        assert!(choose(false).deterministic() && choose(true).deterministic());
         assert!(choose_on_host().deterministic());
     }
 }

@@ -2,10 +2,12 @@
 #![forbid(unsafe_code)]
 
 use super::{Algorithm, Multi};
-use crate::analysis::{records, slices, Needs, Schedule, Tiles};
+use crate::analysis::slices::{self, Cut};
+use crate::analysis::{records, Needs, Schedule, Tiles};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
+use crate::problem::DataType;
 use crate::status::Result;
 use crate::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_ENTRIES_PER_LANE};
 
@@ -34,10 +36,15 @@ impl Algorithm for OneWord {
     fn host(&self) -> Method {
         Method::Slfr
     }
-    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: &Schedule) -> Result<()> {
-        let rows = schedule.rows.as_ref().expect("asked for");
-        plan.set_slices(launcher, &slices(&schedule.level_ptr, &rows.ptr))?;
-        plan.set_records(launcher, &records(schedule, plan.diag_source()))?;
+    fn cut(&self, _dtype: DataType) -> Cut {
+        Cut::Levels { entries: ONE_WORD_ENTRIES_PER_LANE }
+    }
+    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
+        if let Some(schedule) = schedule {
+            let rows = schedule.rows.as_ref().expect("asked for");
+            plan.set_slices(launcher, &slices(&schedule.level_ptr, &rows.ptr))?;
+            plan.set_records(launcher, &records(schedule, plan.diag_source()))?;
+        }
         plan.add_work_vectors(launcher)
     }
     fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::Algorithm;
-use crate::analysis::slices::{Slice, LANES};
+use crate::analysis::slices::{Cut, Slice, LANES};
 use crate::analysis::{records, Needs, Schedule, Tiles};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
@@ -68,14 +68,20 @@ impl Algorithm for Tiled {
             limits(shape.dtype).shared_bytes >> 10
         )))
     }
-    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: &Schedule) -> Result<()> {
+    fn cut(&self, dtype: DataType) -> Cut {
+        let Limits { local, window, .. } = limits(dtype);
+        Cut::Tiles { local, window }
+    }
+    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
         let limits = limits(launcher.dtype);
-        let batches = Batches::new(schedule, &limits);
-        let mut record = records(schedule, plan.diag_source());
-        mark_levels(schedule, &mut record);
-        plan.set_slices(launcher, &batches.batch)?;
-        plan.set_tiles(launcher, &batches.tile_batch, &batches.code)?;
-        plan.set_records(launcher, &record)?;
+        if let Some(schedule) = schedule {
+            let batches = Batches::new(schedule, &limits);
+            let mut record = records(schedule, plan.diag_source());
+            mark_levels(schedule, &mut record);
+            plan.set_slices(launcher, &batches.batch)?;
+            plan.set_tiles(launcher, &batches.tile_batch, &batches.code)?;
+            plan.set_records(launcher, &record)?;
+        }
         plan.add_work_vectors(launcher)?;
         launcher.kernel(kernel_name(plan.is_permuted()))?.allow_shared(limits.shared_bytes)
     }

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use super::{tiles, Lists, Needs, Pattern, Schedule, Tiles, Values, NONE};
 use crate::problem::{DiagSource, Shape};
 use crate::status::{Error, Result};
-use crate::tuning::TILED_ADVANTAGE;
 
 /// Time spent in the paper's setup operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,15 +125,12 @@ pub fn schedule(shape: &Shape, pattern: &Pattern, needs: Needs) -> (Schedule, Ti
         if needs.tiles != Tiles::No {
             let by_unknown = survey.levels();
             let (level_ptr, by_level) = by_level(&by_unknown);
-            let choice = tiles::choose(&by_unknown, shape.forward(), n, survey.entries);
-            let untiled = tiles::predict_one_word(level_ptr.len() - 1, survey.entries);
-            if needs.tiles == Tiles::IfFaster && choice.predicted > untiled.mul_f64(TILED_ADVANTAGE) {
-                predicted = untiled;
-                return (level_ptr, by_level);
-            }
-            predicted = choice.predicted;
+            let spans = tiles::spans(&by_unknown, shape.forward());
+            let rows;
+            (rows, predicted) = tiles::decide(needs.tiles, spans, n, survey.entries, level_ptr.len() - 1);
+            let Some(rows) = rows else { return (level_ptr, by_level) };
             let order;
-            (tile_ptr, order) = tiles::arrange(&by_level, shape.forward(), choice.rows);
+            (tile_ptr, order) = tiles::arrange(&by_level, shape.forward(), rows);
             level = order.iter().map(|&i| by_unknown[i as usize]).collect();
             (level_ptr, order)
         } else if needs.levels {

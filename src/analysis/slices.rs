@@ -10,6 +10,20 @@ pub const LANES: u32 = 32;
 /// `[first position, rows | lanes of a row << 6]`.
 pub type Slice = [u32; 2];
 
+/// How an engine wants positions cut into slices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// Not at all.
+    None,
+    /// Level by level, with another lane for every `entries` entries of a row.
+    Levels { entries: u32 },
+    /// Into the batches of the tiled engine, whose lanes take `local` entries out of a window.
+    Tiles { local: u32, window: u32 },
+}
+
+/// The bits of a chunk's description, as made on the GPU, that hold its number of slices.
+pub const CHUNK_SLICES: u32 = 63;
+
 /// Appends the slices of the group `begin..end`; `lanes(p)` is how many lanes the row at `p` wants.
 pub fn cut(begin: u32, end: u32, lanes: impl Fn(u32) -> u32, slices: &mut Vec<Slice>) {
     let mut chunk = begin;

@@ -6,27 +6,27 @@
 //! another tile costs `TILED_HOP`.
 #![forbid(unsafe_code)]
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::time::Duration;
 
+use super::Tiles;
 use crate::tuning::{
-    ONE_WORD_ENTRY_SECONDS, ONE_WORD_LEVEL, TILED_BATCH, TILED_BLOCKS, TILED_HOP, TILED_LEVEL, TILED_SMALLEST,
+    ONE_WORD_ENTRY_SECONDS, ONE_WORD_LEVEL, TILED_ADVANTAGE, TILED_BATCH, TILED_BLOCKS, TILED_HOP,
+    TILED_LEVEL, TILED_SMALLEST,
 };
 
 /// A size and what the model says of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Choice {
-    pub rows: u32,
-    pub predicted: Duration,
+struct Choice {
+    rows: u32,
+    predicted: Duration,
 }
 
 /// The levels that a range of rows spans.
-#[derive(Clone, Copy)]
-struct Span {
-    low: u32,
-    high: u32,
-    rows: u32,
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    pub low: u32,
+    pub high: u32,
+    pub rows: u32,
 }
 
 impl Span {
@@ -43,7 +43,7 @@ impl Span {
 }
 
 /// Time of a solve by the one-word engine: each level is a hand-over, and every entry is moved.
-pub fn predict_one_word(levels: usize, entries: u32) -> Duration {
+fn predict_one_word(levels: usize, entries: u32) -> Duration {
     ONE_WORD_LEVEL.mul_f64(levels as f64) + Duration::from_secs_f64(entries as f64 * ONE_WORD_ENTRY_SECONDS)
 }
 
@@ -64,10 +64,18 @@ impl Rows {
     }
 }
 
-/// The best size among `TILED_SMALLEST` times a power of two. `level` is by unknown; `entries` counts
-/// those off the diagonal.
-pub fn choose(level: &[u32], forward: bool, n: u32, entries: u32) -> Choice {
-    let shape = Rows::new(n, entries);
+/// The rows of a tile, if tiles are to be made, and the time of a solve by the model.
+pub fn decide(wish: Tiles, spans: Vec<Span>, n: u32, entries: u32, levels: usize) -> (Option<u32>, Duration) {
+    let choice = choose(spans, n, entries);
+    let untiled = predict_one_word(levels, entries);
+    if wish == Tiles::IfFaster && choice.predicted > untiled.mul_f64(TILED_ADVANTAGE) {
+        return (None, untiled);
+    }
+    (Some(choice.rows), choice.predicted)
+}
+
+/// The spans of every `TILED_SMALLEST` unknowns in solving order. `level` is by unknown.
+pub fn spans(level: &[u32], forward: bool) -> Vec<Span> {
     let span = |chunk: &[u32]| Span {
         low: *chunk.iter().min().expect("chunks are not empty"),
         high: *chunk.iter().max().expect("chunks are not empty"),
@@ -75,11 +83,16 @@ pub fn choose(level: &[u32], forward: bool, n: u32, entries: u32) -> Choice {
     };
     let size = TILED_SMALLEST as usize;
     // In solving order: a backward solve begins at the last unknown.
-    let mut spans: Vec<Span> = if forward {
+    if forward {
         level.chunks(size).map(span).collect()
     } else {
         level.rchunks(size).map(span).collect()
-    };
+    }
+}
+
+/// The best size among `TILED_SMALLEST` times a power of two. `entries` counts those off the diagonal.
+fn choose(mut spans: Vec<Span>, n: u32, entries: u32) -> Choice {
+    let shape = Rows::new(n, entries);
     let mut rows = TILED_SMALLEST;
     let mut best = Choice { rows, predicted: predict(&spans, shape) };
     while spans.len() > 1 {
@@ -98,22 +111,20 @@ pub fn choose(level: &[u32], forward: bool, n: u32, entries: u32) -> Choice {
 /// for the levels that it has beyond that one.
 fn predict(spans: &[Span], shape: Rows) -> Duration {
     let hop = TILED_HOP.as_secs_f64() * shape.fetches;
-    // Times are compared as their bits: they are not negative.
-    let mut free: BinaryHeap<Reverse<u64>> = (0..TILED_BLOCKS).map(|_| Reverse(0)).collect();
     let mut before: Option<(Span, f64)> = None;
-    let mut last: f64 = 0.0;
-    for &span in spans {
+    // They rise, so the block that is free first is that of the tile `TILED_BLOCKS` before.
+    let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
+    for (t, &span) in spans.iter().enumerate() {
         let (time, pace) = span.times(shape);
-        let start = free.pop().map_or(0.0, |Reverse(bits)| f64::from_bits(bits));
+        let start = if t < TILED_BLOCKS { 0.0 } else { ends[t - TILED_BLOCKS] };
         let mut end = start + time;
         if let Some((previous, previous_end)) = before {
             end = end.max(previous_end + hop + span.high.saturating_sub(previous.high) as f64 * pace);
         }
-        free.push(Reverse(end.to_bits()));
+        ends.push(end);
         before = Some((span, end));
-        last = last.max(end);
     }
-    Duration::from_secs_f64(last)
+    Duration::from_secs_f64(ends.last().copied().unwrap_or(0.0))
 }
 
 /// Sorts unknowns by tile, keeping the order by level inside each: the tile pointers and the order.
@@ -165,9 +176,9 @@ mod tests {
     #[test]
     fn a_chain_is_one_tile_and_a_grid_is_not() {
         let chain: Vec<u32> = (0..100_000).collect();
-        assert!(choose(&chain, true, 100_000, 99_999).rows >= 100_000);
+        assert!(choose(spans(&chain, true), 100_000, 99_999).rows >= 100_000);
         let level = grid(1024, 1024);
-        let rows = choose(&level, true, 1 << 20, 2 << 20).rows;
+        let rows = choose(spans(&level, true), 1 << 20, 2 << 20).rows;
         assert!((4 * 1024..=64 * 1024).contains(&rows), "{rows}");
     }
 }

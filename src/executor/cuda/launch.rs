@@ -32,6 +32,11 @@ impl Launcher<'_> {
         Ok(Kernel { function, stream: self.stream })
     }
 
+    /// The kernel `name`, which knows no value type.
+    pub fn untyped_kernel(&self, name: &str) -> Result<Kernel> {
+        Ok(Kernel { function: self.gpu.function(name)?, stream: self.stream })
+    }
+
     /// Whether launches on the stream are being recorded into a graph of the caller's.
     pub fn is_capturing(&self) -> Result<bool> {
         memory::is_capturing(self.stream)

@@ -33,16 +33,9 @@ impl DeviceArray {
 
     /// Overwrites the beginning; the same rules as `copy_of`.
     pub fn write<T: Copy>(&self, data: &[T], stream: usize) -> Result<()> {
-        let bytes = std::mem::size_of_val(data);
-        assert!(bytes <= self.bytes());
-        if bytes == 0 {
-            return Ok(());
-        }
-        // SAFETY: source and destination hold that many bytes.
-        let result = unsafe {
-            sys::cuMemcpyHtoDAsync_v2(self.address(), data.as_ptr().cast(), bytes, stream as sys::CUstream)
-        };
-        check(result, "cuMemcpyHtoDAsync")
+        assert!(std::mem::size_of_val(data) <= self.bytes());
+        // SAFETY: the array holds that many bytes.
+        unsafe { write(self.address(), data, stream) }
     }
 
     /// Sets every byte.
@@ -78,6 +71,68 @@ pub unsafe fn fill(address: u64, byte: u8, bytes: usize, stream: usize) -> Resul
     // SAFETY: the caller's promise.
     let result = unsafe { sys::cuMemsetD8Async(address, byte, bytes, stream as sys::CUstream) };
     check(result, "cuMemsetD8Async")
+}
+
+/// Device memory for the length of a call: from the stream-ordered allocator where the driver has one.
+pub struct Temporary {
+    gpu: Arc<Gpu>,
+    address: u64,
+    stream: usize,
+    ordered: bool,
+}
+
+impl Temporary {
+    /// `bytes` of undefined content, for work on `stream`.
+    pub fn new(gpu: &Arc<Gpu>, bytes: usize, stream: usize) -> Result<Self> {
+        let bytes = bytes.max(16);
+        let mut address = 0;
+        // SAFETY: writes one address.
+        let result = unsafe { sys::cuMemAllocAsync(&mut address, bytes, stream as sys::CUstream) };
+        let ordered = result == sys::cudaError_enum::CUDA_SUCCESS;
+        if !ordered {
+            // An old driver, a GPU without memory pools, or too little memory in the pool.
+            // SAFETY: writes one address.
+            let result = unsafe { sys::cuMemAlloc_v2(&mut address, bytes) };
+            if result != sys::cudaError_enum::CUDA_SUCCESS {
+                return Err(Error::OutOfMemory { place: "device", bytes: bytes as u64 });
+            }
+        }
+        Ok(Temporary { gpu: gpu.clone(), address, stream, ordered })
+    }
+
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Ok(_bound) = self.gpu.bind() {
+            // SAFETY: allocated by `new`; the work that uses it is on the same stream, or freeing waits.
+            unsafe {
+                if self.ordered {
+                    sys::cuMemFreeAsync(self.address, self.stream as sys::CUstream);
+                } else {
+                    sys::cuMemFree_v2(self.address);
+                }
+            }
+        }
+    }
+}
+
+/// Copies `data` to the device, ordered on `stream`; `data` must live until the stream has been waited for.
+///
+/// # Safety
+/// `address` is a device address of that many elements.
+pub unsafe fn write<T: Copy>(address: u64, data: &[T], stream: usize) -> Result<()> {
+    let bytes = std::mem::size_of_val(data);
+    if bytes == 0 {
+        return Ok(());
+    }
+    // SAFETY: the caller's promise.
+    let result =
+        unsafe { sys::cuMemcpyHtoDAsync_v2(address, data.as_ptr().cast(), bytes, stream as sys::CUstream) };
+    check(result, "cuMemcpyHtoDAsync")
 }
 
 /// Copies `count` elements from the caller's device array and waits for them.

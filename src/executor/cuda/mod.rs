@@ -7,11 +7,12 @@ pub mod args;
 mod launch;
 mod memory;
 mod plan;
+mod setup;
 mod watch;
 
 pub use launch::{Graph, Kernel, Launcher};
-pub use memory::DeviceArray;
-pub use plan::{CudaPlan, LevelGraph};
+pub use memory::{synchronize_all, DeviceArray};
+pub use plan::{CudaPlan, LevelGraph, PlanArrays};
 
 use std::collections::HashMap;
 use std::ffi::c_int;

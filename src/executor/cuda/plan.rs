@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use super::args::{MultiArgs, SolveArgs, State};
 use super::watch::Flag;
-use super::{memory, DeviceArray, Gpu, Graph, Launcher};
+use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
 use crate::analysis::{self, cpu, Schedule, Values, NONE};
 use crate::executor::SolveCall;
-use crate::problem::{Arrays, DiagSource, Index, Shape};
+use crate::problem::{Arrays, DiagSource, Index, Setup, Shape};
 use crate::status::{Error, Result};
+use crate::tuning::SETUP_GPU_SMALLEST;
 
 /// Times of the paper's setup operations.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,6 +43,8 @@ pub struct CudaPlan {
     pub entries: u32,
     pub predicted: Duration,
     pub times: SetupTimes,
+    /// Where the analysis was done: never AUTO.
+    pub setup: Setup,
 }
 
 /// A graph whose kernels read their arguments from device memory, where each solve puts them.
@@ -58,6 +61,7 @@ impl CudaPlan {
         asked: Option<&'static dyn Algorithm>,
         shape: &Shape,
         arrays: Arrays,
+        setup: Setup,
         stream: usize,
     ) -> Result<CudaPlan> {
         let needs = match asked {
@@ -71,19 +75,93 @@ impl CudaPlan {
         if memory::is_capturing(stream)? {
             return Err(Error::Capturing);
         }
+        let launcher = Launcher { gpu, stream, dtype: shape.dtype };
+        if let Some(levels) = on_gpu(setup, shape)? {
+            match Self::set_up_on_gpu(&launcher, asked, shape, arrays, needs, levels) {
+                Ok(Some(plan)) => return Ok(plan),
+                // Malformed: the CPU says how.
+                Ok(None) => {}
+                // Its temporaries may be what there is no room for.
+                Err(Error::OutOfMemory { .. }) if setup == Setup::Auto => {}
+                Err(error) => return Err(error),
+            }
+        }
         let mut times = SetupTimes::default();
         let (schedule, cpu_times, d2h) = analyse_on_cpu(shape, arrays, needs, stream)?;
         times.mat_d2h = d2h;
         (times.trans, times.dep, times.lev) = (cpu_times.trans, cpu_times.dep, cpu_times.lev);
 
-        let algorithm = asked.unwrap_or_else(|| algorithms::choose(&schedule));
+        let algorithm = asked.unwrap_or_else(|| algorithms::choose(!schedule.tile_ptr.is_empty()));
         let start = Instant::now();
-        let launcher = Launcher { gpu, stream, dtype: shape.dtype };
         let mut plan = Self::upload(&launcher, algorithm, shape, &schedule)?;
-        algorithm.prepare(&launcher, &mut plan, &schedule)?;
+        algorithm.prepare(&launcher, &mut plan, Some(&schedule))?;
         memory::synchronize(stream)?;
         times.lev_h2d = start.elapsed();
         plan.times = times;
+        Ok(plan)
+    }
+
+    /// None if the pattern is malformed.
+    fn set_up_on_gpu(
+        launcher: &Launcher,
+        asked: Option<&'static dyn Algorithm>,
+        shape: &Shape,
+        arrays: Arrays,
+        needs: analysis::Needs,
+        levels: setup::Levels,
+    ) -> Result<Option<CudaPlan>> {
+        let algorithm = |tiled| asked.unwrap_or_else(|| algorithms::choose(tiled));
+        let cut = |tiled| algorithm(tiled).cut(shape.dtype);
+        let Some(done) = setup::schedule(launcher, shape, arrays, needs, cut, levels)? else {
+            return Ok(None);
+        };
+        let algorithm = algorithm(done.tiled);
+        let level_ptr = done.level_ptr;
+        let missing_diag = done.missing_diag.unwrap_or(NONE);
+        let mut plan = Self::bare(launcher, algorithm, shape, level_ptr, done.entries, missing_diag)?;
+        plan.base = SolveArgs { state: plan.base.state, host_failed: plan.base.host_failed, ..done.base };
+        plan.owned = done.owned;
+        plan.predicted = done.predicted;
+        plan.times = done.times;
+        plan.setup = if levels == setup::Levels::Kahn { Setup::GpuKahn } else { Setup::Gpu };
+        algorithm.prepare(launcher, &mut plan, None)?;
+        memory::synchronize(launcher.stream)?;
+        Ok(Some(plan))
+    }
+
+    /// A plan without its arrays.
+    fn bare(
+        launcher: &Launcher,
+        algorithm: &'static dyn Algorithm,
+        shape: &Shape,
+        level_ptr: Vec<u32>,
+        entries: u32,
+        missing_diag: u32,
+    ) -> Result<CudaPlan> {
+        let gpu = launcher.gpu;
+        let flag = Flag::new(gpu)?;
+        let mut plan = CudaPlan {
+            gpu: gpu.clone(),
+            algorithm,
+            shape: *shape,
+            base: SolveArgs { n: shape.n, conjugate: shape.conjugate() as u32, ..Default::default() },
+            owned: Vec::new(),
+            state: DeviceArray::new(gpu, std::mem::size_of::<State>())?,
+            flag,
+            work: None,
+            levels: level_ptr.len().saturating_sub(1),
+            widest: level_ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0),
+            level_ptr,
+            graph: None,
+            missing_diag,
+            entries,
+            predicted: Duration::ZERO,
+            times: SetupTimes::default(),
+            setup: Setup::Cpu,
+        };
+        plan.state.write(&[initial_state(missing_diag)], launcher.stream)?;
+        plan.base.state = plan.state.address();
+        plan.base.host_failed = plan.flag.device_address()?;
         Ok(plan)
     }
 
@@ -93,29 +171,10 @@ impl CudaPlan {
         shape: &Shape,
         schedule: &Schedule,
     ) -> Result<CudaPlan> {
-        let (gpu, stream) = (launcher.gpu, launcher.stream);
-        let flag = Flag::new(gpu)?;
         let missing_diag = schedule.missing_diag.unwrap_or(NONE);
-        let mut plan = CudaPlan {
-            gpu: gpu.clone(),
-            algorithm,
-            shape: *shape,
-            base: SolveArgs { n: shape.n, conjugate: shape.conjugate() as u32, ..Default::default() },
-            owned: Vec::new(),
-            state: DeviceArray::copy_of(gpu, &[initial_state(missing_diag)], stream)?,
-            flag,
-            work: None,
-            level_ptr: schedule.level_ptr.clone(),
-            graph: None,
-            missing_diag,
-            levels: schedule.levels(),
-            widest: schedule.widest_level(),
-            entries: schedule.entries,
-            predicted: schedule.predicted,
-            times: SetupTimes::default(),
-        };
-        plan.base.state = plan.state.address();
-        plan.base.host_failed = plan.flag.device_address()?;
+        let level_ptr = schedule.level_ptr.clone();
+        let mut plan = Self::bare(launcher, algorithm, shape, level_ptr, schedule.entries, missing_diag)?;
+        plan.predicted = schedule.predicted;
         plan.base.order = plan.keep(launcher, &schedule.order)?;
         if let Some(rows) = &schedule.rows {
             plan.base.row_ptr = plan.keep(launcher, &rows.ptr)?;
@@ -288,6 +347,45 @@ impl CudaPlan {
         unsafe { memory::write_one(address, position, stream) }
     }
 
+    /// A copy of the arrays that solves read, for comparison.
+    pub fn arrays(&self, stream: usize) -> Result<PlanArrays> {
+        let base = &self.base;
+        let (n, entries) = (base.n as usize, self.entries as usize);
+        let read = |address: u64, words: usize| match address {
+            0 => Ok(Vec::new()),
+            // SAFETY: the plan's arrays have these lengths.
+            _ => unsafe { memory::read::<u32>(address as usize, words, stream) },
+        };
+        let values = |permuted: u32| if permuted != 0 { entries } else { n };
+        Ok(PlanArrays {
+            level_ptr: self.level_ptr.clone(),
+            order: read(base.order, n)?,
+            row_ptr: read(base.row_ptr, n + 1)?,
+            row_adj: read(base.row_adj, entries)?,
+            row_val: read(base.row_val, values(base.row_permuted))?,
+            col_ptr: read(base.col_ptr, n + 1)?,
+            col_adj: read(base.col_adj, entries)?,
+            col_val: read(base.col_val, values(base.col_permuted))?,
+            counts: read(base.counts, n)?,
+            diag_index: read(base.diag_index, n)?,
+            extra_diag: read(base.extra_diag, 2 * base.extra_count as usize)?,
+            slice: read(base.slice, 2 * base.slices as usize)?,
+            record: read(base.record, 4 * (n + 1))?,
+            tile_step: read(base.tile_step, base.tiles as usize + 1)?,
+            numbers: [
+                self.entries,
+                self.missing_diag,
+                self.widest,
+                base.row_permuted,
+                base.col_permuted,
+                base.extra_count,
+                base.slices,
+                base.tiles,
+                base.conjugate,
+            ],
+        })
+    }
+
     pub fn gpu(&self) -> &Arc<Gpu> {
         &self.gpu
     }
@@ -299,8 +397,57 @@ impl CudaPlan {
     }
 }
 
+/// What a plan holds on the device, as words; empty where there is nothing.
+#[derive(Debug, PartialEq, Eq)]
+pub struct PlanArrays {
+    pub level_ptr: Vec<u32>,
+    pub order: Vec<u32>,
+    pub row_ptr: Vec<u32>,
+    pub row_adj: Vec<u32>,
+    pub row_val: Vec<u32>,
+    pub col_ptr: Vec<u32>,
+    pub col_adj: Vec<u32>,
+    pub col_val: Vec<u32>,
+    pub counts: Vec<u32>,
+    pub diag_index: Vec<u32>,
+    pub extra_diag: Vec<u32>,
+    pub slice: Vec<u32>,
+    pub record: Vec<u32>,
+    pub tile_step: Vec<u32>,
+    /// Numbers of entries, slices and so on.
+    pub numbers: [u32; 9],
+}
+
+/// How to set up on the GPU, or None for the CPU.
+fn on_gpu(setup: Setup, shape: &Shape) -> Result<Option<setup::Levels>> {
+    let fits = shape.n.max(shape.nnz) < setup::MAX_SIZE;
+    let large = shape.n as u64 + shape.nnz as u64 >= SETUP_GPU_SMALLEST;
+    let levels = match setup {
+        Setup::Cpu => return Ok(None),
+        Setup::Auto if !large || !fits => return Ok(None),
+        Setup::Auto | Setup::Gpu => setup::Levels::Sweep,
+        Setup::GpuKahn => setup::Levels::Kahn,
+    };
+    if !fits {
+        return Err(Error::Unsupported(format!(
+            "setup on the GPU of {} rows or entries",
+            shape.n.max(shape.nnz)
+        )));
+    }
+    Ok((shape.n > 0).then_some(levels))
+}
+
 fn initial_state(missing_diag: u32) -> State {
-    State { pivot: missing_diag, pivot_running: NONE, epoch: 0, ticket: 0, done: 0, failed: 0, progress: 0, padding: 0 }
+    State {
+        pivot: missing_diag,
+        pivot_running: NONE,
+        epoch: 0,
+        ticket: 0,
+        done: 0,
+        failed: 0,
+        progress: 0,
+        padding: 0,
+    }
 }
 
 /// The paper's setup on the CPU: the pattern is copied to the host, validated, and scheduled there.

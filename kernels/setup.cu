@@ -1,0 +1,7 @@
+// Setup on the GPU: from the caller's arrays to those that solves read. The host's part is in
+// src/executor/cuda/setup.rs.
+#include "setup_levels.cuh"
+#include "setup_lists.cuh"
+#include "setup_slices.cuh"
+#include "setup_sort.cuh"
+#include "setup_survey.cuh"

@@ -1,0 +1,214 @@
+// Setup on the GPU: what its kernels get and share. The mirror of src/executor/cuda/setup.rs.
+//
+// A stored row or column is called a major. A turn is an unknown's place in natural solving order: the
+// unknown itself for a forward solve, counted from the last one for a backward solve.
+#pragma once
+#include "sync.cuh"
+
+constexpr uint32_t FULL = 0xffffffffu;
+
+// What the kernels find out, and the tickets they draw; all zero at the beginning.
+struct Summary {
+    uint32_t bad;        // the pattern is malformed: every kernel after the survey does nothing
+    uint32_t scattered;  // some major's kept entries are not consecutive
+    uint32_t entries;    // kept entries
+    uint32_t extra;      // second and further entries on a diagonal
+    uint32_t missing;    // ~ the smallest major without a diagonal entry, or 0
+    uint32_t levels;
+    uint32_t queued;     // unknowns in the queue of Kahn's algorithm
+    uint32_t listed;     // extra diagonal entries in the list
+    uint32_t bad_offsets;
+    uint32_t ticket[23];
+};
+
+struct SetupArgs {
+    uint32_t n, nnz, base;
+    uint32_t low;      // kept entries have a smaller index than their major (else a larger one)
+    uint32_t forward;
+    uint32_t own_diag; // the diagonal is the matrix's own
+    uint32_t lanes;    // of a team that walks a major
+    uint32_t ticket;   // which ticket a launch draws
+    uint32_t count;    // elements to scan or to sort, or bounds to find
+    uint32_t shift;    // of the digit that a pass sorts by; passes, for the histograms
+    uint32_t level;    // of the unknowns begin..end in Kahn's queue
+    uint32_t begin, end;
+    uint32_t span;     // turns whose least and largest level is noted together
+    uint32_t tile;     // rows of a tile, or 0
+    uint32_t per_lane; // entries of a row, or with tiles local entries, before another lane joins in
+    uint32_t window;
+    uint32_t mask;     // of what is scanned
+    uint32_t natural;  // `order` is to be written rather than read
+    uint32_t unused;
+
+    const void *ptr, *ind;  // the caller's
+    Summary *summary;
+    uint32_t *first, *stop, *kept, *diag;  // by major: span of the kept entries, their number, the diagonal
+    uint32_t *word;                        // by turn: level + 1, or 0 while it is not known
+    uint32_t *list_ptr;                    // the transposed pattern: by minor,
+    uint2 *list;                           // (value index, major), by rising value index
+
+    const uint32_t *scan_in, *scan_order;  // scan_in[scan_order[k]], or without order scan_in[k];
+    uint32_t *scan_out;
+    const uint32_t *scan_lengths;          // or scan_lengths[i + 1] - scan_lengths[i]
+    uint64_t *states;                      // of the tiles of a scan or sort; zero at the beginning
+    const uint32_t *device_count;          // where it is known on the device only
+    const uint32_t *key_in;
+    const void *value_in;
+    uint32_t *key_out;
+    void *value_out;
+    uint32_t *histogram;                   // 4 digits of 256; zero at the beginning
+    uint32_t *bounds;
+
+    uint2 *spans;
+    uint32_t *order, *position;
+    uint32_t *out_ptr, *out_adj, *out_val;
+    uint32_t *by_diag, *by_first, *by_count, *count_ptr;
+    uint32_t *level_of;                    // by position
+    uint32_t *level_ptr;
+    uint32_t *wanted, *chunk, *slice_ptr;
+    uint2 *slice;
+    uint4 *record;
+    uint32_t *tile_step;
+    const uint32_t *record_diag;
+    uint2 *extra;
+    uint32_t *run_begin, *run_info, *batch_count;
+    uint2 *batch;
+};
+
+static_assert(sizeof(Summary) == 32 * 4, "mirror of setup.rs");
+static_assert(sizeof(SetupArgs) == 20 * 4 + 46 * 8, "mirror of setup.rs");
+
+__device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
+
+__device__ __forceinline__ uint32_t thread_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+// Instantiates a kernel template for the widths of the caller's offsets and indices.
+#define FOR_EACH_INDEX(INSTANTIATE) INSTANTIATE(i, int32_t) INSTANTIATE(l, int64_t)
+
+// Teams: who walks a row together ----------------------------------------------------------------------
+
+struct Sum {
+    __device__ uint32_t operator()(uint32_t a, uint32_t b) const { return a + b; }
+};
+struct Min {
+    __device__ uint32_t operator()(uint32_t a, uint32_t b) const { return a < b ? a : b; }
+};
+struct Max {
+    __device__ uint32_t operator()(uint32_t a, uint32_t b) const { return a > b ? a : b; }
+};
+
+// Some lanes of a warp: a power of two of them.
+struct Lanes {
+    uint32_t rank, size, shift, mask;
+
+    __device__ explicit Lanes(uint32_t lanes) : size(lanes) {
+        uint32_t lane = threadIdx.x % 32;
+        rank = lane & (lanes - 1);
+        shift = lane - rank;
+        mask = FULL >> (32 - lanes) << shift;
+    }
+    template <class Op>
+    __device__ uint32_t reduce(uint32_t v, Op op) const {
+        for (uint32_t by = size / 2; by > 0; by /= 2) v = op(v, __shfl_xor_sync(mask, v, by));
+        return v;
+    }
+    // How many of the team before this member say yes, and how many in all.
+    __device__ uint32_t place(bool yes, uint32_t &total) const {
+        uint32_t votes = (__ballot_sync(mask, yes) & mask) >> shift;
+        total = __popc(votes);
+        return __popc(votes & ((1u << rank) - 1));
+    }
+};
+
+// The whole block.
+struct Block {
+    uint32_t rank, size;
+    uint32_t *scratch;  // 32 words of shared memory
+
+    __device__ explicit Block(uint32_t *shared) : rank(threadIdx.x), size(blockDim.x), scratch(shared) {}
+    template <class Op>
+    __device__ uint32_t reduce(uint32_t v, Op op) const {
+        v = Lanes(32).reduce(v, op);
+        if (rank % 32 == 0) scratch[rank / 32] = v;
+        __syncthreads();
+        v = scratch[0];
+        for (uint32_t w = 1; w < size / 32; ++w) v = op(v, scratch[w]);
+        __syncthreads();
+        return v;
+    }
+    __device__ uint32_t place(bool yes, uint32_t &total) const {
+        uint32_t inside, before = 0;
+        uint32_t slot = Lanes(32).place(yes, inside);
+        if (rank % 32 == 0) scratch[rank / 32] = inside;
+        __syncthreads();
+        total = 0;
+        for (uint32_t w = 0; w < size / 32; ++w) {
+            if (w == rank / 32) before = total;
+            total += scratch[w];
+        }
+        __syncthreads();
+        return before + slot;
+    }
+};
+
+constexpr uint32_t TEAM_BLOCK = 256;   // threads of a block of teams
+constexpr uint32_t TEAM_LONGEST = 1024;  // entries; longer rows are walked by the whole block
+
+// Calls `rows.visit(r, span, team)` for each r in 0..n, where `rows.span(r)` is (begin, length).
+template <class Rows>
+__device__ void each_row(uint32_t n, uint32_t lanes, Rows &rows) {
+    __shared__ uint32_t long_row[TEAM_BLOCK], longs, scratch[32];
+    Lanes team(lanes);
+    uint32_t teams = TEAM_BLOCK / lanes;
+    for (uint64_t begin = (uint64_t)blockIdx.x * teams; begin < n; begin += (uint64_t)gridDim.x * teams) {
+        if (threadIdx.x == 0) longs = 0;
+        __syncthreads();
+        uint64_t r = begin + threadIdx.x / lanes;
+        if (r < n) {
+            uint2 span = rows.span((uint32_t)r);
+            if (span.y <= TEAM_LONGEST) rows.visit((uint32_t)r, span, team);
+            else if (team.rank == 0) long_row[atomicAdd(&longs, 1u)] = (uint32_t)r;
+        }
+        __syncthreads();
+        uint32_t count = longs;
+        for (uint32_t k = 0; k < count; ++k) rows.visit(long_row[k], rows.span(long_row[k]), Block(scratch));
+        __syncthreads();
+    }
+}
+
+// Where lists come from --------------------------------------------------------------------------------
+
+// The caller's majors.
+template <class I>
+struct Stored {
+    const SetupArgs &a;
+
+    __device__ uint2 span(uint32_t i) const {
+        uint32_t begin = a.first[i];
+        return make_uint2(begin, a.stop[i] - begin);
+    }
+    __device__ bool all_kept() const { return !a.summary->scattered; }
+    // Entry `e` of major `i`: its index, and where its value lies. False if it is not of the triangle.
+    __device__ bool entry(uint32_t i, uint32_t e, uint32_t &j, uint32_t &value) const {
+        j = (uint32_t)((const I *)a.ind)[e] - a.base;
+        value = e;
+        return j != i && (j < i) == (a.low != 0);
+    }
+};
+
+// The transposed pattern.
+struct Transposed {
+    const SetupArgs &a;
+
+    __device__ uint2 span(uint32_t i) const {
+        uint32_t begin = a.list_ptr[i];
+        return make_uint2(begin, a.list_ptr[i + 1] - begin);
+    }
+    __device__ bool all_kept() const { return true; }
+    __device__ bool entry(uint32_t, uint32_t e, uint32_t &j, uint32_t &value) const {
+        uint2 pair = a.list[e];
+        j = pair.y;
+        value = pair.x;
+        return true;
+    }
+};

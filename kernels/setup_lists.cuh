@@ -1,0 +1,118 @@
+// Setup: from majors and levels to the arrays of the normal form.
+#pragma once
+#include "setup.cuh"
+
+// By position: the unknown, and what is known of its major.
+extern "C" __global__ void __launch_bounds__(256) setup_place(const __grid_constant__ SetupArgs a) {
+    uint32_t p = thread_index();
+    if (p >= a.n || a.summary->bad) return;
+    uint32_t i;
+    if (a.natural) {
+        i = turn_of(a, p);
+        a.order[p] = i;
+    } else {
+        i = a.order[p];
+    }
+    a.position[i] = p;
+    if (a.by_diag) a.by_diag[p] = a.diag[i];
+    if (a.by_first) a.by_first[p] = a.first[i];
+    if (a.by_count) a.by_count[p] = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : a.kept[i];
+}
+
+// For a sort that goes on by another key: the tile of each position's unknown.
+extern "C" __global__ void __launch_bounds__(256) setup_tile_keys(const __grid_constant__ SetupArgs a) {
+    uint32_t p = thread_index();
+    if (p >= a.n || a.summary->bad) return;
+    a.key_out[p] = turn_of(a, ((const uint32_t *)a.value_in)[p]) / a.tile;
+}
+
+// The level of each position.
+extern "C" __global__ void __launch_bounds__(256) setup_level_of(const __grid_constant__ SetupArgs a) {
+    uint32_t p = thread_index();
+    if (p >= a.n || a.summary->bad) return;
+    a.level_of[p] = a.word[turn_of(a, a.order[p])] - 1;
+}
+
+// The transposed pattern before it is sorted: minor, and (value index, major), by rising value index.
+template <class I>
+struct Expand {
+    Stored<I> source;
+
+    __device__ uint2 span(uint32_t i) const { return source.span(i); }
+    template <class Team>
+    __device__ void visit(uint32_t i, uint2 span, const Team &team) {
+        const SetupArgs &a = source.a;
+        uint32_t out = a.out_ptr[i];
+        for (uint32_t k = 0; k < span.y; k += team.size) {
+            uint32_t j, e, total;
+            bool yes = k + team.rank < span.y && source.entry(i, span.x + k + team.rank, j, e);
+            uint32_t slot = out + team.place(yes, total);
+            if (yes) {
+                a.key_out[slot] = j;
+                ((uint2 *)a.value_out)[slot] = make_uint2(e, i);
+            }
+            out += total;
+        }
+    }
+};
+
+// The lists by position. Where no value is wanted there is no out_val.
+template <class Source>
+struct Fill {
+    Source source;
+
+    __device__ uint2 span(uint32_t p) const { return source.span(source.a.order[p]); }
+    template <class Team>
+    __device__ void visit(uint32_t p, uint2 span, const Team &team) {
+        const SetupArgs &a = source.a;
+        uint32_t i = a.order[p], out = a.out_ptr[p];
+        bool all = source.all_kept();
+        for (uint32_t k = 0; k < span.y; k += team.size) {
+            uint32_t j, e, total = team.size;
+            bool yes = k + team.rank < span.y && source.entry(i, span.x + k + team.rank, j, e);
+            uint32_t slot = out + (all ? team.rank : team.place(yes, total));
+            if (yes) {
+                a.out_adj[slot] = a.position[j];
+                if (a.out_val) a.out_val[slot] = e;
+            }
+            out += total;
+        }
+    }
+};
+
+template <class Rows>
+__device__ void walk(const SetupArgs &a, Rows rows) {
+    if (!a.summary->bad) each_row(a.n, a.lanes, rows);
+}
+
+// Second and further entries on the diagonals, as (position, value index), in any order.
+template <class P, class I>
+__device__ void extra_diagonals(const SetupArgs &a) {
+    uint32_t i = thread_index();
+    if (i >= a.n || a.summary->bad || a.diag[i] == NONE) return;
+    uint32_t end = (uint32_t)((const P *)a.ptr)[i + 1] - a.base;
+    for (uint32_t e = a.diag[i] + 1; e < end; ++e)
+        if ((uint32_t)((const I *)a.ind)[e] - a.base == i)
+            a.extra[atomicAdd(&a.summary->listed, 1u)] = make_uint2(a.position[i], e);
+}
+
+#define LISTS(i, I)                                                                                             \
+    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_expand_##i(const __grid_constant__ SetupArgs a) { \
+        walk(a, Expand<I>{{a}});                                                                                \
+    }                                                                                                           \
+    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_fill_##i(const __grid_constant__ SetupArgs a) { \
+        walk(a, Fill<Stored<I>>{{a}});                                                                          \
+    }
+FOR_EACH_INDEX(LISTS)
+
+extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_fill_transposed(const __grid_constant__ SetupArgs a) {
+    walk(a, Fill<Transposed>{{a}});
+}
+
+#define EXTRA(p, P, i, I)                                                                                       \
+    extern "C" __global__ void __launch_bounds__(256) setup_extra_##p##i(const __grid_constant__ SetupArgs a) { \
+        extra_diagonals<P, I>(a);                                                                               \
+    }
+EXTRA(i, int32_t, i, int32_t)
+EXTRA(l, int64_t, i, int32_t)
+EXTRA(l, int64_t, l, int64_t)

@@ -1,0 +1,243 @@
+// Setup: running sums, and a stable sort by a 32-bit key, 8 bits a pass. Both look back: a tile publishes
+// its own sum, adds up what earlier tiles have published, and publishes the result, so that each element
+// is read once and one launch does it all. Tiles are drawn by ticket, so an earlier one is resident or done.
+#pragma once
+#include "setup.cuh"
+
+// What a tile has published, in the upper half of a word; the lower half is a sum.
+constexpr uint64_t OWN = 1ull << 32;        // of the tile alone
+constexpr uint64_t INCLUSIVE = 2ull << 32;  // of it and all before
+
+// Waits for a word to be published. Ends: an earlier tile publishes without waiting for a later one.
+__device__ __forceinline__ uint64_t wait_state(const uint64_t *p) {
+    uint64_t s;
+    while ((s = load_relaxed(p)) == 0) {
+    }
+    return s;
+}
+
+constexpr uint32_t SCAN_BLOCK = 256, SCAN_ITEMS = 8;  // the product is mirrored in setup.rs
+
+// The sum over earlier tiles, for one warp, given the own one.
+__device__ uint32_t look_back(uint64_t *states, uint32_t tile, uint32_t own) {
+    uint32_t lane = threadIdx.x % 32;
+    if (tile == 0) {
+        if (lane == 0) store_relaxed(&states[0], INCLUSIVE | own);
+        return 0;
+    }
+    if (lane == 0) store_relaxed(&states[tile], OWN | own);
+    uint32_t before = 0;
+    for (int64_t nearest = (int64_t)tile - 1;; nearest -= 32) {
+        int64_t k = nearest - lane;
+        uint64_t s = k >= 0 ? wait_state(&states[k]) : INCLUSIVE;
+        __syncwarp();
+        uint32_t whole = __ballot_sync(FULL, s >= INCLUSIVE);
+        uint32_t last = whole ? __ffs(whole) - 1 : 31;
+        before += Lanes(32).reduce(lane <= last ? (uint32_t)s : 0, Sum());
+        if (whole) break;
+    }
+    if (lane == 0) store_relaxed(&states[tile], INCLUSIVE | (before + own));
+    return before;
+}
+
+// scan_out[k] = sum over m < k of what is scanned, for k <= count.
+extern "C" __global__ void __launch_bounds__(SCAN_BLOCK) setup_scan(const __grid_constant__ SetupArgs a) {
+    __shared__ uint32_t drawn, before_all, warp_sum[SCAN_BLOCK / 32];
+    if (a.summary->bad) return;
+    if (threadIdx.x == 0) drawn = atomicAdd(&a.summary->ticket[a.ticket], 1u);
+    __syncthreads();
+    uint32_t tile = drawn, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t begin = (tile * SCAN_BLOCK + threadIdx.x) * SCAN_ITEMS;
+    uint32_t value[SCAN_ITEMS], sum = 0;
+#pragma unroll
+    for (uint32_t u = 0; u < SCAN_ITEMS; ++u) {
+        uint32_t k = begin + u;
+        value[u] = 0;
+        if (k < a.count) {
+            uint32_t i = a.scan_order ? a.scan_order[k] : k;
+            value[u] = (a.scan_lengths ? a.scan_lengths[i + 1] - a.scan_lengths[i] : a.scan_in[i]) & a.mask;
+        }
+        sum += value[u];
+    }
+    uint32_t through = sum;  // up to this lane
+    for (int by = 1; by < 32; by *= 2) {
+        uint32_t v = __shfl_up_sync(FULL, through, by);
+        if (lane >= by) through += v;
+    }
+    if (lane == 31) warp_sum[warp] = through;
+    __syncthreads();
+    uint32_t all = 0, at = through - sum;
+    for (uint32_t w = 0; w < SCAN_BLOCK / 32; ++w) {
+        if (w == warp) at += all;
+        all += warp_sum[w];
+    }
+    if (warp == 0) {
+        uint32_t before = look_back(a.states, tile, all);
+        if (lane == 0) before_all = before;
+    }
+    __syncthreads();
+    at += before_all;
+#pragma unroll
+    for (uint32_t u = 0; u < SCAN_ITEMS; ++u) {
+        if (begin + u <= a.count) a.scan_out[begin + u] = at;
+        at += value[u];
+    }
+}
+
+constexpr uint32_t SORT_BLOCK = 256, SORT_ITEMS = 16, SORT_TILE = SORT_BLOCK * SORT_ITEMS;  // mirrored in setup.rs
+constexpr uint32_t BINS = 256;
+
+__device__ __forceinline__ uint32_t elements(const SetupArgs &a) { return a.device_count ? *a.device_count : a.count; }
+
+// How often each digit occurs, for the `shift` passes to come.
+extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_histogram(const __grid_constant__ SetupArgs a) {
+    __shared__ uint32_t bin[4][BINS];
+    if (a.summary->bad) return;
+    uint32_t passes = a.shift, count = elements(a), lane = threadIdx.x % 32;
+    for (uint32_t d = 0; d < passes; ++d) bin[d][threadIdx.x] = 0;
+    __syncthreads();
+    for (uint32_t k = thread_index(); k - lane < count; k += gridDim.x * blockDim.x) {
+        bool in = k < count;
+        uint32_t key = in ? a.key_in[k] : 0;
+        for (uint32_t d = 0; d < passes; ++d) {
+            // Equal digits of a warp are counted at once: neighbours often have the same.
+            uint32_t digit = key >> 8 * d & 255u;
+            uint32_t peers = __match_any_sync(FULL, in ? digit : BINS);
+            if (in && lane == __ffs(peers) - 1) atomicAdd(&bin[d][digit], __popc(peers));
+        }
+    }
+    __syncthreads();
+    for (uint32_t d = 0; d < passes; ++d)
+        if (bin[d][threadIdx.x]) atomicAdd(&a.histogram[d * BINS + threadIdx.x], bin[d][threadIdx.x]);
+}
+
+// Exclusive sums over the threads of a block.
+__device__ uint32_t block_scan(uint32_t v, uint32_t *scratch) {
+    uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, through = v;
+    for (int by = 1; by < 32; by *= 2) {
+        uint32_t before = __shfl_up_sync(FULL, through, by);
+        if (lane >= by) through += before;
+    }
+    if (lane == 31) scratch[warp] = through;
+    __syncthreads();
+    uint32_t at = through - v;
+    for (uint32_t w = 0; w < warp; ++w) at += scratch[w];
+    __syncthreads();
+    return at;
+}
+
+// One pass: key_in, value_in to key_out, value_out by the digit at `shift`.
+template <class V>
+__device__ void sort_pass(const SetupArgs &a) {
+    constexpr uint32_t WARPS = SORT_BLOCK / 32;
+    __shared__ uint32_t warp_bin[WARPS][BINS];  // of each warp: how many so far, then where they begin
+    __shared__ uint32_t destination[BINS];      // of a digit's first element here, less its slot in the tile
+    __shared__ uint32_t scratch[32], drawn;
+    __shared__ __align__(16) unsigned char stage[SORT_TILE * sizeof(V)];  // keys, later values, in sorted order
+    if (a.summary->bad) return;
+    uint32_t count = elements(a), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (threadIdx.x == 0) drawn = atomicAdd(&a.summary->ticket[a.ticket], 1u);
+    for (uint32_t w = 0; w < WARPS; ++w) warp_bin[w][threadIdx.x] = 0;
+    __syncthreads();
+    uint32_t tile = drawn, tile_begin = tile * SORT_TILE;
+    if (tile_begin >= count) return;
+    uint32_t here = Min()(count - tile_begin, SORT_TILE);
+
+    // Ranks among equal digits of the warp, whose elements are consecutive.
+    uint32_t own_begin = warp * 32 * SORT_ITEMS + lane;
+    uint32_t key[SORT_ITEMS], slot[SORT_ITEMS];
+#pragma unroll
+    for (uint32_t u = 0; u < SORT_ITEMS; ++u) {
+        uint32_t k = own_begin + 32 * u;
+        key[u] = k < here ? a.key_in[tile_begin + k] : 0;
+    }
+#pragma unroll
+    for (uint32_t u = 0; u < SORT_ITEMS; ++u) {
+        bool in = own_begin + 32 * u < here;
+        uint32_t digit = key[u] >> a.shift & 255u;
+        uint32_t peers = __match_any_sync(FULL, in ? digit : BINS), leader = __ffs(peers) - 1, before = 0;
+        if (in && lane == leader) {
+            before = warp_bin[warp][digit];
+            warp_bin[warp][digit] = before + __popc(peers);
+        }
+        slot[u] = __shfl_sync(FULL, before, leader) + __popc(peers & ((1u << lane) - 1));
+        __syncwarp();
+    }
+    __syncthreads();
+
+    // One thread a digit: where its elements go, in the tile and in all.
+    uint32_t digit = threadIdx.x, total = 0;
+    for (uint32_t w = 0; w < WARPS; ++w) {
+        uint32_t c = warp_bin[w][digit];
+        warp_bin[w][digit] = total;
+        total += c;
+    }
+    uint64_t *state = a.states + digit;
+    store_relaxed(&state[(uint64_t)tile * BINS], (tile == 0 ? INCLUSIVE : OWN) | total);
+    uint32_t local = block_scan(total, scratch);
+    uint32_t smaller = block_scan(a.histogram[digit], scratch);
+    uint32_t before = 0;
+    if (tile > 0) {
+        for (uint64_t k = tile - 1;; --k) {
+            uint64_t s = wait_state(&state[k * BINS]);
+            before += (uint32_t)s;
+            if (s >= INCLUSIVE) break;
+        }
+        store_relaxed(&state[(uint64_t)tile * BINS], INCLUSIVE | (before + total));
+    }
+    destination[digit] = smaller + before - local;
+    for (uint32_t w = 0; w < WARPS; ++w) warp_bin[w][digit] += local;
+    __syncthreads();
+
+    // Through shared memory, so that neighbours are written together.
+    uint32_t *stage_key = (uint32_t *)stage;
+#pragma unroll
+    for (uint32_t u = 0; u < SORT_ITEMS; ++u)
+        if (own_begin + 32 * u < here) {
+            slot[u] += warp_bin[warp][key[u] >> a.shift & 255u];
+            stage_key[slot[u]] = key[u];
+        }
+    __syncthreads();
+    uint32_t target[SORT_ITEMS];
+#pragma unroll
+    for (uint32_t u = 0; u < SORT_ITEMS; ++u) {
+        uint32_t s = u * SORT_BLOCK + threadIdx.x;
+        if (s < here) {
+            uint32_t k = stage_key[s];
+            target[u] = destination[k >> a.shift & 255u] + s;
+            a.key_out[target[u]] = k;
+        }
+    }
+    __syncthreads();
+    V *stage_value = (V *)stage;
+    const V *value_in = (const V *)a.value_in + tile_begin;
+#pragma unroll
+    for (uint32_t u = 0; u < SORT_ITEMS; ++u)
+        if (own_begin + 32 * u < here) stage_value[slot[u]] = value_in[own_begin + 32 * u];
+    __syncthreads();
+#pragma unroll
+    for (uint32_t u = 0; u < SORT_ITEMS; ++u) {
+        uint32_t s = u * SORT_BLOCK + threadIdx.x;
+        if (s < here) ((V *)a.value_out)[target[u]] = stage_value[s];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_sort(const __grid_constant__ SetupArgs a) {
+    sort_pass<uint32_t>(a);
+}
+extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_sort_pairs(const __grid_constant__ SetupArgs a) {
+    sort_pass<uint2>(a);
+}
+
+// Where each number 0..count begins among sorted keys, and where the last one ends.
+extern "C" __global__ void __launch_bounds__(256) setup_bounds(const __grid_constant__ SetupArgs a) {
+    uint32_t number = thread_index();
+    if (number > a.count || a.summary->bad) return;
+    uint32_t low = 0, high = a.device_count ? *a.device_count : a.n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (a.key_in[middle] < number) low = middle + 1;
+        else high = middle;
+    }
+    a.bounds[number] = low;
+}

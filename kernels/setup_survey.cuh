@@ -1,0 +1,101 @@
+// Setup: is the pattern well-formed, and what is in it? Two passes over the caller's arrays. The first
+// looks at the offsets alone, so that the second reads nothing outside of the arrays and each entry once.
+#pragma once
+#include "setup.cuh"
+
+template <class P>
+__device__ void offsets(const SetupArgs &a) {
+    const P *ptr = (const P *)a.ptr;
+    // Numbers below the base wrap around to ones that are far too large.
+    for (uint64_t k = thread_index(); k <= a.n; k += (uint64_t)gridDim.x * blockDim.x) {
+        uint64_t offset = (uint64_t)(int64_t)ptr[k] - a.base;
+        bool good = offset <= a.nnz;
+        if (k == 0) good = offset == 0;
+        if (k == a.n) good = good && offset == a.nnz;
+        else good = good && offset <= (uint64_t)(int64_t)ptr[k + 1] - a.base;
+        if (!good) a.summary->bad_offsets = 1;
+    }
+}
+
+template <class P, class I>
+struct Survey {
+    const SetupArgs &a;
+    // Of the rows that this thread has led.
+    uint32_t entries = 0, extra = 0, missing = 0, scattered = 0, bad = 0;
+
+    __device__ uint2 span(uint32_t i) const {
+        const P *ptr = (const P *)a.ptr;
+        uint32_t begin = (uint32_t)ptr[i] - a.base;
+        return make_uint2(begin, (uint32_t)ptr[i + 1] - a.base - begin);
+    }
+
+    template <class Team>
+    __device__ void visit(uint32_t i, uint2 span, const Team &team) {
+        const I *ind = (const I *)a.ind;
+        uint32_t first = NONE, stop = 0, kept = 0, diag = NONE, diags = 0;
+        for (uint32_t k = team.rank; k < span.y; k += team.size) {
+            uint32_t e = span.x + k;
+            uint64_t j = (uint64_t)(int64_t)ind[e] - a.base;
+            if (j >= a.n) {
+                bad = 1;
+            } else if (j == i) {
+                if (diags++ == 0) diag = e;
+            } else if ((j < i) == (a.low != 0)) {
+                if (kept++ == 0) first = e;
+                stop = e + 1;
+            }
+        }
+        kept = team.reduce(kept, Sum());
+        first = team.reduce(first, Min());
+        stop = team.reduce(stop, Max());
+        if (a.own_diag) {
+            diag = team.reduce(diag, Min());
+            diags = team.reduce(diags, Sum());
+        }
+        if (team.rank != 0) return;
+        if (kept == 0) first = stop = span.x;
+        a.first[i] = first;
+        a.stop[i] = stop;
+        a.kept[i] = kept;
+        entries += kept;
+        scattered |= stop - first != kept;
+        if (a.own_diag) {
+            a.diag[i] = diag;
+            if (diags > 1) extra += diags - 1;
+            if (diags == 0) missing = Max()(missing, ~i);
+        }
+    }
+};
+
+template <class P, class I>
+__device__ void survey(const SetupArgs &a) {
+    __shared__ uint32_t scratch[32];
+    if (a.summary->bad_offsets) {
+        a.summary->bad = 1;
+        return;
+    }
+    Survey<P, I> s{a};
+    each_row(a.n, a.lanes, s);
+    Block block(scratch);
+    uint32_t bad = block.reduce(s.bad, Max()), scattered = block.reduce(s.scattered, Max());
+    uint32_t entries = block.reduce(s.entries, Sum()), extra = block.reduce(s.extra, Sum());
+    uint32_t missing = block.reduce(s.missing, Max());
+    if (block.rank != 0) return;
+    if (bad) atomicOr(&a.summary->bad, 1u);
+    if (scattered) atomicOr(&a.summary->scattered, 1u);
+    if (entries) atomicAdd(&a.summary->entries, entries);
+    if (extra) atomicAdd(&a.summary->extra, extra);
+    if (missing) atomicMax(&a.summary->missing, missing);
+}
+
+#define OFFSETS(p, P) \
+    extern "C" __global__ void __launch_bounds__(256) setup_offsets_##p(const __grid_constant__ SetupArgs a) { offsets<P>(a); }
+FOR_EACH_INDEX(OFFSETS)
+
+#define SURVEY(p, P, i, I)                                                                                        \
+    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_survey_##p##i(const __grid_constant__ SetupArgs a) { \
+        survey<P, I>(a);                                                                                          \
+    }
+SURVEY(i, int32_t, i, int32_t)
+SURVEY(l, int64_t, i, int32_t)
+SURVEY(l, int64_t, l, int64_t)

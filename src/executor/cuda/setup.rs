@@ -1,0 +1,908 @@
+//! Setup on the GPU: the normal form from the caller's arrays without a look at them on the host.
+//!
+//! Everything is enqueued on the caller's stream. The host waits three times: for what the pattern holds
+//! (how many entries are kept decides how much memory is needed), for the number of slices, and for the end.
+//! The kernels are in `kernels/setup*.cuh`; what they leave is what `analysis::cpu::schedule` would give.
+
+use std::time::Duration;
+
+use cust::sys;
+
+use super::args::SolveArgs;
+use super::plan::SetupTimes;
+use super::{check, memory, DeviceArray, Launcher};
+use crate::analysis::slices::{self, Cut};
+use crate::analysis::{tiles, Needs, Tiles};
+use crate::problem::{Arrays, DiagSource, Index, Shape};
+use crate::status::{Error, Result};
+use crate::tuning::TILED_SMALLEST;
+
+/// Words of the kernels' summary. Mirrors kernels/setup.cuh, as everything down to `SetupArgs` does.
+const SUMMARY: usize = 32;
+const BAD: usize = 0;
+const SCATTERED: usize = 1;
+const ENTRIES: usize = 2;
+const EXTRA: usize = 3;
+const MISSING: usize = 4;
+const LEVELS: usize = 5;
+const QUEUED: usize = 6;
+
+const SWEEP_ROWS: u32 = 1024;
+const SCAN_TILE: u32 = 2048;
+const SORT_TILE: u32 = 4096;
+const BINS: u32 = 256;
+/// Threads of the blocks of all other kernels.
+const BLOCK: u32 = 256;
+
+/// Rows and entries must fit into 31 bits here.
+pub const MAX_SIZE: u32 = i32::MAX as u32;
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct SetupArgs {
+    n: u32,
+    nnz: u32,
+    base: u32,
+    low: u32,
+    forward: u32,
+    own_diag: u32,
+    lanes: u32,
+    ticket: u32,
+    count: u32,
+    shift: u32,
+    level: u32,
+    begin: u32,
+    end: u32,
+    span: u32,
+    tile: u32,
+    per_lane: u32,
+    window: u32,
+    mask: u32,
+    natural: u32,
+    unused: u32,
+
+    ptr: u64,
+    ind: u64,
+    summary: u64,
+    first: u64,
+    stop: u64,
+    kept: u64,
+    diag: u64,
+    word: u64,
+    list_ptr: u64,
+    list: u64,
+
+    scan_in: u64,
+    scan_order: u64,
+    scan_out: u64,
+    scan_lengths: u64,
+    states: u64,
+    device_count: u64,
+    key_in: u64,
+    value_in: u64,
+    key_out: u64,
+    value_out: u64,
+    histogram: u64,
+    bounds: u64,
+
+    spans: u64,
+    order: u64,
+    position: u64,
+    out_ptr: u64,
+    out_adj: u64,
+    out_val: u64,
+    by_diag: u64,
+    by_first: u64,
+    by_count: u64,
+    count_ptr: u64,
+    level_of: u64,
+    level_ptr: u64,
+    wanted: u64,
+    chunk: u64,
+    slice_ptr: u64,
+    slice: u64,
+    record: u64,
+    tile_step: u64,
+    record_diag: u64,
+    extra: u64,
+    run_begin: u64,
+    run_info: u64,
+    batch_count: u64,
+    batch: u64,
+}
+
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 20 * 4 + 46 * 8);
+
+/// A schedule whose arrays are on the device; `base` has their addresses.
+pub struct DeviceSchedule {
+    pub base: SolveArgs,
+    pub owned: Vec<DeviceArray>,
+    pub level_ptr: Vec<u32>,
+    pub entries: u32,
+    pub missing_diag: Option<u32>,
+    pub tiled: bool,
+    /// Time of a solve by the model that chose between tiles and none, or zero.
+    pub predicted: Duration,
+    pub times: SetupTimes,
+}
+
+/// How levels are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Levels {
+    /// In one launch, without global synchronisation.
+    Sweep,
+    /// With a launch and a synchronisation per level, as in the paper.
+    Kahn,
+}
+
+/// Hands out places in one allocation; run once from 0 to learn the size, and once from its address.
+struct Room(u64);
+
+impl Room {
+    fn words(&mut self, count: usize) -> u64 {
+        self.take(count * 4)
+    }
+    fn take(&mut self, bytes: usize) -> u64 {
+        let place = self.0.next_multiple_of(16);
+        self.0 = place + bytes as u64;
+        place
+    }
+}
+
+/// Temporaries. Everything up to `zero_end` is zero at the beginning.
+struct Places {
+    summary: u64,
+    word: u64,
+    list_sort: Sort,
+    level_sort: Sort,
+    tile_sort: Sort,
+    list_scan: u64,
+    row_scan: u64,
+    col_scan: u64,
+    slice_scan: u64,
+    zero_end: u64,
+
+    /// Two words for each row together, free after the lists are filled, as `diag` and `position` are.
+    first: u64,
+    stop: u64,
+    kept: u64,
+    diag: u64,
+    position: u64,
+    /// The transposed pattern.
+    kept_ptr: u64,
+    list_ptr: u64,
+    list_keys: [u64; 2],
+    lists: [u64; 2],
+    /// Sorts of the unknowns; afterwards free for whatever has a word for each row and one more.
+    keys: [u64; 2],
+    values: [u64; 2],
+    level_ptr: u64,
+    spans: u64,
+}
+
+/// Zeroed memory of a sort.
+#[derive(Clone, Copy)]
+struct Sort {
+    histogram: u64,
+    states: u64,
+    count: u32,
+}
+
+impl Sort {
+    fn pass_bytes(count: u32) -> usize {
+        count.div_ceil(SORT_TILE) as usize * BINS as usize * 8
+    }
+    fn lay_out(room: &mut Room, count: u32, passes: u32) -> Sort {
+        let histogram = room.words(4 * BINS as usize);
+        let states = room.take(passes as usize * Self::pass_bytes(count));
+        Sort { histogram, states, count }
+    }
+}
+
+/// Passes of 8 bits that sort keys below `bound`.
+fn passes(bound: u32) -> u32 {
+    (u32::BITS - bound.saturating_sub(1).leading_zeros()).div_ceil(8).max(1)
+}
+
+fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
+    let room = &mut Room(start);
+    let rows = n as usize + 1;
+    let entries = if task.transpose { nnz } else { 0 };
+    let sorted = if task.levels { n } else { 0 };
+    let tiled = if task.needs.tiles == Tiles::No { 0 } else { n };
+    let scan = |room: &mut Room| room.take(rows.div_ceil(SCAN_TILE as usize) * 8);
+    let mut places = Places {
+        summary: room.words(SUMMARY),
+        word: room.words(if task.levels { rows } else { 0 }),
+        list_sort: Sort::lay_out(room, entries, passes(n)),
+        level_sort: Sort::lay_out(room, sorted, passes(n)),
+        tile_sort: Sort::lay_out(room, tiled, passes(n.div_ceil(TILED_SMALLEST))),
+        list_scan: scan(room),
+        row_scan: scan(room),
+        col_scan: scan(room),
+        slice_scan: scan(room),
+        zero_end: 0,
+        first: 0,
+        stop: 0,
+        kept: 0,
+        diag: 0,
+        position: 0,
+        kept_ptr: 0,
+        list_ptr: 0,
+        list_keys: [0; 2],
+        lists: [0; 2],
+        keys: [0; 2],
+        values: [0; 2],
+        level_ptr: 0,
+        spans: 0,
+    };
+    places.zero_end = room.0;
+    places.first = room.take(rows * 8);
+    places.stop = places.first + rows as u64 * 4;
+    for place in [&mut places.kept, &mut places.diag, &mut places.position] {
+        *place = room.words(rows);
+    }
+    if task.transpose {
+        places.kept_ptr = room.words(rows);
+        places.list_ptr = room.words(rows);
+        places.list_keys = [room.words(nnz as usize), room.words(nnz as usize)];
+        places.lists = [room.take(nnz as usize * 8), room.take(nnz as usize * 8)];
+    }
+    if task.levels {
+        places.keys = [room.words(rows), room.words(rows)];
+        places.values = [room.words(rows), room.words(rows)];
+        places.level_ptr = room.words(rows);
+        places.spans = room.take(n.div_ceil(TILED_SMALLEST) as usize * 8);
+    }
+    (places, room.0)
+}
+
+/// What is to be done, derived from what is asked for.
+struct Task {
+    levels: bool,
+    stored_rows: bool,
+    transpose: bool,
+    needs: Needs,
+}
+
+impl Task {
+    fn new(shape: &Shape, needs: Needs, how: Levels) -> Task {
+        let levels = needs.levels || needs.tiles != Tiles::No;
+        let stored_rows = shape.rows_are_stored();
+        let transpose = if stored_rows {
+            needs.columns || levels && how == Levels::Kahn
+        } else {
+            needs.rows || needs.counts || levels
+        };
+        Task { levels, stored_rows, transpose, needs }
+    }
+}
+
+/// Marks on the stream, and the operation of the paper that each stretch between two of them is.
+struct Clock {
+    stream: usize,
+    marks: Vec<(sys::CUevent, Operation)>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Operation {
+    Transposition,
+    Dependencies,
+    Levels,
+    Other,
+}
+
+impl Clock {
+    fn new(stream: usize) -> Self {
+        Clock { stream, marks: Vec::new() }
+    }
+
+    /// What is enqueued from here on belongs to `operation`.
+    fn begin(&mut self, operation: Operation) -> Result<()> {
+        let mut event = std::ptr::null_mut();
+        // SAFETY: writes one handle.
+        check(unsafe { sys::cuEventCreate(&mut event, 0) }, "cuEventCreate")?;
+        self.marks.push((event, operation));
+        // SAFETY: the event was just made.
+        check(unsafe { sys::cuEventRecord(event, self.stream as sys::CUstream) }, "cuEventRecord")
+    }
+
+    /// The times, after the stream has been waited for.
+    fn times(&self) -> Result<SetupTimes> {
+        let mut times = SetupTimes::default();
+        for pair in self.marks.windows(2) {
+            let mut ms = 0f32;
+            // SAFETY: both events have been recorded and have happened.
+            let result = unsafe { sys::cuEventElapsedTime(&mut ms, pair[0].0, pair[1].0) };
+            check(result, "cuEventElapsedTime")?;
+            let time = Duration::from_secs_f64(f64::from(ms).max(0.0) * 1e-3);
+            match pair[0].1 {
+                Operation::Transposition => times.trans += time,
+                Operation::Dependencies => times.dep += time,
+                Operation::Levels => times.lev += time,
+                Operation::Other => {}
+            }
+        }
+        Ok(times)
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        for (event, _) in &self.marks {
+            // SAFETY: made by `begin`, destroyed once.
+            unsafe { sys::cuEventDestroy_v2(*event) };
+        }
+    }
+}
+
+/// One setup on its way.
+struct Run<'a> {
+    launcher: &'a Launcher<'a>,
+    shape: &'a Shape,
+    task: Task,
+    places: Places,
+    base: SetupArgs,
+    tickets: u32,
+    /// What is being copied to the device.
+    tile_step: Vec<u32>,
+    /// Endings of kernel names by the widths of the caller's offsets and indices.
+    ptr_type: char,
+    ind_type: char,
+}
+
+/// Builds the normal form. None if the pattern is malformed: nothing was launched on it then. `cut` says how
+/// the engine wants positions cut, given whether there are tiles.
+pub fn schedule(
+    launcher: &Launcher,
+    shape: &Shape,
+    arrays: Arrays,
+    needs: Needs,
+    cut: impl Fn(bool) -> Cut,
+    how: Levels,
+) -> Result<Option<DeviceSchedule>> {
+    let stream = launcher.stream;
+    let task = Task::new(shape, needs, how);
+    let bytes = lay_out(0, shape.n, shape.nnz, &task).1;
+    let temporary = memory::Temporary::new(launcher.gpu, bytes as usize + 256, stream)?;
+    let start = temporary.address().next_multiple_of(256);
+    let places = lay_out(start, shape.n, shape.nnz, &task).0;
+    // SAFETY: the zeroed places are the first of the allocation.
+    unsafe { memory::fill(start, 0, (places.zero_end - start) as usize, stream)? };
+
+    let letter = |index: Index| if index == Index::I32 { 'i' } else { 'l' };
+    let average = shape.nnz / shape.n.max(1);
+    let base = SetupArgs {
+        n: shape.n,
+        nnz: shape.nnz,
+        base: shape.base() as u32,
+        low: shape.keeps_low() as u32,
+        forward: shape.forward() as u32,
+        own_diag: (shape.diag == DiagSource::Matrix) as u32,
+        lanes: (average / 2).clamp(1, 32).next_power_of_two().min(32),
+        mask: u32::MAX,
+        ptr: arrays.ptr as u64,
+        ind: arrays.ind as u64,
+        summary: places.summary,
+        first: places.first,
+        stop: places.stop,
+        kept: places.kept,
+        diag: places.diag,
+        word: places.word,
+        list_ptr: places.list_ptr,
+        position: places.position,
+        ..Default::default()
+    };
+    let mut run = Run {
+        launcher,
+        shape,
+        task,
+        places,
+        base,
+        tickets: 0,
+        tile_step: Vec::new(),
+        ptr_type: letter(shape.descr.offsets),
+        ind_type: letter(shape.descr.columns),
+    };
+    let mut clock = Clock::new(stream);
+    clock.begin(Operation::Transposition)?;
+    run.survey()?;
+    if run.task.transpose {
+        run.transpose()?;
+    }
+    clock.begin(Operation::Levels)?;
+    if run.task.levels {
+        match how {
+            Levels::Sweep => run.sweep()?,
+            Levels::Kahn => run.kahn()?,
+        }
+    }
+    clock.begin(Operation::Other)?;
+    let found = run.summary()?;
+    if found[BAD] != 0 {
+        return Ok(None);
+    }
+    let done = run.arrange(&found, cut, &mut clock)?;
+    memory::synchronize(stream)?;
+    Ok(Some(DeviceSchedule { times: clock.times()?, ..done }))
+}
+
+impl Run<'_> {
+    /// Launches `blocks` blocks of `threads` threads.
+    fn launch(&self, name: &str, blocks: u64, threads: u32, args: &SetupArgs) -> Result<()> {
+        self.launcher.untyped_kernel(name)?.launch(blocks as u32, threads, 0, args)
+    }
+    /// One thread for each of `count`.
+    fn cover(&self, name: &str, count: u32, args: &SetupArgs) -> Result<()> {
+        self.launch(name, (count as u64).div_ceil(BLOCK as u64), BLOCK, args)
+    }
+    /// A team of `lanes` lanes for each row.
+    fn walk(&self, name: &str, args: &SetupArgs) -> Result<()> {
+        self.launch(name, (args.n as u64 * args.lanes as u64).div_ceil(BLOCK as u64), BLOCK, args)
+    }
+    fn ticket(&mut self) -> u32 {
+        self.tickets += 1;
+        self.tickets - 1
+    }
+    fn stored(&self, name: &str) -> String {
+        format!("{name}_{}", self.ind_type)
+    }
+    /// Reads words from the device.
+    fn read(&self, address: u64, count: usize) -> Result<Vec<u32>> {
+        // SAFETY: the caller names a place of that many words.
+        unsafe { memory::read(address as usize, count, self.launcher.stream) }
+    }
+    fn summary(&self) -> Result<Vec<u32>> {
+        self.read(self.places.summary, SUMMARY)
+    }
+
+    /// Validates the pattern and finds out what each major holds.
+    fn survey(&self) -> Result<()> {
+        self.cover(&format!("setup_offsets_{}", self.ptr_type), self.shape.n + 1, &self.base)?;
+        let most = self.launcher.gpu.multiprocessors() as u64 * 32;
+        let blocks = (self.base.n as u64 * self.base.lanes as u64).div_ceil(BLOCK as u64).min(most);
+        let name = format!("setup_survey_{}{}", self.ptr_type, self.ind_type);
+        self.launch(&name, blocks, BLOCK, &self.base)
+    }
+
+    /// Exclusive sums over `args.count` elements.
+    fn scan(&mut self, args: SetupArgs) -> Result<()> {
+        let ticket = self.ticket();
+        // The total comes after the last element.
+        let blocks = (args.count as u64 + 1).div_ceil(SCAN_TILE as u64);
+        self.launch("setup_scan", blocks, BLOCK, &SetupArgs { ticket, ..args })
+    }
+
+    /// Sorts by keys below `bound`, stably. Keys and values are in the first of the two places each, and the
+    /// result in those that are returned; the values' may be given.
+    fn sort(
+        &mut self,
+        sort: Sort,
+        bound: u32,
+        keys: [u64; 2],
+        values: [u64; 2],
+        target: Option<u64>,
+        pairs: Option<u64>,
+    ) -> Result<(u64, u64)> {
+        let passes = passes(bound);
+        let base = SetupArgs {
+            count: sort.count,
+            device_count: pairs.unwrap_or(0),
+            histogram: sort.histogram,
+            ..self.base
+        };
+        let blocks =
+            (sort.count.div_ceil(SORT_TILE) as u64).min(self.launcher.gpu.multiprocessors() as u64 * 8);
+        self.launch("setup_histogram", blocks, BLOCK, &SetupArgs { key_in: keys[0], shift: passes, ..base })?;
+        let name = if pairs.is_some() { "setup_sort_pairs" } else { "setup_sort" };
+        let mut value_in = values[0];
+        for pass in 0..passes {
+            let value_out = match target {
+                Some(target) if pass + 1 == passes => target,
+                _ => values[(pass as usize + 1) % 2],
+            };
+            let args = SetupArgs {
+                ticket: self.ticket(),
+                shift: 8 * pass,
+                histogram: sort.histogram + pass as u64 * BINS as u64 * 4,
+                states: sort.states + pass as u64 * Sort::pass_bytes(sort.count) as u64,
+                key_in: keys[pass as usize % 2],
+                key_out: keys[(pass as usize + 1) % 2],
+                value_in,
+                value_out,
+                ..base
+            };
+            self.launch(name, sort.count.div_ceil(SORT_TILE) as u64, BLOCK, &args)?;
+            value_in = value_out;
+        }
+        Ok((keys[passes as usize % 2], value_in))
+    }
+
+    /// The lists across the majors, in natural numbers.
+    fn transpose(&mut self) -> Result<()> {
+        let places = &self.places;
+        let (keys, lists, list_sort) = (places.list_keys, places.lists, places.list_sort);
+        let kept_ptr = places.kept_ptr;
+        let count = self.shape.n;
+        let scan = SetupArgs {
+            count,
+            scan_in: places.kept,
+            scan_out: kept_ptr,
+            states: places.list_scan,
+            ..self.base
+        };
+        self.scan(scan)?;
+        let expand = SetupArgs { out_ptr: kept_ptr, key_out: keys[0], value_out: lists[0], ..self.base };
+        self.walk(&self.stored("setup_expand"), &expand)?;
+        let entries = kept_ptr + 4 * count as u64;
+        let (sorted, list) = self.sort(list_sort, count, keys, lists, None, Some(entries))?;
+        self.base.list = list;
+        let args = SetupArgs {
+            count,
+            device_count: entries,
+            key_in: sorted,
+            bounds: self.base.list_ptr,
+            ..self.base
+        };
+        self.cover("setup_bounds", count + 1, &args)
+    }
+
+    fn sweep(&mut self) -> Result<()> {
+        let args = SetupArgs { ticket: self.ticket(), ..self.base };
+        let name =
+            if self.task.stored_rows { self.stored("setup_sweep") } else { "setup_sweep_transposed".into() };
+        self.launch(&name, self.shape.n.div_ceil(SWEEP_ROWS) as u64, SWEEP_ROWS, &args)?;
+        self.levels()
+    }
+
+    /// The paper's loop: the host learns after each level how many unknowns are left.
+    fn kahn(&mut self) -> Result<()> {
+        let columns_are_stored = !self.task.stored_rows;
+        let name = if columns_are_stored {
+            self.stored("setup_find_level")
+        } else {
+            "setup_find_level_transposed".into()
+        };
+        let args = SetupArgs {
+            wanted: self.places.values[0],
+            bounds: self.places.values[1],
+            count_ptr: if columns_are_stored { self.base.list_ptr } else { 0 },
+            ..self.base
+        };
+        self.cover("setup_find_level0", self.shape.n, &args)?;
+        let (mut begin, mut level) = (0, 0);
+        loop {
+            let found = self.summary()?;
+            let end = found[QUEUED];
+            if found[BAD] != 0 || end == self.shape.n {
+                break;
+            }
+            if end == begin {
+                return Err(Error::Panic("a level without unknowns".into()));
+            }
+            let blocks = ((end - begin) as u64 * 32).div_ceil(BLOCK as u64);
+            self.launch(&name, blocks, BLOCK, &SetupArgs { begin, end, level, ..args })?;
+            (begin, level) = (end, level + 1);
+        }
+        self.levels()
+    }
+
+    /// From the words of all unknowns to keys for the sort, and to the levels that spans of them cover.
+    fn levels(&self) -> Result<()> {
+        let args = SetupArgs {
+            span: TILED_SMALLEST,
+            spans: self.places.spans,
+            key_out: self.places.keys[0],
+            value_out: self.places.values[0],
+            ..self.base
+        };
+        self.launch("setup_levels", self.shape.n.div_ceil(TILED_SMALLEST) as u64, BLOCK, &args)
+    }
+
+    /// The least and largest level of every `TILED_SMALLEST` unknowns in solving order.
+    fn spans(&self) -> Result<Vec<tiles::Span>> {
+        let n = self.shape.n;
+        let words = self.read(self.places.spans, 2 * n.div_ceil(TILED_SMALLEST) as usize)?;
+        let span = |(k, w): (usize, &[u32])| tiles::Span {
+            low: w[0],
+            high: w[1],
+            rows: TILED_SMALLEST.min(n - k as u32 * TILED_SMALLEST),
+        };
+        Ok(words.chunks_exact(2).enumerate().map(span).collect())
+    }
+
+    /// Orders the unknowns and writes the arrays that the plan keeps. `times` are not known yet.
+    fn arrange(
+        &mut self,
+        found: &[u32],
+        cut: impl Fn(bool) -> Cut,
+        clock: &mut Clock,
+    ) -> Result<DeviceSchedule> {
+        let (n, entries, levels) = (self.shape.n, found[ENTRIES], found[LEVELS]);
+        let contiguous = found[SCATTERED] == 0;
+        let own_diag = self.shape.diag == DiagSource::Matrix;
+        let needs = self.task.needs;
+        let (tile, predicted) = match needs.tiles {
+            Tiles::No => (0, Duration::ZERO),
+            wish => {
+                let (rows, predicted) = tiles::decide(wish, self.spans()?, n, entries, levels as usize);
+                (rows.map_or(0, |rows| rows.min(n)), predicted)
+            }
+        };
+        let cut = cut(tile > 0);
+        let mut kept = Kept::default();
+        let (stored, transposed) = (self.task.stored_rows, !self.task.stored_rows);
+        let mut lay_out = |start: u64| {
+            let room = &mut Room(start);
+            let rows = n as usize + 1;
+            kept.order = room.words(rows);
+            let mut list = |wanted: bool, is_stored: bool, with_values: bool| {
+                let permuted = with_values && !(is_stored && contiguous);
+                List {
+                    ptr: if wanted { room.words(rows) } else { 0 },
+                    adj: if wanted { room.words(entries as usize) } else { 0 },
+                    val: match (wanted && with_values, permuted) {
+                        (false, _) => 0,
+                        (true, false) => room.words(rows),
+                        (true, true) => room.words(entries as usize),
+                    },
+                    permuted: wanted && permuted,
+                    is_stored,
+                }
+            };
+            kept.rows = list(needs.rows, stored, true);
+            kept.columns = list(needs.columns, transposed, needs.column_values);
+            kept.counts = if needs.counts { room.words(rows) } else { 0 };
+            kept.diag = if own_diag { room.words(rows) } else { 0 };
+            if cut != Cut::None {
+                kept.record = room.take(rows * 16);
+            }
+            if tile > 0 {
+                kept.tile_step = room.words(n.div_ceil(tile) as usize + 1);
+            }
+            room.0
+        };
+        let bytes = lay_out(0) as usize;
+        let slab = DeviceArray::new(self.launcher.gpu, bytes)?;
+        lay_out(slab.address());
+        self.base.order = kept.order;
+        self.base.tile = tile;
+
+        clock.begin(Operation::Levels)?;
+        let level_of = self.order(&kept, levels, tile)?;
+        clock.begin(Operation::Dependencies)?;
+        let first_of = |list: &List| if list.is_stored && !list.permuted { list.val } else { 0 };
+        let place = SetupArgs {
+            natural: !self.task.levels as u32,
+            by_diag: kept.diag,
+            by_first: first_of(&kept.rows).max(first_of(&kept.columns)),
+            by_count: kept.counts,
+            count_ptr: if stored { 0 } else { self.base.list_ptr },
+            ..self.base
+        };
+        self.cover("setup_place", n, &place)?;
+        clock.begin(Operation::Transposition)?;
+        self.fill(&kept.rows, self.places.row_scan)?;
+        self.fill(&kept.columns, self.places.col_scan)?;
+
+        let mut done = DeviceSchedule {
+            base: kept.arguments(self.shape),
+            owned: vec![slab],
+            level_ptr: Vec::new(),
+            entries,
+            missing_diag: (own_diag && found[MISSING] != 0).then_some(!found[MISSING]),
+            tiled: tile > 0,
+            predicted,
+            times: SetupTimes::default(),
+        };
+        if own_diag && found[EXTRA] > 0 {
+            self.extra_diagonals(found[EXTRA], &mut done)?;
+        }
+        if self.task.levels {
+            self.engine(cut, &kept, level_of, &mut done)?;
+            done.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
+        }
+        clock.begin(Operation::Other)?;
+        Ok(done)
+    }
+
+    /// The unknowns by level, or by tile and level; rising inside. The place of the levels by position.
+    fn order(&mut self, kept: &Kept, levels: u32, tile: u32) -> Result<u64> {
+        if !self.task.levels {
+            return Ok(0);
+        }
+        let places = &self.places;
+        let n = self.shape.n;
+        let (keys, values, level_sort, tile_sort) =
+            (places.keys, places.values, places.level_sort, places.tile_sort);
+        let target = (tile == 0).then_some(kept.order);
+        let (sorted, by_level) = self.sort(level_sort, levels, keys, values, target, None)?;
+        let bounds = SetupArgs { count: levels, key_in: sorted, bounds: self.places.level_ptr, ..self.base };
+        self.cover("setup_bounds", levels + 1, &bounds)?;
+        if tile == 0 {
+            return Ok(sorted);
+        }
+        // The levels are done with; their places take the tiles.
+        let other = if by_level == values[0] { values[1] } else { values[0] };
+        self.cover("setup_tile_keys", n, &SetupArgs { value_in: by_level, key_out: keys[0], ..self.base })?;
+        self.sort(tile_sort, n.div_ceil(tile), keys, [by_level, other], Some(kept.order), None)?;
+        self.cover("setup_level_of", n, &SetupArgs { level_of: keys[0], ..self.base })?;
+        Ok(keys[0])
+    }
+
+    /// One of the two lists.
+    fn fill(&mut self, list: &List, states: u64) -> Result<()> {
+        if list.ptr == 0 {
+            return Ok(());
+        }
+        self.scan(SetupArgs {
+            count: self.shape.n,
+            scan_in: self.base.kept,
+            scan_lengths: if list.is_stored { 0 } else { self.base.list_ptr },
+            scan_order: self.base.order,
+            scan_out: list.ptr,
+            states,
+            ..self.base
+        })?;
+        let name = if list.is_stored { self.stored("setup_fill") } else { "setup_fill_transposed".into() };
+        let out_val = if list.permuted { list.val } else { 0 };
+        self.walk(&name, &SetupArgs { out_ptr: list.ptr, out_adj: list.adj, out_val, ..self.base })
+    }
+
+    /// Sorted on the host: there are hardly ever any.
+    fn extra_diagonals(&self, count: u32, done: &mut DeviceSchedule) -> Result<()> {
+        let array = DeviceArray::new(self.launcher.gpu, count as usize * 8)?;
+        let name = format!("setup_extra_{}{}", self.ptr_type, self.ind_type);
+        self.cover(&name, self.shape.n, &SetupArgs { extra: array.address(), ..self.base })?;
+        let words = self.read(array.address(), 2 * count as usize)?;
+        let mut pairs: Vec<[u32; 2]> = words.chunks_exact(2).map(|w| [w[0], w[1]]).collect();
+        pairs.sort_unstable();
+        array.write(&pairs, self.launcher.stream)?;
+        memory::synchronize(self.launcher.stream)?;
+        done.base.extra_diag = array.address();
+        done.base.extra_count = count;
+        done.owned.push(array);
+        Ok(())
+    }
+
+    /// What an engine of its own kind wants: records, and slices or batches.
+    fn engine(&mut self, cut: Cut, kept: &Kept, level_of: u64, done: &mut DeviceSchedule) -> Result<()> {
+        let places = &self.places;
+        let args = SetupArgs {
+            out_ptr: kept.rows.ptr,
+            out_adj: kept.rows.adj,
+            level_of,
+            level_ptr: places.level_ptr,
+            chunk: places.values[0],
+            slice_ptr: places.values[1],
+            record: kept.record,
+            record_diag: done.base.diag_index,
+            by_first: if kept.rows.permuted { 0 } else { kept.rows.val },
+            tile_step: kept.tile_step,
+            ..self.base
+        };
+        match cut {
+            Cut::None => return Ok(()),
+            Cut::Levels { entries } => self.slices(SetupArgs { per_lane: entries, ..args }, done)?,
+            Cut::Tiles { local, window } => {
+                self.batches(SetupArgs { per_lane: local, window, ..args }, done)?
+            }
+        }
+        self.cover("setup_records", self.shape.n, &args)?;
+        done.base.record = kept.record;
+        Ok(())
+    }
+
+    /// A running sum of what `chunk` holds, under a mask.
+    fn scan_chunks(&mut self, args: &SetupArgs, mask: u32) -> Result<()> {
+        let (count, states) = (self.shape.n, self.places.slice_scan);
+        self.scan(SetupArgs {
+            count,
+            scan_in: args.chunk,
+            scan_out: args.slice_ptr,
+            mask,
+            states,
+            ..self.base
+        })
+    }
+
+    fn slices(&mut self, args: SetupArgs, done: &mut DeviceSchedule) -> Result<()> {
+        let n = self.shape.n;
+        self.cover("setup_chunks", n, &args)?;
+        self.scan_chunks(&args, slices::CHUNK_SLICES)?;
+        let slices = self.read(args.slice_ptr + 4 * n as u64, 1)?[0];
+        let array = DeviceArray::new(self.launcher.gpu, slices as usize * 8)?;
+        self.cover("setup_slices", n, &SetupArgs { slice: array.address(), ..args })?;
+        done.base.slice = array.address();
+        done.base.slices = slices;
+        done.owned.push(array);
+        Ok(())
+    }
+
+    fn batches(&mut self, args: SetupArgs, done: &mut DeviceSchedule) -> Result<()> {
+        let (n, stream) = (self.shape.n, self.launcher.stream);
+        let tiles = n.div_ceil(self.base.tile);
+        let places = &self.places;
+        let args = SetupArgs {
+            wanted: places.keys[1],
+            run_begin: places.word,
+            run_info: places.position,
+            batch_count: places.diag,
+            batch: places.first,
+            ..args
+        };
+        self.walk("setup_wanted", &args)?;
+        self.scan_chunks(&args, u32::MAX)?;
+        // SAFETY: a word for each row.
+        unsafe { memory::fill(args.run_info, 0, n as usize * 4, stream)? };
+        self.cover("setup_runs", n, &args)?;
+        self.walk("setup_full", &args)?;
+        self.launch("setup_pack", tiles as u64, 32, &args)?;
+        self.tile_step = vec![0];
+        for count in self.read(args.batch_count, tiles as usize)? {
+            self.tile_step.push(self.tile_step.last().expect("begins with one") + count);
+        }
+        let batches = *self.tile_step.last().expect("begins with one");
+        // SAFETY: the place has a word for each tile and one more; the words live as long as the run.
+        unsafe { memory::write(args.tile_step, &self.tile_step, stream)? };
+        // There is one more, past the end.
+        let array = DeviceArray::new(self.launcher.gpu, (batches as usize + 1) * 8)?;
+        let args = SetupArgs { slice: array.address(), count: batches, ..args };
+        self.launch("setup_gather", tiles as u64, BLOCK, &args)?;
+        self.launch("setup_codes", (batches as u64 * 32).div_ceil(BLOCK as u64), BLOCK, &args)?;
+        done.base.slice = array.address();
+        done.base.slices = batches + 1;
+        done.base.tile_step = args.tile_step;
+        done.base.tiles = tiles;
+        done.owned.push(array);
+        Ok(())
+    }
+}
+
+/// Addresses of one list; 0 for what is not wanted.
+#[derive(Clone, Copy, Default)]
+struct List {
+    ptr: u64,
+    adj: u64,
+    val: u64,
+    permuted: bool,
+    is_stored: bool,
+}
+
+/// Addresses of what the plan keeps, all in one allocation.
+#[derive(Clone, Copy, Default)]
+struct Kept {
+    order: u64,
+    rows: List,
+    columns: List,
+    counts: u64,
+    diag: u64,
+    record: u64,
+    tile_step: u64,
+}
+
+impl Kept {
+    fn arguments(&self, shape: &Shape) -> SolveArgs {
+        SolveArgs {
+            n: shape.n,
+            conjugate: shape.conjugate() as u32,
+            order: self.order,
+            row_ptr: self.rows.ptr,
+            row_adj: self.rows.adj,
+            row_val: self.rows.val,
+            row_permuted: self.rows.permuted as u32,
+            col_ptr: self.columns.ptr,
+            col_adj: self.columns.adj,
+            col_val: self.columns.val,
+            col_permuted: self.columns.permuted as u32,
+            counts: self.counts,
+            diag_index: match shape.diag {
+                DiagSource::Unit => 0,
+                // The diagonal of unknown i is d[i], and the order lists the unknowns.
+                DiagSource::Separate => self.order,
+                DiagSource::Matrix => self.diag,
+            },
+            ..Default::default()
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Setup on the GPU gives exactly the arrays that setup on the CPU gives: for every algorithm, orientation,
+//! format, diagonal and index width, on matrices of every shape; and says the same of malformed patterns.
+//!
+//! Without a GPU the comparison counts as skipped, or fails where SPTRSV_REQUIRE_GPU is set.
+
+use std::sync::Arc;
+
+use sptrsv::algorithms::{self, Algorithm};
+use sptrsv::executor::cuda::{CudaPlan, DeviceArray, Gpu};
+use sptrsv::problem::{Arrays, Base, DataType, Diag, Fill, Format, Index, MatDescr, Op, Setup, Shape};
+use sptrsv::status::{Error, Result};
+
+/// A small generator of random numbers.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) % bound.max(1) as u64) as usize
+    }
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+}
+
+/// A pattern by majors, zero-based.
+struct Pattern {
+    name: &'static str,
+    majors: Vec<Vec<i64>>,
+}
+
+type Build = fn(usize, usize, &mut Random) -> Vec<i64>;
+
+/// Major `i` of `n` of each shape. Full ones hold both triangles.
+const SHAPES: &[(&str, Build)] = &[
+    ("nothing", |_, _, _| vec![]),
+    ("diagonal", |_, i, _| vec![i as i64]),
+    ("chain", |n, i, _| (i.saturating_sub(1)..=(i + 1).min(n - 1)).map(|j| j as i64).collect()),
+    ("chain of blocks", |n, i, _| (i / 3 * 3..(i / 3 * 3 + 6).min(n)).map(|j| j as i64).collect()),
+    ("grid", |n, i, _| {
+        let width = (n as f64).sqrt().ceil() as i64;
+        let i = i as i64;
+        [i - width, i - 1, i, i + 1, i + width].into_iter().filter(|j| (0..n as i64).contains(j)).collect()
+    }),
+    ("random", |n, i, r| {
+        let mut row: Vec<i64> = (0..r.below(9)).map(|_| r.below(n) as i64).chain([i as i64]).collect();
+        row.sort_unstable();
+        row.dedup();
+        row
+    }),
+    ("unsorted", |n, i, r| {
+        let mut row: Vec<i64> = (0..r.below(9)).map(|_| r.below(n) as i64).collect();
+        if r.below(8) > 0 {
+            row.insert(r.below(row.len() + 1), i as i64);
+        }
+        row
+    }),
+    ("twice", |n, i, r| {
+        let j = r.below(n) as i64;
+        let mut row = vec![i as i64; r.below(4)];
+        row.extend([j, j, i as i64, j]);
+        row
+    }),
+    (
+        "dense row",
+        |n, i, _| {
+            if i == n / 2 || i + 1 == n || i == 0 {
+                (0..n as i64).collect()
+            } else {
+                vec![i as i64]
+            }
+        },
+    ),
+    ("dense column", |n, i, _| {
+        let mut row = vec![0, n as i64 / 2, i as i64, n as i64 - 1];
+        row.sort_unstable();
+        row.dedup();
+        row
+    }),
+    ("empty majors", |n, i, r| if i % 3 == 0 { vec![] } else { vec![r.below(n) as i64, i as i64] }),
+    ("long", |n, i, r| {
+        let length = if i % 40 == 7 { 300 } else { 20 };
+        let mut row: Vec<i64> = (0..length).map(|_| r.below(n) as i64).chain([i as i64]).collect();
+        row.sort_unstable();
+        row.dedup();
+        row
+    }),
+    ("dense", |n, _, _| (0..n.min(400) as i64).collect()),
+    ("long and unsorted", |n, i, r| {
+        let length = if i % 500 == 3 { 1500 } else { 3 };
+        (0..length).map(|_| r.below(n) as i64).collect()
+    }),
+];
+
+const SIZES: &[usize] = &[1, 2, 3, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 3000, 9000];
+
+fn build(shape: usize, n: usize, random: &mut Random) -> Pattern {
+    let (name, major) = SHAPES[shape];
+    Pattern { name, majors: (0..n).map(|i| major(n, i, random)).collect() }
+}
+
+impl Pattern {
+    /// The caller's arrays, as wide integers.
+    fn arrays(&self, base: Base) -> (Vec<i64>, Vec<i64>) {
+        let base = base as i64;
+        let mut ptr = vec![base];
+        for major in &self.majors {
+            ptr.push(ptr.last().unwrap() + major.len() as i64);
+        }
+        (ptr, self.majors.iter().flatten().map(|j| j + base).collect())
+    }
+}
+
+/// An array on the device, in the width that the descriptor says.
+fn upload(gpu: &Arc<Gpu>, data: &[i64], width: Index) -> DeviceArray {
+    let _bound = gpu.bind().unwrap();
+    let array = match width {
+        Index::I32 => {
+            let narrow: Vec<i32> = data.iter().map(|&v| v as i32).collect();
+            DeviceArray::copy_of(gpu, &narrow, 0)
+        }
+        Index::I64 => DeviceArray::copy_of(gpu, data, 0),
+    };
+    sptrsv::executor::cuda::synchronize_all().unwrap();
+    array.unwrap()
+}
+
+/// The algorithm asked for, or None for AUTO.
+type Asked = Option<&'static dyn Algorithm>;
+
+fn random_algorithm(random: &mut Random) -> Asked {
+    algorithms::ALL.get(random.below(algorithms::ALL.len() + 1)).copied()
+}
+
+fn name_of(algorithm: Asked) -> &'static str {
+    algorithm.map_or("auto", |a| a.name())
+}
+
+/// A problem on the device.
+struct Problem {
+    shape: Shape,
+    ptr: DeviceArray,
+    ind: DeviceArray,
+}
+
+impl Problem {
+    fn new(gpu: &Arc<Gpu>, ptr: &[i64], ind: &[i64], descr: MatDescr, op: Op, separate: bool) -> Self {
+        let n = ptr.len() as i64 - 1;
+        let dtype = DataType::F64;
+        Problem {
+            shape: Shape::new(op, n, ind.len() as i64, descr, dtype, separate).unwrap(),
+            ptr: upload(gpu, ptr, descr.offsets),
+            ind: upload(gpu, ind, descr.columns),
+        }
+    }
+    fn plan(&self, gpu: &Arc<Gpu>, algorithm: Asked, setup: Setup) -> Result<CudaPlan> {
+        let arrays = Arrays { val: 0, ptr: self.ptr.address() as usize, ind: self.ind.address() as usize };
+        CudaPlan::new(gpu, algorithm, &self.shape, arrays, setup, 0)
+    }
+}
+
+fn random_descr(random: &mut Random, fill: Fill, format: Format) -> MatDescr {
+    let (offsets, columns) =
+        random.pick(&[(Index::I32, Index::I32), (Index::I64, Index::I32), (Index::I64, Index::I64)]);
+    MatDescr {
+        fill,
+        format,
+        offsets,
+        columns,
+        base: random.pick(&[Base::Zero, Base::One]),
+        diag: random.pick(&[Diag::NonUnit, Diag::NonUnit, Diag::NonUnit, Diag::Unit]),
+        ..Default::default()
+    }
+}
+
+/// None, with a counted skip, where there is no GPU.
+fn gpu(name: &str) -> Option<Arc<Gpu>> {
+    match Gpu::open() {
+        Ok(gpu) => Some(Arc::new(gpu)),
+        Err(Error::NoDriver(why)) => {
+            assert!(std::env::var_os("SPTRSV_REQUIRE_GPU").is_none(), "no GPU: {why}");
+            println!("gpu_setup {name}: 0 passed, 0 failed, 1 skipped (no GPU: {why})");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Compares both setups on the GPU with the one on the CPU.
+fn compare(gpu: &Arc<Gpu>, problem: &Problem, algorithm: Asked, what: &str) {
+    let _bound = gpu.bind().unwrap();
+    let cpu = problem.plan(gpu, algorithm, Setup::Cpu).unwrap();
+    let want = cpu.arrays(0).unwrap();
+    assert_eq!(cpu.setup, Setup::Cpu);
+    for setup in [Setup::Gpu, Setup::GpuKahn] {
+        let plan = problem.plan(gpu, algorithm, setup).unwrap();
+        assert_eq!(plan.setup, setup);
+        assert_eq!(plan.algorithm().id(), cpu.algorithm().id());
+        assert_eq!(plan.predicted, cpu.predicted);
+        let got = plan.arrays(0).unwrap();
+        let what = || format!("{what}, {}, {setup:?}, {:?}", name_of(algorithm), problem.shape);
+        assert_eq!(got.numbers, want.numbers, "numbers: {}", what());
+        for (name, got, want) in [
+            ("level_ptr", &got.level_ptr, &want.level_ptr),
+            ("order", &got.order, &want.order),
+            ("row_ptr", &got.row_ptr, &want.row_ptr),
+            ("row_adj", &got.row_adj, &want.row_adj),
+            ("row_val", &got.row_val, &want.row_val),
+            ("col_ptr", &got.col_ptr, &want.col_ptr),
+            ("col_adj", &got.col_adj, &want.col_adj),
+            ("col_val", &got.col_val, &want.col_val),
+            ("counts", &got.counts, &want.counts),
+            ("diag_index", &got.diag_index, &want.diag_index),
+            ("extra_diag", &got.extra_diag, &want.extra_diag),
+            ("slice", &got.slice, &want.slice),
+            ("record", &got.record, &want.record),
+            ("tile_step", &got.tile_step, &want.tile_step),
+        ] {
+            assert_eq!(got.len(), want.len(), "length of {name}: {}", what());
+            if let Some(k) = (0..got.len()).find(|&k| got[k] != want[k]) {
+                panic!("{name}[{k}] is {}, not {}: {}", got[k], want[k], what());
+            }
+        }
+        assert_eq!(got, want, "{}", what());
+    }
+}
+
+#[test]
+fn same_schedule_as_on_the_cpu() {
+    let Some(gpu) = gpu("schedules") else { return };
+    let mut random = Random(7);
+    let mut compared = 0;
+    for shape in 0..SHAPES.len() {
+        for &n in SIZES {
+            let pattern = build(shape, n, &mut random);
+            // Every orientation, each with some of the algorithms.
+            for orientation in 0..8 {
+                let fill = if orientation & 1 == 0 { Fill::Lower } else { Fill::Upper };
+                let format = if orientation & 2 == 0 { Format::Csr } else { Format::Csc };
+                let op = if orientation & 4 == 0 { Op::NonTranspose } else { Op::Transpose };
+                let descr = random_descr(&mut random, fill, format);
+                let (ptr, ind) = pattern.arrays(descr.base);
+                let separate = random.below(4) == 0;
+                let problem = Problem::new(&gpu, &ptr, &ind, descr, op, separate);
+                for _ in 0..2 {
+                    let algorithm = random_algorithm(&mut random);
+                    compare(&gpu, &problem, algorithm, &format!("{} {n}", pattern.name));
+                    compared += 2;
+                }
+            }
+        }
+    }
+    println!("gpu_setup schedules: {compared} passed, 0 failed, 0 skipped");
+}
+
+#[test]
+fn large_matrices() {
+    let Some(gpu) = gpu("large") else { return };
+    let mut random = Random(11);
+    let mut compared = 0;
+    let rows: usize = std::env::var("SPTRSV_TEST_ROWS").ok().and_then(|s| s.parse().ok()).unwrap_or(300_000);
+    for name in ["chain", "chain of blocks", "grid", "random", "unsorted", "dense column", "long"] {
+        let shape = SHAPES.iter().position(|s| s.0 == name).unwrap();
+        let n = if name == "long" { rows / 4 } else { rows };
+        let pattern = build(shape, n, &mut random);
+        for (fill, op) in
+            [(Fill::Lower, Op::NonTranspose), (Fill::Upper, Op::NonTranspose), (Fill::Lower, Op::Transpose)]
+        {
+            let descr = random_descr(&mut random, fill, Format::Csr);
+            let (ptr, ind) = pattern.arrays(descr.base);
+            let problem = Problem::new(&gpu, &ptr, &ind, descr, op, false);
+            for id in [0, 3, 4, 16, 17] {
+                let algorithm = algorithms::by_id(id);
+                let _bound = gpu.bind().unwrap();
+                let want = problem.plan(&gpu, algorithm, Setup::Cpu).unwrap().arrays(0).unwrap();
+                let plan = problem.plan(&gpu, algorithm, Setup::Gpu).unwrap();
+                let got = plan.arrays(0).unwrap();
+                assert!(got == want, "{name} {n}, {}, {fill:?} {op:?}", name_of(algorithm));
+                compared += 1;
+            }
+        }
+    }
+    println!("gpu_setup large: {compared} passed, 0 failed, 0 skipped");
+}
+
+#[test]
+fn same_words_about_malformed_patterns() {
+    let Some(gpu) = gpu("malformed") else { return };
+    let mut random = Random(5);
+    let (mut bad, mut good) = (0, 0);
+    for round in 0..600 {
+        let n = random.pick(&[1, 2, 5, 40, 700]);
+        let pattern = build(random.below(SHAPES.len()), n, &mut random);
+        let descr = random_descr(&mut random, Fill::Lower, random_format(round));
+        let (mut ptr, mut ind) = pattern.arrays(descr.base);
+        let wild = |width: Index, random: &mut Random| match width {
+            Index::I32 => random.pick(&[i32::MIN as i64, -1, 0, 1, n as i64, n as i64 + 1, i32::MAX as i64]),
+            Index::I64 => random.pick(&[i64::MIN, -1, n as i64 + 1, 1 << 32, (1 << 32) + 1, i64::MAX]),
+        };
+        for _ in 0..1 + random.below(2) {
+            if ind.is_empty() || random.below(2) == 0 {
+                let k = random.below(ptr.len());
+                ptr[k] = wild(descr.offsets, &mut random);
+            } else {
+                let k = random.below(ind.len());
+                ind[k] = wild(descr.columns, &mut random);
+            }
+        }
+        let problem = Problem::new(&gpu, &ptr, &ind, descr, Op::NonTranspose, false);
+        let algorithm = random_algorithm(&mut random);
+        let words = |setup| problem.plan(&gpu, algorithm, setup).map(|_| ()).map_err(|e| e.to_string());
+        let (cpu, sweep, kahn) = (words(Setup::Cpu), words(Setup::Gpu), words(Setup::GpuKahn));
+        assert_eq!(cpu, sweep, "{} {:?}", pattern.name, problem.shape);
+        assert_eq!(cpu, kahn, "{} {:?}", pattern.name, problem.shape);
+        if cpu.is_err() {
+            bad += 1
+        } else {
+            good += 1
+        }
+    }
+    assert!(bad > 100, "{bad} of {} were malformed", bad + good);
+    println!("gpu_setup malformed: {bad} passed, 0 failed, 0 skipped");
+}
+
+fn random_format(round: usize) -> Format {
+    if round % 2 == 0 {
+        Format::Csr
+    } else {
+        Format::Csc
+    }
+}
+
+/// Offsets that jump to and fro claim far more entries than there are: that must not become work.
+#[test]
+fn overlapping_majors_end_at_once() {
+    let Some(gpu) = gpu("overlapping") else { return };
+    let n = 200_000;
+    let mut ptr: Vec<i64> = (0..=n).map(|i| if i % 2 == 0 { 0 } else { n }).collect();
+    ptr[n as usize] = n;
+    let ind: Vec<i64> = (0..n).collect();
+    let problem = Problem::new(&gpu, &ptr, &ind, MatDescr::default(), Op::NonTranspose, false);
+    let start = std::time::Instant::now();
+    let error = problem.plan(&gpu, None, Setup::Gpu).map(|_| ()).unwrap_err();
+    assert!(matches!(error, Error::Malformed { row: 1, .. }), "{error}");
+    assert!(start.elapsed().as_secs() < 5);
+    println!("gpu_setup overlapping: 1 passed, 0 failed, 0 skipped");
+}
