@@ -17,9 +17,14 @@ pub const GRAPH_LEVELS: usize = 1 << 16;
 /// long as the CPU takes for this many.
 pub const SETUP_GPU_SMALLEST: u64 = 30_000;
 
-/// Threads in a block of the one-word engine, and blocks on a multiprocessor.
+/// Threads in a block of the one-word engine, and the most blocks on a multiprocessor.
 pub const ONE_WORD_BLOCK: u32 = 128;
 pub const ONE_WORD_BLOCKS: u32 = 4;
+
+/// Levels of average width for which the one-word engine has warps, unless the widest level wants more: it
+/// gets a warp for every so many of its slices.
+pub const ONE_WORD_LEVELS_AHEAD: u64 = 20;
+pub const ONE_WORD_PASSES: u64 = 2;
 
 /// Entries that one lane of the one-word engine takes before another lane joins in on the row.
 pub const ONE_WORD_ENTRIES_PER_LANE: u32 = 8;

@@ -67,7 +67,7 @@ pub trait Multi {
     /// Bytes that it needs for a row, at most `workspace::ROW_BYTES`.
     fn row_bytes(&self, dtype: DataType, columns: u32) -> usize;
     /// Enqueues one solve on the GPU.
-    fn solve(&self, launcher: &Launcher, args: &MultiArgs) -> Result<()>;
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()>;
 }
 
 /// Every algorithm that can be asked for by number. AUTO is number 0.

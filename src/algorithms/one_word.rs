@@ -9,7 +9,9 @@ use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::status::Result;
-use crate::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_ENTRIES_PER_LANE};
+use crate::tuning::{
+    ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES,
+};
 
 pub struct OneWord;
 
@@ -47,18 +49,24 @@ impl Algorithm for OneWord {
         }
         plan.add_work_vectors(launcher)
     }
-    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        launcher.kernel(self.name())?.launch(blocks(launcher, args), ONE_WORD_BLOCK, 0, args)
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        launcher.kernel(self.name())?.launch(blocks(launcher, plan, args), ONE_WORD_BLOCK, 0, args)
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
     }
 }
 
-/// Blocks of a launch: a warp a slice, and no more than fit on the GPU at once.
-pub fn blocks(launcher: &Launcher, args: &SolveArgs) -> u32 {
-    let most = launcher.gpu.multiprocessors() * ONE_WORD_BLOCKS;
-    args.slices.div_ceil(ONE_WORD_BLOCK / 32).min(most)
+/// Blocks of a launch: enough warps to work some levels ahead of the front, and no more. Warps far ahead
+/// only poll, and every poll slows down the hand-over that the front waits for.
+pub fn blocks(launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> u32 {
+    let multiprocessors = launcher.gpu.multiprocessors();
+    let average = args.slices as u64 * ONE_WORD_LEVELS_AHEAD / plan.levels.max(1) as u64;
+    let widest = plan.widest as u64 / 32 / ONE_WORD_PASSES;
+    let warps = average.max(widest).max(1);
+    let blocks = warps.div_ceil(ONE_WORD_BLOCK as u64 / 32).min(u32::MAX as u64) as u32;
+    let blocks = blocks.clamp(multiprocessors, multiprocessors * ONE_WORD_BLOCKS);
+    args.slices.div_ceil(ONE_WORD_BLOCK / 32).min(blocks)
 }
 
 /// The slices of every level. A row gets more lanes as it grows longer.

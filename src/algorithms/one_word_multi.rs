@@ -4,7 +4,7 @@
 use super::one_word::{self, OneWord};
 use super::Multi;
 use crate::executor::cuda::args::MultiArgs;
-use crate::executor::cuda::Launcher;
+use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::problem::DataType;
 use crate::status::Result;
 use crate::tuning::ONE_WORD_BLOCK;
@@ -17,9 +17,9 @@ impl Multi for OneWord {
     fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {
         width(columns) as usize * dtype.bytes()
     }
-    fn solve(&self, launcher: &Launcher, args: &MultiArgs) -> Result<()> {
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         let kernel = launcher.kernel(&format!("one_word_multi{}", width(args.columns)))?;
-        kernel.launch(one_word::blocks(launcher, &args.solve), ONE_WORD_BLOCK, 0, args)
+        kernel.launch(one_word::blocks(launcher, plan, &args.solve), ONE_WORD_BLOCK, 0, args)
     }
 }
 

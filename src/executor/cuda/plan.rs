@@ -306,7 +306,7 @@ impl CudaPlan {
                 unsafe { memory::fill(work, 0xff, bytes, stream)? };
                 let solve = SolveArgs { work, ..self.args(call) };
                 let (ldf, ldx) = (ldf as u64, ldx as u64);
-                multi.solve(&launcher, &MultiArgs { solve, ldf, ldx, columns, ..Default::default() })
+                multi.solve(&launcher, self, &MultiArgs { solve, ldf, ldx, columns, ..Default::default() })
             }
             _ => self.solve(stream, call),
         }
