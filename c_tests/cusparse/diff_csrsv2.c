@@ -262,10 +262,11 @@ static int agree(int type, Value a, Value b)
 }
 
 /* With NO_LEVEL the reference's analysis takes a missing entry of a unit diagonal for a zero pivot (with
- * USE_LEVEL it does not, nor after a solve); ours never does. */
+ * USE_LEVEL it does not), and keeps to that until a solve is accepted; ours never does. */
 static int is_kinder(const Case *c, int step, const Outcome *theirs, const Outcome *own)
 {
-    return c->kind == STRUCTURAL && c->diag == 1 && c->analysed_with == 0 && step == PIVOT_1 &&
+    int no_solve_yet = step == PIVOT_1 || c->solved_with == 1;
+    return c->kind == STRUCTURAL && c->diag == 1 && c->analysed_with == 0 && no_solve_yet &&
            theirs->status[step] == 9 && own->status[step] == 0 && own->position[step] == -1;
 }
 
