@@ -12,7 +12,7 @@ __device__ void one_column(const SolveArgs<T> &a) {
 
 #define KERNEL(t)                                                       \
     extern "C" __global__ void __launch_bounds__(128)                   \
-        one_word_##t(const __grid_constant__ SolveArgs<t##_type> a) {   \
+        one_word_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {   \
         one_column(a);                                                  \
     }
 FOR_EACH_TYPE(KERNEL)

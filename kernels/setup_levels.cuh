@@ -62,7 +62,7 @@ __device__ void sweep_long(const SetupArgs &a, const Turns &turns, const I *ind,
                             missing &= ~(1u << u);
                         }
                     }
-                if (missing) __nanosleep(40);
+                if (missing) rest(40);
             }
         }
         __syncwarp();
@@ -176,7 +176,7 @@ __device__ void sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
         // Only a warp whose turn is near looks again at once: the first one of a block, and one whose
         // predecessor has begun to finish.
         bool near = warp_begin == turns.begin || turns.read_near(warp_begin - 32) != 0;
-        __nanosleep(near ? 20 : pause);
+        rest(near ? 20 : pause);
         if (pause < 256) pause *= 2;
     }
 }
@@ -204,14 +204,14 @@ __device__ void sweep(const SetupArgs &a, const I *ind, uint32_t base, const uin
 // By the caller's majors, which are the rows of op(A).
 #define SWEEP(i, I)                                                                                        \
     extern "C" __global__ void __launch_bounds__(SWEEP_ROWS, 1)                                            \
-        setup_sweep_##i(const __grid_constant__ SetupArgs a) {                                             \
+        setup_sweep_##i(const GRID_CONSTANT SetupArgs a) {                                             \
         sweep(a, (const I *)a.ind, a.base, a.first, a.stop);                                               \
     }
 FOR_EACH_INDEX(SWEEP)
 
 
 // By the transposed pattern.
-extern "C" __global__ void __launch_bounds__(SWEEP_ROWS, 1) setup_sweep_transposed(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(SWEEP_ROWS, 1) setup_sweep_transposed(const GRID_CONSTANT SetupArgs a) {
     // The value index in front of each major is read along: an entry is eight bytes.
     struct Entry {
         uint32_t value, major;
@@ -221,7 +221,7 @@ extern "C" __global__ void __launch_bounds__(SWEEP_ROWS, 1) setup_sweep_transpos
 }
 
 // Keys for the sort by level, and the least and largest level of every span of turns.
-extern "C" __global__ void __launch_bounds__(256) setup_levels(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(256) setup_levels(const GRID_CONSTANT SetupArgs a) {
     __shared__ uint32_t scratch[32];
     if (a.summary->bad) return;
     uint32_t begin = blockIdx.x * a.span, end = Min()(a.n - begin, a.span) + begin;
@@ -245,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_levels(const __grid_cons
 // The paper's Kahn. `wanted` holds the dependency counters, `bounds` the queue ------------------------------
 
 // FIND_LEVEL0, and the counters: `kept` where the rows of op(A) are stored, else the lengths of the lists.
-extern "C" __global__ void __launch_bounds__(256) setup_find_level0(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(256) setup_find_level0(const GRID_CONSTANT SetupArgs a) {
     uint32_t i = thread_index();
     if (i >= a.n || a.summary->bad) return;
     uint32_t count = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : a.kept[i];
@@ -272,11 +272,11 @@ __device__ void find_level(const SetupArgs &a, const Columns &columns) {
 }
 
 #define FIND_LEVEL(i, I)                                                                                   \
-    extern "C" __global__ void __launch_bounds__(256) setup_find_level_##i(const __grid_constant__ SetupArgs a) { \
+    extern "C" __global__ void __launch_bounds__(256) setup_find_level_##i(const GRID_CONSTANT SetupArgs a) { \
         find_level(a, Stored<I>{a});                                                                       \
     }
 FOR_EACH_INDEX(FIND_LEVEL)
 
-extern "C" __global__ void __launch_bounds__(256) setup_find_level_transposed(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(256) setup_find_level_transposed(const GRID_CONSTANT SetupArgs a) {
     find_level(a, Transposed{a});
 }

@@ -3,7 +3,7 @@
 #include "setup.cuh"
 
 // By position: the unknown, and what is known of its major.
-extern "C" __global__ void __launch_bounds__(256) setup_place(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(256) setup_place(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
     if (p >= a.n || a.summary->bad) return;
     uint32_t i;
@@ -20,14 +20,14 @@ extern "C" __global__ void __launch_bounds__(256) setup_place(const __grid_const
 }
 
 // For a sort that goes on by another key: the tile of each position's unknown.
-extern "C" __global__ void __launch_bounds__(256) setup_tile_keys(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(256) setup_tile_keys(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
     if (p >= a.n || a.summary->bad) return;
     a.key_out[p] = turn_of(a, ((const uint32_t *)a.value_in)[p]) / a.tile;
 }
 
 // The level of each position.
-extern "C" __global__ void __launch_bounds__(256) setup_level_of(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(256) setup_level_of(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
     if (p >= a.n || a.summary->bad) return;
     a.level_of[p] = a.word[turn_of(a, a.order[p])] - 1;
@@ -97,20 +97,20 @@ __device__ void extra_diagonals(const SetupArgs &a) {
 }
 
 #define LISTS(i, I)                                                                                             \
-    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_expand_##i(const __grid_constant__ SetupArgs a) { \
+    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_expand_##i(const GRID_CONSTANT SetupArgs a) { \
         walk(a, Expand<I>{{a}});                                                                                \
     }                                                                                                           \
-    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_fill_##i(const __grid_constant__ SetupArgs a) { \
+    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_fill_##i(const GRID_CONSTANT SetupArgs a) { \
         walk(a, Fill<Stored<I>>{{a}});                                                                          \
     }
 FOR_EACH_INDEX(LISTS)
 
-extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_fill_transposed(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_fill_transposed(const GRID_CONSTANT SetupArgs a) {
     walk(a, Fill<Transposed>{{a}});
 }
 
 #define EXTRA(p, P, i, I)                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256) setup_extra_##p##i(const __grid_constant__ SetupArgs a) { \
+    extern "C" __global__ void __launch_bounds__(256) setup_extra_##p##i(const GRID_CONSTANT SetupArgs a) { \
         extra_diagonals<P, I>(a);                                                                               \
     }
 EXTRA(i, int32_t, i, int32_t)

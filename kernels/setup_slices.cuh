@@ -17,7 +17,7 @@ __device__ __forceinline__ uint32_t lanes_shift(uint32_t wanted) {
 }
 
 // By position; for tiles with a mark where a level begins.
-extern "C" __global__ void __launch_bounds__(256) setup_records(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(256) setup_records(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
     if (p >= a.n || a.summary->bad) return;
     uint32_t diag = a.record_diag ? a.record_diag[p] : NONE, row = a.order[p];
@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_records(const __grid_con
 // Slices ---------------------------------------------------------------------------------------------
 
 // For the first position of each chunk: slices | lanes of a row << 6 | rows << 12; for the others 0.
-extern "C" __global__ void __launch_bounds__(256) setup_chunks(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(256) setup_chunks(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
     if (p >= a.n || a.summary->bad) return;
     uint32_t level = a.level_of[p];
@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_chunks(const __grid_cons
     a.chunk[p] = chunk;
 }
 
-extern "C" __global__ void __launch_bounds__(256) setup_slices(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(256) setup_slices(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
     if (p >= a.n || a.summary->bad) return;
     uint32_t chunk = a.chunk[p];
@@ -84,7 +84,7 @@ struct Wanted : Filled {
     }
 };
 
-extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_wanted(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_wanted(const GRID_CONSTANT SetupArgs a) {
     Wanted rows{{a}};
     if (!a.summary->bad) each_row(a.n, a.lanes, rows);
 }
@@ -94,7 +94,7 @@ __device__ __forceinline__ uint32_t run_of(const SetupArgs &a, uint32_t p) { ret
 
 constexpr uint32_t FULL_RUN = 1u << 31;  // in run_info, beside the most lanes that one of its rows wants
 
-extern "C" __global__ void __launch_bounds__(256) setup_runs(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(256) setup_runs(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
     if (p >= a.n || a.summary->bad) return;
     uint32_t run = run_of(a, p);
@@ -120,14 +120,14 @@ struct Full : Filled {
     }
 };
 
-extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_full(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_full(const GRID_CONSTANT SetupArgs a) {
     Full rows{{a}};
     if (!a.summary->bad) each_row(a.n, a.lanes, rows);
 }
 
 // Packs the runs of a tile into batches, a warp a tile: all runs that join the open batch at once. The
 // batches of a tile lie from its first position on in `batch`.
-extern "C" __global__ void __launch_bounds__(32) setup_pack(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT SetupArgs a) {
     if (a.summary->bad) return;
     uint32_t lane = threadIdx.x, begin = blockIdx.x * a.tile, end = Min()(a.n - begin, a.tile) + begin;
     uint32_t run = a.slice_ptr[begin], runs_end = a.slice_ptr[end];
@@ -181,7 +181,7 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const __grid_constan
 }
 
 // From where each tile's batches were made to where they are kept.
-extern "C" __global__ void __launch_bounds__(256) setup_gather(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(256) setup_gather(const GRID_CONSTANT SetupArgs a) {
     if (a.summary->bad) return;
     uint32_t target = a.tile_step[blockIdx.x], count = a.tile_step[blockIdx.x + 1] - target;
     const uint2 *batch = a.batch + blockIdx.x * a.tile;
@@ -190,7 +190,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_gather(const __grid_cons
 }
 
 // Each lane of a batch takes up to `per_lane` local entries; their positions become cells of the window.
-extern "C" __global__ void __launch_bounds__(256) setup_codes(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(256) setup_codes(const GRID_CONSTANT SetupArgs a) {
     uint32_t s = thread_index() / 32, lane = threadIdx.x % 32;
     if (a.summary->bad || s >= a.count) return;
     uint2 batch = a.slice[s];

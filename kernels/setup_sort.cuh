@@ -4,6 +4,20 @@
 #pragma once
 #include "setup.cuh"
 
+// The lanes of the warp with the same digit (up to BINS, that is of nine bits).
+__device__ __forceinline__ uint32_t same_digit(uint32_t digit) {
+#ifdef BEFORE_VOLTA
+    uint32_t peers = FULL;
+    for (int bit = 0; bit < 9; ++bit) {
+        uint32_t votes = __ballot_sync(FULL, digit >> bit & 1u);
+        peers &= digit >> bit & 1u ? votes : ~votes;
+    }
+    return peers;
+#else
+    return __match_any_sync(FULL, digit);
+#endif
+}
+
 // What a tile has published, in the upper half of a word; the lower half is a sum.
 constexpr uint64_t OWN = 1ull << 32;        // of the tile alone
 constexpr uint64_t INCLUSIVE = 2ull << 32;  // of it and all before
@@ -41,7 +55,7 @@ __device__ uint32_t look_back(uint64_t *states, uint32_t tile, uint32_t own) {
 }
 
 // scan_out[k] = sum over m < k of what is scanned, for k <= count.
-extern "C" __global__ void __launch_bounds__(SCAN_BLOCK) setup_scan(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(SCAN_BLOCK) setup_scan(const GRID_CONSTANT SetupArgs a) {
     __shared__ uint32_t drawn, before_all, warp_sum[SCAN_BLOCK / 32];
     if (a.summary->bad) return;
     if (threadIdx.x == 0) drawn = atomicAdd(&a.summary->ticket[a.ticket], 1u);
@@ -90,7 +104,7 @@ constexpr uint32_t BINS = 256;
 __device__ __forceinline__ uint32_t elements(const SetupArgs &a) { return a.device_count ? *a.device_count : a.count; }
 
 // How often each digit occurs, for the `shift` passes to come.
-extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_histogram(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_histogram(const GRID_CONSTANT SetupArgs a) {
     __shared__ uint32_t bin[4][BINS];
     if (a.summary->bad) return;
     uint32_t passes = a.shift, count = elements(a), lane = threadIdx.x % 32;
@@ -102,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_histogram(const _
         for (uint32_t d = 0; d < passes; ++d) {
             // Equal digits of a warp are counted at once: neighbours often have the same.
             uint32_t digit = key >> 8 * d & 255u;
-            uint32_t peers = __match_any_sync(FULL, in ? digit : BINS);
+            uint32_t peers = same_digit(in ? digit : BINS);
             if (in && lane == __ffs(peers) - 1) atomicAdd(&bin[d][digit], __popc(peers));
         }
     }
@@ -155,7 +169,7 @@ __device__ void sort_pass(const SetupArgs &a) {
     for (uint32_t u = 0; u < SORT_ITEMS; ++u) {
         bool in = own_begin + 32 * u < here;
         uint32_t digit = key[u] >> a.shift & 255u;
-        uint32_t peers = __match_any_sync(FULL, in ? digit : BINS), leader = __ffs(peers) - 1, before = 0;
+        uint32_t peers = same_digit(in ? digit : BINS), leader = __ffs(peers) - 1, before = 0;
         if (in && lane == leader) {
             before = warp_bin[warp][digit];
             warp_bin[warp][digit] = before + __popc(peers);
@@ -222,15 +236,15 @@ __device__ void sort_pass(const SetupArgs &a) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_sort(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_sort(const GRID_CONSTANT SetupArgs a) {
     sort_pass<uint32_t>(a);
 }
-extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_sort_pairs(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_sort_pairs(const GRID_CONSTANT SetupArgs a) {
     sort_pass<uint2>(a);
 }
 
 // Where each number 0..count begins among sorted keys, and where the last one ends.
-extern "C" __global__ void __launch_bounds__(256) setup_bounds(const __grid_constant__ SetupArgs a) {
+extern "C" __global__ void __launch_bounds__(256) setup_bounds(const GRID_CONSTANT SetupArgs a) {
     uint32_t number = thread_index();
     if (number > a.count || a.summary->bad) return;
     uint32_t low = 0, high = a.device_count ? *a.device_count : a.n;

@@ -18,39 +18,76 @@
 #include "args.cuh"
 #include "scalar.cuh"
 
+// GPUs before Volta have no memory model and no scoped accesses: volatile ones that bypass L1, and fences,
+// take their place.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+#define BEFORE_VOLTA
+#endif
+#ifdef BEFORE_VOLTA
+#define LOAD_RELAXED "ld.volatile.global"
+#define STORE_RELAXED "st.volatile.global"
+#define GRID_CONSTANT
+#else
+#define LOAD_RELAXED "ld.relaxed.gpu.global"
+#define STORE_RELAXED "st.relaxed.gpu.global"
+#define GRID_CONSTANT __grid_constant__
+#endif
+
+// Lets a waiting warp rest for about that long.
+__device__ __forceinline__ void rest(uint32_t ns) {
+#ifndef BEFORE_VOLTA
+    __nanosleep(ns);
+#endif
+}
+
 __device__ inline uint32_t load_relaxed(const uint32_t *p) {
     uint32_t v;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    asm volatile(LOAD_RELAXED ".u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
     return v;
 }
 __device__ inline uint64_t load_relaxed(const uint64_t *p) {
     uint64_t v;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    asm volatile(LOAD_RELAXED ".u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
     return v;
 }
 __device__ inline uint32_t load_acquire(const uint32_t *p) {
     uint32_t v;
+#ifdef BEFORE_VOLTA
+    v = load_relaxed(p);
+    __threadfence();
+#else
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+#endif
     return v;
 }
 __device__ inline void store_relaxed(uint32_t *p, uint32_t v) {
-    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+    asm volatile(STORE_RELAXED ".u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
 __device__ inline void store_relaxed(uint64_t *p, uint64_t v) {
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+    asm volatile(STORE_RELAXED ".u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
 // Shared memory: a flag beside its payload. Acquire and release keep the assembler from moving either.
 __device__ __forceinline__ uint32_t load_acquire_shared(const uint32_t *p) {
     uint32_t v;
+#ifdef BEFORE_VOLTA
+    v = *(const volatile uint32_t *)p;
+    __threadfence_block();
+#else
     asm volatile("ld.acquire.cta.shared.u32 %0, [%1];"
                  : "=r"(v)
                  : "r"((uint32_t)__cvta_generic_to_shared(p))
                  : "memory");
+#endif
     return v;
 }
 __device__ __forceinline__ void store_release_shared(uint32_t *p, uint32_t v) {
+#ifdef BEFORE_VOLTA
+    __threadfence_block();
+    *(volatile uint32_t *)p = v;
+#else
     asm volatile("st.release.cta.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(p)), "r"(v)
                  : "memory");
+#endif
 }
 // After __syncwarp, which has ordered the warp's own accesses: shared memory takes them in that order.
 __device__ __forceinline__ void store_volatile_shared(uint32_t *p, uint32_t v) {
@@ -160,7 +197,7 @@ __device__ __forceinline__ void poll(const float *p, Words<float> &w) {
     asm volatile(
         "{\n\t.reg .pred armed;\n\t"
         "setp.eq.u32 armed, %0, 0xffffffff;\n\t"
-        "@armed ld.relaxed.gpu.global.u32 %0, [%1];\n\t}"
+        "@armed " LOAD_RELAXED ".u32 %0, [%1];\n\t}"
         : "+r"(w.b)
         : "l"(p)
         : "memory");
@@ -169,7 +206,7 @@ __device__ __forceinline__ void poll(const double *p, Words<double> &w) {
     asm volatile(
         "{\n\t.reg .pred armed;\n\t"
         "setp.eq.u64 armed, %0, 0xffffffffffffffff;\n\t"
-        "@armed ld.relaxed.gpu.global.u64 %0, [%1];\n\t}"
+        "@armed " LOAD_RELAXED ".u64 %0, [%1];\n\t}"
         : "+l"(w.b)
         : "l"(p)
         : "memory");
@@ -209,7 +246,7 @@ __device__ __forceinline__ void poll_words(const uint32_t *p, uint32_t &a, uint3
         "{\n\t.reg .pred armed;\n\t"
         "setp.eq.u32 armed, %0, 0xffffffff;\n\t"
         "setp.eq.or.u32 armed, %1, 0xffffffff, armed;\n\t"
-        "@armed ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];\n\t}"
+        "@armed " LOAD_RELAXED ".v2.u32 {%0, %1}, [%2];\n\t}"
         : "+r"(a), "+r"(b)
         : "l"(p)
         : "memory");
@@ -221,7 +258,7 @@ __device__ __forceinline__ void poll_words(const uint32_t *p, uint32_t &a, uint3
         "setp.eq.or.u32 armed, %1, 0xffffffff, armed;\n\t"
         "setp.eq.or.u32 armed, %2, 0xffffffff, armed;\n\t"
         "setp.eq.or.u32 armed, %3, 0xffffffff, armed;\n\t"
-        "@armed ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];\n\t}"
+        "@armed " LOAD_RELAXED ".v4.u32 {%0, %1, %2, %3}, [%4];\n\t}"
         : "+r"(a), "+r"(b), "+r"(c), "+r"(d)
         : "l"(p)
         : "memory");
@@ -231,21 +268,21 @@ __device__ __forceinline__ void poll_words(const uint64_t *p, uint64_t &a, uint6
         "{\n\t.reg .pred armed;\n\t"
         "setp.eq.u64 armed, %0, 0xffffffffffffffff;\n\t"
         "setp.eq.or.u64 armed, %1, 0xffffffffffffffff, armed;\n\t"
-        "@armed ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];\n\t}"
+        "@armed " LOAD_RELAXED ".v2.u64 {%0, %1}, [%2];\n\t}"
         : "+l"(a), "+l"(b)
         : "l"(p)
         : "memory");
 }
 
 __device__ __forceinline__ void store_words(uint32_t *p, uint32_t a, uint32_t b) {
-    asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(a), "r"(b) : "memory");
+    asm volatile(STORE_RELAXED ".v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(a), "r"(b) : "memory");
 }
 __device__ __forceinline__ void store_words(uint32_t *p, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(a), "r"(b), "r"(c), "r"(d)
+    asm volatile(STORE_RELAXED ".v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(a), "r"(b), "r"(c), "r"(d)
                  : "memory");
 }
 __device__ __forceinline__ void store_words(uint64_t *p, uint64_t a, uint64_t b) {
-    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(p), "l"(a), "l"(b) : "memory");
+    asm volatile(STORE_RELAXED ".v2.u64 [%0], {%1, %2};" ::"l"(p), "l"(a), "l"(b) : "memory");
 }
 
 // What NR values are made of: words, and how many of them one access takes, at most 16 bytes.

@@ -167,7 +167,7 @@ struct Producer {
         // Ends when the consumer has come far enough, or by the watchdog.
         while (s >= load_acquire_shared(&tile.front) + ahead) {
             if (!dog.turn()) return false;
-            __nanosleep(SLEEP);
+            rest(SLEEP);
         }
         return true;
     }
@@ -489,11 +489,11 @@ __device__ __forceinline__ void tiled(const SolveArgs<T> &a) {
 
 #define KERNEL(t)                                                                \
     extern "C" __global__ void __launch_bounds__(TILED_WARPS *WARP, 1)           \
-        tiled_##t(const __grid_constant__ SolveArgs<t##_type> a) {               \
+        tiled_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {               \
         tiled<false>(a);                                                         \
     }                                                                            \
     extern "C" __global__ void __launch_bounds__(TILED_WARPS *WARP, 1)           \
-        tiled_permuted_##t(const __grid_constant__ SolveArgs<t##_type> a) {      \
+        tiled_permuted_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {      \
         tiled<true>(a);                                                          \
     }
 FOR_EACH_TYPE(KERNEL)
