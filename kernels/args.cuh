@@ -24,7 +24,8 @@ struct SolveArgs {
     uint32_t row_permuted, col_permuted;
     uint32_t conjugate;
     uint32_t slices;
-    uint32_t tiles, unused;
+    uint32_t tiles;
+    uint32_t backward;  // unknowns fall from the last to the first
 
     const uint32_t *order;
     const uint32_t *row_ptr, *row_adj, *row_val;

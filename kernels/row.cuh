@@ -3,6 +3,7 @@
 #include "sync.cuh"
 
 constexpr int WARP = 32;
+constexpr uint32_t FULL = 0xffffffffu;  // all lanes
 
 template <class T>
 __device__ __forceinline__ T alpha_of(const SolveArgs<T> &a) {
@@ -62,9 +63,18 @@ __device__ __forceinline__ T row_dot(const SolveArgs<T> &a, uint32_t p, uint32_t
 
 __device__ __forceinline__ uint32_t warp_max(uint32_t v) {
 #if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(0xffffffffu, v);
+    return __reduce_max_sync(FULL, v);
 #else
-    for (int by = WARP / 2; by > 0; by /= 2) v = max(v, __shfl_xor_sync(0xffffffffu, v, by));
+    for (int by = WARP / 2; by > 0; by /= 2) v = max(v, __shfl_xor_sync(FULL, v, by));
+    return v;
+#endif
+}
+
+__device__ __forceinline__ uint32_t warp_or(uint32_t v) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(FULL, v);
+#else
+    for (int by = WARP / 2; by > 0; by /= 2) v |= __shfl_xor_sync(FULL, v, by);
     return v;
 #endif
 }
@@ -72,5 +82,12 @@ __device__ __forceinline__ uint32_t warp_max(uint32_t v) {
 template <class T>
 __device__ __forceinline__ T warp_sum(T sum, int lanes = WARP) {
     for (int by = lanes / 2; by > 0; by /= 2) sum = sum + shuffle_down(sum, by, lanes);
+    return sum;
+}
+
+// The sum over each 2^shift lanes in every one of them.
+template <class T>
+__device__ __forceinline__ T warp_sum_all(T sum, uint32_t shift) {
+    for (uint32_t by = 1u << shift >> 1; by > 0; by >>= 1) sum = sum + shuffle_xor(sum, by);
     return sum;
 }

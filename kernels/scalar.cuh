@@ -87,12 +87,45 @@ __device__ Complex<R> multiply_add(Complex<R> a, Complex<R> b, Complex<R> c) {
             multiply_add(a.im, b.re, multiply_add(a.re, b.im, c.im))};
 }
 
+// Loads a value where `yes`, else zero, without a branch.
+__device__ __forceinline__ void load_if(bool yes, const float *p, float &v) {
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\tmov.b32 %0, 0;\n\t@yes ld.global.f32 %0, [%1];\n\t}"
+                 : "=&f"(v)
+                 : "l"(p), "r"((unsigned)yes));
+}
+__device__ __forceinline__ void load_if(bool yes, const double *p, double &v) {
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\tmov.b64 %0, 0;\n\t@yes ld.global.f64 %0, [%1];\n\t}"
+                 : "=&d"(v)
+                 : "l"(p), "r"((unsigned)yes));
+}
+template <class R>
+__device__ __forceinline__ void load_if(bool yes, const Complex<R> *p, Complex<R> &v) {
+    v = zero(Complex<R>{});
+    if (yes) v = *p;
+}
+
 // a * b in roundings of its own, never joined with what comes before or after: the same bits in every kernel.
 __device__ inline float product(float a, float b) { return __fmul_rn(a, b); }
 __device__ inline double product(double a, double b) { return __dmul_rn(a, b); }
 template <class R>
 __device__ Complex<R> product(Complex<R> a, Complex<R> b) {
     return {multiply_add(-a.im, b.im, product(a.re, b.re)), multiply_add(a.im, b.re, product(a.re, b.im))};
+}
+
+// c = a * b where `yes`, without a branch or a choice between two results.
+__device__ __forceinline__ void product_if(bool yes, float a, float b, float &c) {
+    asm("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %3, 0;\n\t@yes mul.rn.f32 %0, %1, %2;\n\t}"
+        : "+f"(c)
+        : "f"(a), "f"(b), "r"((unsigned)yes));
+}
+__device__ __forceinline__ void product_if(bool yes, double a, double b, double &c) {
+    asm("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %3, 0;\n\t@yes mul.rn.f64 %0, %1, %2;\n\t}"
+        : "+d"(c)
+        : "d"(a), "d"(b), "r"((unsigned)yes));
+}
+template <class R>
+__device__ __forceinline__ void product_if(bool yes, Complex<R> a, Complex<R> b, Complex<R> &c) {
+    if (yes) c = product(a, b);
 }
 
 template <class T>
@@ -143,6 +176,15 @@ __device__ T shuffle_down(T a, int by, int width) {
 template <class R>
 __device__ Complex<R> shuffle_down(Complex<R> a, int by, int width) {
     return {__shfl_down_sync(0xffffffffu, a.re, by, width), __shfl_down_sync(0xffffffffu, a.im, by, width)};
+}
+
+template <class T>
+__device__ T shuffle_xor(T a, int by) {
+    return __shfl_xor_sync(0xffffffffu, a, by);
+}
+template <class R>
+__device__ Complex<R> shuffle_xor(Complex<R> a, int by) {
+    return {__shfl_xor_sync(0xffffffffu, a.re, by), __shfl_xor_sync(0xffffffffu, a.im, by)};
 }
 
 template <class T>

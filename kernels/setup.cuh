@@ -18,7 +18,8 @@ struct Summary {
     uint32_t queued;     // unknowns in the queue of Kahn's algorithm
     uint32_t listed;     // extra diagonal entries in the list
     uint32_t bad_offsets;
-    uint32_t ticket[23];
+    uint32_t widest;     // unknowns in the widest level
+    uint32_t ticket[22];
 };
 
 struct SetupArgs {
@@ -34,20 +35,22 @@ struct SetupArgs {
     uint32_t begin, end;
     uint32_t span;     // turns whose least and largest level is noted together
     uint32_t tile;     // rows of a tile, or 0
-    uint32_t per_lane; // entries of a row, or with tiles local entries, before another lane joins in
+    uint32_t per_lane; // entries of a row before another lane joins in
     uint32_t window;
     uint32_t mask;     // of what is scanned
     uint32_t natural;  // `order` is to be written rather than read
+    uint32_t reach;    // positions that a row looks back in the window
+    uint32_t stride;   // of what is scanned
     uint32_t unused;
 
     const void *ptr, *ind;  // the caller's
     Summary *summary;
-    uint32_t *first, *stop, *kept, *diag;  // by major: span of the kept entries, their number, the diagonal
+    uint4 *major;                          // first kept entry and past the last, their number, the diagonal
     uint32_t *word;                        // by turn: level + 1, or 0 while it is not known
     uint32_t *list_ptr;                    // the transposed pattern: by minor,
     uint2 *list;                           // (value index, major), by rising value index
 
-    const uint32_t *scan_in, *scan_order;  // scan_in[scan_order[k]], or without order scan_in[k];
+    const uint32_t *scan_in, *scan_order;  // scan_in[stride * scan_order[k]], or without order of k;
     uint32_t *scan_out;
     const uint32_t *scan_lengths;          // or scan_lengths[i + 1] - scan_lengths[i]
     uint64_t *states;                      // of the tiles of a scan or sort; zero at the beginning
@@ -62,7 +65,7 @@ struct SetupArgs {
     uint2 *spans;
     uint32_t *order, *position;
     uint32_t *out_ptr, *out_adj, *out_val;
-    uint32_t *by_diag, *by_first, *by_count, *count_ptr;
+    uint32_t *by_diag, *by_first, *by_kept, *by_count, *count_ptr;
     uint32_t *level_of;                    // by position
     uint32_t *level_ptr;
     uint32_t *wanted, *chunk, *slice_ptr;
@@ -73,14 +76,34 @@ struct SetupArgs {
     uint2 *extra;
     uint32_t *run_begin, *run_info, *batch_count;
     uint2 *batch;
+    uint32_t *code, *index;  // of the tiled engine
+
+    State *state;         // whose tickets and progress the watchdog looks at
+    uint64_t timeout_ns;  // the watchdog; 0 is off
 };
 
 static_assert(sizeof(Summary) == 32 * 4, "mirror of setup.rs");
-static_assert(sizeof(SetupArgs) == 20 * 4 + 46 * 8, "mirror of setup.rs");
+static_assert(sizeof(SetupArgs) == 22 * 4 + 48 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 
 __device__ __forceinline__ uint32_t thread_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+// Ends waits that see no progress, as in solves: `turn` is called by whole warps, once per poll. What a
+// kernel leaves unfinished then is not looked at: the pattern counts as bad from there on.
+struct SetupWatchdog {
+    const SetupArgs &a;
+    Look last = {0, 0};
+    uint32_t turns = 0;
+
+    __device__ __forceinline__ explicit SetupWatchdog(const SetupArgs &args) : a(args) {}
+
+    __device__ __forceinline__ bool turn() {
+        if ((++turns & 255u) != 0) return true;
+        last = watchdog_look(a.state, &a.summary->bad, a.timeout_ns, last);
+        return __all_sync(FULL, last.since != GIVEN_UP);
+    }
+};
 
 // Instantiates a kernel template for the widths of the caller's offsets and indices.
 #define FOR_EACH_INDEX(INSTANTIATE) INSTANTIATE(i, int32_t) INSTANTIATE(l, int64_t)
@@ -95,6 +118,9 @@ struct Min {
 };
 struct Max {
     __device__ uint32_t operator()(uint32_t a, uint32_t b) const { return a > b ? a : b; }
+};
+struct Or {
+    __device__ uint32_t operator()(uint32_t a, uint32_t b) const { return a | b; }
 };
 
 // Some lanes of a warp: a power of two of them.
@@ -184,8 +210,8 @@ struct Stored {
     const SetupArgs &a;
 
     __device__ uint2 span(uint32_t i) const {
-        uint32_t begin = a.first[i];
-        return make_uint2(begin, a.stop[i] - begin);
+        uint2 ends = *(const uint2 *)&a.major[i];
+        return make_uint2(ends.x, ends.y - ends.x);
     }
     __device__ bool all_kept() const { return !a.summary->scattered; }
     // Entry `e` of major `i`: its index, and where its value lies. False if it is not of the triangle.

@@ -1,223 +1,285 @@
 // Setup: levels.
 //
 // Sweep: each unknown waits for the levels of what it depends on, in one word that is level and flag
-// together; no launch and no barrier per level. A block takes the next SWEEP_ROWS turns by ticket, a lane
-// an unknown. What the block finds out is kept in shared memory too, and polled there. A lane looks at what
-// it waits for once per round of its warp, so lanes of one warp may depend on each other; and where all
-// that an unknown still lacks is one other unknown of its warp, it says so and the warp shortens such
-// chains by doubling, so that a chain of 32 unknowns takes five rounds.
+// together; no launch and no barrier per level. A block takes the next SWEEP_BLOCK turns by ticket, a warp a
+// group of 32, a lane an unknown. The words of the block's turns are in shared memory too, and polled there. What the unknowns of a group depend on inside of it is known from the pattern alone, so
+// the way through the group is worked out before anything arrives from outside; then it takes a few
+// shuffles. Every lane is done as soon as it can be: a group may hold the end of a grid line, which is known
+// late, and the beginning of the next, which is known early.
 //
-// Progress: tickets are drawn in order and every dependency has an earlier turn, so the first unfinished
-// turn of all is resident, and lacks nothing.
+// Progress: tickets are drawn in order and every dependency has an earlier turn, so the first unfinished turn
+// of all is in the hands of a warp, and lacks nothing.
+//
+// A warp that waits must not take the issue slots of one that has work: it looks the less often, the farther
+// the groups that are known are from the one that it waits for.
 //
 // Kahn: the paper's algorithm, one launch a level.
 #pragma once
 #include "setup.cuh"
 
-constexpr uint32_t SWEEP_ROWS = 1024;     // threads of a block; mirrored in setup.rs
+constexpr uint32_t SWEEP_BLOCK = 1024;    // threads; mirrored in setup.rs
 constexpr uint32_t SWEEP_LONGEST = 256;   // entries; a longer row is walked by its whole warp
 constexpr int SWEEP_CHUNK = 4;            // entries that a lane holds
 
-__device__ __forceinline__ uint32_t load_volatile(const uint32_t *p) { return *(const volatile uint32_t *)p; }
-__device__ __forceinline__ void store_volatile(uint32_t *p, uint32_t v) { *(volatile uint32_t *)p = v; }
+// Loads where `yes`, without a branch, so that the loads of a lane overlap.
+__device__ __forceinline__ void load_far_if(bool yes, const uint32_t *p, uint32_t &v) {
+    asm volatile(
+        "{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %1, 0;\n\t@yes " LOAD_RELAXED ".u32 %0, [%2];\n\t}"
+        : "+r"(v)
+        : "r"((uint32_t)yes), "l"(p)
+        : "memory");
+}
+__device__ __forceinline__ void load_near_if(bool yes, const uint32_t *p, uint32_t &v) {
+    asm volatile(
+        "{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %1, 0;\n\t@yes ld.volatile.shared.u32 %0, [%2];\n\t}"
+        : "+r"(v)
+        : "r"((uint32_t)yes), "r"((uint32_t)__cvta_generic_to_shared(p))
+        : "memory");
+}
 
 // The words that a block sees: its own turns' in shared memory, those of earlier ones in global memory.
 struct Turns {
     uint32_t *shared, *global;
-    uint32_t begin;  // the block's first turn
+    uint32_t begin;  // the tile's first turn
 
-    __device__ __forceinline__ uint32_t read_near(uint32_t t) const { return load_volatile(shared + (t - begin)); }
-    __device__ __forceinline__ uint32_t read_far(uint32_t t) const { return load_relaxed(global + t); }
+    // Leaves `w` as it is unless `yes`.
+    __device__ __forceinline__ void read_if(bool yes, uint32_t t, uint32_t &w) const {
+        bool near = t >= begin;
+        load_near_if(yes && near, shared + (near ? t - begin : 0), w);
+        load_far_if(yes && !near, global + t, w);
+    }
     __device__ __forceinline__ void write(uint32_t t, uint32_t w) const {
-        store_volatile(shared + (t - begin), w);
+        *(volatile uint32_t *)(shared + (t - begin)) = w;
         store_relaxed(global + t, w);
     }
 };
 
-// The rows of a warp one after the other, all lanes on each.
+// The rows of a warp one after the other, all lanes on each. False where the watchdog ended it.
 template <class I>
-__device__ void sweep_long(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, uint32_t t,
-                           uint32_t begin, uint32_t length) {
+__device__ bool sweep_long(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, uint32_t t,
+                           uint32_t begin, uint32_t length, SetupWatchdog &dog) {
     uint32_t lane = threadIdx.x % 32;
     for (uint32_t m = 0; m < 32 && t - lane + m < a.n; ++m) {
         uint32_t row = t - lane + m;
         uint32_t e = __shfl_sync(FULL, begin, m), left = __shfl_sync(FULL, length, m);
         uint32_t top = 0;
-        for (uint32_t k = lane; k < left; k += 32 * SWEEP_CHUNK) {
+        for (uint32_t k = 0; k < left; k += 32 * SWEEP_CHUNK) {
             uint32_t q[SWEEP_CHUNK], missing = 0;
 #pragma unroll
             for (int u = 0; u < SWEEP_CHUNK; ++u) {
-                bool in = k + 32 * u < left;
-                q[u] = in ? turn_of(a, (uint32_t)ind[e + k + 32 * u] - base) : row;
+                bool in = k + 32 * u + lane < left;
+                q[u] = in ? turn_of(a, (uint32_t)ind[e + k + 32 * u + lane] - base) : row;
                 if (q[u] < row) missing |= 1u << u;
             }
-            // Ends: these turns are earlier, and either done or in the hands of another warp.
-            while (missing) {
+            // Ends: these turns are earlier, and either done or in the hands of another warp. Or by the watchdog.
+            for (;;) {
 #pragma unroll
-                for (int u = 0; u < SWEEP_CHUNK; ++u)
-                    if (missing & (1u << u)) {
-                        uint32_t w = q[u] >= turns.begin ? turns.read_near(q[u]) : turns.read_far(q[u]);
-                        if (w) {
-                            top = Max()(top, w);
-                            missing &= ~(1u << u);
-                        }
+                for (int u = 0; u < SWEEP_CHUNK; ++u) {
+                    uint32_t w = 0;
+                    turns.read_if(missing >> u & 1u, q[u], w);
+                    if (w) {
+                        top = Max()(top, w);
+                        missing &= ~(1u << u);
                     }
-                if (missing) rest(40);
+                }
+                if (!__any_sync(FULL, missing)) break;
+                if (!dog.turn()) return false;
+                rest(40);
             }
         }
-        __syncwarp();
         top = Lanes(32).reduce(top, Max());
         if (lane == 0) turns.write(row, top + 1);
         __syncwarp();
     }
+    return true;
 }
 
-// One row for each lane.
+// 32 rows, one for each lane. False where the watchdog ended it. The warp stays together: every branch is one
+// that all lanes take, or short.
 template <class I>
-__device__ void sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, uint32_t t,
-                            uint32_t e, uint32_t left) {
+__device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, uint32_t t,
+                            uint32_t e, uint32_t length, SetupWatchdog &dog) {
     constexpr int U = SWEEP_CHUNK;
-    uint32_t warp_begin = t & ~31u;
-    uint32_t q[U], next[U];  // the turns in hand, and the indices that come after them
-    uint32_t missing = 0;    // which of those in hand are not known yet
-    uint32_t top = 0;        // largest word known
-    uint32_t self = t < a.n ? 0 : NONE;  // the own word once it is known
-    // A linked lane's word is max(own, word of lane `link` + distance). Not linked: distance 0.
-    uint32_t own = 0, distance = 0, link = t % 32;
+    uint32_t lane = threadIdx.x % 32, group = t - lane;
+    uint32_t q[U];         // the turns in hand
+    uint32_t missing = 0;  // which of those are not known yet
+    uint32_t seen = 0;     // entries that were in hand
+    uint32_t inside = 0;   // lanes of the group that the row depends on
+    uint32_t top = 0;      // largest word known from outside of the group
 
-    auto fetch = [&] {
-#pragma unroll
-        for (int u = 0; u < U; ++u) next[u] = u < left ? (uint32_t)ind[e + u] : 0;
-    };
-    auto take = [&] {
-        missing = 0;
+    auto look = [&] {
+        uint32_t w[U];
 #pragma unroll
         for (int u = 0; u < U; ++u) {
-            q[u] = turn_of(a, next[u] - base);
-            if (u < left && q[u] < t) missing |= 1u << u;
+            w[u] = 0;
+            turns.read_if(missing >> u & 1u, q[u], w[u]);
         }
-        uint32_t taken = Min()(left, U);
-        e += taken;
-        left -= taken;
-        fetch();
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            top = Max()(top, w[u]);
+            missing &= ~((uint32_t)(w[u] != 0) << u);
+        }
     };
-    auto finish = [&](uint32_t w) {
-        self = w;
-        missing = 0;
-        turns.write(t, w);
+    // Entries from number k on, the farthest away first where they are sorted: those nearby are known last. They
+    // come to hand where it is empty, and all before them have been in it.
+    auto take = [&](uint32_t k) {
+        uint32_t r[U], outside = 0;
+#pragma unroll
+        for (int u = 0; u < U; ++u)
+            r[u] = k + u < length ? (uint32_t)ind[a.forward ? e + k + u : e + length - 1 - k - u] : 0;
+        bool empty = missing == 0 && seen == k && k < length;
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            r[u] = turn_of(a, r[u] - base);
+            bool earlier = k + u < length && r[u] < t;
+            uint32_t bit = 1u << (r[u] - group & 31u);
+            inside |= earlier && r[u] >= group ? bit : 0;
+            outside |= (uint32_t)(earlier && r[u] < group) << u;
+            q[u] = empty ? r[u] : q[u];
+        }
+        if (empty) {
+            missing = outside;
+            seen = k + U;
+        }
+        look();
     };
-    fetch();
-    take();
-    uint32_t pause = 32;
-    // Ends when each row is done. See above for why that happens.
+#pragma unroll
+    for (int u = 0; u < U; ++u) q[u] = 0;
+    for (uint32_t k = 0; __any_sync(FULL, k < length); k += U) take(k);
+
+    // The way through the group: each lane's link is the last one that it depends on. Links make chains, and
+    // hop[s] leads 2^s links on, or to the chain's end: lane | links << 5. `need` is the lanes of the chain.
+    uint32_t hop[5], need = 1u << lane;
+    uint32_t jump = inside ? (31 - __clz(inside)) | 1u << 5 : lane;
+    bool linked = __any_sync(FULL, inside);
+#pragma unroll
+    for (uint32_t s = 0; s < 5; ++s) {
+        hop[s] = jump;
+        uint32_t its_jump = __shfl_sync(FULL, jump, jump), its_need = __shfl_sync(FULL, need, jump);
+        need |= its_need;
+        jump = (jump & ~31u) + its_jump;
+    }
+    // Where all else that a row depends on lies farther back in its chain, the chain alone decides.
+    bool chains = __all_sync(FULL, (inside & ~need) == 0);
+    uint32_t depended_on = 0;
+    if (!chains) {
+        depended_on = Lanes(32).reduce(inside, Or());
+        need = 1u << lane;
+        for (uint32_t m = depended_on; m; m &= m - 1) {
+            uint32_t k = __ffs(m) - 1, its_need = __shfl_sync(FULL, need, k);
+            need |= inside >> k & 1u ? its_need : 0;
+        }
+    }
+
+    bool done = t >= a.n;
+    // Ends when each row is done (see above for why that happens), or by the watchdog.
     for (;;) {
-        bool far = false;
-        if (missing && distance == 0) {
+        while (__any_sync(FULL, missing == 0 && seen < length)) take(seen);
+        uint32_t ready = __ballot_sync(FULL, missing == 0);
+        bool can = !done && (need & ~ready) == 0;
+        if (__any_sync(FULL, can)) {
+            uint32_t w = top + 1;
+            if (!chains) {
+                for (uint32_t m = depended_on; m; m &= m - 1) {
+                    uint32_t k = __ffs(m) - 1, its = __shfl_sync(FULL, w, k);
+                    w = Max()(w, inside >> k & 1u ? its + 1 : 0);
+                }
+            } else if (linked) {
 #pragma unroll
-            for (int u = 0; u < U; ++u)
-                if ((missing & (1u << u)) && q[u] < turns.begin) {
-                    uint32_t w = turns.read_far(q[u]);
-                    if (w) {
-                        top = Max()(top, w);
-                        missing &= ~(1u << u);
-                        far = true;
-                    }
-                }
+                for (uint32_t s = 0; s < 5; ++s) w = Max()(w, __shfl_sync(FULL, w, hop[s]) + (hop[s] >> 5));
+            }
+            if (can) turns.write(t, w);
+            done = done || can;
+            if (__all_sync(FULL, done)) return true;
         }
-        // Rounds without a look at global memory, as long as the warp gets on.
-        bool got_on = __any_sync(FULL, far), more;
-        do {
-            bool moved = false;
-            if (self == 0 && distance == 0) {
+        // Until something is known that a lane waits for. It needs all that it has in hand, so it looks at one.
+        bool waits = missing != 0;
+        uint32_t at = missing & 1u ? q[0] : missing & 2u ? q[1] : missing & 4u ? q[2] : q[3];
+        if (!waits) at = turns.begin;
+        bool near = at >= turns.begin, some_far = __any_sync(FULL, !near);
+        const uint32_t *spot = turns.shared + (waits && near ? at - turns.begin : SWEEP_BLOCK);
+        // How far is what is known from what is waited for, by the first and by the last lane that waits?
+        uint32_t who = __ballot_sync(FULL, waits), ahead = 32u << (lane & 3u);
+        uint32_t probe = __shfl_sync(FULL, at, lane < 4 ? __ffs(who) - 1 : 31 - __clz(who));
+        bool probes = lane < 8 && probe >= ahead;
+        probe = probes ? probe - ahead : turns.begin;
+        uint32_t w;
+        for (;;) {
+            bool known_now = false;
 #pragma unroll
-                for (int u = 0; u < U; ++u)
-                    if ((missing & (1u << u)) && q[u] >= turns.begin) {
-                        uint32_t w = turns.read_near(q[u]);
-                        if (w) {
-                            top = Max()(top, w);
-                            missing &= ~(1u << u);
-                        }
-                    }
-                if (missing == 0) {
-                    moved = true;
-                    if (left) take();
-                    else finish(top + 1);
-                } else if (left == 0 && (missing & (missing - 1)) == 0) {
-                    uint32_t last = missing == 1 ? q[0] : missing == 2 ? q[1] : missing == 4 ? q[2] : q[3];
-                    if (last >= warp_begin) {
-                        moved = true;
-                        own = top + 1;
-                        distance = 1;
-                        link = last % 32;
-                    }
-                }
+            for (int tries = 0; tries < 4; ++tries) {
+                w = *(const volatile uint32_t *)spot;
+                if (some_far) load_far_if(!near, turns.global + at, w);
+                known_now = __any_sync(FULL, w);
+                if (known_now) break;
             }
-            uint32_t its_word = __shfl_sync(FULL, self, link), its_own = __shfl_sync(FULL, own, link);
-            uint32_t its_distance = __shfl_sync(FULL, distance, link), its_link = __shfl_sync(FULL, link, link);
-            if (self == 0 && distance) {
-                if (its_word) {
-                    moved = true;
-                    finish(Max()(own, its_word + distance));
-                } else if (its_distance) {
-                    moved = true;
-                    own = Max()(own, its_own + distance);
-                    distance += its_distance;
-                    link = its_link;
-                }
-            }
-            more = __any_sync(FULL, moved);
-            got_on |= more;
-        } while (more);
-        if (__all_sync(FULL, self != 0)) return;
-        if (got_on) {
-            pause = 32;
-            continue;
+            if (known_now) break;
+            if (!dog.turn()) return false;
+            uint32_t known = 0;
+            turns.read_if(probes, probe, known);
+            known = __ballot_sync(FULL, known || (lane < 8 && !probes));
+            if (known & 0x11u) continue;
+            rest(known & 0x22u ? 20 : known & 0x44u ? 60 : known & 0x88u ? 120 : 250);
         }
-        // Only a warp whose turn is near looks again at once: the first one of a block, and one whose
-        // predecessor has begun to finish.
-        bool near = warp_begin == turns.begin || turns.read_near(warp_begin - 32) != 0;
-        rest(near ? 20 : pause);
-        if (pause < 256) pause *= 2;
+        top = Max()(top, w);
+        missing &= w ? missing - 1 : missing;
+        if (__any_sync(FULL, w && missing)) look();
     }
 }
 
+// Rows that the sweep takes: where the entries of turn t's unknown are.
 template <class I>
-__device__ void sweep(const SetupArgs &a, const I *ind, uint32_t base, const uint32_t *begin, const uint32_t *end) {
-    __shared__ uint32_t shared[SWEEP_ROWS], ticket;
-    if (a.summary->bad) return;
-    if (threadIdx.x == 0) ticket = atomicAdd(&a.summary->ticket[a.ticket], 1u);
-    shared[threadIdx.x] = 0;
-    __syncthreads();
-    Turns turns{shared, a.word, ticket * SWEEP_ROWS};
-    uint32_t t = turns.begin + threadIdx.x;
-    if ((t & ~31u) >= a.n) return;
-    uint32_t e = 0, length = 0;
-    if (t < a.n) {
-        uint32_t i = turn_of(a, t);
-        e = begin[i];
-        length = end[i] - e;
-    }
-    if (__any_sync(FULL, length > SWEEP_LONGEST)) sweep_long(a, turns, ind, base, t, e, length);
-    else sweep_lanes(a, turns, ind, base, t, e, length);
-}
-
-// By the caller's majors, which are the rows of op(A).
-#define SWEEP(i, I)                                                                                        \
-    extern "C" __global__ void __launch_bounds__(SWEEP_ROWS, 1)                                            \
-        setup_sweep_##i(const GRID_CONSTANT SetupArgs a) {                                             \
-        sweep(a, (const I *)a.ind, a.base, a.first, a.stop);                                               \
-    }
-FOR_EACH_INDEX(SWEEP)
-
-
-// By the transposed pattern.
-extern "C" __global__ void __launch_bounds__(SWEEP_ROWS, 1) setup_sweep_transposed(const GRID_CONSTANT SetupArgs a) {
+struct StoredRows {
+    using index = I;
+    const SetupArgs &a;
+    __device__ const I *entries() const { return (const I *)a.ind; }
+    __device__ uint32_t base() const { return a.base; }
+    __device__ uint2 span(uint32_t i) const { return Stored<I>{a}.span(i); }
+};
+struct TransposedRows {
     // The value index in front of each major is read along: an entry is eight bytes.
-    struct Entry {
+    struct index {
         uint32_t value, major;
         __device__ operator uint32_t() const { return major; }
     };
-    sweep(a, (const Entry *)a.list, 0, a.list_ptr, a.list_ptr + 1);
+    const SetupArgs &a;
+    __device__ const index *entries() const { return (const index *)a.list; }
+    __device__ uint32_t base() const { return 0; }
+    __device__ uint2 span(uint32_t i) const { return Transposed{a}.span(i); }
+};
+
+template <class Rows>
+__device__ void sweep(const SetupArgs &a, const Rows &rows) {
+    __shared__ uint32_t shared[SWEEP_BLOCK + 1], ticket;  // one word more, of which nobody ever knows
+    if (a.summary->bad) return;
+    if (threadIdx.x == 0) {
+        ticket = atomicAdd(&a.state->ticket, 1u);
+        shared[SWEEP_BLOCK] = 0;
+    }
+    shared[threadIdx.x] = 0;
+    __syncthreads();
+    Turns turns{shared, a.word, ticket * SWEEP_BLOCK};
+    uint32_t t = turns.begin + threadIdx.x;
+    if ((t & ~31u) >= a.n) return;
+    uint2 span = t < a.n ? rows.span(turn_of(a, t)) : make_uint2(0, 0);
+    SetupWatchdog dog(a);
+    auto ind = rows.entries();
+    if (__any_sync(FULL, span.y > SWEEP_LONGEST)) sweep_long(a, turns, ind, rows.base(), t, span.x, span.y, dog);
+    else sweep_lanes(a, turns, ind, rows.base(), t, span.x, span.y, dog);
+    // What the watchdogs of those who wait look at.
+    if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
+}
+
+// By the caller's majors, which are the rows of op(A).
+#define SWEEP(i, I)                                                                                           \
+    extern "C" __global__ void __launch_bounds__(SWEEP_BLOCK) setup_sweep_##i(const GRID_CONSTANT SetupArgs a) { \
+        sweep(a, StoredRows<I>{a});                                                                           \
+    }
+FOR_EACH_INDEX(SWEEP)
+
+// By the transposed pattern.
+extern "C" __global__ void __launch_bounds__(SWEEP_BLOCK) setup_sweep_transposed(const GRID_CONSTANT SetupArgs a) {
+    sweep(a, TransposedRows{a});
 }
 
 // Keys for the sort by level, and the least and largest level of every span of turns.
@@ -248,7 +310,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_levels(const GRID_CONSTA
 extern "C" __global__ void __launch_bounds__(256) setup_find_level0(const GRID_CONSTANT SetupArgs a) {
     uint32_t i = thread_index();
     if (i >= a.n || a.summary->bad) return;
-    uint32_t count = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : a.kept[i];
+    uint32_t count = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : a.major[i].z;
     a.wanted[i] = count;
     if (count != 0) return;
     a.bounds[atomicAdd(&a.summary->queued, 1u)] = i;

@@ -14,9 +14,11 @@ extern "C" __global__ void __launch_bounds__(256) setup_place(const GRID_CONSTAN
         i = a.order[p];
     }
     a.position[i] = p;
-    if (a.by_diag) a.by_diag[p] = a.diag[i];
-    if (a.by_first) a.by_first[p] = a.first[i];
-    if (a.by_count) a.by_count[p] = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : a.kept[i];
+    uint4 major = a.major[i];
+    a.by_kept[p] = major.z;
+    if (a.by_diag) a.by_diag[p] = major.w;
+    if (a.by_first) a.by_first[p] = major.x;
+    if (a.by_count) a.by_count[p] = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : major.z;
 }
 
 // For a sort that goes on by another key: the tile of each position's unknown.
@@ -41,8 +43,24 @@ struct Expand {
     __device__ uint2 span(uint32_t i) const { return source.span(i); }
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
+        constexpr int U = 4;  // entries that are loaded together
         const SetupArgs &a = source.a;
         uint32_t out = a.out_ptr[i];
+        if (source.all_kept()) {
+            for (uint32_t k = team.rank; k < span.y; k += U * team.size) {
+                uint32_t j[U], e[U];
+#pragma unroll
+                for (int u = 0; u < U; ++u)
+                    if (k + u * team.size < span.y) source.entry(i, span.x + k + u * team.size, j[u], e[u]);
+#pragma unroll
+                for (int u = 0; u < U; ++u)
+                    if (k + u * team.size < span.y) {
+                        a.key_out[out + k + u * team.size] = j[u];
+                        ((uint2 *)a.value_out)[out + k + u * team.size] = make_uint2(e[u], i);
+                    }
+            }
+            return;
+        }
         for (uint32_t k = 0; k < span.y; k += team.size) {
             uint32_t j, e, total;
             bool yes = k + team.rank < span.y && source.entry(i, span.x + k + team.rank, j, e);
@@ -61,16 +79,41 @@ template <class Source>
 struct Fill {
     Source source;
 
-    __device__ uint2 span(uint32_t p) const { return source.span(source.a.order[p]); }
+    // Where all is kept and it is known by position where it begins, there is nothing to gather.
+    __device__ uint2 span(uint32_t p) const {
+        const SetupArgs &a = source.a;
+        return a.by_first ? make_uint2(a.by_first[p], a.out_ptr[p + 1] - a.out_ptr[p]) : source.span(a.order[p]);
+    }
     template <class Team>
     __device__ void visit(uint32_t p, uint2 span, const Team &team) {
+        constexpr int U = 4;  // entries that are loaded together
         const SetupArgs &a = source.a;
-        uint32_t i = a.order[p], out = a.out_ptr[p];
-        bool all = source.all_kept();
+        uint32_t out = a.out_ptr[p];
+        if (source.all_kept()) {
+            for (uint32_t k = team.rank; k < span.y; k += U * team.size) {
+                uint32_t j[U], e[U];
+#pragma unroll
+                for (int u = 0; u < U; ++u)
+                    if (k + u * team.size < span.y) source.entry(0, span.x + k + u * team.size, j[u], e[u]);
+#pragma unroll
+                for (int u = 0; u < U; ++u)
+                    if (k + u * team.size < span.y) j[u] = a.position[j[u]];
+#pragma unroll
+                for (int u = 0; u < U; ++u) {
+                    uint32_t slot = out + k + u * team.size;
+                    if (k + u * team.size < span.y) {
+                        a.out_adj[slot] = j[u];
+                        if (a.out_val) a.out_val[slot] = e[u];
+                    }
+                }
+            }
+            return;
+        }
+        uint32_t i = a.order[p];
         for (uint32_t k = 0; k < span.y; k += team.size) {
-            uint32_t j, e, total = team.size;
+            uint32_t j, e, total;
             bool yes = k + team.rank < span.y && source.entry(i, span.x + k + team.rank, j, e);
-            uint32_t slot = out + (all ? team.rank : team.place(yes, total));
+            uint32_t slot = out + team.place(yes, total);
             if (yes) {
                 a.out_adj[slot] = a.position[j];
                 if (a.out_val) a.out_val[slot] = e;
@@ -89,9 +132,11 @@ __device__ void walk(const SetupArgs &a, Rows rows) {
 template <class P, class I>
 __device__ void extra_diagonals(const SetupArgs &a) {
     uint32_t i = thread_index();
-    if (i >= a.n || a.summary->bad || a.diag[i] == NONE) return;
+    if (i >= a.n || a.summary->bad) return;
+    uint32_t diag = a.major[i].w;
+    if (diag == NONE) return;
     uint32_t end = (uint32_t)((const P *)a.ptr)[i + 1] - a.base;
-    for (uint32_t e = a.diag[i] + 1; e < end; ++e)
+    for (uint32_t e = diag + 1; e < end; ++e)
         if ((uint32_t)((const I *)a.ind)[e] - a.base == i)
             a.extra[atomicAdd(&a.summary->listed, 1u)] = make_uint2(a.position[i], e);
 }

@@ -7,7 +7,8 @@
 #pragma once
 #include "setup.cuh"
 
-constexpr uint32_t HIGH_BIT = 0x80000000u;  // of local entries and of rows that begin a level; as in tiled.cu
+// Of codes; as in tiled.cuh.
+constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u, LANE_SHIFT = 16;
 
 __device__ __forceinline__ uint32_t divide_up(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
 
@@ -16,13 +17,18 @@ __device__ __forceinline__ uint32_t lanes_shift(uint32_t wanted) {
     return wanted <= 1 ? 0 : 32 - __clz(Min()(wanted, 32) - 1);
 }
 
-// By position; for tiles with a mark where a level begins.
+// By position, as the engine wants them.
 extern "C" __global__ void __launch_bounds__(256) setup_records(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
     if (p >= a.n || a.summary->bad) return;
     uint32_t diag = a.record_diag ? a.record_diag[p] : NONE, row = a.order[p];
-    if (a.tile && (p == 0 || a.level_of[p] != a.level_of[p - 1])) row |= HIGH_BIT;
-    a.record[p] = make_uint4(row, diag, a.out_ptr[p], a.by_first ? a.by_first[p] : 0);
+    uint32_t first = a.by_first ? a.by_first[p] : 0, entries = a.out_ptr[p + 1] - a.out_ptr[p];
+    if (a.tile) {
+        // The first entry of the row, or the last one, is number 0.
+        a.record[p] = make_uint4(row, diag, entries, first + (a.by_first && a.forward && entries ? entries - 1 : 0));
+        return;
+    }
+    a.record[p] = make_uint4(row, diag, a.out_ptr[p], first);
     if (p == a.n - 1) a.record[a.n] = make_uint4(0, NONE, a.out_ptr[a.n], 0);
 }
 
@@ -30,14 +36,19 @@ extern "C" __global__ void __launch_bounds__(256) setup_records(const GRID_CONST
 
 // For the first position of each chunk: slices | lanes of a row << 6 | rows << 12; for the others 0.
 extern "C" __global__ void __launch_bounds__(256) setup_chunks(const GRID_CONSTANT SetupArgs a) {
+    __shared__ uint32_t length[256 + 31];  // of the block's rows and those that its last chunk goes on with
     uint32_t p = thread_index();
-    if (p >= a.n || a.summary->bad) return;
+    if (a.summary->bad) return;
+    for (uint32_t k = threadIdx.x, q = p; k < 256 + 31; k += 256, q += 256)
+        length[k] = q < a.n ? a.out_ptr[q + 1] - a.out_ptr[q] : 0;
+    __syncthreads();
+    if (p >= a.n) return;
     uint32_t level = a.level_of[p];
     uint32_t chunk = 0;
     if ((p - a.level_ptr[level]) % 32 == 0) {
-        uint32_t rows = Min()(a.level_ptr[level + 1] - p, 32), widest = 1;
-        for (uint32_t q = p; q < p + rows; ++q)
-            widest = Max()(widest, divide_up(a.out_ptr[q + 1] - a.out_ptr[q], a.per_lane));
+        uint32_t rows = Min()(a.level_ptr[level + 1] - p, 32), longest = 0;
+        for (uint32_t k = 0; k < rows; ++k) longest = Max()(longest, length[threadIdx.x + k]);
+        uint32_t widest = Max()(divide_up(longest, a.per_lane), 1);
         uint32_t share = 1u << lanes_shift(widest);
         chunk = divide_up(rows, 32 / share) | share << 6 | rows << 12;
     }
@@ -58,41 +69,21 @@ extern "C" __global__ void __launch_bounds__(256) setup_slices(const GRID_CONSTA
 
 __device__ __forceinline__ uint32_t tile_begin(const SetupArgs &a, uint32_t p) { return p / a.tile * a.tile; }
 
-// Whether the row at `p` of a tile may find `q` in the window.
+// Whether a row at `p` of the tile that begins at `begin` may find `q` in the window.
 __device__ __forceinline__ bool is_near(const SetupArgs &a, uint32_t begin, uint32_t p, uint32_t q) {
-    return q >= begin && p - q <= a.window - 32;
+    return q >= begin && p - q <= a.reach;
 }
 
-// The rows' entries, by position.
-struct Filled {
-    const SetupArgs &a;
-
-    __device__ uint2 span(uint32_t p) const { return make_uint2(a.out_ptr[p], a.out_ptr[p + 1] - a.out_ptr[p]); }
-};
-
 // How many lanes each row wants, and whether a run begins at it.
-struct Wanted : Filled {
-    template <class Team>
-    __device__ void visit(uint32_t p, uint2 span, const Team &team) {
-        uint32_t begin = tile_begin(a, p), local = 0;
-        for (uint32_t k = team.rank; k < span.y; k += team.size)
-            local += is_near(a, begin, p, a.out_adj[span.x + k]);
-        local = team.reduce(local, Sum());
-        if (team.rank != 0) return;
-        a.wanted[p] = Max()(divide_up(local, a.per_lane), divide_up(span.y, 2 * a.per_lane));
-        a.chunk[p] = p == begin || a.level_of[p] != a.level_of[p - 1];
-    }
-};
-
-extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_wanted(const GRID_CONSTANT SetupArgs a) {
-    Wanted rows{{a}};
-    if (!a.summary->bad) each_row(a.n, a.lanes, rows);
+extern "C" __global__ void __launch_bounds__(256) setup_wanted(const GRID_CONSTANT SetupArgs a) {
+    uint32_t p = thread_index();
+    if (p >= a.n || a.summary->bad) return;
+    a.wanted[p] = Min()(divide_up(a.out_ptr[p + 1] - a.out_ptr[p], a.per_lane), 32);
+    a.chunk[p] = p == tile_begin(a, p) || a.level_of[p] != a.level_of[p - 1];
 }
 
 // The run of the row at `p`. `slice_ptr` counts the runs that begin before each position.
 __device__ __forceinline__ uint32_t run_of(const SetupArgs &a, uint32_t p) { return a.slice_ptr[p] + a.chunk[p] - 1; }
-
-constexpr uint32_t FULL_RUN = 1u << 31;  // in run_info, beside the most lanes that one of its rows wants
 
 extern "C" __global__ void __launch_bounds__(256) setup_runs(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
@@ -103,25 +94,33 @@ extern "C" __global__ void __launch_bounds__(256) setup_runs(const GRID_CONSTANT
     atomicMax(&a.run_info[run], a.wanted[p]);
 }
 
-// Whether a lane of some row of a run has more local entries than there is room for. Those are waited for
-// while the batch is made ready, so the run must begin a batch.
-struct Full : Filled {
+// In run_info beside the most lanes that one of its rows wants: how far its batch must begin after the 32nd
+// position before the run.
+constexpr uint32_t WANTED_LANES = 255, CLOSE_SHIFT = 8;
+
+constexpr uint32_t MOST_GAP = 2;  // from one level of a batch to the next; mirrored in tiled.rs
+
+// Of the entries of a lane only the first few may depend on the same batch. What the others depend on must
+// lie in earlier batches.
+struct Close {
+    const SetupArgs &a;
+
+    __device__ uint2 span(uint32_t p) const { return make_uint2(a.out_ptr[p], a.out_ptr[p + 1] - a.out_ptr[p]); }
+
     template <class Team>
     __device__ void visit(uint32_t p, uint2 span, const Team &team) {
-        uint32_t run = run_of(a, p), share = 1u << lanes_shift(a.run_info[run] & ~FULL_RUN);
-        if (share == 1 || span.y <= a.per_lane) return;
-        uint32_t begin = tile_begin(a, p), most = 0;
-        for (uint32_t lane = team.rank; lane < share; lane += team.size) {
-            uint32_t local = 0;
-            for (uint32_t k = lane; k < span.y; k += share) local += is_near(a, begin, p, a.out_adj[span.x + k]);
-            most = Max()(most, local);
-        }
-        if (most > a.per_lane) atomicOr(&a.run_info[run], FULL_RUN);
+        uint32_t run = run_of(a, p), wanted = a.run_info[run] & WANTED_LANES, first = a.run_begin[run];
+        uint32_t may = a.per_lane / 2 << lanes_shift(wanted), closest = 0;
+        for (uint32_t k = may + team.rank; k < span.y; k += team.size)
+            closest = Max()(closest, a.out_adj[a.forward ? span.x + span.y - 1 - k : span.x + k] + 1);
+        closest = team.reduce(closest, Max());
+        if (team.rank == 0 && closest + 32 > first)
+            atomicMax(&a.run_info[run], (closest + 32 - first) << CLOSE_SHIFT | wanted);
     }
 };
 
-extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_full(const GRID_CONSTANT SetupArgs a) {
-    Full rows{{a}};
+extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_close(const GRID_CONSTANT SetupArgs a) {
+    Close rows{a};
     if (!a.summary->bad) each_row(a.n, a.lanes, rows);
 }
 
@@ -132,12 +131,14 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
     uint32_t lane = threadIdx.x, begin = blockIdx.x * a.tile, end = Min()(a.n - begin, a.tile) + begin;
     uint32_t run = a.slice_ptr[begin], runs_end = a.slice_ptr[end];
     uint2 *out = a.batch + begin;
-    uint32_t done = 0, first = 0, rows = 0, shift = NONE;  // batches before the open one, and that one
+    uint32_t done = 0, first = 0, rows = 0, shift = NONE, levels = 0;  // batches before the open one, and that one
     auto close = [&] {
         if (shift == NONE) return;
-        if (lane == 0) out[done] = make_uint2(first, rows | shift << 6);
+        if (lane == 0) out[done] = make_uint2(first, rows | shift << 6 | levels << 9);
         ++done;
     };
+    // The level of the run before the first one that is looked at.
+    uint32_t last_level = 0;
     auto load = [&](uint32_t k, uint32_t &at, uint32_t &size, uint32_t &info) {
         bool in = k < runs_end;
         at = in ? a.run_begin[k] : 0;
@@ -149,7 +150,13 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
     for (; run < runs_end; run += 32) {
         at = next_at, size = next_size, info = next_info;
         load(run + 32 + lane, next_at, next_size, next_info);
-        uint32_t here = Min()(runs_end - run, 32), own_shift = lanes_shift(info & ~FULL_RUN), through = size;
+        uint32_t here = Min()(runs_end - run, 32), own_shift = lanes_shift(info & WANTED_LANES), through = size;
+        // Rows of a later level would keep those of an earlier one waiting, the longer the farther it is.
+        uint32_t level = a.level_of[at], before_level = __shfl_up_sync(FULL, level, 1);
+        if (lane == 0) before_level = last_level;
+        last_level = __shfl_sync(FULL, level, 31);
+        bool follows = level - before_level <= MOST_GAP;
+        uint32_t after = at + (info >> CLOSE_SHIFT);  // 32 more than the first position where its batch may begin
         for (int by = 1; by < 32; by *= 2) {
             uint32_t v = __shfl_up_sync(FULL, through, by);
             if (lane >= by) through += v;
@@ -158,19 +165,23 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
             // Runs from number m on join as long as they fit.
             uint32_t before = __shfl_sync(FULL, through, m == 0 ? 0 : m - 1);
             if (m == 0) before = 0;
-            bool fits = own_shift == shift && !(info & FULL_RUN) && rows + through - before <= 32u >> own_shift;
+            bool fits = own_shift == shift && follows && first + 32 >= after && rows + through - before <= 32u >> own_shift;
             uint32_t barred = __ballot_sync(FULL, lane >= m && !(lane < here && fits));
             uint32_t stop = barred ? __ffs(barred) - 1 : 32;
             uint32_t upto = __shfl_sync(FULL, through, stop == 0 ? 0 : stop - 1);
-            if (stop > m) rows += upto - before;
+            if (stop > m) {
+                rows += upto - before;
+                levels += stop - m;
+            }
             m = stop;
             if (m >= here) break;
             close();
             first = __shfl_sync(FULL, at, m);
             rows = __shfl_sync(FULL, size, m);
             shift = __shfl_sync(FULL, own_shift, m);
+            levels = 1;
             uint32_t most = 32u >> shift, whole = (rows - 1) / most;
-            for (uint32_t b = lane; b < whole; b += 32) out[done + b] = make_uint2(first + b * most, most | shift << 6);
+            for (uint32_t b = lane; b < whole; b += 32) out[done + b] = make_uint2(first + b * most, most | shift << 6 | 1 << 9);
             done += whole;
             first += whole * most;
             rows -= whole * most;
@@ -184,23 +195,67 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
 extern "C" __global__ void __launch_bounds__(256) setup_gather(const GRID_CONSTANT SetupArgs a) {
     if (a.summary->bad) return;
     uint32_t target = a.tile_step[blockIdx.x], count = a.tile_step[blockIdx.x + 1] - target;
-    const uint2 *batch = a.batch + blockIdx.x * a.tile;
-    for (uint32_t k = threadIdx.x; k < count; k += blockDim.x) a.slice[target + k] = batch[k];
-    if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) a.slice[target + count] = make_uint2(a.n, 0);
+    const uint2 *from = a.batch + blockIdx.x * a.tile;
+    uint4 *to = reinterpret_cast<uint4 *>(a.slice) + target;
+    for (uint32_t k = threadIdx.x; k < count; k += blockDim.x) to[k] = make_uint4(from[k].x, from[k].y, 0, 0);
 }
 
-// Each lane of a batch takes up to `per_lane` local entries; their positions become cells of the window.
+// The row of a lane in a batch, a warp a batch.
+struct BatchLane {
+    uint32_t shift, sub, p, begin, entries;
+
+    __device__ BatchLane(const SetupArgs &a, uint4 batch, uint32_t lane)
+        : shift(batch.y >> 6 & 7u), sub(lane & ((1u << shift) - 1)), p(batch.x + (lane >> shift)), begin(0), entries(0) {
+        if (lane >> shift >= (batch.y & 63u)) return;
+        begin = a.out_ptr[p];
+        entries = a.out_ptr[p + 1] - begin;
+    }
+};
+
+// The most entries of a lane of each batch, made even: the engine takes them in pairs.
+extern "C" __global__ void __launch_bounds__(256) setup_depths(const GRID_CONSTANT SetupArgs a) {
+    uint32_t s = thread_index() / 32, lane = threadIdx.x % 32;
+    if (a.summary->bad || s >= a.count) return;
+    uint4 &batch = reinterpret_cast<uint4 *>(a.slice)[s];
+    BatchLane row(a, batch, lane);
+    uint32_t most = row.entries;
+    for (int by = 16; by > 0; by /= 2) most = Max()(most, __shfl_xor_sync(FULL, most, by));
+    if (lane == 0) batch.w = a.chunk[s] = divide_up(most, 2u << row.shift) * 2;
+}
+
+// Positions in the same batch become lanes, positions in the window its cells. `slice_ptr` says where the codes of
+// a batch begin.
 extern "C" __global__ void __launch_bounds__(256) setup_codes(const GRID_CONSTANT SetupArgs a) {
     uint32_t s = thread_index() / 32, lane = threadIdx.x % 32;
     if (a.summary->bad || s >= a.count) return;
-    uint2 batch = a.slice[s];
-    uint32_t shift = batch.y >> 6, r = lane >> shift;
-    if (r >= (batch.y & 63u)) return;
-    uint32_t p = batch.x + r, begin = tile_begin(a, p), end = a.out_ptr[p + 1], taken = 0;
-    for (uint32_t e = a.out_ptr[p] + (lane & ((1u << shift) - 1)); e < end && taken < a.per_lane; e += 1u << shift) {
-        uint32_t q = a.out_adj[e];
-        if (!is_near(a, begin, p, q)) continue;
-        ++taken;
-        a.out_adj[e] = HIGH_BIT | q % a.window;
+    uint4 batch = reinterpret_cast<uint4 *>(a.slice)[s];
+    BatchLane row(a, batch, lane);
+    uint32_t first = a.slice_ptr[s], begin = tile_begin(a, row.p), next = 0;
+    bool external = false;
+    for (uint32_t k = 0; k < batch.w; ++k) {
+        uint32_t number = row.sub + (k << row.shift), code = HIGH_BIT | a.window, index = 0;
+        if (number < row.entries) {
+            uint32_t e = row.begin + (a.forward ? row.entries - 1 - number : number), q = a.out_adj[e];
+            if (a.index) index = a.out_val[e];
+            if (q >= batch.x) {
+                code |= NEXT_BIT | (q - batch.x) << row.shift << LANE_SHIFT;
+                next = k + 1;
+            } else if (is_near(a, begin, row.p, q)) {
+                code = HIGH_BIT | q % a.window;
+            } else {
+                code = q;
+                external = true;
+            }
+        }
+        size_t at = ((size_t)first + k) * 32 + lane;
+        a.code[at] = code;
+        if (a.index) a.index[at] = index;
+    }
+    for (int by = 16; by > 0; by /= 2) next = Max()(next, __shfl_xor_sync(FULL, next, by));
+    external = __any_sync(FULL, external);
+    if (lane == 0) {
+        batch.y |= next << 15 | external << 18;
+        batch.z = first;
+        reinterpret_cast<uint4 *>(a.slice)[s] = batch;
     }
 }

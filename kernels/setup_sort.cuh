@@ -22,18 +22,24 @@ __device__ __forceinline__ uint32_t same_digit(uint32_t digit) {
 constexpr uint64_t OWN = 1ull << 32;        // of the tile alone
 constexpr uint64_t INCLUSIVE = 2ull << 32;  // of it and all before
 
-// Waits for a word to be published. Ends: an earlier tile publishes without waiting for a later one.
-__device__ __forceinline__ uint64_t wait_state(const uint64_t *p) {
-    uint64_t s;
-    while ((s = load_relaxed(p)) == 0) {
+// Waits, as a whole warp, for words to be published; lanes that are not `in` for none. Ends: an earlier tile
+// publishes without waiting for a later one. Where the watchdog ends it the sums are too small, but no
+// place that they lead to is outside of the arrays.
+__device__ __forceinline__ uint64_t wait_state(const uint64_t *p, bool in, SetupWatchdog &dog) {
+    uint64_t s = INCLUSIVE;
+    for (;;) {
+        if (in) s = load_relaxed(p);
+        if (__all_sync(FULL, s != 0)) return s;
+        if (!dog.turn()) return INCLUSIVE;
     }
-    return s;
 }
 
-constexpr uint32_t SCAN_BLOCK = 256, SCAN_ITEMS = 8;  // the product is mirrored in setup.rs
+constexpr uint32_t SCAN_BLOCK = 512, SCAN_ITEMS = 16;  // mirrored in setup.rs
 
 // The sum over earlier tiles, for one warp, given the own one.
-__device__ uint32_t look_back(uint64_t *states, uint32_t tile, uint32_t own) {
+__device__ uint32_t look_back(const SetupArgs &a, uint32_t tile, uint32_t own) {
+    uint64_t *states = a.states;
+    SetupWatchdog dog(a);
     uint32_t lane = threadIdx.x % 32;
     if (tile == 0) {
         if (lane == 0) store_relaxed(&states[0], INCLUSIVE | own);
@@ -43,8 +49,7 @@ __device__ uint32_t look_back(uint64_t *states, uint32_t tile, uint32_t own) {
     uint32_t before = 0;
     for (int64_t nearest = (int64_t)tile - 1;; nearest -= 32) {
         int64_t k = nearest - lane;
-        uint64_t s = k >= 0 ? wait_state(&states[k]) : INCLUSIVE;
-        __syncwarp();
+        uint64_t s = wait_state(&states[k], k >= 0, dog);
         uint32_t whole = __ballot_sync(FULL, s >= INCLUSIVE);
         uint32_t last = whole ? __ffs(whole) - 1 : 31;
         before += Lanes(32).reduce(lane <= last ? (uint32_t)s : 0, Sum());
@@ -54,7 +59,7 @@ __device__ uint32_t look_back(uint64_t *states, uint32_t tile, uint32_t own) {
     return before;
 }
 
-// scan_out[k] = sum over m < k of what is scanned, for k <= count.
+// scan_out[k] = sum over m < k of what is scanned, for k <= count. The arrays begin at multiples of 16 bytes.
 extern "C" __global__ void __launch_bounds__(SCAN_BLOCK) setup_scan(const GRID_CONSTANT SetupArgs a) {
     __shared__ uint32_t drawn, before_all, warp_sum[SCAN_BLOCK / 32];
     if (a.summary->bad) return;
@@ -63,13 +68,23 @@ extern "C" __global__ void __launch_bounds__(SCAN_BLOCK) setup_scan(const GRID_C
     uint32_t tile = drawn, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint32_t begin = (tile * SCAN_BLOCK + threadIdx.x) * SCAN_ITEMS;
     uint32_t value[SCAN_ITEMS], sum = 0;
+    bool plain = !a.scan_order && !a.scan_lengths && a.stride == 1 && begin + SCAN_ITEMS <= a.count;
+    if (plain) {
+#pragma unroll
+        for (uint32_t u = 0; u < SCAN_ITEMS; u += 4) {
+            uint4 v = *(const uint4 *)(a.scan_in + begin + u);
+            value[u] = v.x & a.mask, value[u + 1] = v.y & a.mask, value[u + 2] = v.z & a.mask, value[u + 3] = v.w & a.mask;
+            sum += value[u] + value[u + 1] + value[u + 2] + value[u + 3];
+        }
+    }
 #pragma unroll
     for (uint32_t u = 0; u < SCAN_ITEMS; ++u) {
+        if (plain) break;
         uint32_t k = begin + u;
         value[u] = 0;
         if (k < a.count) {
             uint32_t i = a.scan_order ? a.scan_order[k] : k;
-            value[u] = (a.scan_lengths ? a.scan_lengths[i + 1] - a.scan_lengths[i] : a.scan_in[i]) & a.mask;
+            value[u] = (a.scan_lengths ? a.scan_lengths[i + 1] - a.scan_lengths[i] : a.scan_in[(size_t)a.stride * i]) & a.mask;
         }
         sum += value[u];
     }
@@ -86,11 +101,20 @@ extern "C" __global__ void __launch_bounds__(SCAN_BLOCK) setup_scan(const GRID_C
         all += warp_sum[w];
     }
     if (warp == 0) {
-        uint32_t before = look_back(a.states, tile, all);
+        uint32_t before = look_back(a, tile, all);
         if (lane == 0) before_all = before;
     }
     __syncthreads();
     at += before_all;
+    if (begin + SCAN_ITEMS <= a.count) {
+#pragma unroll
+        for (uint32_t u = 0; u < SCAN_ITEMS; u += 4) {
+            uint32_t second = at + value[u], third = second + value[u + 1], fourth = third + value[u + 2];
+            *(uint4 *)(a.scan_out + begin + u) = make_uint4(at, second, third, fourth);
+            at = fourth + value[u + 3];
+        }
+        return;
+    }
 #pragma unroll
     for (uint32_t u = 0; u < SCAN_ITEMS; ++u) {
         if (begin + u <= a.count) a.scan_out[begin + u] = at;
@@ -110,14 +134,21 @@ extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_histogram(const G
     uint32_t passes = a.shift, count = elements(a), lane = threadIdx.x % 32;
     for (uint32_t d = 0; d < passes; ++d) bin[d][threadIdx.x] = 0;
     __syncthreads();
-    for (uint32_t k = thread_index(); k - lane < count; k += gridDim.x * blockDim.x) {
-        bool in = k < count;
-        uint32_t key = in ? a.key_in[k] : 0;
-        for (uint32_t d = 0; d < passes; ++d) {
-            // Equal digits of a warp are counted at once: neighbours often have the same.
-            uint32_t digit = key >> 8 * d & 255u;
-            uint32_t peers = same_digit(in ? digit : BINS);
-            if (in && lane == __ffs(peers) - 1) atomicAdd(&bin[d][digit], __popc(peers));
+    constexpr int U = 4;  // keys that are loaded together
+    uint32_t stride = gridDim.x * blockDim.x;
+    for (uint64_t k = thread_index(); k - lane < count; k += U * (uint64_t)stride) {
+        uint32_t key[U];
+#pragma unroll
+        for (int u = 0; u < U; ++u) key[u] = k + (uint64_t)u * stride < count ? a.key_in[k + (uint64_t)u * stride] : 0;
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            bool in = k + (uint64_t)u * stride < count;
+            for (uint32_t d = 0; d < passes; ++d) {
+                // Equal digits of a warp are counted at once: neighbours often have the same.
+                uint32_t digit = key[u] >> 8 * d & 255u;
+                uint32_t peers = same_digit(in ? digit : BINS);
+                if (in && lane == __ffs(peers) - 1) atomicAdd(&bin[d][digit], __popc(peers));
+            }
         }
     }
     __syncthreads();
@@ -192,10 +223,12 @@ __device__ void sort_pass(const SetupArgs &a) {
     uint32_t smaller = block_scan(a.histogram[digit], scratch);
     uint32_t before = 0;
     if (tile > 0) {
-        for (uint64_t k = tile - 1;; --k) {
-            uint64_t s = wait_state(&state[k * BINS]);
-            before += (uint32_t)s;
-            if (s >= INCLUSIVE) break;
+        SetupWatchdog dog(a);
+        bool found = false;
+        for (uint64_t k = tile - 1; !__all_sync(FULL, found); --k) {
+            uint64_t s = wait_state(&state[k * BINS], !found, dog);
+            if (!found) before += (uint32_t)s;
+            found = found || s >= INCLUSIVE;
         }
         store_relaxed(&state[(uint64_t)tile * BINS], INCLUSIVE | (before + total));
     }
@@ -243,15 +276,32 @@ extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_sort_pairs(const 
     sort_pass<uint2>(a);
 }
 
-// Where each number 0..count begins among sorted keys, and where the last one ends.
-extern "C" __global__ void __launch_bounds__(256) setup_bounds(const GRID_CONSTANT SetupArgs a) {
-    uint32_t number = thread_index();
-    if (number > a.count || a.summary->bad) return;
+// Where `number` begins among sorted keys, or where all of them end.
+__device__ __forceinline__ uint32_t begin_of(const SetupArgs &a, uint32_t number) {
     uint32_t low = 0, high = a.device_count ? *a.device_count : a.n;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (a.key_in[middle] < number) low = middle + 1;
         else high = middle;
     }
-    a.bounds[number] = low;
+    return low;
+}
+
+// For each number 0..count.
+extern "C" __global__ void __launch_bounds__(256) setup_bounds(const GRID_CONSTANT SetupArgs a) {
+    uint32_t number = thread_index();
+    if (number <= a.count && !a.summary->bad) a.bounds[number] = begin_of(a, number);
+}
+
+// The same for levels, and how many unknowns the widest has.
+extern "C" __global__ void __launch_bounds__(256) setup_level_bounds(const GRID_CONSTANT SetupArgs a) {
+    if (a.summary->bad) return;
+    uint32_t level = thread_index(), width = 0;
+    if (level <= a.count) {
+        uint32_t begin = begin_of(a, level);
+        a.bounds[level] = begin;
+        if (level < a.count) width = begin_of(a, level + 1) - begin;
+    }
+    width = Lanes(32).reduce(width, Max());
+    if (threadIdx.x % 32 == 0 && width) atomicMax(&a.summary->widest, width);
 }

@@ -31,36 +31,45 @@ struct Survey {
 
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
+        constexpr int U = 4;  // entries that are loaded together
         const I *ind = (const I *)a.ind;
         uint32_t first = NONE, stop = 0, kept = 0, diag = NONE, diags = 0;
-        for (uint32_t k = team.rank; k < span.y; k += team.size) {
-            uint32_t e = span.x + k;
-            uint64_t j = (uint64_t)(int64_t)ind[e] - a.base;
-            if (j >= a.n) {
-                bad = 1;
-            } else if (j == i) {
-                if (diags++ == 0) diag = e;
-            } else if ((j < i) == (a.low != 0)) {
-                if (kept++ == 0) first = e;
-                stop = e + 1;
+        for (uint32_t k = team.rank; k < span.y; k += U * team.size) {
+            uint64_t column[U];
+#pragma unroll
+            for (int u = 0; u < U; ++u) {
+                bool in = k + u * team.size < span.y;
+                column[u] = in ? (uint64_t)(int64_t)ind[span.x + k + u * team.size] - a.base : a.n;
+            }
+#pragma unroll
+            for (int u = 0; u < U; ++u) {
+                uint32_t e = span.x + k + u * team.size, j = (uint32_t)column[u];
+                if (k + u * team.size >= span.y) continue;
+                if (column[u] >= a.n) {
+                    bad = 1;
+                } else if (j == i) {
+                    if (diags++ == 0) diag = e;
+                } else if ((j < i) == (a.low != 0)) {
+                    if (kept++ == 0) first = e;
+                    stop = e + 1;
+                }
             }
         }
-        kept = team.reduce(kept, Sum());
-        first = team.reduce(first, Min());
-        stop = team.reduce(stop, Max());
-        if (a.own_diag) {
-            diag = team.reduce(diag, Min());
-            diags = team.reduce(diags, Sum());
+        if (team.size > 1) {
+            kept = team.reduce(kept, Sum());
+            first = team.reduce(first, Min());
+            stop = team.reduce(stop, Max());
+            if (a.own_diag) {
+                diag = team.reduce(diag, Min());
+                diags = team.reduce(diags, Sum());
+            }
         }
         if (team.rank != 0) return;
         if (kept == 0) first = stop = span.x;
-        a.first[i] = first;
-        a.stop[i] = stop;
-        a.kept[i] = kept;
+        a.major[i] = make_uint4(first, stop, kept, diag);
         entries += kept;
         scattered |= stop - first != kept;
         if (a.own_diag) {
-            a.diag[i] = diag;
             if (diags > 1) extra += diags - 1;
             if (diags == 0) missing = Max()(missing, ~i);
         }

@@ -89,11 +89,6 @@ __device__ __forceinline__ void store_release_shared(uint32_t *p, uint32_t v) {
                  : "memory");
 #endif
 }
-// After __syncwarp, which has ordered the warp's own accesses: shared memory takes them in that order.
-__device__ __forceinline__ void store_volatile_shared(uint32_t *p, uint32_t v) {
-    asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(p)), "r"(v)
-                 : "memory");
-}
 __device__ inline uint64_t nanoseconds() {
     uint64_t t;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
@@ -134,8 +129,11 @@ struct Watchdog {
 
     __device__ __forceinline__ explicit Watchdog(const SolveArgs<T> &args) : a(args) {}
 
-    __device__ __forceinline__ bool turn() {
-        if ((++turns & 255u) != 0) return true;
+    static constexpr uint32_t TURNS = 256;  // from one look at the clock to the next
+
+    __device__ __forceinline__ bool turn() { return ++turns % TURNS != 0 || look(); }
+
+    __device__ __forceinline__ bool look() {
         last = watchdog_look(a.state, a.host_failed, a.timeout_ns, last);
         return last.since != GIVEN_UP;
     }
@@ -162,6 +160,7 @@ struct Word<float> {
         uint32_t b = __float_as_uint(v);
         return b == armed ? 0x7fffffffu : b;
     }
+    __device__ static uint32_t tell(uint32_t b) { return b; }
 };
 template <>
 struct Word<double> {
@@ -170,17 +169,26 @@ struct Word<double> {
     __device__ static double value(uint64_t b) { return __longlong_as_double((long long)b); }
     __device__ static uint64_t pack(double v) {
         uint64_t b = (uint64_t)__double_as_longlong(v);
-        return b == armed ? 0x7fffffffffffffffull : b;
+        return tell(b) == 0xffffffffu ? 0x7fffffffffffffffull : b;
+    }
+    // The upper half tells: only NaNs have these bits.
+    __device__ static uint32_t tell(uint64_t b) {
+        uint32_t high;
+        asm("{\n\t.reg .b32 low;\n\tmov.b64 {low, %0}, %1;\n\t}" : "=r"(high) : "l"(b));
+        return high;
     }
 };
 
-// A value as it is read: the words that it is made of.
+constexpr uint32_t ARMED = 0xffffffffu;
+
+// A value as it is read: the words that it is made of. `tell()` is ARMED if and only if one of them is armed.
 template <class T>
 struct Words {
     typename Word<T>::bits b;
     static __device__ __forceinline__ Words armed() { return {Word<T>::armed}; }
     static __device__ __forceinline__ Words of_zero() { return {0}; }
-    __device__ __forceinline__ bool is_armed() const { return b == Word<T>::armed; }
+    __device__ __forceinline__ uint32_t tell() const { return Word<T>::tell(b); }
+    __device__ __forceinline__ bool is_armed() const { return tell() == ARMED; }
     __device__ __forceinline__ T value() const { return Word<T>::value(b); }
 };
 template <class R>
@@ -188,7 +196,8 @@ struct Words<Complex<R>> {
     Words<R> re, im;
     static __device__ __forceinline__ Words armed() { return {Words<R>::armed(), Words<R>::armed()}; }
     static __device__ __forceinline__ Words of_zero() { return {Words<R>::of_zero(), Words<R>::of_zero()}; }
-    __device__ __forceinline__ bool is_armed() const { return re.is_armed() || im.is_armed(); }
+    __device__ __forceinline__ uint32_t tell() const { return max(re.tell(), im.tell()); }
+    __device__ __forceinline__ bool is_armed() const { return tell() == ARMED; }
     __device__ __forceinline__ Complex<R> value() const { return {re.value(), im.value()}; }
 };
 
@@ -204,8 +213,8 @@ __device__ __forceinline__ void poll(const float *p, Words<float> &w) {
 }
 __device__ __forceinline__ void poll(const double *p, Words<double> &w) {
     asm volatile(
-        "{\n\t.reg .pred armed;\n\t"
-        "setp.eq.u64 armed, %0, 0xffffffffffffffff;\n\t"
+        "{\n\t.reg .pred armed;\n\t.reg .b32 low, high;\n\tmov.b64 {low, high}, %0;\n\t"
+        "setp.eq.u32 armed, high, 0xffffffff;\n\t"
         "@armed " LOAD_RELAXED ".u64 %0, [%1];\n\t}"
         : "+l"(w.b)
         : "l"(p)
@@ -226,6 +235,72 @@ template <class R>
 __device__ __forceinline__ void publish(Complex<R> *p, Complex<R> v) {
     publish(&p->re, v.re);
     publish(&p->im, v.im);
+}
+
+// The same in shared memory, where a block hands over within itself.
+#ifdef BEFORE_VOLTA
+#define LOAD_RELAXED_SHARED "ld.volatile.shared"
+#define STORE_RELAXED_SHARED "st.volatile.shared"
+#else
+#define LOAD_RELAXED_SHARED "ld.relaxed.cta.shared"
+#define STORE_RELAXED_SHARED "st.relaxed.cta.shared"
+#endif
+__device__ __forceinline__ uint32_t shared_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
+
+__device__ __forceinline__ void poll_shared(const float *p, Words<float> &w) {
+    asm volatile(
+        "{\n\t.reg .pred armed;\n\t"
+        "setp.eq.u32 armed, %0, 0xffffffff;\n\t"
+        "@armed " LOAD_RELAXED_SHARED ".u32 %0, [%1];\n\t}"
+        : "+r"(w.b)
+        : "r"(shared_address(p))
+        : "memory");
+}
+__device__ __forceinline__ void poll_shared(const double *p, Words<double> &w) {
+    asm volatile(
+        "{\n\t.reg .pred armed;\n\t.reg .b32 low, high;\n\tmov.b64 {low, high}, %0;\n\t"
+        "setp.eq.u32 armed, high, 0xffffffff;\n\t"
+        "@armed " LOAD_RELAXED_SHARED ".u64 %0, [%1];\n\t}"
+        : "+l"(w.b)
+        : "r"(shared_address(p))
+        : "memory");
+}
+template <class R>
+__device__ __forceinline__ void poll_shared(const Complex<R> *p, Words<Complex<R>> &w) {
+    poll_shared(&p->re, w.re);
+    poll_shared(&p->im, w.im);
+}
+
+__device__ __forceinline__ void store_relaxed_shared(void *p, uint32_t v) {
+    asm volatile(STORE_RELAXED_SHARED ".u32 [%0], %1;" ::"r"(shared_address(p)), "r"(v) : "memory");
+}
+__device__ __forceinline__ void store_relaxed_shared(void *p, uint64_t v) {
+    asm volatile(STORE_RELAXED_SHARED ".u64 [%0], %1;" ::"r"(shared_address(p)), "l"(v) : "memory");
+}
+// Stores a value where `yes`, without a branch.
+__device__ __forceinline__ void publish_shared_if(bool yes, float *p, float v) {
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " STORE_RELAXED_SHARED ".u32 [%0], %1;\n\t}"
+                 ::"r"(shared_address(p)), "r"(Word<float>::pack(v)), "r"((uint32_t)yes)
+                 : "memory");
+}
+__device__ __forceinline__ void publish_shared_if(bool yes, double *p, double v) {
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " STORE_RELAXED_SHARED ".u64 [%0], %1;\n\t}"
+                 ::"r"(shared_address(p)), "l"(Word<double>::pack(v)), "r"((uint32_t)yes)
+                 : "memory");
+}
+template <class R>
+__device__ __forceinline__ void publish_shared_if(bool yes, Complex<R> *p, Complex<R> v) {
+    publish_shared_if(yes, &p->re, v.re);
+    publish_shared_if(yes, &p->im, v.im);
+}
+template <class R>
+__device__ __forceinline__ void arm_shared(R *p) {
+    store_relaxed_shared(p, Word<R>::armed);
+}
+template <class R>
+__device__ __forceinline__ void arm_shared(Complex<R> *p) {
+    arm_shared(&p->re);
+    arm_shared(&p->im);
 }
 
 // NR values beside each other, as a work vector for NR right-hand sides has them. They travel in vector
@@ -265,9 +340,10 @@ __device__ __forceinline__ void poll_words(const uint32_t *p, uint32_t &a, uint3
 }
 __device__ __forceinline__ void poll_words(const uint64_t *p, uint64_t &a, uint64_t &b) {
     asm volatile(
-        "{\n\t.reg .pred armed;\n\t"
-        "setp.eq.u64 armed, %0, 0xffffffffffffffff;\n\t"
-        "setp.eq.or.u64 armed, %1, 0xffffffffffffffff, armed;\n\t"
+        "{\n\t.reg .pred armed;\n\t.reg .b32 low, high0, high1;\n\t"
+        "mov.b64 {low, high0}, %0;\n\tmov.b64 {low, high1}, %1;\n\t"
+        "setp.eq.u32 armed, high0, 0xffffffff;\n\t"
+        "setp.eq.or.u32 armed, high1, 0xffffffff, armed;\n\t"
         "@armed " LOAD_RELAXED ".v2.u64 {%0, %1}, [%2];\n\t}"
         : "+l"(a), "+l"(b)
         : "l"(p)

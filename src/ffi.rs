@@ -954,7 +954,9 @@ pub unsafe extern "C" fn sptrsvBufferSize(
 
 /// Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are
 /// not read. The pattern may be freed or changed afterwards (but see sptrsvSolve). An info can be
-/// analysed again, for the same or another matrix; a failed analysis leaves it as it was.
+/// analysed again, for the same or another matrix, and gives its memory to the new analysis. One that is
+/// refused leaves it as it was; one that fails after that (ALLOC_FAILED, TIMED_OUT, EXECUTION_FAILED) may leave it
+/// not analysed.
 ///
 /// \param handle  the handle
 /// \param op  op(A)

@@ -144,4 +144,29 @@ mod tests {
         let status = super::guard(|| panic!("planted"));
         assert_eq!(status, crate::status::Status::SPTRSV_STATUS_INTERNAL_ERROR);
     }
+
+    /// On a handle the words are kept, and neither it nor an info in use is lost.
+    #[test]
+    fn a_panic_leaves_handle_and_info_usable() {
+        use crate::status::Status::{SPTRSV_STATUS_INTERNAL_ERROR, SPTRSV_STATUS_SUCCESS};
+        let context = crate::context::Context::new(crate::problem::ExecutorKind::Host).unwrap();
+        let mut handle = super::sptrsvContext(std::sync::Mutex::new(context));
+        let mut info = super::sptrsvInfo(std::sync::Mutex::default());
+        // SAFETY: handle and info are live.
+        let mut call = |f: fn(&mut super::Info)| unsafe {
+            let status = super::with_handle(&mut handle, |_| {
+                super::with_info(&mut info, |i| {
+                    f(i);
+                    Ok(())
+                })
+            });
+            (status, std::ffi::CStr::from_ptr(super::last_message(&mut handle)).to_owned())
+        };
+        assert_eq!(
+            call(|_| panic!("planted")),
+            (SPTRSV_STATUS_INTERNAL_ERROR, c"internal error: planted".into())
+        );
+        assert_eq!(call(|i| i.algorithm = 1), (SPTRSV_STATUS_SUCCESS, c"".into()));
+        assert_eq!(info.0.into_inner().unwrap_or_else(|e| e.into_inner()).algorithm, 1);
+    }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::algorithms::{self, Algorithm, AUTO};
 use crate::context::Context;
-use crate::executor::cuda::CudaPlan;
+use crate::executor::cuda::{CudaPlan, How};
 use crate::executor::host::HostPlan;
 use crate::executor::{read_host_value, write_host_position, Executor, SolveCall};
 use crate::ffi::sptrsvStats_t;
@@ -87,7 +87,16 @@ impl Info {
             }
             Executor::Cuda(gpu) => {
                 let asked = algorithms::by_id(self.algorithm);
-                let plan = CudaPlan::new(gpu, asked, &shape, arrays, self.setup, context.stream)?;
+                // Given up as late as can be, so that a refused matrix leaves it, and early enough to be
+                // where the new one goes.
+                let mut let_go = || {
+                    if let Some(Analysed { body: Body::Cuda(old), .. }) = &mut self.analysed {
+                        old.retire_on(context.stream);
+                    }
+                    self.analysed = None;
+                };
+                let how = How { setup: self.setup, stream: context.stream, timeout: context.timeout };
+                let plan = CudaPlan::new(gpu, asked, &shape, arrays, how, &mut let_go)?;
                 (plan.algorithm(), plan.setup, Body::Cuda(Box::new(plan)))
             }
         };
@@ -157,6 +166,9 @@ impl Info {
         let column = |base: usize, ld: i64, j: i64| base + (ld * j) as usize * shape.dtype.bytes();
         match &mut analysed.body {
             Body::Host(plan) => {
+                if plan.take_failure() {
+                    return Err(Error::TimedOut);
+                }
                 for j in 0..rhs.count {
                     call.f = column(rhs.f, rhs.ldf, j);
                     call.x = column(rhs.x, rhs.ldx, j);
@@ -168,6 +180,7 @@ impl Info {
                 if plan.take_failure(context.stream)? {
                     return Err(Error::TimedOut);
                 }
+                plan.note_use(context.stream)?;
                 let mut j = 0;
                 while j < rhs.count {
                     call.f = column(rhs.f, rhs.ldf, j);
@@ -186,7 +199,12 @@ impl Info {
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         let base = analysed.shape.base();
         let row = match &mut analysed.body {
-            Body::Host(plan) => plan.pivot,
+            Body::Host(plan) => {
+                if plan.take_failure() {
+                    return Err(Error::TimedOut);
+                }
+                plan.pivot
+            }
             Body::Cuda(plan) => {
                 let _bound = plan.gpu().bind()?;
                 let row = plan.zero_pivot(context.stream)?;

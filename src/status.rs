@@ -85,6 +85,7 @@ pub enum Error {
     PolicyMismatch,
     Capturing,
     TimedOut,
+    SetupTimedOut,
     ZeroPivot {
         row: i64,
         structural: bool,
@@ -124,7 +125,7 @@ impl Error {
             Error::Malformed { .. } => SPTRSV_STATUS_INVALID_MATRIX,
             Error::NotAnalysed => SPTRSV_STATUS_NOT_ANALYSED,
             Error::Mismatch { .. } => SPTRSV_STATUS_PATTERN_MISMATCH,
-            Error::TimedOut => SPTRSV_STATUS_TIMED_OUT,
+            Error::TimedOut | Error::SetupTimedOut => SPTRSV_STATUS_TIMED_OUT,
             Error::ZeroPivot { .. } => SPTRSV_STATUS_ZERO_PIVOT,
             Error::NoDriver(_) => SPTRSV_STATUS_NO_DRIVER,
             Error::OutOfMemory { .. } => SPTRSV_STATUS_ALLOC_FAILED,
@@ -161,6 +162,10 @@ impl fmt::Display for Error {
                 f,
                 "the previous solve on this info was ended by the watchdog and its result is invalid; \
                  the info can be used again"
+            ),
+            Error::SetupTimedOut => write!(
+                f,
+                "the analysis was ended by the watchdog: a kernel waited without seeing any progress"
             ),
             Error::ZeroPivot { row, structural: true } => {
                 write!(f, "row {row} has no entry on its diagonal (structural zero)")

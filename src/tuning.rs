@@ -34,16 +34,26 @@ pub const ONE_WORD_ENTRIES_PER_LANE: u32 = 8;
 pub const HOST_SERIAL_ROWS: usize = 20_000;
 pub const HOST_SERIAL_WIDTH: usize = 200;
 
-/// The tiled engine: blocks that are resident at once in the model and the smallest tile; what a level and
-/// a batch inside a tile cost, and a hand-over from tile to tile.
+/// The tiled engine: blocks that are resident at once in the model and the smallest tile.
 pub const TILED_BLOCKS: usize = 132;
-pub const TILED_SMALLEST: u32 = 256;
-pub const TILED_LEVEL: Duration = Duration::from_nanos(50);
-pub const TILED_BATCH: Duration = Duration::from_nanos(230);
-pub const TILED_HOP: Duration = Duration::from_nanos(1100);
+pub const TILED_SMALLEST: u32 = 1024;
+/// Entries of a row before another lane joins in.
+pub const TILED_ENTRIES: f64 = 8.0;
+/// What a batch costs its multiprocessor, and what each entry of a lane and each doubling of a row's lanes add.
+pub const TILED_BATCH: Duration = Duration::from_nanos(79);
+pub const TILED_BATCH_ENTRY: Duration = Duration::from_nanos(6);
+pub const TILED_BATCH_LANES: Duration = Duration::from_nanos(24);
+/// From one batch to one that depends on it, from level to level inside a batch, and what each doubling of a
+/// row's lanes adds.
+pub const TILED_STEP: Duration = Duration::from_nanos(155);
+pub const TILED_TURN: Duration = Duration::from_nanos(35);
+pub const TILED_SUM: Duration = Duration::from_nanos(60);
+/// From tile to tile, and until a block has begun one.
+pub const TILED_HOP: Duration = Duration::from_nanos(1300);
+pub const TILED_START: Duration = Duration::from_nanos(2700);
 /// AUTO takes tiles only where the model promises this part of the one-word engine's time or less.
-pub const TILED_ADVANTAGE: f64 = 0.85;
+pub const TILED_ADVANTAGE: f64 = 0.95;
 
 /// The one-word engine: what a level costs, and an entry (in seconds).
-pub const ONE_WORD_LEVEL: Duration = Duration::from_nanos(470);
+pub const ONE_WORD_LEVEL: Duration = Duration::from_nanos(500);
 pub const ONE_WORD_ENTRY_SECONDS: f64 = 1.2e-11;

@@ -3,10 +3,11 @@
 //!
 //! Without a GPU the comparison counts as skipped, or fails where SPTRSV_REQUIRE_GPU is set.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use sptrsv::algorithms::{self, Algorithm};
-use sptrsv::executor::cuda::{CudaPlan, DeviceArray, Gpu};
+use sptrsv::executor::cuda::{CudaPlan, DeviceArray, Gpu, How};
 use sptrsv::problem::{Arrays, Base, DataType, Diag, Fill, Format, Index, MatDescr, Op, Setup, Shape};
 use sptrsv::status::{Error, Result};
 
@@ -155,7 +156,8 @@ impl Problem {
     }
     fn plan(&self, gpu: &Arc<Gpu>, algorithm: Asked, setup: Setup) -> Result<CudaPlan> {
         let arrays = Arrays { val: 0, ptr: self.ptr.address() as usize, ind: self.ind.address() as usize };
-        CudaPlan::new(gpu, algorithm, &self.shape, arrays, setup, 0)
+        let how = How { setup, stream: 0, timeout: Duration::from_secs(10) };
+        CudaPlan::new(gpu, algorithm, &self.shape, arrays, how, &mut || ())
     }
 }
 
@@ -171,6 +173,13 @@ fn random_descr(random: &mut Random, fill: Fill, format: Format) -> MatDescr {
         diag: random.pick(&[Diag::NonUnit, Diag::NonUnit, Diag::NonUnit, Diag::Unit]),
         ..Default::default()
     }
+}
+
+/// Tests take turns: one that waits for the whole GPU would break the graph that another one is recording.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn take_turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// None, with a counted skip, where there is no GPU.
@@ -227,6 +236,7 @@ fn compare(gpu: &Arc<Gpu>, problem: &Problem, algorithm: Asked, what: &str) {
 
 #[test]
 fn same_schedule_as_on_the_cpu() {
+    let _turn = take_turn();
     let Some(gpu) = gpu("schedules") else { return };
     let mut random = Random(7);
     let mut compared = 0;
@@ -255,6 +265,7 @@ fn same_schedule_as_on_the_cpu() {
 
 #[test]
 fn large_matrices() {
+    let _turn = take_turn();
     let Some(gpu) = gpu("large") else { return };
     let mut random = Random(11);
     let mut compared = 0;
@@ -285,6 +296,7 @@ fn large_matrices() {
 
 #[test]
 fn same_words_about_malformed_patterns() {
+    let _turn = take_turn();
     let Some(gpu) = gpu("malformed") else { return };
     let mut random = Random(5);
     let (mut bad, mut good) = (0, 0);
@@ -333,6 +345,7 @@ fn random_format(round: usize) -> Format {
 /// Offsets that jump to and fro claim far more entries than there are: that must not become work.
 #[test]
 fn overlapping_majors_end_at_once() {
+    let _turn = take_turn();
     let Some(gpu) = gpu("overlapping") else { return };
     let n = 200_000;
     let mut ptr: Vec<i64> = (0..=n).map(|i| if i % 2 == 0 { 0 } else { n }).collect();

@@ -11,6 +11,7 @@ mod self_scheduled;
 mod slfc;
 mod slfr;
 mod tiled;
+mod tiled_multi;
 
 use crate::analysis::slices::Cut;
 use crate::analysis::{Needs, Schedule, Tiles};
@@ -63,7 +64,7 @@ pub trait Algorithm: Sync {
 /// the caller's buffer, where they are armed before each launch.
 pub trait Multi {
     /// The most right-hand sides that it takes at once.
-    fn most_columns(&self, dtype: DataType) -> u32;
+    fn most_columns(&self, gpu: &Gpu, dtype: DataType) -> u32;
     /// Bytes that it needs for a row, at most `workspace::ROW_BYTES`.
     fn row_bytes(&self, dtype: DataType, columns: u32) -> usize;
     /// Enqueues one solve on the GPU.

@@ -4,14 +4,14 @@
 use super::one_word::{self, OneWord};
 use super::Multi;
 use crate::executor::cuda::args::MultiArgs;
-use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::problem::DataType;
 use crate::status::Result;
 use crate::tuning::ONE_WORD_BLOCK;
 use crate::workspace::ROW_BYTES;
 
 impl Multi for OneWord {
-    fn most_columns(&self, dtype: DataType) -> u32 {
+    fn most_columns(&self, _gpu: &Gpu, dtype: DataType) -> u32 {
         (ROW_BYTES / dtype.bytes()) as u32
     }
     fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {

@@ -1,37 +1,50 @@
 //! TILED: two tiers. Dependencies inside a tile go through shared memory, those between tiles in one word.
 #![forbid(unsafe_code)]
 
-use super::Algorithm;
-use crate::analysis::slices::{Cut, Slice, LANES};
-use crate::analysis::{records, Needs, Schedule, Tiles};
+use std::ops::Range;
+
+use super::{Algorithm, Multi};
+use crate::analysis::slices::{Cut, LANES};
+use crate::analysis::{records, Lists, Needs, Schedule, Tiles, Values};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
-use crate::problem::{DataType, Shape};
+use crate::problem::{DataType, DiagSource, Shape};
 use crate::status::{Error, Result};
 
-/// Warps in a block: one consumer, the others producers. Mirrors kernels/tiled.cu.
+/// What follows mirrors kernels/tiled.cuh: warps in a block for one right-hand side and for several, unknowns in
+/// the window, and how far a row looks back in it.
 const WARPS: u32 = 12;
-/// Marks an entry whose unknown is in the window, and a row that begins a level. Mirrors kernels/tiled.cu.
+pub const MULTI_WARPS: u32 = 8;
+const WINDOW: u32 = 4096;
+const SPREAD: u32 = (2 * WARPS + 1) * LANES;
+const REACH: u32 = WINDOW - 2 * SPREAD - LANES;
+/// Marks a code of an unknown in the window, and with it one of an unknown in the same batch, whose lane is from
+/// this bit on. What is not in the window points to the cell behind it.
 const HIGH_BIT: u32 = 1 << 31;
+const NEXT_BIT: u32 = 1 << 30;
+const LANE_SHIFT: u32 = 16;
+/// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.
+const MOST_GAP: u32 = 2;
 
 pub struct Tiled;
 
-/// What the kernel's shared memory holds, by value type. Mirrors kernels/tiled.cu.
-struct Limits {
-    /// Local entries of one lane.
-    local: u32,
-    /// Unknowns in the window.
-    window: u32,
-    shared_bytes: u32,
+/// Entries that a lane holds at a time; half of them may depend on the same batch.
+fn entries_per_lane(dtype: DataType) -> u32 {
+    match dtype {
+        DataType::C64 => 4,
+        _ => 8,
+    }
 }
 
-fn limits(dtype: DataType) -> Limits {
-    match dtype {
-        DataType::F32 => Limits { local: 8, window: 4096, shared_bytes: 96 << 10 },
-        DataType::F64 | DataType::C32 => Limits { local: 8, window: 4096, shared_bytes: 152 << 10 },
-        DataType::C64 => Limits { local: 4, window: 2048, shared_bytes: 160 << 10 },
-    }
+/// The window of so many right-hand sides, the progress of the warps and a ticket.
+pub fn shared_bytes(dtype: DataType, columns: u32) -> u32 {
+    ((WINDOW + 1) * columns * dtype.bytes() as u32 + (LANES + 1) * 4).next_multiple_of(16)
+}
+
+/// Blocks of a launch: one on each multiprocessor, as the tiles last.
+pub fn blocks(launcher: &Launcher, args: &SolveArgs) -> u32 {
+    args.tiles.min(launcher.gpu.multiprocessors())
 }
 
 impl Algorithm for Tiled {
@@ -65,36 +78,40 @@ impl Algorithm for Tiled {
             "the tiled engine with {} rows on {}; it needs {} KiB of shared memory a block and fewer than 2^31 rows",
             shape.n,
             gpu.describe(),
-            limits(shape.dtype).shared_bytes >> 10
+            shared_bytes(shape.dtype, 1) >> 10
         )))
     }
     fn cut(&self, dtype: DataType) -> Cut {
-        let Limits { local, window, .. } = limits(dtype);
-        Cut::Tiles { local, window }
+        Cut::Tiles { entries: entries_per_lane(dtype), window: WINDOW, reach: REACH }
     }
     fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
-        let limits = limits(launcher.dtype);
         if let Some(schedule) = schedule {
-            let batches = Batches::new(schedule, &limits);
-            let mut record = records(schedule, plan.diag_source());
-            mark_levels(schedule, &mut record);
-            plan.set_slices(launcher, &batches.batch)?;
-            plan.set_tiles(launcher, &batches.tile_batch, &batches.code)?;
+            let forward = plan.is_forward();
+            let batches = Batches::new(schedule, forward, entries_per_lane(launcher.dtype));
+            let record = tiled_records(schedule, plan.diag_source(), forward);
+            plan.set_batches(launcher, &batches.tile_batch, &batches.batch, &batches.code, &batches.index)?;
             plan.set_records(launcher, &record)?;
         }
         plan.add_work_vectors(launcher)?;
-        launcher.kernel(kernel_name(plan.is_permuted()))?.allow_shared(limits.shared_bytes)
+        launcher.kernel(kernel_name(plan.is_permuted()))?.allow_shared(shared_bytes(launcher.dtype, 1))
     }
     fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        let blocks = args.tiles.min(launcher.gpu.multiprocessors());
-        let shared = limits(launcher.dtype).shared_bytes;
-        launcher.kernel(kernel_name(args.row_permuted != 0))?.launch(blocks, WARPS * 32, shared, args)
+        let shared = shared_bytes(launcher.dtype, 1);
+        launcher.kernel(kernel_name(args.row_permuted != 0))?.launch(
+            blocks(launcher, args),
+            WARPS * 32,
+            shared,
+            args,
+        )
+    }
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
     }
 }
 
 /// Whether the GPU has the shared memory, and the bits of a position suffice.
 pub fn is_available(gpu: &Gpu, shape: &Shape) -> bool {
-    gpu.shared_bytes_per_block() >= limits(shape.dtype).shared_bytes && shape.n < HIGH_BIT
+    gpu.shared_bytes_per_block() >= shared_bytes(shape.dtype, 1) && shape.n < HIGH_BIT
 }
 
 fn kernel_name(permuted: bool) -> &'static str {
@@ -107,105 +124,150 @@ fn kernel_name(permuted: bool) -> &'static str {
 
 /// The batches of every tile and what their entries are.
 struct Batches {
-    /// `[first position, rows | log2(lanes of a row) << 6]`, and one more at the end.
-    batch: Vec<Slice>,
+    /// First position; rows, log2(lanes of a row), levels, past the last of a lane's entries that depend on the
+    /// same batch, and whether any depends on another tile, in 6, 3, 6, 3 and 1 bits; first code divided by 32;
+    /// most entries of a lane.
+    batch: Vec<[u32; 4]>,
     /// First batch of each tile.
     tile_batch: Vec<u32>,
-    /// By entry: the position it depends on, or HIGH_BIT and the cell of the window.
+    /// By batch, number of a lane's entry, and lane: the position it depends on, or HIGH_BIT and the cell of the
+    /// window, or both bits and the lane.
     code: Vec<u32>,
+    /// The same for the place of the value, where values are permuted.
+    index: Vec<u32>,
 }
 
 impl Batches {
-    fn new(schedule: &Schedule, limits: &Limits) -> Self {
+    fn new(schedule: &Schedule, forward: bool, per_lane: u32) -> Self {
         let rows = schedule.rows.as_ref().expect("asked for");
         let entries = |p: u32| rows.ptr[p as usize] as usize..rows.ptr[p as usize + 1] as usize;
-        let mut batches = Batches { batch: Vec::new(), tile_batch: vec![0], code: rows.adj.clone() };
+        let lanes = |p: u32| (entries(p).len() as u32).div_ceil(per_lane);
+        let mut packed = Vec::new();
+        let mut batches =
+            Batches { batch: Vec::new(), tile_batch: vec![0], code: Vec::new(), index: Vec::new() };
         for tile in schedule.tile_ptr.windows(2) {
-            // Whether an entry of the row at `p` may be local.
-            let near = |p: u32, q: u32| q >= tile[0] && p - q <= limits.window - LANES;
-            // Lanes so that each takes few local entries, and not too many in all.
-            let lanes = |p: u32| {
-                let local = rows.adj[entries(p)].iter().filter(|&&q| near(p, q)).count() as u32;
-                local.div_ceil(limits.local).max((entries(p).len() as u32).div_ceil(2 * limits.local))
-            };
-            let before = batches.batch.len();
-            let mut packer = Packer { batch: &mut batches.batch, open: None };
+            let before = packed.len();
+            let mut packer = Packer { batch: &mut packed, open: None, level: 0 };
             let mut first = tile[0];
             while first < tile[1] {
                 let level = schedule.level[first as usize];
                 let end = (first..tile[1]).find(|&p| schedule.level[p as usize] != level).unwrap_or(tile[1]);
                 let widest = (first..end).map(lanes).max().unwrap_or(1);
                 let shift = widest.clamp(1, LANES).next_power_of_two().ilog2();
-                // An entry that is local but finds no room is waited for by the producer: its unknown must
-                // belong to an earlier batch.
-                let full = |p| {
-                    let mut taken = [0; LANES as usize];
-                    (0..).zip(&rows.adj[entries(p)]).any(|(k, &q): (usize, _)| {
-                        let lane = &mut taken[k & ((1 << shift) - 1)];
-                        *lane += near(p, q) as u32;
-                        *lane > limits.local
-                    })
+                // Of the entries of a lane only the first few may depend on the same batch. What the others
+                // depend on must lie in earlier batches.
+                let others = |p: u32| {
+                    let (all, may) = (entries(p), (per_lane as usize / 2) << shift);
+                    let others = all.len().saturating_sub(may);
+                    if forward {
+                        &rows.adj[all.start..][..others]
+                    } else {
+                        &rows.adj[all.end - others..all.end]
+                    }
                 };
-                if (first..end).any(full) {
-                    packer.open = None;
-                }
-                packer.add(first, end, shift);
+                let after = (first..end).flat_map(others).max().map_or(0, |&q| q + 1);
+                packer.add(level, first..end, shift, after);
                 first = end;
             }
-            for &[first, packed] in &batches.batch[before..] {
-                let (count, shift) = (packed & 63, packed >> 6);
-                for p in first..first + count {
-                    let mut taken = [0; LANES as usize];
-                    for (k, e) in entries(p).enumerate() {
-                        let lane = k & ((1 << shift) - 1);
-                        let q = rows.adj[e];
-                        if near(p, q) && taken[lane] < limits.local {
-                            taken[lane] += 1;
-                            batches.code[e] = HIGH_BIT | (q % limits.window);
-                        }
+            for batch in &packed[before..] {
+                batches.describe(rows, batch, tile[0], forward);
+            }
+            batches.tile_batch.push(packed.len() as u32);
+        }
+        batches
+    }
+
+    fn describe(&mut self, rows: &Lists, batch: &Packed, tile: u32, forward: bool) {
+        let &Packed { first, rows: count, shift, levels } = batch;
+        let begin = (self.code.len() / LANES as usize) as u32;
+        let span = |p: u32| (rows.ptr[p as usize], rows.ptr[p as usize + 1] - rows.ptr[p as usize]);
+        // Made even: the engine takes them in pairs.
+        let depth = (first..first + count).map(|p| span(p).1.div_ceil(2 << shift) * 2).max().unwrap_or(0);
+        let (mut next, mut external) = (0, 0);
+        for k in 0..depth {
+            for lane in 0..LANES {
+                let (p, number) = (first + (lane >> shift), (lane & ((1 << shift) - 1)) + (k << shift));
+                let (mut code, mut index) = (HIGH_BIT | WINDOW, 0);
+                if p < first + count && number < span(p).1 {
+                    let (start, length) = span(p);
+                    let e = (start + if forward { length - 1 - number } else { number }) as usize;
+                    let q = rows.adj[e];
+                    if let Some(Values::Permuted(places)) = &rows.values {
+                        index = places[e];
+                    }
+                    if q >= first {
+                        code |= NEXT_BIT | (q - first) << shift << LANE_SHIFT;
+                        next = k + 1;
+                    } else if q >= tile && p - q <= REACH {
+                        code = HIGH_BIT | (q % WINDOW);
+                    } else {
+                        code = q;
+                        external = 1;
                     }
                 }
+                self.code.push(code);
+                if matches!(rows.values, Some(Values::Permuted(_))) {
+                    self.index.push(index);
+                }
             }
-            batches.tile_batch.push(batches.batch.len() as u32);
         }
-        batches.batch.push([schedule.n, 0]);
-        batches
+        let bits = count | shift << 6 | levels << 9 | next << 15 | external << 18;
+        self.batch.push([first, bits, begin, depth]);
     }
 }
 
+/// By position: row, index of the diagonal value, entries, and the place of the value of entry number 0.
+fn tiled_records(schedule: &Schedule, diag: DiagSource, forward: bool) -> Vec<[u32; 4]> {
+    let contiguous = matches!(schedule.rows.as_ref().expect("asked for").values, Some(Values::Contiguous(_)));
+    let records = records(schedule, diag);
+    let record = |w: &[[u32; 4]]| {
+        let [row, diag, begin, first] = w[0];
+        let entries = w[1][2] - begin;
+        let last = if contiguous && forward { entries.saturating_sub(1) } else { 0 };
+        [row, diag, entries, first + last]
+    };
+    records.windows(2).map(record).collect()
+}
+
+/// Rows of one or several levels that a warp solves together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Packed {
+    first: u32,
+    rows: u32,
+    /// log2(lanes of a row).
+    shift: u32,
+    levels: u32,
+}
+
 /// Packs the levels of a tile into batches, in order. A level joins the open batch where it fits as a whole
-/// with the same lanes; else it begins a new one.
+/// with the same lanes and the batch does not begin before `after`; else it begins a new one.
 struct Packer<'a> {
-    batch: &'a mut Vec<Slice>,
+    batch: &'a mut Vec<Packed>,
     /// Shift of the last batch, where it may still grow.
     open: Option<u32>,
+    /// The level that was added last.
+    level: u32,
 }
 
 impl Packer<'_> {
-    fn add(&mut self, mut first: u32, end: u32, shift: u32) {
+    fn add(&mut self, level: u32, rows: Range<u32>, shift: u32, after: u32) {
+        let Range { start: mut first, end } = rows;
         let most = LANES >> shift;
-        if self.open == Some(shift) {
+        let follows = level - std::mem::replace(&mut self.level, level) <= MOST_GAP;
+        if follows && self.open == Some(shift) {
             let last = self.batch.last_mut().expect("one is open");
-            if (last[1] & 63) + (end - first) <= most {
-                last[1] += end - first;
+            if last.first >= after && last.rows + (end - first) <= most {
+                last.rows += end - first;
+                last.levels += 1;
                 return;
             }
         }
         while first < end {
             let rows = most.min(end - first);
-            self.batch.push([first, rows | shift << 6]);
+            self.batch.push(Packed { first, rows, shift, levels: 1 });
             first += rows;
         }
         self.open = Some(shift);
-    }
-}
-
-/// Marks the records of rows that begin a level.
-fn mark_levels(schedule: &Schedule, record: &mut [[u32; 4]]) {
-    for (p, row) in record.iter_mut().enumerate().take(schedule.n as usize) {
-        if p == 0 || schedule.level[p] != schedule.level[p - 1] {
-            row[0] |= HIGH_BIT;
-        }
     }
 }
 
@@ -216,15 +278,29 @@ mod tests {
     #[test]
     fn batches_hold_whole_levels_where_they_fit() {
         let mut batch = Vec::new();
-        let mut packer = Packer { batch: &mut batch, open: None };
+        let mut packer = Packer { batch: &mut batch, open: None, level: 0 };
         let mut first = 0;
-        for (rows, shift) in [(16, 0), (16, 0), (20, 0), (20, 0), (70, 0), (3, 1), (13, 1), (1, 1)] {
-            packer.add(first, first + rows, shift);
+        let levels = [
+            (16, 0, 0),
+            (16, 0, 0),
+            (20, 0, 0),
+            (20, 0, 0),
+            (70, 0, 0),
+            (3, 1, 0),
+            (13, 1, 0),
+            (1, 1, 0),
+            (2, 1, 159),
+            (2, 1, 159),
+        ];
+        for (level, (rows, shift, after)) in levels.into_iter().enumerate() {
+            packer.add(level as u32, first..first + rows, shift, after);
             first += rows;
         }
-        let rows: Vec<(u32, u32)> = batch.iter().map(|b| (b[1] & 63, b[1] >> 6)).collect();
-        let expected = [(32, 0), (20, 0), (20, 0), (32, 0), (32, 0), (6, 0), (16, 1), (1, 1)];
+        packer.add(20, first..first + 1, 1, 0);
+        let rows: Vec<(u32, u32)> = batch.iter().map(|b: &Packed| (b.rows, b.shift)).collect();
+        let expected = [(32, 0), (20, 0), (20, 0), (32, 0), (32, 0), (6, 0), (16, 1), (1, 1), (4, 1), (1, 1)];
         assert_eq!(rows, expected);
-        assert!(batch.windows(2).all(|w| w[1][0] == w[0][0] + (w[0][1] & 63)));
+        assert!(batch.windows(2).all(|w| w[1].first == w[0].first + w[0].rows));
+        assert_eq!(batch.iter().map(|b| b.levels).sum::<u32>(), 13);
     }
 }

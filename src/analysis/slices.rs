@@ -17,8 +17,9 @@ pub enum Cut {
     None,
     /// Level by level, with another lane for every `entries` entries of a row.
     Levels { entries: u32 },
-    /// Into the batches of the tiled engine, whose lanes take `local` entries out of a window.
-    Tiles { local: u32, window: u32 },
+    /// Into the batches of the tiled engine, with another lane for every `entries` entries of a row. Rows look
+    /// back over `reach` positions of their tile in a window.
+    Tiles { entries: u32, window: u32, reach: u32 },
 }
 
 /// The bits of a chunk's description, as made on the GPU, that hold its number of slices.

@@ -2,16 +2,18 @@
 //!
 //! Unknowns are taken in solving order (rising for a forward, falling for a backward solve), so a tile
 //! depends on earlier tiles only. The size of the tiles is chosen by a model of the time that a solve
-//! takes: inside a tile a level costs `TILED_LEVEL` and a batch of rows `TILED_BATCH`, a dependency on
-//! another tile costs `TILED_HOP`.
+//! takes: a batch of rows costs time of its multiprocessor, a dependency on another batch or another level of the
+//! same one costs `TILED_STEP` or `TILED_TURN`, and one on another tile `TILED_HOP`.
 #![forbid(unsafe_code)]
 
 use std::time::Duration;
 
+use super::slices::LANES;
 use super::Tiles;
 use crate::tuning::{
-    ONE_WORD_ENTRY_SECONDS, ONE_WORD_LEVEL, TILED_ADVANTAGE, TILED_BATCH, TILED_BLOCKS, TILED_HOP,
-    TILED_LEVEL, TILED_SMALLEST,
+    ONE_WORD_ENTRY_SECONDS, ONE_WORD_LEVEL, TILED_ADVANTAGE, TILED_BATCH, TILED_BATCH_ENTRY,
+    TILED_BATCH_LANES, TILED_BLOCKS, TILED_ENTRIES, TILED_HOP, TILED_SMALLEST, TILED_START, TILED_STEP,
+    TILED_SUM, TILED_TURN,
 };
 
 /// A size and what the model says of it.
@@ -33,12 +35,17 @@ impl Span {
     fn join(self, other: Span) -> Span {
         Span { low: self.low.min(other.low), high: self.high.max(other.high), rows: self.rows + other.rows }
     }
-    /// Time to walk the range alone, and for each of its levels.
-    fn times(self, shape: Rows) -> (f64, f64) {
-        let levels = (self.high - self.low + 1) as f64;
-        let batches = self.rows as f64 / shape.per_batch * shape.fetches;
-        let time = levels * TILED_LEVEL.as_secs_f64() + batches * TILED_BATCH.as_secs_f64();
-        (time, time / levels)
+    /// Time of each of its levels.
+    fn pace(self, shape: Rows) -> f64 {
+        let batches = self.rows as f64 / self.levels() / shape.per_batch;
+        if batches >= 1.0 {
+            return (batches.ceil() * shape.batch).max(shape.step);
+        }
+        let levels = (1.0 / batches).floor().clamp(1.0, LANES as f64);
+        ((shape.step + (levels - 1.0) * shape.turn) / levels).max(shape.batch / levels)
+    }
+    fn levels(self) -> f64 {
+        (self.high - self.low + 1) as f64
     }
 }
 
@@ -52,15 +59,26 @@ fn predict_one_word(levels: usize, entries: u32) -> Duration {
 struct Rows {
     /// Rows in a full batch.
     per_batch: f64,
-    /// Fetches of a lane for one batch: the entries of a row are fetched eight at a time.
-    fetches: f64,
+    /// Time that a batch takes of a multiprocessor.
+    batch: f64,
+    /// Time from one batch to one that depends on it, and from level to level in a batch.
+    step: f64,
+    turn: f64,
 }
 
 impl Rows {
     fn new(n: u32, entries: u32) -> Self {
         let average = entries as f64 / n.max(1) as f64;
-        let lanes = (average / 16.0).ceil().clamp(1.0, 32.0);
-        Rows { per_batch: 32.0 / lanes, fetches: (average / lanes / 8.0).ceil().max(1.0) }
+        let lanes = ((average / TILED_ENTRIES).ceil() as u32).clamp(1, LANES).next_power_of_two();
+        let doublings = lanes.ilog2() as f64;
+        let sums = TILED_SUM.as_secs_f64() * doublings;
+        let entries = TILED_BATCH_ENTRY.as_secs_f64() * (average / lanes as f64).ceil();
+        Rows {
+            per_batch: (LANES / lanes) as f64,
+            batch: TILED_BATCH.as_secs_f64() + entries + TILED_BATCH_LANES.as_secs_f64() * doublings,
+            step: TILED_STEP.as_secs_f64() + sums,
+            turn: TILED_TURN.as_secs_f64() + sums,
+        }
     }
 }
 
@@ -106,25 +124,28 @@ fn choose(mut spans: Vec<Span>, n: u32, entries: u32) -> Choice {
     best
 }
 
-/// Time of a solve with these tiles: each begins when a block is free and ends no earlier than its own
-/// batches allow, nor than one hop after the tile before it, from which its dependencies come, and the time
-/// for the levels that it has beyond that one.
+/// Time of a solve with these tiles: each begins when a block is free, and ends no earlier than its own levels
+/// allow, nor than one hop and the levels that it has beyond after the last tile before it that ends at a lower
+/// level, from which it is taken to depend.
 fn predict(spans: &[Span], shape: Rows) -> Duration {
-    let hop = TILED_HOP.as_secs_f64() * shape.fetches;
-    let mut before: Option<(Span, f64)> = None;
-    // They rise, so the block that is free first is that of the tile `TILED_BLOCKS` before.
+    let hop = TILED_HOP.as_secs_f64();
     let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
+    // Tiles whose highest levels rise.
+    let mut rising: Vec<(u32, f64)> = Vec::new();
     for (t, &span) in spans.iter().enumerate() {
-        let (time, pace) = span.times(shape);
+        let pace = span.pace(shape);
         let start = if t < TILED_BLOCKS { 0.0 } else { ends[t - TILED_BLOCKS] };
-        let mut end = start + time;
-        if let Some((previous, previous_end)) = before {
-            end = end.max(previous_end + hop + span.high.saturating_sub(previous.high) as f64 * pace);
+        let mut end = start + TILED_START.as_secs_f64() + span.levels() * pace;
+        while rising.last().is_some_and(|&(high, _)| high > span.high) {
+            rising.pop();
+        }
+        if let Some(&(high, before)) = rising.last() {
+            end = end.max(before + hop + (span.high - high) as f64 * pace);
         }
         ends.push(end);
-        before = Some((span, end));
+        rising.push((span.high, end));
     }
-    Duration::from_secs_f64(ends.last().copied().unwrap_or(0.0))
+    Duration::from_secs_f64(ends.into_iter().fold(0.0, f64::max))
 }
 
 /// Sorts unknowns by tile, keeping the order by level inside each: the tile pointers and the order.

@@ -5,43 +5,47 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::cases::{self, Case, Choice, Wanted};
 use crate::check::{backward_error, Question};
 use crate::contenders::{Peers, Who};
 use crate::gpu::{Executor, HUNG};
 use crate::library::{algorithm_name, algorithm_number, Library};
 use crate::matrix::{right_hand_side, Csr, Fill};
 use crate::measure::{measure, Effort, Step, Timing};
-use crate::permute::{self, Order};
-use crate::suite::{self, Entry};
-use crate::system::{self, DeviceMatrix, System, Type};
-use crate::{mtx, paper, report, Result};
+use crate::permute::Order;
+use crate::progress::Progress;
+use crate::system::{self, DeviceMatrix, Op, System, Type};
+use crate::values::Origin;
+use crate::{paper, relaunch, report, Result};
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Suite {
-    /// Thirteen grids and model problems
     Grids,
-    /// Stand-ins for general matrices
-    #[value(alias = "general")]
-    Standins,
-    /// Both
+    #[value(alias = "standins")]
+    General,
     All,
-    /// The paper's experiments: lower then upper solves, setup times, plots
     Paper,
-    /// Small matrices, for a quick look
     Small,
+    Robust,
 }
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Matrix Market files to measure (instead of a suite)
+    /// Matrix Market files, or folders of them, to measure
     pub files: Vec<PathBuf>,
-    /// Which generated matrices to measure (default: all on a GPU, small on the host)
-    #[arg(long, value_enum)]
-    pub suite: Option<Suite>,
+    /// Which matrices to measure: grids (13 grids and model problems), general (13 stand-ins for general matrices),
+    /// all (both, the default on a GPU), small (for a quick look, the default on the host), robust (reordered
+    /// and filled-in ones), paper (the paper's experiments: lower then upper solves, setup times, plots), or the
+    /// path of a file or a folder
+    #[arg(long, value_name = "NAME|FILE|FOLDER", value_parser = Choice::parse)]
+    pub suite: Option<Choice>,
     /// Only matrices whose name contains one of these
     #[arg(long, value_delimiter = ',')]
     pub matrix: Vec<String>,
-    /// Algorithms to measure; the first one is compared with SpSV
+    /// No generated matrix with more rows than this
+    #[arg(long, value_name = "N")]
+    pub max_rows: Option<usize>,
+    /// Algorithms to measure; ratios are about the first one (default: AUTO; all of them in the paper's suite)
     #[arg(long, value_delimiter = ',')]
     pub algorithm: Vec<String>,
     /// Solves to time for each algorithm (at most; fewer where they take long)
@@ -50,24 +54,30 @@ pub struct Args {
     /// Seconds for the solves of one algorithm on one matrix, and again for its analyses
     #[arg(long, default_value_t = 1.0)]
     pub effort: f64,
-    /// Value type: s or d
-    #[arg(long = "type", default_value = "d")]
-    pub ty: String,
+    /// Value types, of s, d, c, z (default: d; d and s in the paper's suite)
+    #[arg(long = "type", value_delimiter = ',')]
+    pub types: Vec<String>,
     /// Solve with the upper triangle
     #[arg(long)]
     pub upper: bool,
-    /// Solve with the transpose
-    #[arg(long)]
+    /// Operations: the triangle itself (n), its transpose (t), its conjugate transpose (h)
+    #[arg(long, value_enum, value_delimiter = ',', ignore_case = true, default_value = "n")]
+    pub op: Vec<Op>,
+    /// Solve with the transpose, as --op t
+    #[arg(long, conflicts_with = "op")]
     pub transpose: bool,
-    /// Reorder the unknowns first
-    #[arg(long, value_enum)]
-    pub permute: Option<Order>,
-    /// Replace the pattern by that of ILU(k)
-    #[arg(long, value_name = "K")]
-    pub ilu: Option<u32>,
-    /// Keep a file's values (otherwise every matrix gets generated ones, which neither overflow nor underflow)
+    /// Solve with the conjugate transpose, as --op h
+    #[arg(long, conflicts_with_all = ["op", "transpose"])]
+    pub conjugate_transpose: bool,
+    /// Reorder the unknowns first, in each of these ways
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub permute: Vec<Order>,
+    /// Replace the pattern by that of ILU(k), for each of these k
+    #[arg(long, value_name = "K", value_delimiter = ',')]
+    pub ilu: Vec<u32>,
+    /// Give files generated values too (by default they keep theirs where those neither overflow nor underflow)
     #[arg(long)]
-    pub keep_values: bool,
+    pub generated_values: bool,
     /// cuda or host (default: cuda where there is a GPU)
     #[arg(long)]
     pub executor: Option<String>,
@@ -90,15 +100,48 @@ pub struct Args {
     /// also for their plots, by default ./results
     #[arg(long, conflicts_with_all = ["json", "markdown"])]
     pub out: Option<PathBuf>,
-    /// Folder with the general matrices' own files (NAME.mtx or NAME.mtx.gz), used instead of stand-ins
+    /// Folder with the general matrices' own files (NAME.mtx or NAME.mtx.gz), used instead of stand-ins; all of
+    /// its files are added to the suite robust
     #[arg(long)]
     pub folder: Option<PathBuf>,
     /// Keep the results that the JSON file already has
     #[arg(long)]
     pub resume: bool,
+    /// With --resume: do not try again what failed
+    #[arg(long, requires = "resume")]
+    pub keep_failures: bool,
     /// Start no further matrix after this many seconds
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", overrides_with = "time_budget")]
     pub time_budget: Option<f64>,
+}
+
+impl Args {
+    pub fn fill(&self) -> Fill {
+        if self.upper {
+            Fill::Upper
+        } else {
+            Fill::Lower
+        }
+    }
+    fn ops(&self) -> Vec<Op> {
+        match (self.transpose, self.conjugate_transpose) {
+            (true, _) => vec![Op::T],
+            (_, true) => vec![Op::H],
+            _ => self.op.clone(),
+        }
+    }
+    /// The value types asked for, or else the usual ones.
+    pub fn value_types(&self, usual: &[Type]) -> Result<Vec<Type>> {
+        match self.types.is_empty() {
+            true => Ok(usual.to_vec()),
+            false => self.types.iter().map(|name| value_type(name)).collect(),
+        }
+    }
+    pub fn budget(&self) -> Result<Duration> {
+        let Some(seconds) = self.time_budget else { return Ok(Duration::MAX) };
+        Duration::try_from_secs_f64(seconds)
+            .map_err(|_| format!("there is no time budget of {seconds} seconds"))
+    }
 }
 
 /// Everything that was measured in one run.
@@ -109,16 +152,19 @@ pub struct Results {
     pub spsv: Option<String>,
     pub csrsv2: Option<String>,
     pub date: String,
-    pub value_type: String,
     pub system: String,
     pub matrices: Vec<MatrixResult>,
 }
 
-/// The times of all solvers on one matrix.
+/// The times of all solvers on one system.
 #[derive(Serialize, Deserialize, Clone, Default)]
 pub struct MatrixResult {
     pub name: String,
     pub stand_in: bool,
+    pub values: Origin,
+    /// S, D, C or Z, and N, T or H.
+    pub value_type: String,
+    pub op: String,
     pub n: usize,
     pub nnz: usize,
     pub levels: usize,
@@ -134,29 +180,10 @@ impl MatrixResult {
         self.timings.iter().find(|t| t.solver == solver && t.is_good())
     }
     pub fn label(&self) -> String {
-        if self.stand_in {
-            format!("{} *", self.name)
-        } else {
-            self.name.clone()
-        }
+        format!("{}{}{}", self.name, if self.stand_in { " *" } else { "" }, self.values.mark())
     }
-}
-
-/// Where a matrix comes from.
-pub enum Source {
-    Generated(Entry),
-    File(PathBuf),
-}
-
-impl Source {
-    pub fn name(&self) -> String {
-        match self {
-            Source::Generated(entry) => entry.name.clone(),
-            Source::File(path) => {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                name.trim_end_matches(".gz").trim_end_matches(".mtx").to_string()
-            }
-        }
+    pub fn is_whole(&self) -> bool {
+        self.error.is_none() && self.timings.iter().all(Timing::is_good)
     }
 }
 
@@ -171,71 +198,13 @@ pub fn executor(wish: Option<&str>) -> Result<Executor> {
 }
 
 fn value_type(name: &str) -> Result<Type> {
-    match name {
-        "s" | "S" | "float" => Ok(Type::S),
-        "d" | "D" | "double" => Ok(Type::D),
-        _ => Err(format!("there is no value type '{name}'; known are s, d")),
+    match name.to_lowercase().as_str() {
+        "s" | "float" => Ok(Type::S),
+        "d" | "double" => Ok(Type::D),
+        "c" => Ok(Type::C),
+        "z" => Ok(Type::Z),
+        _ => Err(format!("there is no value type '{name}'; known are s, d, c, z")),
     }
-}
-
-fn sources(args: &Args, executor: &Executor) -> Vec<Source> {
-    if !args.files.is_empty() {
-        return args.files.iter().cloned().map(Source::File).collect();
-    }
-    let usual = if executor.is_host() { Suite::Small } else { Suite::All };
-    let entries = match args.suite.unwrap_or(usual) {
-        Suite::Grids => suite::grids(),
-        Suite::Standins => suite::stand_ins(),
-        Suite::Small => suite::small(),
-        Suite::All | Suite::Paper => suite::grids().into_iter().chain(suite::stand_ins()).collect(),
-    };
-    entries.into_iter().map(Source::Generated).collect()
-}
-
-pub fn wanted(args: &Args, name: &str) -> bool {
-    let name = name.to_lowercase();
-    args.matrix.is_empty() || args.matrix.iter().any(|part| name.contains(&part.to_lowercase()))
-}
-
-/// The triangle to solve with, as a matrix of its own with values.
-fn triangle(source: &Source, args: &Args, fill: Fill) -> Result<Csr> {
-    let mut loaded = None;
-    let mut pattern = match source {
-        Source::Generated(entry) if args.permute.is_none() && args.ilu.is_none() => {
-            let lower = entry.lower()?;
-            if fill == Fill::Lower {
-                lower
-            } else {
-                lower.reversed()?
-            }
-        }
-        Source::Generated(entry) => entry.whole()?,
-        Source::File(path) => {
-            let file = mtx::read_matrix(path)?;
-            if args.keep_values && file.has_values && args.permute.is_none() && args.ilu.is_none() {
-                if let Some(row) = file.matrix.missing_diagonal() {
-                    return Err(format!("{}: row {} has no diagonal entry", path.display(), row + 1));
-                }
-                loaded = Some(file.matrix.clone());
-            }
-            file.matrix
-        }
-    };
-    if let Some(matrix) = loaded {
-        return Ok(matrix);
-    }
-    if let Some(by) = args.permute {
-        let whole = pattern.symmetrised()?;
-        pattern = permute::permuted(&whole, &permute::order(&whole, by))?;
-    }
-    if let Some(k) = args.ilu {
-        pattern = permute::ilu_pattern(&pattern, k)?;
-    }
-    if matches!(source, Source::File(_)) || args.permute.is_some() || args.ilu.is_some() {
-        pattern = pattern.triangle(fill)?;
-    }
-    pattern.assign_values();
-    Ok(pattern)
 }
 
 /// Bytes a second and seconds a level that no solver on an H200 can beat.
@@ -249,121 +218,178 @@ pub fn limit_ms(n: usize, nnz: usize, levels: usize, ty: Type) -> f64 {
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    if args.suite == Some(Suite::Paper) && args.files.is_empty() {
+    if args.files.is_empty() && matches!(args.suite, Some(Choice::Suite(Suite::Paper))) {
         return paper::run(args);
     }
-    let ty = value_type(&args.ty)?;
-    let (json, markdown) = match &args.out {
-        None => (args.json.clone(), args.markdown.clone()),
-        Some(folder) => {
-            make_folder(folder)?;
-            (Some(folder.join("results.json")), Some(folder.join("report.md")))
-        }
-    };
-    let executor = executor(args.executor.as_deref())?;
-    let library = Library::open(&executor)?;
-    let peers = Peers::load(&executor, args, ty.letter())?;
+    let types = args.value_types(&[Type::D])?;
     let names = if args.algorithm.is_empty() { vec!["AUTO".to_string()] } else { args.algorithm.clone() };
     let algorithms = names.iter().map(|n| algorithm_number(n)).collect::<Result<Vec<i32>>>()?;
-    let fill = if args.upper { Fill::Upper } else { Fill::Lower };
+    let budget = args.budget()?;
+    let executor = executor(args.executor.as_deref())?;
+    let cases = cases::cases(args, &executor)?;
+    let library = Library::open(&executor)?;
+    let peers =
+        types.iter().map(|ty| Peers::load(&executor, args, ty.letter())).collect::<Result<Vec<_>>>()?;
+    let (json, markdown) = match &args.out {
+        None => (args.json.clone(), args.markdown.clone()),
+        Some(folder) => (Some(folder.join("results.json")), Some(folder.join("report.md"))),
+    };
     let mut results = Results {
         machine: executor.description(),
         library: library.version()?,
-        spsv: peers.spsv.as_ref().map(|p| p.version.clone()),
-        csrsv2: peers.csrsv2.as_ref().map(|p| p.version.clone()),
+        spsv: peers[0].spsv.as_ref().map(|p| p.version.clone()),
+        csrsv2: peers[0].csrsv2.as_ref().map(|p| p.version.clone()),
         date: report::today(),
-        value_type: ty.letter().into(),
-        system: report::system_words(fill, args.transpose, args.permute, args.ilu),
-        matrices: if args.resume { report::earlier(json.as_deref())? } else { Vec::new() },
+        system: report::system_words(args.fill()),
+        matrices: Vec::new(),
     };
-    let table =
-        report::Table::new(&results, &algorithms.iter().map(|&a| algorithm_name(a)).collect::<Vec<_>>());
-    println!("{}", table.heading());
-    let begin = Instant::now();
-    let budget = args.time_budget.map_or(Duration::MAX, Duration::from_secs_f64);
-    let mut left_out = Vec::new();
-    let sources: Vec<Source> =
-        sources(args, &executor).into_iter().filter(|s| wanted(args, &s.name())).collect();
-    if sources.is_empty() {
-        return Err("no matrix has such a name".into());
+    if args.resume {
+        results.matrices = report::earlier(json.as_deref(), &results, args.keep_failures)?;
     }
-    let mut lost = None;
-    for source in sources {
-        let name = source.name();
-        if results.matrices.iter().any(|m| m.name == name) {
-            continue;
-        }
-        if lost.is_some() || begin.elapsed() > budget {
+
+    let solvers: Vec<String> = algorithms.iter().map(|&a| algorithm_name(a)).collect();
+    let run = Run { args, library: &library, peers: &peers, algorithms: &algorithms, types, ops: args.ops() };
+    let is_done = |case: &Case, results: &Results| {
+        let has = |ty: Type, op: Op| {
+            let is_it = |m: &MatrixResult| {
+                let of_all = || solvers.iter().all(|s| m.timings.iter().any(|t| t.solver == *s));
+                let is_same = || m.value_type == ty.letter() && m.op == op.letter() && of_all();
+                m.name == case.name() && (m.error.is_some() || is_same())
+            };
+            results.matrices.iter().any(is_it)
+        };
+        run.types.iter().all(|&ty| run.ops.iter().all(|&op| has(ty, op)))
+    };
+    let only = cases.len() == 1;
+    let pending: Vec<Case> = cases.into_iter().filter(|case| !is_done(case, &results)).collect();
+    let table = report::Table::new(&results, &solvers, run.types.len() * run.ops.len() > 1);
+    let mut progress = Progress::new(pending.iter().map(Case::weight));
+    let mut heading = Some(table.heading());
+    let begin = Instant::now();
+    let mut left_out = Vec::new();
+    for case in pending {
+        let name = case.name();
+        if begin.elapsed() > budget {
             left_out.push(name);
             continue;
         }
-        let run = Run { args, ty, fill, library: &library, peers: &peers, algorithms: &algorithms };
-        let result = run.matrix(&source);
-        println!("{}", table.line(&result));
-        lost = lost_gpu(&executor, &result);
-        results.matrices.push(result);
+        progress.start(&name);
+        let measured = run.case(&case);
+        // A single file that cannot be read is bad input, and nothing was measured that could be kept.
+        if let (true, Some(error)) = (only, measured[0].error.as_ref()) {
+            progress.end();
+            return Err(error.clone());
+        }
+        results.matrices.retain(|old| !measured.iter().any(|new| new.name == old.name));
+        for result in measured {
+            heading.take().iter().for_each(|line| progress.say(line));
+            progress.say(&table.line(&result));
+            results.matrices.push(result);
+        }
+        progress.finish_case(&name, case.weight());
         if let Some(path) = &json {
+            make_folder_of(path)?;
             report::write_json(path, &results)?;
         }
+        if let Some(why) = lost_gpu(&executor, results.matrices.last()) {
+            progress.end();
+            let Some(path) = &json else { return Err(format!("the run was ended early: {why}")) };
+            eprintln!("sptrsv: {why}; {} is kept, a new process goes on", path.display());
+            let left = args.time_budget.map(|_| budget.saturating_sub(begin.elapsed()));
+            return Err(relaunch::go_on(left));
+        }
     }
+    progress.end();
+    heading.iter().for_each(|line| println!("{line}"));
     println!("{}", table.summary(&results));
     if let Some(path) = &markdown {
+        make_folder_of(path)?;
         crate::write_whole(path, table.markdown(&results).as_bytes())?;
     }
     if !left_out.is_empty() {
         println!("not measured: {}", left_out.join(", "));
     }
-    if let Some(why) = lost {
-        return Err(format!("the run was ended early: {why}"));
-    }
-    let failures =
-        results.matrices.iter().filter(|m| m.error.is_some() || m.timings.iter().any(|t| !t.is_good()));
-    match failures.count() {
+    match results.matrices.iter().filter(|m| !m.is_whole()).count() {
         0 => Ok(()),
-        count => Err(format!("{count} of {} matrices had failures", results.matrices.len())),
+        count => Err(format!("{count} of {} measurements had failures", results.matrices.len())),
     }
 }
 
 /// Whether the GPU can no longer be used: after a hang, or an error that stays.
-fn lost_gpu(executor: &Executor, result: &MatrixResult) -> Option<String> {
-    let hung = result.timings.iter().filter_map(|t| t.error.as_ref()).find(|e| e.starts_with(HUNG));
+fn lost_gpu(executor: &Executor, result: Option<&MatrixResult>) -> Option<String> {
+    let hung = result?.timings.iter().filter_map(|t| t.error.as_ref()).find(|e| e.starts_with(HUNG));
     hung.cloned().or_else(|| executor.synchronize().err())
 }
 
 struct Run<'r, 'e> {
     args: &'r Args,
-    ty: Type,
-    fill: Fill,
     library: &'r Library<'e>,
-    peers: &'r Peers,
+    /// For each value type.
+    peers: &'r [Peers],
     algorithms: &'r [i32],
+    types: Vec<Type>,
+    ops: Vec<Op>,
 }
 
 impl Run<'_, '_> {
-    fn matrix(&self, source: &Source) -> MatrixResult {
-        let stand_in = matches!(source, Source::Generated(entry) if entry.stand_in);
-        let empty = MatrixResult { name: source.name(), stand_in, ..MatrixResult::default() };
-        self.try_matrix(source, empty.clone()).unwrap_or_else(|e| MatrixResult { error: Some(e), ..empty })
+    /// A result for each value type and operation; one alone where the matrix cannot be had.
+    fn case(&self, case: &Case) -> Vec<MatrixResult> {
+        let head =
+            MatrixResult { name: case.name(), stand_in: case.is_stand_in(), ..MatrixResult::default() };
+        let mut results = Vec::new();
+        for complex in [false, true] {
+            let types: Vec<usize> =
+                (0..self.types.len()).filter(|&k| self.types[k].is_complex() == complex).collect();
+            if types.is_empty() {
+                continue;
+            }
+            let wanted = Wanted {
+                fill: self.args.fill(),
+                ops: self.ops.clone(),
+                types: types.iter().map(|&k| self.types[k]).collect(),
+                complex,
+            };
+            match case.triangle(self.args, &wanted) {
+                Ok((a, values)) => {
+                    let head = MatrixResult { values, ..head.clone() };
+                    results.extend(types.iter().flat_map(|&k| self.type_of(k, &a, &head)));
+                }
+                Err(error) => results.push(MatrixResult { error: Some(error), ..head.clone() }),
+            }
+        }
+        results
     }
 
-    fn try_matrix(&self, source: &Source, mut result: MatrixResult) -> Result<MatrixResult> {
-        let mut a = triangle(source, self.args, self.fill)?;
-        self.ty.round(&mut a.val);
-        let levels = a.levels(self.fill);
-        result.n = a.n;
-        result.nnz = a.count(self.fill);
-        result.levels = levels.count();
-        result.widest = levels.widest();
-        result.limit_ms = limit_ms(result.n, result.nnz, result.levels, self.ty);
-
+    /// One value type, by its place in the list, and all operations.
+    fn type_of(&self, k: usize, a: &Csr, head: &MatrixResult) -> Vec<MatrixResult> {
+        let (ty, fill) = (self.types[k], self.args.fill());
+        let levels = a.levels(fill);
+        let mut head = MatrixResult { value_type: ty.letter().into(), ..head.clone() };
+        (head.n, head.nnz) = (a.n, a.nnz());
+        (head.levels, head.widest) = (levels.count(), levels.widest());
+        head.limit_ms = limit_ms(head.n, head.nnz, head.levels, ty);
         let executor = self.library.executor;
-        let mut rhs = right_hand_side(a.n);
-        self.ty.round(&mut rhs);
-        let matrix = DeviceMatrix::upload(executor, &a, self.ty)?;
-        let f = system::upload(executor, self.ty, &rhs, &[])?;
-        let x = executor.alloc(a.n * self.ty.bytes())?;
-        let system =
-            System { matrix: &matrix, fill: self.fill, transposed: self.args.transpose, f: &f, x: &x };
+        let uploaded = DeviceMatrix::upload(executor, a, ty);
+        let one = |&op: &Op| {
+            let mut result = MatrixResult { op: op.letter().into(), ..head.clone() };
+            match uploaded.as_ref().map_err(Clone::clone).and_then(|m| self.system(k, a, m, op)) {
+                Ok(timings) => result.timings = timings,
+                Err(error) => result.error = Some(error),
+            }
+            result
+        };
+        self.ops.iter().map(one).collect()
+    }
+
+    fn system(&self, k: usize, a: &Csr, matrix: &DeviceMatrix, op: Op) -> Result<Vec<Timing>> {
+        let (executor, fill, ty) = (self.library.executor, self.args.fill(), self.types[k]);
+        let mut re = right_hand_side(a.n);
+        let mut im: Vec<f64> = if ty.is_complex() { re.iter().rev().copied().collect() } else { Vec::new() };
+        ty.round(&mut re);
+        ty.round(&mut im);
+        let f = system::upload(executor, ty, &re, &im)?;
+        let x = executor.alloc(a.n * ty.bytes())?;
+        let system = System { matrix, fill, op, f: &f, x: &x };
         let effort = Effort {
             solves: self.args.reps,
             least_solves: 3,
@@ -371,22 +397,22 @@ impl Run<'_, '_> {
             budget_ms: self.args.effort * 1e3,
         };
         let check = || {
-            let question =
-                Question { matrix: &a, fill: self.fill, transposed: self.args.transpose, ty: self.ty };
-            let (re, im) = system::download(&x, self.ty, a.n)?;
-            Ok(backward_error(&question, (&rhs, &[]), (&re, &im)))
+            let question = Question { matrix: a, fill, op, ty };
+            let (x_re, x_im) = system::download(&x, ty, a.n)?;
+            Ok(backward_error(&question, (&re, &im), (&x_re, &x_im)))
         };
-        for who in self.peers.present().into_iter().chain(self.algorithms.iter().map(|&a| Who::Ours(a, 0))) {
+        let ours = self.algorithms.iter().map(|&a| Who::Ours(a, 0));
+        let measured = self.peers[k].present().into_iter().chain(ours).map(|who| {
             let name = who.name();
-            result.timings.push(match who.enter(self.library, self.peers, system) {
+            match who.enter(self.library, &self.peers[k], system) {
                 Ok(contender) => {
                     let steps = vec![Step { contender, x: &x, check: Box::new(check) }];
                     measure(executor, &name, steps, effort)
                 }
                 Err(e) => Timing::failed(&name, e),
-            });
-        }
-        Ok(result)
+            }
+        });
+        Ok(measured.collect())
     }
 }
 
@@ -394,11 +420,9 @@ pub fn make_folder(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// The file of a general matrix in a folder, if it is there.
-pub fn file_in(folder: Option<&Path>, name: &str) -> Option<PathBuf> {
-    let folder = folder?;
-    [format!("{name}.mtx"), format!("{name}.mtx.gz")]
-        .map(|f| folder.join(f))
-        .into_iter()
-        .find(|p| p.is_file())
+fn make_folder_of(file: &Path) -> Result<()> {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => make_folder(folder),
+        _ => Ok(()),
+    }
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::matrix::{Csr, Fill};
-use crate::system::Type;
+use crate::system::{Op, Type};
 
 /// A result counts when its backward error is at most this many times (entries in the row) x epsilon.
 pub const TOLERANCE: f64 = 4.0;
@@ -12,7 +12,7 @@ pub const TOLERANCE: f64 = 4.0;
 pub struct Question<'a> {
     pub matrix: &'a Csr,
     pub fill: Fill,
-    pub transposed: bool,
+    pub op: Op,
     pub ty: Type,
 }
 
@@ -65,11 +65,11 @@ fn backward_error_of<const COMPLEX: bool>(q: &Question, f: (&[f64], &[f64]), x: 
     let rounded = |v: f64| if q.ty.is_double() { v } else { f64::from(v as f32) };
     let value = |k: usize| {
         let im = if COMPLEX { q.matrix.im.get(k).copied().unwrap_or(0.0) } else { 0.0 };
-        (rounded(q.matrix.val[k]), rounded(im))
+        (rounded(q.matrix.val[k]), if q.op == Op::H { -rounded(im) } else { rounded(im) })
     };
     let taken = |i: usize, j: usize| i == j || q.fill.is_dependency(i, j);
     let epsilon = q.ty.epsilon();
-    if q.transposed {
+    if q.op != Op::N {
         let mut sums = vec![Sums::default(); q.matrix.n];
         for i in 0..q.matrix.n {
             for k in q.matrix.range(i) {
@@ -98,8 +98,8 @@ fn backward_error_of<const COMPLEX: bool>(q: &Question, f: (&[f64], &[f64]), x: 
 mod tests {
     use super::*;
 
-    fn question(a: &Csr, transposed: bool) -> Question<'_> {
-        Question { matrix: a, fill: Fill::Lower, transposed, ty: Type::D }
+    fn question(a: &Csr, op: Op) -> Question<'_> {
+        Question { matrix: a, fill: Fill::Lower, op, ty: Type::D }
     }
 
     fn lower() -> Csr {
@@ -117,9 +117,9 @@ mod tests {
     fn exact_solutions_have_no_error_and_others_do() {
         let a = lower();
         let none: &[f64] = &[];
-        assert_eq!(backward_error(&question(&a, false), (&[2.0, 9.0], none), (&[1.0, 2.0], none)), 0.0);
-        assert_eq!(backward_error(&question(&a, true), (&[4.0, 8.0], none), (&[1.0, 2.0], none)), 0.0);
-        let wrong = backward_error(&question(&a, false), (&[2.0, 9.0], none), (&[1.0, 2.1], none));
+        assert_eq!(backward_error(&question(&a, Op::N), (&[2.0, 9.0], none), (&[1.0, 2.0], none)), 0.0);
+        assert_eq!(backward_error(&question(&a, Op::T), (&[4.0, 8.0], none), (&[1.0, 2.0], none)), 0.0);
+        let wrong = backward_error(&question(&a, Op::N), (&[2.0, 9.0], none), (&[1.0, 2.1], none));
         assert!(wrong > 1e6 * TOLERANCE);
     }
 
@@ -127,7 +127,7 @@ mod tests {
     fn solutions_that_are_not_finite_never_count() {
         let a = lower();
         for bad in [f64::NAN, f64::INFINITY] {
-            let error = backward_error(&question(&a, false), (&[2.0, 9.0], &[]), (&[1.0, bad], &[]));
+            let error = backward_error(&question(&a, Op::N), (&[2.0, 9.0], &[]), (&[1.0, bad], &[]));
             assert!(error > TOLERANCE);
         }
     }
@@ -135,7 +135,9 @@ mod tests {
     #[test]
     fn complex_numbers_multiply_as_such() {
         let a = Csr { n: 1, ptr: vec![0, 1], col: vec![0], val: vec![0.0], im: vec![1.0] };
-        let q = Question { matrix: &a, fill: Fill::Upper, transposed: false, ty: Type::Z };
-        assert_eq!(backward_error(&q, (&[-3.0], &[2.0]), (&[2.0], &[3.0])), 0.0);
+        for (op, f) in [(Op::N, (-3.0, 2.0)), (Op::T, (-3.0, 2.0)), (Op::H, (3.0, -2.0))] {
+            let q = Question { matrix: &a, fill: Fill::Upper, op, ty: Type::Z };
+            assert_eq!(backward_error(&q, (&[f.0], &[f.1]), (&[2.0], &[3.0])), 0.0, "{op:?}");
+        }
     }
 }

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bench::Args;
+use crate::dynamic::cusparse_candidates;
 use crate::gpu::Executor;
 use crate::library::{algorithm_name, Library, Solver};
-use crate::peers::{Csrsv2, Csrsv2Solver, Spsv, SpsvSolver};
+use crate::peers::{Csrsv2, Csrsv2Api, Cusparse, Spsv, SpsvApi};
 use crate::system::System;
 use crate::Result;
 
@@ -23,6 +24,9 @@ pub trait Contender {
     }
 }
 
+/// What the paper calls the parts of an analysis.
+pub const PARTS: [&str; 5] = ["MAT_D2H", "TRANS", "DEP", "LEV", "LEV_H2D"];
+
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Facts {
     /// The algorithm in use.
@@ -30,7 +34,7 @@ pub struct Facts {
     pub predicted_ms: Option<f64>,
     pub bytes_held: Option<i64>,
     pub levels: Option<i64>,
-    /// The parts of the analysis, in milliseconds: MAT_D2H, TRANS, DEP, LEV, LEV_H2D.
+    /// The parts of the analysis, in milliseconds, as `PARTS` names them.
     pub parts_ms: Option<[f64; 5]>,
 }
 
@@ -53,34 +57,10 @@ impl Contender for Solver<'_, '_> {
     }
 }
 
-impl Contender for SpsvSolver<'_, '_> {
-    fn prepare(&mut self) -> Result<()> {
-        SpsvSolver::prepare(self)
-    }
-    fn analyse(&mut self) -> Result<()> {
-        SpsvSolver::analyse(self)
-    }
-    fn solve(&mut self) -> Result<()> {
-        SpsvSolver::solve(self)
-    }
-}
-
-impl Contender for Csrsv2Solver<'_, '_> {
-    fn prepare(&mut self) -> Result<()> {
-        Csrsv2Solver::prepare(self)
-    }
-    fn analyse(&mut self) -> Result<()> {
-        Csrsv2Solver::analyse(self)
-    }
-    fn solve(&mut self) -> Result<()> {
-        Csrsv2Solver::solve(self)
-    }
-}
-
 /// The peers that could be loaded.
 pub struct Peers {
-    pub spsv: Option<Spsv>,
-    pub csrsv2: Option<Csrsv2>,
+    pub spsv: Option<Cusparse<SpsvApi>>,
+    pub csrsv2: Option<Cusparse<Csrsv2Api>>,
 }
 
 impl Peers {
@@ -90,13 +70,14 @@ impl Peers {
         if args.no_peers || executor.is_host() {
             return Ok(peers);
         }
-        match Spsv::load(executor, args.cusparse.as_deref()) {
+        let candidates = args.cusparse.clone().map_or_else(cusparse_candidates, |path| vec![path]);
+        match Cusparse::load(executor, &candidates, letter) {
             Ok(spsv) => peers.spsv = Some(spsv),
             Err(e) if args.cusparse.is_some() => return Err(e),
             Err(e) => eprintln!("sptrsv: SpSV is left out: {e}"),
         }
         if let Some(path) = &args.csrsv2 {
-            peers.csrsv2 = Some(Csrsv2::load(executor, path, letter)?);
+            peers.csrsv2 = Some(Cusparse::load(executor, std::slice::from_ref(path), letter)?);
         }
         Ok(peers)
     }
@@ -133,8 +114,8 @@ impl Who {
     ) -> Result<Box<dyn Contender + 's>> {
         let absent = || format!("{} is not loaded", self.name());
         Ok(match self {
-            Who::Spsv => Box::new(SpsvSolver::new(peers.spsv.as_ref().ok_or_else(absent)?, system)?),
-            Who::Csrsv2 => Box::new(Csrsv2Solver::new(peers.csrsv2.as_ref().ok_or_else(absent)?, system)?),
+            Who::Spsv => Box::new(Spsv::new(peers.spsv.as_ref().ok_or_else(absent)?, system)?),
+            Who::Csrsv2 => Box::new(Csrsv2::new(peers.csrsv2.as_ref().ok_or_else(absent)?, system)?),
             Who::Ours(algorithm, setup) => Box::new(Solver::new(library, system, algorithm, setup)?),
         })
     }

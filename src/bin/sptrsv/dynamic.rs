@@ -5,25 +5,33 @@ use std::path::{Path, PathBuf};
 use crate::Result;
 
 /// Declares a struct of C functions, all returning int, that are looked up by name in a library which it
-/// keeps loaded. A name that depends on the value type holds `?`, replaced at loading by S or D.
+/// keeps loaded; several may share one. A name that depends on the value type holds `?`, replaced at loading by S or D.
 macro_rules! functions {
     ($(#[$doc:meta])* $name:ident { $($field:ident: $symbol:literal ($($arg:ty),*);)* }) => {
         $(#[$doc])*
         pub struct $name {
             $(pub $field: unsafe extern "C" fn($($arg),*) -> i32,)*
-            _library: libloading::Library,
+            _library: $crate::dynamic::Shared,
         }
-        impl $name {
-            pub fn load(library: libloading::Library, letter: &str) -> $crate::Result<Self> {
+        impl $crate::dynamic::Table for $name {
+            fn load(library: &$crate::dynamic::Shared, letter: &str) -> $crate::Result<Self> {
                 Ok($name {
-                    $($field: $crate::dynamic::symbol(&library, &$symbol.replace('?', letter))?,)*
-                    _library: library,
+                    $($field: $crate::dynamic::symbol(library, &$symbol.replace('?', letter))?,)*
+                    _library: library.clone(),
                 })
             }
         }
     };
 }
 pub(crate) use functions;
+
+/// A library that several tables keep loaded.
+pub type Shared = std::rc::Rc<libloading::Library>;
+
+/// What `functions!` declares.
+pub trait Table: Sized {
+    fn load(library: &Shared, letter: &str) -> Result<Self>;
+}
 
 /// Looks a function up.
 pub fn symbol<T: Copy>(library: &libloading::Library, name: &str) -> Result<T> {
@@ -33,13 +41,13 @@ pub fn symbol<T: Copy>(library: &libloading::Library, name: &str) -> Result<T> {
 }
 
 /// Loads the first of the files that can be loaded.
-pub fn open(candidates: &[PathBuf]) -> Result<(libloading::Library, PathBuf)> {
+pub fn open(candidates: &[PathBuf]) -> Result<(Shared, PathBuf)> {
     let mut last = String::from("no file to try");
     for path in candidates {
         load_neighbours(path);
         // SAFETY: these are NVIDIA's libraries, whose initialisers ask nothing of their caller.
         match unsafe { libloading::Library::new(path) } {
-            Ok(library) => return Ok((library, path.clone())),
+            Ok(library) => return Ok((library.into(), path.clone())),
             Err(e) => last = e.to_string(),
         }
     }

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void, CStr};
 use std::time::{Duration, Instant};
 
-use crate::dynamic::functions;
+use crate::dynamic::{functions, Table};
 use crate::Result;
 
 type Pointer = u64;
@@ -63,7 +63,7 @@ impl Gpu {
         let names = ["libcuda.so.1".into(), "libcuda.so".into()];
         let (library, _) =
             crate::dynamic::open(&names).map_err(|_| "no NVIDIA driver was found".to_string())?;
-        let driver = Driver::load(library, "")?;
+        let driver = Driver::load(&library, "")?;
         let mut gpu = Gpu {
             driver,
             stream: std::ptr::null_mut(),

@@ -6,7 +6,7 @@ use crate::bench::{executor, limit_ms};
 use crate::gpu::Executor;
 use crate::library::{algorithm_name, Library, Solver};
 use crate::matrix::{Csr, Fill};
-use crate::system::{DeviceMatrix, System, Type};
+use crate::system::{DeviceMatrix, Op, System, Type};
 use crate::{mtx, report, Result};
 
 #[derive(clap::Args)]
@@ -82,8 +82,7 @@ fn triangle(a: &Csr, fill: Fill, executor: &Executor) -> Result<Triangle> {
     let pattern = Csr { n: a.n, ptr: a.ptr.clone(), col: a.col.clone(), ..Csr::default() };
     let matrix = DeviceMatrix::upload(executor, &pattern, Type::D)?;
     let x = executor.alloc(a.n * Type::D.bytes())?;
-    let solver =
-        Solver::new(&library, System { matrix: &matrix, fill, transposed: false, f: &x, x: &x }, 0, 0)?;
+    let solver = Solver::new(&library, System { matrix: &matrix, fill, op: Op::N, f: &x, x: &x }, 0, 0)?;
     solver.analyse()?;
     let stats = solver.stats()?;
     let limit = limit_ms(a.n, entries, levels.count(), Type::D);

@@ -4,6 +4,7 @@
 //! time, so that one program runs on machines with and without a GPU.
 
 mod bench;
+mod cases;
 mod check;
 mod contenders;
 mod dynamic;
@@ -15,15 +16,19 @@ mod matrix;
 mod measure;
 mod mtx;
 mod paper;
+mod paper_checks;
 mod paper_data;
 mod paper_report;
 mod peers;
 mod permute;
 mod plots;
+mod progress;
+mod relaunch;
 mod report;
 mod solve;
 mod suite;
 mod system;
+mod values;
 
 use std::path::Path;
 use std::process::ExitCode;

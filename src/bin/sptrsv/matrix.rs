@@ -126,6 +126,68 @@ impl Csr {
         });
     }
 
+    /// Gives every entry a complex value: those of `assign_values`, each turned by an angle of its own.
+    pub fn assign_complex_values(&mut self) {
+        self.assign_values();
+        let turned = |(k, value): (usize, &mut f64)| {
+            let (sin, cos) = (std::f64::consts::TAU * unit(hash(k as u64 ^ !SEED))).sin_cos();
+            let im = *value * sin;
+            *value *= cos;
+            im
+        };
+        self.im = self.val.par_iter_mut().with_min_len(CHUNK).enumerate().map(turned).collect();
+    }
+
+    /// The matrix with a whole diagonal: where its entry is missing or zero, it becomes the largest magnitude
+    /// in its row, or 1 in a row of zeros.
+    pub fn with_whole_diagonal(&self) -> Csr {
+        let mut out = Csr { n: self.n, ptr: vec![0; self.n + 1], ..Csr::default() };
+        for i in 0..self.n {
+            let magnitude = |k: usize| self.val[k].hypot(self.im.get(k).copied().unwrap_or(0.0));
+            let largest = self.range(i).map(magnitude).fold(0.0, f64::max);
+            let rule = if largest > 0.0 { largest } else { 1.0 };
+            let before = self.range(i).start + self.row(i).partition_point(|&c| (c as usize) < i);
+            let present = self.range(i).contains(&before) && self.col[before] as usize == i;
+            let mut push = |col: i32, re: f64, im: f64| {
+                out.col.push(col);
+                out.val.push(re);
+                if !self.im.is_empty() {
+                    out.im.push(im);
+                }
+            };
+            let copied = |k: usize| (self.col[k], self.val[k], self.im.get(k).copied().unwrap_or(0.0));
+            for (c, re, im) in (self.range(i).start..before).map(copied) {
+                push(c, re, im);
+            }
+            match present && magnitude(before) > 0.0 {
+                true => push(i as i32, self.val[before], copied(before).2),
+                false => push(i as i32, rule, 0.0),
+            }
+            for (c, re, im) in (before + usize::from(present)..self.range(i).end).map(copied) {
+                push(c, re, im);
+            }
+            out.ptr[i + 1] = out.col.len() as i32;
+        }
+        out
+    }
+
+    /// One triangle, diagonal included, with its values.
+    pub fn valued_triangle(&self, fill: Fill) -> Csr {
+        let mut out = Csr { n: self.n, ptr: vec![0; self.n + 1], ..Csr::default() };
+        for i in 0..self.n {
+            for k in self.range(i) {
+                let c = self.col[k] as usize;
+                if c == i || fill.is_dependency(i, c) {
+                    out.col.push(self.col[k]);
+                    out.val.push(self.val[k]);
+                    out.im.extend(self.im.get(k));
+                }
+            }
+            out.ptr[i + 1] = out.col.len() as i32;
+        }
+        out
+    }
+
     /// Levels of one triangle, the other one ignored.
     pub fn levels(&self, fill: Fill) -> Levels {
         let mut level = vec![0u32; self.n];
@@ -286,6 +348,34 @@ mod tests {
         let s = small().symmetrised().unwrap();
         assert_eq!(s.transposed().col, s.col);
         assert_eq!(s.nnz(), 10);
+    }
+
+    #[test]
+    fn holes_in_the_diagonal_are_filled_by_the_rule() {
+        // rows: 0: . -3 | 1: 2 0 | 2: (empty) | 3: 5 at the end
+        let a = Csr {
+            n: 4,
+            ptr: vec![0, 1, 3, 3, 4],
+            col: vec![1, 0, 1, 3],
+            val: vec![-3.0, 2.0, 0.0, 5.0],
+            im: vec![],
+        };
+        let b = a.with_whole_diagonal();
+        assert_eq!((b.ptr.clone(), b.col.clone()), (vec![0, 2, 4, 5, 6], vec![0, 1, 0, 1, 2, 3]));
+        assert_eq!(b.val, [3.0, -3.0, 2.0, 2.0, 1.0, 5.0]);
+        let lower = b.valued_triangle(Fill::Lower);
+        assert_eq!((lower.col, lower.val), (vec![0, 0, 1, 2, 3], vec![3.0, 2.0, 2.0, 1.0, 5.0]));
+    }
+
+    #[test]
+    fn complex_values_have_the_moduli_of_the_real_ones() {
+        let (mut a, mut b) = (small(), small());
+        a.assign_values();
+        b.assign_complex_values();
+        for k in 0..a.nnz() {
+            assert!((b.val[k].hypot(b.im[k]) - a.val[k].abs()).abs() < 1e-15);
+        }
+        assert!(b.im.iter().any(|&im| im != 0.0));
     }
 
     #[test]

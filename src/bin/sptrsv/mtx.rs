@@ -90,8 +90,13 @@ fn read_all(path: &Path) -> Result<Vec<u8>> {
         return Ok(bytes);
     }
     let mut plain = Vec::with_capacity(4 * bytes.len());
-    flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_end(&mut plain).map_err(failed)?;
-    Ok(plain)
+    match flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_end(&mut plain) {
+        Ok(_) => Ok(plain),
+        Err(e) => {
+            let line = plain.iter().filter(|&&b| b == b'\n').count() + 1;
+            Err(format!("{}:{line}: the gzip file is cut off or damaged: {e}", path.display()))
+        }
+    }
 }
 
 /// Reads the banner; returns whether the format is coordinate, the field and the symmetry.
@@ -239,6 +244,26 @@ pub fn read_matrix(path: &Path) -> Result<Loaded> {
     let matrix = assemble(rows, &triplets, symmetry, field == Field::Complex)
         .map_err(|what| format!("{}: {what}", path.display()))?;
     Ok(Loaded { matrix, has_values: field != Field::Pattern })
+}
+
+/// Where in a file a row's diagonal entry stands, or else the row's first entry, or else the line of sizes, as
+/// FILE:LINE: the place to look at when there is something wrong with that entry. The file has been read before.
+pub fn place_of_diagonal(path: &Path, row: usize) -> Result<String> {
+    let text = read_all(path)?;
+    let mut lines = Lines { path, rest: &text, next: 1 };
+    let (_, field, symmetry) = banner(&mut lines)?;
+    let [n, _, _] = sizes::<3>(&mut lines)?;
+    let mut place = (0, lines.next - 1);
+    while let Some(line) = lines.read_data() {
+        let Ok(entry) = parse_entry(line, n, field) else { continue };
+        let (i, j) = (entry.row as usize, entry.col as usize);
+        let in_row = i == row || (symmetry != Symmetry::General && j == row);
+        let rank = i32::from(in_row) + i32::from(in_row && i == j);
+        if rank > place.0 {
+            place = (rank, lines.next - 1);
+        }
+    }
+    Ok(format!("{}:{}", path.display(), place.1))
 }
 
 /// Triplets to CSR: mirrored where the file holds one half, sorted, duplicates added up.
@@ -425,6 +450,16 @@ mod tests {
             assert!(message.contains(&format!("bad.mtx:{line}: ")), "{message} (wanted line {line})");
             assert!(message.contains(words), "{message}");
         }
+    }
+
+    #[test]
+    fn a_diagonal_is_found_by_its_line_or_its_rows() {
+        let text =
+            "%%MatrixMarket matrix coordinate real symmetric\n% c\n4 4 4\n2 1 5\n2 2 0\n3 1 1\n1 1 1\n";
+        let path = file("place.mtx", text.as_bytes());
+        let lines = [0, 1, 2, 3].map(|row| place_of_diagonal(&path, row).unwrap());
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(lines, [7, 5, 6, 3].map(|line| format!("{}:{line}", path.display())));
     }
 
     #[test]

@@ -5,25 +5,28 @@
 //! does. Results are kept after every matrix, so that a run can be resumed.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 
-use crate::bench::{executor, file_in, make_folder, wanted, Args};
+use crate::bench::{executor, limit_ms, make_folder, Args};
+use crate::cases::{file_in, wanted, Case, Source};
 use crate::check::{backward_error, Question, TOLERANCE};
 use crate::contenders::{Peers, Who};
 use crate::gpu::{Executor, HUNG};
 use crate::library::{algorithm_number, algorithms, Library, Solver};
 use crate::matrix::{right_hand_side, Csr, Fill};
-use crate::measure::{later, measure, median, time_analyses, Effort, Step, Timing};
+use crate::measure::{analysis_parts, later, measure, median, time_analyses, Effort, Step, Timing};
+use crate::progress::Progress;
 use crate::suite::{self, Entry};
-use crate::system::{self, DeviceMatrix, System, Type};
-use crate::{mtx, paper_report, report, Result};
+use crate::system::{self, DeviceMatrix, Op, System, Type};
+use crate::values::{self, Origin};
+use crate::{mtx, paper_report, relaunch, report, Result};
 
 /// Numbers of sptrsvSetup_t.
 const SETUP_CPU: i32 = 1;
 const SETUP_GPU: i32 = 2;
+const SETUP_GPU_KAHN: i32 = 3;
 
 /// The paper's own solvers, which can all be set up on the CPU and on the GPU.
 pub const PAPER_SOLVERS: [&str; 4] = ["LEVR", "LEVC", "SLFR", "SLFC"];
@@ -39,8 +42,17 @@ pub struct Results {
     pub experiments: Vec<Experiment>,
 }
 
+/// An analysis on the GPU of both triangles, in milliseconds.
+#[derive(Serialize, Deserialize, Clone, Default)]
+pub struct GpuSetup {
+    pub total: f64,
+    /// As `contenders::PARTS` names them.
+    pub parts: [f64; 5],
+}
+
 /// One matrix in one precision.
 #[derive(Serialize, Deserialize, Clone, Default)]
+#[serde(default)]
 pub struct Experiment {
     pub name: String,
     /// "5pt", "9pt", "7pt", "27pt" or "general".
@@ -50,15 +62,20 @@ pub struct Experiment {
     pub value_type: String,
     /// Whether a generated matrix stands in for one of this name.
     pub stand_in: bool,
+    pub values: Origin,
     pub n: usize,
     /// Entries of the whole matrix.
     pub nnz: usize,
     pub levels_lower: usize,
     pub levels_upper: usize,
+    /// What no solver can beat on the lower triangle alone, in milliseconds.
+    pub limit_ms: f64,
     /// A lower and an upper solve; the analysis is on the CPU for the paper's solvers.
     pub timings: Vec<Timing>,
-    /// Analysis on the GPU, in milliseconds: solver, time, or why there is none.
-    pub gpu_setups: Vec<(String, std::result::Result<f64, String>)>,
+    /// Analysis on the GPU: solver, times, or why there are none.
+    pub gpu_setups: Vec<(String, std::result::Result<GpuSetup, String>)>,
+    /// LEVR's with the paper's levels, which are found one by one.
+    pub kahn_setup: Option<std::result::Result<GpuSetup, String>>,
     /// AUTO, lower triangle alone: the solve, and the solve with its transpose.
     pub plain: Option<Timing>,
     pub transposed: Option<Timing>,
@@ -86,22 +103,40 @@ struct Task {
     ty: Type,
 }
 
-fn tasks(args: &Args) -> Vec<Task> {
+impl Task {
+    fn name(&self) -> String {
+        format!("{} {}", self.entry.name, self.ty.letter())
+    }
+    fn weight(&self) -> f64 {
+        let source = Source::Generated(self.entry.clone());
+        Case { source, order: None, ilu: None }.weight()
+    }
+}
+
+fn tasks(args: &Args) -> Result<Vec<Task>> {
+    let types = args.value_types(&[Type::D, Type::S])?;
+    if types.iter().any(|ty| ty.is_complex()) {
+        return Err("the paper's experiments are in the value types s and d".into());
+    }
     let ratios_2d = [1, 4, 16, 64, 256];
     let ratios_3d = [1, 4, 8, 32, 64];
     let mut tasks = Vec::new();
-    for ty in [Type::D, Type::S] {
+    for &ty in &types {
         for (k, entry) in suite::paper_grids().into_iter().enumerate() {
             let group = ["5pt", "9pt", "7pt", "27pt"][k / 5];
             let ratio = if k < 10 { ratios_2d[k % 5] } else { ratios_3d[k % 5] };
             tasks.push(Task { entry, group, ratio, ty });
         }
     }
-    for entry in suite::paper_general() {
+    for entry in suite::paper_general().into_iter().filter(|_| types.contains(&Type::D)) {
         tasks.push(Task { entry, group: "general", ratio: 0, ty: Type::D });
     }
-    tasks.retain(|t| wanted(args, &t.entry.name));
-    tasks
+    let small_enough = |t: &Task| args.max_rows.is_none_or(|most| t.entry.size.0 * 1e6 <= most as f64);
+    tasks.retain(|t| wanted(args, &t.entry.name) && small_enough(t));
+    match tasks.is_empty() {
+        true => Err("no matrix is of such a name and size".into()),
+        false => Ok(tasks),
+    }
 }
 
 /// Ours in the order of the report: the paper's, GSF, the further engines, AUTO.
@@ -115,78 +150,86 @@ fn our_solvers(args: &Args) -> Result<Vec<i32>> {
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    let tasks = tasks(args);
-    if tasks.is_empty() {
-        return Err("no matrix has such a name".into());
-    }
+    let tasks = tasks(args)?;
+    let ours = our_solvers(args)?;
+    let budget = args.budget()?;
     let executor = executor(args.executor.as_deref())?;
     let library = Library::open(&executor)?;
     let out = args.out.as_deref().unwrap_or(Path::new("results"));
     make_folder(out)?;
     let file = out.join("results.json");
-    let mut results = if args.resume { earlier(&file)? } else { Results::default() };
+    let mut results = if args.resume { earlier(&file, args.keep_failures)? } else { Results::default() };
     results.machine = executor.description();
     results.on_gpu = !executor.is_host();
     results.library = library.version()?;
     results.date = report::today();
 
-    let ours = our_solvers(args)?;
-    let budget = args.time_budget.map_or(Duration::MAX, Duration::from_secs_f64);
+    let is_pending = |task: &&Task| {
+        let is_same = |e: &Experiment| e.name == task.entry.name && e.value_type == task.ty.letter();
+        !results.experiments.iter().any(is_same)
+    };
+    let pending: Vec<&Task> = tasks.iter().filter(is_pending).collect();
+    let mut progress = Progress::new(pending.iter().map(|t| t.weight()));
     let begin = Instant::now();
-    let bar = ProgressBar::new(tasks.len() as u64);
-    let style = "{bar:30} {pos}/{len}, {eta} left: {msg}";
-    bar.set_style(ProgressStyle::with_template(style).map_err(|e| e.to_string())?);
-    let mut ended = None;
-    for ty in [Type::D, Type::S] {
-        let peers = Peers::load(&executor, args, ty.letter())?;
+    let mut left_out = 0;
+    let mut peers: Option<(Type, Peers)> = None;
+    for task in pending {
+        if begin.elapsed() > budget {
+            left_out += 1;
+            continue;
+        }
+        progress.start(&task.name());
+        let peers = match &mut peers {
+            Some((ty, peers)) if *ty == task.ty => peers,
+            other => &mut other.insert((task.ty, Peers::load(&executor, args, task.ty.letter())?)).1,
+        };
         results.spsv = peers.spsv.as_ref().map(|p| p.version.clone());
         results.csrsv2 = peers.csrsv2.as_ref().map(|p| p.version.clone());
-        for task in tasks.iter().filter(|t| t.ty == ty) {
-            bar.set_message(format!("{} {}", task.entry.name, ty.letter()));
-            let is_same = |e: &Experiment| e.name == task.entry.name && e.value_type == ty.letter();
-            if !results.experiments.iter().any(is_same) && ended.is_none() {
-                if begin.elapsed() > budget {
-                    ended = Some("the time budget is used up; --resume goes on from here".to_string());
-                } else {
-                    let run =
-                        Run { args, executor: &executor, library: &library, peers: &peers, ours: &ours };
-                    let experiment = run.experiment(task);
-                    for failure in paper_report::failures(&experiment) {
-                        bar.println(failure);
-                    }
-                    ended = lost(&executor, &experiment);
-                    results.experiments.push(experiment);
-                    report::write_json(&file, &results)?;
-                }
-            }
-            bar.inc(1);
+        let run = Run { args, executor: &executor, library: &library, peers, ours: &ours };
+        let experiment = run.experiment(task);
+        for failure in paper_report::failures(&experiment) {
+            progress.say(&failure);
+        }
+        let lost = lost(&executor, &experiment);
+        results.experiments.push(experiment);
+        report::write_json(&file, &results)?;
+        progress.finish_case(&task.name(), task.weight());
+        if let Some(why) = lost {
+            progress.end();
+            eprintln!("sptrsv: {why}; {} is kept, a new process goes on", file.display());
+            let left = args.time_budget.map(|_| budget.saturating_sub(begin.elapsed()));
+            return Err(relaunch::go_on(left));
         }
     }
-    bar.finish_and_clear();
+    progress.end();
     paper_report::write(out, &results)?;
     println!("{}: results.json, report.md and plots", out.display());
-    if let Some(why) = ended {
-        return Err(why);
+    if left_out > 0 {
+        return Err(format!("{left_out} experiments are left for --resume: the time budget is used up"));
     }
-    let failed = results.experiments.iter().filter(|e| !e.is_whole()).count();
-    match failed {
+    match results.experiments.iter().filter(|e| !e.is_whole()).count() {
         0 => Ok(()),
-        _ => Err(format!("{failed} of {} experiments had failures", results.experiments.len())),
+        failed => Err(format!("{failed} of {} experiments had failures", results.experiments.len())),
     }
 }
 
-/// What an earlier run measured without failures.
-fn earlier(file: &Path) -> Result<Results> {
+/// What an earlier run measured.
+fn earlier(file: &Path, failures_too: bool) -> Result<Results> {
     let Ok(text) = std::fs::read_to_string(file) else { return Ok(Results::default()) };
     let mut results: Results = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))?;
-    results.experiments.retain(Experiment::is_whole);
+    results.experiments.retain(|e| failures_too || e.is_whole());
     Ok(results)
+}
+
+fn gpu_setup(executor: &Executor, mut steps: Vec<Step>, effort: Effort) -> Result<GpuSetup> {
+    let times = time_analyses(executor, &mut steps, effort)?;
+    let parts = analysis_parts(&steps)?.ok_or("the library does not say what its analysis spent")?;
+    Ok(GpuSetup { total: median(later(&times)), parts })
 }
 
 fn lost(executor: &Executor, e: &Experiment) -> Option<String> {
     let hung = e.timings.iter().filter_map(|t| t.error.as_ref()).find(|e| e.starts_with(HUNG));
-    let why = hung.cloned().or_else(|| executor.synchronize().err());
-    why.map(|w| format!("the run was ended early: {w}"))
+    hung.cloned().or_else(|| executor.synchronize().err())
 }
 
 struct Run<'r> {
@@ -212,17 +255,29 @@ impl Run<'_> {
             ..Experiment::default()
         };
         let matrix = match &file {
-            Some(path) => mtx::read_matrix(path).and_then(|m| m.matrix.symmetrised()),
-            None => task.entry.whole(),
+            Some(path) if !self.args.generated_values => {
+                let both: &[(Fill, Op)] = &[(Fill::Lower, Op::N), (Fill::Upper, Op::N)];
+                let across: &[(Fill, Op)] = &[(Fill::Lower, Op::T)];
+                mtx::read_matrix(path).map(|m| values::of_file(m, false, &[task.ty], &[both, across]))
+            }
+            other => {
+                let pattern = match other {
+                    Some(path) => mtx::read_matrix(path).map(|m| m.matrix.with_whole_diagonal()),
+                    None => task.entry.whole(),
+                };
+                pattern.map(|mut a| {
+                    values::generate(&mut a, false);
+                    (a, Origin::Generated)
+                })
+            }
         };
         matrix
-            .and_then(|a| self.measure(task, head.clone(), a))
+            .and_then(|(a, values)| self.measure(task, Experiment { values, ..head.clone() }, a))
             .unwrap_or_else(|error| Experiment { error: Some(error), ..head })
     }
 
     fn measure(&self, task: &Task, mut e: Experiment, mut a: Csr) -> Result<Experiment> {
         let (ty, executor) = (task.ty, self.executor);
-        a.assign_values();
         ty.round(&mut a.val);
         let mut rhs = right_hand_side(a.n);
         ty.round(&mut rhs);
@@ -230,13 +285,14 @@ impl Run<'_> {
         e.nnz = a.nnz();
         e.levels_lower = a.levels(Fill::Lower).count();
         e.levels_upper = a.levels(Fill::Upper).count();
+        e.limit_ms = limit_ms(e.n, a.count(Fill::Lower), e.levels_lower, ty);
 
         let matrix = DeviceMatrix::upload(executor, &a, ty)?;
         let f = system::upload(executor, ty, &rhs, &[])?;
         let middle = executor.alloc(a.n * ty.bytes())?;
         let x = executor.alloc(a.n * ty.bytes())?;
-        let lower = System { matrix: &matrix, fill: Fill::Lower, transposed: false, f: &f, x: &middle };
-        let upper = System { matrix: &matrix, fill: Fill::Upper, transposed: false, f: &middle, x: &x };
+        let lower = System { matrix: &matrix, fill: Fill::Lower, op: Op::N, f: &f, x: &middle };
+        let upper = System { matrix: &matrix, fill: Fill::Upper, op: Op::N, f: &middle, x: &x };
         let effort = Effort {
             solves: self.args.reps,
             least_solves: 3,
@@ -248,7 +304,7 @@ impl Run<'_> {
         let error_of = |s: System| {
             let (f, _) = system::download(s.f, ty, a.n)?;
             let (x, _) = system::download(s.x, ty, a.n)?;
-            let question = Question { matrix: a, fill: s.fill, transposed: s.transposed, ty };
+            let question = Question { matrix: a, fill: s.fill, op: s.op, ty };
             Ok(backward_error(&question, (&f, &[]), (&x, &[])))
         };
         macro_rules! steps {
@@ -276,15 +332,19 @@ impl Run<'_> {
             for name in PAPER_SOLVERS {
                 let number = algorithm_number(name)?;
                 if self.ours.contains(&number) {
-                    let who = Who::Ours(number, SETUP_GPU);
-                    let timed = steps!(who, lower, upper)
-                        .and_then(|mut steps: Vec<Step>| time_analyses(executor, &mut steps, effort));
-                    e.gpu_setups.push((name.into(), timed.map(|t| median(later(&t)))));
+                    let set_up = |place| {
+                        steps!(Who::Ours(number, place), lower, upper)
+                            .and_then(|steps| gpu_setup(executor, steps, effort))
+                    };
+                    e.gpu_setups.push((name.into(), set_up(SETUP_GPU)));
+                    if name == "LEVR" {
+                        e.kahn_setup = Some(set_up(SETUP_GPU_KAHN));
+                    }
                 }
             }
         }
         let auto = Who::Ours(0, 0);
-        let across = System { transposed: true, ..lower };
+        let across = System { op: Op::T, ..lower };
         e.plain = Some(time(auto, steps!(auto, lower)));
         e.transposed = Some(time(auto, steps!(auto, across)));
         if ty == Type::D
@@ -292,12 +352,7 @@ impl Run<'_> {
         {
             for count in [1, 2, 4, 8, 16, 32, 64] {
                 let time = self.many(a, lower, count, effort.budget_ms);
-                // Twice as many would take twice as long: stop where that is out of proportion.
-                let enough = !time.as_ref().is_ok_and(|&ms| ms < effort.budget_ms / 2.0);
                 e.multi.push((count, time));
-                if enough {
-                    break;
-                }
             }
         }
         Ok(e)
@@ -313,7 +368,7 @@ impl Run<'_> {
         solver.analyse()?;
         let once = || solver.solve_multi(count, &f, &x);
         self.executor.time(1, once)?;
-        let question = Question { matrix: a, fill: lower.fill, transposed: lower.transposed, ty };
+        let question = Question { matrix: a, fill: lower.fill, op: lower.op, ty };
         let (solutions, _) = system::download(&x, ty, n * count)?;
         for (f, x) in all.chunks(n).zip(solutions.chunks(n)) {
             let error = backward_error(&question, (f, &[]), (x, &[]));

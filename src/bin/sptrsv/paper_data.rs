@@ -85,6 +85,13 @@ pub const GRIDS: [GridTables; 4] = [
     },
 ];
 
+/// The time of a solve in milliseconds that a setup time and its ratio imply.
+pub fn implied_solve(cells: &[Cell; 7], solver: &str) -> Option<f64> {
+    let column = CPU_COLUMNS.iter().position(|c| *c == solver)?;
+    let (setup, ratio) = cells[column];
+    (ratio > 0.0).then(|| setup / ratio)
+}
+
 /// A general matrix: setup in milliseconds on the CPU and on the GPU for LEVR, LEVC, SLFR, SLFC; that of
 /// CUS1, CUS2 and GSF; and the solves n_s from which SLFC's total is below that of CUS2 and of GSF.
 pub struct General {
@@ -136,5 +143,33 @@ pub fn name_in_paper(solver: &str) -> &str {
         "CUS2"
     } else {
         solver
+    }
+}
+
+/// The general matrices' rows and entries as the paper lists them.
+pub const SIZES: [(&str, usize, usize); 12] = [
+    ("af_shell8", 504_855, 17_588_875),
+    ("ecology2", 999_999, 4_995_991),
+    ("webbase-1M", 1_000_005, 3_105_536),
+    ("elasticity2D", 1_002_528, 14_012_744),
+    ("elasticity3D", 1_029_000, 80_990_208),
+    ("thermal2", 1_228_045, 8_580_313),
+    ("atmosmodd", 1_270_432, 8_814_880),
+    ("StocF-1465", 1_465_137, 21_005_389),
+    ("af_shell10", 1_508_065, 52_672_325),
+    ("Transport", 1_602_111, 23_500_731),
+    ("Bump_2911", 2_911_419, 127_729_899),
+    ("Queen_4147", 4_147_110, 329_499_284),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_implies_the_time_of_a_solve() {
+        let levr = implied_solve(&GRIDS[0].cpu[0], "LEVR").unwrap();
+        assert!((levr - 27.3).abs() < 0.1);
+        assert_eq!(implied_solve(&GRIDS[0].cpu[0], "GSF"), None);
     }
 }

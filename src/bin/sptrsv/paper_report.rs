@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::contenders::PARTS;
 use crate::measure::Timing;
-use crate::paper::{Experiment, Results, PAPER_SOLVERS};
-use crate::paper_data::{self, name_in_paper, Cell, CPU_COLUMNS, GENERAL, GRIDS, STATED_GFLOPS};
+use crate::paper::{Experiment, GpuSetup, Results, PAPER_SOLVERS};
+use crate::paper_checks::{beside_paper, findings, order, swaps, ORDERED};
+use crate::paper_data::{self, CPU_COLUMNS, GENERAL, GRIDS, SIZES, STATED_GFLOPS};
 use crate::plots::{draw, Line, Plot};
-use crate::report::{count, ms};
-use crate::Result;
+use crate::report::{count, ms, repetitions};
+use crate::{values, Result};
 
 /// A line for each thing that went wrong.
 pub fn failures(e: &Experiment) -> Vec<String> {
@@ -18,7 +20,8 @@ pub fn failures(e: &Experiment) -> Vec<String> {
     for t in e.timings.iter().chain(extra) {
         lines.extend(t.error.iter().map(|error| format!("{place}: {} failed: {error}", t.solver)));
     }
-    for (solver, setup) in &e.gpu_setups {
+    let kahn = e.kahn_setup.iter().map(|setup| ("LEVR with Kahn's levels", setup));
+    for (solver, setup) in e.gpu_setups.iter().map(|(s, setup)| (s.as_str(), setup)).chain(kahn) {
         lines.extend(
             setup.as_ref().err().map(|error| format!("{place}: {solver} set up on the GPU failed: {error}")),
         );
@@ -39,6 +42,8 @@ pub fn write(folder: &Path, results: &Results) -> Result<()> {
     report.orderings();
     report.setups();
     report.general_setups();
+    report.setup_parts();
+    report.levels_on_gpu();
     report.break_even();
     report.beyond()?;
     report.all_failures();
@@ -100,8 +105,13 @@ impl<'r> Report<'r> {
         if let Some(version) = &r.spsv {
             self.line(format!("SpSV is cuSPARSE {version}, in the same run on the same arrays."));
         }
-        if let Some(version) = &r.csrsv2 {
-            self.line(format!("csrsv2 (the paper's CUS2) is cuSPARSE {version} with USE_LEVEL."));
+        match &r.csrsv2 {
+            Some(version) => {
+                self.line(format!("csrsv2 (the paper's CUS2) is cuSPARSE {version} with USE_LEVEL."));
+            }
+            None => self.line(
+                "csrsv2 (the paper's CUS2) was not measured: it takes the path of a libcusparse.so.11 (`--csrsv2`).",
+            ),
         }
         self.line(
             "\nThe paper is R. Li, \"On parallel solution of sparse triangular linear systems in CUDA\"; its numbers \
@@ -112,6 +122,7 @@ impl<'r> Report<'r> {
              library's own port of it. A matrix marked * is a generated stand-in with the size, row lengths and \
              level count of the one it is named after.",
         );
+        self.line(format!("\n{}", values::MARKS));
     }
 
     /// The paper's figures: GFLOPS over aspect ratios, and over the general matrices with their levels.
@@ -140,6 +151,7 @@ impl<'r> Report<'r> {
             let categories = list.iter().map(|e| label(e)).collect();
             let title = "general matrices, double precision";
             self.figure("general-D", title, "matrix", categories, &list, &solvers, false)?;
+            self.sizes(&list);
             let levels = |name: &str, of: fn(&Experiment) -> usize| Line {
                 name: name.into(),
                 values: list.iter().map(|e| Some(of(e) as f64)).collect(),
@@ -168,6 +180,24 @@ impl<'r> Report<'r> {
         Ok(())
     }
 
+    /// Rows and entries beside the paper's table of general matrices.
+    fn sizes(&mut self, list: &[&Experiment]) {
+        let row = |e: &&Experiment| {
+            let (_, n, nnz) = SIZES.iter().find(|s| s.0 == e.name)?;
+            let a_row = |n: usize, nnz: usize| format!("{:.1}", nnz as f64 / n as f64);
+            Some(vec![
+                label(e),
+                format!("{} \\| {n}", e.n),
+                format!("{} \\| {nnz}", e.nnz),
+                format!("{} \\| {}", a_row(e.n, e.nnz), a_row(*n, *nnz)),
+                format!("{} / {}", e.levels_lower, e.levels_upper),
+            ])
+        };
+        let rows: Vec<Vec<String>> = list.iter().filter_map(row).collect();
+        self.line("\nThe sizes, after the bar those of the paper's matrices:\n");
+        self.table(&["matrix", "n", "nnz", "nnz / n", "levels L / U"].map(String::from), &rows);
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn figure(
         &mut self,
@@ -193,20 +223,25 @@ impl<'r> Report<'r> {
         self.line(format!("\n### {title}\n"));
         self.picture(file, &plot)?;
         let mut columns: Vec<String> = ["matrix", "n", "nnz", "levels L / U"].map(String::from).to_vec();
-        columns.extend(solvers.iter().map(|s| format!("{s} GFLOPS (median ms)")));
+        columns.extend_from_slice(solvers);
         let rows: Vec<Vec<String>> = list
             .iter()
             .map(|e| {
                 let levels = format!("{} / {}", e.levels_lower, e.levels_upper);
                 let mut row = vec![label(e), count(e.n), count(e.nnz), levels];
                 row.extend(solvers.iter().map(|s| match (e.gflops(s), e.timing(s)) {
-                    (Some(g), Some(t)) => format!("{g:.2} ({})", ms(t.solve_median_ms)),
-                    _ => "failed".into(),
+                    (Some(g), Some(t)) => {
+                        format!("{g:.2} ({} / {})", ms(t.solve_mean_ms), ms(t.solve_median_ms))
+                    }
+                    _ if e.timings.iter().any(|t| t.solver == *s) => "failed".into(),
+                    _ => "-".into(),
                 }));
                 row
             })
             .collect();
+        self.line("GFLOPS, in parentheses the mean and the median time in ms.\n");
         self.table(&columns, &rows);
+        self.line(repetitions(list.iter().flat_map(|e| &e.timings)));
         Ok(())
     }
 
@@ -218,50 +253,64 @@ impl<'r> Report<'r> {
         Ok(())
     }
 
-    /// From the fastest solver to the slowest, in the paper and here.
+    /// The solvers' rates and their order, in the paper and here.
     fn orderings(&mut self) {
-        let mut rows = Vec::new();
+        let both = beside_paper(self.results);
+        if both.is_empty() {
+            return;
+        }
+        self.heading("The solvers beside the paper's, double precision");
+        self.line(
+            "GFLOPS here, after the bar the paper's. It draws its rates but prints few; these are implied by its \
+             setup tables (setup time over its ratio to one solve), which have two digits.\n",
+        );
+        let mut columns = vec!["matrix".to_string()];
+        columns.extend(ORDERED.map(String::from));
+        let rows = both.iter().map(|(e, times)| {
+            let rate = |time: f64| format!("{:.2}", 2e-6 * e.nnz as f64 / time);
+            let found = |s: &str| times.iter().find(|t| t.0 == s);
+            let cell = |s| found(s).map_or("-".into(), |t| format!("{} \\| {}", rate(t.1), rate(t.2)));
+            std::iter::once(e.name.clone()).chain(ORDERED.map(cell)).collect()
+        });
+        let rows: Vec<Vec<String>> = rows.collect();
+        self.table(&columns, &rows);
+
+        self.line("From the shortest solve to the longest:\n");
         let mut differing = 0;
-        for tables in &GRIDS {
-            for (e, cells) in
-                self.of(tables.group, "D").into_iter().filter_map(|e| Some((e, row_of(e, &tables.cpu)?)))
-            {
-                let both = ["LEVR", "LEVC", "SLFR", "SLFC", "csrsv2"].into_iter().filter_map(|s| {
-                    Some((s, e.timing(s)?.solve_mean_ms, implied_solve(cells, name_in_paper(s))?))
-                });
-                let both: Vec<(&str, f64, f64)> = both.collect();
-                let order = |key: fn(&(&str, f64, f64)) -> f64| {
-                    let mut sorted = both.clone();
-                    sorted.sort_by(|a, b| key(a).total_cmp(&key(b)));
-                    sorted.iter().map(|s| s.0).collect::<Vec<_>>().join(" < ")
-                };
-                let (here, there) = (order(|s| s.1), order(|s| s.2));
-                differing += usize::from(here != there);
-                let same = if here == there { "yes" } else { "no" };
-                rows.push(vec![e.name.clone(), there, here, same.into()]);
-            }
-        }
-        if rows.is_empty() {
-            return;
-        }
-        self.heading("Order of the solvers, from the shortest solve to the longest");
-        self.line(
-            "The paper prints figures without numbers, so its order is taken from its setup tables: setup time over \
-             its ratio to one solve.\n",
-        );
+        let rows = both.iter().map(|(e, times)| {
+            let (there, here) = (order(times, |t| t.2), order(times, |t| t.1));
+            differing += usize::from(here != there);
+            let same = if here == there { "yes" } else { "no" };
+            vec![e.name.clone(), there, here, same.into()]
+        });
+        let rows: Vec<Vec<String>> = rows.collect();
         self.table(&["matrix", "paper", "here", "same"].map(String::from), &rows);
-        self.line(format!("The order differs on {differing} of {} grids.", rows.len()));
-        if !self.results.on_gpu {
-            self.line("These are threads on a CPU, the paper's numbers are a GPU's.");
-            return;
+        self.line(format!("The order differs on {differing} of {} grids.\n", rows.len()));
+        if self.results.on_gpu {
+            let rows: Vec<Vec<String>> = swaps(self.results)
+                .into_iter()
+                .map(|s| {
+                    let (a, b) = s.pair;
+                    let first = |count: usize| format!("{count} of {}", s.grids);
+                    let pair = format!("{a} before {b}");
+                    vec![
+                        pair,
+                        first(s.first_there),
+                        first(s.first_here),
+                        s.differing.to_string(),
+                        s.why.into(),
+                    ]
+                })
+                .collect();
+            let columns = ["pair", "in the paper", "here", "grids that differ", "why"];
+            self.table(&columns.map(String::from), &rows);
+        } else {
+            self.line("These are threads on a CPU, the paper's numbers are a GPU's.\n");
         }
-        self.line(
-            "Why it can differ: LEVR and LEVC launch their levels from one CUDA graph here, where a level cost the \
-             paper a kernel launch, so they come nearer to the self-scheduled ones where levels are many. SLFR and \
-             SLFC pay a fence and a flag a row on GPUs from Volta on, whose warps no longer run in lock-step, so the \
-             handoff through memory, and not the work in a row, sets their time. SLFC's atomics are handled in a \
-             larger second-level cache.",
-        );
+        self.line("What the paper's text states:\n");
+        let rows: Vec<Vec<String>> =
+            findings(self.results).into_iter().map(|f| vec![f.statement.into(), f.here]).collect();
+        self.table(&["paper", "here"].map(String::from), &rows);
     }
 
     /// The tables of setup times on grids, each cell with the paper's below ours.
@@ -311,6 +360,67 @@ impl<'r> Report<'r> {
                 self.table(&columns, &rows);
             }
         }
+    }
+
+    /// What the setups of the paper's solvers consist of.
+    fn setup_parts(&mut self) {
+        let lists = GROUPS.iter().map(|g| g.0).chain(["general"]).flat_map(|g| self.of(g, "D"));
+        let list: Vec<&Experiment> = lists.collect();
+        for (place, words) in [("CPU", "setup on the CPU"), ("GPU", "setup on the GPU")] {
+            if place == "GPU" && !self.has_gpu_setups() {
+                continue;
+            }
+            let parts = |e: &Experiment, solver: &str| match place {
+                "CPU" => e.timing(solver).and_then(|t| t.facts.parts_ms),
+                _ => on_gpu(e, solver).map(|s| s.parts),
+            };
+            let row = |e: &&Experiment| {
+                let cells = PAPER_SOLVERS.map(|s| parts(e, s).map_or("-".into(), |p| in_words(p, place)));
+                [label(e)].into_iter().chain(cells).collect()
+            };
+            let rows: Vec<Vec<String>> = list.iter().map(row).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            self.heading(&format!("Parts of the {words}"));
+            self.line(
+                "Milliseconds for both triangles, by the paper's names; what is missing to the whole is allocation, \
+                 validation and the arrays that are this library's own.\n",
+            );
+            let columns: Vec<String> =
+                ["matrix"].into_iter().chain(PAPER_SOLVERS).map(String::from).collect();
+            self.table(&columns, &rows);
+        }
+    }
+
+    /// The sweep of this library against the paper's loop over levels.
+    fn levels_on_gpu(&mut self) {
+        let lists = GROUPS.iter().map(|g| g.0).chain(["general"]).flat_map(|g| self.of(g, "D"));
+        let row = |e: &Experiment| {
+            let lev = |s: &GpuSetup| s.parts[PARTS.iter().position(|&p| p == "LEV").expect("it is a part")];
+            let sweep = lev(on_gpu(e, "LEVR")?);
+            let kahn = lev(e.kahn_setup.as_ref()?.as_ref().ok()?);
+            Some(vec![
+                label(e),
+                format!("{}, {}", count(e.levels_lower), count(e.levels_upper)),
+                ms(kahn),
+                ms(sweep),
+                format!("{:.1}", kahn / sweep),
+                cell(e.timing("AUTO").map(setup_and_ratio)),
+                cell(e.timing("SpSV").map(setup_and_ratio)),
+            ])
+        };
+        let rows: Vec<Vec<String>> = lists.filter_map(row).collect();
+        if rows.is_empty() {
+            return;
+        }
+        self.heading("Levels on the GPU: one by one, and without global synchronisation");
+        self.line(
+            "Milliseconds for both triangles: LEV_GPU as in the paper, a launch and a look of the host a level, and as \
+             one sweep; beside them the whole analysis of AUTO and of SpSV, in parentheses in their own solves.\n",
+        );
+        let columns = ["matrix", "levels", "one by one", "sweep", "ratio", "AUTO analysis", "SpSV analysis"];
+        self.table(&columns.map(String::from), &rows);
     }
 
     fn has_gpu_setups(&self) -> bool {
@@ -401,6 +511,8 @@ impl<'r> Report<'r> {
                 ratio(e.timing("SpSV").map(|t| t.solve_median_ms), auto.solve_median_ms),
                 plain.map_or("-".into(), ms),
                 e.plain.as_ref().and_then(|t| t.facts.predicted_ms).map_or("-".into(), ms),
+                ms(e.limit_ms),
+                plain.map_or("-".into(), |p| format!("{:.1}", p / e.limit_ms)),
                 plain.map_or("-".into(), |p| ratio(good(&e.transposed), p)),
                 ratio(single.and_then(|s| s.timing("AUTO")).map(|t| t.solve_median_ms), auto.solve_median_ms),
             ]);
@@ -413,23 +525,21 @@ impl<'r> Report<'r> {
                 "SpSV / AUTO",
                 "lower alone ms",
                 "predicted ms",
+                "limit ms",
+                "times the limit",
                 "transposed / plain",
                 "float / double",
             ];
             self.table(&columns.map(String::from), &rows);
         }
-        for e in self.results.experiments.iter().filter(|e| !e.multi.is_empty()) {
-            let one = e.multi[0].1.clone();
-            let cells = e.multi.iter().map(|(rhs, time)| match (time, &one) {
-                (Ok(t), Ok(one)) => {
-                    format!("{rhs}: {} ms ({:.2} of single solves)", ms(*t), t / (*rhs as f64 * one))
-                }
-                (Err(_), _) => format!("{rhs}: failed"),
-                (Ok(t), Err(_)) => format!("{rhs}: {} ms", ms(*t)),
-            });
-            let cells: Vec<String> = cells.collect();
-            self.line(format!("Right-hand sides on {}, AUTO, lower: {}.\n", label(e), cells.join("; ")));
-        }
+        self.line(
+            "Medians, AUTO. limit = max(bytes / 4.25 TB/s, levels x 25 ns) of the lower triangle, for an H200; \
+             predicted is what AUTO chose by; transposed and plain are of the lower triangle alone.\n",
+        );
+        let timings = |e: &'r Experiment| e.plain.iter().chain(&e.transposed).chain(e.timing("AUTO"));
+        self.line(repetitions(self.results.experiments.iter().flat_map(timings)));
+        self.right_hand_sides()?;
+        self.line("\n### Setup and n solves\n");
         for name in ["5pt-1024x1024", "27pt-128x128x128", "af_shell8"] {
             let found = self.results.experiments.iter().find(|e| e.name == name && e.value_type == "D");
             let Some(e) = found.filter(|e| e.error.is_none()) else { continue };
@@ -451,6 +561,46 @@ impl<'r> Report<'r> {
         Ok(())
     }
 
+    /// One to many right-hand sides at once.
+    fn right_hand_sides(&mut self) -> Result<()> {
+        let list: Vec<&Experiment> =
+            self.results.experiments.iter().filter(|e| !e.multi.is_empty()).collect();
+        let Some(first) = list.first() else { return Ok(()) };
+        self.line("\n### Several right-hand sides\n");
+        let each = |e: &Experiment, k: usize| {
+            let (count, time) = e.multi.get(k)?;
+            time.as_ref().ok().map(|ms| ms / *count as f64)
+        };
+        let categories: Vec<String> = first.multi.iter().map(|m| m.0.to_string()).collect();
+        let lines = list
+            .iter()
+            .map(|e| Line { name: label(e), values: (0..categories.len()).map(|k| each(e, k)).collect() });
+        let plot = Plot {
+            title: "Several right-hand sides, AUTO, lower triangle, double precision".into(),
+            x: "right-hand sides".into(),
+            categories: categories.clone(),
+            y: "ms a right-hand side".into(),
+            lines: lines.collect(),
+            joined: true,
+        };
+        self.picture("right-hand-sides", &plot)?;
+        self.line(
+            "Milliseconds a right-hand side (the lower triangle, medians of 3 to 20), in parentheses over one alone.\n",
+        );
+        let mut columns = vec!["matrix".to_string()];
+        columns.extend(categories);
+        let rows = list.iter().map(|e| {
+            let cell = |k: usize| match (each(e, k), each(e, 0)) {
+                (Some(own), Some(one)) => format!("{} ({:.2})", ms(own), own / one),
+                _ => "failed".into(),
+            };
+            std::iter::once(label(e)).chain((0..e.multi.len()).map(cell)).collect()
+        });
+        let rows: Vec<Vec<String>> = rows.collect();
+        self.table(&columns, &rows);
+        Ok(())
+    }
+
     fn all_failures(&mut self) {
         let lines: Vec<String> = self.results.experiments.iter().flat_map(failures).collect();
         if !lines.is_empty() {
@@ -466,29 +616,18 @@ fn label(e: &Experiment) -> String {
     if e.stand_in {
         format!("{} *", e.name)
     } else {
-        e.name.clone()
+        format!("{}{}", e.name, e.values.mark())
     }
 }
 
 /// Which row of the paper's tables a grid is.
-fn index_of(e: &Experiment) -> Option<usize> {
+pub fn index_of(e: &Experiment) -> Option<usize> {
     let ratios = if e.group == "5pt" || e.group == "9pt" { [1, 4, 16, 64, 256] } else { [1, 4, 8, 32, 64] };
     ratios.iter().position(|&r| r == e.ratio)
 }
 
-fn row_of<'t>(e: &Experiment, table: &'t [[Cell; 7]; 5]) -> Option<&'t [Cell; 7]> {
-    index_of(e).map(|k| &table[k])
-}
-
 fn general_of(e: &Experiment) -> Option<&'static paper_data::General> {
     GENERAL.iter().find(|g| g.name == e.name)
-}
-
-/// The time of a solve that a setup time and its ratio imply.
-fn implied_solve(cells: &[Cell; 7], solver: &str) -> Option<f64> {
-    let column = CPU_COLUMNS.iter().position(|c| *c == solver)?;
-    let (setup, ratio) = cells[column];
-    (ratio > 0.0).then(|| setup / ratio)
 }
 
 /// What this program calls a solver of the paper; none for the legacy csrsv.
@@ -504,9 +643,23 @@ fn setup_and_ratio(t: &Timing) -> (f64, f64) {
     (t.analysis_ms, t.analysis_ms / t.solve_mean_ms)
 }
 
-fn gpu_setup(e: &Experiment, solver: &str) -> Option<(f64, f64)> {
-    let setup = e.gpu_setups.iter().find(|(s, _)| s == solver).and_then(|(_, t)| t.as_ref().ok())?;
-    Some((*setup, setup / e.timing(solver)?.solve_mean_ms))
+fn on_gpu<'e>(e: &'e Experiment, solver: &str) -> Option<&'e GpuSetup> {
+    e.gpu_setups.iter().find(|(s, _)| s == solver).and_then(|(_, setup)| setup.as_ref().ok())
+}
+
+/// The parts that took any time.
+fn in_words(parts: [f64; 5], place: &str) -> String {
+    let name = |part: &str| match part {
+        "MAT_D2H" | "LEV_H2D" => part.to_string(),
+        _ => format!("{part}_{place}"),
+    };
+    let spent = PARTS.iter().zip(parts).filter(|(_, time)| *time > 0.0);
+    spent.map(|(part, time)| format!("{} {}", name(part), ms(time))).collect::<Vec<_>>().join(" + ")
+}
+
+pub fn gpu_setup(e: &Experiment, solver: &str) -> Option<(f64, f64)> {
+    let setup = on_gpu(e, solver)?.total;
+    Some((setup, setup / e.timing(solver)?.solve_mean_ms))
 }
 
 fn cell(ours: Option<(f64, f64)>) -> String {
@@ -548,8 +701,6 @@ mod tests {
         for entry in crate::suite::paper_general() {
             assert!(GENERAL.iter().any(|g| g.name == entry.name), "{}", entry.name);
         }
-        let levr = implied_solve(&GRIDS[0].cpu[0], "LEVR").unwrap();
-        assert!((levr - 27.3).abs() < 0.1);
-        assert_eq!(implied_solve(&GRIDS[0].cpu[0], "GSF"), None);
+        assert_eq!(SIZES.map(|s| s.0), GENERAL.map(|g| g.name));
     }
 }

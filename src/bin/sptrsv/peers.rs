@@ -1,10 +1,12 @@
-//! The solvers to compare with: cuSPARSE's SpSV, and csrsv2 of a CUDA 11 library.
+//! The solvers to compare with: cuSPARSE's SpSV, and csrsv2 of a CUDA 11 library. The two generations of cuSPARSE
+//! differ in their tables of functions and in what they keep for one system; the rest they share.
 
 use std::ffi::c_void;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::ptr::null_mut;
 
-use crate::dynamic::{self, functions};
+use crate::contenders::Contender;
+use crate::dynamic::{self, functions, Table};
 use crate::gpu::{Buffer, Executor};
 use crate::library::Alpha;
 use crate::system::System;
@@ -13,20 +15,19 @@ use crate::Result;
 type Handle = *mut c_void;
 type Const = *const c_void;
 
-fn check(code: i32, doing: &str) -> Result<()> {
-    match code {
-        0 => Ok(()),
-        _ => Err(format!("{doing} failed with cuSPARSE status {code}")),
+functions! {
+    /// What every cuSPARSE has.
+    CommonApi {
+        create: "cusparseCreate" (*mut Handle);
+        destroy: "cusparseDestroy" (Handle);
+        version: "cusparseGetVersion" (Handle, *mut i32);
+        set_stream: "cusparseSetStream" (Handle, Handle);
     }
 }
 
 functions! {
     /// cuSPARSE 12 and later: generic interface.
     SpsvApi {
-        create: "cusparseCreate" (*mut Handle);
-        destroy: "cusparseDestroy" (Handle);
-        version: "cusparseGetVersion" (Handle, *mut i32);
-        set_stream: "cusparseSetStream" (Handle, Handle);
         create_csr: "cusparseCreateCsr" (*mut Handle, i64, i64, i64, Handle, Handle, Handle, i32, i32, i32, i32);
         set_attribute: "cusparseSpMatSetAttribute" (Handle, i32, Const, usize);
         destroy_matrix: "cusparseDestroySpMat" (Handle);
@@ -40,195 +41,9 @@ functions! {
     }
 }
 
-const INDEX_32I: i32 = 2;
-const ATTRIBUTE_FILL_MODE: i32 = 0;
-const ATTRIBUTE_DIAG_TYPE: i32 = 1;
-
-/// cuSPARSE with SpSV, loaded, with a handle.
-pub struct Spsv {
-    api: SpsvApi,
-    handle: Handle,
-    pub version: String,
-}
-
-impl Spsv {
-    pub fn load(executor: &Executor, path: Option<&Path>) -> Result<Self> {
-        let candidates = path.map_or_else(dynamic::cusparse_candidates, |p| vec![p.to_path_buf()]);
-        let (library, found) = dynamic::open(&candidates)?;
-        let api = SpsvApi::load(library, "").map_err(|e| format!("{}: {e}", found.display()))?;
-        let (mut handle, mut version) = (null_mut(), 0);
-        // SAFETY: the functions are declared as in cusparse.h, the pointers lead to live variables.
-        unsafe {
-            check((api.create)(&mut handle), "cusparseCreate")?;
-            check((api.version)(handle, &mut version), "cusparseGetVersion")?;
-            check((api.set_stream)(handle, executor.stream()), "cusparseSetStream")?;
-        }
-        let version = format!("{}.{}.{}", version / 1000, version % 1000 / 100, version % 100);
-        Ok(Spsv { api, handle, version })
-    }
-}
-
-impl Drop for Spsv {
-    fn drop(&mut self) {
-        // SAFETY: the handle is live and not used again.
-        unsafe { (self.api.destroy)(self.handle) };
-    }
-}
-
-/// One system under SpSV. Analysis starts from a new descriptor each time, as it copies the values.
-pub struct SpsvSolver<'s, 'e> {
-    peer: &'s Spsv,
-    system: System<'s, 'e>,
-    matrix: Handle,
-    f: Handle,
-    x: Handle,
-    descr: Handle,
-    buffer: Option<Buffer<'e>>,
-}
-
-impl<'s, 'e> SpsvSolver<'s, 'e> {
-    pub fn new(peer: &'s Spsv, system: System<'s, 'e>) -> Result<Self> {
-        let mut solver = SpsvSolver {
-            peer,
-            system,
-            matrix: null_mut(),
-            f: null_mut(),
-            x: null_mut(),
-            descr: null_mut(),
-            buffer: None,
-        };
-        let (a, api) = (system.matrix, &peer.api);
-        let (n, ty, fill, diag) = (a.n as i64, a.ty.number(), system.fill_number(), 0i32);
-        // SAFETY: as in Spsv::load; the arrays have the sizes passed along and outlive the solver.
-        unsafe {
-            check(
-                (api.create_csr)(
-                    &mut solver.matrix,
-                    n,
-                    n,
-                    a.nnz as i64,
-                    a.ptr.ptr(),
-                    a.col.ptr(),
-                    a.val.ptr(),
-                    INDEX_32I,
-                    INDEX_32I,
-                    0,
-                    ty,
-                ),
-                "cusparseCreateCsr",
-            )?;
-            for (attribute, value) in [(ATTRIBUTE_FILL_MODE, &fill), (ATTRIBUTE_DIAG_TYPE, &diag)] {
-                let value = (value as *const i32).cast();
-                check((api.set_attribute)(solver.matrix, attribute, value, 4), "cusparseSpMatSetAttribute")?;
-            }
-            check((api.create_vector)(&mut solver.f, n, system.f.ptr(), ty), "cusparseCreateDnVec")?;
-            check((api.create_vector)(&mut solver.x, n, system.x.ptr(), ty), "cusparseCreateDnVec")?;
-        }
-        Ok(solver)
-    }
-
-    /// Makes a new descriptor and the buffer that it needs, both outside the time of the analysis.
-    pub fn prepare(&mut self) -> Result<()> {
-        let (a, api, s) = (self.system.matrix, &self.peer.api, &self.system);
-        let one = Alpha::one(a.ty.is_double());
-        let mut bytes = 0;
-        // SAFETY: as in new.
-        unsafe {
-            if !self.descr.is_null() {
-                (api.destroy_descr)(self.descr);
-                self.descr = null_mut();
-            }
-            check((api.create_descr)(&mut self.descr), "cusparseSpSV_createDescr")?;
-            check(
-                (api.buffer_size)(
-                    self.peer.handle,
-                    s.operation_number(),
-                    one.ptr(),
-                    self.matrix,
-                    self.f,
-                    self.x,
-                    a.ty.number(),
-                    0,
-                    self.descr,
-                    &mut bytes,
-                ),
-                "cusparseSpSV_bufferSize",
-            )?;
-        }
-        self.buffer = None;
-        self.buffer = Some(a.executor.alloc(bytes)?);
-        Ok(())
-    }
-
-    pub fn analyse(&self) -> Result<()> {
-        let (a, s) = (self.system.matrix, &self.system);
-        let one = Alpha::one(a.ty.is_double());
-        let buffer = self.buffer.as_ref().map_or(null_mut(), Buffer::ptr);
-        // SAFETY: as in new; prepare has made descriptor and buffer.
-        let code = unsafe {
-            (self.peer.api.analysis)(
-                self.peer.handle,
-                s.operation_number(),
-                one.ptr(),
-                self.matrix,
-                self.f,
-                self.x,
-                a.ty.number(),
-                0,
-                self.descr,
-                buffer,
-            )
-        };
-        check(code, "cusparseSpSV_analysis")
-    }
-
-    pub fn solve(&self) -> Result<()> {
-        let (a, s) = (self.system.matrix, &self.system);
-        let one = Alpha::one(a.ty.is_double());
-        // SAFETY: as in analyse.
-        let code = unsafe {
-            (self.peer.api.solve)(
-                self.peer.handle,
-                s.operation_number(),
-                one.ptr(),
-                self.matrix,
-                self.f,
-                self.x,
-                a.ty.number(),
-                0,
-                self.descr,
-            )
-        };
-        check(code, "cusparseSpSV_solve")
-    }
-}
-
-impl Drop for SpsvSolver<'_, '_> {
-    fn drop(&mut self) {
-        // SAFETY: each is live or was never made; none is used again.
-        unsafe {
-            let api = &self.peer.api;
-            for (object, destroy) in [
-                (self.descr, api.destroy_descr),
-                (self.x, api.destroy_vector),
-                (self.f, api.destroy_vector),
-                (self.matrix, api.destroy_matrix),
-            ] {
-                if !object.is_null() {
-                    destroy(object);
-                }
-            }
-        }
-    }
-}
-
 functions! {
     /// cuSPARSE 11: the functions that CUDA 12 removed.
     Csrsv2Api {
-        create: "cusparseCreate" (*mut Handle);
-        destroy: "cusparseDestroy" (Handle);
-        version: "cusparseGetVersion" (Handle, *mut i32);
-        set_stream: "cusparseSetStream" (Handle, Handle);
         create_descr: "cusparseCreateMatDescr" (*mut Handle);
         destroy_descr: "cusparseDestroyMatDescr" (Handle);
         set_fill: "cusparseSetMatFillMode" (Handle, i32);
@@ -240,146 +55,212 @@ functions! {
     }
 }
 
+const INDEX_32I: i32 = 2;
+const ATTRIBUTE_FILL_MODE: i32 = 0;
+const ATTRIBUTE_DIAG_TYPE: i32 = 1;
+const NON_UNIT: i32 = 0;
 const USE_LEVEL: i32 = 1;
 
-/// A CUDA 11 cuSPARSE, loaded for one value type, with a handle.
-pub struct Csrsv2 {
-    api: Csrsv2Api,
+/// Calls a function of a table; a status other than 0 becomes a message.
+macro_rules! call {
+    ($api:expr, $function:ident($($arg:expr),* $(,)?)) => {{
+        // SAFETY: the tables declare every function as cusparse.h does. Objects are live, pointers lead to live
+        // variables or to arrays of the sizes that are passed along, which outlive the objects made of them.
+        match unsafe { ($api.$function)($($arg),*) } {
+            0 => Ok(()),
+            code => Err(format!("cuSPARSE's {} failed with status {code}", stringify!($function))),
+        }
+    }};
+}
+
+/// A cuSPARSE with the functions of one generation (for one value type, where their names depend on it), and a
+/// handle on the executor's stream.
+pub struct Cusparse<Api> {
+    common: CommonApi,
+    api: Api,
     handle: Handle,
     pub version: String,
 }
 
-impl Csrsv2 {
-    pub fn load(executor: &Executor, path: &Path, letter: &str) -> Result<Self> {
-        let (library, found) = dynamic::open(&[PathBuf::from(path)])?;
-        let api = Csrsv2Api::load(library, letter).map_err(|e| format!("{}: {e}", found.display()))?;
-        let (mut handle, mut version) = (null_mut(), 0);
-        // SAFETY: as in Spsv::load.
-        unsafe {
-            check((api.create)(&mut handle), "cusparseCreate")?;
-            check((api.version)(handle, &mut version), "cusparseGetVersion")?;
-            check((api.set_stream)(handle, executor.stream()), "cusparseSetStream")?;
-        }
-        let version = format!("{}.{}.{}", version / 1000, version % 1000 / 100, version % 100);
-        Ok(Csrsv2 { api, handle, version })
+impl<Api: Table> Cusparse<Api> {
+    pub fn load(executor: &Executor, candidates: &[PathBuf], letter: &str) -> Result<Self> {
+        let (library, found) = dynamic::open(candidates)?;
+        let at_path = |e: String| format!("{}: {e}", found.display());
+        let common = CommonApi::load(&library, letter).map_err(at_path)?;
+        let api = Api::load(&library, letter).map_err(at_path)?;
+        let mut peer = Cusparse { common, api, handle: null_mut(), version: String::new() };
+        let mut version = 0;
+        call!(peer.common, create(&mut peer.handle))?;
+        call!(peer.common, version(peer.handle, &mut version))?;
+        call!(peer.common, set_stream(peer.handle, executor.stream()))?;
+        peer.version = format!("{}.{}.{}", version / 1000, version % 1000 / 100, version % 100);
+        Ok(peer)
     }
 }
 
-impl Drop for Csrsv2 {
+impl<Api> Drop for Cusparse<Api> {
     fn drop(&mut self) {
-        // SAFETY: the handle is live and not used again.
-        unsafe { (self.api.destroy)(self.handle) };
+        // SAFETY: the handle is live or was never made, and is not used again.
+        unsafe {
+            if !self.handle.is_null() {
+                (self.common.destroy)(self.handle);
+            }
+        }
+    }
+}
+
+/// Destroys an object once, if there is one.
+fn destroy(object: &mut Handle, function: unsafe extern "C" fn(Handle) -> i32) {
+    let object = std::mem::replace(object, null_mut());
+    if !object.is_null() {
+        // SAFETY: the object is live, of the kind that the function destroys, and not used again.
+        unsafe { function(object) };
+    }
+}
+
+fn address(buffer: &Option<Buffer>) -> Handle {
+    buffer.as_ref().map_or(null_mut(), Buffer::ptr)
+}
+
+/// One system under SpSV.
+pub struct Spsv<'s, 'e> {
+    peer: &'s Cusparse<SpsvApi>,
+    system: System<'s, 'e>,
+    matrix: Handle,
+    f: Handle,
+    x: Handle,
+    descr: Handle,
+    buffer: Option<Buffer<'e>>,
+}
+
+/// Calls a function of SpSV with the arguments that all three have, then others.
+macro_rules! spsv {
+    ($s:ident, $function:ident($($more:expr),*)) => {
+        call!($s.peer.api, $function(
+            $s.peer.handle,
+            $s.system.op.number(),
+            Alpha::one($s.system.matrix.ty.is_double()).ptr(),
+            $s.matrix,
+            $s.f,
+            $s.x,
+            $s.system.matrix.ty.number(),
+            0,
+            $s.descr
+            $(, $more)*
+        ))
+    };
+}
+
+impl<'s, 'e> Spsv<'s, 'e> {
+    pub fn new(peer: &'s Cusparse<SpsvApi>, system: System<'s, 'e>) -> Result<Self> {
+        let nothing = null_mut();
+        let (matrix, f, x, descr) = (nothing, nothing, nothing, nothing);
+        let mut s = Spsv { peer, system, matrix, f, x, descr, buffer: None };
+        let (a, api, ty) = (system.matrix, &peer.api, system.matrix.ty.number());
+        let (n, nnz) = (a.n as i64, a.nnz as i64);
+        let (ptr, col, val) = (a.ptr.ptr(), a.col.ptr(), a.val.ptr());
+        call!(api, create_csr(&mut s.matrix, n, n, nnz, ptr, col, val, INDEX_32I, INDEX_32I, 0, ty))?;
+        for (attribute, value) in
+            [(ATTRIBUTE_FILL_MODE, system.fill_number()), (ATTRIBUTE_DIAG_TYPE, NON_UNIT)]
+        {
+            call!(api, set_attribute(s.matrix, attribute, (&value as *const i32).cast(), 4))?;
+        }
+        call!(api, create_vector(&mut s.f, n, system.f.ptr(), ty))?;
+        call!(api, create_vector(&mut s.x, n, system.x.ptr(), ty))?;
+        Ok(s)
+    }
+}
+
+impl Contender for Spsv<'_, '_> {
+    /// A new descriptor, as analysis copies the values into it, and the buffer that it needs.
+    fn prepare(&mut self) -> Result<()> {
+        let mut bytes = 0usize;
+        destroy(&mut self.descr, self.peer.api.destroy_descr);
+        call!(self.peer.api, create_descr(&mut self.descr))?;
+        spsv!(self, buffer_size(&mut bytes))?;
+        self.buffer = None;
+        self.buffer = Some(self.system.matrix.executor.alloc(bytes)?);
+        Ok(())
+    }
+    fn analyse(&mut self) -> Result<()> {
+        spsv!(self, analysis(address(&self.buffer)))
+    }
+    fn solve(&mut self) -> Result<()> {
+        spsv!(self, solve())
+    }
+}
+
+impl Drop for Spsv<'_, '_> {
+    fn drop(&mut self) {
+        let api = &self.peer.api;
+        destroy(&mut self.descr, api.destroy_descr);
+        destroy(&mut self.x, api.destroy_vector);
+        destroy(&mut self.f, api.destroy_vector);
+        destroy(&mut self.matrix, api.destroy_matrix);
     }
 }
 
 /// One system under csrsv2, with level information.
-pub struct Csrsv2Solver<'s, 'e> {
-    peer: &'s Csrsv2,
+pub struct Csrsv2<'s, 'e> {
+    peer: &'s Cusparse<Csrsv2Api>,
     system: System<'s, 'e>,
     descr: Handle,
     info: Handle,
     buffer: Option<Buffer<'e>>,
 }
 
-impl<'s, 'e> Csrsv2Solver<'s, 'e> {
-    pub fn new(peer: &'s Csrsv2, system: System<'s, 'e>) -> Result<Self> {
-        let mut solver = Csrsv2Solver { peer, system, descr: null_mut(), info: null_mut(), buffer: None };
-        // SAFETY: as in Spsv::load.
-        unsafe {
-            check((peer.api.create_descr)(&mut solver.descr), "cusparseCreateMatDescr")?;
-            check((peer.api.set_fill)(solver.descr, system.fill_number()), "cusparseSetMatFillMode")?;
-        }
-        Ok(solver)
-    }
+/// Calls a function of csrsv2 with the arguments that all three have, alpha among them for a solve.
+macro_rules! csrsv2 {
+    ($s:ident, $function:ident($($alpha:expr)?; $($more:expr),*)) => {
+        call!($s.peer.api, $function(
+            $s.peer.handle,
+            $s.system.op.number(),
+            $s.system.matrix.n as i32,
+            $s.system.matrix.nnz as i32,
+            $($alpha,)?
+            $s.descr,
+            $s.system.matrix.val.ptr(),
+            $s.system.matrix.ptr.ptr(),
+            $s.system.matrix.col.ptr(),
+            $s.info
+            $(, $more)*
+        ))
+    };
+}
 
-    /// Makes a new info and the buffer that it needs, both outside the time of the analysis.
-    pub fn prepare(&mut self) -> Result<()> {
-        let (a, api, s) = (self.system.matrix, &self.peer.api, &self.system);
-        let mut bytes = 0;
-        // SAFETY: as in new; the arrays have the sizes passed along.
-        unsafe {
-            if !self.info.is_null() {
-                (api.destroy_info)(self.info);
-                self.info = null_mut();
-            }
-            check((api.create_info)(&mut self.info), "cusparseCreateCsrsv2Info")?;
-            check(
-                (api.buffer_size)(
-                    self.peer.handle,
-                    s.operation_number(),
-                    a.n as i32,
-                    a.nnz as i32,
-                    self.descr,
-                    a.val.ptr(),
-                    a.ptr.ptr(),
-                    a.col.ptr(),
-                    self.info,
-                    &mut bytes,
-                ),
-                "csrsv2_bufferSize",
-            )?;
-        }
-        self.buffer = Some(a.executor.alloc(bytes as usize)?);
-        Ok(())
-    }
-
-    pub fn analyse(&self) -> Result<()> {
-        let (a, s) = (self.system.matrix, &self.system);
-        // SAFETY: as in prepare.
-        let code = unsafe {
-            (self.peer.api.analysis)(
-                self.peer.handle,
-                s.operation_number(),
-                a.n as i32,
-                a.nnz as i32,
-                self.descr,
-                a.val.ptr(),
-                a.ptr.ptr(),
-                a.col.ptr(),
-                self.info,
-                USE_LEVEL,
-                self.buffer.as_ref().map_or(null_mut(), Buffer::ptr),
-            )
-        };
-        check(code, "csrsv2_analysis")
-    }
-
-    pub fn solve(&self) -> Result<()> {
-        let (a, s) = (self.system.matrix, &self.system);
-        let one = Alpha::one(a.ty.is_double());
-        // SAFETY: as in prepare.
-        let code = unsafe {
-            (self.peer.api.solve)(
-                self.peer.handle,
-                s.operation_number(),
-                a.n as i32,
-                a.nnz as i32,
-                one.ptr(),
-                self.descr,
-                a.val.ptr(),
-                a.ptr.ptr(),
-                a.col.ptr(),
-                self.info,
-                s.f.ptr(),
-                s.x.ptr(),
-                USE_LEVEL,
-                self.buffer.as_ref().map_or(null_mut(), Buffer::ptr),
-            )
-        };
-        check(code, "csrsv2_solve")
+impl<'s, 'e> Csrsv2<'s, 'e> {
+    pub fn new(peer: &'s Cusparse<Csrsv2Api>, system: System<'s, 'e>) -> Result<Self> {
+        let mut s = Csrsv2 { peer, system, descr: null_mut(), info: null_mut(), buffer: None };
+        call!(peer.api, create_descr(&mut s.descr))?;
+        call!(peer.api, set_fill(s.descr, system.fill_number()))?;
+        Ok(s)
     }
 }
 
-impl Drop for Csrsv2Solver<'_, '_> {
+impl Contender for Csrsv2<'_, '_> {
+    /// A new info, and the buffer that it needs.
+    fn prepare(&mut self) -> Result<()> {
+        let mut bytes = 0i32;
+        destroy(&mut self.info, self.peer.api.destroy_info);
+        call!(self.peer.api, create_info(&mut self.info))?;
+        csrsv2!(self, buffer_size(; &mut bytes))?;
+        self.buffer = None;
+        self.buffer = Some(self.system.matrix.executor.alloc(bytes as usize)?);
+        Ok(())
+    }
+    fn analyse(&mut self) -> Result<()> {
+        csrsv2!(self, analysis(; USE_LEVEL, address(&self.buffer)))
+    }
+    fn solve(&mut self) -> Result<()> {
+        let one = Alpha::one(self.system.matrix.ty.is_double());
+        let (f, x) = (self.system.f.ptr(), self.system.x.ptr());
+        csrsv2!(self, solve(one.ptr(); f, x, USE_LEVEL, address(&self.buffer)))
+    }
+}
+
+impl Drop for Csrsv2<'_, '_> {
     fn drop(&mut self) {
-        // SAFETY: each is live or was never made; none is used again.
-        unsafe {
-            if !self.info.is_null() {
-                (self.peer.api.destroy_info)(self.info);
-            }
-            if !self.descr.is_null() {
-                (self.peer.api.destroy_descr)(self.descr);
-            }
-        }
+        destroy(&mut self.info, self.peer.api.destroy_info);
+        destroy(&mut self.descr, self.peer.api.destroy_descr);
     }
 }

@@ -16,6 +16,16 @@ pub enum Order {
     Nd,
 }
 
+impl Order {
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Random => "random",
+            Order::Rcm => "rcm",
+            Order::Nd => "nd",
+        }
+    }
+}
+
 /// The order as a list: the old number of each new unknown. The pattern must be symmetric.
 pub fn order(a: &Csr, by: Order) -> Vec<u32> {
     match by {
@@ -137,12 +147,16 @@ fn nested_dissection(a: &Csr) -> Vec<u32> {
         let root = search.far_end(nodes[0], &part, id);
         let (found, starts) = search.from(root, &part, id, false);
         if found.len() < nodes.len() {
-            // Not connected: the component found, and the rest.
-            for &v in &found {
-                part[v as usize] = u32::MAX;
+            // Not connected: all components in one sweep, for there may be as many as there are unknowns.
+            for &v in &nodes {
+                if part[v as usize] == id {
+                    let (component, _) = search.from(v, &part, id, false);
+                    for &u in &component {
+                        part[u as usize] = u32::MAX;
+                    }
+                    pending.push(component);
+                }
             }
-            pending.push(nodes.into_iter().filter(|&v| part[v as usize] == id).collect());
-            pending.push(found);
             continue;
         }
         if starts.len() < 4 {

@@ -24,7 +24,9 @@ pub struct Plot {
     pub joined: bool,
 }
 
-const COLOURS: [RGBColor; 10] = [
+const LEGEND_WIDTH: i32 = 190;
+
+const COLOURS: [RGBColor; 11] = [
     RGBColor(31, 119, 180),
     RGBColor(255, 127, 14),
     RGBColor(44, 160, 44),
@@ -35,6 +37,7 @@ const COLOURS: [RGBColor; 10] = [
     RGBColor(90, 90, 90),
     RGBColor(188, 189, 34),
     RGBColor(23, 190, 207),
+    RGBColor(0, 0, 0),
 ];
 
 /// Draws a plot with a logarithmic value axis; nothing is written where there is nothing to draw.
@@ -47,7 +50,9 @@ pub fn draw(path: &Path, plot: &Plot) -> Result<bool> {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(0.0, f64::max);
     let mut svg = String::new();
-    render(&mut svg, plot, least / 1.5..most * 4.0).map_err(|e| format!("{}: {e}", path.display()))?;
+    // From a power of ten on, for the axis has no numbers below the first one.
+    let from = 10f64.powf((least / 1.1).log10().floor());
+    render(&mut svg, plot, from..most * 1.5).map_err(|e| format!("{}: {e}", path.display()))?;
     crate::write_whole(path, svg.as_bytes())?;
     Ok(true)
 }
@@ -68,8 +73,10 @@ type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
 fn render(svg: &mut String, plot: &Plot, range: std::ops::Range<f64>) -> Drawn {
     let count = plot.categories.len();
     let long_names = plot.categories.iter().any(|c| c.len() > 6);
-    let root = SVGBackend::with_string(svg, (if long_names { 1300 } else { 900 }, 540)).into_drawing_area();
+    let width = if long_names { 1300 } else { 900 };
+    let root = SVGBackend::with_string(svg, ((width + LEGEND_WIDTH) as u32, 540)).into_drawing_area();
     root.fill(&WHITE)?;
+    let (root, legend) = root.split_horizontally(width);
     let mut chart = ChartBuilder::on(&root)
         .caption(&plot.title, ("sans-serif", 22))
         .margin(12)
@@ -111,22 +118,27 @@ fn render(svg: &mut String, plot: &Plot, range: std::ops::Range<f64>) -> Drawn {
             .enumerate()
             .filter_map(|(i, v)| v.filter(|&v| v > 0.0).map(|v| (i as f64 + aside, v)))
             .collect();
-        let marks = points.iter().map(|&p| Circle::new(p, 4, colour.filled()));
-        chart
-            .draw_series(marks)?
-            .label(&line.name)
-            .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 20, y)], colour.stroke_width(3)));
+        // Shapes repeat after three lines, colours after eleven.
+        match k % 3 {
+            0 => chart.draw_series(points.iter().map(|&p| Circle::new(p, 4, colour.filled())))?,
+            1 => chart.draw_series(points.iter().map(|&p| TriangleMarker::new(p, 6, colour.filled())))?,
+            _ => chart.draw_series(points.iter().map(|&p| Cross::new(p, 4, colour.stroke_width(2))))?,
+        };
         if plot.joined {
             chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
         }
+        // The legend stands beside the plot, where it hides nothing.
+        let y = 60 + 22 * k as i32;
+        if plot.joined {
+            legend.draw(&PathElement::new(vec![(4, y), (28, y)], colour.stroke_width(2)))?;
+        }
+        match k % 3 {
+            0 => legend.draw(&Circle::new((16, y), 4, colour.filled()))?,
+            1 => legend.draw(&TriangleMarker::new((16, y), 6, colour.filled()))?,
+            _ => legend.draw(&Cross::new((16, y), 4, colour.stroke_width(2)))?,
+        }
+        legend.draw(&Text::new(line.name.clone(), (34, y - 7), ("sans-serif", 14)))?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK)
-        .label_font(("sans-serif", 14))
-        .draw()?;
     root.present()?;
     Ok(())
 }

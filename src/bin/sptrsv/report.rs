@@ -5,63 +5,80 @@ use std::path::Path;
 
 use crate::bench::{MatrixResult, Results};
 use crate::matrix::Fill;
-use crate::measure::geometric_mean;
-use crate::permute::Order;
+use crate::measure::{geometric_mean, Timing};
 use crate::Result;
 
 /// The columns of one run.
 pub struct Table {
     /// The peers present, then our algorithms.
     solvers: Vec<String>,
-    /// The algorithm that ratios are about.
+    /// The algorithm that ratios are about, and our others.
     ours: String,
+    others: Vec<String>,
     spsv: bool,
+    /// Whether there are several value types or operations, each row then saying which are its own.
+    several: bool,
 }
 
 impl Table {
-    pub fn new(results: &Results, algorithms: &[String]) -> Table {
+    pub fn new(results: &Results, algorithms: &[String], several: bool) -> Table {
         let mut solvers = Vec::new();
         solvers.extend(results.spsv.as_ref().map(|_| "SpSV".to_string()));
         solvers.extend(results.csrsv2.as_ref().map(|_| "csrsv2".to_string()));
         solvers.extend_from_slice(algorithms);
-        Table { solvers, ours: algorithms[0].clone(), spsv: results.spsv.is_some() }
+        let others = algorithms[1..].to_vec();
+        Table { solvers, ours: algorithms[0].clone(), others, spsv: results.spsv.is_some(), several }
+    }
+
+    /// Solvers whose time over ours has a column of its own.
+    fn compared(&self) -> impl Iterator<Item = &str> {
+        let one_word = self.others.iter().find(|s| *s == "ONE_WORD").map(String::as_str);
+        self.spsv.then_some("SpSV").into_iter().chain(one_word)
     }
 
     fn columns(&self) -> Vec<String> {
-        let mut columns: Vec<String> = ["matrix", "n", "nnz", "levels", "limit"].map(String::from).to_vec();
+        let ours = &self.ours;
+        let mut columns = vec!["matrix".to_string()];
+        columns.extend(self.several.then(|| "system".to_string()));
+        columns.extend(["n", "nnz", "levels", "limit"].map(String::from));
         columns.extend(self.solvers.iter().cloned());
-        if self.spsv {
-            columns.push(format!("SpSV/{}", self.ours));
-        }
-        columns.extend([format!("{}/limit", self.ours)]);
+        columns.extend(self.compared().map(|s| format!("{s}/{ours}")));
+        columns.extend((self.others.len() > 1).then(|| format!("best/{ours}")));
+        columns.extend([format!("{ours}/limit")]);
         columns.extend(["predicted", "engine", "analysis", "a/solve"].map(String::from));
-        if self.spsv {
-            columns.push("SpSV ana.".into());
-        }
+        columns.extend(self.spsv.then(|| "SpSV ana.".to_string()));
         columns.push("error".into());
         columns
     }
 
+    /// The time of the fastest of our algorithms, the one that ratios are about included.
+    fn best(&self, m: &MatrixResult) -> Option<f64> {
+        let all = std::iter::once(&self.ours).chain(&self.others);
+        all.filter_map(|s| m.timing(s)).map(|t| t.solve_median_ms).min_by(f64::total_cmp)
+    }
+
     fn cells(&self, m: &MatrixResult) -> Vec<String> {
-        let mut cells = vec![m.label(), count(m.n), count(m.nnz), m.levels.to_string(), ms(m.limit_ms)];
+        let mut cells = vec![m.label()];
+        cells.extend(self.several.then(|| format!("{} {}", m.value_type, m.op)));
+        cells.extend([count(m.n), count(m.nnz), m.levels.to_string(), ms(m.limit_ms)]);
+        let dash = || "-".to_string();
         for solver in &self.solvers {
-            cells.push(m.timing(solver).map_or("fail".into(), |t| ms(t.solve_median_ms)));
+            let entered = m.timings.iter().any(|t| t.solver == *solver);
+            let absent = || if entered { "fail".into() } else { dash() };
+            cells.push(m.timing(solver).map_or_else(absent, |t| ms(t.solve_median_ms)));
         }
         let ours = m.timing(&self.ours);
-        let spsv = m.timing("SpSV");
-        let dash = || "-".to_string();
-        if self.spsv {
-            let ratio = ours.zip(spsv).map(|(o, s)| s.solve_median_ms / o.solve_median_ms);
-            cells.push(ratio.map_or_else(dash, |r| format!("{r:.2}")));
-        }
+        let ratio = |time: Option<f64>| {
+            time.zip(ours).map_or_else(dash, |(time, o)| format!("{:.2}", time / o.solve_median_ms))
+        };
+        cells.extend(self.compared().map(|s| ratio(m.timing(s).map(|t| t.solve_median_ms))));
+        cells.extend((self.others.len() > 1).then(|| ratio(self.best(m))));
         cells.push(ours.map_or_else(dash, |o| format!("{:.1}", o.solve_median_ms / m.limit_ms)));
         cells.push(ours.and_then(|o| o.facts.predicted_ms).map_or_else(dash, ms));
         cells.push(ours.and_then(|o| o.facts.algorithm.clone()).unwrap_or_else(dash));
         cells.push(ours.map_or_else(dash, |o| ms(o.analysis_ms)));
         cells.push(ours.map_or_else(dash, |o| format!("{:.1}", o.analysis_ms / o.solve_median_ms)));
-        if self.spsv {
-            cells.push(spsv.map_or_else(dash, |s| ms(s.analysis_ms)));
-        }
+        cells.extend(self.spsv.then(|| m.timing("SpSV").map_or_else(dash, |s| ms(s.analysis_ms))));
         cells.push(ours.map_or_else(dash, |o| {
             format!("{:.2}{}", o.backward_error, if o.same_bits { "" } else { " ~" })
         }));
@@ -70,7 +87,7 @@ impl Table {
 
     fn aligned(&self, cells: &[String]) -> String {
         let widths = self.columns();
-        let mut line = format!("{:<25}", cells[0]);
+        let mut line = format!("{:<29}", cells[0]);
         for (cell, column) in cells.iter().zip(widths).skip(1) {
             let _ = write!(line, " {cell:>width$}", width = column.len().max(8));
         }
@@ -84,7 +101,7 @@ impl Table {
     /// A matrix's line, and a line for each failure.
     pub fn line(&self, m: &MatrixResult) -> String {
         if let Some(error) = &m.error {
-            return format!("{:<25} failed: {error}", m.label());
+            return format!("{:<29} failed: {error}", m.label());
         }
         let mut text = self.aligned(&self.cells(m));
         for t in &m.timings {
@@ -95,43 +112,83 @@ impl Table {
         text
     }
 
-    /// Geometric means over the matrices where both sides are there.
+    /// Geometric means over the systems where both sides are there; with several value types or operations
+    /// those of the solves also for each of them.
     pub fn summary(&self, results: &Results) -> String {
+        let mut systems: Vec<(&str, &str)> = Vec::new();
+        for m in results.matrices.iter().filter(|m| m.error.is_none()) {
+            if !systems.contains(&(&m.value_type, &m.op)) {
+                systems.push((&m.value_type, &m.op));
+            }
+        }
+        let all: Vec<&MatrixResult> = results.matrices.iter().collect();
+        let mut text = self.means("", &all, true);
+        for (ty, op) in systems.iter().filter(|_| systems.len() > 1) {
+            let some: Vec<&MatrixResult> =
+                all.iter().copied().filter(|m| m.value_type == *ty && m.op == *op).collect();
+            text += &self.means(&format!("{ty} {op}: "), &some, false);
+        }
+        text
+    }
+
+    fn means(&self, prefix: &str, all: &[&MatrixResult], in_full: bool) -> String {
         let mut text = String::new();
-        let all = &results.matrices;
-        let ours = |m: &MatrixResult| m.timing(&self.ours).cloned();
-        let mut add = |words: String, ratios: Vec<f64>| {
-            let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-            let count = ratios.len();
-            if let Some(mean) = geometric_mean(ratios.into_iter()) {
-                let _ =
-                    writeln!(text, "{words}: geometric mean {mean:.2}, least {least:.2} ({count} matrices)");
+        let ours = &self.ours;
+        let mut add = |words: String, ratio: &dyn Fn(&MatrixResult, &Timing) -> Option<f64>| {
+            let ratios = all.iter().filter_map(|m| Some((ratio(m, m.timing(ours)?)?, m)));
+            let ratios: Vec<(f64, &&MatrixResult)> = ratios.collect();
+            let least = ratios.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+            let most = ratios.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+            let mean = geometric_mean(ratios.iter().map(|r| r.0));
+            if let (Some(mean), Some(least), Some(most)) = (mean, least, most) {
+                let _ = writeln!(
+                    text,
+                    "{prefix}{words}: geometric mean {mean:.2}, least {:.2} ({}), most {:.2} ({}), {} systems",
+                    least.0,
+                    least.1.name,
+                    most.0,
+                    most.1.name,
+                    ratios.len()
+                );
             }
         };
-        for solver in self.solvers.iter().filter(|s| **s != self.ours) {
-            let pairs = all.iter().filter_map(|m| Some((m.timing(solver)?.clone(), ours(m)?)));
-            let (solve, analysis): (Vec<f64>, Vec<f64>) = pairs
-                .map(|(s, o)| (s.solve_median_ms / o.solve_median_ms, s.analysis_ms / o.analysis_ms))
-                .unzip();
-            add(format!("{solver} / {} solve time", self.ours), solve);
-            add(format!("{solver} / {} analysis time", self.ours), analysis);
+        for s in self.solvers.iter().filter(|s| *s != ours) {
+            add(format!("{s} / {ours} solve time"), &|m, o| {
+                Some(m.timing(s)?.solve_median_ms / o.solve_median_ms)
+            });
+            if in_full {
+                add(format!("{s} / {ours} analysis time"), &|m, o| {
+                    Some(m.timing(s)?.analysis_ms / o.analysis_ms)
+                });
+            }
         }
-        let over_limit = all.iter().filter_map(|m| Some(ours(m)?.solve_median_ms / m.limit_ms)).collect();
-        add(format!("{} / limit", self.ours), over_limit);
-        let predicted = all.iter().filter_map(|m| {
-            let o = ours(m)?;
-            Some(o.solve_median_ms / o.facts.predicted_ms?)
-        });
-        add(format!("{} / predicted", self.ours), predicted.collect());
-        let solves = all.iter().filter_map(|m| ours(m).map(|o| o.analysis_ms / o.solve_median_ms)).collect();
-        add(format!("{} analysis in solves", self.ours), solves);
+        if self.others.len() > 1 {
+            let words = format!("best of our algorithms / {ours} solve time");
+            add(words, &|m, o| Some(self.best(m)? / o.solve_median_ms));
+        }
+        if !in_full {
+            return text;
+        }
+        add(format!("{ours} / limit"), &|m, o| Some(o.solve_median_ms / m.limit_ms));
+        add(format!("{ours} / predicted"), &|_, o| Some(o.solve_median_ms / o.facts.predicted_ms?));
+        add(format!("{ours} analysis in solves"), &|_, o| Some(o.analysis_ms / o.solve_median_ms));
+        let lost = |m: &&&MatrixResult| {
+            let times = m.timing(ours).zip(self.best(m));
+            times.is_some_and(|(o, best)| best < 0.95 * o.solve_median_ms)
+        };
+        let lost: Vec<String> =
+            all.iter().filter(lost).map(|m| format!("{} {} {}", m.name, m.value_type, m.op)).collect();
+        if !lost.is_empty() {
+            let _ =
+                writeln!(text, "another of our algorithms is faster than 0.95 {ours}: {}", lost.join(", "));
+        }
         text
     }
 
     pub fn markdown(&self, results: &Results) -> String {
         let mut text = format!(
-            "{}, libsptrsv {}, {}. Value type {}, {}. Times in ms, medians.\n\n",
-            results.machine, results.library, results.date, results.value_type, results.system
+            "{}, libsptrsv {}, {}. {}. Times in ms, medians.\n\n",
+            results.machine, results.library, results.date, results.system
         );
         if let Some(version) = &results.spsv {
             let _ = writeln!(text, "SpSV is cuSPARSE {version}, in the same run on the same arrays.\n");
@@ -160,7 +217,10 @@ impl Table {
             text,
             "\nlimit = max(bytes / 4.25 TB/s, levels x 25 ns). a/solve: analysis in solves. error: component-wise \
              backward error in units of (entries in the row) x epsilon; ~ marks results that differ in the last \
-             bits from run to run. * a generated stand-in.\n\n"
+             bits from run to run. * a generated stand-in. {}{}\n\n{}\n\n",
+            if self.several { "system: value type and operation. " } else { "" },
+            crate::values::MARKS,
+            repetitions(results.matrices.iter().flat_map(|m| &m.timings)),
         );
         for line in self.summary(results).lines() {
             let _ = writeln!(text, "- {line}");
@@ -178,6 +238,22 @@ impl Table {
         }
         text
     }
+}
+
+/// How many solves each solver's times are of, as a sentence.
+pub fn repetitions<'t>(timings: impl Iterator<Item = &'t Timing>) -> String {
+    let mut counts: Vec<(&str, usize, usize)> = Vec::new();
+    for t in timings.filter(|t| t.is_good()) {
+        match counts.iter_mut().find(|c| c.0 == t.solver) {
+            Some(c) => (c.1, c.2) = (c.1.min(t.solves), c.2.max(t.solves)),
+            None => counts.push((&t.solver, t.solves, t.solves)),
+        }
+    }
+    let words = counts.iter().map(|&(solver, least, most)| match least == most {
+        true => format!("{solver} {most}"),
+        false => format!("{solver} {least} to {most}"),
+    });
+    format!("Solves timed for each number: {}.", words.collect::<Vec<_>>().join(", "))
 }
 
 /// Milliseconds with three digits that matter.
@@ -201,19 +277,9 @@ pub fn count(value: usize) -> String {
     }
 }
 
-pub fn system_words(fill: Fill, transposed: bool, order: Option<Order>, ilu: Option<u32>) -> String {
-    let triangle = if fill == Fill::Lower { "lower" } else { "upper" };
-    let mut words = format!("{triangle} triangle{}", if transposed { ", transposed" } else { "" });
-    match order {
-        None => words += ", natural order",
-        Some(Order::Random) => words += ", random order",
-        Some(Order::Rcm) => words += ", reverse Cuthill-McKee order",
-        Some(Order::Nd) => words += ", nested-dissection order",
-    }
-    if let Some(k) = ilu {
-        let _ = write!(words, ", ILU({k}) pattern");
-    }
-    words
+/// What is solved with, as the beginning of a sentence.
+pub fn system_words(fill: Fill) -> String {
+    String::from(if fill == Fill::Lower { "Lower triangle" } else { "Upper triangle" })
 }
 
 pub fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<()> {
@@ -221,13 +287,17 @@ pub fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<()> {
     crate::write_whole(path, text.as_bytes())
 }
 
-/// What an earlier run measured without failures; nothing where there is no such file.
-pub fn earlier(path: Option<&Path>) -> Result<Vec<MatrixResult>> {
+/// What an earlier run measured, of the same kind on the same machine; nothing where there is no such file.
+pub fn earlier(path: Option<&Path>, now: &Results, failures_too: bool) -> Result<Vec<MatrixResult>> {
     let path = path.ok_or("--resume needs --out or --json, which say where to resume from")?;
     let Ok(text) = std::fs::read_to_string(path) else { return Ok(Vec::new()) };
-    let results: Results = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
-    let whole = |m: &MatrixResult| m.error.is_none() && m.timings.iter().all(|t| t.is_good());
-    Ok(results.matrices.into_iter().filter(whole).collect())
+    let then: Results = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+    let what = |r: &Results| format!("{}, {}", r.machine, r.system);
+    if what(&then) != what(now) {
+        let (path, then, now) = (path.display(), what(&then), what(now));
+        return Err(format!("{path} is of another run ({then}), not to be resumed by this one ({now})"));
+    }
+    Ok(then.matrices.into_iter().filter(|m| failures_too || m.is_whole()).collect())
 }
 
 /// The date in UTC as year-month-day.

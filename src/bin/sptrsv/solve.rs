@@ -8,7 +8,7 @@ use crate::check::{backward_error, Question, TOLERANCE};
 use crate::library::{algorithm_name, algorithm_number, Library, Solver};
 use crate::matrix::{Csr, Fill};
 use crate::mtx::{self, Vector};
-use crate::system::{self, DeviceMatrix, System, Type};
+use crate::system::{self, DeviceMatrix, Op, System, Type};
 use crate::{report, Result};
 
 #[derive(clap::Args)]
@@ -21,6 +21,9 @@ pub struct Args {
     /// Solve with the transpose of the triangle
     #[arg(long)]
     pub transpose: bool,
+    /// Solve with the conjugate transpose of the triangle
+    #[arg(long, conflicts_with = "transpose")]
+    pub conjugate_transpose: bool,
     /// The right-hand side: a Matrix Market file with one column (default: all ones)
     #[arg(long)]
     pub rhs: Option<PathBuf>,
@@ -47,7 +50,9 @@ struct Outcome {
     matrix: String,
     machine: String,
     triangle: &'static str,
-    transposed: bool,
+    operation: &'static str,
+    #[serde(skip)]
+    words: &'static str,
     value_type: &'static str,
     generated_values: bool,
     n: usize,
@@ -75,12 +80,17 @@ pub fn run(args: &Args) -> Result<()> {
         (false, false) => Type::Z,
         (true, false) => Type::C,
     };
+    let op = match (args.transpose, args.conjugate_transpose) {
+        (true, _) => Op::T,
+        (_, true) => Op::H,
+        _ => Op::N,
+    };
     let executor = executor(args.executor.as_deref())?;
     let library = Library::open(&executor)?;
     let matrix = DeviceMatrix::upload(&executor, &a, ty)?;
     let f = system::upload(&executor, ty, &rhs.re, &rhs.im)?;
     let x = executor.alloc(a.n * ty.bytes())?;
-    let system = System { matrix: &matrix, fill, transposed: args.transpose, f: &f, x: &x };
+    let system = System { matrix: &matrix, fill, op, f: &f, x: &x };
     let solver = Solver::new(&library, system, algorithm, 0)?;
 
     let begin = Instant::now();
@@ -95,7 +105,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(format!("{}: row {} has a zero on its diagonal", args.matrix.display(), row + 1));
     }
     let (re, im) = system::download(&x, ty, a.n)?;
-    let question = Question { matrix: &a, fill, transposed: args.transpose, ty };
+    let question = Question { matrix: &a, fill, op, ty };
     let mut rounded = Vector { re: rhs.re, im: rhs.im };
     ty.round(&mut rounded.re);
     ty.round(&mut rounded.im);
@@ -111,7 +121,8 @@ pub fn run(args: &Args) -> Result<()> {
         matrix: args.matrix.display().to_string(),
         machine: executor.description(),
         triangle: if args.upper { "upper" } else { "lower" },
-        transposed: args.transpose,
+        operation: op.letter(),
+        words: op.words(),
         value_type: ty.letter(),
         generated_values,
         n: a.n,
@@ -132,11 +143,14 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// The matrix with values and a whole diagonal; whether the values are generated.
 fn load(args: &Args, fill: Fill) -> Result<(Csr, bool)> {
-    let path = args.matrix.display();
     let loaded = mtx::read_matrix(&args.matrix)?;
     let mut a = loaded.matrix;
+    let refuse = |row: usize, what: &str| {
+        let place = mtx::place_of_diagonal(&args.matrix, row)?;
+        Err(format!("{place}: row {} has {what} on its diagonal", row + 1))
+    };
     if let Some(row) = a.missing_diagonal() {
-        return Err(format!("{path}: row {} has no entry on its diagonal", row + 1));
+        return refuse(row, "no entry");
     }
     if !loaded.has_values {
         a = a.triangle(fill)?;
@@ -145,7 +159,7 @@ fn load(args: &Args, fill: Fill) -> Result<(Csr, bool)> {
     for i in 0..a.n {
         for k in a.range(i) {
             if a.col[k] as usize == i && a.val[k] == 0.0 && a.im.get(k).is_none_or(|&im| im == 0.0) {
-                return Err(format!("{path}: row {} has a zero on its diagonal", i + 1));
+                return refuse(i, "a zero");
             }
         }
     }
@@ -157,8 +171,7 @@ fn print(o: &Outcome, json: bool) -> Result<()> {
         println!("{}", serde_json::to_string_pretty(o).map_err(|e| e.to_string())?);
         return Ok(());
     }
-    let transposed = if o.transposed { ", transposed" } else { "" };
-    println!("{}: {} triangle{transposed}, type {}", o.matrix, o.triangle, o.value_type);
+    println!("{}: {} triangle{}, type {}", o.matrix, o.triangle, o.words, o.value_type);
     println!("{}", o.machine);
     println!("rows {}, entries {}, levels {}", o.n, o.entries, o.levels);
     println!("algorithm {}, analysis {} ms", o.algorithm, report::ms(o.analysis_ms));

@@ -3,6 +3,7 @@
 //! A stand-in has the size, the row lengths and the level count of the matrix that it is named after, but
 //! is generated; reports always say so.
 
+use crate::bench::Suite;
 use crate::generate::{Grid, Layered, Profile, Stencil};
 use crate::matrix::{Csr, Fill};
 use crate::Result;
@@ -75,6 +76,18 @@ fn layered(name: &str, m: Layered, nnz: f64) -> Entry {
         recipe: Recipe::Layered(m),
         levels: m.levels,
         size: (rows, nnz),
+    }
+}
+
+/// The matrices of a suite, those of `robust` excepted, which are made from `to_reorder` and `to_fill_in`.
+pub fn entries(suite: Suite) -> Vec<Entry> {
+    match suite {
+        Suite::Grids => grids(),
+        Suite::General => stand_ins(),
+        Suite::All => grids().into_iter().chain(stand_ins()).collect(),
+        Suite::Paper => paper_grids().into_iter().chain(paper_general()).collect(),
+        Suite::Small => small(),
+        Suite::Robust => to_reorder().into_iter().chain(to_fill_in()).collect(),
     }
 }
 
@@ -176,6 +189,32 @@ pub fn small() -> Vec<Entry> {
     ]
 }
 
+/// Matrices of every kind to be solved in other orders: large enough to fill a GPU, small enough to reorder in
+/// a second.
+pub fn to_reorder() -> Vec<Entry> {
+    use Stencil::{Axes, Box, Kuhn, Triangles};
+    let random =
+        Layered { rows: 300_000, levels: 120, profile: Profile::Bulge, dependencies: (1, 6), hubs: false };
+    vec![
+        grid("5pt-512x512", Axes, [512, 512, 1], 1, 1023, 0.785),
+        grid("9pt-512x512", Box, [512, 512, 1], 1, 1534, 1.308),
+        grid("7pt-64x64x64", Axes, [64, 64, 64], 1, 190, 1.036),
+        grid("27pt-48x48x48", Box, [48, 48, 48], 1, 330, 1.5),
+        grid("elasticity-30x30x30x3", Box, [30, 30, 30], 3, 612, 3.1),
+        grid("shell-300x200x5", Triangles, [200, 300, 1], 5, 2495, 5.35),
+        grid("kuhn-40x40x100", Kuhn, [40, 40, 100], 1, 376, 1.23),
+        layered("random-300k", random, 1.34),
+    ]
+}
+
+/// Grids whose incomplete factors are measured.
+pub fn to_fill_in() -> Vec<Entry> {
+    vec![
+        grid("5pt-512x512", Stencil::Axes, [512, 512, 1], 1, 1023, 0.785),
+        grid("7pt-48x48x48", Stencil::Axes, [48, 48, 48], 1, 142, 0.435),
+    ]
+}
+
 /// The paper's general matrices, as stand-ins.
 pub fn paper_general() -> Vec<Entry> {
     stand_ins().into_iter().filter(|e| !e.name.starts_with("ILU")).collect()
@@ -197,7 +236,13 @@ mod tests {
 
     #[test]
     fn the_smaller_matrices_come_out_as_published() {
-        for entry in small().into_iter().chain(grids()).chain(stand_ins()).chain(paper_grids()) {
+        for entry in small()
+            .into_iter()
+            .chain(grids())
+            .chain(stand_ins())
+            .chain(paper_grids())
+            .chain(entries(Suite::Robust))
+        {
             if entry.size.1 < 6.0 {
                 entry.lower().unwrap();
             }

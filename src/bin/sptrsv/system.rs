@@ -113,12 +113,34 @@ impl<'e> DeviceMatrix<'e> {
     }
 }
 
+/// What is solved with: the triangle itself, its transpose or its conjugate transpose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Op {
+    N,
+    T,
+    H,
+}
+
+impl Op {
+    /// sptrsvOperation_t's number, which is also cusparseOperation_t's.
+    pub fn number(self) -> i32 {
+        self as i32
+    }
+    pub fn letter(self) -> &'static str {
+        ["N", "T", "H"][self as usize]
+    }
+    /// What to add to the name of a triangle.
+    pub fn words(self) -> &'static str {
+        ["", ", transposed", ", conjugate-transposed"][self as usize]
+    }
+}
+
 /// op(triangle of A) x = f.
 #[derive(Clone, Copy)]
 pub struct System<'s, 'e> {
     pub matrix: &'s DeviceMatrix<'e>,
     pub fill: Fill,
-    pub transposed: bool,
+    pub op: Op,
     pub f: &'s Buffer<'e>,
     pub x: &'s Buffer<'e>,
 }
@@ -128,6 +150,6 @@ impl System<'_, '_> {
         i32::from(self.fill == Fill::Upper)
     }
     pub fn operation_number(&self) -> i32 {
-        i32::from(self.transposed)
+        self.op.number()
     }
 }

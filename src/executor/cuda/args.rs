@@ -41,7 +41,8 @@ pub struct SolveArgs {
     pub slices: u32,
     /// Number of tiles.
     pub tiles: u32,
-    pub unused: u32,
+    /// 1 where unknowns are solved from the last to the first.
+    pub backward: u32,
 
     pub order: u64,
     pub row_ptr: u64,

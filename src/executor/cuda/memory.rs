@@ -1,32 +1,132 @@
 //! Device memory that an info owns, and copies to and from it.
 
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-use cust::memory::DeviceBuffer;
 use cust::sys;
 
 use super::{check, Gpu};
 use crate::status::{Error, Result};
 
-/// Bytes on the device. Freed in their own context, whichever is current then.
+/// Where setups get their memory: a pool of the library's own, where the driver has pools. It keeps what is
+/// given back to it up to a limit, so that one analysis takes what an earlier one has left without a wait.
+pub struct Pool {
+    pool: sys::CUmemoryPool,
+    /// Memory is given back on a stream of its own, where nothing of the caller's is in the way.
+    stream: sys::CUstream,
+}
+
+// SAFETY: the driver's pools and streams may be used from any thread.
+unsafe impl Send for Pool {}
+unsafe impl Sync for Pool {}
+
+impl Pool {
+    /// The part of the device's memory that a pool keeps while nobody uses it.
+    const KEPT: usize = 32;
+    const NON_BLOCKING: u32 = 1;
+
+    /// A pool on the device, whose context is current; None where the driver or the device has none.
+    pub fn new(device: sys::CUdevice) -> Option<Pool> {
+        let fine = |result| (result == sys::cudaError_enum::CUDA_SUCCESS).then_some(());
+        let properties = sys::CUmemPoolProps {
+            allocType: sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            handleTypes: sys::CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+            location: sys::CUmemLocation {
+                type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+                id: device,
+            },
+            win32SecurityAttributes: std::ptr::null_mut(),
+            reserved: [0; 64],
+        };
+        let (mut bytes, mut pool, mut stream) = (0, std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: plain driver calls on live variables.
+        unsafe {
+            fine(sys::cuDeviceTotalMem_v2(&mut bytes, device))?;
+            fine(sys::cuMemPoolCreate(&mut pool, &properties))?;
+            if fine(sys::cuStreamCreate(&mut stream, Self::NON_BLOCKING)).is_none() {
+                sys::cuMemPoolDestroy(pool);
+                return None;
+            }
+            let threshold = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+            let mut kept = (bytes / Self::KEPT) as u64;
+            // Without it the pool is only slower.
+            sys::cuMemPoolSetAttribute(pool, threshold, (&raw mut kept).cast());
+        }
+        Some(Pool { pool, stream })
+    }
+
+    /// `bytes` for work on `stream`, which must not be capturing.
+    fn allocate(&self, bytes: usize, stream: usize) -> Option<u64> {
+        let mut address = 0;
+        let mut once = || {
+            // SAFETY: writes one address.
+            let result = unsafe {
+                sys::cuMemAllocFromPoolAsync(&mut address, bytes, self.pool, stream as sys::CUstream)
+            };
+            result == sys::cudaError_enum::CUDA_SUCCESS
+        };
+        // What the pool keeps may be in pieces that are too small.
+        // SAFETY: the pool is alive.
+        let found = once() || unsafe { sys::cuMemPoolTrimTo(self.pool, 0) } as u32 == 0 && once();
+        found.then_some(address)
+    }
+
+    /// Destroys it; the context is current and nothing of it is in use.
+    pub fn destroy(&self) {
+        // SAFETY: called once, by the owner.
+        unsafe {
+            sys::cuStreamDestroy_v2(self.stream);
+            sys::cuMemPoolDestroy(self.pool);
+        }
+    }
+}
+
+/// Bytes on the device. Given back in their own context, whichever is current then.
 pub struct DeviceArray {
     gpu: Arc<Gpu>,
-    buffer: ManuallyDrop<DeviceBuffer<u8>>,
+    address: u64,
+    bytes: usize,
+    pooled: bool,
+    /// The one stream that works with it, if it is given back when that is done.
+    only_on: Option<usize>,
+    /// Nothing uses it any more.
+    idle: bool,
 }
 
 impl DeviceArray {
-    /// `bytes` of undefined content.
+    /// `bytes` of undefined content, for any stream at once.
     pub fn new(gpu: &Arc<Gpu>, bytes: usize) -> Result<Self> {
-        // SAFETY: the content is written before a kernel reads it.
-        let buffer = unsafe { DeviceBuffer::<u8>::uninitialized(bytes.max(16)) }
-            .map_err(|_| Error::OutOfMemory { place: "device", bytes: bytes as u64 })?;
-        Ok(DeviceArray { gpu: gpu.clone(), buffer: ManuallyDrop::new(buffer) })
+        let bytes = bytes.max(16);
+        let mut address = 0;
+        // SAFETY: writes one address.
+        let result = unsafe { sys::cuMemAlloc_v2(&mut address, bytes) };
+        if result != sys::cudaError_enum::CUDA_SUCCESS {
+            return Err(Error::OutOfMemory { place: "device", bytes: bytes as u64 });
+        }
+        Ok(DeviceArray { gpu: gpu.clone(), address, bytes, pooled: false, only_on: None, idle: false })
+    }
+
+    /// `bytes` of undefined content, from the pool where there is one. For work on `stream`, and on others
+    /// once that has been waited for.
+    pub fn on_stream(gpu: &Arc<Gpu>, bytes: usize, stream: usize) -> Result<Self> {
+        let bytes = bytes.max(16);
+        match gpu.pool().and_then(|pool| pool.allocate(bytes, stream)) {
+            Some(address) => {
+                Ok(DeviceArray { gpu: gpu.clone(), address, bytes, pooled: true, only_on: None, idle: false })
+            }
+            None => Self::new(gpu, bytes),
+        }
+    }
+
+    /// `bytes` of undefined content for work on `stream` alone: dropped without a wait for it.
+    pub fn temporary(gpu: &Arc<Gpu>, bytes: usize, stream: usize) -> Result<Self> {
+        let mut array = Self::on_stream(gpu, bytes, stream)?;
+        array.only_on = Some(stream);
+        Ok(array)
     }
 
     /// A copy of `data`, ordered on `stream`; `data` must live until the stream has been waited for.
     pub fn copy_of<T: Copy>(gpu: &Arc<Gpu>, data: &[T], stream: usize) -> Result<Self> {
-        let array = Self::new(gpu, std::mem::size_of_val(data))?;
+        let array = Self::on_stream(gpu, std::mem::size_of_val(data), stream)?;
         array.write(data, stream)?;
         Ok(array)
     }
@@ -44,23 +144,53 @@ impl DeviceArray {
         unsafe { fill(self.address(), byte, self.bytes(), stream) }
     }
 
+    /// Says that nothing uses it any more.
+    pub fn set_idle(&mut self) {
+        self.idle = true;
+    }
+
+    /// Says that nothing but work on `stream` uses it.
+    pub fn set_only_on(&mut self, stream: usize) {
+        self.only_on = Some(stream);
+    }
+
     pub fn address(&self) -> u64 {
-        self.buffer.as_device_ptr().as_raw()
+        self.address
     }
 
     pub fn bytes(&self) -> usize {
-        self.buffer.len()
+        self.bytes
     }
 }
 
 impl Drop for DeviceArray {
     fn drop(&mut self) {
         // Where the context is gone (the program is ending), so is the memory.
-        if let Ok(_bound) = self.gpu.bind() {
-            // SAFETY: dropped once, here. Freeing waits for kernels that still use the memory.
-            unsafe { ManuallyDrop::drop(&mut self.buffer) };
-        }
+        let Ok(_bound) = self.gpu.bind() else { return };
+        let stream = match (self.gpu.pool().filter(|_| self.pooled), self.only_on) {
+            (Some(_), Some(stream)) => stream as sys::CUstream,
+            // A pool takes memory back at once, so kernels that still use it are waited for here. Where
+            // that cannot be done the memory must stay.
+            (Some(pool), None) if self.idle || wait_for_kernels() => pool.stream,
+            (Some(_), None) => return,
+            (None, _) => {
+                // SAFETY: dropped once, here. Freeing waits for kernels that still use the memory.
+                unsafe { sys::cuMemFree_v2(self.address) };
+                return;
+            }
+        };
+        // SAFETY: dropped once, here; what uses the memory is done, or before this on the stream.
+        unsafe { sys::cuMemFreeAsync(self.address, stream) };
     }
+}
+
+/// Waits for all kernels of the context, without harm to a capture on another thread: freeing memory that is
+/// not of a pool does that, where cuCtxSynchronize would invalidate the capture. False if that cannot be done.
+pub fn wait_for_kernels() -> bool {
+    let mut address = 0;
+    let fine = sys::cudaError_enum::CUDA_SUCCESS;
+    // SAFETY: frees what it has allocated.
+    unsafe { sys::cuMemAlloc_v2(&mut address, 16) == fine && sys::cuMemFree_v2(address) == fine }
 }
 
 /// Sets `bytes` bytes, ordered on `stream`.
@@ -73,51 +203,14 @@ pub unsafe fn fill(address: u64, byte: u8, bytes: usize, stream: usize) -> Resul
     check(result, "cuMemsetD8Async")
 }
 
-/// Device memory for the length of a call: from the stream-ordered allocator where the driver has one.
-pub struct Temporary {
-    gpu: Arc<Gpu>,
-    address: u64,
-    stream: usize,
-    ordered: bool,
-}
-
-impl Temporary {
-    /// `bytes` of undefined content, for work on `stream`.
-    pub fn new(gpu: &Arc<Gpu>, bytes: usize, stream: usize) -> Result<Self> {
-        let bytes = bytes.max(16);
-        let mut address = 0;
-        // SAFETY: writes one address.
-        let result = unsafe { sys::cuMemAllocAsync(&mut address, bytes, stream as sys::CUstream) };
-        let ordered = result == sys::cudaError_enum::CUDA_SUCCESS;
-        if !ordered {
-            // An old driver, a GPU without memory pools, or too little memory in the pool.
-            // SAFETY: writes one address.
-            let result = unsafe { sys::cuMemAlloc_v2(&mut address, bytes) };
-            if result != sys::cudaError_enum::CUDA_SUCCESS {
-                return Err(Error::OutOfMemory { place: "device", bytes: bytes as u64 });
-            }
-        }
-        Ok(Temporary { gpu: gpu.clone(), address, stream, ordered })
-    }
-
-    pub fn address(&self) -> u64 {
-        self.address
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if let Ok(_bound) = self.gpu.bind() {
-            // SAFETY: allocated by `new`; the work that uses it is on the same stream, or freeing waits.
-            unsafe {
-                if self.ordered {
-                    sys::cuMemFreeAsync(self.address, self.stream as sys::CUstream);
-                } else {
-                    sys::cuMemFree_v2(self.address);
-                }
-            }
-        }
-    }
+/// Copies bytes from one place on the device to another, ordered on `stream`.
+///
+/// # Safety
+/// Both are device addresses of that many bytes.
+pub unsafe fn copy(to: u64, from: u64, bytes: usize, stream: usize) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let result = unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, stream as sys::CUstream) };
+    check(result, "cuMemcpyDtoDAsync")
 }
 
 /// Copies `data` to the device, ordered on `stream`; `data` must live until the stream has been waited for.

@@ -12,7 +12,7 @@ mod watch;
 
 pub use launch::{Graph, Kernel, Launcher};
 pub use memory::{synchronize_all, DeviceArray};
-pub use plan::{CudaPlan, LevelGraph, PlanArrays};
+pub use plan::{CudaPlan, How, LevelGraph, PlanArrays};
 
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -64,6 +64,7 @@ pub struct Gpu {
     modules: ManuallyDrop<Vec<Module>>,
     functions: Mutex<HashMap<String, usize>>,
     watch: watch::FlagPool,
+    pool: Option<memory::Pool>,
     // Released last: only if this library made the context current by itself.
     primary: Option<PrimaryContext>,
 }
@@ -108,6 +109,10 @@ impl Gpu {
             let device = Device::get_device(0).map_err(|e| no_driver(format!("no GPU ({e:?})")))?;
             let primary = from_cust(PrimaryContext::new(device), "cuDevicePrimaryCtxRetain")?;
             context = primary.as_raw();
+            // cust makes it current. The caller's thread gets back what it had, which is none: left current,
+            // the context would be found there again when the last handle has released it.
+            // SAFETY: plain driver call.
+            check(unsafe { sys::cuCtxSetCurrent(std::ptr::null_mut()) }, "cuCtxSetCurrent")?;
             Some(primary)
         } else {
             None
@@ -121,6 +126,7 @@ impl Gpu {
             modules: ManuallyDrop::new(Vec::new()),
             functions: Mutex::default(),
             watch: watch::FlagPool::default(),
+            pool: None,
             primary,
         };
         let bound = gpu.bind()?;
@@ -133,12 +139,13 @@ impl Gpu {
             gpu.attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         gpu.shared_bytes_per_block = gpu
             .attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        gpu.pool = memory::Pool::new(device);
         for (_, image) in FATBINS {
             let module = Module::from_fatbin(image, &[]).map_err(|e| match e {
                 cust::error::CudaError::NoBinaryForGpu | cust::error::CudaError::InvalidPtx => {
                     Error::NoKernelImage(gpu.name.clone())
                 }
-                other => Error::Driver { call: "cuModuleLoadData", error: format!("{other:?}") },
+                other => from_cust::<()>(Err(other), "cuModuleLoadData").unwrap_err(),
             })?;
             gpu.modules.push(module);
         }
@@ -151,6 +158,10 @@ impl Gpu {
         // SAFETY: writes one int.
         check(unsafe { sys::cuDeviceGetAttribute(&mut value, which, self.device) }, "cuDeviceGetAttribute")?;
         Ok(value as u32)
+    }
+
+    fn pool(&self) -> Option<&memory::Pool> {
+        self.pool.as_ref()
     }
 
     pub fn multiprocessors(&self) -> u32 {
@@ -206,6 +217,9 @@ impl Drop for Gpu {
         let bound = self.bind();
         if bound.is_ok() {
             self.watch.free();
+            if let Some(pool) = &self.pool {
+                pool.destroy();
+            }
             // SAFETY: dropped once, here; the context is current.
             unsafe { ManuallyDrop::drop(&mut self.modules) };
         }

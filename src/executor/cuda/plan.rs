@@ -7,7 +7,8 @@ use super::args::{MultiArgs, SolveArgs, State};
 use super::watch::Flag;
 use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
-use crate::analysis::{self, cpu, Schedule, Values, NONE};
+use crate::analysis::slices::Cut;
+use crate::analysis::{self, cpu, Lists, Schedule, Values, NONE};
 use crate::executor::SolveCall;
 use crate::problem::{Arrays, DiagSource, Index, Setup, Shape};
 use crate::status::{Error, Result};
@@ -23,6 +24,15 @@ pub struct SetupTimes {
     pub lev_h2d: Duration,
 }
 
+/// How an analysis is to be done.
+#[derive(Clone, Copy)]
+pub struct How {
+    pub setup: Setup,
+    pub stream: usize,
+    /// Of the watchdog; zero is off.
+    pub timeout: Duration,
+}
+
 pub struct CudaPlan {
     gpu: Arc<Gpu>,
     algorithm: &'static dyn Algorithm,
@@ -34,7 +44,7 @@ pub struct CudaPlan {
     flag: Flag,
     /// Two vectors of n values, all armed, for algorithms that hand values over in one word.
     work: Option<DeviceArray>,
-    /// Level pointers, on the host, for algorithms that launch a kernel a level.
+    /// Level pointers, on the host, for algorithms that launch a kernel a level; others have records.
     pub level_ptr: Vec<u32>,
     pub graph: Option<LevelGraph>,
     missing_diag: u32,
@@ -45,6 +55,11 @@ pub struct CudaPlan {
     pub times: SetupTimes,
     /// Where the analysis was done: never AUTO.
     pub setup: Setup,
+    /// The stream of the last solve, and whether there were others.
+    used_on: Option<usize>,
+    used_elsewhere: bool,
+    /// Its memory waits for no stream but one.
+    retired: bool,
 }
 
 /// A graph whose kernels read their arguments from device memory, where each solve puts them.
@@ -55,15 +70,17 @@ pub struct LevelGraph {
 
 impl CudaPlan {
     /// Analyses the caller's pattern for the algorithm asked for, or else for the best one, and puts the
-    /// schedule on the device.
+    /// schedule on the device. Calls `let_go` once the pattern is known to be good, before it allocates what
+    /// the plan keeps: so a plan from before, dropped there, leaves its memory to this one.
     pub fn new(
         gpu: &Arc<Gpu>,
         asked: Option<&'static dyn Algorithm>,
         shape: &Shape,
         arrays: Arrays,
-        setup: Setup,
-        stream: usize,
+        how: How,
+        let_go: &mut dyn FnMut(),
     ) -> Result<CudaPlan> {
+        let How { setup, stream, timeout } = how;
         let needs = match asked {
             Some(algorithm) => {
                 algorithm.check(gpu, shape)?;
@@ -77,7 +94,8 @@ impl CudaPlan {
         }
         let launcher = Launcher { gpu, stream, dtype: shape.dtype };
         if let Some(levels) = on_gpu(setup, shape)? {
-            match Self::set_up_on_gpu(&launcher, asked, shape, arrays, needs, levels) {
+            let wish = setup::Wish { needs, levels, timeout };
+            match Self::set_up_on_gpu(&launcher, asked, shape, arrays, wish, let_go) {
                 Ok(Some(plan)) => return Ok(plan),
                 // Malformed: the CPU says how.
                 Ok(None) => {}
@@ -88,6 +106,7 @@ impl CudaPlan {
         }
         let mut times = SetupTimes::default();
         let (schedule, cpu_times, d2h) = analyse_on_cpu(shape, arrays, needs, stream)?;
+        let_go();
         times.mat_d2h = d2h;
         (times.trans, times.dep, times.lev) = (cpu_times.trans, cpu_times.dep, cpu_times.lev);
 
@@ -107,25 +126,24 @@ impl CudaPlan {
         asked: Option<&'static dyn Algorithm>,
         shape: &Shape,
         arrays: Arrays,
-        needs: analysis::Needs,
-        levels: setup::Levels,
+        wish: setup::Wish,
+        let_go: &mut dyn FnMut(),
     ) -> Result<Option<CudaPlan>> {
         let algorithm = |tiled| asked.unwrap_or_else(|| algorithms::choose(tiled));
         let cut = |tiled| algorithm(tiled).cut(shape.dtype);
-        let Some(done) = setup::schedule(launcher, shape, arrays, needs, cut, levels)? else {
+        let Some((done, pending)) = setup::schedule(launcher, shape, arrays, wish, cut, let_go)? else {
             return Ok(None);
         };
         let algorithm = algorithm(done.tiled);
-        let level_ptr = done.level_ptr;
         let missing_diag = done.missing_diag.unwrap_or(NONE);
-        let mut plan = Self::bare(launcher, algorithm, shape, level_ptr, done.entries, missing_diag)?;
+        let mut plan = Self::bare(launcher, algorithm, shape, done.entries, missing_diag)?;
+        (plan.levels, plan.level_ptr) = (done.levels as usize, done.level_ptr);
         plan.base = SolveArgs { state: plan.base.state, host_failed: plan.base.host_failed, ..done.base };
         plan.owned = done.owned;
         plan.predicted = done.predicted;
-        plan.times = done.times;
-        plan.setup = if levels == setup::Levels::Kahn { Setup::GpuKahn } else { Setup::Gpu };
+        plan.setup = if wish.levels == setup::Levels::Kahn { Setup::GpuKahn } else { Setup::Gpu };
         algorithm.prepare(launcher, &mut plan, None)?;
-        memory::synchronize(launcher.stream)?;
+        (plan.times, plan.widest) = pending.finish()?;
         Ok(Some(plan))
     }
 
@@ -134,7 +152,6 @@ impl CudaPlan {
         launcher: &Launcher,
         algorithm: &'static dyn Algorithm,
         shape: &Shape,
-        level_ptr: Vec<u32>,
         entries: u32,
         missing_diag: u32,
     ) -> Result<CudaPlan> {
@@ -146,18 +163,21 @@ impl CudaPlan {
             shape: *shape,
             base: SolveArgs { n: shape.n, conjugate: shape.conjugate() as u32, ..Default::default() },
             owned: Vec::new(),
-            state: DeviceArray::new(gpu, std::mem::size_of::<State>())?,
+            state: DeviceArray::on_stream(gpu, std::mem::size_of::<State>(), launcher.stream)?,
             flag,
             work: None,
-            levels: level_ptr.len().saturating_sub(1),
-            widest: level_ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0),
-            level_ptr,
+            levels: 0,
+            widest: 0,
+            level_ptr: Vec::new(),
             graph: None,
             missing_diag,
             entries,
             predicted: Duration::ZERO,
             times: SetupTimes::default(),
             setup: Setup::Cpu,
+            used_on: None,
+            used_elsewhere: false,
+            retired: false,
         };
         plan.state.write(&[initial_state(missing_diag)], launcher.stream)?;
         plan.base.state = plan.state.address();
@@ -172,34 +192,48 @@ impl CudaPlan {
         schedule: &Schedule,
     ) -> Result<CudaPlan> {
         let missing_diag = schedule.missing_diag.unwrap_or(NONE);
-        let level_ptr = schedule.level_ptr.clone();
-        let mut plan = Self::bare(launcher, algorithm, shape, level_ptr, schedule.entries, missing_diag)?;
+        let mut plan = Self::bare(launcher, algorithm, shape, schedule.entries, missing_diag)?;
         plan.predicted = schedule.predicted;
-        plan.base.order = plan.keep(launcher, &schedule.order)?;
+        (plan.levels, plan.widest) = (schedule.levels(), schedule.widest_level());
         if let Some(rows) = &schedule.rows {
-            plan.base.row_ptr = plan.keep(launcher, &rows.ptr)?;
             plan.base.row_adj = plan.keep(launcher, &rows.adj)?;
-            (plan.base.row_val, plan.base.row_permuted) = plan.keep_values(launcher, &rows.values)?;
         }
-        if let Some(columns) = &schedule.columns {
-            plan.base.col_ptr = plan.keep(launcher, &columns.ptr)?;
-            plan.base.col_adj = plan.keep(launcher, &columns.adj)?;
-            (plan.base.col_val, plan.base.col_permuted) = plan.keep_values(launcher, &columns.values)?;
-        }
-        if !schedule.counts.is_empty() {
-            plan.base.counts = plan.keep(launcher, &schedule.counts)?;
-        }
-        plan.base.diag_index = match shape.diag {
-            DiagSource::Unit => 0,
-            // The diagonal of unknown i is d[i], and the order lists the unknowns.
-            DiagSource::Separate => plan.base.order,
-            DiagSource::Matrix => plan.keep(launcher, &schedule.diag)?,
-        };
         if !schedule.extra_diag.is_empty() {
             plan.base.extra_diag = plan.keep(launcher, &schedule.extra_diag)?;
             plan.base.extra_count = schedule.extra_diag.len() as u32;
         }
+        if algorithm.cut(shape.dtype) == Cut::None {
+            plan.upload_arrays(launcher, schedule)?;
+        } else if let Some(Lists { values: values @ Some(Values::Permuted(_)), .. }) = &schedule.rows {
+            // All else is in the records.
+            (plan.base.row_val, plan.base.row_permuted) = plan.keep_values(launcher, values)?;
+        }
         Ok(plan)
+    }
+
+    /// What records would say otherwise.
+    fn upload_arrays(&mut self, launcher: &Launcher, schedule: &Schedule) -> Result<()> {
+        self.level_ptr = schedule.level_ptr.clone();
+        self.base.order = self.keep(launcher, &schedule.order)?;
+        if let Some(rows) = &schedule.rows {
+            self.base.row_ptr = self.keep(launcher, &rows.ptr)?;
+            (self.base.row_val, self.base.row_permuted) = self.keep_values(launcher, &rows.values)?;
+        }
+        if let Some(columns) = &schedule.columns {
+            self.base.col_ptr = self.keep(launcher, &columns.ptr)?;
+            self.base.col_adj = self.keep(launcher, &columns.adj)?;
+            (self.base.col_val, self.base.col_permuted) = self.keep_values(launcher, &columns.values)?;
+        }
+        if !schedule.counts.is_empty() {
+            self.base.counts = self.keep(launcher, &schedule.counts)?;
+        }
+        self.base.diag_index = match self.shape.diag {
+            DiagSource::Unit => 0,
+            // The diagonal of unknown i is d[i], and the order lists the unknowns.
+            DiagSource::Separate => self.base.order,
+            DiagSource::Matrix => self.keep(launcher, &schedule.diag)?,
+        };
+        Ok(())
     }
 
     /// Copies an array to the device for as long as the plan lives; its address.
@@ -221,7 +255,7 @@ impl CudaPlan {
     /// Gives the plan its two armed work vectors.
     pub fn add_work_vectors(&mut self, launcher: &Launcher) -> Result<()> {
         let bytes = 2 * self.shape.n as usize * self.shape.dtype.bytes();
-        let work = DeviceArray::new(launcher.gpu, bytes)?;
+        let work = DeviceArray::on_stream(launcher.gpu, bytes, launcher.stream)?;
         work.fill(0xff, launcher.stream)?;
         self.work = Some(work);
         Ok(())
@@ -237,14 +271,30 @@ impl CudaPlan {
     /// The records of the one-word engines.
     pub fn set_records(&mut self, launcher: &Launcher, record: &[[u32; 4]]) -> Result<()> {
         self.base.record = self.keep(launcher, record)?;
+        self.base.diag_index = setup::diag_in_records(&self.shape, self.base.record);
         Ok(())
     }
 
-    /// The tiles of the tiled engine; `code` takes the place of the entries' positions.
-    pub fn set_tiles(&mut self, launcher: &Launcher, tile_step: &[u32], code: &[u32]) -> Result<()> {
+    /// The batches of the tiled engine. `code` takes the place of the entries' positions, and `index`, where it
+    /// has any, that of the places of their values.
+    pub fn set_batches(
+        &mut self,
+        launcher: &Launcher,
+        tile_step: &[u32],
+        batch: &[[u32; 4]],
+        code: &[u32],
+        index: &[u32],
+    ) -> Result<()> {
         self.base.tile_step = self.keep(launcher, tile_step)?;
         self.base.tiles = tile_step.len() as u32 - 1;
+        let replaced = [self.base.row_adj, self.base.row_val];
+        self.owned.retain(|array| !replaced.contains(&array.address()));
+        self.base.slice = self.keep(launcher, batch)?;
+        self.base.slices = batch.len() as u32;
         self.base.row_adj = self.keep(launcher, code)?;
+        if self.is_permuted() {
+            self.base.row_val = self.keep(launcher, index)?;
+        }
         Ok(())
     }
 
@@ -254,6 +304,11 @@ impl CudaPlan {
 
     pub fn diag_source(&self) -> DiagSource {
         self.shape.diag
+    }
+
+    /// Whether unknowns are solved from the first to the last.
+    pub fn is_forward(&self) -> bool {
+        self.shape.forward()
     }
 
     /// Whether the values of the rows are found by permutation.
@@ -271,6 +326,7 @@ impl CudaPlan {
             alpha_host: call.alpha_host,
             work: self.work.as_ref().map_or(call.workspace.values as u64, DeviceArray::address),
             counters: call.workspace.counters as u64,
+            backward: !self.shape.forward() as u32,
             timeout_ns: call.timeout.as_nanos().min(u64::MAX as u128) as u64,
             ..self.base
         }
@@ -284,7 +340,7 @@ impl CudaPlan {
 
     /// How many of `left` right-hand sides the next call of `solve_columns` may take.
     pub fn columns_at_once(&self, left: i64) -> u32 {
-        let most = self.algorithm.multi().map_or(1, |m| m.most_columns(self.shape.dtype));
+        let most = self.algorithm.multi().map_or(1, |m| m.most_columns(&self.gpu, self.shape.dtype));
         left.min(most as i64) as u32
     }
 
@@ -357,20 +413,26 @@ impl CudaPlan {
             _ => unsafe { memory::read::<u32>(address as usize, words, stream) },
         };
         let values = |permuted: u32| if permuted != 0 { entries } else { n };
+        let tiled = base.tiles > 0;
+        let slice = read(base.slice, if tiled { 4 } else { 2 } * base.slices as usize)?;
+        // With tiles the codes of all batches take the places of the rows' entries.
+        let codes = slice.rchunks_exact(4).next().map_or(0, |b| (b[2] + b[3]) as usize * 32);
+        let (row_adj, row_val) = if tiled { (codes, codes) } else { (entries, values(base.row_permuted)) };
         Ok(PlanArrays {
             level_ptr: self.level_ptr.clone(),
             order: read(base.order, n)?,
             row_ptr: read(base.row_ptr, n + 1)?,
-            row_adj: read(base.row_adj, entries)?,
-            row_val: read(base.row_val, values(base.row_permuted))?,
+            row_adj: read(base.row_adj, row_adj)?,
+            row_val: read(base.row_val, if tiled && base.row_permuted == 0 { n } else { row_val })?,
             col_ptr: read(base.col_ptr, n + 1)?,
             col_adj: read(base.col_adj, entries)?,
             col_val: read(base.col_val, values(base.col_permuted))?,
             counts: read(base.counts, n)?,
-            diag_index: read(base.diag_index, n)?,
+            // With records it is they.
+            diag_index: if base.record == 0 { read(base.diag_index, n)? } else { Vec::new() },
             extra_diag: read(base.extra_diag, 2 * base.extra_count as usize)?,
-            slice: read(base.slice, 2 * base.slices as usize)?,
-            record: read(base.record, 4 * (n + 1))?,
+            slice,
+            record: read(base.record, 4 * n)?,
             tile_step: read(base.tile_step, base.tiles as usize + 1)?,
             numbers: [
                 self.entries,
@@ -390,10 +452,41 @@ impl CudaPlan {
         &self.gpu
     }
 
+    /// A solve is about to be enqueued there.
+    pub fn note_use(&mut self, stream: usize) -> Result<()> {
+        // What a graph holds may be launched anywhere.
+        let known = self.used_on.is_none_or(|s| s == stream) && !memory::is_capturing(stream)?;
+        self.used_on = Some(stream);
+        self.used_elsewhere |= !known;
+        Ok(())
+    }
+
+    /// To be dropped, where only work on `stream` comes after: needs no wait unless another stream has used it.
+    pub fn retire_on(&mut self, stream: usize) {
+        if !self.used_elsewhere && self.used_on.is_none_or(|s| s == stream) {
+            self.retired = true;
+            self.arrays_mut().for_each(|array| array.set_only_on(stream));
+        }
+    }
+
+    fn arrays_mut(&mut self) -> impl Iterator<Item = &mut DeviceArray> {
+        self.owned.iter_mut().chain(&mut self.work).chain([&mut self.state])
+    }
+
     pub fn bytes_held(&self) -> usize {
         let graph = self.graph.as_ref().map_or(0, |g| g.args.bytes());
         let work = self.work.as_ref().map_or(0, DeviceArray::bytes);
         self.owned.iter().map(DeviceArray::bytes).sum::<usize>() + self.state.bytes() + work + graph
+    }
+}
+
+impl Drop for CudaPlan {
+    fn drop(&mut self) {
+        // Once for all of them.
+        let Ok(_bound) = self.gpu.bind() else { return };
+        if !self.retired && memory::wait_for_kernels() {
+            self.arrays_mut().for_each(DeviceArray::set_idle);
+        }
     }
 }
 

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use cust::sys;
 
-use super::args::SolveArgs;
+use super::args::{SolveArgs, State};
 use super::plan::SetupTimes;
+use super::watch::Flag;
 use super::{check, memory, DeviceArray, Launcher};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{tiles, Needs, Tiles};
@@ -19,6 +20,10 @@ use crate::tuning::TILED_SMALLEST;
 
 /// Words of the kernels' summary. Mirrors kernels/setup.cuh, as everything down to `SetupArgs` does.
 const SUMMARY: usize = 32;
+/// Words of the `State` behind it.
+const STATE: usize = std::mem::size_of::<State>() / 4;
+/// The watchdog has ended a wait.
+const FAILED: usize = SUMMARY + std::mem::offset_of!(State, failed) / 4;
 const BAD: usize = 0;
 const SCATTERED: usize = 1;
 const ENTRIES: usize = 2;
@@ -26,9 +31,11 @@ const EXTRA: usize = 3;
 const MISSING: usize = 4;
 const LEVELS: usize = 5;
 const QUEUED: usize = 6;
+const WIDEST: usize = 9;
 
-const SWEEP_ROWS: u32 = 1024;
-const SCAN_TILE: u32 = 2048;
+const SWEEP_BLOCK: u32 = 1024;
+const SCAN_BLOCK: u32 = 512;
+const SCAN_TILE: u32 = SCAN_BLOCK * 16;
 const SORT_TILE: u32 = 4096;
 const BINS: u32 = 256;
 /// Threads of the blocks of all other kernels.
@@ -59,15 +66,14 @@ struct SetupArgs {
     window: u32,
     mask: u32,
     natural: u32,
+    reach: u32,
+    stride: u32,
     unused: u32,
 
     ptr: u64,
     ind: u64,
     summary: u64,
-    first: u64,
-    stop: u64,
-    kept: u64,
-    diag: u64,
+    major: u64,
     word: u64,
     list_ptr: u64,
     list: u64,
@@ -93,6 +99,7 @@ struct SetupArgs {
     out_val: u64,
     by_diag: u64,
     by_first: u64,
+    by_kept: u64,
     by_count: u64,
     count_ptr: u64,
     level_of: u64,
@@ -109,21 +116,29 @@ struct SetupArgs {
     run_info: u64,
     batch_count: u64,
     batch: u64,
+    code: u64,
+    index: u64,
+
+    state: u64,
+    timeout_ns: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 20 * 4 + 46 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 22 * 4 + 48 * 8);
 
 /// A schedule whose arrays are on the device; `base` has their addresses.
 pub struct DeviceSchedule {
     pub base: SolveArgs,
     pub owned: Vec<DeviceArray>,
+    pub levels: u32,
+    /// Empty where there are records.
     pub level_ptr: Vec<u32>,
     pub entries: u32,
     pub missing_diag: Option<u32>,
     pub tiled: bool,
     /// Time of a solve by the model that chose between tiles and none, or zero.
     pub predicted: Duration,
-    pub times: SetupTimes,
+    /// The rows' lists, where batches have taken what they need from them.
+    _lists: Option<DeviceArray>,
 }
 
 /// How levels are found.
@@ -133,6 +148,37 @@ pub enum Levels {
     Sweep,
     /// With a launch and a synchronisation per level, as in the paper.
     Kahn,
+}
+
+/// A word that is on its way from the device while more is enqueued.
+struct Count {
+    word: Flag,
+    arrived: Clock,
+}
+
+impl Count {
+    fn new(launcher: &Launcher, address: u64) -> Result<Count> {
+        let word = Flag::new(launcher.gpu)?;
+        // SAFETY: the caller names a word on the device; the flag is one that the device can write to.
+        unsafe { memory::copy(word.device_address()?, address, 4, launcher.stream)? };
+        let mut arrived = Clock::new(launcher.stream);
+        arrived.begin(Operation::Other)?;
+        Ok(Count { word, arrived })
+    }
+
+    fn get(self) -> Result<u32> {
+        self.arrived.wait()?;
+        Ok(self.word.value())
+    }
+}
+
+/// What is to be set up, and how.
+#[derive(Clone, Copy)]
+pub struct Wish {
+    pub needs: Needs,
+    pub levels: Levels,
+    /// Of the watchdog; zero is off.
+    pub timeout: Duration,
 }
 
 /// Hands out places in one allocation; run once from 0 to learn the size, and once from its address.
@@ -151,7 +197,9 @@ impl Room {
 
 /// Temporaries. Everything up to `zero_end` is zero at the beginning.
 struct Places {
+    /// And behind it the state, for the watchdog, and the spans.
     summary: u64,
+    spans: u64,
     word: u64,
     list_sort: Sort,
     level_sort: Sort,
@@ -162,10 +210,9 @@ struct Places {
     slice_scan: u64,
     zero_end: u64,
 
-    /// Two words for each row together, free after the lists are filled, as `diag` and `position` are.
+    /// Four words for each row, free after the lists are filled, as `position` is: in two places then.
+    major: u64,
     first: u64,
-    stop: u64,
-    kept: u64,
     diag: u64,
     position: u64,
     /// The transposed pattern.
@@ -177,7 +224,13 @@ struct Places {
     keys: [u64; 2],
     values: [u64; 2],
     level_ptr: u64,
-    spans: u64,
+    by_level: u64,
+    /// By position, where the plan keeps records in place of these.
+    order: u64,
+    row_ptr: u64,
+    by_first: u64,
+    by_diag: u64,
+    by_kept: u64,
 }
 
 /// Zeroed memory of a sort.
@@ -210,21 +263,22 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
     let entries = if task.transpose { nnz } else { 0 };
     let sorted = if task.levels { n } else { 0 };
     let tiled = if task.needs.tiles == Tiles::No { 0 } else { n };
+    let spans = n.div_ceil(TILED_SMALLEST);
     let scan = |room: &mut Room| room.take(rows.div_ceil(SCAN_TILE as usize) * 8);
     let mut places = Places {
-        summary: room.words(SUMMARY),
+        summary: room.words(SUMMARY + STATE),
+        spans: room.take(if task.levels { spans as usize * 8 } else { 0 }),
         word: room.words(if task.levels { rows } else { 0 }),
         list_sort: Sort::lay_out(room, entries, passes(n)),
         level_sort: Sort::lay_out(room, sorted, passes(n)),
-        tile_sort: Sort::lay_out(room, tiled, passes(n.div_ceil(TILED_SMALLEST))),
+        tile_sort: Sort::lay_out(room, tiled, passes(spans)),
         list_scan: scan(room),
         row_scan: scan(room),
         col_scan: scan(room),
         slice_scan: scan(room),
         zero_end: 0,
+        major: 0,
         first: 0,
-        stop: 0,
-        kept: 0,
         diag: 0,
         position: 0,
         kept_ptr: 0,
@@ -234,14 +288,19 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
         keys: [0; 2],
         values: [0; 2],
         level_ptr: 0,
-        spans: 0,
+        by_level: 0,
+        order: 0,
+        row_ptr: 0,
+        by_first: 0,
+        by_diag: 0,
+        by_kept: 0,
     };
     places.zero_end = room.0;
-    places.first = room.take(rows * 8);
-    places.stop = places.first + rows as u64 * 4;
-    for place in [&mut places.kept, &mut places.diag, &mut places.position] {
-        *place = room.words(rows);
-    }
+    places.major = room.take(rows * 16);
+    places.first = places.major;
+    places.diag = places.major + rows as u64 * 8;
+    places.position = room.words(rows);
+    places.by_kept = room.words(rows);
     if task.transpose {
         places.kept_ptr = room.words(rows);
         places.list_ptr = room.words(rows);
@@ -252,7 +311,12 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
         places.keys = [room.words(rows), room.words(rows)];
         places.values = [room.words(rows), room.words(rows)];
         places.level_ptr = room.words(rows);
-        places.spans = room.take(n.div_ceil(TILED_SMALLEST) as usize * 8);
+        places.by_level = room.words(rows);
+    }
+    if task.records {
+        for place in [&mut places.order, &mut places.row_ptr, &mut places.by_first, &mut places.by_diag] {
+            *place = room.words(rows);
+        }
     }
     (places, room.0)
 }
@@ -262,11 +326,13 @@ struct Task {
     levels: bool,
     stored_rows: bool,
     transpose: bool,
+    /// The plan keeps records, which say of each position what arrays would say otherwise.
+    records: bool,
     needs: Needs,
 }
 
 impl Task {
-    fn new(shape: &Shape, needs: Needs, how: Levels) -> Task {
+    fn new(shape: &Shape, needs: Needs, records: bool, how: Levels) -> Task {
         let levels = needs.levels || needs.tiles != Tiles::No;
         let stored_rows = shape.rows_are_stored();
         let transpose = if stored_rows {
@@ -274,7 +340,7 @@ impl Task {
         } else {
             needs.rows || needs.counts || levels
         };
-        Task { levels, stored_rows, transpose, needs }
+        Task { levels, stored_rows, transpose, records, needs }
     }
 }
 
@@ -305,6 +371,13 @@ impl Clock {
         self.marks.push((event, operation));
         // SAFETY: the event was just made.
         check(unsafe { sys::cuEventRecord(event, self.stream as sys::CUstream) }, "cuEventRecord")
+    }
+
+    /// Waits for what was enqueued before the last mark.
+    fn wait(&self) -> Result<()> {
+        let Some((event, _)) = self.marks.last() else { return Ok(()) };
+        // SAFETY: made by `begin`.
+        check(unsafe { sys::cuEventSynchronize(*event) }, "cuEventSynchronize")
     }
 
     /// The times, after the stream has been waited for.
@@ -351,20 +424,22 @@ struct Run<'a> {
     ind_type: char,
 }
 
-/// Builds the normal form. None if the pattern is malformed: nothing was launched on it then. `cut` says how
-/// the engine wants positions cut, given whether there are tiles.
+/// Builds the normal form, or enqueues what does. None if the pattern is malformed: nothing was launched on it then. `cut` says how
+/// the engine wants positions cut, given whether there are tiles. Calls `let_go` once the pattern is known to
+/// be good, before it allocates what is kept.
 pub fn schedule(
     launcher: &Launcher,
     shape: &Shape,
     arrays: Arrays,
-    needs: Needs,
+    wish: Wish,
     cut: impl Fn(bool) -> Cut,
-    how: Levels,
-) -> Result<Option<DeviceSchedule>> {
+    let_go: &mut dyn FnMut(),
+) -> Result<Option<(DeviceSchedule, Pending)>> {
     let stream = launcher.stream;
-    let task = Task::new(shape, needs, how);
+    let Wish { needs, levels: how, timeout } = wish;
+    let task = Task::new(shape, needs, cut(false) != Cut::None, how);
     let bytes = lay_out(0, shape.n, shape.nnz, &task).1;
-    let temporary = memory::Temporary::new(launcher.gpu, bytes as usize + 256, stream)?;
+    let temporary = DeviceArray::temporary(launcher.gpu, bytes as usize + 256, stream)?;
     let start = temporary.address().next_multiple_of(256);
     let places = lay_out(start, shape.n, shape.nnz, &task).0;
     // SAFETY: the zeroed places are the first of the allocation.
@@ -379,18 +454,19 @@ pub fn schedule(
         low: shape.keeps_low() as u32,
         forward: shape.forward() as u32,
         own_diag: (shape.diag == DiagSource::Matrix) as u32,
-        lanes: (average / 2).clamp(1, 32).next_power_of_two().min(32),
+        lanes: average.div_ceil(8).clamp(1, 32).next_power_of_two(),
         mask: u32::MAX,
         ptr: arrays.ptr as u64,
         ind: arrays.ind as u64,
         summary: places.summary,
-        first: places.first,
-        stop: places.stop,
-        kept: places.kept,
-        diag: places.diag,
+        major: places.major,
         word: places.word,
         list_ptr: places.list_ptr,
         position: places.position,
+        by_kept: places.by_kept,
+        stride: 1,
+        state: places.summary + 4 * SUMMARY as u64,
+        timeout_ns: timeout.as_nanos().min(u64::MAX as u128) as u64,
         ..Default::default()
     };
     let mut run = Run {
@@ -418,13 +494,39 @@ pub fn schedule(
         }
     }
     clock.begin(Operation::Other)?;
-    let found = run.summary()?;
+    let (found, spans) = run.findings()?;
     if found[BAD] != 0 {
         return Ok(None);
     }
-    let done = run.arrange(&found, cut, &mut clock)?;
-    memory::synchronize(stream)?;
-    Ok(Some(DeviceSchedule { times: clock.times()?, ..done }))
+    let_go();
+    let done = run.arrange(&found, spans, cut, &mut clock)?;
+    let pending = Pending { _temporary: temporary, summary: run.places.summary, clock, stream };
+    Ok(Some((done, pending)))
+}
+
+/// A summary, unless the watchdog has ended a wait.
+fn checked(found: Vec<u32>) -> Result<Vec<u32>> {
+    match found[FAILED] {
+        0 => Ok(found),
+        _ => Err(Error::SetupTimedOut),
+    }
+}
+
+/// What has been enqueued, until it is done.
+pub struct Pending {
+    _temporary: DeviceArray,
+    summary: u64,
+    clock: Clock,
+    stream: usize,
+}
+
+impl Pending {
+    /// Waits for the end: the times, and the unknowns of the widest level.
+    pub fn finish(self) -> Result<(SetupTimes, u32)> {
+        // SAFETY: the place has that many words, and any pattern of bits is a word.
+        let found = unsafe { memory::read(self.summary as usize, SUMMARY + STATE, self.stream)? };
+        Ok((self.clock.times()?, checked(found)?[WIDEST]))
+    }
 }
 
 impl Run<'_> {
@@ -452,8 +554,13 @@ impl Run<'_> {
         // SAFETY: the caller names a place of that many words.
         unsafe { memory::read(address as usize, count, self.launcher.stream) }
     }
+    /// Memory that the plan will keep.
+    fn allocate(&self, bytes: usize) -> Result<DeviceArray> {
+        DeviceArray::on_stream(self.launcher.gpu, bytes, self.launcher.stream)
+    }
+    /// The summary, and the state behind it.
     fn summary(&self) -> Result<Vec<u32>> {
-        self.read(self.places.summary, SUMMARY)
+        checked(self.read(self.places.summary, SUMMARY + STATE)?)
     }
 
     /// Validates the pattern and finds out what each major holds.
@@ -470,7 +577,7 @@ impl Run<'_> {
         let ticket = self.ticket();
         // The total comes after the last element.
         let blocks = (args.count as u64 + 1).div_ceil(SCAN_TILE as u64);
-        self.launch("setup_scan", blocks, BLOCK, &SetupArgs { ticket, ..args })
+        self.launch("setup_scan", blocks, SCAN_BLOCK, &SetupArgs { ticket, ..args })
     }
 
     /// Sorts by keys below `bound`, stably. Keys and values are in the first of the two places each, and the
@@ -526,7 +633,9 @@ impl Run<'_> {
         let count = self.shape.n;
         let scan = SetupArgs {
             count,
-            scan_in: places.kept,
+            // The third of four.
+            scan_in: places.major + 8,
+            stride: 4,
             scan_out: kept_ptr,
             states: places.list_scan,
             ..self.base
@@ -547,11 +656,10 @@ impl Run<'_> {
         self.cover("setup_bounds", count + 1, &args)
     }
 
-    fn sweep(&mut self) -> Result<()> {
-        let args = SetupArgs { ticket: self.ticket(), ..self.base };
+    fn sweep(&self) -> Result<()> {
         let name =
             if self.task.stored_rows { self.stored("setup_sweep") } else { "setup_sweep_transposed".into() };
-        self.launch(&name, self.shape.n.div_ceil(SWEEP_ROWS) as u64, SWEEP_ROWS, &args)?;
+        self.launch(&name, self.shape.n.div_ceil(SWEEP_BLOCK) as u64, SWEEP_BLOCK, &self.base)?;
         self.levels()
     }
 
@@ -599,50 +707,137 @@ impl Run<'_> {
         self.launch("setup_levels", self.shape.n.div_ceil(TILED_SMALLEST) as u64, BLOCK, &args)
     }
 
-    /// The least and largest level of every `TILED_SMALLEST` unknowns in solving order.
-    fn spans(&self) -> Result<Vec<tiles::Span>> {
+    /// The summary and, where tiles may be wanted, the least and largest level of every `TILED_SMALLEST`
+    /// unknowns in solving order.
+    fn findings(&self) -> Result<(Vec<u32>, Vec<tiles::Span>)> {
+        if self.task.needs.tiles == Tiles::No {
+            return Ok((self.summary()?, Vec::new()));
+        }
         let n = self.shape.n;
-        let words = self.read(self.places.spans, 2 * n.div_ceil(TILED_SMALLEST) as usize)?;
+        let begin = (self.places.spans - self.places.summary) as usize / 4;
+        let words = 2 * n.div_ceil(TILED_SMALLEST) as usize;
+        let mut found = checked(self.read(self.places.summary, begin + words)?)?;
+        let spans = found.split_off(begin);
         let span = |(k, w): (usize, &[u32])| tiles::Span {
             low: w[0],
             high: w[1],
             rows: TILED_SMALLEST.min(n - k as u32 * TILED_SMALLEST),
         };
-        Ok(words.chunks_exact(2).enumerate().map(span).collect())
+        Ok((found, spans.chunks_exact(2).enumerate().map(span).collect()))
     }
 
-    /// Orders the unknowns and writes the arrays that the plan keeps. `times` are not known yet.
+    /// Orders the unknowns and writes the arrays that the plan keeps.
     fn arrange(
         &mut self,
         found: &[u32],
+        spans: Vec<tiles::Span>,
         cut: impl Fn(bool) -> Cut,
         clock: &mut Clock,
     ) -> Result<DeviceSchedule> {
         let (n, entries, levels) = (self.shape.n, found[ENTRIES], found[LEVELS]);
-        let contiguous = found[SCATTERED] == 0;
-        let own_diag = self.shape.diag == DiagSource::Matrix;
         let needs = self.task.needs;
+        let own_diag = self.shape.diag == DiagSource::Matrix;
+        clock.begin(Operation::Levels)?;
+        // The sort is on its way while the host thinks about tiles.
+        let mut level_of = 0;
+        if self.task.records {
+            level_of = self.sort_by_level(levels, self.places.by_level)?;
+        }
         let (tile, predicted) = match needs.tiles {
             Tiles::No => (0, Duration::ZERO),
             wish => {
-                let (rows, predicted) = tiles::decide(wish, self.spans()?, n, entries, levels as usize);
+                let (rows, predicted) = tiles::decide(wish, spans, n, entries, levels as usize);
                 (rows.map_or(0, |rows| rows.min(n)), predicted)
             }
         };
         let cut = cut(tile > 0);
-        let mut kept = Kept::default();
-        let (stored, transposed) = (self.task.stored_rows, !self.task.stored_rows);
-        let mut lay_out = |start: u64| {
-            let room = &mut Room(start);
-            let rows = n as usize + 1;
-            kept.order = room.words(rows);
-            let mut list = |wanted: bool, is_stored: bool, with_values: bool| {
+        let (kept, slab, lists) = self.keep(found, tile)?;
+        self.base.order = kept.order;
+        self.base.tile = tile;
+        if self.task.levels && !self.task.records {
+            level_of = self.sort_by_level(levels, kept.order)?;
+        }
+        if tile > 0 {
+            level_of = self.sort_by_tile(kept.order)?;
+        }
+
+        clock.begin(Operation::Dependencies)?;
+        let place = SetupArgs {
+            natural: !self.task.levels as u32,
+            by_diag: kept.diag,
+            by_first: kept.rows.by_first().max(kept.columns.by_first()),
+            by_count: kept.counts,
+            count_ptr: if self.task.stored_rows { 0 } else { self.base.list_ptr },
+            ..self.base
+        };
+        self.cover("setup_place", n, &place)?;
+        clock.begin(Operation::Transposition)?;
+        self.offsets(&kept.rows, self.places.row_scan)?;
+        self.offsets(&kept.columns, self.places.col_scan)?;
+        let engine = self.engine_args(&kept, level_of);
+        let slices = match cut {
+            Cut::Levels { entries } => {
+                self.count_slices(&SetupArgs { per_lane: entries, ..engine })?;
+                // Known while the lists are filled.
+                Some(Count::new(self.launcher, engine.slice_ptr + 4 * n as u64)?)
+            }
+            _ => None,
+        };
+        self.fill(&kept.rows)?;
+        self.fill(&kept.columns)?;
+
+        let mut done = DeviceSchedule {
+            base: kept.arguments(self.shape),
+            owned: vec![slab],
+            _lists: lists,
+            levels: if self.task.levels { levels } else { 0 },
+            level_ptr: Vec::new(),
+            entries,
+            missing_diag: (own_diag && found[MISSING] != 0).then_some(!found[MISSING]),
+            tiled: tile > 0,
+            predicted,
+        };
+        if own_diag && found[EXTRA] > 0 {
+            self.extra_diagonals(found[EXTRA], &mut done)?;
+        }
+        match (cut, slices) {
+            (Cut::Levels { entries }, Some(count)) => {
+                self.slices(SetupArgs { per_lane: entries, ..engine }, count.get()?, &mut done)?
+            }
+            (Cut::Tiles { entries, window, reach }, _) => {
+                self.batches(SetupArgs { per_lane: entries, window, reach, ..engine }, &mut done)?
+            }
+            _ => {}
+        }
+        if self.task.records {
+            self.cover("setup_records", n, &engine)?;
+        } else if self.task.levels {
+            done.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
+        }
+        clock.begin(Operation::Other)?;
+        Ok(done)
+    }
+
+    /// Allocates what the plan keeps, and the rows' lists where batches take their place.
+    fn keep(&self, found: &[u32], tile: u32) -> Result<(Kept, DeviceArray, Option<DeviceArray>)> {
+        let Task { records, stored_rows, needs, .. } = self.task;
+        let (n, entries, contiguous) = (self.shape.n, found[ENTRIES], found[SCATTERED] == 0);
+        let places = &self.places;
+        let rows = n as usize + 1;
+        let lay_out = |start: u64, lists: u64| {
+            let (room, lists) = (&mut Room(start), &mut Room(lists));
+            let list = |room: &mut Room, wanted: bool, is_stored: bool, with_values: bool| {
                 let permuted = with_values && !(is_stored && contiguous);
                 List {
-                    ptr: if wanted { room.words(rows) } else { 0 },
+                    ptr: match (wanted, records) {
+                        (false, _) => 0,
+                        (true, true) => places.row_ptr,
+                        (true, false) => room.words(rows),
+                    },
                     adj: if wanted { room.words(entries as usize) } else { 0 },
                     val: match (wanted && with_values, permuted) {
                         (false, _) => 0,
+                        (true, false) if records => places.by_first,
                         (true, false) => room.words(rows),
                         (true, true) => room.words(entries as usize),
                     },
@@ -650,108 +845,94 @@ impl Run<'_> {
                     is_stored,
                 }
             };
-            kept.rows = list(needs.rows, stored, true);
-            kept.columns = list(needs.columns, transposed, needs.column_values);
-            kept.counts = if needs.counts { room.words(rows) } else { 0 };
-            kept.diag = if own_diag { room.words(rows) } else { 0 };
-            if cut != Cut::None {
-                kept.record = room.take(rows * 16);
-            }
-            if tile > 0 {
-                kept.tile_step = room.words(n.div_ceil(tile) as usize + 1);
-            }
-            room.0
+            let kept = Kept {
+                records,
+                order: match (records, tile) {
+                    (false, _) => room.words(rows),
+                    (true, 0) => places.by_level,
+                    (true, _) => places.order,
+                },
+                rows: match tile {
+                    0 => list(room, needs.rows, stored_rows, true),
+                    _ => list(lists, needs.rows, stored_rows, true),
+                },
+                columns: list(room, needs.columns, !stored_rows, needs.column_values),
+                counts: if needs.counts { room.words(rows) } else { 0 },
+                diag: match (self.shape.diag, records) {
+                    (DiagSource::Matrix, true) => places.by_diag,
+                    (DiagSource::Matrix, false) => room.words(rows),
+                    _ => 0,
+                },
+                record: if records { room.take(rows * 16) } else { 0 },
+                tile_step: if tile > 0 { room.words(n.div_ceil(tile) as usize + 1) } else { 0 },
+            };
+            (kept, room.0 as usize, lists.0 as usize)
         };
-        let bytes = lay_out(0) as usize;
-        let slab = DeviceArray::new(self.launcher.gpu, bytes)?;
-        lay_out(slab.address());
-        self.base.order = kept.order;
-        self.base.tile = tile;
-
-        clock.begin(Operation::Levels)?;
-        let level_of = self.order(&kept, levels, tile)?;
-        clock.begin(Operation::Dependencies)?;
-        let first_of = |list: &List| if list.is_stored && !list.permuted { list.val } else { 0 };
-        let place = SetupArgs {
-            natural: !self.task.levels as u32,
-            by_diag: kept.diag,
-            by_first: first_of(&kept.rows).max(first_of(&kept.columns)),
-            by_count: kept.counts,
-            count_ptr: if stored { 0 } else { self.base.list_ptr },
-            ..self.base
+        let (_, bytes, list_bytes) = lay_out(0, 0);
+        let slab = self.allocate(bytes)?;
+        let lists = match list_bytes {
+            0 => None,
+            _ => Some(DeviceArray::temporary(self.launcher.gpu, list_bytes, self.launcher.stream)?),
         };
-        self.cover("setup_place", n, &place)?;
-        clock.begin(Operation::Transposition)?;
-        self.fill(&kept.rows, self.places.row_scan)?;
-        self.fill(&kept.columns, self.places.col_scan)?;
-
-        let mut done = DeviceSchedule {
-            base: kept.arguments(self.shape),
-            owned: vec![slab],
-            level_ptr: Vec::new(),
-            entries,
-            missing_diag: (own_diag && found[MISSING] != 0).then_some(!found[MISSING]),
-            tiled: tile > 0,
-            predicted,
-            times: SetupTimes::default(),
-        };
-        if own_diag && found[EXTRA] > 0 {
-            self.extra_diagonals(found[EXTRA], &mut done)?;
-        }
-        if self.task.levels {
-            self.engine(cut, &kept, level_of, &mut done)?;
-            done.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
-        }
-        clock.begin(Operation::Other)?;
-        Ok(done)
+        let kept = lay_out(slab.address(), lists.as_ref().map_or(0, DeviceArray::address)).0;
+        Ok((kept, slab, lists))
     }
 
-    /// The unknowns by level, or by tile and level; rising inside. The place of the levels by position.
-    fn order(&mut self, kept: &Kept, levels: u32, tile: u32) -> Result<u64> {
-        if !self.task.levels {
-            return Ok(0);
-        }
-        let places = &self.places;
+    /// The unknowns by level, rising inside. The place of the levels by position.
+    fn sort_by_level(&mut self, levels: u32, target: u64) -> Result<u64> {
+        let Places { keys, values, level_sort, level_ptr, .. } = self.places;
+        let (sorted, _) = self.sort(level_sort, levels, keys, values, Some(target), None)?;
+        let bounds = SetupArgs { count: levels, key_in: sorted, bounds: level_ptr, ..self.base };
+        self.cover("setup_level_bounds", levels + 1, &bounds)?;
+        Ok(sorted)
+    }
+
+    /// The unknowns by tile, from those by level. The place of the levels by position.
+    fn sort_by_tile(&mut self, target: u64) -> Result<u64> {
+        let Places { keys, values, tile_sort, by_level, .. } = self.places;
         let n = self.shape.n;
-        let (keys, values, level_sort, tile_sort) =
-            (places.keys, places.values, places.level_sort, places.tile_sort);
-        let target = (tile == 0).then_some(kept.order);
-        let (sorted, by_level) = self.sort(level_sort, levels, keys, values, target, None)?;
-        let bounds = SetupArgs { count: levels, key_in: sorted, bounds: self.places.level_ptr, ..self.base };
-        self.cover("setup_bounds", levels + 1, &bounds)?;
-        if tile == 0 {
-            return Ok(sorted);
-        }
-        // The levels are done with; their places take the tiles.
-        let other = if by_level == values[0] { values[1] } else { values[0] };
         self.cover("setup_tile_keys", n, &SetupArgs { value_in: by_level, key_out: keys[0], ..self.base })?;
-        self.sort(tile_sort, n.div_ceil(tile), keys, [by_level, other], Some(kept.order), None)?;
+        let tiles = n.div_ceil(self.base.tile);
+        self.sort(tile_sort, tiles, keys, [by_level, values[0]], Some(target), None)?;
         self.cover("setup_level_of", n, &SetupArgs { level_of: keys[0], ..self.base })?;
         Ok(keys[0])
     }
 
-    /// One of the two lists.
-    fn fill(&mut self, list: &List, states: u64) -> Result<()> {
+    /// Where the rows of one of the two lists begin.
+    fn offsets(&mut self, list: &List, states: u64) -> Result<()> {
         if list.ptr == 0 {
             return Ok(());
         }
         self.scan(SetupArgs {
             count: self.shape.n,
-            scan_in: self.base.kept,
+            scan_in: self.places.by_kept,
             scan_lengths: if list.is_stored { 0 } else { self.base.list_ptr },
-            scan_order: self.base.order,
+            scan_order: if list.is_stored { 0 } else { self.base.order },
             scan_out: list.ptr,
             states,
             ..self.base
-        })?;
+        })
+    }
+
+    /// The entries of one of the two lists.
+    fn fill(&self, list: &List) -> Result<()> {
+        if list.ptr == 0 {
+            return Ok(());
+        }
         let name = if list.is_stored { self.stored("setup_fill") } else { "setup_fill_transposed".into() };
-        let out_val = if list.permuted { list.val } else { 0 };
-        self.walk(&name, &SetupArgs { out_ptr: list.ptr, out_adj: list.adj, out_val, ..self.base })
+        let args = SetupArgs {
+            out_ptr: list.ptr,
+            out_adj: list.adj,
+            out_val: if list.permuted { list.val } else { 0 },
+            by_first: list.by_first(),
+            ..self.base
+        };
+        self.walk(&name, &args)
     }
 
     /// Sorted on the host: there are hardly ever any.
     fn extra_diagonals(&self, count: u32, done: &mut DeviceSchedule) -> Result<()> {
-        let array = DeviceArray::new(self.launcher.gpu, count as usize * 8)?;
+        let array = self.allocate(count as usize * 8)?;
         let name = format!("setup_extra_{}{}", self.ptr_type, self.ind_type);
         self.cover(&name, self.shape.n, &SetupArgs { extra: array.address(), ..self.base })?;
         let words = self.read(array.address(), 2 * count as usize)?;
@@ -765,10 +946,10 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What an engine of its own kind wants: records, and slices or batches.
-    fn engine(&mut self, cut: Cut, kept: &Kept, level_of: u64, done: &mut DeviceSchedule) -> Result<()> {
+    /// What the kernels that make records, and slices or batches, work on.
+    fn engine_args(&self, kept: &Kept, level_of: u64) -> SetupArgs {
         let places = &self.places;
-        let args = SetupArgs {
+        SetupArgs {
             out_ptr: kept.rows.ptr,
             out_adj: kept.rows.adj,
             level_of,
@@ -776,21 +957,11 @@ impl Run<'_> {
             chunk: places.values[0],
             slice_ptr: places.values[1],
             record: kept.record,
-            record_diag: done.base.diag_index,
-            by_first: if kept.rows.permuted { 0 } else { kept.rows.val },
+            record_diag: kept.diag_index(self.shape),
+            by_first: kept.rows.by_first(),
             tile_step: kept.tile_step,
             ..self.base
-        };
-        match cut {
-            Cut::None => return Ok(()),
-            Cut::Levels { entries } => self.slices(SetupArgs { per_lane: entries, ..args }, done)?,
-            Cut::Tiles { local, window } => {
-                self.batches(SetupArgs { per_lane: local, window, ..args }, done)?
-            }
         }
-        self.cover("setup_records", self.shape.n, &args)?;
-        done.base.record = kept.record;
-        Ok(())
     }
 
     /// A running sum of what `chunk` holds, under a mask.
@@ -806,15 +977,16 @@ impl Run<'_> {
         })
     }
 
-    fn slices(&mut self, args: SetupArgs, done: &mut DeviceSchedule) -> Result<()> {
-        let n = self.shape.n;
-        self.cover("setup_chunks", n, &args)?;
-        self.scan_chunks(&args, slices::CHUNK_SLICES)?;
-        let slices = self.read(args.slice_ptr + 4 * n as u64, 1)?[0];
-        let array = DeviceArray::new(self.launcher.gpu, slices as usize * 8)?;
-        self.cover("setup_slices", n, &SetupArgs { slice: array.address(), ..args })?;
+    fn count_slices(&mut self, args: &SetupArgs) -> Result<()> {
+        self.cover("setup_chunks", self.shape.n, args)?;
+        self.scan_chunks(args, slices::CHUNK_SLICES)
+    }
+
+    fn slices(&mut self, args: SetupArgs, count: u32, done: &mut DeviceSchedule) -> Result<()> {
+        let array = self.allocate(count as usize * 8)?;
+        self.cover("setup_slices", self.shape.n, &SetupArgs { slice: array.address(), ..args })?;
         done.base.slice = array.address();
-        done.base.slices = slices;
+        done.base.slices = count;
         done.owned.push(array);
         Ok(())
     }
@@ -831,12 +1003,12 @@ impl Run<'_> {
             batch: places.first,
             ..args
         };
-        self.walk("setup_wanted", &args)?;
+        self.cover("setup_wanted", n, &args)?;
         self.scan_chunks(&args, u32::MAX)?;
         // SAFETY: a word for each row.
         unsafe { memory::fill(args.run_info, 0, n as usize * 4, stream)? };
         self.cover("setup_runs", n, &args)?;
-        self.walk("setup_full", &args)?;
+        self.walk("setup_close", &args)?;
         self.launch("setup_pack", tiles as u64, 32, &args)?;
         self.tile_step = vec![0];
         for count in self.read(args.batch_count, tiles as usize)? {
@@ -845,13 +1017,39 @@ impl Run<'_> {
         let batches = *self.tile_step.last().expect("begins with one");
         // SAFETY: the place has a word for each tile and one more; the words live as long as the run.
         unsafe { memory::write(args.tile_step, &self.tile_step, stream)? };
-        // There is one more, past the end.
-        let array = DeviceArray::new(self.launcher.gpu, (batches as usize + 1) * 8)?;
+        let array = self.allocate(batches as usize * 16)?;
         let args = SetupArgs { slice: array.address(), count: batches, ..args };
         self.launch("setup_gather", tiles as u64, BLOCK, &args)?;
-        self.launch("setup_codes", (batches as u64 * 32).div_ceil(BLOCK as u64), BLOCK, &args)?;
+        let warps = (batches as u64 * 32).div_ceil(BLOCK as u64);
+        self.launch("setup_depths", warps, BLOCK, &args)?;
+        let states = self.places.slice_scan;
+        // SAFETY: the words of one scan of the rows.
+        unsafe { memory::fill(states, 0, (n as usize + 1).div_ceil(SCAN_TILE as usize) * 8, stream)? };
+        self.scan(SetupArgs {
+            count: batches,
+            scan_in: args.chunk,
+            scan_out: args.slice_ptr,
+            mask: u32::MAX,
+            states,
+            ..self.base
+        })?;
+        let words = self.read(args.slice_ptr + 4 * batches as u64, 1)?[0] as usize * 32;
+        let permuted = done.base.row_permuted != 0;
+        let codes = self.allocate(words * if permuted { 8 } else { 4 })?;
+        let (code, index) = (codes.address(), if permuted { codes.address() + words as u64 * 4 } else { 0 });
+        self.launch(
+            "setup_codes",
+            warps,
+            BLOCK,
+            &SetupArgs { code, index, out_val: done.base.row_val, ..args },
+        )?;
+        done.base.row_adj = code;
+        if permuted {
+            done.base.row_val = index;
+        }
+        done.owned.push(codes);
         done.base.slice = array.address();
-        done.base.slices = batches + 1;
+        done.base.slices = batches;
         done.base.tile_step = args.tile_step;
         done.base.tiles = tiles;
         done.owned.push(array);
@@ -869,9 +1067,11 @@ struct List {
     is_stored: bool,
 }
 
-/// Addresses of what the plan keeps, all in one allocation.
+/// Addresses of what the plan keeps, all in one allocation. With records the arrays that they replace are
+/// temporary.
 #[derive(Clone, Copy, Default)]
 struct Kept {
+    records: bool,
     order: u64,
     rows: List,
     columns: List,
@@ -881,28 +1081,64 @@ struct Kept {
     tile_step: u64,
 }
 
+impl List {
+    /// Where each row's entries begin in storage, where that is all that is to be known of them.
+    fn by_first(&self) -> u64 {
+        if self.is_stored && !self.permuted {
+            self.val
+        } else {
+            0
+        }
+    }
+}
+
 impl Kept {
+    /// The index of each position's diagonal value in the array that it is in.
+    fn diag_index(&self, shape: &Shape) -> u64 {
+        match shape.diag {
+            DiagSource::Unit => 0,
+            // The diagonal of unknown i is d[i], and the order lists the unknowns.
+            DiagSource::Separate => self.order,
+            DiagSource::Matrix => self.diag,
+        }
+    }
+
     fn arguments(&self, shape: &Shape) -> SolveArgs {
-        SolveArgs {
+        let base = SolveArgs {
             n: shape.n,
             conjugate: shape.conjugate() as u32,
+            row_adj: self.rows.adj,
+            row_permuted: self.rows.permuted as u32,
+            col_permuted: self.columns.permuted as u32,
+            ..Default::default()
+        };
+        if self.records {
+            return SolveArgs {
+                row_val: if self.rows.permuted { self.rows.val } else { 0 },
+                record: self.record,
+                diag_index: diag_in_records(shape, self.record),
+                ..base
+            };
+        }
+        SolveArgs {
             order: self.order,
             row_ptr: self.rows.ptr,
-            row_adj: self.rows.adj,
             row_val: self.rows.val,
-            row_permuted: self.rows.permuted as u32,
             col_ptr: self.columns.ptr,
             col_adj: self.columns.adj,
             col_val: self.columns.val,
-            col_permuted: self.columns.permuted as u32,
             counts: self.counts,
-            diag_index: match shape.diag {
-                DiagSource::Unit => 0,
-                // The diagonal of unknown i is d[i], and the order lists the unknowns.
-                DiagSource::Separate => self.order,
-                DiagSource::Matrix => self.diag,
-            },
-            ..Default::default()
+            diag_index: self.diag_index(shape),
+            ..base
         }
+    }
+}
+
+/// What stands for the array of diagonal indices where the records have them: kernels look only at whether
+/// there is one.
+pub fn diag_in_records(shape: &Shape, record: u64) -> u64 {
+    match shape.diag {
+        DiagSource::Unit => 0,
+        DiagSource::Separate | DiagSource::Matrix => record,
     }
 }

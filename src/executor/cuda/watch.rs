@@ -68,8 +68,12 @@ impl Flag {
         unsafe { &*(self.address as *const AtomicU32) }
     }
 
+    pub fn value(&self) -> u32 {
+        self.word().load(Ordering::Acquire)
+    }
+
     pub fn is_set(&self) -> bool {
-        self.word().load(Ordering::Acquire) != 0
+        self.value() != 0
     }
 
     pub fn clear(&self) {

@@ -9,9 +9,13 @@
 //! | SLFC (algorithm 4) | columns | by level, self-scheduled | each column for its count to fall to 0 |
 //! | GSF (Liu et al. 2016) | columns | natural, self-scheduled | as SLFC |
 //!
+//! A wait in which nobody makes progress for the caller's timeout is given up, and the solve with it: only
+//! a caller who breaks the contract, say by using one buffer in two solves at once, ever sees that.
+//!
 //! The row-wise ones subtract a row's entries in one fixed order, so that all of them, and every number
 //! of threads, give the same bits. The column-wise ones add atomically in the order of arrival.
 
+mod memory;
 mod plan;
 mod pool;
 mod system;
@@ -19,11 +23,12 @@ mod system;
 mod tests;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::analysis::{Needs, Schedule, Tiles};
 use crate::scalar::Scalar;
 pub use plan::HostPlan;
-pub use pool::{default_threads, Member, Pool};
+pub use pool::{default_threads, Finished, GivenUp, Member, Pool};
 use system::System;
 
 /// A level with fewer rows is done by one thread alone: sharing it out costs more than it saves.
@@ -31,6 +36,10 @@ const WIDE_LEVEL: u32 = 64;
 
 /// Positions that a thread takes with one ticket: enough that threads seldom write to the same cache line.
 const TICKET: u32 = 64;
+
+/// Rows of a level after which a thread says that it makes progress: often enough for the shortest sensible
+/// timeout, and too seldom to cost anything.
+const PROGRESS: u32 = 256;
 
 /// How a system is solved on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,19 +84,22 @@ pub struct Job<'a, T> {
     pub work: *mut T,
     /// n scratch words, whatever they hold.
     pub counters: *mut u32,
+    /// The watchdog's time; zero is off.
+    pub timeout: Duration,
 }
 
-/// Solves, and returns the smallest row (zero-based) whose diagonal is zero or missing. Allocates nothing.
+/// Solves, and returns the smallest row (zero-based) whose diagonal is zero or missing; or leaves x
+/// unfinished, where the watchdog ended a wait. Allocates nothing.
 ///
 /// # Safety
 /// The job's pointers are aligned and valid for what [`Job`] says: `val` and a separate `diag` for all that
 /// the schedule names, the others for n elements. Nobody else uses `x`, `work` and `counters` meanwhile. The
 /// schedule was made by the analysis for at least what [`Method::needs`] asks.
-pub unsafe fn solve<T: Scalar>(pool: &Pool, method: Method, job: &Job<T>) -> Option<u32> {
+pub unsafe fn solve<T: Scalar>(pool: &Pool, method: Method, job: &Job<T>) -> Result<Option<u32>, GivenUp> {
     let schedule = job.schedule;
     let n = schedule.n;
     if n == 0 {
-        return None;
+        return Ok(None);
     }
     let by_level_ptr = matches!(method, Method::Levr | Method::Levc);
     assert!(
@@ -102,79 +114,97 @@ pub unsafe fn solve<T: Scalar>(pool: &Pool, method: Method, job: &Job<T>) -> Opt
         let rows = schedule.rows.as_ref().expect("a serial solve needs the rows");
         let mut zero = u32::MAX;
         (0..n).for_each(|p| system.row(rows, p, &mut zero));
-        return (zero != u32::MAX).then_some(zero);
+        return Ok((zero != u32::MAX).then_some(zero));
     }
-    pool.run(|me| {
+    pool.run(job.timeout, |me| {
         let mut zero = u32::MAX;
         match method {
             Method::Serial => unreachable!("a serial solve needs no pool"),
             Method::Levr => {
                 let rows = schedule.rows.as_ref().expect("LEVR needs the rows");
-                by_level(me, &schedule.level_ptr, |p| system.row(rows, p, &mut zero));
+                by_level(me, &schedule.level_ptr, |p| system.row(rows, p, &mut zero))?;
             }
             Method::Levc => {
                 let columns = schedule.columns.as_ref().expect("LEVC needs the columns");
                 system.clear_sums(me.share(0, n));
-                me.barrier();
-                by_level(me, &schedule.level_ptr, |p| system.column(columns, p, &mut zero, |_| {}));
+                me.barrier()?;
+                by_level(me, &schedule.level_ptr, |p| system.column(columns, p, &mut zero, |_| {}))?;
             }
             Method::Slfr => {
                 let rows = schedule.rows.as_ref().expect("SLFR needs the rows");
                 let columns = schedule.columns.as_ref().expect("SLFR needs the columns");
                 system.set_counters(me.share(0, n));
-                me.barrier();
+                me.barrier()?;
                 by_ticket(me, &ticket, n, |p| {
                     // Ends: all dependencies have smaller positions, so they are done or in the hands of
-                    // threads whose own waits end by the same argument.
-                    me.wait_until(|| system.counter(p).load(Ordering::Acquire) == 0);
+                    // threads whose own waits end by the same argument; or by the watchdog.
+                    me.wait_until(|| system.counter(p).load(Ordering::Acquire) == 0)?;
                     system.row(rows, p, &mut zero);
                     columns.of(p).iter().for_each(|&q| system.count_down(q));
-                });
+                    Ok(())
+                })?;
             }
             Method::Slfc | Method::Gsf => {
                 let columns = schedule.columns.as_ref().expect("SLFC and GSF need the columns");
                 system.set_counters(me.share(0, n));
                 system.clear_sums(me.share(0, n));
-                me.barrier();
+                me.barrier()?;
                 by_ticket(me, &ticket, n, |p| {
                     // Ends as in SLFR.
-                    me.wait_until(|| system.counter(p).load(Ordering::Acquire) == 0);
+                    me.wait_until(|| system.counter(p).load(Ordering::Acquire) == 0)?;
                     system.column(columns, p, &mut zero, |q| system.count_down(q));
-                });
+                    Ok(())
+                })?;
             }
         }
         worst.fetch_min(zero, Ordering::Relaxed);
-    });
+        Ok(())
+    })?;
     let worst = worst.into_inner();
-    (worst != u32::MAX).then_some(worst)
+    Ok((worst != u32::MAX).then_some(worst))
 }
 
 /// Takes this member's share of every level, with a barrier where one level's work is another thread's
 /// input. Narrow levels are one member's, and between two of them there is nobody to wait for.
-fn by_level(me: &Member, level_ptr: &[u32], mut step: impl FnMut(u32)) {
-    let alone = |level: &[u32]| level[1] - level[0] < WIDE_LEVEL;
-    let mut levels = level_ptr.windows(2).peekable();
-    while let Some(level) = levels.next() {
-        if !alone(level) {
-            me.share(level[0], level[1]).for_each(&mut step);
-        } else if me.rank == 0 {
-            (level[0]..level[1]).for_each(&mut step);
+fn by_level(me: &Member, level_ptr: &[u32], mut step: impl FnMut(u32)) -> Finished {
+    let levels = level_ptr.len() - 1;
+    let narrow = |l: usize| level_ptr[l + 1] - level_ptr[l] < WIDE_LEVEL;
+    let mut l = 0;
+    while l < levels {
+        let mut next = l + 1;
+        let mut mine = me.share(level_ptr[l], level_ptr[next]);
+        if narrow(l) {
+            while next < levels && narrow(next) {
+                next += 1;
+            }
+            mine = if me.rank == 0 { level_ptr[l]..level_ptr[next] } else { 0..0 };
         }
-        if !(alone(level) && levels.peek().is_none_or(|next| alone(next))) {
-            me.barrier();
+        while !mine.is_empty() {
+            let end = mine.end.min(mine.start.saturating_add(PROGRESS));
+            (mine.start..end).for_each(&mut step);
+            me.progress();
+            mine.start = end;
         }
+        if next < levels {
+            me.barrier()?;
+        }
+        l = next;
     }
+    Ok(())
 }
 
 /// Draws positions from the shared ticket, always the smallest that nobody has.
-fn by_ticket(me: &Member, ticket: &AtomicU64, n: u32, mut step: impl FnMut(u32)) {
+fn by_ticket(me: &Member, ticket: &AtomicU64, n: u32, mut step: impl FnMut(u32) -> Finished) -> Finished {
     let take = if me.team == 1 { n } else { TICKET };
     // Ends: the ticket only rises.
     loop {
         let begin = ticket.fetch_add(take.into(), Ordering::Relaxed);
         if begin >= u64::from(n) {
-            return;
+            return Ok(());
         }
-        (begin as u32..n.min((begin as u32).saturating_add(take))).for_each(&mut step);
+        for p in begin as u32..n.min((begin as u32).saturating_add(take)) {
+            step(p)?;
+        }
+        me.progress();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{solve, Job, Method, Pool};
+use super::{memory, solve, GivenUp, Job, Method, Pool};
 use crate::analysis::{cpu, Schedule};
 use crate::executor::SolveCall;
 use crate::problem::{Arrays, DiagSource, Index, Shape};
@@ -18,12 +18,16 @@ pub struct HostPlan {
     pub times: cpu::Times,
     /// Smallest row (zero-based) with a zero pivot, of the analysis or the last solve.
     pub pivot: Option<u32>,
+    /// The watchdog ended a solve, and nobody has been told yet.
+    failed: bool,
 }
 
 impl HostPlan {
     /// Analyses the caller's pattern. Without a method, serial or level-scheduled: whichever suits.
     pub fn new(pool: &Arc<Pool>, method: Option<Method>, shape: &Shape, arrays: Arrays) -> Result<HostPlan> {
         let (n, nnz) = (shape.n as usize, shape.nnz as usize);
+        let needs = method.unwrap_or(Method::Levr).needs();
+        memory::must_have(memory::analysis_bytes(shape, needs))?;
         // SAFETY: by the caller's promise the arrays have these lengths and types.
         let pattern = unsafe {
             match (shape.descr.offsets, shape.descr.columns) {
@@ -38,20 +42,26 @@ impl HostPlan {
                 }
             }?
         };
-        let (schedule, times) = cpu::schedule(shape, &pattern, method.unwrap_or(Method::Levr).needs());
+        let (schedule, times) = cpu::schedule(shape, &pattern, needs);
         let parallel = pool.threads() > 1
             && schedule.n as usize > HOST_SERIAL_ROWS.max(schedule.levels() * HOST_SERIAL_WIDTH);
         let method = method.unwrap_or(if parallel { Method::Levr } else { Method::Serial });
         let pivot = schedule.missing_diag;
-        Ok(HostPlan { pool: pool.clone(), method, shape: *shape, schedule, times, pivot })
+        Ok(HostPlan { pool: pool.clone(), method, shape: *shape, schedule, times, pivot, failed: false })
     }
 
-    /// Solves one system and keeps its pivot.
+    /// Solves one system and keeps its pivot. Where the watchdog ends a solve, x becomes NaN, there and in
+    /// further solves until the failure is taken.
     pub fn solve(&mut self, call: &SolveCall) {
-        self.pivot = dispatch!(self.shape.dtype, T => self.solve_typed::<T>(call));
+        dispatch!(self.shape.dtype, T => self.solve_typed::<T>(call));
     }
 
-    fn solve_typed<T: Scalar>(&self, call: &SolveCall) -> Option<u32> {
+    /// Whether the watchdog ended a solve since the last look.
+    pub fn take_failure(&mut self) -> bool {
+        std::mem::take(&mut self.failed)
+    }
+
+    fn solve_typed<T: Scalar>(&mut self, call: &SolveCall) {
         let separate = self.shape.diag == DiagSource::Separate;
         // SAFETY: the bytes of one T were put there.
         let alpha = unsafe { call.alpha_host.as_ptr().cast::<T>().read_unaligned() };
@@ -66,9 +76,20 @@ impl HostPlan {
             x: call.x as *mut T,
             work: call.workspace.values as *mut T,
             counters: call.workspace.counters as *mut u32,
+            timeout: call.timeout,
         };
-        // SAFETY: the caller promises arrays of these lengths, and the buffer has room for both scratch arrays.
-        unsafe { solve(&self.pool, self.method, &job) }
+        if !self.failed {
+            // SAFETY: the caller promises arrays of these lengths, and the buffer has room for both scratch
+            // arrays.
+            match unsafe { solve(&self.pool, self.method, &job) } {
+                Ok(pivot) => self.pivot = pivot,
+                Err(GivenUp) => (self.failed, self.pivot) = (true, self.schedule.missing_diag),
+            }
+        }
+        if self.failed {
+            // SAFETY: x has n values, and no thread of the solve uses them any longer.
+            unsafe { std::slice::from_raw_parts_mut(call.x as *mut T, self.shape.n as usize) }.fill(T::NAN);
+        }
     }
 }
 

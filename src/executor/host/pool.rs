@@ -1,22 +1,32 @@
 //! A persistent team of threads: parked while idle, spinning only inside a solve.
 //!
-//! The calling thread is member 0 of the team, so a pool of one thread starts none and waits for
-//! nothing. A member that panics releases all others from their waits, and the panic reaches the caller.
+//! The calling thread is member 0 of the team, so a pool of one thread starts none. A wait ends early when
+//! a member panics, or when the watchdog sees that nobody makes progress; then all members leave the run. A
+//! panic reaches the caller.
 
 use std::any::Any;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-/// Tries of a waiting thread before it begins to give its processor away.
+/// Tries of a waiting thread before it begins to give its processor away, and between two looks of the
+/// watchdog: each of those costs about as much as a few tries.
 const SPINS: u32 = 100;
 
 /// More than this is taken for a typing error in SPTRSV_NUM_THREADS.
 const MOST_THREADS: usize = 1024;
 
 /// What every member runs, with its lifetime forgotten.
-type Task = *const (dyn Fn(&Member) + Sync);
+type Task = *const (dyn Fn(&Member) -> Finished + Sync);
+
+/// A wait was ended before what it waited for came: the run's result is not to be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GivenUp;
+
+/// What a member's part, and a run, end with.
+pub type Finished = Result<(), GivenUp>;
 
 /// Threads that solve together.
 pub struct Pool {
@@ -31,9 +41,16 @@ struct Shared {
     start: Condvar,
     finish: Condvar,
     barrier: Barrier,
-    /// A member has panicked: nobody may wait for it any longer.
-    broken: AtomicBool,
+    /// By rank, how much each member has done.
+    progress: Box<[Progress]>,
+    /// A member has panicked or given up: nobody may wait for it any longer.
+    halted: AtomicBool,
 }
+
+/// On a cache line of its own: its member writes to it all the time.
+#[repr(align(128))]
+#[derive(Default)]
+struct Progress(AtomicU32);
 
 struct State {
     /// Rises by one with each run.
@@ -41,6 +58,7 @@ struct State {
     /// The team of this run, and what it does.
     team: u32,
     task: Option<Task>,
+    limit: Duration,
     /// Workers that have not finished this run.
     busy: u32,
     panic: Option<Box<dyn Any + Send>>,
@@ -63,7 +81,17 @@ pub struct Member<'a> {
     /// From 0 to `team - 1`.
     pub rank: u32,
     pub team: u32,
+    /// The watchdog's time; zero is off.
+    limit: Duration,
     shared: &'a Shared,
+}
+
+/// What the watchdog of one wait remembers between two looks: everybody's progress and the time at the
+/// last one, and for how long there has been none.
+struct Look {
+    progress: u32,
+    at: Instant,
+    idle: Duration,
 }
 
 /// SPTRSV_NUM_THREADS, else the number of processors that this process may use.
@@ -79,19 +107,29 @@ impl Pool {
     /// A team of `threads` (at least one), the caller of [`Pool::run`] among them; fewer where the system
     /// has no more to give.
     pub fn new(threads: usize) -> Pool {
-        let state = State { run: 0, team: 1, task: None, busy: 0, panic: None, shutdown: false };
+        let threads = threads.clamp(1, MOST_THREADS);
+        let state = State {
+            run: 0,
+            team: 1,
+            task: None,
+            limit: Duration::ZERO,
+            busy: 0,
+            panic: None,
+            shutdown: false,
+        };
         let shared = Arc::new(Shared {
             state: Mutex::new(state),
             start: Condvar::new(),
             finish: Condvar::new(),
             barrier: Barrier { arrived: AtomicU32::new(0), generation: AtomicU32::new(0) },
-            broken: AtomicBool::new(false),
+            progress: (0..threads).map(|_| Progress::default()).collect(),
+            halted: AtomicBool::new(false),
         });
         let spawn = |rank: u32| {
             let shared = Arc::clone(&shared);
             std::thread::Builder::new().name("sptrsv".into()).spawn(move || work(&shared, rank)).ok()
         };
-        let workers = (1..threads.clamp(1, MOST_THREADS) as u32).map_while(spawn).collect();
+        let workers = (1..threads as u32).map_while(spawn).collect();
         Pool { shared, workers, running: Mutex::new(()) }
     }
 
@@ -99,31 +137,36 @@ impl Pool {
         self.workers.len() + 1
     }
 
-    /// Runs `task` once on every member, and returns when all have finished. Allocates nothing.
-    pub fn run(&self, task: impl Fn(&Member) + Sync) {
+    /// Runs `task` once on every member, and returns when all have finished. A wait in which nobody makes
+    /// progress for `limit` (zero: no limit) is given up, and so is the run. Allocates nothing.
+    pub fn run(&self, limit: Duration, task: impl Fn(&Member) -> Finished + Sync) -> Finished {
         let team = self.threads() as u32;
         let shared = &*self.shared;
-        let me = Member { rank: 0, team, shared };
+        let me = Member { rank: 0, team, limit, shared };
         let _one_run = lock(&self.running);
+        shared.halted.store(false, Ordering::Relaxed);
         if team == 1 {
             return task(&me);
         }
-        shared.broken.store(false, Ordering::Relaxed);
         shared.barrier.arrived.store(0, Ordering::Relaxed);
-        let erased: *const (dyn Fn(&Member) + Sync + '_) = &task;
+        let erased: *const (dyn Fn(&Member) -> Finished + Sync + '_) = &task;
         // SAFETY: only the lifetime changes, and no worker follows the pointer after the wait for `busy`
         // to become 0 below, which nothing leaves early: the caller's own part catches its panic.
-        let erased = unsafe { std::mem::transmute::<*const (dyn Fn(&Member) + Sync + '_), Task>(erased) };
+        let erased =
+            unsafe { std::mem::transmute::<*const (dyn Fn(&Member) -> Finished + Sync + '_), Task>(erased) };
         {
             let mut state = lock(&shared.state);
             state.run += 1;
             state.team = team;
+            state.limit = limit;
             state.busy = team - 1;
             state.task = Some(erased);
             shared.start.notify_all();
         }
         let own = me.take_part(&task);
         let mut state = lock(&shared.state);
+        // Ends: a part either works or is in a wait, which ends by its watchdog. Nothing may leave earlier,
+        // because the parts use the closure.
         while state.busy > 0 {
             state = shared.finish.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -133,6 +176,10 @@ impl Pool {
         if let Some(panic) = others.or(own) {
             resume_unwind(panic);
         }
+        if shared.halted.load(Ordering::Relaxed) {
+            return Err(GivenUp);
+        }
+        Ok(())
     }
 }
 
@@ -159,11 +206,11 @@ fn work(shared: &Shared, rank: u32) {
             return;
         }
         done = state.run;
-        let (team, task) = (state.team, state.task);
+        let (team, task, limit) = (state.team, state.task, state.limit);
         drop(state);
         let panic = task.and_then(|task| {
             // SAFETY: `Pool::run` keeps the closure alive until `busy` is 0, which needs this worker.
-            Member { rank, team, shared }.take_part(unsafe { &*task })
+            Member { rank, team, limit, shared }.take_part(unsafe { &*task })
         });
         let mut state = lock(&shared.state);
         state.busy -= 1;
@@ -182,10 +229,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Member<'_> {
-    fn take_part(&self, task: &(dyn Fn(&Member) + Sync)) -> Option<Box<dyn Any + Send>> {
+    fn take_part(&self, task: &(dyn Fn(&Member) -> Finished + Sync)) -> Option<Box<dyn Any + Send>> {
         let result = catch_unwind(AssertUnwindSafe(|| task(self)));
-        if result.is_err() {
-            self.shared.broken.store(true, Ordering::Release);
+        if !matches!(result, Ok(Ok(()))) {
+            self.shared.halted.store(true, Ordering::Release);
         }
         result.err()
     }
@@ -197,10 +244,17 @@ impl Member<'_> {
         cut(self.rank)..cut(self.rank + 1)
     }
 
+    /// Tells the watchdogs of all members that this one has done a piece of work.
+    #[inline(always)]
+    pub fn progress(&self) {
+        let own = &self.shared.progress[self.rank as usize].0;
+        own.store(own.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    }
+
     /// Waits until all members have come here; what each wrote before, all see after.
-    pub fn barrier(&self) {
+    pub fn barrier(&self) -> Finished {
         if self.team == 1 {
-            return;
+            return Ok(());
         }
         let barrier = &self.shared.barrier;
         // Nobody can move the generation on before this member has arrived.
@@ -208,33 +262,70 @@ impl Member<'_> {
         if barrier.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.team {
             barrier.arrived.store(0, Ordering::Relaxed);
             barrier.generation.store(generation.wrapping_add(1), Ordering::Release);
-        } else {
-            // Ends when the last member has arrived.
-            self.wait_until(|| barrier.generation.load(Ordering::Acquire) != generation);
+            return Ok(());
+        }
+        // Ends when the last member has arrived, or by the watchdog.
+        self.wait_until(|| barrier.generation.load(Ordering::Acquire) != generation)
+    }
+
+    /// Spins until `ready`, until a member has panicked or given up, or until nobody has made progress for
+    /// the limit. After a while each try gives the processor away, since the thread waited for may need it.
+    #[inline]
+    pub fn wait_until(&self, ready: impl Fn() -> bool) -> Finished {
+        for _ in 0..SPINS {
+            if ready() {
+                return Ok(());
+            }
+            std::hint::spin_loop();
+        }
+        self.wait_long(&ready)
+    }
+
+    #[cold]
+    fn wait_long(&self, ready: &dyn Fn() -> bool) -> Finished {
+        let mut look = Look { progress: self.all_progress(), at: Instant::now(), idle: Duration::ZERO };
+        loop {
+            for _ in 0..SPINS {
+                if ready() {
+                    return Ok(());
+                }
+                if self.shared.halted.load(Ordering::Acquire) {
+                    return Err(GivenUp);
+                }
+                std::thread::yield_now();
+            }
+            if self.limit > Duration::ZERO && self.is_stuck(&mut look) {
+                return Err(GivenUp);
+            }
         }
     }
 
-    /// Spins until `ready`, or until a member has panicked; that panic then ends this member's part too.
-    /// After a while each try gives the processor away, since the thread waited for may need it.
-    #[inline]
-    pub fn wait_until(&self, ready: impl Fn() -> bool) {
-        let mut tries = 0;
-        while !ready() {
-            if tries < SPINS {
-                tries += 1;
-                std::hint::spin_loop();
-            } else if self.shared.broken.load(Ordering::Acquire) {
-                panic!("another thread of the pool has panicked");
-            } else {
-                std::thread::yield_now();
-            }
+    /// Whether the limit has passed without progress. Time between two looks counts as a quarter of the
+    /// limit at most, so that nothing is given up because the whole process was stopped for a while.
+    fn is_stuck(&self, look: &mut Look) -> bool {
+        let (progress, now) = (self.all_progress(), Instant::now());
+        if progress != look.progress {
+            *look = Look { progress, at: now, idle: Duration::ZERO };
+            return false;
         }
+        let most = (self.limit / 4).max(Duration::from_nanos(1));
+        look.idle += (now - look.at).min(most);
+        look.at = now;
+        look.idle >= self.limit
+    }
+
+    /// A number that changes when any member makes progress.
+    fn all_progress(&self) -> u32 {
+        self.shared.progress.iter().fold(0, |sum, p| sum.wrapping_add(p.0.load(Ordering::Relaxed)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Longer than any of these tests should take.
+    const LIMIT: Duration = Duration::from_secs(60);
 
     #[test]
     fn every_member_runs_once() {
@@ -243,10 +334,12 @@ mod tests {
             assert_eq!(pool.threads(), threads.max(1));
             for _ in 0..50 {
                 let ranks = AtomicU32::new(0);
-                pool.run(|me| {
+                let finished = pool.run(LIMIT, |me| {
                     assert_eq!(me.team as usize, threads.max(1));
                     ranks.fetch_add(1 << (4 * me.rank), Ordering::Relaxed);
+                    Ok(())
                 });
+                assert_eq!(finished, Ok(()));
                 assert_eq!(ranks.into_inner(), (0..threads.max(1)).map(|r| 1 << (4 * r)).sum());
             }
         }
@@ -256,14 +349,16 @@ mod tests {
     fn barriers_part_phases() {
         let pool = Pool::new(4);
         let arrived = AtomicU32::new(0);
-        pool.run(|me| {
+        let finished = pool.run(LIMIT, |me| {
             for phase in 1..=200 {
                 arrived.fetch_add(1, Ordering::Relaxed);
-                me.barrier();
+                me.barrier()?;
                 assert_eq!(arrived.load(Ordering::Relaxed), 4 * phase);
-                me.barrier();
+                me.barrier()?;
             }
+            Ok(())
         });
+        assert_eq!(finished, Ok(()));
     }
 
     #[test]
@@ -271,10 +366,12 @@ mod tests {
         let pool = Pool::new(3);
         for (begin, end) in [(0, 0), (5, 6), (7, 17), (0, u32::MAX)] {
             let sum = std::sync::atomic::AtomicU64::new(0);
-            pool.run(|me| {
+            let finished = pool.run(LIMIT, |me| {
                 let share = me.share(begin, end);
                 sum.fetch_add(u64::from(share.end - share.start), Ordering::Relaxed);
+                Ok(())
             });
+            assert_eq!(finished, Ok(()));
             assert_eq!(sum.into_inner(), u64::from(end - begin));
         }
     }
@@ -284,19 +381,80 @@ mod tests {
         let pool = Pool::new(3);
         for culprit in 0..3 {
             let result = catch_unwind(AssertUnwindSafe(|| {
-                pool.run(|me| {
+                pool.run(LIMIT, |me| {
                     assert!(me.rank != culprit, "on purpose");
-                    me.barrier();
-                });
+                    me.barrier()
+                })
             }));
             assert!(result.is_err());
-            let count = AtomicU32::new(0);
-            pool.run(|me| {
-                me.barrier();
-                count.fetch_add(1, Ordering::Relaxed);
-            });
-            assert_eq!(count.into_inner(), 3);
+            works(&pool);
         }
+    }
+
+    /// A run in which all members meet.
+    fn works(pool: &Pool) {
+        let count = AtomicU32::new(0);
+        let finished = pool.run(LIMIT, |me| {
+            me.barrier()?;
+            count.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        });
+        assert_eq!((finished, count.into_inner()), (Ok(()), pool.threads() as u32));
+    }
+
+    #[test]
+    fn a_wait_for_nothing_is_given_up() {
+        for threads in [1, 3] {
+            let pool = Pool::new(threads);
+            let limit = Duration::from_millis(50);
+            let start = Instant::now();
+            assert_eq!(pool.run(limit, |me| me.wait_until(|| false)), Err(GivenUp));
+            assert!(start.elapsed() >= limit);
+            // One member waits in vain, and the others at a barrier for it; or one never comes there.
+            let finished = pool.run(limit, |me| {
+                if me.rank == 0 {
+                    me.wait_until(|| false)?;
+                }
+                me.barrier()
+            });
+            assert_eq!(finished, Err(GivenUp));
+            let finished = pool.run(limit, |me| if me.rank == 0 { Ok(()) } else { me.barrier() });
+            assert_eq!(finished, if threads == 1 { Ok(()) } else { Err(GivenUp) });
+            works(&pool);
+        }
+    }
+
+    /// A wait may take longer than the limit as long as somebody works.
+    #[test]
+    fn progress_keeps_a_long_wait_alive() {
+        let pool = Pool::new(3);
+        let limit = Duration::from_millis(400);
+        let (done, start) = (AtomicBool::new(false), Instant::now());
+        let finished = pool.run(limit, |me| {
+            if me.rank == 1 {
+                while start.elapsed() < 3 * limit {
+                    std::thread::sleep(limit / 20);
+                    me.progress();
+                }
+                done.store(true, Ordering::Release);
+            }
+            me.wait_until(|| done.load(Ordering::Acquire))
+        });
+        assert_eq!(finished, Ok(()));
+    }
+
+    #[test]
+    fn without_a_limit_a_wait_goes_on() {
+        let pool = Pool::new(2);
+        let done = AtomicBool::new(false);
+        let finished = pool.run(Duration::ZERO, |me| {
+            if me.rank == 1 {
+                std::thread::sleep(Duration::from_millis(100));
+                done.store(true, Ordering::Release);
+            }
+            me.wait_until(|| done.load(Ordering::Acquire))
+        });
+        assert_eq!(finished, Ok(()));
     }
 
     #[test]
@@ -307,10 +465,12 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..20 {
-                        pool.run(|me| {
-                            me.barrier();
+                        let finished = pool.run(LIMIT, |me| {
+                            me.barrier()?;
                             count.fetch_add(1, Ordering::Relaxed);
+                            Ok(())
                         });
+                        assert_eq!(finished, Ok(()));
                     }
                 });
             }

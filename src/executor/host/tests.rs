@@ -3,6 +3,8 @@
 //! A matrix is a list of (row, column, value) here; storing it and checking a solution share no code with
 //! the library's own way from storage to schedule.
 
+use std::time::{Duration, Instant};
+
 use num_complex::Complex;
 
 use super::*;
@@ -252,12 +254,34 @@ impl<T: Value> Problem<T> {
 
     /// Solves with scratch full of rubbish; `in_place` lets f and x be one array.
     fn solve(&self, pool: &Pool, method: Method, alpha: T, f: &[T], in_place: bool) -> (Vec<T>, Option<u32>) {
-        let schedule = self.schedule(method);
+        let (x, pivot) = self.solve_with(
+            pool,
+            method,
+            &self.schedule(method),
+            alpha,
+            f,
+            in_place,
+            Duration::from_secs(60),
+        );
+        (x, pivot.expect("no wait is given up"))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn solve_with(
+        &self,
+        pool: &Pool,
+        method: Method,
+        schedule: &Schedule,
+        alpha: T,
+        f: &[T],
+        in_place: bool,
+        timeout: Duration,
+    ) -> (Vec<T>, Result<Option<u32>, GivenUp>) {
         let mut x = if in_place { f.to_vec() } else { vec![T::NAN; self.n()] };
         let mut work = vec![T::NAN; self.n()];
         let mut counters = vec![0xdead_beef; self.n()];
         let job = Job {
-            schedule: &schedule,
+            schedule,
             alpha,
             val: self.val.as_ptr(),
             diag: if self.shape.diag == DiagSource::Separate {
@@ -271,6 +295,7 @@ impl<T: Value> Problem<T> {
             x: x.as_mut_ptr(),
             work: work.as_mut_ptr(),
             counters: counters.as_mut_ptr(),
+            timeout,
         };
         // SAFETY: all arrays have n elements and the schedule is this problem's.
         let pivot = unsafe { super::solve(pool, method, &job) };
@@ -460,6 +485,29 @@ fn zero_pivots() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// A dependency too many, which nobody solves: the wait for it is given up, and the pool is none the worse.
+#[test]
+fn a_dependency_that_never_arrives_ends_by_the_watchdog() {
+    let mut random = Random(12);
+    let kind = (Op::NonTranspose, Fill::Lower, DiagSource::Matrix);
+    let strict = lower(Family::Grid, 900, &mut random);
+    let p = problem::<f64>(&strict, 900, kind, Storage::default(), &[], &mut random);
+    let f = p.right_hand_side(&mut random);
+    for pool in &pools() {
+        for method in [Method::Slfr, Method::Slfc, Method::Gsf] {
+            let mut schedule = p.schedule(method);
+            schedule.counts[500] += 1;
+            let limit = Duration::from_millis(100);
+            let start = Instant::now();
+            let (_, pivot) = p.solve_with(pool, method, &schedule, 1.0, &f, false, limit);
+            assert_eq!(pivot, Err(GivenUp), "{method:?} on {} threads", pool.threads());
+            assert!(start.elapsed() >= limit);
+            let (x, _) = p.solve(pool, method, 1.0, &f, false);
+            assert!(p.error(1.0, &f, &x) <= 2.0);
         }
     }
 }

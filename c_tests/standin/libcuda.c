@@ -1,0 +1,136 @@
+/*
+ * A stand-in for libcuda.so.1, the CUDA driver, with faults to order: what an error of the driver becomes can
+ * so be tested on every machine. Its one GPU keeps memory on the host, and kernels do nothing.
+ *
+ * test_faults puts its folder in LD_LIBRARY_PATH, and orders faults by standin_fail.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+typedef int Result;               /* CUresult */
+typedef void *Handle;             /* contexts, modules, functions, streams, events, graphs */
+typedef unsigned long long Address; /* CUdeviceptr */
+
+enum { SUCCESS = 0, OUT_OF_MEMORY = 2, CONTEXT_IS_DESTROYED = 709 };
+enum { GARBLED = -1 }; /* success, with an answer that no driver gives */
+
+static struct {
+  const char *entry;
+  Result result;
+  int calls;
+} fault;
+
+/* From now on the entry point returns `result` and does nothing; NULL: no entry point does. */
+void standin_fail(const char *entry, Result result) {
+  fault.entry = entry;
+  fault.result = result;
+  fault.calls = 0;
+}
+
+/* How often the faulty entry point was called. */
+int standin_calls(void) { return fault.calls; }
+
+static int is_faulty(const char *entry) {
+  if (!fault.entry || strcmp(fault.entry, entry) != 0) return 0;
+  fault.calls++;
+  return 1;
+}
+
+#define ENTRY(name, parameters, body)                              \
+  Result name parameters;                                          \
+  Result name parameters {                                         \
+    if (is_faulty(#name) && fault.result != GARBLED) return fault.result; \
+    body;                                                          \
+    return SUCCESS;                                                \
+  }
+#define NOTHING ((void)0)
+
+static int context, object; /* something to point to */
+static int retained;        /* the context lives as long as somebody has it */
+static _Thread_local Handle current;
+
+/* ------------------------------------------------------------------------------------ GPU and contexts */
+
+ENTRY(cuInit, (unsigned flags), (void)flags)
+ENTRY(cuDriverGetVersion, (int *version), *version = 13000)
+ENTRY(cuDeviceGetCount, (int *count), *count = 1)
+ENTRY(cuDeviceGet, (int *device, int ordinal), *device = ordinal)
+ENTRY(cuDeviceGetAttribute, (int *value, int attribute, int device), (void)attribute; (void)device; *value = 1)
+ENTRY(cuDevicePrimaryCtxRetain, (Handle *c, int device), (void)device; retained++; *c = &context)
+ENTRY(cuDevicePrimaryCtxRelease_v2, (int device), (void)device; retained--)
+ENTRY(cuCtxGetCurrent, (Handle *c), *c = current)
+ENTRY(cuCtxSetCurrent, (Handle c), current = c)
+ENTRY(cuCtxPushCurrent_v2, (Handle c), current = c)
+ENTRY(cuCtxPopCurrent_v2, (Handle *c), *c = current; current = NULL)
+ENTRY(cuCtxGetDevice, (int *device), if (current && !retained) return CONTEXT_IS_DESTROYED; *device = 0)
+ENTRY(cuCtxSynchronize, (void), NOTHING)
+
+/* A name as long as the place for it leaves no room for the zero at its end. */
+Result cuDeviceGetName(char *name, int length, int device);
+Result cuDeviceGetName(char *name, int length, int device) {
+  (void)device;
+  int faulty = is_faulty("cuDeviceGetName");
+  if (faulty && fault.result != GARBLED) return fault.result;
+  memset(name, faulty ? 'x' : 0, (size_t)length);
+  return SUCCESS;
+}
+
+/* --------------------------------------------------------------------------------- modules and launches */
+
+ENTRY(cuModuleLoadDataEx, (Handle *m, const void *image, unsigned n, void *o, void *v),
+      (void)image; (void)n; (void)o; (void)v; *m = &object)
+ENTRY(cuModuleUnload, (Handle m), (void)m)
+ENTRY(cuModuleGetFunction, (Handle *f, Handle m, const char *name), (void)m; (void)name; *f = &object)
+ENTRY(cuFuncSetAttribute, (Handle f, int attribute, int value), (void)f; (void)attribute; (void)value)
+ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, Handle f, int threads, size_t shared),
+      (void)f; (void)threads; (void)shared; *blocks = 1)
+ENTRY(cuLaunchKernel,
+      (Handle f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+       Handle stream, void **arguments, void **extra),
+      (void)f; (void)gx; (void)gy; (void)gz; (void)bx; (void)by; (void)bz; (void)shared; (void)stream;
+      (void)arguments; (void)extra)
+
+/* ---------------------------------------------------------------------------------------------- memory */
+
+static Result allocate(void *place, size_t bytes) {
+  void *memory = calloc(1, bytes);
+  memcpy(place, &memory, sizeof memory);
+  return memory ? SUCCESS : OUT_OF_MEMORY;
+}
+
+ENTRY(cuMemAlloc_v2, (Address *p, size_t bytes), return allocate(p, bytes))
+ENTRY(cuMemAllocAsync, (Address *p, size_t bytes, Handle stream), (void)stream; return allocate(p, bytes))
+ENTRY(cuMemHostAlloc, (void **p, size_t bytes, unsigned flags), (void)flags; return allocate(p, bytes))
+ENTRY(cuMemFree_v2, (Address p), free((void *)p))
+ENTRY(cuMemFreeAsync, (Address p, Handle stream), (void)stream; free((void *)p))
+ENTRY(cuMemFreeHost, (void *p), free(p))
+ENTRY(cuMemHostGetDevicePointer_v2, (Address *d, void *h, unsigned flags), (void)flags; *d = (Address)h)
+ENTRY(cuMemcpyHtoDAsync_v2, (Address to, const void *from, size_t bytes, Handle stream),
+      (void)stream; memcpy((void *)to, from, bytes))
+ENTRY(cuMemcpyDtoHAsync_v2, (void *to, Address from, size_t bytes, Handle stream),
+      (void)stream; memcpy(to, (const void *)from, bytes))
+ENTRY(cuMemcpyDtoDAsync_v2, (Address to, Address from, size_t bytes, Handle stream),
+      (void)stream; memmove((void *)to, (const void *)from, bytes))
+ENTRY(cuMemsetD8Async, (Address p, unsigned char byte, size_t count, Handle stream),
+      (void)stream; memset((void *)p, byte, count))
+ENTRY(cuMemsetD32Async, (Address p, unsigned word, size_t count, Handle stream),
+      (void)stream; for (size_t i = 0; i < count; i++) ((unsigned *)p)[i] = word)
+
+/* ------------------------------------------------------------------------------------ streams and graphs */
+
+ENTRY(cuEventCreate, (Handle *e, unsigned flags), (void)flags; *e = &object)
+ENTRY(cuEventRecord, (Handle e, Handle stream), (void)e; (void)stream)
+ENTRY(cuEventElapsedTime, (float *ms, Handle a, Handle b), (void)a; (void)b; *ms = 0)
+ENTRY(cuEventDestroy_v2, (Handle e), (void)e)
+ENTRY(cuStreamCreate, (Handle *s, unsigned flags), (void)flags; *s = &object)
+ENTRY(cuStreamDestroy_v2, (Handle s), (void)s)
+ENTRY(cuStreamSynchronize, (Handle s), (void)s)
+ENTRY(cuStreamIsCapturing, (Handle s, int *status), (void)s; *status = 0)
+ENTRY(cuStreamBeginCapture_v2, (Handle s, int mode), (void)s; (void)mode)
+ENTRY(cuThreadExchangeStreamCaptureMode, (int *mode), (void)mode)
+ENTRY(cuStreamEndCapture, (Handle s, Handle *graph), (void)s; *graph = &object)
+ENTRY(cuGraphInstantiateWithFlags, (Handle *exec, Handle graph, unsigned long long flags),
+      (void)graph; (void)flags; *exec = &object)
+ENTRY(cuGraphLaunch, (Handle exec, Handle s), (void)exec; (void)s)
+ENTRY(cuGraphDestroy, (Handle graph), (void)graph)
+ENTRY(cuGraphExecDestroy, (Handle exec), (void)exec)

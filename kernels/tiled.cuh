@@ -1,0 +1,385 @@
+// The tiled engine, for NR right-hand sides in one pass over the matrix: two tiers. A block takes a tile of
+// consecutive rows (in solving order) and keeps the most recent unknowns of the tile in shared memory, so
+// that most dependencies cost tens of nanoseconds; only those on other tiles go through L2. In both places
+// an unknown is one word that is value and flag together.
+//
+// The tile's rows are sorted by level and packed into batches of at most 32 lanes, in order. Batch `s` is
+// solved by warp `s` modulo the number of warps, which has everything in registers that does not depend
+// on other rows (values, indices, right-hand side, reciprocal of the diagonal) before it waits, and the
+// loads for its next batch on their way. A batch may hold several levels: what its rows need of each other
+// goes through shuffles, level after level.
+//
+// The codes of a batch lie beside each other, one of each lane after the other: code `k` of a lane says where
+// the unknown of its `k`-th entry is found. Without HIGH_BIT it is in the work vector, with HIGH_BIT in a cell of
+// the window, with NEXT_BIT as well in a lane of the same batch. Every unknown is published, so any entry may be
+// declared external. Lanes without such an entry, and entries of the same batch, point to a cell that is always
+// zero. Entries are numbered from the end of the row in a forward solve and from its beginning in a backward
+// one: those of the same batch are then the first ones.
+//
+// The window is a ring by position. A warp begins batch `s` when all batches of the rounds before the last
+// ROUNDS - 1 are done, so unfinished batches lie within SPREAD positions. A batch arms the cells SPREAD
+// positions ahead: whoever reads or writes them as new ones comes at least ROUNDS rounds later, and whoever
+// reads what they held lies REACH positions behind it at most, and is done.
+//
+// Progress: tiles are taken by ticket in solving order and depend on earlier tiles only; batches depend on
+// earlier batches only; and the earliest unfinished batch never waits for a round.
+#pragma once
+#include "columns.cuh"
+#include "row.cuh"
+
+// Warps of a block, for one right-hand side and for several, which take more registers. This and what follows is
+// mirrored in tiled.rs.
+constexpr int TILED_WARPS = 12, MULTI_WARPS = 8;
+constexpr uint32_t WINDOW = 4096;
+constexpr uint32_t ROUNDS = 2;
+constexpr uint32_t SPREAD = (ROUNDS * TILED_WARPS + 1) * WARP;
+constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u;
+constexpr uint32_t LANE_SHIFT = 16, CELL_MASK = 0xffffu;  // of a code with HIGH_BIT; the zero cell is WINDOW
+
+template <class T>
+struct Lane {
+    static constexpr int ENTRIES = sizeof(T) > 8 ? 4 : 8;  // that it holds at a time
+    static constexpr int NEXT = sizeof(T) > 8 ? 2 : 4;     // of them that may depend on the same batch
+};
+
+template <class T, int NR>
+struct Tile {
+    T window[WINDOW + 1][NR];
+    uint32_t done[WARP];  // batches done by each warp; no more than there are for those that do not exist
+    uint32_t ticket;
+};
+
+// What a warp holds of a batch. Loads are issued long before what they bring is looked at, so nothing here is
+// computed from what was loaded.
+template <class T, int NR>
+struct Batch {
+    static constexpr int U = Lane<T>::ENTRIES;
+    uint4 head;     // first position, packed as below, first code divided by 32, most entries of a lane (even)
+    uint4 record;   // row, diagonal index, entries, value of entry 0; of the last row in lanes without one
+    uint32_t code[U], index[U];
+    T v[U], f[NR], d;
+
+    __device__ __forceinline__ uint32_t rows() const { return head.y & 63u; }
+    __device__ __forceinline__ uint32_t shift() const { return head.y >> 6 & 7u; }  // log2(lanes of a row)
+    __device__ __forceinline__ uint32_t levels() const { return head.y >> 9 & 63u; }
+    // Past the last of a lane's entries that may depend on the same batch.
+    __device__ __forceinline__ uint32_t next() const { return head.y >> 15 & 7u; }
+    __device__ __forceinline__ bool has_external() const { return head.y >> 18 & 1u; }
+    __device__ __forceinline__ uint32_t count() const { return head.w; }
+};
+
+template <class T, bool PERMUTED, int NR, int WARPS>
+struct Solver {
+    const SolveArgs<T> &a;
+    const Columns<T, NR> &columns;
+    Tile<T, NR> &tile;
+    T *work, *other;
+    T alpha;
+    uint32_t lane, warp;
+    static constexpr int U = Lane<T>::ENTRIES, NEXT = Lane<T>::NEXT, LATE = U / 2;
+    using B = Batch<T, NR>;
+
+    __device__ __forceinline__ uint32_t row_of(const B &b) const { return lane >> b.shift(); }
+    __device__ __forceinline__ bool leads(const B &b) const {
+        return row_of(b) < b.rows() && (lane & ((1u << b.shift()) - 1)) == 0;
+    }
+    // Loads go without a branch, a lane without a row repeating another: so they all overlap.
+    __device__ __forceinline__ void fetch_record(B &b) const {
+        b.record = a.record[b.head.x + min(row_of(b), max(b.rows(), 1) - 1)];
+    }
+    __device__ __forceinline__ void fetch_indices(B &b, uint32_t from) const {
+        if (!PERMUTED) return;
+        const uint32_t *index = a.row_val + ((size_t)b.head.z + from) * WARP + lane;
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            if (u % 2 == 0 && from + u >= b.count()) break;
+            b.index[u] = index[u * WARP];
+        }
+    }
+    // Entries `from` and on of each lane; zero where there is none.
+    __device__ __forceinline__ void fetch_entries(B &b, uint32_t from) const {
+        const uint32_t *code = a.row_adj + ((size_t)b.head.z + from) * WARP + lane;
+        uint32_t length = row_of(b) < b.rows() ? b.record.z : 0;
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            b.v[u] = zero(T{});
+            b.code[u] = HIGH_BIT | WINDOW;
+        }
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            if (u % 2 == 0 && from + u >= b.count()) break;
+            uint32_t number = (lane & ((1u << b.shift()) - 1)) + (from + u << b.shift());
+            const T *value = PERMUTED ? a.val + b.index[u] : a.val + b.record.w + (a.backward ? (int64_t)number : -(int64_t)number);
+            load_if(number < length, value, b.v[u]);
+            b.code[u] = code[u * WARP];
+        }
+    }
+    __device__ __forceinline__ void fetch_right_hand_side(B &b) const {
+        // A missing one is zero.
+        if (a.diag_index) load_if(b.record.y != NONE, a.diag_values + b.record.y, b.d);
+#pragma unroll
+        for (int j = 0; j < NR; ++j) b.f[j] = columns.load(b.record.x, j);
+    }
+
+    // Ends when `poll` has found in every lane what it waits for, or by the watchdog.
+    template <class Poll>
+    __device__ __forceinline__ void spin(bool &failed, const Poll &poll) const {
+        Watchdog<T> dog(a);
+        do {
+            // Two polls to a look at the watchdog, which takes about as long as one.
+#pragma unroll
+            for (int k = 0; k < 2; ++k)
+                if (!__any_sync(FULL, poll())) return;
+        } while (__all_sync(FULL, dog.turn()));
+        failed = true;
+    }
+
+    // Subtracts a lane's entries from number FIRST to below M from the sums, the last one first, waiting for
+    // their unknowns: of those of other tiles (FAR), or of all others. What is left out is zero times a value:
+    // nothing, unless that is infinite, when the row's result is so as well, or NaN.
+    template <int FIRST, int M, bool FAR>
+    __device__ __forceinline__ void subtract(const B &b, T (&sum)[NR], bool &failed) const {
+        Words<T> x[M][NR];
+        const T *from[M];
+#pragma unroll
+        for (int u = FIRST; u < M; ++u) {
+            bool far = !(b.code[u] & HIGH_BIT);
+            if (FAR) from[u] = work + (size_t)b.code[u] * NR;
+            else from[u] = tile.window[far ? WINDOW : b.code[u] & CELL_MASK];
+#pragma unroll
+            for (int j = 0; j < NR; ++j) x[u][j] = FAR && !far ? Words<T>::of_zero() : Words<T>::armed();
+        }
+        spin(failed, [&] {
+            uint32_t highest = 0;
+#pragma unroll
+            for (int u = FIRST; u < M; ++u) {
+                if (FAR) poll(from[u], x[u]);
+                else
+#pragma unroll
+                    for (int j = 0; j < NR; ++j) poll_shared(from[u] + j, x[u][j]);
+            }
+#pragma unroll
+            for (int u = FIRST; u < M; ++u)
+#pragma unroll
+                for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].tell());
+            return highest == ARMED;
+        });
+#pragma unroll
+        for (int u = M - 1; u >= FIRST; --u)
+#pragma unroll
+            for (int j = 0; j < NR; ++j)
+                sum[j] = multiply_add(-conjugate_if(a.conjugate, b.v[u]), x[u][j].value(), sum[j]);
+    }
+
+    // Solves for x, where all but the first M entries of a lane are few enough for one go or none, and where at
+    // most K of the M depend on the same batch. Others wait for the result, so everything is decided and
+    // computed before the last wait that can be. Every lane computes in every turn: from the turn of its level
+    // on the result is right, and stays the same.
+    template <int M, int K, bool SHARES, bool DIVIDES>
+    __device__ __forceinline__ void finish(const B &b, T (&sum)[NR], T scale, bool lead, uint32_t p, T (&x)[NR],
+                                           bool &failed) const {
+        constexpr int N = K ? K : 1;
+        uint32_t from[N];
+        bool next[N];
+        T v[N];
+#pragma unroll
+        for (int k = 0; k < K; ++k) {
+            next[k] = (b.code[k] & (HIGH_BIT | NEXT_BIT)) == (HIGH_BIT | NEXT_BIT);
+            from[k] = b.code[k] >> LANE_SHIFT & 31u;
+            v[k] = -conjugate_if(a.conjugate, b.v[k]);
+        }
+        T *cell = tile.window[p % WINDOW], *word = work + (size_t)p * NR;
+        if (b.has_external()) {
+            if (M == LATE && b.count() > LATE) subtract<LATE, U, true>(b, sum, failed);
+            subtract<0, M, true>(b, sum, failed);
+        }
+        if (M == LATE && b.count() > LATE) subtract<LATE, U, false>(b, sum, failed);
+        subtract<0, M, false>(b, sum, failed);
+        auto result = [&](T t) {
+            if (SHARES) t = warp_sum_all(t, b.shift());
+            return DIVIDES ? divide(t, scale) : product(t, scale);
+        };
+        auto turn = [&] {
+#pragma unroll
+            for (int j = 0; j < NR; ++j) {
+                T t = sum[j], y[N];
+#pragma unroll
+                for (int k = 0; k < K; ++k) y[k] = shuffle(x[j], from[k]);
+                if (K == 1 && !SHARES && !DIVIDES) {
+                    product_if(next[0], multiply_add(v[0], y[0], t), scale, x[j]);
+                } else {
+#pragma unroll
+                    for (int k = K - 1; k >= 0; --k) t = multiply_add(v[k], next[k] ? y[k] : zero(T{}), t);
+                    x[j] = result(t);
+                }
+            }
+        };
+#pragma unroll
+        for (int j = 0; j < NR; ++j) x[j] = result(sum[j]);
+        // Several at a time: a turn too many changes nothing, and costs less than another branch.
+        if (K > 0) {
+            int turns = b.levels() - 1;
+#pragma unroll 1
+            for (; turns > 2; turns -= 4) {
+                turn();
+                turn();
+                turn();
+                turn();
+            }
+            if (turns > 0) {
+                turn();
+                turn();
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < NR; ++j) publish_shared_if(lead, cell + j, x[j]);
+        if (lead) publish(word, x);
+    }
+
+    // Waits until the batches of all rounds but the last ROUNDS up to `round` are done.
+    __device__ __forceinline__ bool wait_round(uint32_t round) const {
+        Watchdog<T> dog(a);
+        // Ends when the slowest warp has come far enough, or by the watchdog.
+        while (!__all_sync(FULL, load_acquire_shared(&tile.done[lane]) + ROUNDS > round))
+            if (!__all_sync(FULL, dog.turn())) return false;
+        return true;
+    }
+
+    // Solves a batch of round `round`. Returns false if the watchdog ended a wait.
+    __device__ __forceinline__ bool solve(B &b, uint32_t round) const {
+        uint32_t p = b.head.x + row_of(b), row = b.record.x, count = b.count();
+        bool lead = leads(b), multiplies = true;
+        T scale = one(T{}), sum[NR], x[NR];
+        if (a.diag_index) {
+            T d = b.d;
+            if (a.extra_count) d = extra_diagonal(a, p, d);
+            d = conjugate_if(a.conjugate, d);
+            if (lead && is_zero(d)) atomicMin(&a.state->pivot_running, row);
+            multiplies = reciprocal(d, scale);
+            b.d = d;
+        }
+        bool divides = __any_sync(FULL, !multiplies);
+        if (divides) scale = b.d;
+#pragma unroll
+        for (int j = 0; j < NR; ++j) sum[j] = lead ? product(alpha, b.f[j]) : zero(T{});
+        if (!wait_round(round)) return false;
+
+        bool failed = false;
+        // Long rows in several goes, the older entries first. The first go's entries are there already.
+        if (count > U) {
+            B c = b;
+            for (uint32_t from = (count - 1) / U * U; from > 0; from -= U) {
+                fetch_indices(c, from);
+                fetch_entries(c, from);
+                subtract<0, U, true>(c, sum, failed);
+                subtract<0, U, false>(c, sum, failed);
+            }
+        }
+        if (divides) finish<LATE, NEXT, true, true>(b, sum, scale, lead, p, x, failed);
+        else if (b.shift() > 0) {
+            if (b.next() == 0) finish<LATE, 0, true, false>(b, sum, scale, lead, p, x, failed);
+            else finish<LATE, NEXT, true, false>(b, sum, scale, lead, p, x, failed);
+        } else if (count <= 2) {
+            if (b.next() == 0) finish<2, 0, false, false>(b, sum, scale, lead, p, x, failed);
+            else if (b.next() == 1) finish<2, 1, false, false>(b, sum, scale, lead, p, x, failed);
+            else finish<2, 2, false, false>(b, sum, scale, lead, p, x, failed);
+        } else {
+            if (b.next() == 0) finish<LATE, 0, false, false>(b, sum, scale, lead, p, x, failed);
+            else if (b.next() <= 2) finish<LATE, 2, false, false>(b, sum, scale, lead, p, x, failed);
+            else finish<LATE, NEXT, false, false>(b, sum, scale, lead, p, x, failed);
+        }
+        if (failed) return false;
+
+        if (lead) {
+#pragma unroll
+            for (int j = 0; j < NR; ++j) columns.store(row, j, x[j]);
+#pragma unroll
+            for (int j = 0; j < NR; ++j) arm_shared(&tile.window[(p + SPREAD) % WINDOW][j]);
+            if (NR == 1) arm(&other[p]);
+        }
+        __syncwarp();
+        return true;
+    }
+
+    // Every WARPS-th batch of those in `batch[0..batches]`. Returns how many of all were done when the
+    // watchdog ended a wait, or `batches`.
+    __device__ __forceinline__ uint32_t run(const uint4 *batch, uint32_t batches) const {
+        constexpr uint4 nothing = {0, 0, 0, 0};
+        auto load = [&](uint32_t s) { return s < batches ? batch[s] : nothing; };
+        constexpr uint32_t W = WARPS;
+        B b0, b1, b2;
+        b0.head = load(warp);
+        b1.head = load(warp + W);
+        b2.head = load(warp + 2 * W);
+        fetch_record(b0);
+        fetch_record(b1);
+        fetch_indices(b0, 0);
+        fetch_indices(b1, 0);
+        fetch_entries(b0, 0);
+        fetch_right_hand_side(b0);
+        uint32_t round = 0;
+        for (uint32_t s = warp; s < batches; s += W, ++round) {
+            uint4 after = load(s + 3 * W);
+            fetch_entries(b1, 0);
+            fetch_right_hand_side(b1);
+            fetch_record(b2);
+            fetch_indices(b2, 0);
+            if (!solve(b0, round)) return s;
+            if (lane == 0) {
+                store_release_shared(&tile.done[warp], round + 1);
+                if (s % 1024 == 0) atomicAdd(&a.state->progress, 1u);
+            }
+            b0 = b1;
+            b1 = b2;
+            b2.head = after;
+        }
+        // Nobody waits for a warp that has no more batches.
+        if (lane == 0) store_release_shared(&tile.done[warp], NONE - ROUNDS);
+        return batches;
+    }
+
+    // Marks the unknowns of this warp's batches from number `s` on as invalid.
+    __device__ __forceinline__ void invalidate(const uint4 *batch, uint32_t s, uint32_t batches) const {
+        for (; s < batches; s += WARPS) {
+            uint4 b = batch[s];
+            if (lane < (b.y & 63u))
+                for (int j = 0; j < NR; ++j)
+                    columns.store(a.record[b.x + lane].x, j, not_a_number(T{}));
+        }
+        if (lane == 0) store_release_shared(&tile.done[warp], NONE - ROUNDS);
+    }
+
+    // The whole block takes the next tile; false when there is none.
+    __device__ __forceinline__ bool next_tile(const uint4 *batch, uint32_t &begin, uint32_t &end) const {
+        __syncthreads();
+        if (threadIdx.x < WARP) tile.done[threadIdx.x] = threadIdx.x < WARPS ? 0 : NONE - ROUNDS;
+        if (threadIdx.x == 0) tile.ticket = atomicAdd(&a.state->ticket, 1u);
+        if (threadIdx.x < NR) tile.window[WINDOW][threadIdx.x] = zero(T{});
+        __syncthreads();
+        uint32_t t = tile.ticket;
+        if (t >= a.tiles) return false;
+        begin = a.tile_step[t];
+        end = a.tile_step[t + 1];
+        // What the tile's own batches do not arm in time.
+        uint32_t first = batch[begin].x;
+        for (uint32_t k = threadIdx.x; k < SPREAD; k += WARPS * WARP)
+            for (int j = 0; j < NR; ++j) arm_shared(&tile.window[(first + k) % WINDOW][j]);
+        __syncthreads();
+        return true;
+    }
+};
+
+// Solves for the columns, handing unknowns over through `work` and the window. A single column arms `other`
+// on the way.
+template <bool PERMUTED, int NR, int WARPS, class T>
+__device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR> &columns, T *work, T *other) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    Tile<T, NR> &tile = *reinterpret_cast<Tile<T, NR> *>(memory);
+    Solver<T, PERMUTED, NR, WARPS> solver{a, columns, tile, work, other, alpha_of(a), threadIdx.x % WARP, threadIdx.x / WARP};
+    auto batch = reinterpret_cast<const uint4 *>(a.slice);
+    uint32_t begin, end;
+    while (solver.next_tile(batch, begin, end)) {
+        uint32_t batches = end - begin, done = solver.run(batch + begin, batches);
+        if (done < batches) solver.invalidate(batch + begin, done, batches);
+    }
+}

@@ -1,0 +1,36 @@
+//! TILED for several right-hand sides: one pass over the matrix for up to four of them.
+#![forbid(unsafe_code)]
+
+use super::tiled::{self, Tiled};
+use super::Multi;
+use crate::executor::cuda::args::MultiArgs;
+use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
+use crate::problem::DataType;
+use crate::status::Result;
+use crate::workspace::ROW_BYTES;
+
+impl Multi for Tiled {
+    fn most_columns(&self, gpu: &Gpu, dtype: DataType) -> u32 {
+        let mut most = (ROW_BYTES / dtype.bytes()).min(4) as u32;
+        while tiled::shared_bytes(dtype, most) > gpu.shared_bytes_per_block() {
+            most /= 2;
+        }
+        most
+    }
+    fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {
+        width(columns) as usize * dtype.bytes()
+    }
+    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
+        let width = width(args.columns);
+        let permuted = if args.solve.row_permuted != 0 { "_permuted" } else { "" };
+        let kernel = launcher.kernel(&format!("tiled_multi{width}{permuted}"))?;
+        let shared = tiled::shared_bytes(launcher.dtype, width);
+        kernel.allow_shared(shared)?;
+        kernel.launch(tiled::blocks(launcher, &args.solve), tiled::MULTI_WARPS * 32, shared, args)
+    }
+}
+
+/// Right-hand sides that the kernel for `columns` of them has room for.
+fn width(columns: u32) -> u32 {
+    columns.next_power_of_two()
+}

@@ -1,0 +1,232 @@
+//! What is measured: matrices from a suite or from files, reordered or filled in where that is asked for.
+
+use std::path::{Path, PathBuf};
+
+use crate::bench::{Args, Suite};
+use crate::gpu::Executor;
+use crate::matrix::{Csr, Fill};
+use crate::permute::{self, Order};
+use crate::suite::{self, Entry};
+use crate::system::{Op, Type};
+use crate::values::{self, Origin};
+use crate::{mtx, Result};
+
+/// Where a matrix comes from.
+#[derive(Clone)]
+pub enum Source {
+    Generated(Entry),
+    File(PathBuf),
+}
+
+/// A matrix, and what is done to its pattern first.
+#[derive(Clone)]
+pub struct Case {
+    pub source: Source,
+    pub order: Option<Order>,
+    pub ilu: Option<u32>,
+}
+
+impl Case {
+    fn plain(source: Source) -> Case {
+        Case { source, order: None, ilu: None }
+    }
+
+    pub fn name(&self) -> String {
+        let mut name = match &self.source {
+            Source::Generated(entry) => entry.name.clone(),
+            Source::File(path) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                name.trim_end_matches(".gz").trim_end_matches(".mtx").to_string()
+            }
+        };
+        if let Some(order) = self.order {
+            name += &format!(" {}", order.name());
+        }
+        if let Some(k) = self.ilu {
+            name += &format!(" ILU({k})");
+        }
+        name
+    }
+
+    pub fn is_stand_in(&self) -> bool {
+        matches!(&self.source, Source::Generated(entry) if entry.stand_in)
+    }
+
+    /// About how long it takes, for the estimate of the time left: by its entries and its levels.
+    pub fn weight(&self) -> f64 {
+        match &self.source {
+            Source::Generated(entry) => 0.3 + 0.05 * entry.size.1 + entry.levels as f64 * 1e-4,
+            Source::File(path) => 0.3 + std::fs::metadata(path).map_or(0.0, |m| m.len() as f64 * 4e-9),
+        }
+    }
+
+    /// Rows, where they are known before the matrix is made or read.
+    fn rows(&self) -> Option<f64> {
+        match &self.source {
+            Source::Generated(entry) => Some(entry.size.0 * 1e6),
+            Source::File(_) => None,
+        }
+    }
+
+    /// Whether the pattern is another one than the source's.
+    fn is_changed(&self) -> bool {
+        self.order.is_some() || self.ilu.is_some()
+    }
+
+    /// The triangle to solve with, as a matrix of its own with values.
+    pub fn triangle(&self, args: &Args, want: &Wanted) -> Result<(Csr, Origin)> {
+        if let (Source::File(path), false, false) = (&self.source, self.is_changed(), args.generated_values) {
+            let solves: Vec<Vec<(Fill, Op)>> = want.ops.iter().map(|&op| vec![(want.fill, op)]).collect();
+            let sequences: Vec<&[(Fill, Op)]> = solves.iter().map(Vec::as_slice).collect();
+            let (a, origin) = values::of_file(mtx::read_matrix(path)?, want.complex, &want.types, &sequences);
+            return Ok((a.valued_triangle(want.fill), origin));
+        }
+        let mut pattern = match &self.source {
+            Source::Generated(entry) if !self.is_changed() => match want.fill {
+                Fill::Lower => entry.lower()?,
+                Fill::Upper => entry.lower()?.reversed()?,
+            },
+            Source::Generated(entry) => entry.whole()?,
+            Source::File(path) => mtx::read_matrix(path)?.matrix,
+        };
+        if let Some(by) = self.order {
+            let whole = pattern.symmetrised()?;
+            pattern = permute::permuted(&whole, &permute::order(&whole, by))?;
+        }
+        if let Some(k) = self.ilu {
+            pattern = permute::ilu_pattern(&pattern, k)?;
+        }
+        if matches!(self.source, Source::File(_)) || self.is_changed() {
+            pattern = pattern.triangle(want.fill)?;
+        }
+        values::generate(&mut pattern, want.complex);
+        Ok((pattern, Origin::Generated))
+    }
+}
+
+/// Which systems the values of a matrix must do for.
+pub struct Wanted {
+    pub fill: Fill,
+    pub ops: Vec<Op>,
+    pub types: Vec<Type>,
+    pub complex: bool,
+}
+
+/// What `--suite` names.
+#[derive(Clone)]
+pub enum Choice {
+    Suite(Suite),
+    Files(PathBuf),
+}
+
+impl Choice {
+    pub fn parse(text: &str) -> std::result::Result<Choice, String> {
+        let suite = <Suite as clap::ValueEnum>::from_str(text, true).ok().map(Choice::Suite);
+        let path = PathBuf::from(text);
+        suite.or_else(|| path.exists().then_some(Choice::Files(path))).ok_or_else(|| {
+            "known are grids, general, all, paper, small, robust, and the path of a file or a folder".into()
+        })
+    }
+}
+
+/// The cases that the arguments ask for; files must be there.
+pub fn cases(args: &Args, executor: &Executor) -> Result<Vec<Case>> {
+    let mut paths = args.files.clone();
+    let mut suite = None;
+    match &args.suite {
+        Some(Choice::Files(path)) => paths.push(path.clone()),
+        Some(Choice::Suite(named)) => suite = Some(*named),
+        None if args.files.is_empty() => {
+            suite = Some(if executor.is_host() { Suite::Small } else { Suite::All });
+        }
+        None => {}
+    }
+    let folder = args.folder.as_deref();
+    let mut cases: Vec<Case> = match suite {
+        Some(Suite::Robust) => robust(folder)?,
+        Some(suite) => suite::entries(suite).into_iter().map(|e| Case::plain(in_folder(e, folder))).collect(),
+        None => Vec::new(),
+    };
+    for path in &paths {
+        cases.extend(files_at(path)?.into_iter().map(|p| Case::plain(Source::File(p))));
+    }
+    let reordered = |case: Case| -> Vec<Case> {
+        let orders = args.permute.iter().map(|&by| Case { order: Some(by), ..case.clone() });
+        if args.permute.is_empty() {
+            vec![case]
+        } else {
+            orders.collect()
+        }
+    };
+    let filled_in = |case: Case| -> Vec<Case> {
+        let factors = args.ilu.iter().map(|&k| Case { ilu: Some(k), ..case.clone() });
+        if args.ilu.is_empty() {
+            vec![case]
+        } else {
+            factors.collect()
+        }
+    };
+    cases = cases.into_iter().flat_map(reordered).flat_map(filled_in).collect();
+    let small_enough =
+        |case: &Case| args.max_rows.is_none_or(|most| case.rows().is_none_or(|rows| rows <= most as f64));
+    cases.retain(|case| wanted(args, &case.name()) && small_enough(case));
+    match cases.is_empty() {
+        true => Err("no matrix is of such a name and size".into()),
+        false => Ok(cases),
+    }
+}
+
+pub fn wanted(args: &Args, name: &str) -> bool {
+    let name = name.to_lowercase();
+    args.matrix.is_empty() || args.matrix.iter().any(|part| name.contains(&part.to_lowercase()))
+}
+
+/// Reordered, filled-in and real matrices, on which the choice of the algorithm must not lose.
+fn robust(folder: Option<&Path>) -> Result<Vec<Case>> {
+    let generated = |entry: &Entry, order, ilu| Case { source: Source::Generated(entry.clone()), order, ilu };
+    let mut cases = Vec::new();
+    for entry in suite::to_reorder() {
+        cases.extend([Order::Random, Order::Rcm, Order::Nd].map(|by| generated(&entry, Some(by), None)));
+    }
+    for entry in suite::to_fill_in() {
+        cases.extend([1, 2, 3].map(|k| generated(&entry, None, Some(k))));
+    }
+    if let Some(folder) = folder {
+        cases.extend(files_at(folder)?.into_iter().map(|p| Case::plain(Source::File(p))));
+    }
+    Ok(cases)
+}
+
+/// The file itself, or the Matrix Market files of a folder.
+fn files_at(path: &Path) -> Result<Vec<PathBuf>> {
+    let failed = |e: std::io::Error| format!("{}: {e}", path.display());
+    if !std::fs::metadata(path).map_err(failed)?.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let is_matrix = |p: &PathBuf| {
+        let name = p.file_name().unwrap_or_default().to_string_lossy();
+        name.ends_with(".mtx") || name.ends_with(".mtx.gz")
+    };
+    let entries = std::fs::read_dir(path).map_err(failed)?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(is_matrix).collect();
+    files.sort();
+    match files.is_empty() {
+        true => Err(format!("{}: there is no file NAME.mtx or NAME.mtx.gz in this folder", path.display())),
+        false => Ok(files),
+    }
+}
+
+/// The matrix that a stand-in stands in for, where its file is in the folder.
+fn in_folder(entry: Entry, folder: Option<&Path>) -> Source {
+    let file = if entry.stand_in { file_in(folder, &entry.name) } else { None };
+    file.map_or(Source::Generated(entry), Source::File)
+}
+
+/// The file of a general matrix in a folder, if it is there.
+pub fn file_in(folder: Option<&Path>, name: &str) -> Option<PathBuf> {
+    let folder = folder?;
+    [format!("{name}.mtx"), format!("{name}.mtx.gz")]
+        .map(|f| folder.join(f))
+        .into_iter()
+        .find(|p| p.is_file())
+}

@@ -1,0 +1,40 @@
+//! Going on after the GPU is lost: a kernel that hung or read outside of its memory takes the process's GPU context
+//! with it, so a new process does what is left. What failed is in the results file and is not tried again.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::Duration;
+
+/// Runs this program's command again in this process's place; returns only when that fails, with the reason.
+pub fn go_on(time_left: Option<Duration>) -> String {
+    let arguments = arguments(std::env::args_os().skip(1), time_left);
+    match std::env::current_exe() {
+        Ok(program) => Command::new(program).args(arguments).exec().to_string(),
+        Err(e) => e.to_string(),
+    }
+}
+
+fn arguments(given: impl Iterator<Item = OsString>, time_left: Option<Duration>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = given.collect();
+    for flag in ["--resume", "--keep-failures"] {
+        if !arguments.iter().any(|a| a == flag) {
+            arguments.push(flag.into());
+        }
+    }
+    // The last one counts.
+    arguments.extend(time_left.map(|t| format!("--time-budget={:.3}", t.as_secs_f64()).into()));
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_goes_on_with_what_is_left() {
+        let given = ["bench", "--resume", "--out", "r"].map(OsString::from);
+        let got = arguments(given.into_iter(), Some(Duration::from_secs(5)));
+        assert_eq!(got, ["bench", "--resume", "--out", "r", "--keep-failures", "--time-budget=5.000"]);
+    }
+}

@@ -1,0 +1,54 @@
+//! Whether there is memory for an analysis, asked before it begins.
+//!
+//! Rust ends the program where a vector finds no memory. A library must not, so the analysis, which takes
+//! memory by the size of the matrix, is preceded by one allocation that may fail and is at least as large
+//! as all that the analysis will hold at once.
+#![forbid(unsafe_code)]
+
+use crate::analysis::Needs;
+use crate::problem::Shape;
+use crate::status::{Error, Result};
+
+/// Words a row that `cpu::validate` and `cpu::schedule` take at most: the offsets; what the survey notes (4);
+/// levels, how many rows each has, their pointers, the order; positions; counts, and those of a
+/// transposition; pointers of two lists and first values; the diagonal.
+const ROW_WORDS: u64 = 16;
+
+/// What the allocator adds: pages that are not full, and its own records.
+const EXTRA: u64 = 1 << 20;
+
+/// Bytes that an analysis on the CPU holds at most. Each list has, of an entry, its neighbour and where its
+/// value lies; further diagonal entries take no more than such an entry.
+pub fn analysis_bytes(shape: &Shape, needs: Needs) -> u64 {
+    let lists = u64::from(needs.rows) + u64::from(needs.columns);
+    let entry_words = 1 + 2 * lists.max(1);
+    4 * (ROW_WORDS * (u64::from(shape.n) + 1) + entry_words * u64::from(shape.nnz)) + EXTRA
+}
+
+/// Fails where that much memory cannot be had. It is given back at once, untouched, so this costs no time.
+pub fn must_have(bytes: u64) -> Result<()> {
+    let error = Error::OutOfMemory { place: "host", bytes };
+    let count = usize::try_from(bytes).map_err(|_| error.clone())?;
+    let mut room = Vec::<u8>::new();
+    let had = room.try_reserve_exact(count).map_err(|_| error);
+    // Unseen by others, the compiler could do without it.
+    std::hint::black_box(&room);
+    had
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::Status;
+
+    #[test]
+    fn too_much_is_refused() {
+        assert!(must_have(0).is_ok());
+        assert!(must_have(1 << 20).is_ok());
+        for bytes in [1 << 60, u64::MAX] {
+            let error = must_have(bytes).unwrap_err();
+            assert_eq!(error.status(), Status::SPTRSV_STATUS_ALLOC_FAILED);
+            assert!(error.to_string().contains("host memory"));
+        }
+    }
+}
