@@ -1,7 +1,8 @@
 //! Setup on the GPU gives exactly the arrays that setup on the CPU gives: for every algorithm, orientation,
 //! format, diagonal and index width, on matrices of every shape; and says the same of malformed patterns.
 //!
-//! Without a GPU the comparison counts as skipped, or fails where SPTRSV_REQUIRE_GPU is set.
+//! Without a GPU the comparison counts as skipped, or fails where SPTRSV_REQUIRE_GPU is set. Under a tool that
+//! slows kernels down, SPTRSV_TEST_SIZES=33,1025 and SPTRSV_TEST_ROWS=5000 take other sizes and smaller large ones.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -94,6 +95,13 @@ const SHAPES: &[(&str, Build)] = &[
 ];
 
 const SIZES: &[usize] = &[1, 2, 3, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 3000, 9000];
+
+/// Numbers from the environment, or else these.
+fn numbers(variable: &str, usual: &[usize]) -> Vec<usize> {
+    let Ok(text) = std::env::var(variable) else { return usual.to_vec() };
+    let number = |s: &str| s.trim().parse().unwrap_or_else(|e| panic!("{variable}={text}: {e}"));
+    text.split(',').map(number).collect()
+}
 
 fn build(shape: usize, n: usize, random: &mut Random) -> Pattern {
     let (name, major) = SHAPES[shape];
@@ -241,7 +249,7 @@ fn same_schedule_as_on_the_cpu() {
     let mut random = Random(7);
     let mut compared = 0;
     for shape in 0..SHAPES.len() {
-        for &n in SIZES {
+        for &n in &numbers("SPTRSV_TEST_SIZES", SIZES) {
             let pattern = build(shape, n, &mut random);
             // Every orientation, each with some of the algorithms.
             for orientation in 0..8 {
@@ -269,7 +277,7 @@ fn large_matrices() {
     let Some(gpu) = gpu("large") else { return };
     let mut random = Random(11);
     let mut compared = 0;
-    let rows: usize = std::env::var("SPTRSV_TEST_ROWS").ok().and_then(|s| s.parse().ok()).unwrap_or(300_000);
+    let rows = numbers("SPTRSV_TEST_ROWS", &[300_000])[0];
     for name in ["chain", "chain of blocks", "grid", "random", "unsorted", "dense column", "long"] {
         let shape = SHAPES.iter().position(|s| s.0 == name).unwrap();
         let n = if name == "long" { rows / 4 } else { rows };

@@ -300,14 +300,14 @@ pub fn run(args: &Args) -> Result<()> {
         }
     }
     progress.end();
-    heading.iter().for_each(|line| println!("{line}"));
-    println!("{}", table.summary(&results));
+    heading.iter().for_each(|line| say!("{line}"));
+    say!("{}", table.summary(&results));
     if let Some(path) = &markdown {
         make_folder_of(path)?;
         crate::write_whole(path, table.markdown(&results).as_bytes())?;
     }
     if !left_out.is_empty() {
-        println!("not measured: {}", left_out.join(", "));
+        say!("not measured: {}", left_out.join(", "));
     }
     match results.matrices.iter().filter(|m| !m.is_whole()).count() {
         0 => Ok(()),
@@ -393,7 +393,7 @@ impl Run<'_, '_> {
         let effort = Effort {
             solves: self.args.reps,
             least_solves: 3,
-            analyses: 5,
+            analyses: 6,
             budget_ms: self.args.effort * 1e3,
         };
         let check = || {

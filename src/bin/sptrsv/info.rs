@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<()> {
     let executor = executor(args.executor.as_deref())?;
     let description = describe(&args.matrix, &a, &executor)?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&description).map_err(|e| e.to_string())?);
+        say!("{}", serde_json::to_string_pretty(&description).map_err(|e| e.to_string())?);
     } else {
         print(&description);
     }
@@ -108,30 +108,30 @@ fn triangle(a: &Csr, fill: Fill, executor: &Executor) -> Result<Triangle> {
 
 fn print(d: &Description) {
     let kind = if d.complex { "complex" } else { "real" };
-    println!("{}: {} rows, {} entries, {kind}", d.matrix, d.n, d.entries);
+    say!("{}: {} rows, {} entries, {kind}", d.matrix, d.n, d.entries);
     if d.missing_diagonals > 0 {
-        println!("rows without an entry on the diagonal: {}", d.missing_diagonals);
+        say!("rows without an entry on the diagonal: {}", d.missing_diagonals);
     }
-    println!("{}", d.machine);
+    say!("{}", d.machine);
     for t in &d.triangles {
-        println!();
-        println!("{} triangle: {} entries, longest row {}", t.triangle, t.entries, t.longest_row);
-        println!("  {} levels, widest {}, {:.1} rows on average", t.levels, t.widest_level, t.average_width);
+        say!("");
+        say!("{} triangle: {} entries, longest row {}", t.triangle, t.entries, t.longest_row);
+        say!("  {} levels, widest {}, {:.1} rows on average", t.levels, t.widest_level, t.average_width);
         for line in plot(&t.level_sizes) {
-            println!("  {line}");
+            say!("  {line}");
         }
         let predicted = match t.predicted_ms {
             p if p > 0.0 => format!(", predicted {} ms", report::ms(p)),
             _ => String::new(),
         };
-        println!(
+        say!(
             "  AUTO takes {}{predicted}: {}; analysis {} ms, {} KiB held",
             t.algorithm,
             reason(t),
             report::ms(t.analysis_ms),
             t.bytes_held / 1024
         );
-        println!("  a GPU like an H200 cannot beat {} ms (bound by {})", report::ms(t.limit_ms), t.bound_by);
+        say!("  a GPU like an H200 cannot beat {} ms (bound by {})", report::ms(t.limit_ms), t.bound_by);
     }
 }
 

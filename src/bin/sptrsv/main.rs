@@ -3,6 +3,11 @@
 //! It reaches the library through the public C functions alone, and the GPU through libraries found at run
 //! time, so that one program runs on machines with and without a GPU.
 
+/// Prints a line on standard output. Where nobody reads it any more the program ends, as others do.
+macro_rules! say {
+    ($($words:tt)*) => { $crate::print_line(format_args!($($words)*)) };
+}
+
 mod bench;
 mod cases;
 mod check;
@@ -30,6 +35,7 @@ mod suite;
 mod system;
 mod values;
 
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -56,15 +62,29 @@ enum Command {
     Info(info::Args),
 }
 
-/// Writes a file whole or not at all: under a neighbouring name first.
+/// Writes a file whole or not at all: under a neighbouring name first. What is no plain file (a device, a pipe, a
+/// link) is written to as it is.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let in_words = |e: std::io::Error| format!("{}: {e}", path.display());
+    if std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+        return std::fs::write(path, bytes).map_err(in_words);
+    }
     let mut partial = path.as_os_str().to_owned();
     partial.push(".partial");
     let written = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, path));
     written.map_err(|e| {
         let _ = std::fs::remove_file(&partial);
-        format!("{}: {e}", path.display())
+        in_words(e)
     })
+}
+
+fn print_line(words: std::fmt::Arguments) {
+    if let Err(e) = writeln!(std::io::stdout(), "{words}") {
+        if e.kind() != ErrorKind::BrokenPipe {
+            eprintln!("sptrsv: standard output: {e}");
+        }
+        std::process::exit(2);
+    }
 }
 
 fn main() -> ExitCode {

@@ -159,16 +159,23 @@ pub fn run(args: &Args) -> Result<()> {
     make_folder(out)?;
     let file = out.join("results.json");
     let mut results = if args.resume { earlier(&file, args.keep_failures)? } else { Results::default() };
-    results.machine = executor.description();
-    results.on_gpu = !executor.is_host();
-    results.library = library.version()?;
-    results.date = report::today();
-
     let is_pending = |task: &&Task| {
         let is_same = |e: &Experiment| e.name == task.entry.name && e.value_type == task.ty.letter();
         !results.experiments.iter().any(is_same)
     };
     let pending: Vec<&Task> = tasks.iter().filter(is_pending).collect();
+    // A run that has nothing to measure only writes the report again, wherever that is.
+    if !pending.is_empty() {
+        let (now, then) = (executor.description(), &results.machine);
+        if !results.experiments.is_empty() && *then != now {
+            let file = file.display();
+            return Err(format!("{file} is of another run ({then}), not to be resumed by this one ({now})"));
+        }
+        results.machine = now;
+        results.on_gpu = !executor.is_host();
+        results.library = library.version()?;
+        results.date = report::today();
+    }
     let mut progress = Progress::new(pending.iter().map(|t| t.weight()));
     let begin = Instant::now();
     let mut left_out = 0;
@@ -203,7 +210,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     progress.end();
     paper_report::write(out, &results)?;
-    println!("{}: results.json, report.md and plots", out.display());
+    say!("{}: results.json, report.md and plots", out.display());
     if left_out > 0 {
         return Err(format!("{left_out} experiments are left for --resume: the time budget is used up"));
     }
@@ -296,7 +303,7 @@ impl Run<'_> {
         let effort = Effort {
             solves: self.args.reps,
             least_solves: 3,
-            analyses: 3,
+            analyses: 6,
             budget_ms: self.args.effort * 1e3,
         };
         let a = &a;
@@ -328,6 +335,10 @@ impl Run<'_> {
         for who in self.peers.present().into_iter().chain(ours) {
             e.timings.push(time(who, steps!(who, lower, upper)));
         }
+        // Of setups, transposed solves and so on, the report is in double precision.
+        if ty != Type::D {
+            return Ok(e);
+        }
         if !executor.is_host() {
             for name in PAPER_SOLVERS {
                 let number = algorithm_number(name)?;
@@ -347,9 +358,7 @@ impl Run<'_> {
         let across = System { op: Op::T, ..lower };
         e.plain = Some(time(auto, steps!(auto, lower)));
         e.transposed = Some(time(auto, steps!(auto, across)));
-        if ty == Type::D
-            && matches!(task.entry.name.as_str(), "5pt-1024x1024" | "27pt-128x128x128" | "af_shell8")
-        {
+        if matches!(task.entry.name.as_str(), "5pt-1024x1024" | "27pt-128x128x128" | "af_shell8") {
             for count in [1, 2, 4, 8, 16, 32, 64] {
                 let time = self.many(a, lower, count, effort.budget_ms);
                 e.multi.push((count, time));

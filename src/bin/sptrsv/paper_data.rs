@@ -85,11 +85,17 @@ pub const GRIDS: [GridTables; 4] = [
     },
 ];
 
-/// The time of a solve in milliseconds that a setup time and its ratio imply.
-pub fn implied_solve(cells: &[Cell; 7], solver: &str) -> Option<f64> {
+/// The time of a solve in milliseconds that a setup time and its ratio imply, and the least and the most that it
+/// can be: setup times are rounded to whole milliseconds there, ratios to two digits.
+pub fn implied_solve(cells: &[Cell; 7], solver: &str) -> Option<(f64, [f64; 2])> {
     let column = CPU_COLUMNS.iter().position(|c| *c == solver)?;
     let (setup, ratio) = cells[column];
-    (ratio > 0.0).then(|| setup / ratio)
+    let half = match ratio {
+        r if r >= 10.0 => 0.5,
+        r if r >= 1.0 => 0.05,
+        _ => 0.005,
+    };
+    (ratio > half).then(|| (setup / ratio, [(setup - 0.5) / (ratio + half), (setup + 0.5) / (ratio - half)]))
 }
 
 /// A general matrix: setup in milliseconds on the CPU and on the GPU for LEVR, LEVC, SLFR, SLFC; that of
@@ -168,8 +174,8 @@ mod tests {
 
     #[test]
     fn a_ratio_implies_the_time_of_a_solve() {
-        let levr = implied_solve(&GRIDS[0].cpu[0], "LEVR").unwrap();
-        assert!((levr - 27.3).abs() < 0.1);
+        let (levr, [least, most]) = implied_solve(&GRIDS[0].cpu[0], "LEVR").unwrap();
+        assert!((levr - 27.3).abs() < 0.1 && (least - 25.7).abs() < 0.1 && (most - 29.0).abs() < 0.1);
         assert_eq!(implied_solve(&GRIDS[0].cpu[0], "GSF"), None);
     }
 }

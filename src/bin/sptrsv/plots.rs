@@ -26,7 +26,7 @@ pub struct Plot {
 
 const LEGEND_WIDTH: i32 = 190;
 
-const COLOURS: [RGBColor; 11] = [
+const COLOURS: [RGBColor; 10] = [
     RGBColor(31, 119, 180),
     RGBColor(255, 127, 14),
     RGBColor(44, 160, 44),
@@ -37,7 +37,6 @@ const COLOURS: [RGBColor; 11] = [
     RGBColor(90, 90, 90),
     RGBColor(188, 189, 34),
     RGBColor(23, 190, 207),
-    RGBColor(0, 0, 0),
 ];
 
 /// Draws a plot with a logarithmic value axis; nothing is written where there is nothing to draw.
@@ -50,8 +49,9 @@ pub fn draw(path: &Path, plot: &Plot) -> Result<bool> {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(0.0, f64::max);
     let mut svg = String::new();
-    // From a power of ten on, for the axis has no numbers below the first one.
-    let from = 10f64.powf((least / 1.1).log10().floor());
+    // From a power of ten on, for the axis has no numbers below the first one; from a little less, for that one's
+    // own logarithm to be counted in.
+    let from = 10f64.powf((least / 1.1).log10().floor()) * (1.0 - 1e-9);
     render(&mut svg, plot, from..most * 1.5).map_err(|e| format!("{}: {e}", path.display()))?;
     crate::write_whole(path, svg.as_bytes())?;
     Ok(true)
@@ -106,7 +106,10 @@ fn render(svg: &mut String, plot: &Plot, range: std::ops::Range<f64>) -> Drawn {
         .disable_x_mesh()
         .draw()?;
     for (k, line) in plot.lines.iter().enumerate() {
-        let colour = COLOURS[k % COLOURS.len()];
+        // A choice among the others: rings around theirs, so that both are seen.
+        let chooses = line.name == "AUTO";
+        let colour = if chooses { BLACK } else { COLOURS[k % COLOURS.len()] };
+        let thickness = if chooses { 1 } else { 2 };
         // Points that are not joined stand side by side, so that none hides another.
         let aside = match plot.joined {
             true => 0.0,
@@ -118,21 +121,25 @@ fn render(svg: &mut String, plot: &Plot, range: std::ops::Range<f64>) -> Drawn {
             .enumerate()
             .filter_map(|(i, v)| v.filter(|&v| v > 0.0).map(|v| (i as f64 + aside, v)))
             .collect();
-        // Shapes repeat after three lines, colours after eleven.
+        // Shapes repeat after three lines, colours after ten.
         match k % 3 {
+            _ if chooses => {
+                chart.draw_series(points.iter().map(|&p| Circle::new(p, 7, colour.stroke_width(1))))?
+            }
             0 => chart.draw_series(points.iter().map(|&p| Circle::new(p, 4, colour.filled())))?,
             1 => chart.draw_series(points.iter().map(|&p| TriangleMarker::new(p, 6, colour.filled())))?,
             _ => chart.draw_series(points.iter().map(|&p| Cross::new(p, 4, colour.stroke_width(2))))?,
         };
         if plot.joined {
-            chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
+            chart.draw_series(LineSeries::new(points, colour.stroke_width(thickness)))?;
         }
         // The legend stands beside the plot, where it hides nothing.
         let y = 60 + 22 * k as i32;
         if plot.joined {
-            legend.draw(&PathElement::new(vec![(4, y), (28, y)], colour.stroke_width(2)))?;
+            legend.draw(&PathElement::new(vec![(4, y), (28, y)], colour.stroke_width(thickness)))?;
         }
         match k % 3 {
+            _ if chooses => legend.draw(&Circle::new((16, y), 7, colour.stroke_width(1)))?,
             0 => legend.draw(&Circle::new((16, y), 4, colour.filled()))?,
             1 => legend.draw(&TriangleMarker::new((16, y), 6, colour.filled()))?,
             _ => legend.draw(&Cross::new((16, y), 4, colour.stroke_width(2)))?,
@@ -160,14 +167,14 @@ mod tests {
             x: "aspect ratio".into(),
             categories: vec!["1".into(), "64".into()],
             y: "GFLOPS".into(),
-            lines: vec![Line { name: "SLFC".into(), values: vec![Some(1.0), Some(20.0)] }],
+            lines: vec![Line { name: "SLFC".into(), values: vec![Some(0.1), Some(20.0)] }],
             joined: true,
         };
         assert!(draw(&path, &plot).unwrap());
         let svg = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
-        for words in ["Five points", "aspect ratio", "GFLOPS", "SLFC", "64"] {
-            assert!(svg.contains(words), "{words}");
+        for words in ["Five points", "aspect ratio", "GFLOPS", "SLFC", "64", "0.01", "0.1", "1", "10"] {
+            assert!(svg.contains(&format!("\n{words}\n")), "{words}");
         }
         plot.lines[0].values = vec![None, None];
         assert!(!draw(&path, &plot).unwrap() && !path.exists());

@@ -32,7 +32,7 @@ impl Progress {
 
     /// Prints a line above the bar.
     pub fn say(&self, line: &str) {
-        self.bar.suspend(|| println!("{line}"));
+        self.bar.suspend(|| say!("{line}"));
     }
 
     pub fn finish_case(&mut self, name: &str, weight: f64) {

@@ -47,7 +47,7 @@ impl Table {
         columns.extend([format!("{ours}/limit")]);
         columns.extend(["predicted", "engine", "analysis", "a/solve"].map(String::from));
         columns.extend(self.spsv.then(|| "SpSV ana.".to_string()));
-        columns.push("error".into());
+        columns.extend(["MB held", "of bound", "error"].map(String::from));
         columns
     }
 
@@ -79,6 +79,9 @@ impl Table {
         cells.push(ours.map_or_else(dash, |o| ms(o.analysis_ms)));
         cells.push(ours.map_or_else(dash, |o| format!("{:.1}", o.analysis_ms / o.solve_median_ms)));
         cells.extend(self.spsv.then(|| m.timing("SpSV").map_or_else(dash, |s| ms(s.analysis_ms))));
+        let held = ours.and_then(|o| o.facts.bytes_held).map(|bytes| bytes as f64);
+        cells.push(held.map_or_else(dash, |bytes| ms(bytes * 1e-6)));
+        cells.push(held.map_or_else(dash, |bytes| format!("{:.2}", bytes / bound(m))));
         cells.push(ours.map_or_else(dash, |o| {
             format!("{:.2}{}", o.backward_error, if o.same_bits { "" } else { " ~" })
         }));
@@ -172,6 +175,8 @@ impl Table {
         add(format!("{ours} / limit"), &|m, o| Some(o.solve_median_ms / m.limit_ms));
         add(format!("{ours} / predicted"), &|_, o| Some(o.solve_median_ms / o.facts.predicted_ms?));
         add(format!("{ours} analysis in solves"), &|_, o| Some(o.analysis_ms / o.solve_median_ms));
+        let words = format!("bytes that {ours} holds, of 32 a row and 8 an entry");
+        add(words, &|m, o| Some(o.facts.bytes_held? as f64 / bound(m)));
         let lost = |m: &&&MatrixResult| {
             let times = m.timing(ours).zip(self.best(m));
             times.is_some_and(|(o, best)| best < 0.95 * o.solve_median_ms)
@@ -215,7 +220,8 @@ impl Table {
         }
         let _ = write!(
             text,
-            "\nlimit = max(bytes / 4.25 TB/s, levels x 25 ns). a/solve: analysis in solves. error: component-wise \
+            "\nlimit = max(bytes / 4.25 TB/s, levels x 25 ns). a/solve: analysis in solves. MB held: what the \
+             analysis keeps, then over 32 bytes a row and 8 bytes an entry. error: component-wise \
              backward error in units of (entries in the row) x epsilon; ~ marks results that differ in the last \
              bits from run to run. * a generated stand-in. {}{}\n\n{}\n\n",
             if self.several { "system: value type and operation. " } else { "" },
@@ -238,6 +244,11 @@ impl Table {
         }
         text
     }
+}
+
+/// Bytes that an analysis may keep.
+fn bound(m: &MatrixResult) -> f64 {
+    32.0 * m.n as f64 + 8.0 * m.nnz as f64
 }
 
 /// How many solves each solver's times are of, as a sentence.

@@ -168,20 +168,18 @@ fn load(args: &Args, fill: Fill) -> Result<(Csr, bool)> {
 
 fn print(o: &Outcome, json: bool) -> Result<()> {
     if json {
-        println!("{}", serde_json::to_string_pretty(o).map_err(|e| e.to_string())?);
+        say!("{}", serde_json::to_string_pretty(o).map_err(|e| e.to_string())?);
         return Ok(());
     }
-    println!("{}: {} triangle{}, type {}", o.matrix, o.triangle, o.words, o.value_type);
-    println!("{}", o.machine);
-    println!("rows {}, entries {}, levels {}", o.n, o.entries, o.levels);
-    println!("algorithm {}, analysis {} ms", o.algorithm, report::ms(o.analysis_ms));
-    println!("solve {} ms, {:.2} GFLOPS", report::ms(o.solve_ms), o.gflops);
-    println!("backward error {:.2} x (entries in the row) x epsilon", o.backward_error);
-    println!("largest |x| {:.4e}", o.largest_solution);
+    say!("{}: {} triangle{}, type {}", o.matrix, o.triangle, o.words, o.value_type);
+    say!("{}", o.machine);
+    say!("rows {}, entries {}, levels {}", o.n, o.entries, o.levels);
+    say!("algorithm {}, analysis {} ms", o.algorithm, report::ms(o.analysis_ms));
+    say!("solve {} ms, {:.2} GFLOPS", report::ms(o.solve_ms), o.gflops);
+    say!("backward error {:.2} x (entries in the row) x epsilon", o.backward_error);
+    say!("largest |x| {:.4e}", o.largest_solution);
     if o.generated_values {
-        println!(
-            "the file holds a pattern only: diagonal in [1, 2), others in (-1, 1) / row or column length"
-        );
+        say!("the file holds a pattern only: diagonal in [1, 2), others in (-1, 1) / row or column length");
     }
     Ok(())
 }
