@@ -21,7 +21,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
-.PHONY: help tools cuda cuda-try gfortran-try lib examples demo test bench gpu-bundle install clean
+.PHONY: help tools cuda cuda-try g++-try gfortran-try lib examples demo test bench gpu-bundle install clean
 
 help:
 	@echo 'make demo [MATRIX=file.mtx[.gz]] [GRID=100]  build, solve a real system (ILU(0) and CG), report'
@@ -34,7 +34,18 @@ help:
 
 # ---------------------------------------------------------------------------------------------- tools
 
-tools:
+# As root on a Debian system a compiler that is missing is installed, elsewhere it is left to the user.
+APT_GET = if command -v $1 > /dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then exit 0; fi; \
+	echo 'no $1 found: installing it with apt-get'; mkdir -p '$(TARGET)'; \
+	export DEBIAN_FRONTEND=noninteractive; \
+	{ timeout 300 apt-get -q update && timeout 300 apt-get -q install -y --no-install-recommends $1; } \
+	  < /dev/null > '$(TARGET)/$1-install.log' 2>&1 || echo '$1 could not be installed'
+
+# nvcc and the tests need it.
+g++-try:
+	@$(call APT_GET,g++)
+
+tools: g++-try
 	@for tool in cargo gcc g++; do command -v $$tool > /dev/null || { \
 	  case $$tool in cargo) from='from https://rustup.rs' ;; *) from="with the system's package manager" ;; esac; \
 	  echo "error: $$tool was not found: install it $$from" >&2; exit 1; }; done
@@ -64,14 +75,9 @@ cuda: tools cuda-try
 	@$(if $(NVCC),:,$(error no CUDA compiler: install the CUDA toolkit and set CUDA_PATH to it, or connect to the \
 	network and install python3-pip so that nvcc can come from PyPI (details in $(TARGET)/cuda-install.log)))
 
-# Only for the test of the Fortran module, which is counted as skipped where there is no gfortran: as root on a
-# Debian system it is installed, elsewhere it is left to the user.
+# Only for the test of the Fortran module, which is counted as skipped where there is no gfortran.
 gfortran-try:
-	@if command -v gfortran > /dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then exit 0; fi; \
-	echo 'no gfortran found: installing it with apt-get'; mkdir -p '$(TARGET)'; \
-	export DEBIAN_FRONTEND=noninteractive; \
-	{ timeout 300 apt-get -q update && timeout 300 apt-get -q install -y --no-install-recommends gfortran; } \
-	  < /dev/null > '$(TARGET)/gfortran-install.log' 2>&1 || echo 'gfortran could not be installed'
+	@$(call APT_GET,gfortran)
 
 # ------------------------------------------------------------------------------ libraries and examples
 

@@ -69,11 +69,15 @@ static int is_right(System *s) {
 
 /* ------------------------------------------------------------------------------- faults of the driver */
 
-enum { NO_DEVICE = 100, INVALID_DEVICE = 101, NO_BINARY_FOR_GPU = 209, INVALID_PTX = 218, ILLEGAL_ADDRESS = 700,
-       LAUNCH_FAILED = 719, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, GARBLED = -1,
+enum { NO_DEVICE = 100, INVALID_DEVICE = 101, NO_BINARY_FOR_GPU = 209, INVALID_PTX = 218,
+       JIT_COMPILER_NOT_FOUND = 221, UNSUPPORTED_PTX_VERSION = 222, JIT_COMPILATION_DISABLED = 223,
+       ALREADY_MAPPED = 208, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, GARBLED = -1,
        DEVICE_UNAVAILABLE = 46, NEW_IN_CUDA_12 = 914, NEVER_HEARD_OF = 12345 };
 /* ANALYSIS fails before an info gives up the analysis from before, SCHEDULE after it. */
 enum Step { CREATE, FIRST_ANALYSIS, ANALYSIS, SCHEDULE, SOLVE, PIVOT, DESTROY };
+
+/* Whether the driver must have pools of memory for a fault, or must not. */
+enum Pools { EITHER, WITHOUT, WITH };
 
 /* An entry point that fails, with CUDA's error; the call of ours that notices, and its status and words. */
 static const struct {
@@ -83,52 +87,85 @@ static const struct {
   sptrsvAlgorithm_t algorithm;
   sptrsvStatus_t status;
   const char *word;
+  enum Pools pools;
+  int gpu_setup; /* else on the CPU */
 } FAULTS[] = {
-    {"cuInit", NO_DEVICE, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_NO_DRIVER, NULL},
-    {"cuDeviceGet", INVALID_DEVICE, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_NO_DRIVER, NULL},
-    {"cuModuleLoadDataEx", NO_BINARY_FOR_GPU, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_ARCH_MISMATCH, NULL},
-    {"cuModuleLoadDataEx", INVALID_PTX, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_ARCH_MISMATCH, NULL},
-    {"cuModuleLoadDataEx", LAUNCH_FAILED, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL},
-    {"cuCtxGetCurrent", INVALID_CONTEXT, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL},
-    {"cuDevicePrimaryCtxRetain", OUT_OF_MEMORY, CREATE, SPTRSV_ALG_AUTO, ALLOC_FAILED, NULL},
-    {"cuDevicePrimaryCtxRetain", INVALID_DEVICE, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL},
-    {"cuModuleLoadDataEx", OUT_OF_MEMORY, CREATE, SPTRSV_ALG_AUTO, ALLOC_FAILED, NULL},
-    {"cuInit", NEVER_HEARD_OF, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_NO_DRIVER, NULL},
-    {"cuDevicePrimaryCtxRetain", DEVICE_UNAVAILABLE, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL},
-    {"cuCtxGetDevice", DEVICE_UNAVAILABLE, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL},
-    {"cuCtxGetDevice", INVALID_CONTEXT, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL},
-    {"cuDeviceGetAttribute", INVALID_DEVICE, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL},
+    {"cuInit", NO_DEVICE, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_NO_DRIVER, NULL, EITHER, 0},
+    {"cuDeviceGet", INVALID_DEVICE, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_NO_DRIVER, NULL, EITHER, 0},
+    {"cuModuleLoadDataEx", NO_BINARY_FOR_GPU, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_ARCH_MISMATCH, NULL, EITHER, 0},
+    {"cuModuleLoadDataEx", INVALID_PTX, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_ARCH_MISMATCH, NULL, EITHER, 0},
+    {"cuModuleLoadDataEx", UNSUPPORTED_PTX_VERSION, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_ARCH_MISMATCH, NULL, EITHER, 0},
+    {"cuModuleLoadDataEx", JIT_COMPILER_NOT_FOUND, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_ARCH_MISMATCH, NULL, EITHER, 0},
+    {"cuModuleLoadDataEx", JIT_COMPILATION_DISABLED, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_ARCH_MISMATCH, NULL, EITHER, 0},
+    {"cuModuleLoadDataEx", ALREADY_MAPPED, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
+    {"cuModuleLoadDataEx", NEVER_HEARD_OF, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
+    {"cuModuleLoadDataEx", LAUNCH_FAILED, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
+    {"cuCtxGetCurrent", INVALID_CONTEXT, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
+    {"cuDevicePrimaryCtxRetain", OUT_OF_MEMORY, CREATE, SPTRSV_ALG_AUTO, ALLOC_FAILED, NULL, EITHER, 0},
+    {"cuDevicePrimaryCtxRetain", INVALID_DEVICE, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
+    {"cuModuleLoadDataEx", OUT_OF_MEMORY, CREATE, SPTRSV_ALG_AUTO, ALLOC_FAILED, NULL, EITHER, 0},
+    {"cuInit", NEVER_HEARD_OF, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_NO_DRIVER, NULL, EITHER, 0},
+    {"cuDevicePrimaryCtxRetain", DEVICE_UNAVAILABLE, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
+    {"cuCtxGetDevice", DEVICE_UNAVAILABLE, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
+    {"cuCtxGetDevice", INVALID_CONTEXT, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
+    {"cuDeviceGetAttribute", INVALID_DEVICE, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
     /* A name without an end is more than the library is prepared for: it must say so, and go on living. */
-    {"cuDeviceGetName", GARBLED, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_INTERNAL_ERROR, NULL},
+    {"cuDeviceGetName", GARBLED, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_INTERNAL_ERROR, NULL, EITHER, 0},
 
-    {"cuMemHostAlloc", OUT_OF_MEMORY, FIRST_ANALYSIS, SPTRSV_ALG_AUTO, ALLOC_FAILED, "memory"},
-    {"cuModuleGetFunction", LAUNCH_FAILED, FIRST_ANALYSIS, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuModuleGetFunction"},
+    /* A pool of its own spares the library time, nothing more. */
+    {"cuDeviceTotalMem_v2", INVALID_DEVICE, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
+    {"cuMemPoolCreate", OUT_OF_MEMORY, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
+    {"cuMemPoolSetAttribute", INVALID_DEVICE, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, WITH, 0},
+    {"cuStreamCreate", OUT_OF_MEMORY, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, WITH, 0},
 
-    {"cuStreamIsCapturing", INVALID_CONTEXT, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuStreamIsCapturing"},
-    {"cuMemcpyDtoHAsync_v2", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemcpyDtoHAsync"},
-    {"cuMemcpyHtoDAsync_v2", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemcpyHtoDAsync"},
-    {"cuStreamSynchronize", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuStreamSynchronize"},
-    {"cuMemAlloc_v2", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_AUTO, ALLOC_FAILED, "device memory"},
+    {"cuMemHostAlloc", OUT_OF_MEMORY, FIRST_ANALYSIS, SPTRSV_ALG_AUTO, ALLOC_FAILED, "memory", EITHER, 0},
+    {"cuMemHostAlloc", LAUNCH_FAILED, FIRST_ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemHostAlloc", EITHER, 0},
+    {"cuModuleGetFunction", LAUNCH_FAILED, FIRST_ANALYSIS, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuModuleGetFunction", EITHER, 0},
+
+    {"cuStreamIsCapturing", INVALID_CONTEXT, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuStreamIsCapturing", EITHER, 0},
+    {"cuMemcpyDtoHAsync_v2", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemcpyDtoHAsync", EITHER, 0},
+    {"cuMemcpyHtoDAsync_v2", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemcpyHtoDAsync", EITHER, 0},
+    {"cuStreamSynchronize", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuStreamSynchronize", EITHER, 0},
+    {"cuMemAlloc_v2", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_AUTO, ALLOC_FAILED, "bytes of device memory", WITHOUT, 0},
+    {"cuMemAlloc_v2", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemAlloc", WITHOUT, 0},
+    /* Where the pool has no room, memory may still be had outside of it. */
+    {"cuMemAllocFromPoolAsync", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, WITH, 0},
+    {"cuMemAllocFromPoolAsync", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemAllocFromPoolAsync",
+     WITH, 0},
+    {"cuMemAlloc*", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_AUTO, ALLOC_FAILED, "bytes of device memory", EITHER, 0},
+    {"cuMemAlloc*", ILLEGAL_ADDRESS, SCHEDULE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "ILLEGAL_ADDRESS", EITHER, 0},
     {"cuMemHostGetDevicePointer_v2", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_AUTO, EXECUTION_FAILED,
-     "cuMemHostGetDevicePointer"},
-    {"cuMemsetD8Async", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_ONE_WORD, EXECUTION_FAILED, "cuMemsetD8Async"},
-    {"cuStreamCreate", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_LEVR, ALLOC_FAILED, "device memory"},
-    {"cuStreamBeginCapture_v2", INVALID_CONTEXT, SCHEDULE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuStreamBeginCapture"},
-    {"cuStreamEndCapture", INVALID_CONTEXT, SCHEDULE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuStreamEndCapture"},
-    {"cuGraphInstantiateWithFlags", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_LEVR, ALLOC_FAILED, "device memory"},
+     "cuMemHostGetDevicePointer", EITHER, 0},
+    {"cuMemsetD8Async", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_ONE_WORD, EXECUTION_FAILED, "cuMemsetD8Async", EITHER, 0},
+    {"cuStreamCreate", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_LEVR, ALLOC_FAILED, "device memory", EITHER, 0},
+    {"cuStreamBeginCapture_v2", INVALID_CONTEXT, SCHEDULE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuStreamBeginCapture", EITHER, 0},
+    {"cuStreamEndCapture", INVALID_CONTEXT, SCHEDULE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuStreamEndCapture", EITHER, 0},
+    {"cuGraphInstantiateWithFlags", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_LEVR, ALLOC_FAILED, "device memory", EITHER, 0},
+    {"cuEventCreate", OUT_OF_MEMORY, ANALYSIS, SPTRSV_ALG_AUTO, ALLOC_FAILED, "device memory", EITHER, 1},
+    {"cuEventRecord", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuEventRecord", EITHER, 1},
+    {"cuLaunchKernel", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 1},
+    {"cuMemcpyDtoHAsync_v2", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_SLFR, EXECUTION_FAILED, "cuMemcpyDtoHAsync", EITHER, 1},
+    {"cuMemAlloc*", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_SLFC, EXECUTION_FAILED, "cuMemAlloc", EITHER, 1},
+    {"cuMemAlloc*", OUT_OF_MEMORY, ANALYSIS, SPTRSV_ALG_SLFC, ALLOC_FAILED, "bytes of device memory", EITHER, 1},
+    {"cuMemcpyDtoDAsync_v2", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_ONE_WORD, EXECUTION_FAILED, "cuMemcpyDtoDAsync", EITHER,
+     1},
+    {"cuEventSynchronize", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_ONE_WORD, EXECUTION_FAILED, "cuEventSynchronize", EITHER,
+     1},
+    {"cuEventElapsedTime", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_SLFR, EXECUTION_FAILED, "cuEventElapsedTime", EITHER, 1},
 
-    {"cuLaunchKernel", LAUNCH_FAILED, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel"},
-    {"cuLaunchKernel", ILLEGAL_ADDRESS, SOLVE, SPTRSV_ALG_SLFR, EXECUTION_FAILED, "ILLEGAL_ADDRESS"},
-    {"cuLaunchKernel", NEW_IN_CUDA_12, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel"},
-    {"cuGraphLaunch", LAUNCH_FAILED, SOLVE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuGraphLaunch"},
-    {"cuCtxGetCurrent", INVALID_CONTEXT, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuCtxGetCurrent"},
+    {"cuLaunchKernel", LAUNCH_FAILED, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 0},
+    {"cuLaunchKernel", ILLEGAL_ADDRESS, SOLVE, SPTRSV_ALG_SLFR, EXECUTION_FAILED, "ILLEGAL_ADDRESS", EITHER, 0},
+    {"cuLaunchKernel", NEW_IN_CUDA_12, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 0},
+    {"cuGraphLaunch", LAUNCH_FAILED, SOLVE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuGraphLaunch", EITHER, 0},
+    {"cuCtxGetCurrent", INVALID_CONTEXT, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuCtxGetCurrent", EITHER, 0},
 
-    {"cuCtxSynchronize", ILLEGAL_ADDRESS, PIVOT, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "earlier asynchronous work"},
-    {"cuMemcpyDtoHAsync_v2", LAUNCH_FAILED, PIVOT, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemcpyDtoHAsync"},
+    {"cuCtxSynchronize", ILLEGAL_ADDRESS, PIVOT, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "earlier asynchronous work", EITHER, 0},
+    {"cuMemcpyDtoHAsync_v2", LAUNCH_FAILED, PIVOT, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemcpyDtoHAsync", EITHER, 0},
 
-    {"cuMemFree_v2", LAUNCH_FAILED, DESTROY, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL},
-    {"cuGraphExecDestroy", LAUNCH_FAILED, DESTROY, SPTRSV_ALG_LEVR, SPTRSV_STATUS_SUCCESS, NULL},
-    {"cuCtxGetCurrent", INVALID_CONTEXT, DESTROY, SPTRSV_ALG_LEVR, SPTRSV_STATUS_SUCCESS, NULL},
+    {"cuMemFree_v2", LAUNCH_FAILED, DESTROY, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
+    {"cuMemFreeAsync", LAUNCH_FAILED, DESTROY, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, WITH, 0},
+    {"cuGraphExecDestroy", LAUNCH_FAILED, DESTROY, SPTRSV_ALG_LEVR, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
+    {"cuCtxGetCurrent", INVALID_CONTEXT, DESTROY, SPTRSV_ALG_LEVR, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
 };
 
 /* Takes a step. The first analysis opens the system, if that is not done yet. */
@@ -158,14 +195,33 @@ static sptrsvStatus_t take(enum Step step, System *s, const Problem *p, sptrsvAl
 
 static struct {
   void (*fail)(const char *entry, int error);
-  int (*calls)(void);
+  int (*calls)(void), (*allocated)(void);
+  void (*pools)(int present), (*use)(int device), (*leave)(void);
 } driver;
 
-/* One fault: the steps before it work; the step ends as it must, and works when the fault is gone. */
-static void one_fault(int i, const Problem *p) {
+/* The library's driver is the stand-in, so this is the one that it has open. */
+static void find_standin(void) {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+  const struct {
+    void *place;
+    const char *name;
+  } SYMBOLS[] = {{&driver.fail, "standin_fail"},   {&driver.calls, "standin_calls"}, {&driver.allocated, "standin_allocated"},
+                 {&driver.pools, "standin_pools"}, {&driver.use, "standin_use"},     {&driver.leave, "standin_leave"}};
+  for (int i = 0; i < COUNT(SYMBOLS); i++) {
+    void *symbol = library ? dlsym(library, SYMBOLS[i].name) : NULL;
+    if (!symbol) fatal("libcuda.so.1", "it is not the stand-in");
+    memcpy(SYMBOLS[i].place, &symbol, sizeof symbol);
+  }
+}
+
+/* One fault: the steps before it work; the step ends as it must, and works when the fault is gone. In the end
+ * nothing is left allocated, unless it was the freeing that failed. */
+static void one_fault(int i, const Problem *p, int pools) {
   char text[100];
-  snprintf(text, sizeof text, "%s failing with %d", FAULTS[i].entry, FAULTS[i].error);
+  snprintf(text, sizeof text, "%s failing with %d, %s pools", FAULTS[i].entry, FAULTS[i].error, pools ? "with" : "without");
   T.current = text;
+  driver.pools(pools);
+  int before = driver.allocated();
   System s = {0};
   for (enum Step step = CREATE; step <= DESTROY; step++) {
     if (step == FAULTS[i].step) {
@@ -174,31 +230,75 @@ static void one_fault(int i, const Problem *p) {
       CHECK_THAT(driver.calls() > 0, "the library did not call it");
       driver.fail(NULL, 0);
       if (FAULTS[i].word) CHECK_MESSAGE(FAULTS[i].word);
+      if (FAULTS[i].status == SPTRSV_STATUS_SUCCESS) continue;
       if (step == FIRST_ANALYSIS) CHECK_STATUS(solve_from(&s, s.f, s.x), SPTRSV_STATUS_NOT_ANALYSED);
       if (step == ANALYSIS) CHECK_OK(solve_from(&s, s.f, s.x));
       if (step == SCHEDULE) CHECK_STATUS(solve_from(&s, s.f, s.x), SPTRSV_STATUS_NOT_ANALYSED);
-      if (step == DESTROY) break;
     }
     CHECK_OK(take(step, &s, p, FAULTS[i].algorithm));
   }
   close_system(&s);
   destroy_handle();
+  int left = driver.allocated() - before;
+  CHECK_THAT(left == 0 || FAULTS[i].step == DESTROY, "%d allocations were not freed", left);
 }
 
 static void driver_faults(void) {
-  /* The library's driver is the stand-in, so this is the one that it has open. */
-  void *library = dlopen("libcuda.so.1", RTLD_NOW);
-  if (library) {
-    *(void **)&driver.fail = dlsym(library, "standin_fail");
-    *(void **)&driver.calls = dlsym(library, "standin_calls");
-  }
-  if (!driver.fail || !driver.calls) fatal("libcuda.so.1", "it is not the stand-in");
-  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_SETUP_CPU}, CHAIN, 5);
-  for (int i = 0; i < COUNT(FAULTS); i++) one_fault(i, &p);
+  find_standin();
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, CHAIN, 5);
+  for (int i = 0; i < COUNT(FAULTS); i++)
+    for (int pools = 0; pools < 2; pools++) {
+      p.k.setup = FAULTS[i].gpu_setup ? SPTRSV_SETUP_GPU : SPTRSV_SETUP_CPU;
+      if (FAULTS[i].pools != (pools ? WITHOUT : WITH)) one_fault(i, &p, pools);
+    }
   free_problem(&p);
 }
 
 static void errors_of_the_driver(void) { in_a_child("driver_faults", standin()); }
+
+/* ---------------------------------------------------------------------------------------- two devices */
+
+/* An info analysed on one GPU is refused on the other, with both their names and nothing written; a new analysis
+ * there takes it over. */
+static void an_info_moves(void) {
+  find_standin();
+  sptrsvHandle_t h[2];
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_SETUP_CPU}, CHAIN, 5);
+  for (int pools = 0; pools < 2; pools++) {
+    driver.pools(pools);
+    int before = driver.allocated();
+    for (int device = 0; device < 2; device++) {
+      driver.use(device);
+      CHECK_OK(sptrsvCreate(&h[device]));
+      driver.leave();
+    }
+    System s;
+    CHECK_OK(open_system_on(h[0], &s, &p, SPTRSV_ALG_AUTO));
+    CHECK_OK(solve_from(&s, s.f, s.x));
+    for (int to = 1; to >= 0; to--) {
+      int64_t row = -77;
+      T.h = s.h = h[to];
+      memset(s.x, 0x5a, s.bytes);
+      CHECK_STATUS(solve_from(&s, s.f, s.x), SPTRSV_STATUS_PATTERN_MISMATCH);
+      CHECK_MESSAGE(to ? "the handle's device is device 1" : "the handle's device is device 0");
+      CHECK_MESSAGE(to ? "analysed with device 0" : "analysed with device 1");
+      CHECK_STATUS(pivot(&s, &row), SPTRSV_STATUS_PATTERN_MISMATCH);
+      CHECK_MESSAGE("the handle's device");
+      CHECK(row == -77 && mem_is(s.x, 0x5a, s.bytes));
+      CHECK_OK(analyse(&s));
+      CHECK_OK(solve_from(&s, s.f, s.x));
+      CHECK_OK(pivot(&s, &row));
+      CHECK(row == -1);
+    }
+    close_system(&s);
+    T.h = NULL;
+    for (int device = 0; device < 2; device++) CHECK_OK(sptrsvDestroy(h[device]));
+    CHECK(driver.allocated() == before);
+  }
+  free_problem(&p);
+}
+
+static void an_info_of_another_device(void) { in_a_child("an_info_moves", standin()); }
 
 /* -------------------------------------------------------------------------------------- memory runs out */
 
@@ -252,6 +352,45 @@ static void little_host_memory(void) {
 }
 
 static void host_memory_runs_out(void) { in_a_child("little_host_memory", NULL); }
+
+/* The same for an analysis on the CPU of a matrix on a GPU. The stand-in's memory is the host's too, so either
+ * kind may run out; what counts is that the first to do so is what the analysis works in. */
+static void little_host_memory_for_a_gpu(void) {
+  if (!mallopt(M_MMAP_THRESHOLD, 1 << 16)) fatal("mallopt", "refused");
+  find_standin();
+  driver.pools(1);
+  CHECK_OK(sptrsvCreate(&T.h));
+  for (int kind = 0; kind < 2; kind++) {
+    Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .wide = 2 * kind, .op = kind, .setup = SPTRSV_SETUP_CPU}, GRID,
+                             60000);
+    for (int a = 0; a < COUNT(ALGS); a++) {
+      System s;
+      if (opened(&s, &p, a)) {
+        struct rlimit old;
+        if (getrlimit(RLIMIT_AS, &old)) fatal("getrlimit", "failed");
+        int refused = 0, worked = 0;
+        for (int mib = 0; mib <= 40; mib++) {
+          struct rlimit less = old;
+          less.rlim_cur = address_space() + ((rlim_t)mib << 20);
+          if (setrlimit(RLIMIT_AS, &less)) fatal("setrlimit", "failed");
+          sptrsvStatus_t status = analyse(&s);
+          setrlimit(RLIMIT_AS, &old);
+          if (mib == 0) CHECK_MESSAGE("bytes of host memory");
+          CHECK_THAT(status == SPTRSV_STATUS_SUCCESS || status == ALLOC_FAILED, "%s with %d MiB: %s, \"%s\"",
+                     ALGS[a].name, mib, sptrsvGetErrorName(status), sptrsvGetLastErrorMessage(T.h));
+          refused += status == ALLOC_FAILED;
+          worked += status == SPTRSV_STATUS_SUCCESS;
+        }
+        CHECK_THAT(worked > 0 && refused > 0, "%s: %d analyses were refused and %d worked", ALGS[a].name, refused, worked);
+      }
+      close_system(&s);
+    }
+    free_problem(&p);
+  }
+  destroy_handle();
+}
+
+static void host_memory_runs_out_for_a_gpu(void) { in_a_child("little_host_memory_for_a_gpu", standin()); }
 
 /* The GPU's memory is filled up: a solve needs none, the analysis is refused, and all works again after it. */
 static void device_memory_runs_out(void) {
@@ -375,7 +514,8 @@ static const struct {
   void (*run)(void);
 } CHILDREN[] = {
     {"driver_faults", driver_faults}, {"little_host_memory", little_host_memory}, {"x_is_nowhere", x_is_nowhere},
-    {"handles_in_turn", handles_in_turn}};
+    {"handles_in_turn", handles_in_turn}, {"an_info_moves", an_info_moves},
+    {"little_host_memory_for_a_gpu", little_host_memory_for_a_gpu}};
 
 int main(int argc, char **argv) {
   if (argc == 3 && !strcmp(argv[1], "--child")) {
@@ -390,7 +530,9 @@ int main(int argc, char **argv) {
   }
   check_begin("test_faults", argc, argv);
   RUN(errors_of_the_driver);
+  RUN(an_info_of_another_device);
   RUN(host_memory_runs_out);
+  RUN(host_memory_runs_out_for_a_gpu);
   RUN_ON_GPU(device_memory_runs_out);
   RUN_ON_GPU(a_solve_fails_on_the_gpu);
   RUN_ON_GPU(a_handle_after_the_last_one);

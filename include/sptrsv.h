@@ -365,7 +365,7 @@ extern "C" {
  *
  * \param handle  receives the handle
  * \return SUCCESS; INVALID_VALUE when `handle` is NULL; NO_DRIVER where there is no NVIDIA driver or
- *         GPU; ARCH_MISMATCH when the library holds no code for the GPU; ALLOC_FAILED
+ *         GPU; ARCH_MISMATCH when the library holds no code for the GPU; ALLOC_FAILED; EXECUTION_FAILED
  *
  * Blocking: loads the kernels, may initialise the driver. Graph capture: not allowed.
  *
@@ -877,8 +877,9 @@ enum sptrsvStatus_t sptrsvBufferSize(sptrsvHandle_t handle,
  * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it
  * \return SUCCESS (also where a diagonal entry is missing: see sptrsvZeroPivot); NOT_INITIALIZED;
  *         INVALID_VALUE (as sptrsvBufferSize; a NULL array or buffer; a stream that is capturing);
- *         MATRIX_TYPE_NOT_SUPPORTED; INVALID_MATRIX (offsets that fall or do not end at nnz, an index
- *         out of range); ALLOC_FAILED; TIMED_OUT; EXECUTION_FAILED
+ *         MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED (also where the algorithm or setup asked for does not
+ *         fit the GPU or the size); INSUFFICIENT_RESOURCES; INVALID_MATRIX (offsets that fall or do not end
+ *         at nnz, an index out of range); ALLOC_FAILED; TIMED_OUT; EXECUTION_FAILED
  *
  * Blocking: waits for the stream. Graph capture: not allowed.
  *
@@ -911,8 +912,10 @@ enum sptrsvStatus_t sptrsvAnalysis(sptrsvHandle_t handle,
  * \param policy  NO_LEVEL, or USE_LEVEL if analysed with it
  * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it
  * \return SUCCESS (also where a pivot is zero: x then holds Inf or NaN from there on, see
- *         sptrsvZeroPivot); NOT_INITIALIZED; INVALID_VALUE; NOT_ANALYSED; PATTERN_MISMATCH; TIMED_OUT (of
- *         an earlier solve; nothing is done); EXECUTION_FAILED. On any error x is untouched.
+ *         sptrsvZeroPivot); NOT_INITIALIZED; INVALID_VALUE; MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED;
+ *         INSUFFICIENT_RESOURCES; NOT_ANALYSED; PATTERN_MISMATCH (another matrix or device than was
+ *         analysed); TIMED_OUT (of an earlier solve; nothing is done); EXECUTION_FAILED. On any error but
+ *         the last x is untouched.
  *
  * Blocking: asynchronous on the CUDA executor, no host synchronisation, no allocation; the host executor
  * returns when x is there. Graph capture: yes.
@@ -939,7 +942,9 @@ enum sptrsvStatus_t sptrsvSolve(sptrsvHandle_t handle,
 
 /**
  * Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
- * F + j * ldf.
+ * F + j * ldf. The matrix is read once for several of them on the host executor, and on the GPU with AUTO,
+ * ONE_WORD and TILED; with the other algorithms each is a solve of its own there. Where the algorithm is
+ * deterministic, every column has the bits of a single solve.
  *
  * \param handle  the handle
  * \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
@@ -986,7 +991,8 @@ enum sptrsvStatus_t sptrsvSolveMulti(sptrsvHandle_t handle,
  * \param position  receives the smallest such row in the matrix's own index base, or -1; a host or
  *                  device pointer by the pointer mode
  * \return SUCCESS and -1; ZERO_PIVOT and the row; NOT_INITIALIZED; INVALID_VALUE when `info` or
- *         `position` is NULL; NOT_ANALYSED (position untouched); TIMED_OUT; EXECUTION_FAILED
+ *         `position` is NULL; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device);
+ *         TIMED_OUT; EXECUTION_FAILED. On any of these the position is untouched.
  *
  * Blocking: waits for the last solve. Graph capture: not allowed.
  *

@@ -1,6 +1,5 @@
-// ONE_WORD for several right-hand sides: the matrix is read once for all of them. The work vector holds 32
-// bytes a position at most (a sector of the L2 cache), lies in the caller's buffer and comes armed; the
-// two work vectors of single solves are left alone.
+// ONE_WORD for several right-hand sides: the matrix is read once for all of them. The work vector lies
+// in the caller's buffer and comes armed; the two work vectors of single solves are left alone.
 #include "one_word.cuh"
 
 template <int NR, class T>
@@ -15,7 +14,7 @@ __device__ void several_columns(const MultiArgs<T> &m) {
         one_word_multi##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {    \
         several_columns<NR>(m);                                                      \
     }
-KERNEL(2, s) KERNEL(4, s) KERNEL(8, s)
-KERNEL(2, d) KERNEL(4, d)
-KERNEL(2, c) KERNEL(4, c)
+KERNEL(2, s) KERNEL(4, s)
+KERNEL(2, d)
+KERNEL(2, c)
 KERNEL(2, z)

@@ -6,7 +6,7 @@ template <bool PERMUTED, class T>
 __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
     uint32_t epoch = load_relaxed(&a.state->epoch) & 1u;
     T *work = a.work + (size_t)epoch * a.n, *other = a.work + (size_t)(epoch ^ 1u) * a.n;
-    tiled<PERMUTED, 1, TILED_WARPS>(a, Columns<T, 1>{a.x, a.f}, work, other);
+    tiled<PERMUTED, 1, PERMUTED ? FEW_WARPS : TILED_WARPS>(a, Columns<T, 1>{a.x, a.f}, work, other);
     finish_solve(a, epoch);
 }
 
@@ -15,7 +15,7 @@ __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
         tiled_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                   \
         one_column<false>(a);                                                    \
     }                                                                            \
-    extern "C" __global__ void __launch_bounds__(TILED_WARPS *WARP, 1)           \
+    extern "C" __global__ void __launch_bounds__(FEW_WARPS *WARP, 1)             \
         tiled_permuted_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {          \
         one_column<true>(a);                                                     \
     }

@@ -27,9 +27,9 @@
 #include "columns.cuh"
 #include "row.cuh"
 
-// Warps of a block, for one right-hand side and for several, which take more registers. This and what follows is
-// mirrored in tiled.rs.
-constexpr int TILED_WARPS = 12, MULTI_WARPS = 8;
+// Warps of a block; fewer where a lane needs more registers: for permuted values, and for several right-hand sides.
+// This and what follows is mirrored in tiled.rs.
+constexpr int TILED_WARPS = 12, FEW_WARPS = 8;
 constexpr uint32_t WINDOW = 4096;
 constexpr uint32_t ROUNDS = 2;
 constexpr uint32_t SPREAD = (ROUNDS * TILED_WARPS + 1) * WARP;
@@ -77,6 +77,8 @@ struct Solver {
     T alpha;
     uint32_t lane, warp;
     static constexpr int U = Lane<T>::ENTRIES, NEXT = Lane<T>::NEXT, LATE = U / 2;
+    // Whether unknowns of other tiles are looked up as soon as a batch begins: where there are registers for that.
+    static constexpr bool EARLY = NR == 1 && WARPS <= FEW_WARPS;
     using B = Batch<T, NR>;
 
     __device__ __forceinline__ uint32_t row_of(const B &b) const { return lane >> b.shift(); }
@@ -134,41 +136,66 @@ struct Solver {
         failed = true;
     }
 
-    // Subtracts a lane's entries from number FIRST to below M from the sums, the last one first, waiting for
-    // their unknowns: of those of other tiles (FAR), or of all others. What is left out is zero times a value:
-    // nothing, unless that is infinite, when the row's result is so as well, or NaN.
-    template <int FIRST, int M, bool FAR>
-    __device__ __forceinline__ void subtract(const B &b, T (&sum)[NR], bool &failed) const {
-        Words<T> x[M][NR];
-        const T *from[M];
+    // Unknowns of other tiles that a lane's entries from number FIRST to below M need, as far as they are known;
+    // zero for its other entries.
+    template <int FIRST, int M>
+    __device__ __forceinline__ void look_far(const B &b, Words<T> (&x)[U][NR]) const {
 #pragma unroll
         for (int u = FIRST; u < M; ++u) {
-            bool far = !(b.code[u] & HIGH_BIT);
-            if (FAR) from[u] = work + (size_t)b.code[u] * NR;
-            else from[u] = tile.window[far ? WINDOW : b.code[u] & CELL_MASK];
 #pragma unroll
-            for (int j = 0; j < NR; ++j) x[u][j] = FAR && !far ? Words<T>::of_zero() : Words<T>::armed();
+            for (int j = 0; j < NR; ++j) x[u][j] = b.code[u] & HIGH_BIT ? Words<T>::of_zero() : Words<T>::armed();
+            poll(work + (size_t)b.code[u] * NR, x[u]);
         }
-        spin(failed, [&] {
-            uint32_t highest = 0;
+    }
+    template <int FIRST, int M>
+    static __device__ __forceinline__ bool lacks(const Words<T> (&x)[U][NR]) {
+        uint32_t highest = 0;
 #pragma unroll
-            for (int u = FIRST; u < M; ++u) {
-                if (FAR) poll(from[u], x[u]);
-                else
+        for (int u = FIRST; u < M; ++u)
 #pragma unroll
-                    for (int j = 0; j < NR; ++j) poll_shared(from[u] + j, x[u][j]);
-            }
-#pragma unroll
-            for (int u = FIRST; u < M; ++u)
-#pragma unroll
-                for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].tell());
-            return highest == ARMED;
-        });
+            for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].tell());
+        return highest == ARMED;
+    }
+    // Subtracts these entries from the sums, the last one first. What is left out is zero times a value: nothing,
+    // unless that is infinite, when the row's result is so as well, or NaN.
+    template <int FIRST, int M>
+    __device__ __forceinline__ void subtract(const B &b, const Words<T> (&x)[U][NR], T (&sum)[NR]) const {
 #pragma unroll
         for (int u = M - 1; u >= FIRST; --u)
 #pragma unroll
             for (int j = 0; j < NR; ++j)
                 sum[j] = multiply_add(-conjugate_if(a.conjugate, b.v[u]), x[u][j].value(), sum[j]);
+    }
+    // The same for unknowns of other tiles, waiting for those that were not there at the last look.
+    template <int FIRST, int M>
+    __device__ __forceinline__ void subtract_far(const B &b, Words<T> (&x)[U][NR], T (&sum)[NR], bool &failed) const {
+        if (__any_sync(FULL, lacks<FIRST, M>(x)))
+            spin(failed, [&] {
+#pragma unroll
+                for (int u = FIRST; u < M; ++u) poll(work + (size_t)b.code[u] * NR, x[u]);
+                return lacks<FIRST, M>(x);
+            });
+        subtract<FIRST, M>(b, x, sum);
+    }
+    // The same for all other unknowns.
+    template <int FIRST, int M>
+    __device__ __forceinline__ void subtract_near(const B &b, T (&sum)[NR], bool &failed) const {
+        Words<T> x[U][NR];
+        const T *from[U];
+#pragma unroll
+        for (int u = FIRST; u < M; ++u) {
+            from[u] = tile.window[b.code[u] & HIGH_BIT ? b.code[u] & CELL_MASK : WINDOW];
+#pragma unroll
+            for (int j = 0; j < NR; ++j) x[u][j] = Words<T>::armed();
+        }
+        spin(failed, [&] {
+#pragma unroll
+            for (int u = FIRST; u < M; ++u)
+#pragma unroll
+                for (int j = 0; j < NR; ++j) poll_shared(from[u] + j, x[u][j]);
+            return lacks<FIRST, M>(x);
+        });
+        subtract<FIRST, M>(b, x, sum);
     }
 
     // Solves for x, where all but the first M entries of a lane are few enough for one go or none, and where at
@@ -176,8 +203,8 @@ struct Solver {
     // computed before the last wait that can be. Every lane computes in every turn: from the turn of its level
     // on the result is right, and stays the same.
     template <int M, int K, bool SHARES, bool DIVIDES>
-    __device__ __forceinline__ void finish(const B &b, T (&sum)[NR], T scale, bool lead, uint32_t p, T (&x)[NR],
-                                           bool &failed) const {
+    __device__ __forceinline__ void finish(const B &b, Words<T> (&far)[U][NR], T (&sum)[NR], T scale, bool lead,
+                                           uint32_t p, T (&x)[NR], bool &failed) const {
         constexpr int N = K ? K : 1;
         uint32_t from[N];
         bool next[N];
@@ -190,11 +217,15 @@ struct Solver {
         }
         T *cell = tile.window[p % WINDOW], *word = work + (size_t)p * NR;
         if (b.has_external()) {
-            if (M == LATE && b.count() > LATE) subtract<LATE, U, true>(b, sum, failed);
-            subtract<0, M, true>(b, sum, failed);
+            if (M == LATE && b.count() > LATE) {
+                if (!EARLY) look_far<LATE, U>(b, far);
+                subtract_far<LATE, U>(b, far, sum, failed);
+            }
+            if (!EARLY) look_far<0, M>(b, far);
+            subtract_far<0, M>(b, far, sum, failed);
         }
-        if (M == LATE && b.count() > LATE) subtract<LATE, U, false>(b, sum, failed);
-        subtract<0, M, false>(b, sum, failed);
+        if (M == LATE && b.count() > LATE) subtract_near<LATE, U>(b, sum, failed);
+        subtract_near<0, M>(b, sum, failed);
         auto result = [&](T t) {
             if (SHARES) t = warp_sum_all(t, b.shift());
             return DIVIDES ? divide(t, scale) : product(t, scale);
@@ -250,6 +281,11 @@ struct Solver {
         uint32_t p = b.head.x + row_of(b), row = b.record.x, count = b.count();
         bool lead = leads(b), multiplies = true;
         T scale = one(T{}), sum[NR], x[NR];
+        Words<T> far[U][NR];
+        if (EARLY && b.has_external() && count <= U) {
+            if (count > LATE) look_far<LATE, U>(b, far);
+            look_far<0, LATE>(b, far);
+        }
         if (a.diag_index) {
             T d = b.d;
             if (a.extra_count) d = extra_diagonal(a, p, d);
@@ -271,22 +307,24 @@ struct Solver {
             for (uint32_t from = (count - 1) / U * U; from > 0; from -= U) {
                 fetch_indices(c, from);
                 fetch_entries(c, from);
-                subtract<0, U, true>(c, sum, failed);
-                subtract<0, U, false>(c, sum, failed);
+                look_far<0, U>(c, far);
+                subtract_far<0, U>(c, far, sum, failed);
+                subtract_near<0, U>(c, sum, failed);
             }
+            look_far<0, U>(b, far);
         }
-        if (divides) finish<LATE, NEXT, true, true>(b, sum, scale, lead, p, x, failed);
+        if (divides) finish<LATE, NEXT, true, true>(b, far, sum, scale, lead, p, x, failed);
         else if (b.shift() > 0) {
-            if (b.next() == 0) finish<LATE, 0, true, false>(b, sum, scale, lead, p, x, failed);
-            else finish<LATE, NEXT, true, false>(b, sum, scale, lead, p, x, failed);
+            if (b.next() == 0) finish<LATE, 0, true, false>(b, far, sum, scale, lead, p, x, failed);
+            else finish<LATE, NEXT, true, false>(b, far, sum, scale, lead, p, x, failed);
         } else if (count <= 2) {
-            if (b.next() == 0) finish<2, 0, false, false>(b, sum, scale, lead, p, x, failed);
-            else if (b.next() == 1) finish<2, 1, false, false>(b, sum, scale, lead, p, x, failed);
-            else finish<2, 2, false, false>(b, sum, scale, lead, p, x, failed);
+            if (b.next() == 0) finish<2, 0, false, false>(b, far, sum, scale, lead, p, x, failed);
+            else if (b.next() == 1) finish<2, 1, false, false>(b, far, sum, scale, lead, p, x, failed);
+            else finish<2, 2, false, false>(b, far, sum, scale, lead, p, x, failed);
         } else {
-            if (b.next() == 0) finish<LATE, 0, false, false>(b, sum, scale, lead, p, x, failed);
-            else if (b.next() <= 2) finish<LATE, 2, false, false>(b, sum, scale, lead, p, x, failed);
-            else finish<LATE, NEXT, false, false>(b, sum, scale, lead, p, x, failed);
+            if (b.next() == 0) finish<LATE, 0, false, false>(b, far, sum, scale, lead, p, x, failed);
+            else if (b.next() <= 2) finish<LATE, 2, false, false>(b, far, sum, scale, lead, p, x, failed);
+            else finish<LATE, NEXT, false, false>(b, far, sum, scale, lead, p, x, failed);
         }
         if (failed) return false;
 

@@ -90,8 +90,11 @@ impl Info {
                 // Given up as late as can be, so that a refused matrix leaves it, and early enough to be
                 // where the new one goes.
                 let mut let_go = || {
-                    if let Some(Analysed { body: Body::Cuda(old), .. }) = &mut self.analysed {
-                        old.retire_on(context.stream);
+                    match &mut self.analysed {
+                        Some(Analysed { body: Body::Cuda(old), .. }) if old.gpu().same_context(gpu) => {
+                            old.retire_on(context.stream);
+                        }
+                        _ => {}
                     }
                     self.analysed = None;
                 };
@@ -169,10 +172,13 @@ impl Info {
                 if plan.take_failure() {
                     return Err(Error::TimedOut);
                 }
-                for j in 0..rhs.count {
+                let mut j = 0;
+                while j < rhs.count {
                     call.f = column(rhs.f, rhs.ldf, j);
                     call.x = column(rhs.x, rhs.ldx, j);
-                    plan.solve(&call);
+                    let columns = plan.columns_at_once(rhs.count - j);
+                    plan.solve(&call, columns, rhs.ldf, rhs.ldx);
+                    j += columns as i64;
                 }
             }
             Body::Cuda(plan) => {
@@ -197,6 +203,7 @@ impl Info {
     pub fn zero_pivot(&mut self, context: &Context, position: usize) -> Result<()> {
         require(position, "position")?;
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
+        analysed.body.must_belong_to(&context.executor)?;
         let base = analysed.shape.base();
         let row = match &mut analysed.body {
             Body::Host(plan) => {

@@ -172,13 +172,15 @@ impl fmt::Display for Error {
             }
             Error::ZeroPivot { row, structural: false } => write!(f, "the diagonal entry of row {row} is zero"),
             Error::NoDriver(why) => write!(f, "no usable NVIDIA GPU: {why}; the host executor works without one"),
+            Error::OutOfMemory { place, bytes: 0 } => write!(f, "{place} memory could not be allocated"),
             Error::OutOfMemory { place, bytes } => write!(f, "{bytes} bytes of {place} memory could not be allocated"),
             Error::TooLarge { what, value, limit } => {
                 write!(f, "{what} is {value}; this library handles at most {limit}")
             }
             Error::NoKernelImage(gpu) => write!(
                 f,
-                "the library was built without code for {gpu}; rebuild with SPTRSV_CUDA_ARCHS naming its compute capability"
+                "the library holds no code that the driver can load for {gpu}; rebuild it with SPTRSV_CUDA_ARCHS \
+                 naming its compute capability, or update the driver"
             ),
             Error::Driver { call, error } => {
                 write!(f, "{call} failed with {error}; it may stem from earlier asynchronous work")

@@ -1,9 +1,10 @@
 /*
  * A stand-in for libcuda.so.1, the CUDA driver, with faults to order: what an error of the driver becomes can
- * so be tested on every machine. Its one GPU keeps memory on the host, and kernels do nothing.
+ * so be tested on every machine. Its two GPUs keep memory on the host, and kernels do nothing.
  *
  * test_faults puts its folder in LD_LIBRARY_PATH, and orders faults by standin_fail.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,8 @@ typedef int Result;               /* CUresult */
 typedef void *Handle;             /* contexts, modules, functions, streams, events, graphs */
 typedef unsigned long long Address; /* CUdeviceptr */
 
-enum { SUCCESS = 0, OUT_OF_MEMORY = 2, CONTEXT_IS_DESTROYED = 709 };
+enum { SUCCESS = 0, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, CONTEXT_IS_DESTROYED = 709, NOT_SUPPORTED = 801 };
+enum { DEVICES = 2, SHARED_BYTES_OF_A_BLOCK = 97 };
 enum { GARBLED = -1 }; /* success, with an answer that no driver gives */
 
 static struct {
@@ -20,7 +22,8 @@ static struct {
   int calls;
 } fault;
 
-/* From now on the entry point returns `result` and does nothing; NULL: no entry point does. */
+/* From now on the entry point returns `result` and does nothing; a name that ends in * stands for all that begin
+ * so, and NULL for none. */
 void standin_fail(const char *entry, Result result) {
   fault.entry = entry;
   fault.result = result;
@@ -31,7 +34,10 @@ void standin_fail(const char *entry, Result result) {
 int standin_calls(void) { return fault.calls; }
 
 static int is_faulty(const char *entry) {
-  if (!fault.entry || strcmp(fault.entry, entry) != 0) return 0;
+  if (!fault.entry) return 0;
+  size_t length = strlen(fault.entry);
+  int begins = length > 0 && fault.entry[length - 1] == '*' && strncmp(fault.entry, entry, length - 1) == 0;
+  if (!begins && strcmp(fault.entry, entry) != 0) return 0;
   fault.calls++;
   return 1;
 }
@@ -45,24 +51,46 @@ static int is_faulty(const char *entry) {
   }
 #define NOTHING ((void)0)
 
-static int context, object; /* something to point to */
-static int retained;        /* the context lives as long as somebody has it */
+static struct {
+  int retained; /* it lives as long as somebody has it */
+} contexts[DEVICES];
+static int object; /* something to point to */
 static _Thread_local Handle current;
+
+/* Makes a GPU's context current on this thread, as a program does that has one of its own. */
+void standin_use(int device) {
+  contexts[device].retained++;
+  current = &contexts[device];
+}
+
+/* Undoes it. */
+void standin_leave(void) {
+  contexts[current == &contexts[1]].retained--;
+  current = NULL;
+}
+
+static int has_pools;
+
+/* Whether the driver has pools of memory, as drivers from CUDA 11.2 on do. */
+void standin_pools(int present) { has_pools = present; }
 
 /* ------------------------------------------------------------------------------------ GPU and contexts */
 
 ENTRY(cuInit, (unsigned flags), (void)flags)
 ENTRY(cuDriverGetVersion, (int *version), *version = 13000)
-ENTRY(cuDeviceGetCount, (int *count), *count = 1)
-ENTRY(cuDeviceGet, (int *device, int ordinal), *device = ordinal)
-ENTRY(cuDeviceGetAttribute, (int *value, int attribute, int device), (void)attribute; (void)device; *value = 1)
-ENTRY(cuDevicePrimaryCtxRetain, (Handle *c, int device), (void)device; retained++; *c = &context)
-ENTRY(cuDevicePrimaryCtxRelease_v2, (int device), (void)device; retained--)
+ENTRY(cuDeviceGetCount, (int *count), *count = DEVICES)
+ENTRY(cuDeviceGet, (int *device, int ordinal), if (ordinal >= DEVICES) return INVALID_DEVICE; *device = ordinal)
+ENTRY(cuDeviceGetAttribute, (int *value, int attribute, int device),
+      (void)device; *value = attribute == SHARED_BYTES_OF_A_BLOCK ? 227 << 10 : 1)
+ENTRY(cuDeviceTotalMem_v2, (size_t *bytes, int device), (void)device; *bytes = (size_t)1 << 36)
+ENTRY(cuDevicePrimaryCtxRetain, (Handle *c, int device), contexts[device].retained++; *c = &contexts[device])
+ENTRY(cuDevicePrimaryCtxRelease_v2, (int device), contexts[device].retained--)
 ENTRY(cuCtxGetCurrent, (Handle *c), *c = current)
 ENTRY(cuCtxSetCurrent, (Handle c), current = c)
 ENTRY(cuCtxPushCurrent_v2, (Handle c), current = c)
 ENTRY(cuCtxPopCurrent_v2, (Handle *c), *c = current; current = NULL)
-ENTRY(cuCtxGetDevice, (int *device), if (current && !retained) return CONTEXT_IS_DESTROYED; *device = 0)
+ENTRY(cuCtxGetDevice, (int *device), *device = current == &contexts[1];
+      if (current && !contexts[*device].retained) return CONTEXT_IS_DESTROYED)
 ENTRY(cuCtxSynchronize, (void), NOTHING)
 
 /* A name as long as the place for it leaves no room for the zero at its end. */
@@ -92,18 +120,35 @@ ENTRY(cuLaunchKernel,
 
 /* ---------------------------------------------------------------------------------------------- memory */
 
+static atomic_int allocated;
+
+/* How much has been allocated and not been freed: memory, pools and streams. */
+int standin_allocated(void) { return allocated; }
+
 static Result allocate(void *place, size_t bytes) {
   void *memory = calloc(1, bytes);
   memcpy(place, &memory, sizeof memory);
+  if (memory) allocated++;
   return memory ? SUCCESS : OUT_OF_MEMORY;
 }
 
+static void release(void *memory) {
+  if (memory) allocated--;
+  free(memory);
+}
+
 ENTRY(cuMemAlloc_v2, (Address *p, size_t bytes), return allocate(p, bytes))
-ENTRY(cuMemAllocAsync, (Address *p, size_t bytes, Handle stream), (void)stream; return allocate(p, bytes))
 ENTRY(cuMemHostAlloc, (void **p, size_t bytes, unsigned flags), (void)flags; return allocate(p, bytes))
-ENTRY(cuMemFree_v2, (Address p), free((void *)p))
-ENTRY(cuMemFreeAsync, (Address p, Handle stream), (void)stream; free((void *)p))
-ENTRY(cuMemFreeHost, (void *p), free(p))
+ENTRY(cuMemFree_v2, (Address p), release((void *)p))
+ENTRY(cuMemFreeAsync, (Address p, Handle stream), (void)stream; release((void *)p))
+ENTRY(cuMemFreeHost, (void *p), release(p))
+ENTRY(cuMemPoolCreate, (Handle *pool, const void *properties),
+      (void)properties; return has_pools ? allocate(pool, 1) : NOT_SUPPORTED)
+ENTRY(cuMemPoolDestroy, (Handle pool), release(pool))
+ENTRY(cuMemPoolSetAttribute, (Handle pool, int attribute, void *value), (void)pool; (void)attribute; (void)value)
+ENTRY(cuMemPoolTrimTo, (Handle pool, size_t bytes), (void)pool; (void)bytes)
+ENTRY(cuMemAllocFromPoolAsync, (Address *p, size_t bytes, Handle pool, Handle stream),
+      (void)pool; (void)stream; return allocate(p, bytes))
 ENTRY(cuMemHostGetDevicePointer_v2, (Address *d, void *h, unsigned flags), (void)flags; *d = (Address)h)
 ENTRY(cuMemcpyHtoDAsync_v2, (Address to, const void *from, size_t bytes, Handle stream),
       (void)stream; memcpy((void *)to, from, bytes))
@@ -120,14 +165,14 @@ ENTRY(cuMemsetD32Async, (Address p, unsigned word, size_t count, Handle stream),
 
 ENTRY(cuEventCreate, (Handle *e, unsigned flags), (void)flags; *e = &object)
 ENTRY(cuEventRecord, (Handle e, Handle stream), (void)e; (void)stream)
+ENTRY(cuEventSynchronize, (Handle e), (void)e)
 ENTRY(cuEventElapsedTime, (float *ms, Handle a, Handle b), (void)a; (void)b; *ms = 0)
 ENTRY(cuEventDestroy_v2, (Handle e), (void)e)
-ENTRY(cuStreamCreate, (Handle *s, unsigned flags), (void)flags; *s = &object)
-ENTRY(cuStreamDestroy_v2, (Handle s), (void)s)
+ENTRY(cuStreamCreate, (Handle *s, unsigned flags), (void)flags; return allocate(s, 1))
+ENTRY(cuStreamDestroy_v2, (Handle s), release(s))
 ENTRY(cuStreamSynchronize, (Handle s), (void)s)
 ENTRY(cuStreamIsCapturing, (Handle s, int *status), (void)s; *status = 0)
 ENTRY(cuStreamBeginCapture_v2, (Handle s, int mode), (void)s; (void)mode)
-ENTRY(cuThreadExchangeStreamCaptureMode, (int *mode), (void)mode)
 ENTRY(cuStreamEndCapture, (Handle s, Handle *graph), (void)s; *graph = &object)
 ENTRY(cuGraphInstantiateWithFlags, (Handle *exec, Handle graph, unsigned long long flags),
       (void)graph; (void)flags; *exec = &object)

@@ -1,4 +1,5 @@
-//! ONE_WORD for several right-hand sides: one pass over the matrix for as many as a sector of 32 bytes holds.
+//! ONE_WORD for several right-hand sides: one pass over the matrix for two of them, or for as many as 16 bytes
+//! hold. Twice as many take more than twice the time.
 #![forbid(unsafe_code)]
 
 use super::one_word::{self, OneWord};
@@ -8,11 +9,10 @@ use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::problem::DataType;
 use crate::status::Result;
 use crate::tuning::ONE_WORD_BLOCK;
-use crate::workspace::ROW_BYTES;
 
 impl Multi for OneWord {
     fn most_columns(&self, _gpu: &Gpu, dtype: DataType) -> u32 {
-        (ROW_BYTES / dtype.bytes()) as u32
+        (16 / dtype.bytes()).max(2) as u32
     }
     fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {
         width(columns) as usize * dtype.bytes()

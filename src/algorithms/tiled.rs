@@ -12,10 +12,10 @@ use crate::executor::host::Method;
 use crate::problem::{DataType, DiagSource, Shape};
 use crate::status::{Error, Result};
 
-/// What follows mirrors kernels/tiled.cuh: warps in a block for one right-hand side and for several, unknowns in
-/// the window, and how far a row looks back in it.
+/// What follows mirrors kernels/tiled.cuh: warps in a block, fewer with permuted values and with several
+/// right-hand sides, unknowns in the window, and how far a row looks back in it.
 const WARPS: u32 = 12;
-pub const MULTI_WARPS: u32 = 8;
+pub const FEW_WARPS: u32 = 8;
 const WINDOW: u32 = 4096;
 const SPREAD: u32 = (2 * WARPS + 1) * LANES;
 const REACH: u32 = WINDOW - 2 * SPREAD - LANES;
@@ -87,7 +87,7 @@ impl Algorithm for Tiled {
     fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
         if let Some(schedule) = schedule {
             let forward = plan.is_forward();
-            let batches = Batches::new(schedule, forward, entries_per_lane(launcher.dtype));
+            let batches = Batches::new(schedule, forward, entries_per_lane(launcher.dtype))?;
             let record = tiled_records(schedule, plan.diag_source(), forward);
             plan.set_batches(launcher, &batches.tile_batch, &batches.batch, &batches.code, &batches.index)?;
             plan.set_records(launcher, &record)?;
@@ -96,13 +96,10 @@ impl Algorithm for Tiled {
         launcher.kernel(kernel_name(plan.is_permuted()))?.allow_shared(shared_bytes(launcher.dtype, 1))
     }
     fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        let permuted = args.row_permuted != 0;
+        let threads = if permuted { FEW_WARPS } else { WARPS } * 32;
         let shared = shared_bytes(launcher.dtype, 1);
-        launcher.kernel(kernel_name(args.row_permuted != 0))?.launch(
-            blocks(launcher, args),
-            WARPS * 32,
-            shared,
-            args,
-        )
+        launcher.kernel(kernel_name(permuted))?.launch(blocks(launcher, args), threads, shared, args)
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
@@ -138,7 +135,7 @@ struct Batches {
 }
 
 impl Batches {
-    fn new(schedule: &Schedule, forward: bool, per_lane: u32) -> Self {
+    fn new(schedule: &Schedule, forward: bool, per_lane: u32) -> Result<Self> {
         let rows = schedule.rows.as_ref().expect("asked for");
         let entries = |p: u32| rows.ptr[p as usize] as usize..rows.ptr[p as usize + 1] as usize;
         let lanes = |p: u32| (entries(p).len() as u32).div_ceil(per_lane);
@@ -170,19 +167,26 @@ impl Batches {
                 first = end;
             }
             for batch in &packed[before..] {
-                batches.describe(rows, batch, tile[0], forward);
+                batches.describe(rows, batch, tile[0], forward)?;
             }
             batches.tile_batch.push(packed.len() as u32);
         }
-        batches
+        Ok(batches)
     }
 
-    fn describe(&mut self, rows: &Lists, batch: &Packed, tile: u32, forward: bool) {
+    fn describe(&mut self, rows: &Lists, batch: &Packed, tile: u32, forward: bool) -> Result<()> {
         let &Packed { first, rows: count, shift, levels } = batch;
         let begin = (self.code.len() / LANES as usize) as u32;
         let span = |p: u32| (rows.ptr[p as usize], rows.ptr[p as usize + 1] - rows.ptr[p as usize]);
         // Made even: the engine takes them in pairs.
         let depth = (first..first + count).map(|p| span(p).1.div_ceil(2 << shift) * 2).max().unwrap_or(0);
+        // Padding makes these larger than the matrix, and there may be no room.
+        let words = (depth * LANES) as usize;
+        let permuted = matches!(rows.values, Some(Values::Permuted(_)));
+        self.code
+            .try_reserve(words)
+            .and_then(|()| self.index.try_reserve(if permuted { words } else { 0 }))
+            .map_err(|_| Error::OutOfMemory { place: "host", bytes: 4 * words as u64 })?;
         let (mut next, mut external) = (0, 0);
         for k in 0..depth {
             for lane in 0..LANES {
@@ -206,13 +210,14 @@ impl Batches {
                     }
                 }
                 self.code.push(code);
-                if matches!(rows.values, Some(Values::Permuted(_))) {
+                if permuted {
                     self.index.push(index);
                 }
             }
         }
         let bits = count | shift << 6 | levels << 9 | next << 15 | external << 18;
         self.batch.push([first, bits, begin, depth]);
+        Ok(())
     }
 }
 

@@ -127,7 +127,8 @@ pub fn schedule(shape: &Shape, pattern: &Pattern, needs: Needs) -> (Schedule, Ti
             let (level_ptr, by_level) = by_level(&by_unknown);
             let spans = tiles::spans(&by_unknown, shape.forward());
             let rows;
-            (rows, predicted) = tiles::decide(needs.tiles, spans, n, survey.entries, level_ptr.len() - 1);
+            let (levels, scattered) = (level_ptr.len() - 1, !shape.rows_are_stored());
+            (rows, predicted) = tiles::decide(needs.tiles, spans, n, survey.entries, levels, scattered);
             let Some(rows) = rows else { return (level_ptr, by_level) };
             let order;
             (tile_ptr, order) = tiles::arrange(&by_level, shape.forward(), rows);

@@ -11,9 +11,9 @@ use std::time::Duration;
 use super::slices::LANES;
 use super::Tiles;
 use crate::tuning::{
-    ONE_WORD_ENTRY_SECONDS, ONE_WORD_LEVEL, TILED_ADVANTAGE, TILED_BATCH, TILED_BATCH_ENTRY,
-    TILED_BATCH_LANES, TILED_BLOCKS, TILED_ENTRIES, TILED_HOP, TILED_SMALLEST, TILED_START, TILED_STEP,
-    TILED_SUM, TILED_TURN,
+    ONE_WORD_ENTRY_SECONDS, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START,
+    TILED_ADVANTAGE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BLOCKS, TILED_ENTRIES,
+    TILED_HOP, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM, TILED_TURN,
 };
 
 /// A size and what the model says of it.
@@ -49,9 +49,12 @@ impl Span {
     }
 }
 
-/// Time of a solve by the one-word engine: each level is a hand-over, and every entry is moved.
-fn predict_one_word(levels: usize, entries: u32) -> Duration {
-    ONE_WORD_LEVEL.mul_f64(levels as f64) + Duration::from_secs_f64(entries as f64 * ONE_WORD_ENTRY_SECONDS)
+/// Time of a solve by the one-word engine: each level is a hand-over, and every row and entry is moved, entries
+/// whose values lie `scattered` by sectors of their own.
+fn predict_one_word(levels: usize, n: u32, entries: u32, scattered: bool) -> Duration {
+    let entry = if scattered { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
+    let moved = n as f64 * ONE_WORD_ROW_SECONDS + entries as f64 * entry;
+    ONE_WORD_START + ONE_WORD_LEVEL.mul_f64(levels as f64) + Duration::from_secs_f64(moved)
 }
 
 /// What the model knows of the rows.
@@ -82,10 +85,18 @@ impl Rows {
     }
 }
 
-/// The rows of a tile, if tiles are to be made, and the time of a solve by the model.
-pub fn decide(wish: Tiles, spans: Vec<Span>, n: u32, entries: u32, levels: usize) -> (Option<u32>, Duration) {
+/// The rows of a tile, if tiles are to be made, and the time of a solve by the model. `entries` counts those off the
+/// diagonal; their values are `scattered` where the rows of op(A) are not the stored ones.
+pub fn decide(
+    wish: Tiles,
+    spans: Vec<Span>,
+    n: u32,
+    entries: u32,
+    levels: usize,
+    scattered: bool,
+) -> (Option<u32>, Duration) {
     let choice = choose(spans, n, entries);
-    let untiled = predict_one_word(levels, entries);
+    let untiled = predict_one_word(levels, n, entries, scattered);
     if wish == Tiles::IfFaster && choice.predicted > untiled.mul_f64(TILED_ADVANTAGE) {
         return (None, untiled);
     }
@@ -124,26 +135,37 @@ fn choose(mut spans: Vec<Span>, n: u32, entries: u32) -> Choice {
     best
 }
 
-/// Time of a solve with these tiles: each begins when a block is free, and ends no earlier than its own levels
-/// allow, nor than one hop and the levels that it has beyond after the last tile before it that ends at a lower
-/// level, from which it is taken to depend.
+/// Time of a solve with these tiles. Each begins when a block is free, and no earlier than one hop after the level
+/// before its first is done in the last tile before it that begins at a lower one. It ends no earlier than its own
+/// levels allow, nor than one hop and the levels that it has beyond after the last tile before it that ends at a
+/// lower level. From these two it is taken to depend.
 fn predict(spans: &[Span], shape: Rows) -> Duration {
     let hop = TILED_HOP.as_secs_f64();
     let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
-    // Tiles whose highest levels rise.
-    let mut rising: Vec<(u32, f64)> = Vec::new();
+    // Tiles whose lowest levels rise, with begin and end, and tiles whose highest levels rise, with their ends.
+    let mut lowest: Vec<(Span, f64, f64)> = Vec::new();
+    let mut highest: Vec<(u32, f64)> = Vec::new();
     for (t, &span) in spans.iter().enumerate() {
         let pace = span.pace(shape);
-        let start = if t < TILED_BLOCKS { 0.0 } else { ends[t - TILED_BLOCKS] };
-        let mut end = start + TILED_START.as_secs_f64() + span.levels() * pace;
-        while rising.last().is_some_and(|&(high, _)| high > span.high) {
-            rising.pop();
+        let free = if t < TILED_BLOCKS { 0.0 } else { ends[t - TILED_BLOCKS] };
+        let mut begin = free + TILED_START.as_secs_f64();
+        while lowest.last().is_some_and(|(before, ..)| before.low >= span.low) {
+            lowest.pop();
         }
-        if let Some(&(high, before)) = rising.last() {
+        if let Some(&(before, from, to)) = lowest.last() {
+            let levels = (span.low.min(before.high + 1) - before.low) as f64;
+            begin = begin.max(from + (to - from) * levels / before.levels() + hop);
+        }
+        let mut end = begin + span.levels() * pace;
+        while highest.last().is_some_and(|&(high, _)| high > span.high) {
+            highest.pop();
+        }
+        if let Some(&(high, before)) = highest.last() {
             end = end.max(before + hop + (span.high - high) as f64 * pace);
         }
         ends.push(end);
-        rising.push((span.high, end));
+        lowest.push((span, begin, end));
+        highest.push((span.high, end));
     }
     Duration::from_secs_f64(ends.into_iter().fold(0.0, f64::max))
 }

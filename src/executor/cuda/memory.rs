@@ -54,20 +54,27 @@ impl Pool {
         Some(Pool { pool, stream })
     }
 
-    /// `bytes` for work on `stream`, which must not be capturing.
-    fn allocate(&self, bytes: usize, stream: usize) -> Option<u64> {
-        let mut address = 0;
-        let mut once = || {
+    /// `bytes` for work on `stream`, which must not be capturing. None where the pool has no room for them.
+    fn allocate(&self, bytes: usize, stream: usize) -> Result<Option<u64>> {
+        let once = || {
+            let mut address = 0;
             // SAFETY: writes one address.
             let result = unsafe {
                 sys::cuMemAllocFromPoolAsync(&mut address, bytes, self.pool, stream as sys::CUstream)
             };
-            result == sys::cudaError_enum::CUDA_SUCCESS
+            match check(result, "cuMemAllocFromPoolAsync") {
+                Ok(()) => Ok(Some(address)),
+                Err(Error::OutOfMemory { .. }) => Ok(None),
+                Err(error) => Err(error),
+            }
         };
+        if let Some(address) = once()? {
+            return Ok(Some(address));
+        }
         // What the pool keeps may be in pieces that are too small.
         // SAFETY: the pool is alive.
-        let found = once() || unsafe { sys::cuMemPoolTrimTo(self.pool, 0) } as u32 == 0 && once();
-        found.then_some(address)
+        check(unsafe { sys::cuMemPoolTrimTo(self.pool, 0) }, "cuMemPoolTrimTo")?;
+        once()
     }
 
     /// Destroys it; the context is current and nothing of it is in use.
@@ -99,9 +106,10 @@ impl DeviceArray {
         let mut address = 0;
         // SAFETY: writes one address.
         let result = unsafe { sys::cuMemAlloc_v2(&mut address, bytes) };
-        if result != sys::cudaError_enum::CUDA_SUCCESS {
-            return Err(Error::OutOfMemory { place: "device", bytes: bytes as u64 });
-        }
+        check(result, "cuMemAlloc").map_err(|error| match error {
+            Error::OutOfMemory { place, .. } => Error::OutOfMemory { place, bytes: bytes as u64 },
+            other => other,
+        })?;
         Ok(DeviceArray { gpu: gpu.clone(), address, bytes, pooled: false, only_on: None, idle: false })
     }
 
@@ -109,12 +117,13 @@ impl DeviceArray {
     /// once that has been waited for.
     pub fn on_stream(gpu: &Arc<Gpu>, bytes: usize, stream: usize) -> Result<Self> {
         let bytes = bytes.max(16);
-        match gpu.pool().and_then(|pool| pool.allocate(bytes, stream)) {
-            Some(address) => {
-                Ok(DeviceArray { gpu: gpu.clone(), address, bytes, pooled: true, only_on: None, idle: false })
+        if let Some(pool) = gpu.pool() {
+            if let Some(address) = pool.allocate(bytes, stream)? {
+                let gpu = gpu.clone();
+                return Ok(DeviceArray { gpu, address, bytes, pooled: true, only_on: None, idle: false });
             }
-            None => Self::new(gpu, bytes),
         }
+        Self::new(gpu, bytes)
     }
 
     /// `bytes` of undefined content for work on `stream` alone: dropped without a wait for it.
@@ -232,11 +241,13 @@ pub unsafe fn write<T: Copy>(address: u64, data: &[T], stream: usize) -> Result<
 ///
 /// # Safety
 /// `address` is a device address of that many elements; any bit pattern is a `T`.
-pub unsafe fn read<T: Copy + Default>(address: usize, count: usize, stream: usize) -> Result<Vec<T>> {
-    let mut data = vec![T::default(); count];
+pub unsafe fn read<T: Copy>(address: usize, count: usize, stream: usize) -> Result<Vec<T>> {
+    let bytes = count * std::mem::size_of::<T>();
+    let mut data = Vec::<T>::new();
+    // This may be as long as the matrix, and must not end the program where there is no room.
+    data.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { place: "host", bytes: bytes as u64 })?;
     if count > 0 {
-        let bytes = std::mem::size_of_val(data.as_slice());
-        // SAFETY: the caller's promise, and `data` holds that many bytes.
+        // SAFETY: the caller's promise, and there is room for that many bytes.
         let result = unsafe {
             sys::cuMemcpyDtoHAsync_v2(
                 data.as_mut_ptr().cast(),
@@ -247,6 +258,8 @@ pub unsafe fn read<T: Copy + Default>(address: usize, count: usize, stream: usiz
         };
         check(result, "cuMemcpyDtoHAsync")?;
         synchronize(stream)?;
+        // SAFETY: they have just been written.
+        unsafe { data.set_len(count) };
     }
     Ok(data)
 }

@@ -54,6 +54,31 @@ fn from_cust<T>(result: cust::error::CudaResult<T>, call: &'static str) -> Resul
     })
 }
 
+/// Loads one module for the GPU of that name.
+fn load(image: &[u8], gpu: &str) -> Result<Module> {
+    use sys::cudaError_enum::*;
+    const CALL: &str = "cuModuleLoadDataEx";
+    if let Ok(module) = Module::from_fatbin(image, &[]) {
+        return Ok(module);
+    }
+    // cust has no names for the later of the driver's errors, so the driver itself is asked why not.
+    let (mut module, none) = (std::ptr::null_mut(), std::ptr::null_mut());
+    // SAFETY: the image is a whole fatbin, and there are no options.
+    match unsafe { sys::cuModuleLoadDataEx(&mut module, image.as_ptr().cast(), 0, none, none.cast()) } {
+        // It has no machine code for the GPU, and the driver cannot or may not make any from the PTX.
+        CUDA_ERROR_NO_BINARY_FOR_GPU
+        | CUDA_ERROR_INVALID_PTX
+        | CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+        | CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+        | CUDA_ERROR_JIT_COMPILATION_DISABLED => return Err(Error::NoKernelImage(gpu.to_string())),
+        result => check(result, CALL)?,
+    }
+    // Now it can be loaded.
+    // SAFETY: it was just made.
+    unsafe { sys::cuModuleUnload(module) };
+    from_cust(Module::from_fatbin(image, &[]), CALL)
+}
+
 /// One context on one GPU with the kernels loaded. Infos keep it alive after the handle is gone.
 pub struct Gpu {
     context: sys::CUcontext,
@@ -141,13 +166,7 @@ impl Gpu {
             .attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         gpu.pool = memory::Pool::new(device);
         for (_, image) in FATBINS {
-            let module = Module::from_fatbin(image, &[]).map_err(|e| match e {
-                cust::error::CudaError::NoBinaryForGpu | cust::error::CudaError::InvalidPtx => {
-                    Error::NoKernelImage(gpu.name.clone())
-                }
-                other => from_cust::<()>(Err(other), "cuModuleLoadData").unwrap_err(),
-            })?;
-            gpu.modules.push(module);
+            gpu.modules.push(load(image, &gpu.name)?);
         }
         drop(bound);
         Ok(gpu)

@@ -9,7 +9,7 @@ use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
 use crate::analysis::slices::Cut;
 use crate::analysis::{self, cpu, Lists, Schedule, Values, NONE};
-use crate::executor::SolveCall;
+use crate::executor::{host, SolveCall};
 use crate::problem::{Arrays, DiagSource, Index, Setup, Shape};
 use crate::status::{Error, Result};
 use crate::tuning::SETUP_GPU_SMALLEST;
@@ -550,6 +550,7 @@ fn analyse_on_cpu(
     needs: analysis::Needs,
     stream: usize,
 ) -> Result<(Schedule, cpu::Times, Duration)> {
+    host::memory::must_have(host::memory::analysis_bytes_for_gpu(shape, needs))?;
     let start = Instant::now();
     let (n, nnz) = (shape.n as usize, shape.nnz as usize);
     // SAFETY: by the caller's promise the arrays have these lengths and types.

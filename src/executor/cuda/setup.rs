@@ -746,7 +746,8 @@ impl Run<'_> {
         let (tile, predicted) = match needs.tiles {
             Tiles::No => (0, Duration::ZERO),
             wish => {
-                let (rows, predicted) = tiles::decide(wish, spans, n, entries, levels as usize);
+                let scattered = !self.task.stored_rows;
+                let (rows, predicted) = tiles::decide(wish, spans, n, entries, levels as usize, scattered);
                 (rows.map_or(0, |rows| rows.min(n)), predicted)
             }
         };
@@ -935,8 +936,9 @@ impl Run<'_> {
         let array = self.allocate(count as usize * 8)?;
         let name = format!("setup_extra_{}{}", self.ptr_type, self.ind_type);
         self.cover(&name, self.shape.n, &SetupArgs { extra: array.address(), ..self.base })?;
-        let words = self.read(array.address(), 2 * count as usize)?;
-        let mut pairs: Vec<[u32; 2]> = words.chunks_exact(2).map(|w| [w[0], w[1]]).collect();
+        // SAFETY: the array was made for that many pairs.
+        let mut pairs: Vec<[u32; 2]> =
+            unsafe { memory::read(array.address() as usize, count as usize, self.launcher.stream)? };
         pairs.sort_unstable();
         array.write(&pairs, self.launcher.stream)?;
         memory::synchronize(self.launcher.stream)?;

@@ -5,14 +5,21 @@
 //! as all that the analysis will hold at once.
 #![forbid(unsafe_code)]
 
-use crate::analysis::Needs;
-use crate::problem::Shape;
+use crate::analysis::{Needs, Tiles};
+use crate::problem::{Index, Shape};
 use crate::status::{Error, Result};
 
 /// Words a row that `cpu::validate` and `cpu::schedule` take at most: the offsets; what the survey notes (4);
 /// levels, how many rows each has, their pointers, the order; positions; counts, and those of a
 /// transposition; pointers of two lists and first values; the diagonal.
 const ROW_WORDS: u64 = 16;
+
+/// Words a row that tiles add: the order by level beside that by tile, and the level of each position.
+const TILE_WORDS: u64 = 3;
+
+/// Words a row of what a GPU gets beyond the schedule: records, twice, and slices in a vector that grows; or
+/// a copy of the level pointers.
+const GPU_WORDS: u64 = 16;
 
 /// What the allocator adds: pages that are not full, and its own records.
 const EXTRA: u64 = 1 << 20;
@@ -22,7 +29,17 @@ const EXTRA: u64 = 1 << 20;
 pub fn analysis_bytes(shape: &Shape, needs: Needs) -> u64 {
     let lists = u64::from(needs.rows) + u64::from(needs.columns);
     let entry_words = 1 + 2 * lists.max(1);
-    4 * (ROW_WORDS * (u64::from(shape.n) + 1) + entry_words * u64::from(shape.nnz)) + EXTRA
+    let row_words = ROW_WORDS + if needs.tiles == Tiles::No { 0 } else { TILE_WORDS };
+    4 * (row_words * (u64::from(shape.n) + 1) + entry_words * u64::from(shape.nnz)) + EXTRA
+}
+
+/// The same for a matrix on the GPU: its pattern is copied to the host first, and what the schedule becomes
+/// there is made on the host.
+pub fn analysis_bytes_for_gpu(shape: &Shape, needs: Needs) -> u64 {
+    let (rows, entries) = (u64::from(shape.n) + 1, u64::from(shape.nnz));
+    let width = |index| if index == Index::I32 { 4 } else { 8 };
+    let pattern = rows * width(shape.descr.offsets) + entries * width(shape.descr.columns);
+    pattern + analysis_bytes(shape, needs) + 4 * GPU_WORDS * rows
 }
 
 /// Fails where that much memory cannot be had. It is given back at once, untouched, so this costs no time.

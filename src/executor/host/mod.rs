@@ -15,7 +15,7 @@
 //! The row-wise ones subtract a row's entries in one fixed order, so that all of them, and every number
 //! of threads, give the same bits. The column-wise ones add atomically in the order of arrival.
 
-mod memory;
+pub mod memory;
 mod plan;
 mod pool;
 mod system;
@@ -67,6 +67,9 @@ impl Method {
     }
 }
 
+/// The most right-hand sides of a [`Job`].
+pub const MOST_COLUMNS: usize = 8;
+
 /// One solve of `op(A) x = alpha f`, with everything that [`Schedule`] does not say.
 pub struct Job<'a, T> {
     pub schedule: &'a Schedule,
@@ -77,10 +80,14 @@ pub struct Job<'a, T> {
     pub diag: *const T,
     pub unit: bool,
     pub conj: bool,
-    /// Right-hand side and solution, n values each; they may be the same array, or else not overlap.
+    /// Right-hand sides and solutions, n values each; they may be the same arrays, or else not overlap.
     pub f: *const T,
     pub x: *mut T,
-    /// n scratch values, whatever they hold.
+    /// How many: a power of two up to [`MOST_COLUMNS`]; and the values from one to the next.
+    pub columns: usize,
+    pub ldf: usize,
+    pub ldx: usize,
+    /// n scratch values for each of them, whatever they hold.
     pub work: *mut T,
     /// n scratch words, whatever they hold.
     pub counters: *mut u32,
@@ -93,9 +100,28 @@ pub struct Job<'a, T> {
 ///
 /// # Safety
 /// The job's pointers are aligned and valid for what [`Job`] says: `val` and a separate `diag` for all that
-/// the schedule names, the others for n elements. Nobody else uses `x`, `work` and `counters` meanwhile. The
+/// the schedule names, the others for n elements (of each column). Nobody else uses `x`, `work` and `counters` meanwhile. The
 /// schedule was made by the analysis for at least what [`Method::needs`] asks.
 pub unsafe fn solve<T: Scalar>(pool: &Pool, method: Method, job: &Job<T>) -> Result<Option<u32>, GivenUp> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match job.columns {
+            1 => solve_columns::<T, 1>(pool, method, job),
+            2 => solve_columns::<T, 2>(pool, method, job),
+            4 => solve_columns::<T, 4>(pool, method, job),
+            MOST_COLUMNS => solve_columns::<T, MOST_COLUMNS>(pool, method, job),
+            other => unreachable!("{other} columns at once"),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`solve`].
+unsafe fn solve_columns<T: Scalar, const K: usize>(
+    pool: &Pool,
+    method: Method,
+    job: &Job<T>,
+) -> Result<Option<u32>, GivenUp> {
     let schedule = job.schedule;
     let n = schedule.n;
     if n == 0 {
@@ -107,7 +133,7 @@ pub unsafe fn solve<T: Scalar>(pool: &Pool, method: Method, job: &Job<T>) -> Res
         "LEVR and LEVC need an order by level, not by tile"
     );
     // SAFETY: the caller's promise is the one that `System::new` asks for.
-    let system = unsafe { System::new(job) };
+    let system = unsafe { System::<T, K>::new(job) };
     let worst = AtomicU32::new(u32::MAX);
     let ticket = AtomicU64::new(0);
     if method == Method::Serial {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{memory, solve, GivenUp, Job, Method, Pool};
+use super::{memory, solve, GivenUp, Job, Method, Pool, MOST_COLUMNS};
 use crate::analysis::{cpu, Schedule};
 use crate::executor::SolveCall;
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 use crate::scalar::{dispatch, Scalar};
 use crate::status::Result;
 use crate::tuning::{HOST_SERIAL_ROWS, HOST_SERIAL_WIDTH};
+use crate::workspace::ROW_BYTES;
 
 pub struct HostPlan {
     pool: Arc<Pool>,
@@ -50,10 +51,17 @@ impl HostPlan {
         Ok(HostPlan { pool: pool.clone(), method, shape: *shape, schedule, times, pivot, failed: false })
     }
 
-    /// Solves one system and keeps its pivot. Where the watchdog ends a solve, x becomes NaN, there and in
-    /// further solves until the failure is taken.
-    pub fn solve(&mut self, call: &SolveCall) {
-        dispatch!(self.shape.dtype, T => self.solve_typed::<T>(call));
+    /// How many of `left` right-hand sides the next call of `solve` may take: the buffer has room for them.
+    pub fn columns_at_once(&self, left: i64) -> usize {
+        let most = (ROW_BYTES / self.shape.dtype.bytes()).min(MOST_COLUMNS);
+        1 << left.min(most as i64).ilog2()
+    }
+
+    /// Solves for as many columns as `columns_at_once` allows, `ldf` and `ldx` values apart, and keeps the
+    /// pivot. Where the watchdog ends a solve, x becomes NaN, there and in further solves until the failure is
+    /// taken.
+    pub fn solve(&mut self, call: &SolveCall, columns: usize, ldf: i64, ldx: i64) {
+        dispatch!(self.shape.dtype, T => self.solve_typed::<T>(call, columns, ldf as usize, ldx as usize));
     }
 
     /// Whether the watchdog ended a solve since the last look.
@@ -61,7 +69,7 @@ impl HostPlan {
         std::mem::take(&mut self.failed)
     }
 
-    fn solve_typed<T: Scalar>(&mut self, call: &SolveCall) {
+    fn solve_typed<T: Scalar>(&mut self, call: &SolveCall, columns: usize, ldf: usize, ldx: usize) {
         let separate = self.shape.diag == DiagSource::Separate;
         // SAFETY: the bytes of one T were put there.
         let alpha = unsafe { call.alpha_host.as_ptr().cast::<T>().read_unaligned() };
@@ -74,6 +82,9 @@ impl HostPlan {
             conj: self.shape.conjugate(),
             f: call.f as *const T,
             x: call.x as *mut T,
+            columns,
+            ldf,
+            ldx,
             work: call.workspace.values as *mut T,
             counters: call.workspace.counters as *mut u32,
             timeout: call.timeout,
@@ -87,8 +98,13 @@ impl HostPlan {
             }
         }
         if self.failed {
-            // SAFETY: x has n values, and no thread of the solve uses them any longer.
-            unsafe { std::slice::from_raw_parts_mut(call.x as *mut T, self.shape.n as usize) }.fill(T::NAN);
+            for j in 0..columns {
+                // SAFETY: x has n values a column, and no thread of the solve uses them any longer.
+                let x = unsafe {
+                    std::slice::from_raw_parts_mut((call.x as *mut T).add(j * ldx), self.shape.n as usize)
+                };
+                x.fill(T::NAN);
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! One row or one column of a triangular system: the only code of this executor that touches values.
 
+use std::array::from_fn;
 use std::ops::Range;
 use std::slice;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,16 +18,17 @@ impl Lists {
 
 /// A job with its pointers vouched for, shared by the threads of one solve.
 ///
-/// Each position is solved by one thread. `work` holds, by position, solved unknowns in the row-wise
-/// methods (so that a row reads them without going through the order), and in the column-wise ones the
-/// sums of what the columns solved so far take away from the right-hand side.
-pub(super) struct System<'a, T>(&'a Job<'a, T>);
+/// Each position is solved by one thread, for all `K` right-hand sides at once: what is read of the matrix serves
+/// them all, and each gets the bits that it would have alone. `work` holds `K` values by position: solved
+/// unknowns in the row-wise methods (so that a row reads them without going through the order), and in the
+/// column-wise ones the sums of what the columns solved so far take away from the right-hand side.
+pub(super) struct System<'a, T, const K: usize>(&'a Job<'a, T>);
 
 // SAFETY: the pointers are used as `System::new` was promised; elements that two threads touch are atomic,
 // or the reader has waited for the writer.
-unsafe impl<T: Scalar> Sync for System<'_, T> {}
+unsafe impl<T: Scalar, const K: usize> Sync for System<'_, T, K> {}
 
-impl<'a, T: Scalar> System<'a, T> {
+impl<'a, T: Scalar, const K: usize> System<'a, T, K> {
     /// # Safety
     /// As for [`super::solve`]. The methods below are then sound as long as one thread at a time has a
     /// position (or clears it), and no position is solved before its dependencies, with a barrier or a
@@ -73,26 +75,30 @@ impl<'a, T: Scalar> System<'a, T> {
 
     /// `alpha f` of an unknown.
     #[inline(always)]
-    fn right_hand_side(&self, unknown: u32) -> T {
-        // SAFETY: an unknown is below n; where f is x, only this position's own solution overwrites it.
-        self.0.alpha.mul(unsafe { self.0.f.add(unknown as usize).read() })
+    fn right_hand_sides(&self, unknown: u32) -> [T; K] {
+        from_fn(|j| {
+            // SAFETY: an unknown is below n; where f is x, only this position's own solution overwrites it.
+            self.0.alpha.mul(unsafe { self.0.f.add(unknown as usize + j * self.0.ldf).read() })
+        })
     }
 
     /// Divides by the diagonal, stores the solution, and notes a zero pivot.
     #[inline(always)]
-    fn finish(&self, p: u32, unknown: u32, sum: T, zero: &mut u32) -> T {
-        let solution = if self.0.unit {
-            sum
+    fn finish(&self, p: u32, unknown: u32, sums: [T; K], zero: &mut u32) -> [T; K] {
+        let solutions = if self.0.unit {
+            sums
         } else {
             let pivot = self.pivot(p, unknown);
             if pivot.is_zero() {
                 *zero = unknown.min(*zero);
             }
-            sum.div(pivot)
+            sums.map(|sum| sum.div(pivot))
         };
-        // SAFETY: an unknown is below n, and this thread alone has its position.
-        unsafe { self.0.x.add(unknown as usize).write(solution) };
-        solution
+        for (j, solution) in solutions.into_iter().enumerate() {
+            // SAFETY: an unknown is below n, and this thread alone has its position.
+            unsafe { self.0.x.add(unknown as usize + j * self.0.ldx).write(solution) };
+        }
+        solutions
     }
 
     #[inline(always)]
@@ -120,14 +126,17 @@ impl<'a, T: Scalar> System<'a, T> {
     #[inline(always)]
     pub fn row(&self, rows: &Lists, p: u32, zero: &mut u32) {
         let unknown = self.0.schedule.order[p as usize];
-        let mut sum = self.right_hand_side(unknown);
+        let mut sums = self.right_hand_sides(unknown);
         self.walk(rows, p, |q, value| {
             // SAFETY: q is below n, and its thread wrote it before this position's turn.
-            sum = sum.mul_sub(value, unsafe { self.0.work.add(q as usize).read() });
+            let solved = unsafe { self.0.work.cast::<[T; K]>().add(q as usize).read() };
+            for (sum, solved) in sums.iter_mut().zip(solved) {
+                *sum = sum.mul_sub(value, solved);
+            }
         });
-        let solution = self.finish(p, unknown, sum, zero);
+        let solutions = self.finish(p, unknown, sums, zero);
         // SAFETY: p is below n, and this thread alone has it.
-        unsafe { self.0.work.add(p as usize).write(solution) };
+        unsafe { self.0.work.cast::<[T; K]>().add(p as usize).write(solutions) };
     }
 
     /// Solves the unknown at position `p` and takes its column away from the others, calling `after` with
@@ -135,28 +144,33 @@ impl<'a, T: Scalar> System<'a, T> {
     #[inline(always)]
     pub fn column(&self, columns: &Lists, p: u32, zero: &mut u32, mut after: impl FnMut(u32)) {
         let unknown = self.0.schedule.order[p as usize];
-        let sum = self.right_hand_side(unknown).sub(T::atomic_load(self.sum(p)));
-        let solution = self.finish(p, unknown, sum, zero);
+        let mut sums = self.right_hand_sides(unknown);
+        for (j, sum) in sums.iter_mut().enumerate() {
+            *sum = sum.sub(T::atomic_load(self.sum(p, j)));
+        }
+        let solutions = self.finish(p, unknown, sums, zero);
         self.walk(columns, p, |q, value| {
-            T::atomic_add(self.sum(q), value.mul(solution));
+            for (j, &solution) in solutions.iter().enumerate() {
+                T::atomic_add(self.sum(q, j), value.mul(solution));
+            }
             after(q);
         });
     }
 
-    /// The shared sum of position `p`.
+    /// The shared sum of position `p` for right-hand side `j`.
     #[inline(always)]
-    fn sum(&self, p: u32) -> &T::Atomic {
+    fn sum(&self, p: u32, j: usize) -> &T::Atomic {
         const { assert!(size_of::<T>() == size_of::<T::Atomic>() && align_of::<T>() == align_of::<T::Atomic>()) };
         // SAFETY: p is below n; `T::Atomic` has the layout of `T`; since the clearing, `work` is reached
         // through here alone.
-        unsafe { &*self.0.work.add(p as usize).cast::<T::Atomic>() }
+        unsafe { &*self.0.work.add(p as usize * K + j).cast::<T::Atomic>() }
     }
 
     /// Sets sums to zero.
     pub fn clear_sums(&self, positions: Range<u32>) {
         for p in positions {
             // SAFETY: p is below n, and shares do not overlap.
-            unsafe { self.0.work.add(p as usize).write(T::ZERO) };
+            unsafe { self.0.work.cast::<[T; K]>().add(p as usize).write([T::ZERO; K]) };
         }
     }
 
