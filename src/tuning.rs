@@ -39,25 +39,29 @@ pub const TILED_BLOCKS: usize = 132;
 pub const TILED_SMALLEST: u32 = 1024;
 /// Entries of a row before another lane joins in.
 pub const TILED_ENTRIES: f64 = 8.0;
-/// What a batch costs its multiprocessor, and what each entry of a lane and each doubling of a row's lanes add.
+/// What a batch costs its multiprocessor, and what each entry of a lane, more where its value lies scattered, and
+/// each doubling of a row's lanes add.
 pub const TILED_BATCH: Duration = Duration::from_nanos(51);
 pub const TILED_BATCH_ENTRY: Duration = Duration::from_nanos(18);
+pub const TILED_BATCH_SCATTERED: Duration = Duration::from_nanos(12);
 pub const TILED_BATCH_LANES: Duration = Duration::from_nanos(12);
 /// From one batch to one that depends on it, from level to level inside a batch, and what each doubling of a
 /// row's lanes adds.
 pub const TILED_STEP: Duration = Duration::from_nanos(163);
 pub const TILED_TURN: Duration = Duration::from_nanos(38);
 pub const TILED_SUM: Duration = Duration::from_nanos(40);
-/// From tile to tile, and until a block has begun one.
+/// A launch and its end, from tile to tile, and until a block has begun one.
+pub const TILED_LAUNCH: Duration = Duration::from_nanos(4000);
 pub const TILED_HOP: Duration = Duration::from_nanos(1000);
 pub const TILED_START: Duration = Duration::from_nanos(2800);
-/// AUTO takes tiles only where the model promises this part of the one-word engine's time or less.
-pub const TILED_ADVANTAGE: f64 = 0.95;
+/// AUTO takes tiles where the model promises this part of the one-word engine's time or less: measured times cross
+/// there.
+pub const TILED_ADVANTAGE: f64 = 1.06;
 
 /// The one-word engine: its launch and end, a level, and (in seconds) a row, an entry, and an entry whose value lies
 /// scattered.
 pub const ONE_WORD_START: Duration = Duration::from_nanos(6000);
 pub const ONE_WORD_LEVEL: Duration = Duration::from_nanos(500);
 pub const ONE_WORD_ROW_SECONDS: f64 = 3.0e-11;
-pub const ONE_WORD_ENTRY_SECONDS: f64 = 1.1e-11;
-pub const ONE_WORD_SCATTERED_SECONDS: f64 = 2.0e-11;
+pub const ONE_WORD_ENTRY_SECONDS: f64 = 0.9e-11;
+pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.4e-11;

@@ -12,8 +12,8 @@ use super::slices::LANES;
 use super::Tiles;
 use crate::tuning::{
     ONE_WORD_ENTRY_SECONDS, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START,
-    TILED_ADVANTAGE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BLOCKS, TILED_ENTRIES,
-    TILED_HOP, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM, TILED_TURN,
+    TILED_ADVANTAGE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BATCH_SCATTERED, TILED_BLOCKS,
+    TILED_ENTRIES, TILED_HOP, TILED_LAUNCH, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM, TILED_TURN,
 };
 
 /// A size and what the model says of it.
@@ -70,12 +70,13 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(n: u32, entries: u32) -> Self {
+    fn new(n: u32, entries: u32, scattered: bool) -> Self {
         let average = entries as f64 / n.max(1) as f64;
         let lanes = ((average / TILED_ENTRIES).ceil() as u32).clamp(1, LANES).next_power_of_two();
         let doublings = lanes.ilog2() as f64;
         let sums = TILED_SUM.as_secs_f64() * doublings;
-        let entries = TILED_BATCH_ENTRY.as_secs_f64() * (average / lanes as f64).ceil();
+        let entry = TILED_BATCH_ENTRY + if scattered { TILED_BATCH_SCATTERED } else { Duration::ZERO };
+        let entries = entry.as_secs_f64() * (average / lanes as f64).ceil();
         Rows {
             per_batch: (LANES / lanes) as f64,
             batch: TILED_BATCH.as_secs_f64() + entries + TILED_BATCH_LANES.as_secs_f64() * doublings,
@@ -95,7 +96,7 @@ pub fn decide(
     levels: usize,
     scattered: bool,
 ) -> (Option<u32>, Duration) {
-    let choice = choose(spans, n, entries);
+    let choice = choose(spans, Rows::new(n, entries, scattered));
     let untiled = predict_one_word(levels, n, entries, scattered);
     if wish == Tiles::IfFaster && choice.predicted > untiled.mul_f64(TILED_ADVANTAGE) {
         return (None, untiled);
@@ -119,9 +120,8 @@ pub fn spans(level: &[u32], forward: bool) -> Vec<Span> {
     }
 }
 
-/// The best size among `TILED_SMALLEST` times a power of two. `entries` counts those off the diagonal.
-fn choose(mut spans: Vec<Span>, n: u32, entries: u32) -> Choice {
-    let shape = Rows::new(n, entries);
+/// The best size among `TILED_SMALLEST` times a power of two.
+fn choose(mut spans: Vec<Span>, shape: Rows) -> Choice {
     let mut rows = TILED_SMALLEST;
     let mut best = Choice { rows, predicted: predict(&spans, shape) };
     while spans.len() > 1 {
@@ -167,7 +167,7 @@ fn predict(spans: &[Span], shape: Rows) -> Duration {
         lowest.push((span, begin, end));
         highest.push((span.high, end));
     }
-    Duration::from_secs_f64(ends.into_iter().fold(0.0, f64::max))
+    TILED_LAUNCH + Duration::from_secs_f64(ends.into_iter().fold(0.0, f64::max))
 }
 
 /// Sorts unknowns by tile, keeping the order by level inside each: the tile pointers and the order.
@@ -219,9 +219,9 @@ mod tests {
     #[test]
     fn a_chain_is_one_tile_and_a_grid_is_not() {
         let chain: Vec<u32> = (0..100_000).collect();
-        assert!(choose(spans(&chain, true), 100_000, 99_999).rows >= 100_000);
+        assert!(choose(spans(&chain, true), Rows::new(100_000, 99_999, false)).rows >= 100_000);
         let level = grid(1024, 1024);
-        let rows = choose(spans(&level, true), 1 << 20, 2 << 20).rows;
+        let rows = choose(spans(&level, true), Rows::new(1 << 20, 2 << 20, false)).rows;
         assert!((4 * 1024..=64 * 1024).contains(&rows), "{rows}");
     }
 }
