@@ -74,11 +74,15 @@ __device__ __forceinline__ bool is_near(const SetupArgs &a, uint32_t begin, uint
     return q >= begin && p - q <= a.reach;
 }
 
+// A turn of a long row takes as long as so many batches take a multiprocessor.
+constexpr uint32_t TURN_BATCHES = 10;  // mirrored in tiled.rs
+constexpr uint32_t MOST_WANTED = 255;  // lanes that a row may want; mirrored in tiled.rs
+
 // How many lanes each row wants, and whether a run begins at it.
 extern "C" __global__ void __launch_bounds__(256) setup_wanted(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
     if (p >= a.n || a.summary->bad) return;
-    a.wanted[p] = Min()(divide_up(a.out_ptr[p + 1] - a.out_ptr[p], a.per_lane), 32);
+    a.wanted[p] = Min()(divide_up(a.out_ptr[p + 1] - a.out_ptr[p], a.per_lane), MOST_WANTED);
     a.chunk[p] = p == tile_begin(a, p) || a.level_of[p] != a.level_of[p - 1];
 }
 
@@ -94,9 +98,28 @@ extern "C" __global__ void __launch_bounds__(256) setup_runs(const GRID_CONSTANT
     atomicMax(&a.run_info[run], a.wanted[p]);
 }
 
-// In run_info beside the most lanes that one of its rows wants: how far its batch must begin after the 32nd
-// position before the run.
+// In run_info: the lanes of a row, and beside them how far its batch must begin after the 32nd position before the
+// run.
 constexpr uint32_t WANTED_LANES = 255, CLOSE_SHIFT = 8;
+
+// A run's lanes for each row, by the rule of tiled.rs: from what its rows want on average to what the longest one
+// wants, so that the batches and the turns of the longest row together cost least.
+extern "C" __global__ void __launch_bounds__(256) setup_lanes(const GRID_CONSTANT SetupArgs a) {
+    uint32_t p = thread_index();
+    if (p >= a.n || a.summary->bad || !a.chunk[p]) return;
+    uint32_t run = run_of(a, p), end = a.run_begin[run + 1], rows = end - p, longest = a.run_info[run];
+    uint32_t average = divide_up(a.out_ptr[end] - a.out_ptr[p], a.per_lane);
+    uint32_t least = lanes_shift(divide_up(average, rows)), best = 0;
+    uint64_t cost = ~0ull;
+    for (uint32_t shift = lanes_shift(longest) + 1; shift-- > least;) {
+        uint64_t its = (((uint64_t)rows << shift) + 31) / 32 + TURN_BATCHES * divide_up(longest, 1u << shift);
+        if (its < cost) {
+            cost = its;
+            best = shift;
+        }
+    }
+    a.run_info[run] = 1u << best;
+}
 
 constexpr uint32_t MOST_GAP = 2;  // from one level of a batch to the next; mirrored in tiled.rs
 

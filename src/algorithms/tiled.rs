@@ -119,6 +119,19 @@ fn kernel_name(permuted: bool) -> &'static str {
     }
 }
 
+/// log2 of the lanes that each of the rows of one level gets, where all together want `all` lanes and the longest one
+/// `longest`. A turn of a long row takes as long as so many batches take a multiprocessor; what costs least is taken.
+fn lanes_shift(rows: u32, all: u32, longest: u32) -> u32 {
+    const TURN_BATCHES: u64 = 10;
+    const MOST_WANTED: u32 = 255;
+    let longest = longest.min(MOST_WANTED);
+    let shift = |lanes: u32| lanes.clamp(1, LANES).next_power_of_two().ilog2();
+    let cost = |&shift: &u32| {
+        ((rows as u64) << shift).div_ceil(LANES as u64) + TURN_BATCHES * longest.div_ceil(1 << shift) as u64
+    };
+    (shift(all.div_ceil(rows))..=shift(longest)).rev().min_by_key(cost).expect("the average is no larger")
+}
+
 /// The batches of every tile and what their entries are.
 struct Batches {
     /// First position; rows, log2(lanes of a row), levels, past the last of a lane's entries that depend on the
@@ -149,8 +162,9 @@ impl Batches {
             while first < tile[1] {
                 let level = schedule.level[first as usize];
                 let end = (first..tile[1]).find(|&p| schedule.level[p as usize] != level).unwrap_or(tile[1]);
-                let widest = (first..end).map(lanes).max().unwrap_or(1);
-                let shift = widest.clamp(1, LANES).next_power_of_two().ilog2();
+                let longest = (first..end).map(lanes).max().unwrap_or(1);
+                let all = rows.ptr[end as usize] - rows.ptr[first as usize];
+                let shift = lanes_shift(end - first, all.div_ceil(per_lane), longest);
                 // Of the entries of a lane only the first few may depend on the same batch. What the others
                 // depend on must lie in earlier batches.
                 let others = |p: u32| {
@@ -279,6 +293,15 @@ impl Packer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_long_row_does_not_thin_out_its_level() {
+        // Rows of up to 8 lanes' entries, all alike, get what they want.
+        assert_eq!([1, 2, 5, 32].map(|lanes| lanes_shift(100, 100 * lanes, lanes)), [0, 1, 3, 5]);
+        // A long one among few gets all that it can use, among many less.
+        assert_eq!([4, 300, 3000].map(|rows| lanes_shift(rows, rows / 4 + 62, 63)), [5, 3, 1]);
+        assert_eq!(lanes_shift(1, 0, 0), 0);
+    }
 
     #[test]
     fn batches_hold_whole_levels_where_they_fit() {

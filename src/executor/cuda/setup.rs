@@ -1010,6 +1010,7 @@ impl Run<'_> {
         // SAFETY: a word for each row.
         unsafe { memory::fill(args.run_info, 0, n as usize * 4, stream)? };
         self.cover("setup_runs", n, &args)?;
+        self.cover("setup_lanes", n, &args)?;
         self.walk("setup_close", &args)?;
         self.launch("setup_pack", tiles as u64, 32, &args)?;
         self.tile_step = vec![0];
