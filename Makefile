@@ -1,6 +1,6 @@
 # Builds, tests, runs and packs libsptrsv; `make` alone lists what can be made.
 #
-# It needs cargo, gcc, g++ and a CUDA compiler. nvcc is looked for in CUDA_PATH, CUDA_HOME, PATH,
+# It needs cargo, gcc, g++ (see below) and a CUDA compiler. nvcc is looked for in CUDA_PATH, CUDA_HOME, PATH,
 # /usr/local/cuda and ./.cuda, in this order; where there is none, it is installed from PyPI into ./.cuda.
 
 SHELL := /bin/bash
@@ -30,7 +30,7 @@ help:
 	@echo 'make lib                                     the libraries, in $(TARGET)/release'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]  command line, libraries, headers, pkg-config, CMake'
 	@echo 'make gpu-bundle                              ./gpu-bundle: tests and examples for a machine with a GPU'
-	@echo 'make clean                                   remove what was built; ./.cuda stays'
+	@echo 'make clean                                   remove what was built; ./.cuda and ./.gxx stay'
 
 # ---------------------------------------------------------------------------------------------- tools
 
@@ -41,9 +41,29 @@ APT_GET = if command -v $1 > /dev/null || [ "$$(id -u)" != 0 ] || ! command -v a
 	{ timeout 300 apt-get -q update && timeout 300 apt-get -q install -y --no-install-recommends $1; } \
 	  < /dev/null > '$(TARGET)/$1-install.log' 2>&1 || echo '$1 could not be installed'
 
-# nvcc and the tests need it.
+# nvcc and the tests need it. Who is not root gets gcc's sister unpacked into ./.gxx, where every recipe finds it by
+# ./.gxx/env; what they have in common is linked. The packages of newer systems have the compiler itself in one that
+# also names the machine.
+export BASH_ENV ?= $(CURDIR)/.gxx/env
+
 g++-try:
 	@$(call APT_GET,g++)
+	@if command -v g++ > /dev/null; then exit 0; fi; \
+	for tool in gcc apt-get dpkg-deb; do command -v $$tool > /dev/null || exit 0; done; \
+	echo 'no g++ found: unpacking it into ./.gxx'; mkdir -p '$(TARGET)'; \
+	{ v=$$(gcc -dumpversion | cut -d. -f1); m=$$(gcc -dumpmachine); new=$$(mktemp -d '$(CURDIR)/.gxx.XXXXXX'); \
+	  trap 'rm -rf "$$new"' EXIT; cd "$$new"; mkdir -p state/lists/partial cache/archives/partial; \
+	  apt="apt-get -q -o Dir::State=$$new/state -o Dir::State::status=/var/lib/dpkg/status -o Dir::Cache=$$new/cache"; \
+	  timeout 300 $$apt -o Debug::NoLocking=1 update || exit 0; \
+	  timeout 300 $$apt download g++-$$v libstdc++-$$v-dev || exit 0; \
+	  timeout 300 $$apt download g++-$$v-$${m//_/-} || true; \
+	  for deb in *.deb; do dpkg-deb -x "$$deb" root; done; rm -rf state cache *.deb; \
+	  for part in "$$(gcc -print-libgcc-file-name)" "$$(gcc -print-prog-name=cc1)"; do \
+	    dir=$$(dirname "$$part"); mkdir -p "root$$dir"; cp -rsn "$$dir/." "root$$dir/" || true; done; \
+	  mkdir bin; ln -s "../root/usr/bin/$$m-g++-$$v" bin/g++; \
+	  printf '%s\n' "export PATH='$(CURDIR)/.gxx/bin':\"\$$PATH\" NVCC_CCBIN='$(CURDIR)/.gxx/bin/g++'" > env; \
+	  chmod 755 .; cd ..; rm -rf .gxx; mv "$$new" .gxx; \
+	} < /dev/null > '$(TARGET)/g++-install.log' 2>&1 || echo 'g++ could not be unpacked'
 
 tools: g++-try
 	@for tool in cargo gcc g++; do command -v $$tool > /dev/null || { \
