@@ -70,15 +70,6 @@ __device__ __forceinline__ uint32_t warp_max(uint32_t v) {
 #endif
 }
 
-__device__ __forceinline__ uint32_t warp_or(uint32_t v) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_or_sync(FULL, v);
-#else
-    for (int by = WARP / 2; by > 0; by /= 2) v |= __shfl_xor_sync(FULL, v, by);
-    return v;
-#endif
-}
-
 template <class T>
 __device__ __forceinline__ T warp_sum(T sum, int lanes = WARP) {
     for (int by = lanes / 2; by > 0; by /= 2) sum = sum + shuffle_down(sum, by, lanes);

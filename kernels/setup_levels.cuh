@@ -2,10 +2,11 @@
 //
 // Sweep: each unknown waits for the levels of what it depends on, in one word that is level and flag
 // together; no launch and no barrier per level. A block takes the next SWEEP_BLOCK turns by ticket, a warp a
-// group of 32, a lane an unknown. The words of the block's turns are in shared memory too, and polled there. What the unknowns of a group depend on inside of it is known from the pattern alone, so
-// the way through the group is worked out before anything arrives from outside; then it takes a few
-// shuffles. Every lane is done as soon as it can be: a group may hold the end of a grid line, which is known
-// late, and the beginning of the next, which is known early.
+// group of 32, a lane an unknown. The words of the block's turns are in shared memory too, and polled there.
+// What the unknowns of a group depend on inside of it is known from the pattern alone, so the way through the
+// group is worked out before anything arrives from outside; then it takes a few shuffles. Every lane is done as
+// soon as it can be: a group may hold the end of a grid line, which is known late, and the beginning of the
+// next, which is known early.
 //
 // Progress: tickets are drawn in order and every dependency has an earlier turn, so the first unfinished turn
 // of all is in the hands of a warp, and lacks nothing.

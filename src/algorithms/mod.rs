@@ -66,9 +66,16 @@ pub trait Multi {
     /// The most right-hand sides that it takes at once.
     fn most_columns(&self, gpu: &Gpu, dtype: DataType) -> u32;
     /// Bytes that it needs for a row, at most `workspace::ROW_BYTES`.
-    fn row_bytes(&self, dtype: DataType, columns: u32) -> usize;
+    fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {
+        multi_width(columns) as usize * dtype.bytes()
+    }
     /// Enqueues one solve on the GPU.
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()>;
+}
+
+/// Right-hand sides that the kernel for `columns` of them has room for.
+fn multi_width(columns: u32) -> u32 {
+    columns.next_power_of_two()
 }
 
 /// Every algorithm that can be asked for by number. AUTO is number 0.

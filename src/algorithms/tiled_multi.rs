@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::tiled::{self, Tiled};
-use super::Multi;
+use super::{multi_width, Multi};
 use crate::executor::cuda::args::MultiArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::problem::DataType;
@@ -17,20 +17,12 @@ impl Multi for Tiled {
         }
         most
     }
-    fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {
-        width(columns) as usize * dtype.bytes()
-    }
     fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
-        let width = width(args.columns);
+        let width = multi_width(args.columns);
         let permuted = if args.solve.row_permuted != 0 { "_permuted" } else { "" };
         let kernel = launcher.kernel(&format!("tiled_multi{width}{permuted}"))?;
         let shared = tiled::shared_bytes(launcher.dtype, width);
         kernel.allow_shared(shared)?;
         kernel.launch(tiled::blocks(launcher, &args.solve), tiled::FEW_WARPS * 32, shared, args)
     }
-}
-
-/// Right-hand sides that the kernel for `columns` of them has room for.
-fn width(columns: u32) -> u32 {
-    columns.next_power_of_two()
 }

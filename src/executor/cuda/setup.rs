@@ -424,9 +424,9 @@ struct Run<'a> {
     ind_type: char,
 }
 
-/// Builds the normal form, or enqueues what does. None if the pattern is malformed: nothing was launched on it then. `cut` says how
-/// the engine wants positions cut, given whether there are tiles. Calls `let_go` once the pattern is known to
-/// be good, before it allocates what is kept.
+/// Builds the normal form, or enqueues what does. None if the pattern is malformed: nothing was launched on it
+/// then. `cut` says how the engine wants positions cut, given whether there are tiles. Calls `let_go` once the
+/// pattern is known to be good, before it allocates what is kept.
 pub fn schedule(
     launcher: &Launcher,
     shape: &Shape,
