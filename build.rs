@@ -4,6 +4,8 @@
 //! * `CUDA_PATH`, `CUDA_HOME`: where the CUDA compiler is; else `PATH`, `/usr/local/cuda`, `./.cuda`.
 //! * `SPTRSV_CUDA_ARCHS`: comma-separated compute capabilities to compile for, e.g. `75,80,90`. The last
 //!   one is embedded as PTX too, for GPUs that come later. Default `80,90`.
+//! * `SPTRSV_LINEINFO`: if set, the kernels carry their source lines, for profilers; the library is then more than
+//!   twice as large.
 
 use std::env;
 use std::fs;
@@ -19,7 +21,7 @@ fn main() {
     println!("cargo:rerun-if-changed=src/ffi.rs");
     println!("cargo:rerun-if-changed=src/status.rs");
     println!("cargo:rerun-if-changed=src/executor/cuda/driver.c");
-    for name in ["CUDA_PATH", "CUDA_HOME", "SPTRSV_CUDA_ARCHS"] {
+    for name in ["CUDA_PATH", "CUDA_HOME", "SPTRSV_CUDA_ARCHS", "SPTRSV_LINEINFO"] {
         println!("cargo:rerun-if-env-changed={name}");
     }
 
@@ -57,7 +59,10 @@ fn compile_kernels(root: &Path, out: &Path) {
         let stem = source.file_stem().unwrap().to_str().unwrap();
         let fatbin = out.join(format!("{stem}.fatbin"));
         let mut cmd = Command::new(&nvcc);
-        cmd.args(["-fatbin", "-O3", "-std=c++17", "-lineinfo", "-Wno-deprecated-gpu-targets"]);
+        cmd.args(["-fatbin", "-O3", "-std=c++17", "-Wno-deprecated-gpu-targets"]);
+        if env::var_os("SPTRSV_LINEINFO").is_some() {
+            cmd.arg("-lineinfo");
+        }
         for arch in &archs {
             cmd.arg(format!("-gencode=arch=compute_{arch},code=sm_{arch}"));
         }

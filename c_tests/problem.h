@@ -25,15 +25,16 @@ static const struct {
     {SPTRSV_ALG_AUTO, "AUTO", 1, 0}, {SPTRSV_ALG_LEVR, "LEVR", 1, 0}, {SPTRSV_ALG_LEVC, "LEVC", 0, 0},
     {SPTRSV_ALG_SLFR, "SLFR", 1, 1}, {SPTRSV_ALG_SLFC, "SLFC", 0, 1}, {SPTRSV_ALG_GSF, "GSF", 0, 1},
     {SPTRSV_ALG_ONE_WORD, "ONE_WORD", 1, 1}, {SPTRSV_ALG_TILED, "TILED", 1, 1},
+    {SPTRSV_ALG_NODAL, "NODAL", 1, 1},
 };
 
 static const sptrsvDataType_t TYPES[] = {SPTRSV_R_32F, SPTRSV_R_64F, SPTRSV_C_32F, SPTRSV_C_64F};
 
 enum { SEPARATE_DIAGONAL = 2 }; /* beside the library's NON_UNIT and UNIT */
 
-enum Shape { DIAGONAL, CHAIN, GRID, RANDOM, DENSE_ROW, DENSE_COLUMN, EMPTY_ROWS, SHAPES };
+enum Shape { DIAGONAL, CHAIN, GRID, RANDOM, DENSE_ROW, DENSE_COLUMN, EMPTY_ROWS, NODES, SHAPES };
 static const char *const SHAPE_NAMES[] = {"diagonal",  "chain",        "grid",      "random",
-                                          "dense row", "dense column", "empty rows"};
+                                          "dense row", "dense column", "empty rows", "nodes"};
 
 /* What kind of problem it is. Zero everywhere is the plain one: float, op N, lower, non-unit, base 0, CSR,
  * 32-bit indices, sorted rows, triangular storage, not in place, alpha on the host, setup AUTO. */
@@ -124,11 +125,26 @@ static inline void push(Entries *list, int64_t i, int64_t j, num v) {
   list->e[list->count++] = (Entry){.i = i, .j = j, .v = v};
 }
 
+/* Nodes of 2 to 6 unknowns, as many as divide n, that depend on each other as wholes; the last one on all. */
+static inline void push_nodes(Entries *list, int64_t n) {
+  int64_t b = 2 + below(5);
+  for (int tries = 0; tries < 5 && n % b; tries++) b = b == 6 ? 2 : b + 1;
+  for (int64_t node = 0; node < n / b; node++)
+    for (int64_t other = node < 8 || node == n / b - 1 ? 0 : node - 8; other <= node; other++) {
+      int64_t back = node - other;
+      int wanted = (node < 700 && node == n / b - 1) || ((back == 1 || back == 3 || back == 8) && below(4));
+      for (int64_t r = 0; r < b; r++)
+        for (int64_t c = 0; c < (back ? wanted * b : r); c++) push(list, node * b + r, other * b + c, 0);
+    }
+}
+
 /* The strictly lower entries of a shape, without values. */
 static inline void push_shape(Entries *list, enum Shape shape, int64_t n) {
   int64_t side = (int64_t)sqrt((double)n);
+  if (shape == NODES) push_nodes(list, n);
   for (int64_t i = 1; i < n; i++) switch (shape) {
-      case DIAGONAL: break;
+      case DIAGONAL:
+      case NODES: break;
       case CHAIN: push(list, i, i - 1, 0); break;
       case GRID:
         if (i % side) push(list, i, i - 1, 0);

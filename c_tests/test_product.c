@@ -75,12 +75,12 @@ static Kind random_kind(void) {
 }
 
 static void every_kind(void) {
-  static const int SIZES[] = {0, 1, 2, 31, 32, 33};
+  static const int SIZES[] = {0, 1, 2, 30, 31, 32, 33};
   for (int i = 0; i < KINDS; i++) {
     Kind k = nth_kind(i);
     k.duplicates = (int)below(2), k.setup = random_setup();
     /* Sizes below 3 leave little to go wrong: they come up less often. */
-    int64_t n = SIZES[below(4) ? 3 + below(3) : below(6)];
+    int64_t n = SIZES[below(4) ? 3 + below(4) : below(7)];
     one_case(k, (enum Shape)below(SHAPES), n, 0, COUNT(ALGS));
   }
 }
@@ -98,6 +98,11 @@ static void large(void) {
   for (int i = 0; i < 4 * COUNT(ALGS); i++)
     one_case(random_kind(), i % 2 ? GRID : i % 4 ? EMPTY_ROWS : RANDOM, 40000 + below(20000), i % COUNT(ALGS),
              i % COUNT(ALGS) + 1);
+  for (int i = 0; i < 20; i++) {
+    Kind k = random_kind();
+    k.unsorted = k.duplicates = 0;
+    one_case(k, NODES, 60 * (500 + below(500)), i % 2 ? COUNT(ALGS) - 1 : 0, i % 2 ? COUNT(ALGS) : 1);
+  }
 }
 
 int main(int argc, char **argv) {

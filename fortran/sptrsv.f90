@@ -78,6 +78,7 @@ module sptrsv
   integer(c_int), parameter :: SPTRSV_ALG_GSF = 5
   integer(c_int), parameter :: SPTRSV_ALG_ONE_WORD = 16
   integer(c_int), parameter :: SPTRSV_ALG_TILED = 17
+  integer(c_int), parameter :: SPTRSV_ALG_NODAL = 18
 
   ! sptrsvSetup_t
   integer(c_int), parameter :: SPTRSV_SETUP_AUTO = 0

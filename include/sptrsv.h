@@ -200,6 +200,12 @@ typedef enum sptrsvAlgorithm_t {
    * between tiles in one word. Deterministic.
    */
   SPTRSV_ALG_TILED = 17,
+  /**
+   * ONE_WORD by nodes: 2 to 6 consecutive unknowns that depend on the same others, as finite elements with
+   * several unknowns a point have them. Rows must be sorted and each node's own block be dense. Deterministic.
+   * A matrix without such nodes is solved by ONE_WORD, which sptrsvGetAlgorithm then says.
+   */
+  SPTRSV_ALG_NODAL = 18,
 } sptrsvAlgorithm_t;
 
 /**

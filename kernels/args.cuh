@@ -50,7 +50,7 @@ struct SolveArgs {
     volatile uint32_t *host_failed;
     uint64_t timeout_ns;
     SolveArgs *args_copy;  // where the prologue leaves a copy for the kernels of a graph, or nullptr
-    uint64_t padding;
+    const uint2 *node_row;   // of the nodal engine: own entries and diagonal of each row, by position
 };
 
 // Arguments of a kernel for several right-hand sides: columns of f and x, `ldf` and `ldx` values apart.

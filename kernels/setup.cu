@@ -2,6 +2,7 @@
 // src/executor/cuda/setup.rs.
 #include "setup_levels.cuh"
 #include "setup_lists.cuh"
+#include "setup_nodes.cuh"
 #include "setup_slices.cuh"
 #include "setup_sort.cuh"
 #include "setup_survey.cuh"

@@ -19,7 +19,8 @@ struct Summary {
     uint32_t listed;     // extra diagonal entries in the list
     uint32_t bad_offsets;
     uint32_t widest;     // unknowns in the widest level
-    uint32_t ticket[22];
+    uint32_t refuted;    // sizes of nodes that the pattern does not have, a bit each
+    uint32_t ticket[21];
 };
 
 struct SetupArgs {
@@ -41,7 +42,7 @@ struct SetupArgs {
     uint32_t natural;  // `order` is to be written rather than read
     uint32_t reach;    // positions that a row looks back in the window
     uint32_t stride;   // of what is scanned
-    uint32_t unused;
+    uint32_t node;     // unknowns of a node, where the pattern is one of nodes or is made one
 
     const void *ptr, *ind;  // the caller's
     Summary *summary;
@@ -76,14 +77,15 @@ struct SetupArgs {
     uint2 *extra;
     uint32_t *run_begin, *run_info, *batch_count;
     uint2 *batch;
-    uint32_t *code, *index;  // of the tiled engine
+    uint32_t *code, *index;  // of the tiled engine; and of the nodal one
+    uint2 *node_row;
 
     State *state;         // whose tickets and progress the watchdog looks at
     uint64_t timeout_ns;  // the watchdog; 0 is off
 };
 
 static_assert(sizeof(Summary) == 32 * 4, "mirror of setup.rs");
-static_assert(sizeof(SetupArgs) == 22 * 4 + 48 * 8, "mirror of setup.rs");
+static_assert(sizeof(SetupArgs) == 22 * 4 + 49 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 

@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_chunks(const GRID_CONSTA
     if ((p - a.level_ptr[level]) % 32 == 0) {
         uint32_t rows = Min()(a.level_ptr[level + 1] - p, 32), longest = 0;
         for (uint32_t k = 0; k < rows; ++k) longest = Max()(longest, length[threadIdx.x + k]);
-        uint32_t widest = Max()(divide_up(longest, a.per_lane), 1);
+        uint32_t widest = Max()(divide_up(longest * a.node, a.per_lane), a.node);
         uint32_t share = 1u << lanes_shift(widest);
         chunk = divide_up(rows, 32 / share) | share << 6 | rows << 12;
     }

@@ -65,3 +65,8 @@ pub const ONE_WORD_LEVEL: Duration = Duration::from_nanos(500);
 pub const ONE_WORD_ROW_SECONDS: f64 = 3.0e-11;
 pub const ONE_WORD_ENTRY_SECONDS: f64 = 0.9e-11;
 pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.4e-11;
+
+/// The nodal engine: a level of nodes, and (in seconds) a row and an entry of a row.
+pub const NODAL_LEVEL: Duration = Duration::from_nanos(500);
+pub const NODAL_ROW_SECONDS: f64 = 1.0e-11;
+pub const NODAL_ENTRY_SECONDS: f64 = 0.4e-11;

@@ -44,6 +44,22 @@ const SHAPES: &[(&str, Build)] = &[
         let i = i as i64;
         [i - width, i - 1, i, i + 1, i + width].into_iter().filter(|j| (0..n as i64).contains(j)).collect()
     }),
+    ("nodes", |n, i, _| {
+        let size = (2..=6).rev().find(|size| n % size == 0).unwrap_or(2);
+        let (nodes, node) = (n.div_ceil(size) as i64, (i / size) as i64);
+        let others = [node - 40, node - 1, node, node + 1, node + 40];
+        let all = others.into_iter().filter(|other| (0..nodes).contains(other));
+        let rows = all.flat_map(|other| (0..size as i64).map(move |c| other * size as i64 + c));
+        rows.filter(|&j| j < n as i64).collect()
+    }),
+    ("all but nodes", |n, i, _| {
+        // Pairs, but for one row in a hundred.
+        let mut row: Vec<i64> = (i / 2 * 2..(i / 2 * 2 + 2).min(n)).map(|j| j as i64).collect();
+        if i % 100 == 99 {
+            row.insert(0, 0);
+        }
+        row
+    }),
     ("random", |n, i, r| {
         let mut row: Vec<i64> = (0..r.below(9)).map(|_| r.below(n) as i64).chain([i as i64]).collect();
         row.sort_unstable();
@@ -232,6 +248,7 @@ fn compare(gpu: &Arc<Gpu>, problem: &Problem, algorithm: Asked, what: &str) {
             ("slice", &got.slice, &want.slice),
             ("record", &got.record, &want.record),
             ("tile_step", &got.tile_step, &want.tile_step),
+            ("node_row", &got.node_row, &want.node_row),
         ] {
             assert_eq!(got.len(), want.len(), "length of {name}: {}", what());
             if let Some(k) = (0..got.len()).find(|&k| got[k] != want[k]) {
@@ -278,7 +295,7 @@ fn large_matrices() {
     let mut random = Random(11);
     let mut compared = 0;
     let rows = numbers("SPTRSV_TEST_ROWS", &[300_000])[0];
-    for name in ["chain", "chain of blocks", "grid", "random", "unsorted", "dense column", "long"] {
+    for name in ["chain", "chain of blocks", "nodes", "grid", "random", "unsorted", "dense column", "long"] {
         let shape = SHAPES.iter().position(|s| s.0 == name).unwrap();
         let n = if name == "long" { rows / 4 } else { rows };
         let pattern = build(shape, n, &mut random);
@@ -288,7 +305,7 @@ fn large_matrices() {
             let descr = random_descr(&mut random, fill, Format::Csr);
             let (ptr, ind) = pattern.arrays(descr.base);
             let problem = Problem::new(&gpu, &ptr, &ind, descr, op, false);
-            for id in [0, 3, 4, 16, 17] {
+            for id in [0, 3, 4, 16, 17, 18] {
                 let algorithm = algorithms::by_id(id);
                 let _bound = gpu.bind().unwrap();
                 let want = problem.plan(&gpu, algorithm, Setup::Cpu).unwrap().arrays(0).unwrap();

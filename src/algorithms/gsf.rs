@@ -28,6 +28,7 @@ impl Algorithm for Gsf {
             column_values: true,
             counts: true,
             tiles: Tiles::No,
+            nodes: false,
         }
     }
     fn host(&self) -> Method {

@@ -28,6 +28,7 @@ impl Algorithm for Levc {
             column_values: true,
             counts: false,
             tiles: Tiles::No,
+            nodes: false,
         }
     }
     fn host(&self) -> Method {

@@ -28,6 +28,7 @@ impl Algorithm for Levr {
             column_values: false,
             counts: false,
             tiles: Tiles::No,
+            nodes: false,
         }
     }
     fn host(&self) -> Method {

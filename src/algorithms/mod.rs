@@ -5,6 +5,8 @@ mod gsf;
 mod levc;
 mod level;
 mod levr;
+mod nodal;
+mod nodal_multi;
 mod one_word;
 mod one_word_multi;
 mod self_scheduled;
@@ -14,7 +16,7 @@ mod tiled;
 mod tiled_multi;
 
 use crate::analysis::slices::Cut;
-use crate::analysis::{Needs, Schedule, Tiles};
+use crate::analysis::{Engine, Needs, Schedule, Tiles};
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
@@ -39,7 +41,7 @@ pub trait Algorithm: Sync {
         Ok(())
     }
     /// How it wants positions cut into slices or batches; it then wants records too.
-    fn cut(&self, _dtype: DataType) -> Cut {
+    fn cut(&self, _dtype: DataType, _engine: Engine) -> Cut {
         Cut::None
     }
     /// Adds to a plan what only this algorithm needs. Where the schedule was made on the GPU there is none
@@ -79,8 +81,16 @@ fn multi_width(columns: u32) -> u32 {
 }
 
 /// Every algorithm that can be asked for by number. AUTO is number 0.
-pub static ALL: &[&dyn Algorithm] =
-    &[&levr::Levr, &levc::Levc, &slfr::Slfr, &slfc::Slfc, &gsf::Gsf, &one_word::OneWord, &tiled::Tiled];
+pub static ALL: &[&dyn Algorithm] = &[
+    &levr::Levr,
+    &levc::Levc,
+    &slfr::Slfr,
+    &slfc::Slfc,
+    &gsf::Gsf,
+    &one_word::OneWord,
+    &tiled::Tiled,
+    &nodal::Nodal,
+];
 
 /// AUTO's number.
 pub const AUTO: i32 = 0;
@@ -99,18 +109,21 @@ pub fn by_id(id: i32) -> Option<&'static dyn Algorithm> {
     ALL.iter().copied().find(|a| a.id() == id)
 }
 
-/// What AUTO wants of the analysis on a GPU: enough for either of the engines that it chooses between.
+/// What AUTO wants of the analysis on a GPU: enough for any of the engines that it chooses among.
 pub fn auto_needs(gpu: &Gpu, shape: &Shape) -> Needs {
     let tiles = if tiled::is_available(gpu, shape) { Tiles::IfFaster } else { Tiles::No };
-    Needs { tiles, ..one_word::OneWord.needs() }
+    Needs { tiles, ..nodal::Nodal.needs() }
 }
 
-/// What AUTO takes on the GPU: tiles where the analysis found them worth it.
-pub fn choose(tiled: bool) -> &'static dyn Algorithm {
-    if tiled {
-        &tiled::Tiled
-    } else {
-        &one_word::OneWord
+/// The algorithm for what the analysis has found: the one asked for, but rows one by one where a matrix has no
+/// nodes, and without one asked for what is fastest there.
+pub fn choose(asked: Option<&'static dyn Algorithm>, engine: Engine) -> &'static dyn Algorithm {
+    match (asked, engine) {
+        (Some(asked), Engine::Rows) if asked.needs().nodes => &one_word::OneWord,
+        (Some(asked), _) => asked,
+        (None, Engine::Rows) => &one_word::OneWord,
+        (None, Engine::Tiles) => &tiled::Tiled,
+        (None, Engine::Nodes(_)) => &nodal::Nodal,
     }
 }
 
@@ -136,7 +149,9 @@ mod tests {
 
     #[test]
     fn auto_is_deterministic() {
-        assert!(choose(false).deterministic() && choose(true).deterministic());
+        for engine in [Engine::Rows, Engine::Tiles, Engine::Nodes(3)] {
+            assert!(choose(None, engine).deterministic());
+        }
         assert!(choose_on_host().deterministic());
     }
 }

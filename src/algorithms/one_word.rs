@@ -3,7 +3,7 @@
 
 use super::{Algorithm, Multi};
 use crate::analysis::slices::{self, Cut};
-use crate::analysis::{records, Needs, Schedule, Tiles};
+use crate::analysis::{records, Engine, Needs, Schedule, Tiles};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
@@ -33,18 +33,20 @@ impl Algorithm for OneWord {
             column_values: false,
             counts: false,
             tiles: Tiles::No,
+            nodes: false,
         }
     }
     fn host(&self) -> Method {
         Method::Slfr
     }
-    fn cut(&self, _dtype: DataType) -> Cut {
-        Cut::Levels { entries: ONE_WORD_ENTRIES_PER_LANE }
+    fn cut(&self, _dtype: DataType, _engine: Engine) -> Cut {
+        Cut::Levels { entries: ONE_WORD_ENTRIES_PER_LANE, node: 1 }
     }
     fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
         if let Some(schedule) = schedule {
             let rows = schedule.rows.as_ref().expect("asked for");
-            plan.set_slices(launcher, &slices(&schedule.level_ptr, &rows.ptr))?;
+            let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, ONE_WORD_ENTRIES_PER_LANE, 1);
+            plan.set_slices(launcher, &slices)?;
             plan.set_records(launcher, &records(schedule, plan.diag_source()))?;
         }
         plan.add_work_vectors(launcher)
@@ -61,20 +63,10 @@ impl Algorithm for OneWord {
 /// only poll, and every poll slows down the hand-over that the front waits for.
 pub fn blocks(launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> u32 {
     let multiprocessors = launcher.gpu.multiprocessors();
-    let average = args.slices as u64 * ONE_WORD_LEVELS_AHEAD / plan.levels.max(1) as u64;
+    let average = args.slices as u64 * ONE_WORD_LEVELS_AHEAD / plan.hand_overs().max(1) as u64;
     let widest = plan.widest as u64 / 32 / ONE_WORD_PASSES;
     let warps = average.max(widest).max(1);
     let blocks = warps.div_ceil(ONE_WORD_BLOCK as u64 / 32).min(u32::MAX as u64) as u32;
     let blocks = blocks.clamp(multiprocessors, multiprocessors * ONE_WORD_BLOCKS);
     args.slices.div_ceil(ONE_WORD_BLOCK / 32).min(blocks)
-}
-
-/// The slices of every level. A row gets more lanes as it grows longer.
-fn slices(level_ptr: &[u32], row_ptr: &[u32]) -> Vec<slices::Slice> {
-    let lanes = |p: u32| (row_ptr[p as usize + 1] - row_ptr[p as usize]).div_ceil(ONE_WORD_ENTRIES_PER_LANE);
-    let mut all = Vec::new();
-    for level in level_ptr.windows(2) {
-        slices::cut(level[0], level[1], lanes, &mut all);
-    }
-    all
 }

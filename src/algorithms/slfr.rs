@@ -28,6 +28,7 @@ impl Algorithm for Slfr {
             column_values: false,
             counts: true,
             tiles: Tiles::No,
+            nodes: false,
         }
     }
     fn host(&self) -> Method {

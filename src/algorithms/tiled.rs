@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Algorithm, Multi};
 use crate::analysis::slices::{Cut, LANES};
-use crate::analysis::{records, Lists, Needs, Schedule, Tiles, Values};
+use crate::analysis::{records, Engine, Lists, Needs, Schedule, Tiles, Values};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
@@ -65,6 +65,7 @@ impl Algorithm for Tiled {
             column_values: false,
             counts: false,
             tiles: Tiles::Yes,
+            nodes: false,
         }
     }
     fn host(&self) -> Method {
@@ -81,7 +82,7 @@ impl Algorithm for Tiled {
             shared_bytes(shape.dtype, 1) >> 10
         )))
     }
-    fn cut(&self, dtype: DataType) -> Cut {
+    fn cut(&self, dtype: DataType, _engine: Engine) -> Cut {
         Cut::Tiles { entries: entries_per_lane(dtype), window: WINDOW, reach: REACH }
     }
     fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use super::{tiles, Lists, Needs, Pattern, Schedule, Tiles, Values, NONE};
+use super::{nodes, tiles, Engine, Lists, Needs, Pattern, Schedule, Tiles, Values, NONE};
 use crate::problem::{DiagSource, Shape};
 use crate::status::{Error, Result};
 
@@ -118,30 +118,62 @@ where
 pub fn schedule(shape: &Shape, pattern: &Pattern, needs: Needs) -> (Schedule, Times) {
     let mut times = Times::default();
     let survey = timed(&mut times.trans, || Survey::new(shape, pattern));
-    let n = survey.n;
+    if needs.nodes {
+        if let Some(schedule) = by_nodes(&survey, needs, &mut times) {
+            return (schedule, times);
+        }
+    }
+    let schedule = by_rows(&survey, needs, 1, &mut times).expect("rows are what is left");
+    (schedule, times)
+}
 
+/// The schedule of the pattern's nodes, if it has any and tiles of rows are not faster.
+fn by_nodes(survey: &Survey, needs: Needs, times: &mut Times) -> Option<Schedule> {
+    if !survey.consecutive || survey.extra_diag > 0 {
+        return None;
+    }
+    let Survey { low, ref first, ref kept, ref diag, shape, .. } = *survey;
+    let majors = nodes::Majors { low, first, kept, diag, ind: &survey.pattern.ind };
+    let (size, pattern) = timed(&mut times.trans, || majors.size().map(|size| (size, majors.pattern(size))))?;
+    let node_shape = nodes::shape(shape, pattern.ind.len() as u32, size);
+    let of_nodes = timed(&mut times.trans, || Survey::new(&node_shape, &pattern));
+    let mut schedule = by_rows(&of_nodes, needs, size, times)?;
+    schedule.nodes = Some(timed(&mut times.trans, || majors.rows(&pattern, &schedule, size, shape.diag)));
+    (schedule.entries, schedule.missing_diag) = (survey.entries, survey.missing_diag);
+    Some(schedule)
+}
+
+/// The schedule of rows, or of nodes in their place. None for nodes whose rows are faster in tiles.
+fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Option<Schedule> {
+    let (n, shape) = (survey.n, survey.shape);
     let (mut tile_ptr, mut level, mut predicted) = (Vec::new(), Vec::new(), Duration::ZERO);
     let (level_ptr, order) = timed(&mut times.lev, || {
-        if needs.tiles != Tiles::No {
+        if needs.tiles != Tiles::No || needs.nodes {
             let by_unknown = survey.levels();
             let (level_ptr, by_level) = by_level(&by_unknown);
             let spans = tiles::spans(&by_unknown, shape.forward());
-            let rows;
-            let (levels, scattered) = (level_ptr.len() - 1, !shape.rows_are_stored());
-            (rows, predicted) = tiles::decide(needs.tiles, spans, n, survey.entries, levels, scattered);
-            let Some(rows) = rows else { return (level_ptr, by_level) };
+            let (levels, scattered) = (level_ptr.len() as u32 - 1, !shape.rows_are_stored());
+            let counts = tiles::Counts { n, entries: survey.entries, levels, scattered, node };
+            let (engine, rows);
+            (engine, rows, predicted) = tiles::decide(needs.tiles, spans, counts);
+            if engine != Engine::Tiles {
+                return Some((level_ptr, by_level));
+            }
+            if node > 1 {
+                return None;
+            }
             let order;
             (tile_ptr, order) = tiles::arrange(&by_level, shape.forward(), rows);
             level = order.iter().map(|&i| by_unknown[i as usize]).collect();
-            (level_ptr, order)
+            Some((level_ptr, order))
         } else if needs.levels {
-            by_level(&survey.levels())
+            Some(by_level(&survey.levels()))
         } else if shape.forward() {
-            (Vec::new(), (0..n).collect())
+            Some((Vec::new(), (0..n).collect()))
         } else {
-            (Vec::new(), (0..n).rev().collect())
+            Some((Vec::new(), (0..n).rev().collect()))
         }
-    });
+    })?;
     let position = timed(&mut times.lev, || {
         let mut position = vec![0; n as usize];
         for (p, &unknown) in (0..).zip(&order) {
@@ -176,7 +208,7 @@ pub fn schedule(shape: &Shape, pattern: &Pattern, needs: Needs) -> (Schedule, Ti
 
     let entries = survey.entries;
     let missing_diag = survey.missing_diag;
-    let schedule = Schedule {
+    Some(Schedule {
         n,
         entries,
         level_ptr,
@@ -190,8 +222,8 @@ pub fn schedule(shape: &Shape, pattern: &Pattern, needs: Needs) -> (Schedule, Ti
         extra_diag,
         missing_diag,
         predicted,
-    };
-    (schedule, times)
+        nodes: None,
+    })
 }
 
 /// What one pass over the stored pattern finds, and the passes that build on it.
@@ -430,6 +462,7 @@ mod tests {
         column_values: true,
         counts: true,
         tiles: Tiles::No,
+        nodes: false,
     };
     const NATURAL: Needs = Needs { levels: false, ..ALL };
 
@@ -587,6 +620,7 @@ mod tests {
             column_values: false,
             counts: false,
             tiles: Tiles::No,
+            nodes: false,
         };
         let s = run(Op::NonTranspose, Fill::Lower, &LOW_PTR, &LOW_IND, none);
         assert!(s.rows.is_none() && s.columns.is_none() && s.counts.is_empty() && s.level_ptr.is_empty());

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cpu;
+pub mod nodes;
 pub mod slices;
 pub mod tiles;
 
@@ -38,6 +39,28 @@ pub struct Needs {
     pub counts: bool,
     /// Whether unknowns are ordered by tile first and by level inside a tile; implies `levels`.
     pub tiles: Tiles,
+    /// Whether a pattern of nodes is to be scheduled by nodes, where that is not slower than what else is asked for.
+    pub nodes: bool,
+}
+
+/// The engine that a schedule is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Any that goes by rows without tiles.
+    Rows,
+    Tiles,
+    /// Nodes of so many unknowns.
+    Nodes(u32),
+}
+
+impl Engine {
+    /// Unknowns of a node.
+    pub fn node(self) -> u32 {
+        match self {
+            Engine::Nodes(size) => size,
+            Engine::Rows | Engine::Tiles => 1,
+        }
+    }
 }
 
 /// Whether a schedule has tiles.
@@ -45,7 +68,7 @@ pub struct Needs {
 pub enum Tiles {
     No,
     Yes,
-    /// If the model says that the tiled engine is faster than the one-word engine.
+    /// If the model says that the tiled engine is the fastest.
     IfFaster,
 }
 
@@ -98,14 +121,25 @@ pub struct Schedule {
     pub extra_diag: Vec<[u32; 2]>,
     /// The smallest row without a diagonal entry (zero-based), where the diagonal is the matrix's own.
     pub missing_diag: Option<u32>,
-    /// Time of a solve by the model that chose between tiles and none, or zero.
+    /// Time of a solve by the model that chose the engine, or zero.
     pub predicted: std::time::Duration,
+    /// Where the schedule is one of nodes: then these are what is said above to be unknowns and rows, all but
+    /// `missing_diag` and `entries`.
+    pub nodes: Option<nodes::Nodes>,
 }
 
 impl Schedule {
-    /// Number of levels; 0 where none were computed.
+    /// What it is made for.
+    pub fn engine(&self) -> Engine {
+        match &self.nodes {
+            Some(nodes) => Engine::Nodes(nodes.size),
+            None if self.tile_ptr.is_empty() => Engine::Rows,
+            None => Engine::Tiles,
+        }
+    }
+    /// Number of levels of rows; 0 where none were computed.
     pub fn levels(&self) -> usize {
-        self.level_ptr.len().saturating_sub(1)
+        self.level_ptr.len().saturating_sub(1) * self.engine().node() as usize
     }
     /// Rows in the widest level.
     pub fn widest_level(&self) -> u32 {
@@ -128,7 +162,8 @@ impl Schedule {
             + lists(&self.columns)
             + self.counts.len()
             + self.diag.len()
-            + 2 * self.extra_diag.len();
+            + 2 * self.extra_diag.len()
+            + self.nodes.as_ref().map_or(0, |n| 2 * n.rows.len() + n.index.len());
         words * 4
     }
 }

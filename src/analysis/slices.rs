@@ -15,8 +15,9 @@ pub type Slice = [u32; 2];
 pub enum Cut {
     /// Not at all.
     None,
-    /// Level by level, with another lane for every `entries` entries of a row.
-    Levels { entries: u32 },
+    /// Level by level, with another lane for every `entries` entries of a row. Rows may be nodes: an entry then
+    /// counts for each of its unknowns, and a node has at least as many lanes as unknowns.
+    Levels { entries: u32, node: u32 },
     /// Into the batches of the tiled engine, with another lane for every `entries` entries of a row. Rows look
     /// back over `reach` positions of their tile in a window.
     Tiles { entries: u32, window: u32, reach: u32 },
@@ -40,6 +41,16 @@ pub fn cut(begin: u32, end: u32, lanes: impl Fn(u32) -> u32, slices: &mut Vec<Sl
         }
         chunk = stop;
     }
+}
+
+/// The slices of every level, where another lane joins in for every `entries` entries of a row of `node` unknowns.
+pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) -> Vec<Slice> {
+    let lanes = |p: u32| ((row_ptr[p as usize + 1] - row_ptr[p as usize]) * node).div_ceil(entries).max(node);
+    let mut all = Vec::new();
+    for level in level_ptr.windows(2) {
+        cut(level[0], level[1], lanes, &mut all);
+    }
+    all
 }
 
 #[cfg(test)]

@@ -9,11 +9,12 @@
 use std::time::Duration;
 
 use super::slices::LANES;
-use super::Tiles;
+use super::{Engine, Tiles};
 use crate::tuning::{
-    ONE_WORD_ENTRY_SECONDS, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START,
-    TILED_ADVANTAGE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BATCH_SCATTERED, TILED_BLOCKS,
-    TILED_ENTRIES, TILED_HOP, TILED_LAUNCH, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM, TILED_TURN,
+    NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_ROW_SECONDS, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LEVEL,
+    ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, TILED_ADVANTAGE, TILED_BATCH,
+    TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_ENTRIES, TILED_HOP,
+    TILED_LAUNCH, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM, TILED_TURN,
 };
 
 /// A size and what the model says of it.
@@ -51,10 +52,16 @@ impl Span {
 
 /// Time of a solve by the one-word engine: each level is a hand-over, and every row and entry is moved, entries
 /// whose values lie `scattered` by sectors of their own.
-fn predict_one_word(levels: usize, n: u32, entries: u32, scattered: bool) -> Duration {
-    let entry = if scattered { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
-    let moved = n as f64 * ONE_WORD_ROW_SECONDS + entries as f64 * entry;
-    ONE_WORD_START + ONE_WORD_LEVEL.mul_f64(levels as f64) + Duration::from_secs_f64(moved)
+fn predict_one_word(rows: Counts) -> Duration {
+    let entry = if rows.scattered { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
+    let moved = rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry;
+    ONE_WORD_START + ONE_WORD_LEVEL.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved)
+}
+
+/// The same by nodes: a hand-over for each level of nodes.
+fn predict_nodal(nodes: Counts, rows: Counts) -> Duration {
+    let moved = rows.n as f64 * NODAL_ROW_SECONDS + rows.entries as f64 * NODAL_ENTRY_SECONDS;
+    ONE_WORD_START + NODAL_LEVEL.mul_f64(nodes.levels as f64) + Duration::from_secs_f64(moved)
 }
 
 /// What the model knows of the rows.
@@ -86,22 +93,47 @@ impl Rows {
     }
 }
 
-/// The rows of a tile, if tiles are to be made, and the time of a solve by the model. `entries` counts those off the
-/// diagonal; their values are `scattered` where the rows of op(A) are not the stored ones.
-pub fn decide(
-    wish: Tiles,
-    spans: Vec<Span>,
-    n: u32,
-    entries: u32,
-    levels: usize,
-    scattered: bool,
-) -> (Option<u32>, Duration) {
-    let choice = choose(spans, Rows::new(n, entries, scattered));
-    let untiled = predict_one_word(levels, n, entries, scattered);
-    if wish == Tiles::IfFaster && choice.predicted > untiled.mul_f64(TILED_ADVANTAGE) {
-        return (None, untiled);
+/// What the choice goes by: sizes of the pattern that is scheduled, which may be one of nodes.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    pub n: u32,
+    /// Off the diagonal.
+    pub entries: u32,
+    pub levels: u32,
+    /// Whether the rows of op(A) are not the stored ones.
+    pub scattered: bool,
+    /// Unknowns of a node.
+    pub node: u32,
+}
+
+impl Counts {
+    /// The same of the rows.
+    fn of_rows(self) -> Counts {
+        let b = self.node;
+        let entries = self.entries * b * b + self.n * (b * (b - 1) / 2);
+        Counts { n: self.n * b, entries, levels: self.levels * b, node: 1, ..self }
     }
-    (Some(choice.rows), choice.predicted)
+}
+
+/// The engine, and the rows of a tile where it is the tiled one, and the time of a solve by the model. A pattern of
+/// nodes is either solved by nodes, or has tiles of its rows.
+pub fn decide(wish: Tiles, spans: Vec<Span>, counts: Counts) -> (Engine, u32, Duration) {
+    let rows = counts.of_rows();
+    let (engine, untiled) = match counts.node {
+        1 => (Engine::Rows, predict_one_word(rows)),
+        node => (Engine::Nodes(node), predict_nodal(counts, rows)),
+    };
+    if wish == Tiles::No {
+        return (engine, 0, untiled);
+    }
+    let b = counts.node;
+    let spans =
+        spans.into_iter().map(|s| Span { low: s.low * b, high: s.high * b + b - 1, rows: s.rows * b });
+    let tiles = choose(spans.collect(), Rows::new(rows.n, rows.entries, rows.scattered));
+    if wish == Tiles::IfFaster && tiles.predicted > untiled.mul_f64(TILED_ADVANTAGE) {
+        return (engine, 0, untiled);
+    }
+    (Engine::Tiles, tiles.rows, tiles.predicted)
 }
 
 /// The spans of every `TILED_SMALLEST` unknowns in solving order. `level` is by unknown.

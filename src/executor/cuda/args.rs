@@ -79,7 +79,8 @@ pub struct SolveArgs {
     pub timeout_ns: u64,
     /// Where the prologue leaves a copy of the arguments for the kernels of a graph, or 0.
     pub args_copy: u64,
-    pub padding: u64,
+    /// Of the nodal engine: own entries and diagonal index of each row, by position.
+    pub node_row: u64,
 }
 
 /// Arguments of a kernel for several right-hand sides.

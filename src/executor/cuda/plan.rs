@@ -7,8 +7,9 @@ use super::args::{MultiArgs, SolveArgs, State};
 use super::watch::Flag;
 use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
+use crate::analysis::nodes::{self, Nodes};
 use crate::analysis::slices::Cut;
-use crate::analysis::{self, cpu, Lists, Schedule, Values, NONE};
+use crate::analysis::{self, cpu, Engine, Lists, Schedule, Values, NONE};
 use crate::executor::{host, SolveCall};
 use crate::problem::{Arrays, DiagSource, Index, Setup, Shape};
 use crate::status::{Error, Result};
@@ -51,6 +52,7 @@ pub struct CudaPlan {
     pub levels: usize,
     pub widest: u32,
     pub entries: u32,
+    engine: Engine,
     pub predicted: Duration,
     pub times: SetupTimes,
     /// Where the analysis was done: never AUTO.
@@ -94,7 +96,7 @@ impl CudaPlan {
         }
         let launcher = Launcher { gpu, stream, dtype: shape.dtype };
         if let Some(levels) = on_gpu(setup, shape)? {
-            let wish = setup::Wish { needs, levels, timeout };
+            let wish = setup::Wish { needs, levels, timeout, node: 1 };
             match Self::set_up_on_gpu(&launcher, asked, shape, arrays, wish, let_go) {
                 Ok(Some(plan)) => return Ok(plan),
                 // Malformed: the CPU says how.
@@ -110,7 +112,7 @@ impl CudaPlan {
         times.mat_d2h = d2h;
         (times.trans, times.dep, times.lev) = (cpu_times.trans, cpu_times.dep, cpu_times.lev);
 
-        let algorithm = asked.unwrap_or_else(|| algorithms::choose(!schedule.tile_ptr.is_empty()));
+        let algorithm = algorithms::choose(asked, schedule.engine());
         let start = Instant::now();
         let mut plan = Self::upload(&launcher, algorithm, shape, &schedule)?;
         algorithm.prepare(&launcher, &mut plan, Some(&schedule))?;
@@ -129,18 +131,17 @@ impl CudaPlan {
         wish: setup::Wish,
         let_go: &mut dyn FnMut(),
     ) -> Result<Option<CudaPlan>> {
-        let algorithm = |tiled| asked.unwrap_or_else(|| algorithms::choose(tiled));
-        let cut = |tiled| algorithm(tiled).cut(shape.dtype);
-        let Some((done, pending)) = setup::schedule(launcher, shape, arrays, wish, cut, let_go)? else {
+        let cut = |engine| algorithms::choose(asked, engine).cut(shape.dtype, engine);
+        let Some((done, pending)) = setup::schedule(launcher, shape, arrays, wish, &cut, let_go)? else {
             return Ok(None);
         };
-        let algorithm = algorithm(done.tiled);
+        let algorithm = algorithms::choose(asked, done.engine);
         let missing_diag = done.missing_diag.unwrap_or(NONE);
         let mut plan = Self::bare(launcher, algorithm, shape, done.entries, missing_diag)?;
         (plan.levels, plan.level_ptr) = (done.levels as usize, done.level_ptr);
         plan.base = SolveArgs { state: plan.base.state, host_failed: plan.base.host_failed, ..done.base };
         plan.owned = done.owned;
-        plan.predicted = done.predicted;
+        (plan.engine, plan.predicted) = (done.engine, done.predicted);
         plan.setup = if wish.levels == setup::Levels::Kahn { Setup::GpuKahn } else { Setup::Gpu };
         algorithm.prepare(launcher, &mut plan, None)?;
         (plan.times, plan.widest) = pending.finish()?;
@@ -172,6 +173,7 @@ impl CudaPlan {
             graph: None,
             missing_diag,
             entries,
+            engine: Engine::Rows,
             predicted: Duration::ZERO,
             times: SetupTimes::default(),
             setup: Setup::Cpu,
@@ -193,7 +195,7 @@ impl CudaPlan {
     ) -> Result<CudaPlan> {
         let missing_diag = schedule.missing_diag.unwrap_or(NONE);
         let mut plan = Self::bare(launcher, algorithm, shape, schedule.entries, missing_diag)?;
-        plan.predicted = schedule.predicted;
+        (plan.engine, plan.predicted) = (schedule.engine(), schedule.predicted);
         (plan.levels, plan.widest) = (schedule.levels(), schedule.widest_level());
         if let Some(rows) = &schedule.rows {
             plan.base.row_adj = plan.keep(launcher, &rows.adj)?;
@@ -202,7 +204,7 @@ impl CudaPlan {
             plan.base.extra_diag = plan.keep(launcher, &schedule.extra_diag)?;
             plan.base.extra_count = schedule.extra_diag.len() as u32;
         }
-        if algorithm.cut(shape.dtype) == Cut::None {
+        if algorithm.cut(shape.dtype, schedule.engine()) == Cut::None {
             plan.upload_arrays(launcher, schedule)?;
         } else if let Some(Lists { values: values @ Some(Values::Permuted(_)), .. }) = &schedule.rows {
             // All else is in the records.
@@ -275,6 +277,17 @@ impl CudaPlan {
         Ok(())
     }
 
+    /// What the nodal engine needs beside records.
+    pub fn set_node_rows(&mut self, launcher: &Launcher, nodes: &Nodes) -> Result<()> {
+        self.base.node_row = self.keep(launcher, &nodes.rows)?;
+        if self.is_permuted() {
+            let replaced = self.base.row_val;
+            self.owned.retain(|array| array.address() != replaced);
+            self.base.row_val = self.keep(launcher, &nodes.index)?;
+        }
+        Ok(())
+    }
+
     /// The batches of the tiled engine. `code` takes the place of the entries' positions, and `index`, where it
     /// has any, that of the places of their values.
     pub fn set_batches(
@@ -304,6 +317,16 @@ impl CudaPlan {
 
     pub fn diag_source(&self) -> DiagSource {
         self.shape.diag
+    }
+
+    /// Unknowns of a node.
+    pub fn node(&self) -> u32 {
+        self.engine.node()
+    }
+
+    /// Levels of what is handed over: of rows, or of nodes.
+    pub fn hand_overs(&self) -> usize {
+        self.levels / self.node() as usize
     }
 
     /// Whether unknowns are solved from the first to the last.
@@ -406,13 +429,18 @@ impl CudaPlan {
     /// A copy of the arrays that solves read, for comparison.
     pub fn arrays(&self, stream: usize) -> Result<PlanArrays> {
         let base = &self.base;
-        let (n, entries) = (base.n as usize, self.entries as usize);
+        let node = self.node() as usize;
+        let (rows, n) = (base.n as usize, base.n as usize / node);
+        let entries = match node {
+            1 => self.entries as usize,
+            _ => nodes::entries(base.n, self.entries, self.node()) as usize,
+        };
         let read = |address: u64, words: usize| match address {
             0 => Ok(Vec::new()),
             // SAFETY: the plan's arrays have these lengths.
             _ => unsafe { memory::read::<u32>(address as usize, words, stream) },
         };
-        let values = |permuted: u32| if permuted != 0 { entries } else { n };
+        let values = |permuted: u32| if permuted != 0 { entries * node } else { n };
         let tiled = base.tiles > 0;
         let slice = read(base.slice, if tiled { 4 } else { 2 } * base.slices as usize)?;
         // With tiles the codes of all batches take the places of the rows' entries.
@@ -434,6 +462,7 @@ impl CudaPlan {
             slice,
             record: read(base.record, 4 * n)?,
             tile_step: read(base.tile_step, base.tiles as usize + 1)?,
+            node_row: read(base.node_row, 2 * rows)?,
             numbers: [
                 self.entries,
                 self.missing_diag,
@@ -444,6 +473,7 @@ impl CudaPlan {
                 base.slices,
                 base.tiles,
                 base.conjugate,
+                self.node(),
             ],
         })
     }
@@ -507,8 +537,9 @@ pub struct PlanArrays {
     pub slice: Vec<u32>,
     pub record: Vec<u32>,
     pub tile_step: Vec<u32>,
+    pub node_row: Vec<u32>,
     /// Numbers of entries, slices and so on.
-    pub numbers: [u32; 9],
+    pub numbers: [u32; 10],
 }
 
 /// How to set up on the GPU, or None for the CPU.

@@ -13,7 +13,7 @@ use super::plan::SetupTimes;
 use super::watch::Flag;
 use super::{check, memory, DeviceArray, Launcher};
 use crate::analysis::slices::{self, Cut};
-use crate::analysis::{tiles, Needs, Tiles};
+use crate::analysis::{nodes, tiles, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 use crate::status::{Error, Result};
 use crate::tuning::TILED_SMALLEST;
@@ -32,6 +32,7 @@ const MISSING: usize = 4;
 const LEVELS: usize = 5;
 const QUEUED: usize = 6;
 const WIDEST: usize = 9;
+const REFUTED: usize = 10;
 
 const SWEEP_BLOCK: u32 = 1024;
 const SCAN_BLOCK: u32 = 512;
@@ -68,7 +69,7 @@ struct SetupArgs {
     natural: u32,
     reach: u32,
     stride: u32,
-    unused: u32,
+    node: u32,
 
     ptr: u64,
     ind: u64,
@@ -118,12 +119,13 @@ struct SetupArgs {
     batch: u64,
     code: u64,
     index: u64,
+    node_row: u64,
 
     state: u64,
     timeout_ns: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 22 * 4 + 48 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 22 * 4 + 49 * 8);
 
 /// A schedule whose arrays are on the device; `base` has their addresses.
 pub struct DeviceSchedule {
@@ -134,8 +136,8 @@ pub struct DeviceSchedule {
     pub level_ptr: Vec<u32>,
     pub entries: u32,
     pub missing_diag: Option<u32>,
-    pub tiled: bool,
-    /// Time of a solve by the model that chose between tiles and none, or zero.
+    pub engine: Engine,
+    /// Time of a solve by the model that chose the engine, or zero.
     pub predicted: Duration,
     /// The rows' lists, where batches have taken what they need from them.
     _lists: Option<DeviceArray>,
@@ -179,6 +181,8 @@ pub struct Wish {
     pub levels: Levels,
     /// Of the watchdog; zero is off.
     pub timeout: Duration,
+    /// Unknowns of a node, where the pattern is one of nodes.
+    pub node: u32,
 }
 
 /// Hands out places in one allocation; run once from 0 to learn the size, and once from its address.
@@ -208,6 +212,7 @@ struct Places {
     row_scan: u64,
     col_scan: u64,
     slice_scan: u64,
+    node_scan: u64,
     zero_end: u64,
 
     /// Four words for each row, free after the lists are filled, as `position` is: in two places then.
@@ -276,6 +281,7 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
         row_scan: scan(room),
         col_scan: scan(room),
         slice_scan: scan(room),
+        node_scan: scan(room),
         zero_end: 0,
         major: 0,
         first: 0,
@@ -417,6 +423,8 @@ struct Run<'a> {
     places: Places,
     base: SetupArgs,
     tickets: u32,
+    /// Unknowns of a node, where the pattern is one of nodes.
+    node: u32,
     /// What is being copied to the device.
     tile_step: Vec<u32>,
     /// Endings of kernel names by the widths of the caller's offsets and indices.
@@ -425,19 +433,19 @@ struct Run<'a> {
 }
 
 /// Builds the normal form, or enqueues what does. None if the pattern is malformed: nothing was launched on it
-/// then. `cut` says how the engine wants positions cut, given whether there are tiles. Calls `let_go` once the
-/// pattern is known to be good, before it allocates what is kept.
+/// then; and for a pattern of nodes, if their rows are faster in tiles. `cut` says how an engine wants positions
+/// cut. Calls `let_go` once the pattern is known to be good, before it allocates what is kept.
 pub fn schedule(
     launcher: &Launcher,
     shape: &Shape,
     arrays: Arrays,
     wish: Wish,
-    cut: impl Fn(bool) -> Cut,
+    cut: &dyn Fn(Engine) -> Cut,
     let_go: &mut dyn FnMut(),
 ) -> Result<Option<(DeviceSchedule, Pending)>> {
     let stream = launcher.stream;
-    let Wish { needs, levels: how, timeout } = wish;
-    let task = Task::new(shape, needs, cut(false) != Cut::None, how);
+    let Wish { needs, levels: how, timeout, node } = wish;
+    let task = Task::new(shape, needs, cut(Engine::Rows) != Cut::None, how);
     let bytes = lay_out(0, shape.n, shape.nnz, &task).1;
     let temporary = DeviceArray::temporary(launcher.gpu, bytes as usize + 256, stream)?;
     let start = temporary.address().next_multiple_of(256);
@@ -465,6 +473,7 @@ pub fn schedule(
         position: places.position,
         by_kept: places.by_kept,
         stride: 1,
+        node,
         state: places.summary + 4 * SUMMARY as u64,
         timeout_ns: timeout.as_nanos().min(u64::MAX as u128) as u64,
         ..Default::default()
@@ -476,6 +485,7 @@ pub fn schedule(
         places,
         base,
         tickets: 0,
+        node,
         tile_step: Vec::new(),
         ptr_type: letter(shape.descr.offsets),
         ind_type: letter(shape.descr.columns),
@@ -483,6 +493,12 @@ pub fn schedule(
     let mut clock = Clock::new(stream);
     clock.begin(Operation::Transposition)?;
     run.survey()?;
+    if needs.nodes {
+        if let Some((done, pattern, mut pending)) = run.by_nodes(wish, cut, let_go)? {
+            pending.temporary.extend([temporary, pattern]);
+            return Ok(Some((done, pending)));
+        }
+    }
     if run.task.transpose {
         run.transpose()?;
     }
@@ -499,8 +515,8 @@ pub fn schedule(
         return Ok(None);
     }
     let_go();
-    let done = run.arrange(&found, spans, cut, &mut clock)?;
-    let pending = Pending { _temporary: temporary, summary: run.places.summary, clock, stream };
+    let Some(done) = run.arrange(&found, spans, cut, &mut clock)? else { return Ok(None) };
+    let pending = Pending { temporary: vec![temporary], summary: run.places.summary, clock, stream };
     Ok(Some((done, pending)))
 }
 
@@ -514,7 +530,7 @@ fn checked(found: Vec<u32>) -> Result<Vec<u32>> {
 
 /// What has been enqueued, until it is done.
 pub struct Pending {
-    _temporary: DeviceArray,
+    temporary: Vec<DeviceArray>,
     summary: u64,
     clock: Clock,
     stream: usize,
@@ -570,6 +586,83 @@ impl Run<'_> {
         let blocks = (self.base.n as u64 * self.base.lanes as u64).div_ceil(BLOCK as u64).min(most);
         let name = format!("setup_survey_{}{}", self.ptr_type, self.ind_type);
         self.launch(&name, blocks, BLOCK, &self.base)
+    }
+
+    /// The schedule of the pattern's nodes, if it has any and tiles of rows are not faster, and the nodes' pattern,
+    /// which what is enqueued still reads.
+    fn by_nodes(
+        &mut self,
+        wish: Wish,
+        cut: &dyn Fn(Engine) -> Cut,
+        let_go: &mut dyn FnMut(),
+    ) -> Result<Option<(DeviceSchedule, DeviceArray, Pending)>> {
+        let n = self.shape.n;
+        if nodes::largest(n, 0).is_none() {
+            return Ok(None);
+        }
+        let most = self.launcher.gpu.multiprocessors() as u64 * 32;
+        let blocks = (n as u64 * self.base.lanes as u64).div_ceil(BLOCK as u64).min(most);
+        self.launch(&self.stored("setup_node_sizes"), blocks, BLOCK, &self.base)?;
+        let found = self.summary()?;
+        if found[BAD] | found[SCATTERED] | found[EXTRA] != 0 {
+            return Ok(None);
+        }
+        let Some(size) = nodes::largest(n, found[REFUTED]) else { return Ok(None) };
+        let count = n / size;
+        let entries = nodes::entries(n, found[ENTRIES], size);
+        let lay_out = |start| {
+            let room = &mut Room(start);
+            let places = [count + 1, count + 1, entries].map(|words| room.words(words as usize));
+            (places, room.0)
+        };
+        let bytes = lay_out(0).1 as usize;
+        let pattern = DeviceArray::temporary(self.launcher.gpu, bytes, self.launcher.stream)?;
+        let [sums, ptr, ind] = lay_out(pattern.address()).0;
+        let args = SetupArgs { count, node: size, bounds: ptr, out_ptr: sums, out_adj: ind, ..self.base };
+        let bare = if self.base.low != 0 { 0 } else { size - 1 };
+        self.scan(SetupArgs {
+            // The third of four.
+            scan_in: self.places.major + 16 * bare as u64 + 8,
+            stride: 4 * size,
+            scan_out: sums,
+            states: self.places.node_scan,
+            ..args
+        })?;
+        let walk = |name: &str, args: &SetupArgs| {
+            self.launch(name, (count as u64 * args.lanes as u64).div_ceil(BLOCK as u64), BLOCK, args)
+        };
+        walk(&self.stored("setup_node_pattern"), &args)?;
+
+        let shape = nodes::shape(self.shape, entries, size);
+        let arrays = Arrays { val: 0, ptr: ptr as usize, ind: ind as usize };
+        let wish = Wish { needs: Needs { nodes: false, ..wish.needs }, node: size, ..wish };
+        let Some((mut done, pending)) = schedule(self.launcher, &shape, arrays, wish, cut, let_go)? else {
+            return Ok(None);
+        };
+        let rows = self.allocate(n as usize * 8)?;
+        done.base.node_row = rows.address();
+        done.owned.push(rows);
+        let args = SetupArgs {
+            record: done.base.record,
+            out_adj: done.base.row_adj,
+            out_val: done.base.row_val,
+            node_row: done.base.node_row,
+            ..args
+        };
+        self.cover("setup_node_rows", n, &args)?;
+        if done.base.row_permuted != 0 {
+            let index = self.allocate(entries as usize * size as usize * 4)?;
+            walk("setup_node_values", &SetupArgs { index: index.address(), ..args })?;
+            done.base.row_val = index.address();
+            done.owned.push(index);
+        }
+        let own_diag = self.shape.diag == DiagSource::Matrix;
+        done.base.n = n;
+        done.base.diag_index = diag_in_records(self.shape, done.base.record);
+        done.levels *= size;
+        done.entries = found[ENTRIES];
+        done.missing_diag = (own_diag && found[MISSING] != 0).then_some(!found[MISSING]);
+        Ok(Some((done, pattern, pending)))
     }
 
     /// Exclusive sums over `args.count` elements.
@@ -726,14 +819,14 @@ impl Run<'_> {
         Ok((found, spans.chunks_exact(2).enumerate().map(span).collect()))
     }
 
-    /// Orders the unknowns and writes the arrays that the plan keeps.
+    /// Orders the unknowns and writes the arrays that the plan keeps. None for nodes whose rows are faster in tiles.
     fn arrange(
         &mut self,
         found: &[u32],
         spans: Vec<tiles::Span>,
-        cut: impl Fn(bool) -> Cut,
+        cut: &dyn Fn(Engine) -> Cut,
         clock: &mut Clock,
-    ) -> Result<DeviceSchedule> {
+    ) -> Result<Option<DeviceSchedule>> {
         let (n, entries, levels) = (self.shape.n, found[ENTRIES], found[LEVELS]);
         let needs = self.task.needs;
         let own_diag = self.shape.diag == DiagSource::Matrix;
@@ -743,15 +836,18 @@ impl Run<'_> {
         if self.task.records {
             level_of = self.sort_by_level(levels, self.places.by_level)?;
         }
-        let (tile, predicted) = match needs.tiles {
-            Tiles::No => (0, Duration::ZERO),
-            wish => {
+        let (engine, tile, predicted) = match (needs.tiles, self.node) {
+            (Tiles::No, 1) if !needs.nodes => (Engine::Rows, 0, Duration::ZERO),
+            (wish, node) => {
                 let scattered = !self.task.stored_rows;
-                let (rows, predicted) = tiles::decide(wish, spans, n, entries, levels as usize, scattered);
-                (rows.map_or(0, |rows| rows.min(n)), predicted)
+                tiles::decide(wish, spans, tiles::Counts { n, entries, levels, scattered, node })
             }
         };
-        let cut = cut(tile > 0);
+        if self.node > 1 && engine == Engine::Tiles {
+            return Ok(None);
+        }
+        let tile = tile.min(n);
+        let cut = cut(engine);
         let (kept, slab, lists) = self.keep(found, tile)?;
         self.base.order = kept.order;
         self.base.tile = tile;
@@ -775,12 +871,12 @@ impl Run<'_> {
         clock.begin(Operation::Transposition)?;
         self.offsets(&kept.rows, self.places.row_scan)?;
         self.offsets(&kept.columns, self.places.col_scan)?;
-        let engine = self.engine_args(&kept, level_of);
+        let args = self.engine_args(&kept, level_of);
         let slices = match cut {
-            Cut::Levels { entries } => {
-                self.count_slices(&SetupArgs { per_lane: entries, ..engine })?;
+            Cut::Levels { entries, .. } => {
+                self.count_slices(&SetupArgs { per_lane: entries, ..args })?;
                 // Known while the lists are filled.
-                Some(Count::new(self.launcher, engine.slice_ptr + 4 * n as u64)?)
+                Some(Count::new(self.launcher, args.slice_ptr + 4 * n as u64)?)
             }
             _ => None,
         };
@@ -795,28 +891,28 @@ impl Run<'_> {
             level_ptr: Vec::new(),
             entries,
             missing_diag: (own_diag && found[MISSING] != 0).then_some(!found[MISSING]),
-            tiled: tile > 0,
+            engine,
             predicted,
         };
         if own_diag && found[EXTRA] > 0 {
             self.extra_diagonals(found[EXTRA], &mut done)?;
         }
         match (cut, slices) {
-            (Cut::Levels { entries }, Some(count)) => {
-                self.slices(SetupArgs { per_lane: entries, ..engine }, count.get()?, &mut done)?
+            (Cut::Levels { entries, .. }, Some(count)) => {
+                self.slices(SetupArgs { per_lane: entries, ..args }, count.get()?, &mut done)?
             }
             (Cut::Tiles { entries, window, reach }, _) => {
-                self.batches(SetupArgs { per_lane: entries, window, reach, ..engine }, &mut done)?
+                self.batches(SetupArgs { per_lane: entries, window, reach, ..args }, &mut done)?
             }
             _ => {}
         }
         if self.task.records {
-            self.cover("setup_records", n, &engine)?;
+            self.cover("setup_records", n, &args)?;
         } else if self.task.levels {
             done.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
         }
         clock.begin(Operation::Other)?;
-        Ok(done)
+        Ok(Some(done))
     }
 
     /// Allocates what the plan keeps, and the rows' lists where batches take their place.

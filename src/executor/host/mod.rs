@@ -63,6 +63,7 @@ impl Method {
             column_values: by_columns,
             counts: matches!(self, Method::Slfr | Method::Slfc | Method::Gsf),
             tiles: Tiles::No,
+            nodes: false,
         }
     }
 }

@@ -1,0 +1,19 @@
+// NODAL: ONE_WORD with nodes of several unknowns in the place of rows. There are two work vectors, and each solve
+// arms the other one for the next solve.
+#include "nodal.cuh"
+
+template <int B, class T>
+__device__ void one_column(const SolveArgs<T> &a) {
+    uint32_t epoch = load_relaxed(&a.state->epoch) & 1u;
+    T *work = a.work + (size_t)epoch * a.n, *other = a.work + (size_t)(epoch ^ 1u) * a.n;
+    nodal<B, 1>(a, Columns<T, 1>{a.x, a.f}, work, other);
+    finish_solve(a, epoch);
+}
+
+#define KERNEL(B, t)                                                    \
+    extern "C" __global__ void __launch_bounds__(128, 3)                \
+        nodal##B##_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {     \
+        one_column<B>(a);                                               \
+    }
+#define KERNELS(t) FOR_EACH_NODE(KERNEL, t)
+FOR_EACH_TYPE(KERNELS)

@@ -1,0 +1,18 @@
+// NODAL for two right-hand sides: the matrix is read once for both. The work vector lies in the caller's buffer and
+// comes armed; the two work vectors of single solves are left alone.
+#include "nodal.cuh"
+
+template <int B, class T>
+__device__ void two_columns(const MultiArgs<T> &m) {
+    const SolveArgs<T> &a = m.solve;
+    nodal<B, 2>(a, Columns<T, 2>{a.x, a.f, m.ldx, m.ldf, m.columns}, a.work, (T *)nullptr);
+    leave_state(a);
+}
+
+#define KERNEL(B, t)                                                        \
+    extern "C" __global__ void __launch_bounds__(128, 2)                    \
+        nodal##B##_multi_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {   \
+        two_columns<B>(m);                                                  \
+    }
+#define KERNELS(t) FOR_EACH_NODE(KERNEL, t)
+FOR_EACH_TYPE(KERNELS)

@@ -1,0 +1,135 @@
+// Setup: nodes of several unknowns each. Which sizes of nodes does a pattern have, the pattern of the nodes (which
+// the other kernels then take for the caller's), and where the values of each row lie. The rules are those of
+// src/analysis/nodes.rs.
+//
+// The unknowns of a node are consecutive. In a pattern of nodes of `b` unknowns the majors of a node have the same
+// entries, in whole nodes, and besides those of the node's own triangle, which is dense.
+#pragma once
+#include "setup.cuh"
+
+constexpr uint32_t SMALLEST_NODE = 2, LARGEST_NODE = 6;
+constexpr uint32_t NODE_SIZES = 1u << SMALLEST_NODE | 1u << 3 | 1u << 4 | 1u << 5 | 1u << LARGEST_NODE;
+
+// Finds sizes that the pattern's nodes do not have; bit `b` of `refuted` stands for size `b`.
+template <class I>
+struct NodeSizes {
+    const SetupArgs &a;
+
+    __device__ uint2 span(uint32_t i) const { return make_uint2(a.major[i].x, a.major[i].z); }
+
+    template <class Team>
+    __device__ void visit(uint32_t i, uint2 span, const Team &team) {
+        uint32_t known = team.rank == 0 ? *(volatile uint32_t *)&a.summary->refuted : 0;
+        known = team.reduce(known, Or());
+        if ((~known & NODE_SIZES) == 0) return;
+        // In the node that begins at `i` if any, and as the major of a node with nothing of its own triangle.
+        uint32_t begins = 0, bare = 0;
+#pragma unroll
+        for (uint32_t b = SMALLEST_NODE; b <= LARGEST_NODE; ++b) {
+            begins |= (i % b == 0) << b;
+            bare |= (i % b == (a.low ? 0 : b - 1)) << b;
+        }
+        const I *own = (const I *)a.ind + span.x;
+        uint32_t refuted = 0;
+        // Within a node the one major has what the other has, and one unknown of the node.
+        if (~known & ~begins & NODE_SIZES) {
+            uint2 before = this->span(i - 1);
+            const I *other = (const I *)a.ind + before.x;
+            uint32_t longer = a.low ? span.y : before.y, shorter = a.low ? before.y : span.y;
+            bool differs = longer != shorter + 1;
+            if (!differs && team.rank == 0)
+                differs = a.low ? (uint32_t)own[shorter] - a.base != i - 1 : (uint32_t)other[0] - a.base != i;
+            for (uint32_t k = team.rank; !differs && k < shorter; k += team.size)
+                differs = own[k] != other[a.low ? k : k + 1];
+            if (differs) refuted |= ~begins & NODE_SIZES;
+        }
+        if (~known & bare & NODE_SIZES) {
+#pragma unroll
+            for (uint32_t b = SMALLEST_NODE; b <= LARGEST_NODE; ++b)
+                if (bare >> b & 1u && span.y % b != 0) refuted |= 1u << b;
+            for (uint32_t k = team.rank; k < span.y; k += team.size) {
+                uint32_t j = (uint32_t)own[k] - a.base;
+                bool follows = k > 0 && own[k] == own[k - 1] + 1;
+#pragma unroll
+                for (uint32_t b = SMALLEST_NODE; b <= LARGEST_NODE; ++b)
+                    if (bare >> b & 1u && (j % b != k % b || (k % b != 0 && !follows))) refuted |= 1u << b;
+            }
+        }
+        refuted = team.reduce(refuted, Or());
+        if (team.rank == 0 && refuted & ~known) atomicOr(&a.summary->refuted, refuted);
+    }
+};
+
+template <class I>
+__device__ void node_sizes(const SetupArgs &a) {
+    NodeSizes<I> rows{a};
+    if (!a.summary->bad) each_row(a.n, a.lanes, rows);
+}
+
+// The pattern of the nodes: `bounds` and `out_adj` are its offsets and indices. `out_ptr` says by node how many
+// entries the bare majors of the nodes before it have.
+template <class I>
+struct NodePattern {
+    const SetupArgs &a;
+
+    __device__ uint2 span(uint32_t node) const {
+        uint4 major = a.major[node * a.node + (a.low ? 0 : a.node - 1)];
+        return make_uint2(major.x, major.z);
+    }
+    template <class Team>
+    __device__ void visit(uint32_t node, uint2 span, const Team &team) {
+        uint32_t b = a.node, begin = a.out_ptr[node] / b, count = span.y / b;
+        for (uint32_t k = team.rank; k < count; k += team.size)
+            a.out_adj[begin + k] = ((uint32_t)((const I *)a.ind)[span.x + k * b] - a.base) / b;
+        if (team.rank != 0) return;
+        a.bounds[node] = begin;
+        if (node == a.count - 1) a.bounds[node + 1] = begin + count;
+    }
+};
+
+template <class I>
+__device__ void node_pattern(const SetupArgs &a) {
+    NodePattern<I> nodes{a};
+    each_row(a.count, a.lanes, nodes);
+}
+
+// By position of each row: where the entries of its node's own triangle lie, as nodal.cuh says, and its diagonal.
+extern "C" __global__ void __launch_bounds__(256) setup_node_rows(const GRID_CONSTANT SetupArgs a) {
+    uint32_t p = thread_index();
+    if (p >= a.n) return;
+    uint32_t unknown = p % a.node, i = a.record[p / a.node].x * a.node + unknown;
+    uint4 major = a.major[i];
+    uint32_t own = a.low ? major.x + major.z - unknown : major.x - unknown - 1;
+    a.node_row[p] = make_uint2(own, a.own_diag ? major.w : i);
+}
+
+// Where op(A)'s columns are stored: of each entry of the lists and each of its unknowns, where the values of the
+// rows begin. `out_val` are the entries' numbers in the pattern of the nodes, whose offsets are `bounds`.
+struct NodeValues {
+    const SetupArgs &a;
+
+    __device__ uint2 span(uint32_t p) const { return make_uint2(a.record[p].z, a.record[p + 1].z - a.record[p].z); }
+    template <class Team>
+    __device__ void visit(uint32_t, uint2 span, const Team &team) {
+        uint32_t b = a.node;
+        for (uint32_t k = team.rank; k < span.y * b; k += team.size) {
+            uint32_t e = span.x + k / b, unknown = k % b, node = a.record[a.out_adj[e]].x;
+            uint32_t first = a.major[node * b + unknown].x + (a.low ? 0 : b - 1 - unknown);
+            a.index[(size_t)e * b + unknown] = first + (a.out_val[e] - a.bounds[node]) * b;
+        }
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_node_values(const GRID_CONSTANT SetupArgs a) {
+    NodeValues nodes{a};
+    each_row(a.count, a.lanes, nodes);
+}
+
+#define NODES(i, I)                                                                                                \
+    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_node_sizes_##i(const GRID_CONSTANT SetupArgs a) { \
+        node_sizes<I>(a);                                                                                          \
+    }                                                                                                              \
+    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_node_pattern_##i(const GRID_CONSTANT SetupArgs a) { \
+        node_pattern<I>(a);                                                                                        \
+    }
+FOR_EACH_INDEX(NODES)

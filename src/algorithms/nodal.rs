@@ -1,0 +1,59 @@
+//! NODAL: ONE_WORD by nodes, unknowns that depend on the same others. A matrix without nodes is left to ONE_WORD.
+#![forbid(unsafe_code)]
+
+use super::{one_word, Algorithm, Multi};
+use crate::analysis::slices::{self, Cut};
+use crate::analysis::{nodes, Engine, Needs, Schedule};
+use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::host::Method;
+use crate::problem::DataType;
+use crate::status::Result;
+use crate::tuning::ONE_WORD_BLOCK;
+
+pub struct Nodal;
+
+/// Unknowns of other nodes that a lane holds at a time, with a value of each row of its own; mirrors nodal.cuh.
+fn entries_per_lane(dtype: DataType, node: u32) -> u32 {
+    (if dtype == DataType::C64 { 8 } else { 16 } / node).max(1)
+}
+
+impl Algorithm for Nodal {
+    fn id(&self) -> i32 {
+        18
+    }
+    fn name(&self) -> &'static str {
+        "nodal"
+    }
+    fn deterministic(&self) -> bool {
+        true
+    }
+    fn needs(&self) -> Needs {
+        Needs { nodes: true, ..one_word::OneWord.needs() }
+    }
+    fn host(&self) -> Method {
+        Method::Slfr
+    }
+    fn cut(&self, dtype: DataType, engine: Engine) -> Cut {
+        let node = engine.node();
+        Cut::Levels { entries: entries_per_lane(dtype, node), node }
+    }
+    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
+        if let Some((schedule, nodes)) = schedule.and_then(|s| s.nodes.as_ref().map(|n| (s, n))) {
+            let lists = schedule.rows.as_ref().expect("asked for");
+            let entries = entries_per_lane(launcher.dtype, nodes.size);
+            let slices = slices::of_levels(&schedule.level_ptr, &lists.ptr, entries, nodes.size);
+            plan.set_slices(launcher, &slices)?;
+            plan.set_records(launcher, &nodes::records(schedule))?;
+            plan.set_node_rows(launcher, nodes)?;
+        }
+        plan.add_work_vectors(launcher)
+    }
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        let kernel = launcher.kernel(&format!("nodal{}", plan.node()))?;
+        kernel.launch(one_word::blocks(launcher, plan, args), ONE_WORD_BLOCK, 0, args)
+    }
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
+    }
+}

@@ -1,0 +1,20 @@
+//! NODAL for several right-hand sides: one pass over the matrix for two of them.
+#![forbid(unsafe_code)]
+
+use super::nodal::Nodal;
+use super::{one_word, Multi};
+use crate::executor::cuda::args::MultiArgs;
+use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
+use crate::problem::DataType;
+use crate::status::Result;
+use crate::tuning::ONE_WORD_BLOCK;
+
+impl Multi for Nodal {
+    fn most_columns(&self, _gpu: &Gpu, _dtype: DataType) -> u32 {
+        2
+    }
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
+        let kernel = launcher.kernel(&format!("nodal{}_multi", plan.node()))?;
+        kernel.launch(one_word::blocks(launcher, plan, &args.solve), ONE_WORD_BLOCK, 0, args)
+    }
+}
