@@ -118,7 +118,8 @@ struct NodeSolver {
             for (int j = 0; j < NR; ++j) f[j] = product(alpha, columns.load(row, j));
             if (a.diag_index) {
                 d = diagonal_at(a, p, node.row.y, row, &a.state->pivot_running);
-                multiplies = reciprocal(d, scale);
+                // What is multiplied below must be finite.
+                multiplies = reciprocal(d, scale) && !is_zero(d);
             }
         }
         bool divides = __any_sync(FULL, !multiplies);
@@ -132,54 +133,58 @@ struct NodeSolver {
 #pragma unroll
             for (int j = 0; j < NR; ++j) sum[s][j] = sub == s ? f[j] : zero(T{});
         }
-        // The node's own triangle.
+        // The node's own triangle, divided by the diagonal where that is as good.
+#pragma unroll
+        for (int s = 1; s < B; ++s)
+#pragma unroll
+            for (int t = 0; t < s; ++t)
+                load_if(in, a.val + (a.row_permuted ? own[t] + unknown(s) : own[s] + unknown(t)), low[s][t]);
 #pragma unroll
         for (int s = 1; s < B; ++s)
 #pragma unroll
             for (int t = 0; t < s; ++t) {
-                load_if(in, a.val + (a.row_permuted ? own[t] + unknown(s) : own[s] + unknown(t)), low[s][t]);
-                low[s][t] = -conjugate_if(a.conjugate, low[s][t]);
+                T v = -conjugate_if(a.conjugate, low[s][t]);
+                low[s][t] = divides ? v : product(v, scales[s]);
             }
 
+        T *word = work + ((size_t)p * B + c) * NR;
+        // Computed here, and not after the wait.
+        asm volatile("" : "+l"(word));
         bool ok = true;
         uint32_t count = (node.end - node.record.z) * B;
         for (uint32_t t = sub; ok && t < count; t += U * lanes) ok = subtract(node, own, count, t, lanes, sum);
         __syncwarp();
         ok = __all_sync(FULL, ok);
-        T x[B][NR];
-        auto finish = [&](auto quotient) {
+#pragma unroll 1
+        for (uint32_t by = lanes / 2; by > 0; by /= 2)
+#pragma unroll
+            for (int s = 0; s < B; ++s)
+#pragma unroll
+                for (int j = 0; j < NR; ++j) sum[s][j] = sum[s][j] + shuffle_xor(sum[s][j], by);
+        // Each lane hands over the unknown of its turn.
+        T x[B][NR], mine[NR];
+        auto finish = [&](auto begin, auto end) {
 #pragma unroll
             for (int s = 0; s < B; ++s)
 #pragma unroll
                 for (int j = 0; j < NR; ++j) {
-                    T rest = sum[s][j];
+                    x[s][j] = begin(sum[s][j], scales[s]);
 #pragma unroll
-                    for (int t = 0; t < s; ++t) rest = multiply_add(low[s][t], x[t][j], rest);
-                    x[s][j] = quotient(rest, scales[s]);
+                    for (int t = 0; t < s; ++t) x[s][j] = multiply_add(low[s][t], x[t][j], x[s][j]);
+                    x[s][j] = end(x[s][j], scales[s]);
+                    if (s == 0 || sub == s) mine[j] = x[s][j];
                 }
         };
-#pragma unroll
-        for (int s = 0; s < B; ++s)
-#pragma unroll
-            for (int j = 0; j < NR; ++j) sum[s][j] = warp_sum_all(sum[s][j], shift);
-        if (divides) finish([](T rest, T by) { return divide(rest, by); });
-        else finish([](T rest, T by) { return product(rest, by); });
-        // Each lane hands over the unknown of its turn.
-        T mine[NR];
-#pragma unroll
-        for (int j = 0; j < NR; ++j) {
-            mine[j] = x[0][j];
-#pragma unroll
-            for (int s = 1; s < B; ++s)
-                if (sub == s) mine[j] = x[s][j];
-            if (!ok) mine[j] = not_a_number(T{});
-        }
+        if (divides) finish([](T v, T) { return v; }, [](T v, T by) { return divide(v, by); });
+        else finish([](T v, T by) { return product(v, by); }, [](T v, T) { return v; });
         if (!leads) return;
-        size_t word = (size_t)p * B + c;
-        publish(work + word * NR, mine);
+        if (!ok)
+#pragma unroll
+            for (int j = 0; j < NR; ++j) mine[j] = not_a_number(T{});
+        publish(word, mine);
 #pragma unroll
         for (int j = 0; j < NR; ++j) columns.store(row, j, mine[j]);
-        if (NR == 1) arm(&other[word]);
+        if (NR == 1) arm(other + ((size_t)p * B + c));
     }
 
     __device__ __forceinline__ void run() const {
