@@ -79,17 +79,17 @@ struct NodeSolver {
             for (int j = 0; j < NR; ++j) x[u][j] = in ? Words<T>::armed() : Words<T>::of_zero();
         }
         Watchdog<T> dog(a);
-        // Ends when every one has been published, or by the watchdog.
+        // Ends when every one of the whole warp has been published, or by the watchdog.
         for (;;) {
-            bool waiting = false;
+            uint32_t highest = 0;
 #pragma unroll
             for (int u = 0; u < U; ++u) poll(from[u], x[u]);
 #pragma unroll
             for (int u = 0; u < U; ++u)
 #pragma unroll
-                for (int j = 0; j < NR; ++j) waiting |= x[u][j].is_armed();
-            if (!waiting) break;
-            if (!dog.turn()) return false;
+                for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].tell());
+            if (!__any_sync(FULL, highest == ARMED)) break;
+            if (!__all_sync(FULL, dog.turn())) return false;
         }
 #pragma unroll
         for (int u = 0; u < U; ++u)
@@ -151,10 +151,8 @@ struct NodeSolver {
         // Computed here, and not after the wait.
         asm volatile("" : "+l"(word));
         bool ok = true;
-        uint32_t count = (node.end - node.record.z) * B;
-        for (uint32_t t = sub; ok && t < count; t += U * lanes) ok = subtract(node, own, count, t, lanes, sum);
-        __syncwarp();
-        ok = __all_sync(FULL, ok);
+        uint32_t count = (node.end - node.record.z) * B, longest = warp_max(count);
+        for (uint32_t t = 0; ok && t < longest; t += U * lanes) ok = subtract(node, own, count, t + sub, lanes, sum);
 #pragma unroll 1
         for (uint32_t by = lanes / 2; by > 0; by /= 2)
 #pragma unroll

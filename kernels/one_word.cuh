@@ -19,19 +19,19 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work
     constexpr int FIT = 128 / (NR * sizeof(T)), G = U < FIT ? U : FIT;
     T v[U];
     uint32_t q[U];
-    // Loads go without a branch, a lane without an entry repeating another: so they all overlap.
+    // Loads go without a branch, so they all overlap. A lane without an entry repeats another's place, and
+    // has a zero for its value.
     uint32_t last = end > record.z ? end - 1 : 0;
     if (a.row_permuted) {
         uint32_t index[U];
 #pragma unroll
         for (int u = 0; u < U; ++u) index[u] = a.row_val[min(e + u * lanes, last)];
 #pragma unroll
-        for (int u = 0; u < U; ++u) v[u] = a.val[index[u]];
+        for (int u = 0; u < U; ++u) load_if(e + u * lanes < end, a.val + index[u], v[u]);
     } else {
-        // An empty row reads the first value there is.
-        const T *val = a.val + (end > record.z ? (int64_t)record.w - record.z : 0);
+        const T *val = a.val + ((int64_t)record.w - record.z);
 #pragma unroll
-        for (int u = 0; u < U; ++u) v[u] = val[min(e + u * lanes, last)];
+        for (int u = 0; u < U; ++u) load_if(e + u * lanes < end, val + (e + u * lanes), v[u]);
     }
 #pragma unroll
     for (int u = 0; u < U; ++u) q[u] = a.row_adj[min(e + u * lanes, last)];
@@ -44,25 +44,25 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work
             for (int j = 0; j < NR; ++j)
                 x[u][j] = e + (g + u) * lanes < end ? Words<T>::armed() : Words<T>::of_zero();
         Watchdog<T> dog(a);
-        // Ends when every dependency has been published, or by the watchdog.
+        // Ends when every dependency of the warp's rows has been published, or by the watchdog. All lanes wait
+        // together: those that are ready would only be in the way of the others.
         for (;;) {
-            bool waiting = false;
+            uint32_t highest = 0;
 #pragma unroll
             for (int u = 0; u < G; ++u) poll(&work[(size_t)q[g + u] * NR], x[u]);
 #pragma unroll
             for (int u = 0; u < G; ++u)
 #pragma unroll
-                for (int j = 0; j < NR; ++j) waiting |= x[u][j].is_armed();
-            if (!waiting) break;
-            if (!dog.turn()) return false;
+                for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].tell());
+            if (!__any_sync(FULL, highest == ARMED)) break;
+            if (!__all_sync(FULL, dog.turn())) return false;
         }
 #pragma unroll
-        for (int u = 0; u < G; ++u)
-            if (e + (g + u) * lanes < end) {
-                T vu = conjugate_if(a.conjugate, v[g + u]);
+        for (int u = 0; u < G; ++u) {
+            T vu = conjugate_if(a.conjugate, v[g + u]);
 #pragma unroll
-                for (int j = 0; j < NR; ++j) sum[j] = multiply_add(vu, x[u][j].value(), sum[j]);
-            }
+            for (int j = 0; j < NR; ++j) sum[j] = multiply_add(vu, x[u][j].value(), sum[j]);
+        }
     }
     return true;
 }
@@ -117,14 +117,13 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         uint32_t e = record.z + sub;
         uint32_t longest = warp_max(end - record.z);
         if (longest > 4 * lanes)
-            for (; ok && e < end; e += U * lanes) ok = waiting_dot<U, NR>(a, work, record, end, e, lanes, sum);
+            for (uint32_t t = 0; ok && t < longest; t += U * lanes)
+                ok = waiting_dot<U, NR>(a, work, record, end, e + t, lanes, sum);
         else if (longest > 2 * lanes) ok = waiting_dot<4, NR>(a, work, record, end, e, lanes, sum);
         else if (longest > 0) ok = waiting_dot<2, NR>(a, work, record, end, e, lanes, sum);
-        __syncwarp();
         if (lanes > 1) {
 #pragma unroll
             for (int j = 0; j < NR; ++j) sum[j] = warp_sum(sum[j], lanes);
-            ok = __all_sync(0xffffffffu, ok);
         }
         if (leads) {
             T x[NR];
