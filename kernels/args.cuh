@@ -17,6 +17,9 @@ struct State {
 };
 
 template <class T>
+struct MultiArgs;
+
+template <class T>
 struct SolveArgs {
     uint32_t n;
     uint32_t begin, end;   // positions of one level, for kernels that solve one
@@ -49,11 +52,11 @@ struct SolveArgs {
     State *state;
     volatile uint32_t *host_failed;
     uint64_t timeout_ns;
-    SolveArgs *args_copy;  // where the prologue leaves a copy for the kernels of a graph, or nullptr
+    MultiArgs<T> *args_copy;  // where the prologue leaves a copy for the kernels of a graph, or nullptr
     const uint2 *node_row;   // of the nodal engine: own entries and diagonal of each row, by position
 };
 
-// Arguments of a kernel for several right-hand sides: columns of f and x, `ldf` and `ldx` values apart.
+// Arguments of a kernel for one or several right-hand sides: columns of f and x, `ldf` and `ldx` values apart.
 template <class T>
 struct MultiArgs {
     SolveArgs<T> solve;
@@ -65,7 +68,7 @@ struct MultiArgs {
 // Arguments of a kernel in a graph: the solve's arguments lie in device memory.
 template <class T>
 struct LevelArgs {
-    const SolveArgs<T> *args;
+    const MultiArgs<T> *args;
     uint32_t begin, end;
 };
 

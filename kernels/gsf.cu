@@ -2,8 +2,5 @@
 // the whole warp spinning; no level information.
 #include "column.cuh"
 
-#define KERNEL(t)                                                                       \
-    extern "C" __global__ void __launch_bounds__(256) gsf_##t(SolveArgs<t##_type> a) { \
-        self_scheduled_columns(a, WARP);                                                \
-    }
+#define KERNEL(t) SELF_SCHEDULED_COLUMNS(gsf, t, WARP)
 FOR_EACH_TYPE(KERNEL)

@@ -1,22 +1,34 @@
 // LEVC: column-wise, level-scheduled (R. Li, algorithm 2). One launch a level, one warp a column.
 #include "column.cuh"
 
-template <class T>
-__device__ void levc(const SolveArgs<T> &a, uint32_t begin_level, uint32_t end_level) {
-    uint32_t p = begin_level + (blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+// The column at `p` of unknown `i`, whose entries are `begin` to `end`.
+template <int NR, class T>
+__device__ __forceinline__ void solve_column(const SolveArgs<T> &a, const Columns<T, NR> &columns, uint32_t p,
+                                             uint32_t i, uint32_t begin, uint32_t end) {
     uint32_t lane = threadIdx.x % WARP;
-    if (p >= end_level) return;
-    T xi = finish_unknown(a, p, lane, true);
-    uint32_t begin = a.col_ptr[p], end = a.col_ptr[p + 1];
-    for (uint32_t e = begin + lane; e < end; e += WARP)
-        atomic_add(&a.work[a.col_adj[e]], column_product(a, p, begin, e, xi));
+    T xi = finish_unknown(a, columns, p, i, lane, true);
+    for (uint32_t e = begin + lane / NR; e < end; e += WARP / NR)
+        add_product(a, columns, a.col_adj[e], lane, column_value(a, p, begin, e), xi);
 }
 
-#define KERNEL(t)                                                                                \
-    extern "C" __global__ void __launch_bounds__(256) levc_##t(SolveArgs<t##_type> a) {           \
-        levc(a, a.begin, a.end);                                                                  \
-    }                                                                                            \
-    extern "C" __global__ void __launch_bounds__(256) levc_graph_##t(LevelArgs<t##_type> level) { \
-        levc(*level.args, level.begin, level.end);                                                \
+template <class T>
+__device__ void levc(const MultiArgs<T> &m, uint32_t begin_level, uint32_t end_level) {
+    const SolveArgs<T> &a = m.solve;
+    uint32_t p = begin_level + (blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+    if (p >= end_level) return;
+    // Asked for before the branch, while the number of columns may be on its way.
+    uint32_t i = a.order[p], begin = a.col_ptr[p], end = a.col_ptr[p + 1];
+    if (m.columns > 1) solve_column(a, columns_of(m), p, i, begin, end);
+    else solve_column(a, columns_of(a), p, i, begin, end);
+}
+
+#define KERNEL(t)                                                                 \
+    extern "C" __global__ void __launch_bounds__(128, RESIDENT<t##_type>)         \
+        levc_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                     \
+        levc(m, m.solve.begin, m.solve.end);                                      \
+    }                                                                             \
+    extern "C" __global__ void __launch_bounds__(128, RESIDENT<t##_type>)         \
+        levc_graph_##t(LevelArgs<t##_type> level) {                               \
+        levc(*level.args, level.begin, level.end);                                \
     }
 FOR_EACH_TYPE(KERNEL)

@@ -11,7 +11,7 @@ __device__ void two_columns(const MultiArgs<T> &m) {
 
 #define KERNEL(B, t)                                                        \
     extern "C" __global__ void __launch_bounds__(128, 2)                    \
-        nodal##B##_multi_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {   \
+        nodal_multi##B##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {   \
         two_columns<B>(m);                                                  \
     }
 #define KERNELS(t) FOR_EACH_NODE(KERNEL, t)

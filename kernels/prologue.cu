@@ -1,19 +1,22 @@
 // What has to be reset before a level-scheduled or self-scheduled solve, in one launch.
+#include "columns.cuh"
 #include "row.cuh"
 
 template <class T>
-__device__ void reset_state(const SolveArgs<T> &a) {
+__device__ void reset_state(const MultiArgs<T> &m) {
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        a.state->pivot = NONE;
-        a.state->ticket = 0;
-        if (a.args_copy) *a.args_copy = a;
+        State *state = m.solve.state;
+        state->pivot = NONE;
+        state->ticket = 0;
+        if (m.solve.args_copy) *m.solve.args_copy = m;
     }
 }
 
 // Row-wise: dependency counters, where the algorithm has them.
 template <class T>
-__device__ void prologue_rows(const SolveArgs<T> &a) {
-    reset_state(a);
+__device__ void prologue_rows(const MultiArgs<T> &m) {
+    reset_state(m);
+    const SolveArgs<T> &a = m.solve;
     if (!a.counts) return;
     for (uint32_t p = blockIdx.x * blockDim.x + threadIdx.x; p < a.n; p += gridDim.x * blockDim.x)
         a.counters[p] = a.counts[p];
@@ -21,13 +24,18 @@ __device__ void prologue_rows(const SolveArgs<T> &a) {
 
 // Column-wise: counters, and the partial sums.
 template <class T>
-__device__ void prologue_columns(const SolveArgs<T> &a) {
-    prologue_rows(a);
-    for (uint32_t p = blockIdx.x * blockDim.x + threadIdx.x; p < a.n; p += gridDim.x * blockDim.x)
-        a.work[p] = zero(T{});
+__device__ void prologue_columns(const MultiArgs<T> &m) {
+    prologue_rows(m);
+    uint64_t sums = (uint64_t)m.solve.n * (m.columns > 1 ? SEVERAL<T> : 1);
+    for (uint64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < sums; k += gridDim.x * blockDim.x)
+        m.solve.work[k] = zero(T{});
 }
 
-#define KERNEL(t)                                                                                            \
-    extern "C" __global__ void prologue_rows_##t(SolveArgs<t##_type> a) { prologue_rows(a); }                \
-    extern "C" __global__ void prologue_columns_##t(SolveArgs<t##_type> a) { prologue_columns(a); }
+#define KERNEL(t)                                                                                 \
+    extern "C" __global__ void prologue_rows_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {    \
+        prologue_rows(m);                                                                         \
+    }                                                                                             \
+    extern "C" __global__ void prologue_columns_##t(const GRID_CONSTANT MultiArgs<t##_type> m) { \
+        prologue_columns(m);                                                                      \
+    }
 FOR_EACH_TYPE(KERNEL)

@@ -49,18 +49,6 @@ __device__ __forceinline__ T diagonal(const SolveArgs<T> &a, uint32_t p, uint32_
     return a.diag_index ? diagonal_at(a, p, a.diag_index[p], row, pivot) : one(T{});
 }
 
-// This lane's share of sum_k a_k x_k over the dependencies of `p`, which are all known.
-template <class T>
-__device__ __forceinline__ T row_dot(const SolveArgs<T> &a, uint32_t p, uint32_t lane, uint32_t lanes) {
-    uint32_t begin = a.row_ptr[p], end = a.row_ptr[p + 1];
-    T sum = zero(T{});
-    for (uint32_t e = begin + lane; e < end; e += lanes) {
-        T v = conjugate_if(a.conjugate, a.val[row_value_index(a, p, begin, e)]);
-        sum = multiply_add(v, a.work[a.row_adj[e]], sum);
-    }
-    return sum;
-}
-
 __device__ __forceinline__ uint32_t warp_max(uint32_t v) {
 #if __CUDA_ARCH__ >= 800
     return __reduce_max_sync(FULL, v);
@@ -81,4 +69,32 @@ template <class T>
 __device__ __forceinline__ T warp_sum_all(T sum, uint32_t shift) {
     for (uint32_t by = 1u << shift >> 1; by > 0; by >>= 1) sum = sum + shuffle_xor(sum, by);
     return sum;
+}
+
+// sum_k a_k x_kj over the dependencies of `p`, which are all known and whose entries are `begin` to `end`, for NR
+// right-hand sides: in lane j < NR that of the j-th. The NR unknowns of a position lie beside each other, and as
+// many lanes take an entry. Sums are made in the same order whatever NR is: all right-hand sides get the same bits.
+template <int NR, class T>
+__device__ __forceinline__ T row_dot(const SolveArgs<T> &a, uint32_t p, uint32_t begin, uint32_t end, uint32_t lane) {
+    constexpr int AT_ONCE = WARP / NR;
+    const T *x = a.work + lane % NR;
+    T sum[NR];
+#pragma unroll
+    for (int k = 0; k < NR; ++k) sum[k] = zero(T{});
+#pragma unroll (NR == 1 ? 4 : 1)
+    for (uint32_t e = begin + lane / NR; e < end; e += WARP)
+#pragma unroll
+        for (int k = 0; k < NR; ++k)
+            if (uint32_t ek = e + k * AT_ONCE; k == 0 || ek < end) {
+                T v = conjugate_if(a.conjugate, a.val[row_value_index(a, p, begin, ek)]);
+                sum[k] = multiply_add(v, x[(size_t)a.row_adj[ek] * NR], sum[k]);
+            }
+    // sum[k] is what lane k * AT_ONCE + lane / NR would have of a single right-hand side.
+#pragma unroll
+    for (int half = NR / 2; half > 0; half /= 2)
+#pragma unroll
+        for (int k = 0; k < half; ++k) sum[k] = sum[k] + sum[k + half];
+#pragma unroll
+    for (int by = WARP / 2; by >= NR; by /= 2) sum[0] = sum[0] + shuffle_down(sum[0], by, WARP);
+    return sum[0];
 }

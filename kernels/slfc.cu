@@ -2,8 +2,5 @@
 // lane waits for the column's dependency counter.
 #include "column.cuh"
 
-#define KERNEL(t)                                                                        \
-    extern "C" __global__ void __launch_bounds__(256) slfc_##t(SolveArgs<t##_type> a) { \
-        self_scheduled_columns(a, 1);                                                    \
-    }
+#define KERNEL(t) SELF_SCHEDULED_COLUMNS(slfc, t, 1)
 FOR_EACH_TYPE(KERNEL)

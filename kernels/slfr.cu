@@ -1,29 +1,33 @@
 // SLFR: row-wise, self-scheduled (R. Li, algorithm 3). One warp a row in level order; its leading lane
 // waits for the row's dependency counter.
+#include "columns.cuh"
 #include "row.cuh"
 
-template <class T>
-__device__ void slfr(const SolveArgs<T> &a) {
+template <int NR, class T>
+__device__ __forceinline__ void slfr(const SolveArgs<T> &a, const Columns<T, NR> &columns) {
     uint32_t p = (block_ticket(a.state) * blockDim.x + threadIdx.x) / WARP;
     uint32_t lane = threadIdx.x % WARP;
     if (p >= a.n) return;
     uint32_t i = a.order[p];
     T fi = zero(T{}), d = zero(T{});
     bool ready = true;
-    if (lane == 0) {
-        fi = alpha_of(a) * a.f[i];
+    if (lane < NR) {
+        fi = product(alpha_of(a), columns.load(i, lane));
         d = diagonal(a, p, i, &a.state->pivot);
+    }
+    if (lane == 0) {
         Watchdog<T> dog(a);
         // Ends when every dependency has been published, or by the watchdog.
         while (load_acquire(&a.counters[p]) != 0 && (ready = dog.turn())) {
         }
     }
     __syncwarp();
-    T sum = warp_sum(row_dot(a, p, lane, WARP));
-    if (lane == 0) {
+    if (NR > 1) ready = __shfl_sync(FULL, ready, 0);
+    T sum = row_dot<NR>(a, p, a.row_ptr[p], a.row_ptr[p + 1], lane);
+    if (lane < NR) {
         T xi = ready ? divide(fi - sum, d) : not_a_number(T{});
-        a.work[p] = xi;
-        a.x[i] = xi;
+        a.work[(size_t)p * NR + lane] = xi;
+        columns.store(i, lane, xi);
         publish_fence();
     }
     __syncwarp();
@@ -34,6 +38,13 @@ __device__ void slfr(const SolveArgs<T> &a) {
     }
 }
 
-#define KERNEL(t) \
-    extern "C" __global__ void __launch_bounds__(256) slfr_##t(SolveArgs<t##_type> a) { slfr(a); }
+#define KERNEL(t)                                                                 \
+    extern "C" __global__ void __launch_bounds__(128, RESIDENT<t##_type>)         \
+        slfr_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                     \
+        slfr(m.solve, columns_of(m.solve));                                       \
+    }                                                                             \
+    extern "C" __global__ void __launch_bounds__(128, RESIDENT<t##_type>)         \
+        slfr_multi_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {               \
+        slfr(m.solve, columns_of(m));                                        \
+    }
 FOR_EACH_TYPE(KERNEL)

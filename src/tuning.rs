@@ -61,12 +61,15 @@ pub const TILED_ADVANTAGE: f64 = 1.06;
 /// The one-word engine: its launch and end, a level, and (in seconds) a row, an entry, and an entry whose value lies
 /// scattered.
 pub const ONE_WORD_START: Duration = Duration::from_nanos(6000);
-pub const ONE_WORD_LEVEL: Duration = Duration::from_nanos(500);
-pub const ONE_WORD_ROW_SECONDS: f64 = 3.0e-11;
-pub const ONE_WORD_ENTRY_SECONDS: f64 = 0.9e-11;
-pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.4e-11;
+pub const ONE_WORD_LEVEL: Duration = Duration::from_nanos(465);
+pub const ONE_WORD_ROW_SECONDS: f64 = 2.8e-11;
+pub const ONE_WORD_ENTRY_SECONDS: f64 = 0.84e-11;
+pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.3e-11;
 
-/// The nodal engine: a level of nodes, and (in seconds) a row and an entry of a row.
-pub const NODAL_LEVEL: Duration = Duration::from_nanos(500);
-pub const NODAL_ROW_SECONDS: f64 = 1.0e-11;
-pub const NODAL_ENTRY_SECONDS: f64 = 0.4e-11;
+/// The nodal engine: a level of nodes, what each doubling of a node's lanes adds to it, and (in seconds) an entry of a
+/// row.
+pub const NODAL_LEVEL: Duration = Duration::from_nanos(490);
+pub const NODAL_SUM: Duration = Duration::from_nanos(80);
+pub const NODAL_ENTRY_SECONDS: f64 = 0.3e-11;
+/// Values that a lane of it holds at a time, so many of each row of its node.
+pub const NODAL_VALUES_PER_LANE: u32 = 16;

@@ -1,9 +1,9 @@
 //! GSF: the synchronization-free baseline (W. Liu et al., 2016).
 #![forbid(unsafe_code)]
 
-use super::{self_scheduled, Algorithm};
+use super::{self_scheduled, Algorithm, Multi};
 use crate::analysis::{Needs, Tiles};
-use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
 use crate::status::Result;
@@ -34,7 +34,16 @@ impl Algorithm for Gsf {
     fn host(&self) -> Method {
         Method::Gsf
     }
-    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        Multi::solve(self, launcher, plan, &MultiArgs::one_column(args))
+    }
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
+    }
+}
+
+impl Multi for Gsf {
+    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         self_scheduled::solve(launcher, args, self.name(), "prologue_columns")
     }
 }

@@ -1,9 +1,9 @@
 //! LEVC: column-wise, level-scheduled (R. Li, algorithm 2).
 #![forbid(unsafe_code)]
 
-use super::{level, Algorithm};
+use super::{level, Algorithm, Multi};
 use crate::analysis::{Needs, Schedule, Tiles};
-use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
 use crate::status::Result;
@@ -38,6 +38,15 @@ impl Algorithm for Levc {
         level::prepare(launcher, plan, self.name())
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        Multi::solve(self, launcher, plan, &MultiArgs::one_column(args))
+    }
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
+    }
+}
+
+impl Multi for Levc {
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         level::solve(launcher, plan, args, self.name(), "prologue_columns")
     }
 }

@@ -1,7 +1,7 @@
 //! What the level-scheduled algorithms share: one launch a level, from a graph where that is faster.
 #![forbid(unsafe_code)]
 
-use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, DeviceArray, Graph, Launcher, LevelGraph};
 use crate::status::Result;
 use crate::tuning::{GRAPH_LEVELS, PAPER_BLOCK};
@@ -28,7 +28,7 @@ pub fn prepare(launcher: &Launcher, plan: &mut CudaPlan, name: &str) -> Result<(
     if plan.levels < 2 || plan.levels > GRAPH_LEVELS {
         return Ok(());
     }
-    let args = DeviceArray::new(launcher.gpu, std::mem::size_of::<SolveArgs>())?;
+    let args = DeviceArray::new(launcher.gpu, std::mem::size_of::<MultiArgs>())?;
     let graph = Graph::record(launcher, |recorder| {
         let kernel = recorder.kernel(&format!("{name}_graph"))?;
         each_level(&plan.level_ptr, |begin, end, blocks| {
@@ -43,7 +43,7 @@ pub fn prepare(launcher: &Launcher, plan: &mut CudaPlan, name: &str) -> Result<(
 pub fn solve(
     launcher: &Launcher,
     plan: &CudaPlan,
-    args: &SolveArgs,
+    args: &MultiArgs,
     name: &str,
     prologue: &str,
 ) -> Result<()> {
@@ -51,15 +51,16 @@ pub fn solve(
     match &plan.graph {
         // A graph cannot be launched into a capture with its arguments in one shared place.
         Some(graph) if !launcher.is_capturing()? => {
-            let args = SolveArgs { args_copy: graph.args.address(), ..*args };
-            prologue.cover(args.n as u64, PAPER_BLOCK, &args)?;
+            let solve = SolveArgs { args_copy: graph.args.address(), ..args.solve };
+            prologue.cover(solve.n as u64, PAPER_BLOCK, &MultiArgs { solve, ..*args })?;
             graph.graph.launch(launcher.stream)
         }
         _ => {
-            prologue.cover(args.n as u64, PAPER_BLOCK, args)?;
+            prologue.cover(args.solve.n as u64, PAPER_BLOCK, args)?;
             let kernel = launcher.kernel(name)?;
             each_level(&plan.level_ptr, |begin, end, blocks| {
-                kernel.launch(blocks, PAPER_BLOCK, 0, &SolveArgs { begin, end, ..*args })
+                let solve = SolveArgs { begin, end, ..args.solve };
+                kernel.launch(blocks, PAPER_BLOCK, 0, &MultiArgs { solve, ..*args })
             })
         }
     }

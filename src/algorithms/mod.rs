@@ -23,6 +23,7 @@ use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::problem::Shape;
 use crate::status::{Error, Result};
+use crate::workspace::ROW_BYTES;
 
 /// An algorithm on both executors.
 pub trait Algorithm: Sync {
@@ -63,10 +64,12 @@ pub trait Algorithm: Sync {
 }
 
 /// The part of an algorithm for several right-hand sides at once. Its kernels hand unknowns over through
-/// the caller's buffer, where they are armed before each launch.
+/// the caller's buffer; where a plan has work vectors, they are armed there before each launch.
 pub trait Multi {
-    /// The most right-hand sides that it takes at once.
-    fn most_columns(&self, gpu: &Gpu, dtype: DataType) -> u32;
+    /// The most right-hand sides that it takes at once. This here is `SEVERAL` in `columns.cuh`.
+    fn most_columns(&self, _gpu: &Gpu, dtype: DataType) -> u32 {
+        (ROW_BYTES / dtype.bytes()).min(4) as u32
+    }
     /// Bytes that it needs for a row, at most `workspace::ROW_BYTES`.
     fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {
         multi_width(columns) as usize * dtype.bytes()

@@ -9,13 +9,14 @@ use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::status::Result;
-use crate::tuning::ONE_WORD_BLOCK;
+use crate::tuning::{NODAL_VALUES_PER_LANE, ONE_WORD_BLOCK};
 
 pub struct Nodal;
 
 /// Unknowns of other nodes that a lane holds at a time, with a value of each row of its own; mirrors nodal.cuh.
 fn entries_per_lane(dtype: DataType, node: u32) -> u32 {
-    (if dtype == DataType::C64 { 8 } else { 16 } / node).max(1)
+    let values = if dtype == DataType::C64 { NODAL_VALUES_PER_LANE / 2 } else { NODAL_VALUES_PER_LANE };
+    (values / node).max(1)
 }
 
 impl Algorithm for Nodal {

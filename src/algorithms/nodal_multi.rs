@@ -14,7 +14,7 @@ impl Multi for Nodal {
         2
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
-        let kernel = launcher.kernel(&format!("nodal{}_multi", plan.node()))?;
+        let kernel = launcher.kernel(&format!("nodal_multi{}", plan.node()))?;
         kernel.launch(one_word::blocks(launcher, plan, &args.solve), ONE_WORD_BLOCK, 0, args)
     }
 }

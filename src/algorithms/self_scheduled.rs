@@ -2,12 +2,14 @@
 //! column starts in schedule order.
 #![forbid(unsafe_code)]
 
-use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::args::MultiArgs;
 use crate::executor::cuda::Launcher;
 use crate::status::Result;
 use crate::tuning::PAPER_BLOCK;
 
-pub fn solve(launcher: &Launcher, args: &SolveArgs, name: &str, prologue: &str) -> Result<()> {
-    launcher.kernel(prologue)?.cover(args.n as u64, PAPER_BLOCK, args)?;
-    launcher.kernel(name)?.cover(args.n as u64 * 32, PAPER_BLOCK, args)
+pub fn solve(launcher: &Launcher, args: &MultiArgs, name: &str, prologue: &str) -> Result<()> {
+    let n = args.solve.n as u64;
+    launcher.kernel(prologue)?.cover(n, PAPER_BLOCK, args)?;
+    let kernel = if args.columns > 1 { &format!("{name}_multi") } else { name };
+    launcher.kernel(kernel)?.cover(n * 32, PAPER_BLOCK, args)
 }

@@ -11,10 +11,10 @@ use std::time::Duration;
 use super::slices::LANES;
 use super::{Engine, Tiles};
 use crate::tuning::{
-    NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_ROW_SECONDS, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LEVEL,
-    ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, TILED_ADVANTAGE, TILED_BATCH,
-    TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_ENTRIES, TILED_HOP,
-    TILED_LAUNCH, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM, TILED_TURN,
+    NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRY_SECONDS,
+    ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, TILED_ADVANTAGE,
+    TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_ENTRIES,
+    TILED_HOP, TILED_LAUNCH, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM, TILED_TURN,
 };
 
 /// A size and what the model says of it.
@@ -58,10 +58,14 @@ fn predict_one_word(rows: Counts) -> Duration {
     ONE_WORD_START + ONE_WORD_LEVEL.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved)
 }
 
-/// The same by nodes: a hand-over for each level of nodes.
+/// The same by nodes: a hand-over for each level of nodes, and the sums of the lanes of a node.
 fn predict_nodal(nodes: Counts, rows: Counts) -> Duration {
-    let moved = rows.n as f64 * NODAL_ROW_SECONDS + rows.entries as f64 * NODAL_ENTRY_SECONDS;
-    ONE_WORD_START + NODAL_LEVEL.mul_f64(nodes.levels as f64) + Duration::from_secs_f64(moved)
+    let unknowns = nodes.entries as f64 / nodes.n.max(1) as f64 * nodes.node as f64;
+    let lanes =
+        (unknowns / (NODAL_VALUES_PER_LANE / nodes.node) as f64).max(nodes.node as f64).min(LANES as f64);
+    let level = NODAL_LEVEL + NODAL_SUM.mul_f64(lanes.log2().ceil());
+    let moved = Duration::from_secs_f64(rows.entries as f64 * NODAL_ENTRY_SECONDS);
+    ONE_WORD_START + level.mul_f64(nodes.levels as f64) + moved
 }
 
 /// What the model knows of the rows.

@@ -83,7 +83,7 @@ pub struct SolveArgs {
     pub node_row: u64,
 }
 
-/// Arguments of a kernel for several right-hand sides.
+/// Arguments of a kernel for one or several right-hand sides.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MultiArgs {
@@ -94,6 +94,13 @@ pub struct MultiArgs {
     /// Number of columns.
     pub columns: u32,
     pub unused: [u32; 3],
+}
+
+impl MultiArgs {
+    /// Those of a solve for one right-hand side.
+    pub fn one_column(solve: &SolveArgs) -> MultiArgs {
+        MultiArgs { solve: *solve, columns: 1, ..Default::default() }
+    }
 }
 
 const _: () = assert!(std::mem::size_of::<MultiArgs>() == std::mem::size_of::<SolveArgs>() + 32);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use cust::sys;
 
-use super::args::SolveArgs;
 use super::{check, memory, Gpu};
 use crate::problem::DataType;
 use crate::status::Result;
@@ -95,6 +94,11 @@ impl Kernel {
         };
         check(result, "cuLaunchKernel")
     }
+
+    /// Launches one thread for each of `threads_needed`.
+    pub fn cover<A: Copy>(&self, threads_needed: u64, threads: u32, args: &A) -> Result<()> {
+        self.launch(threads_needed.div_ceil(threads as u64) as u32, threads, 0, args)
+    }
 }
 
 /// An instantiated graph of launches.
@@ -144,13 +148,5 @@ impl Drop for Graph {
             // SAFETY: destroyed once; the driver keeps it until a launch in flight is done.
             unsafe { sys::cuGraphExecDestroy(self.exec) };
         }
-    }
-}
-
-/// `SolveArgs` is what every solve kernel takes.
-impl Kernel {
-    /// One thread for each of `threads_needed`.
-    pub fn cover(&self, threads_needed: u64, threads: u32, args: &SolveArgs) -> Result<()> {
-        self.launch(threads_needed.div_ceil(threads as u64) as u32, threads, 0, args)
     }
 }

@@ -380,9 +380,12 @@ impl CudaPlan {
             Some(multi) if columns > 1 => {
                 let launcher = Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype };
                 let work = call.workspace.values as u64;
-                let bytes = self.shape.n as usize * multi.row_bytes(self.shape.dtype, columns);
-                // SAFETY: the workspace has room for a row's unknowns of that many columns.
-                unsafe { memory::fill(work, 0xff, bytes, stream)? };
+                // Algorithms that hand values over in one word find it armed.
+                if self.work.is_some() {
+                    let bytes = self.shape.n as usize * multi.row_bytes(self.shape.dtype, columns);
+                    // SAFETY: the workspace has room for a row's unknowns of that many columns.
+                    unsafe { memory::fill(work, 0xff, bytes, stream)? };
+                }
                 let solve = SolveArgs { work, ..self.args(call) };
                 let (ldf, ldx) = (ldf as u64, ldx as u64);
                 multi.solve(&launcher, self, &MultiArgs { solve, ldf, ldx, columns, ..Default::default() })
