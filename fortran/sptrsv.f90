@@ -359,6 +359,22 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvSetSetup
 
+    function sptrsvSetAnyOperation(info, enabled) &
+        result(status) bind(C, name='sptrsvSetAnyOperation')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), value :: enabled
+      integer(c_int) :: status
+    end function sptrsvSetAnyOperation
+
+    function sptrsvGetAnyOperation(info, enabled) &
+        result(status) bind(C, name='sptrsvGetAnyOperation')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), intent(out) :: enabled
+      integer(c_int) :: status
+    end function sptrsvGetAnyOperation
+
     function sptrsvSetDiagonal(info, d) &
         result(status) bind(C, name='sptrsvSetDiagonal')
       import :: c_int, c_ptr

@@ -122,6 +122,7 @@ program test_sptrsv
 
   call solves_a_bidiagonal_system()
   call solves_several_complex_systems()
+  call one_info_solves_both_ways()
   call reports_a_zero_pivot_in_fortrans_counting()
   call says_what_was_wrong()
 
@@ -233,6 +234,43 @@ contains
     call memory_free(d_val)
     call memory_free(d_x)
   end subroutine solves_several_complex_systems
+
+  ! [2  .] x = [2]  and its transpose, by one analysis.
+  ! [1  4]     [9]
+  subroutine one_info_solves_both_ways()
+    integer(c_int), target :: row(3) = [1, 2, 4], col(3) = [1, 1, 2]
+    real(c_double), target :: val(3) = [2, 1, 4], f(2, 0:1) = reshape([2, 9, 4, 8], [2, 2]), x(2), alpha = 1
+    type(c_ptr) :: d_row, d_col, d_val, d_x, info, buffer
+    integer(c_size_t) :: bytes
+    integer(c_int) :: op, enabled
+
+    d_row = copied(c_loc(row), 12_c_size_t)
+    d_col = copied(c_loc(col), 12_c_size_t)
+    d_val = copied(c_loc(val), 24_c_size_t)
+    call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetAnyOperation', sptrsvSetAnyOperation(info, 2_c_int), SPTRSV_STATUS_INVALID_VALUE)
+    call expect('sptrsvSetAnyOperation', sptrsvSetAnyOperation(info, 1_c_int), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetAnyOperation', sptrsvGetAnyOperation(info, enabled), SPTRSV_STATUS_SUCCESS)
+    call check('any operation is wanted', enabled == 1)
+    call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, &
+      3_c_int64_t, descr, SPTRSV_R_64F, d_val, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
+    buffer = memory_alloc(bytes)
+    call expect('sptrsvAnalysis', sptrsvAnalysis(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, 3_c_int64_t, &
+      descr, SPTRSV_R_64F, d_val, d_row, d_col, info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), SPTRSV_STATUS_SUCCESS)
+    do op = SPTRSV_OPERATION_NON_TRANSPOSE, SPTRSV_OPERATION_TRANSPOSE
+      d_x = copied(c_loc(f(1, op)), 16_c_size_t)
+      call expect('sptrsvSolve', sptrsvSolve(handle, op, 2_c_int64_t, 3_c_int64_t, c_loc(alpha), descr, SPTRSV_R_64F, &
+        d_val, d_row, d_col, info, d_x, d_x, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), SPTRSV_STATUS_SUCCESS)
+      call memory_get(c_loc(x), d_x, 16_c_size_t)
+      call check('one info solves both ways', all(abs(x - [1, 2]) <= 1e-14_c_double))
+      call memory_free(d_x)
+    end do
+    call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
+    call memory_free(buffer)
+    call memory_free(d_row)
+    call memory_free(d_col)
+    call memory_free(d_val)
+  end subroutine one_info_solves_both_ways
 
   ! Row 2 of 3 has no diagonal entry.
   subroutine reports_a_zero_pivot_in_fortrans_counting()

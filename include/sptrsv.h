@@ -327,11 +327,11 @@ typedef struct sptrsvStats_t {
    */
   int setup;
   /**
-   * Wall-clock time of the whole analysis, in milliseconds.
+   * Wall-clock time of the whole analysis, in milliseconds: for both operations after sptrsvSetAnyOperation.
    */
   double setup_ms;
   /**
-   * Bytes of device (or, on the host executor, host) memory that the info holds.
+   * Bytes of device (or, on the host executor, host) memory that the info holds, for both operations too.
    */
   int64_t bytes_held;
   /**
@@ -798,6 +798,42 @@ enum sptrsvStatus_t sptrsvGetAlgorithm(sptrsvInfo_t info, enum sptrsvAlgorithm_t
 enum sptrsvStatus_t sptrsvSetSetup(sptrsvInfo_t info, enum sptrsvSetup_t where_);
 
 /**
+ * Chooses whether later analyses with this info serve every operation. By default an info is analysed for one, and
+ * a solve with another is refused. Enabled, one analysis (with any operation) prepares the transposed one too, so
+ * that op N, T and H can be solved in any order: one factor serves both of its solves. It costs less time than two
+ * analyses, as the pattern is validated and its levels are found once, and as much memory as two. T and H share
+ * what is kept.
+ *
+ * sptrsvGetStats then counts time and bytes of both; all else there, and sptrsvGetAlgorithm, is about the operation
+ * that the analysis was called with. sptrsvZeroPivot reports on the solve that was called last.
+ *
+ * \param info     the info
+ * \param enabled  1 to serve every operation, 0 (the default) for the one of the analysis
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `enabled` is neither 0 nor 1 (nothing changes)
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `info` is NULL or a live info.
+ */
+enum sptrsvStatus_t sptrsvSetAnyOperation(sptrsvInfo_t info,
+                                          int enabled);
+
+/**
+ * Whether later analyses with this info serve every operation.
+ *
+ * \param info     the info
+ * \param enabled  receives 1 or 0
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `info` is NULL or a live info, `enabled` NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvGetAnyOperation(sptrsvInfo_t info, int *enabled);
+
+/**
  * Gives the diagonal separately, as the paper does: the matrix is then L + D or U + D with D = diag(d),
  * and diagonal entries stored in the matrix are ignored. Call it before the analysis; `d` itself is read
  * at each solve, so another vector of the same length may be set between solves.
@@ -909,7 +945,8 @@ enum sptrsvStatus_t sptrsvAnalysis(sptrsvHandle_t handle,
  * Solves op(A) x = alpha f for one right-hand side, with the values that the arrays hold now.
  *
  * \param handle  the handle
- * \param op, m, nnz, descr, valueType, rowPtr, colInd  as at analysis
+ * \param op, m, nnz, descr, valueType, rowPtr, colInd  as at analysis; op may be another one after
+ *        sptrsvSetAnyOperation
  * \param alpha  one value, in host or device memory by the pointer mode
  * \param val  nnz values
  * \param info  an analysed info
@@ -949,7 +986,7 @@ enum sptrsvStatus_t sptrsvSolve(sptrsvHandle_t handle,
 /**
  * Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
  * F + j * ldf. The matrix is read once for several of them on the host executor, and on the GPU with AUTO,
- * ONE_WORD and TILED; with the other algorithms each is a solve of its own there. Where the algorithm is
+ * ONE_WORD, TILED and NODAL; with the other algorithms each is a solve of its own there. Where the algorithm is
  * deterministic, every column has the bits of a single solve.
  *
  * \param handle  the handle

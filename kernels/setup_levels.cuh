@@ -15,6 +15,8 @@
 // the groups that are known are from the one that it waits for.
 //
 // Kahn: the paper's algorithm, one launch a level.
+//
+// Turned: the levels of the pattern, from the last to the first, are levels of the transposed one.
 #pragma once
 #include "setup.cuh"
 
@@ -281,6 +283,13 @@ FOR_EACH_INDEX(SWEEP)
 // By the transposed pattern.
 extern "C" __global__ void __launch_bounds__(SWEEP_BLOCK) setup_sweep_transposed(const GRID_CONSTANT SetupArgs a) {
     sweep(a, TransposedRows{a});
+}
+
+// From the words of the transposed operation, whose turns run the other way. `levels` is known already.
+extern "C" __global__ void __launch_bounds__(256) setup_turn_levels(const GRID_CONSTANT SetupArgs a) {
+    uint32_t t = thread_index();
+    if (t >= a.n || a.summary->bad) return;
+    a.word[t] = a.summary->levels + 1 - ((const uint32_t *)a.value_in)[a.n - 1 - t];
 }
 
 // Keys for the sort by level, and the least and largest level of every span of turns.

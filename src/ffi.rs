@@ -12,8 +12,8 @@ use crate::context::Context;
 use crate::guard::{borrow, borrow_mut, guard, raw, with_handle, with_info, write, write_enum};
 use crate::info::Info;
 use crate::problem::{
-    Arrays, Base, DataType, Diag, ExecutorKind, Fill, Format, Index, MatDescr, MatType, Op, PointerMode,
-    Policy, Setup,
+    switch, Arrays, Base, DataType, Diag, ExecutorKind, Fill, Format, Index, MatDescr, MatType, Op,
+    PointerMode, Policy, Setup,
 };
 use crate::status::{self, sptrsvStatus_t, Error};
 
@@ -198,9 +198,9 @@ pub struct sptrsvStats_t {
     pub algorithm: c_int,
     /// Where the analysis was done (a value of sptrsvSetup_t, never AUTO).
     pub setup: c_int,
-    /// Wall-clock time of the whole analysis, in milliseconds.
+    /// Wall-clock time of the whole analysis, in milliseconds: for both operations after sptrsvSetAnyOperation.
     pub setup_ms: f64,
-    /// Bytes of device (or, on the host executor, host) memory that the info holds.
+    /// Bytes of device (or, on the host executor, host) memory that the info holds, for both operations too.
     pub bytes_held: i64,
     /// Predicted time of one solve in milliseconds, by the model that chose the algorithm; 0 where there
     /// is no model (host executor).
@@ -854,6 +854,48 @@ pub unsafe extern "C" fn sptrsvSetSetup(
     })
 }
 
+/// Chooses whether later analyses with this info serve every operation. By default an info is analysed for one, and
+/// a solve with another is refused. Enabled, one analysis (with any operation) prepares the transposed one too, so
+/// that op N, T and H can be solved in any order: one factor serves both of its solves. It costs less time than two
+/// analyses, as the pattern is validated and its levels are found once, and as much memory as two. T and H share
+/// what is kept.
+///
+/// sptrsvGetStats then counts time and bytes of both; all else there, and sptrsvGetAlgorithm, is about the operation
+/// that the analysis was called with. sptrsvZeroPivot reports on the solve that was called last.
+///
+/// \param info     the info
+/// \param enabled  1 to serve every operation, 0 (the default) for the one of the analysis
+/// \return SUCCESS; INVALID_VALUE when `info` is NULL or `enabled` is neither 0 nor 1 (nothing changes)
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `info` is NULL or a live info.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetAnyOperation(info: sptrsvInfo_t, enabled: c_int) -> sptrsvStatus_t {
+    guard(|| {
+        with_info(info, |i| {
+            i.any_operation = switch("enabled", enabled)?;
+            Ok(())
+        })
+    })
+}
+
+/// Whether later analyses with this info serve every operation.
+///
+/// \param info     the info
+/// \param enabled  receives 1 or 0
+/// \return SUCCESS; INVALID_VALUE when an argument is NULL
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `info` is NULL or a live info, `enabled` NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetAnyOperation(info: sptrsvInfo_t, enabled: *mut c_int) -> sptrsvStatus_t {
+    guard(|| with_info(info, |i| write(enabled, "enabled", i.any_operation.into())))
+}
+
 /// Gives the diagonal separately, as the paper does: the matrix is then L + D or U + D with D = diag(d),
 /// and diagonal entries stored in the matrix are ignored. Call it before the analysis; `d` itself is read
 /// at each solve, so another vector of the same length may be set between solves.
@@ -1013,7 +1055,8 @@ pub unsafe extern "C" fn sptrsvAnalysis(
 /// Solves op(A) x = alpha f for one right-hand side, with the values that the arrays hold now.
 ///
 /// \param handle  the handle
-/// \param op, m, nnz, descr, valueType, rowPtr, colInd  as at analysis
+/// \param op, m, nnz, descr, valueType, rowPtr, colInd  as at analysis; op may be another one after
+///        sptrsvSetAnyOperation
 /// \param alpha  one value, in host or device memory by the pointer mode
 /// \param val  nnz values
 /// \param info  an analysed info
@@ -1065,7 +1108,7 @@ pub unsafe extern "C" fn sptrsvSolve(
 
 /// Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
 /// F + j * ldf. The matrix is read once for several of them on the host executor, and on the GPU with AUTO,
-/// ONE_WORD and TILED; with the other algorithms each is a solve of its own there. Where the algorithm is
+/// ONE_WORD, TILED and NODAL; with the other algorithms each is a solve of its own there. Where the algorithm is
 /// deterministic, every column has the bits of a single solve.
 ///
 /// \param handle  the handle

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::algorithms::{self, Algorithm, AUTO};
 use crate::context::Context;
-use crate::executor::cuda::{CudaPlan, How};
+use crate::executor::cuda::{Bound, CudaPlan, How};
 use crate::executor::host::HostPlan;
 use crate::executor::{read_host_value, write_host_position, Executor, SolveCall};
 use crate::ffi::sptrsvStats_t;
@@ -27,6 +27,8 @@ pub struct Rhs {
 pub struct Info {
     pub algorithm: i32,
     pub setup: Setup,
+    /// Whether an analysis prepares the transposed operation too.
+    pub any_operation: bool,
     /// The separate diagonal, or 0.
     pub diagonal: usize,
     analysed: Option<Analysed>,
@@ -34,17 +36,21 @@ pub struct Info {
 
 impl Default for Info {
     fn default() -> Self {
-        Info { algorithm: AUTO, setup: Setup::Auto, diagonal: 0, analysed: None }
+        Info { algorithm: AUTO, setup: Setup::Auto, any_operation: false, diagonal: 0, analysed: None }
     }
 }
 
 struct Analysed {
+    /// As the analysis was called.
     shape: Shape,
     policy: Policy,
     algorithm: &'static dyn Algorithm,
     setup: Setup,
     setup_ms: f64,
-    body: Body,
+    /// For this operation, and for the transposed one where any is to be solved with.
+    bodies: Vec<Body>,
+    /// The one of the last solve.
+    last: usize,
 }
 
 enum Body {
@@ -78,33 +84,40 @@ impl Info {
             }
         }
         let start = Instant::now();
-        let (algorithm, setup, body) = match &context.executor {
+        let asked = algorithms::by_id(self.algorithm);
+        let (algorithm, setup, bodies) = match &context.executor {
             Executor::Host(pool) => {
-                let asked = algorithms::by_id(self.algorithm);
-                let plan = HostPlan::new(pool, asked.map(|a| a.host()), &shape, arrays)?;
+                let method = asked.map(|a| a.host());
+                let (plan, transposed) = HostPlan::new(pool, method, &shape, arrays, self.any_operation)?;
                 let algorithm = asked.unwrap_or_else(algorithms::choose_on_host);
-                (algorithm, Setup::Cpu, Body::Host(Box::new(plan)))
+                let plans = std::iter::once(plan).chain(transposed);
+                (algorithm, Setup::Cpu, plans.map(|p| Body::Host(Box::new(p))).collect())
             }
             Executor::Cuda(gpu) => {
-                let asked = algorithms::by_id(self.algorithm);
                 // Given up as late as can be, so that a refused matrix leaves it, and early enough to be
                 // where the new one goes.
+                let any_operation = self.any_operation;
                 let mut let_go = || {
-                    match &mut self.analysed {
-                        Some(Analysed { body: Body::Cuda(old), .. }) if old.gpu().same_context(gpu) => {
-                            old.retire_on(context.stream);
+                    for body in self.analysed.iter_mut().flat_map(|a| &mut a.bodies) {
+                        match body {
+                            Body::Cuda(old) if old.gpu().same_context(gpu) => old.retire_on(context.stream),
+                            _ => {}
                         }
-                        _ => {}
                     }
                     self.analysed = None;
                 };
                 let how = How { setup: self.setup, stream: context.stream, timeout: context.timeout };
-                let plan = CudaPlan::new(gpu, asked, &shape, arrays, how, &mut let_go)?;
-                (plan.algorithm(), plan.setup, Body::Cuda(Box::new(plan)))
+                let plans = if any_operation {
+                    Vec::from(CudaPlan::pair(gpu, asked, &shape, arrays, how, &mut let_go)?)
+                } else {
+                    vec![CudaPlan::new(gpu, asked, &shape, arrays, how, &mut let_go)?]
+                };
+                let (algorithm, setup) = (plans[0].algorithm(), plans[0].setup);
+                (algorithm, setup, plans.into_iter().map(|p| Body::Cuda(Box::new(p))).collect())
             }
         };
         let setup_ms = start.elapsed().as_secs_f64() * 1e3;
-        self.analysed = Some(Analysed { shape, policy, algorithm, setup, setup_ms, body });
+        self.analysed = Some(Analysed { shape, policy, algorithm, setup, setup_ms, bodies, last: 0 });
         Ok(())
     }
 
@@ -134,11 +147,11 @@ impl Info {
             )));
         }
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
-        shape.must_equal(&analysed.shape)?;
+        let which = analysed.body_for(&shape)?;
         if policy == Policy::UseLevel && analysed.policy == Policy::NoLevel {
             return Err(Error::PolicyMismatch);
         }
-        analysed.body.must_belong_to(&context.executor)?;
+        analysed.bodies[0].must_belong_to(&context.executor)?;
         if shape.n == 0 || rhs.count == 0 {
             return Ok(());
         }
@@ -160,6 +173,7 @@ impl Info {
             x: rhs.x,
             alpha_device: if in_device_memory { alpha } else { 0 },
             alpha_host: [0; 16],
+            conjugate: shape.conjugate(),
             workspace: workspace::places(&shape, buffer),
             timeout: context.timeout,
         };
@@ -167,11 +181,13 @@ impl Info {
             call.alpha_host = read_host_value(alpha, shape.dtype);
         }
         let column = |base: usize, ld: i64, j: i64| base + (ld * j) as usize * shape.dtype.bytes();
-        match &mut analysed.body {
+        let _bound = analysed.bodies[which].bind()?;
+        if analysed.take_failure(context.stream)? {
+            return Err(Error::TimedOut);
+        }
+        analysed.last = which;
+        match &mut analysed.bodies[which] {
             Body::Host(plan) => {
-                if plan.take_failure() {
-                    return Err(Error::TimedOut);
-                }
                 let mut j = 0;
                 while j < rhs.count {
                     call.f = column(rhs.f, rhs.ldf, j);
@@ -182,10 +198,6 @@ impl Info {
                 }
             }
             Body::Cuda(plan) => {
-                let _bound = plan.gpu().bind()?;
-                if plan.take_failure(context.stream)? {
-                    return Err(Error::TimedOut);
-                }
                 plan.note_use(context.stream)?;
                 let mut j = 0;
                 while j < rhs.count {
@@ -203,28 +215,21 @@ impl Info {
     pub fn zero_pivot(&mut self, context: &Context, position: usize) -> Result<()> {
         require(position, "position")?;
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
-        analysed.body.must_belong_to(&context.executor)?;
+        let last = &analysed.bodies[analysed.last];
+        last.must_belong_to(&context.executor)?;
         let base = analysed.shape.base();
-        let row = match &mut analysed.body {
-            Body::Host(plan) => {
-                if plan.take_failure() {
-                    return Err(Error::TimedOut);
-                }
-                plan.pivot
-            }
-            Body::Cuda(plan) => {
-                let _bound = plan.gpu().bind()?;
-                let row = plan.zero_pivot(context.stream)?;
-                if plan.take_failure(context.stream)? {
-                    return Err(Error::TimedOut);
-                }
-                row
-            }
+        let _bound = last.bind()?;
+        let row = match last {
+            Body::Host(plan) => plan.pivot,
+            Body::Cuda(plan) => plan.zero_pivot(context.stream)?,
         };
+        if analysed.take_failure(context.stream)? {
+            return Err(Error::TimedOut);
+        }
+        let last = &analysed.bodies[analysed.last];
         let reported = row.map_or(-1, |r| r as i64 + base);
-        let in_device_memory =
-            context.pointer_mode == PointerMode::Device && matches!(analysed.body, Body::Cuda(_));
-        match &analysed.body {
+        let in_device_memory = context.pointer_mode == PointerMode::Device && matches!(last, Body::Cuda(_));
+        match last {
             Body::Cuda(plan) if in_device_memory => {
                 plan.write_position(position, reported, context.stream)?
             }
@@ -232,7 +237,7 @@ impl Info {
         }
         match row {
             None => Ok(()),
-            Some(_) => Err(Error::ZeroPivot { row: reported, structural: analysed.is_structural(row) }),
+            Some(_) => Err(Error::ZeroPivot { row: reported, structural: last.missing_diag() == row }),
         }
     }
 
@@ -243,11 +248,11 @@ impl Info {
         stats.algorithm = a.algorithm.id();
         stats.setup = a.setup as i32;
         stats.setup_ms = a.setup_ms;
-        let entries = match &a.body {
+        stats.bytes_held = a.bodies.iter().map(|body| body.bytes_held() as i64).sum();
+        let entries = match &a.bodies[0] {
             Body::Host(p) => {
                 stats.levels = p.schedule.levels() as i64;
                 stats.widest_level = p.schedule.widest_level() as i64;
-                stats.bytes_held = p.schedule.bytes() as i64;
                 stats.trans_ms = ms(p.times.trans);
                 stats.dep_ms = ms(p.times.dep);
                 stats.lev_ms = ms(p.times.lev);
@@ -256,7 +261,6 @@ impl Info {
             Body::Cuda(p) => {
                 stats.levels = p.levels as i64;
                 stats.widest_level = p.widest as i64;
-                stats.bytes_held = p.bytes_held() as i64;
                 stats.predicted_ms = ms(p.predicted);
                 stats.mat_d2h_ms = ms(p.times.mat_d2h);
                 stats.trans_ms = ms(p.times.trans);
@@ -272,15 +276,53 @@ impl Info {
 }
 
 impl Analysed {
-    fn is_structural(&self, row: Option<u32>) -> bool {
-        match &self.body {
-            Body::Host(p) => p.schedule.missing_diag == row,
-            Body::Cuda(p) => p.missing_diag() == row,
+    /// Which of the bodies solves this problem, if it is the one that was analysed. T and H share one.
+    fn body_for(&self, shape: &Shape) -> Result<usize> {
+        if self.bodies.len() == 1 {
+            return shape.must_equal(&self.shape).map(|()| 0);
         }
+        Shape { op: self.shape.op, ..*shape }.must_equal(&self.shape)?;
+        let is_plain = |shape: &Shape| shape.op == Op::NonTranspose;
+        Ok(usize::from(is_plain(shape) != is_plain(&self.shape)))
+    }
+
+    /// Whether the watchdog ended a solve since the last look.
+    fn take_failure(&mut self, stream: usize) -> Result<bool> {
+        let mut failed = false;
+        for body in &mut self.bodies {
+            failed |= match body {
+                Body::Host(plan) => plan.take_failure(),
+                Body::Cuda(plan) => plan.take_failure(stream)?,
+            };
+        }
+        Ok(failed)
     }
 }
 
 impl Body {
+    /// Makes its GPU's context current, if it is on one, for as long as the result lives.
+    fn bind(&self) -> Result<Option<Bound>> {
+        match self {
+            Body::Host(_) => Ok(None),
+            Body::Cuda(plan) => plan.gpu().bind().map(Some),
+        }
+    }
+
+    /// The smallest row (zero-based) without a diagonal entry.
+    fn missing_diag(&self) -> Option<u32> {
+        match self {
+            Body::Host(plan) => plan.schedule.missing_diag,
+            Body::Cuda(plan) => plan.missing_diag(),
+        }
+    }
+
+    fn bytes_held(&self) -> usize {
+        match self {
+            Body::Host(plan) => plan.schedule.bytes(),
+            Body::Cuda(plan) => plan.bytes_held(),
+        }
+    }
+
     /// Refuses an info that was analysed on another executor or GPU.
     fn must_belong_to(&self, executor: &Executor) -> Result<()> {
         let (analysed, given) = match (self, executor) {

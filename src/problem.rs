@@ -70,6 +70,15 @@ impl DataType {
     }
 }
 
+/// The meaning of a number that a C caller passed to turn something on or off.
+pub fn switch(what: &'static str, value: i32) -> Result<bool> {
+    match value {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(Error::Invalid(format!("{what} is {value}, but must be 0 or 1"))),
+    }
+}
+
 /// A matrix descriptor: how the arrays are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatDescr {
@@ -160,6 +169,12 @@ impl Shape {
         Ok(Shape { op, n: m as u32, nnz: nnz as u32, descr, dtype, diag })
     }
 
+    /// The same with the transposed operation: T in place of N, or N in place of T and H.
+    pub fn transposed(&self) -> Shape {
+        let op = if self.op == Op::NonTranspose { Op::Transpose } else { Op::NonTranspose };
+        Shape { op, ..*self }
+    }
+
     /// Whether the rows of op(A) are the stored rows or columns (else the matrix must be transposed).
     pub fn rows_are_stored(&self) -> bool {
         (self.descr.format == Format::Csr) == (self.op == Op::NonTranspose)
@@ -229,6 +244,32 @@ mod tests {
         assert!(matches!(Op::from_raw(3), Err(Error::BadEnum { value: 3, .. })));
         assert!(DataType::from_raw(2).is_err());
         assert_eq!(DataType::from_raw(5).unwrap(), DataType::C64);
+    }
+
+    #[test]
+    fn a_switch_is_on_or_off() {
+        assert!(!switch("enabled", 0).unwrap() && switch("enabled", 1).unwrap());
+        for value in [-1, 2, i32::MIN, i32::MAX] {
+            let error = switch("enabled", value).unwrap_err();
+            assert_eq!(error.to_string(), format!("enabled is {value}, but must be 0 or 1"));
+        }
+    }
+
+    #[test]
+    fn the_transposed_problem_is_turned_around() {
+        for op in [Op::NonTranspose, Op::Transpose, Op::ConjugateTranspose] {
+            let shape = Shape::new(op, 4, 4, MatDescr::default(), DataType::C64, false).unwrap();
+            let other = shape.transposed();
+            assert_eq!(
+                (other.forward(), other.rows_are_stored()),
+                (!shape.forward(), !shape.rows_are_stored())
+            );
+            assert_eq!(other.keeps_low(), shape.keeps_low());
+            assert!(
+                !other.conjugate()
+                    && other.transposed().must_equal(&shape).is_ok() == (op != Op::ConjugateTranspose)
+            );
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sptrsv::algorithms::{self, Algorithm};
-use sptrsv::executor::cuda::{CudaPlan, DeviceArray, Gpu, How};
+use sptrsv::executor::cuda::{CudaPlan, DeviceArray, Gpu, How, PlanArrays};
 use sptrsv::problem::{Arrays, Base, DataType, Diag, Fill, Format, Index, MatDescr, Op, Setup, Shape};
 use sptrsv::status::{Error, Result};
 
@@ -179,10 +179,18 @@ impl Problem {
         }
     }
     fn plan(&self, gpu: &Arc<Gpu>, algorithm: Asked, setup: Setup) -> Result<CudaPlan> {
-        let arrays = Arrays { val: 0, ptr: self.ptr.address() as usize, ind: self.ind.address() as usize };
-        let how = How { setup, stream: 0, timeout: Duration::from_secs(10) };
-        CudaPlan::new(gpu, algorithm, &self.shape, arrays, how, &mut || ())
+        CudaPlan::new(gpu, algorithm, &self.shape, self.arrays(), how(setup), &mut || ())
     }
+    fn pair(&self, gpu: &Arc<Gpu>, algorithm: Asked, setup: Setup) -> Result<[CudaPlan; 2]> {
+        CudaPlan::pair(gpu, algorithm, &self.shape, self.arrays(), how(setup), &mut || ())
+    }
+    fn arrays(&self) -> Arrays {
+        Arrays { val: 0, ptr: self.ptr.address() as usize, ind: self.ind.address() as usize }
+    }
+}
+
+fn how(setup: Setup) -> How {
+    How { setup, stream: 0, timeout: Duration::from_secs(10) }
 }
 
 fn random_descr(random: &mut Random, fill: Fill, format: Format) -> MatDescr {
@@ -230,33 +238,53 @@ fn compare(gpu: &Arc<Gpu>, problem: &Problem, algorithm: Asked, what: &str) {
         assert_eq!(plan.setup, setup);
         assert_eq!(plan.algorithm().id(), cpu.algorithm().id());
         assert_eq!(plan.predicted, cpu.predicted);
-        let got = plan.arrays(0).unwrap();
         let what = || format!("{what}, {}, {setup:?}, {:?}", name_of(algorithm), problem.shape);
-        assert_eq!(got.numbers, want.numbers, "numbers: {}", what());
-        for (name, got, want) in [
-            ("level_ptr", &got.level_ptr, &want.level_ptr),
-            ("order", &got.order, &want.order),
-            ("row_ptr", &got.row_ptr, &want.row_ptr),
-            ("row_adj", &got.row_adj, &want.row_adj),
-            ("row_val", &got.row_val, &want.row_val),
-            ("col_ptr", &got.col_ptr, &want.col_ptr),
-            ("col_adj", &got.col_adj, &want.col_adj),
-            ("col_val", &got.col_val, &want.col_val),
-            ("counts", &got.counts, &want.counts),
-            ("diag_index", &got.diag_index, &want.diag_index),
-            ("extra_diag", &got.extra_diag, &want.extra_diag),
-            ("slice", &got.slice, &want.slice),
-            ("record", &got.record, &want.record),
-            ("tile_step", &got.tile_step, &want.tile_step),
-            ("node_row", &got.node_row, &want.node_row),
-        ] {
-            assert_eq!(got.len(), want.len(), "length of {name}: {}", what());
-            if let Some(k) = (0..got.len()).find(|&k| got[k] != want[k]) {
-                panic!("{name}[{k}] is {}, not {}: {}", got[k], want[k], what());
-            }
-        }
-        assert_eq!(got, want, "{}", what());
+        assert_same(&plan.arrays(0).unwrap(), &want, what);
     }
+}
+
+/// The same for plans for an operation and the transposed one; the first is the one that there is alone.
+fn compare_pairs(gpu: &Arc<Gpu>, problem: &Problem, algorithm: Asked, what: &str) {
+    let _bound = gpu.bind().unwrap();
+    let arrays = |plans: [CudaPlan; 2]| plans.map(|plan| (plan.predicted, plan.arrays(0).unwrap()));
+    let want = arrays(problem.pair(gpu, algorithm, Setup::Cpu).unwrap());
+    let alone = problem.plan(gpu, algorithm, Setup::Cpu).unwrap().arrays(0).unwrap();
+    assert_same(&want[0].1, &alone, || format!("{what}, {}, alone, {:?}", name_of(algorithm), problem.shape));
+    for setup in [Setup::Gpu, Setup::GpuKahn] {
+        let got = arrays(problem.pair(gpu, algorithm, setup).unwrap());
+        for (side, (got, want)) in ["first", "second"].into_iter().zip(got.iter().zip(&want)) {
+            let what = || format!("{what}, {}, {side} of {setup:?}, {:?}", name_of(algorithm), problem.shape);
+            assert_eq!(got.0, want.0, "predicted: {}", what());
+            assert_same(&got.1, &want.1, what);
+        }
+    }
+}
+
+fn assert_same(got: &PlanArrays, want: &PlanArrays, what: impl Fn() -> String) {
+    assert_eq!(got.numbers, want.numbers, "numbers: {}", what());
+    for (name, got, want) in [
+        ("level_ptr", &got.level_ptr, &want.level_ptr),
+        ("order", &got.order, &want.order),
+        ("row_ptr", &got.row_ptr, &want.row_ptr),
+        ("row_adj", &got.row_adj, &want.row_adj),
+        ("row_val", &got.row_val, &want.row_val),
+        ("col_ptr", &got.col_ptr, &want.col_ptr),
+        ("col_adj", &got.col_adj, &want.col_adj),
+        ("col_val", &got.col_val, &want.col_val),
+        ("counts", &got.counts, &want.counts),
+        ("diag_index", &got.diag_index, &want.diag_index),
+        ("extra_diag", &got.extra_diag, &want.extra_diag),
+        ("slice", &got.slice, &want.slice),
+        ("record", &got.record, &want.record),
+        ("tile_step", &got.tile_step, &want.tile_step),
+        ("node_row", &got.node_row, &want.node_row),
+    ] {
+        assert_eq!(got.len(), want.len(), "length of {name}: {}", what());
+        if let Some(k) = (0..got.len()).find(|&k| got[k] != want[k]) {
+            panic!("{name}[{k}] is {}, not {}: {}", got[k], want[k], what());
+        }
+    }
+    assert_eq!(got, want, "{}", what());
 }
 
 #[test]
@@ -281,6 +309,15 @@ fn same_schedule_as_on_the_cpu() {
                     let algorithm = random_algorithm(&mut random);
                     compare(&gpu, &problem, algorithm, &format!("{} {n}", pattern.name));
                     compared += 2;
+                }
+                if orientation % 2 == 0 {
+                    compare_pairs(
+                        &gpu,
+                        &problem,
+                        random_algorithm(&mut random),
+                        &format!("{} {n}", pattern.name),
+                    );
+                    compared += 4;
                 }
             }
         }

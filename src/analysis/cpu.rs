@@ -116,8 +116,40 @@ where
 
 /// Builds the normal form of a problem: exactly what `needs` asks for. Deterministic.
 pub fn schedule(shape: &Shape, pattern: &Pattern, needs: Needs) -> (Schedule, Times) {
+    schedule_by(shape, pattern, needs, None)
+}
+
+/// The level of each unknown in the transposed problem, by the schedule of the problem: what is solved last there is
+/// solved first here. As many levels, though an unknown may come later than it could. None where the schedule has
+/// none, or has those of nodes.
+pub fn transposed_levels(schedule: &Schedule) -> Option<Vec<u32>> {
+    if schedule.nodes.is_some() {
+        return None;
+    }
+    let last = schedule.levels().checked_sub(1)? as u32;
+    let mut levels = vec![0; schedule.n as usize];
+    let mut set = |p: usize, level: u32| levels[schedule.order[p] as usize] = last - level;
+    if schedule.level.is_empty() {
+        for (level, ends) in (0..).zip(schedule.level_ptr.windows(2)) {
+            (ends[0]..ends[1]).for_each(|p| set(p as usize, level));
+        }
+    } else {
+        // With tiles levels are not consecutive positions.
+        schedule.level.iter().enumerate().for_each(|(p, &level)| set(p, level));
+    }
+    Some(levels)
+}
+
+/// The same as `schedule` with these levels, if some are given, in place of the earliest possible ones.
+pub fn schedule_by(
+    shape: &Shape,
+    pattern: &Pattern,
+    needs: Needs,
+    levels: Option<Vec<u32>>,
+) -> (Schedule, Times) {
     let mut times = Times::default();
-    let survey = timed(&mut times.trans, || Survey::new(shape, pattern));
+    let mut survey = timed(&mut times.trans, || Survey::new(shape, pattern));
+    survey.known_levels = levels;
     if needs.nodes {
         if let Some(schedule) = by_nodes(&survey, needs, &mut times) {
             return (schedule, times);
@@ -244,6 +276,8 @@ struct Survey<'a> {
     diag: Vec<u32>,
     extra_diag: usize,
     missing_diag: Option<u32>,
+    /// The level of each unknown, where the transposed problem has told.
+    known_levels: Option<Vec<u32>>,
 }
 
 impl<'a> Survey<'a> {
@@ -264,6 +298,7 @@ impl<'a> Survey<'a> {
             diag: Vec::with_capacity(if own_diag { n as usize } else { 0 }),
             extra_diag: 0,
             missing_diag: None,
+            known_levels: None,
         };
         for i in 0..n {
             let (start, stop) = (pattern.ptr[i as usize], pattern.ptr[i as usize + 1]);
@@ -311,6 +346,9 @@ impl<'a> Survey<'a> {
     /// The level of each unknown, from 0, by the paper's row-wise or column-wise loop: whichever fits
     /// how the matrix is stored.
     fn levels(&self) -> Vec<u32> {
+        if let Some(known) = &self.known_levels {
+            return known.clone();
+        }
         let mut level = vec![0u32; self.n as usize];
         let by_rows = self.shape.rows_are_stored();
         let mut visit = |i: u32| {
@@ -518,6 +556,25 @@ mod tests {
             ..Default::default()
         };
         assert_eq!(s, want);
+    }
+
+    #[test]
+    fn levels_of_the_transposed_problem() {
+        // Levels {0 1} {2} {3} from the last to the first: 1 could come with 2, but comes with 0.
+        let first = run(Op::NonTranspose, Fill::Lower, &LOW_PTR, &LOW_IND, ALL);
+        let levels = transposed_levels(&first);
+        assert_eq!(levels, Some(vec![2, 2, 1, 0]));
+        let shape = shape(Op::Transpose, Fill::Lower, 4, 7);
+        let pattern = validate(&shape, &LOW_PTR, &LOW_IND).unwrap();
+        let (s, _) = schedule_by(&shape, &pattern, ALL, levels);
+        assert_eq!((&s.level_ptr[..], &s.order[..]), (&[0, 1, 2, 4][..], &[3, 2, 0, 1][..]));
+        assert_eq!(s.rows, lists(&[0, 0, 1, 2, 3], &[0, 1, 0], Values::Permuted(vec![5, 2, 4])));
+        assert_eq!((s.diag, s.counts), (vec![6, 3, 0, 1], vec![0, 1, 1, 1]));
+        // By tiles the levels of positions are told apart from the order.
+        let tiled =
+            run(Op::NonTranspose, Fill::Lower, &LOW_PTR, &LOW_IND, Needs { tiles: Tiles::Yes, ..ALL });
+        assert_eq!(transposed_levels(&tiled), Some(vec![2, 2, 1, 0]));
+        assert_eq!(transposed_levels(&run(Op::NonTranspose, Fill::Lower, &LOW_PTR, &LOW_IND, NATURAL)), None);
     }
 
     #[test]

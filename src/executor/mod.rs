@@ -36,6 +36,8 @@ pub struct SolveCall {
     /// alpha in device memory, or 0: then its bytes are in `alpha_host`.
     pub alpha_device: usize,
     pub alpha_host: [u8; 16],
+    /// Whether matrix values are to be conjugated.
+    pub conjugate: bool,
     pub workspace: Workspace,
     pub timeout: Duration,
 }

@@ -29,6 +29,28 @@ pub enum Suite {
     Robust,
 }
 
+/// By the numbers of sptrsvSetup_t.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Setup {
+    Auto,
+    Cpu,
+    Gpu,
+    GpuKahn,
+}
+
+impl Setup {
+    /// What a report says of it.
+    fn words(self) -> &'static str {
+        match self {
+            Setup::Auto => "",
+            Setup::Cpu => ", analysed on the CPU",
+            Setup::Gpu => ", analysed on the GPU",
+            Setup::GpuKahn => ", analysed on the GPU by Kahn's algorithm",
+        }
+    }
+}
+
 #[derive(clap::Args)]
 pub struct Args {
     /// Matrix Market files, or folders of them, to measure
@@ -69,6 +91,9 @@ pub struct Args {
     /// Solve with the conjugate transpose, as --op h
     #[arg(long, conflicts_with_all = ["op", "transpose"])]
     pub conjugate_transpose: bool,
+    /// Where the library analyses: auto, cpu, gpu or gpu_kahn (the paper's suite measures them all by itself)
+    #[arg(long, value_enum, value_name = "PLACE", default_value = "auto")]
+    pub setup: Setup,
     /// Reorder the unknowns first, in each of these ways
     #[arg(long, value_enum, value_delimiter = ',')]
     pub permute: Vec<Order>,
@@ -226,6 +251,9 @@ pub fn run(args: &Args) -> Result<()> {
     let algorithms = names.iter().map(|n| algorithm_number(n)).collect::<Result<Vec<i32>>>()?;
     let budget = args.budget()?;
     let executor = executor(args.executor.as_deref())?;
+    if executor.is_host() && !matches!(args.setup, Setup::Auto | Setup::Cpu) {
+        return Err("the host executor analyses on the CPU, whatever --setup says".into());
+    }
     let cases = cases::cases(args, &executor)?;
     let library = Library::open(&executor)?;
     let peers =
@@ -240,7 +268,7 @@ pub fn run(args: &Args) -> Result<()> {
         spsv: peers[0].spsv.as_ref().map(|p| p.version.clone()),
         csrsv2: peers[0].csrsv2.as_ref().map(|p| p.version.clone()),
         date: report::today(),
-        system: report::system_words(args.fill()),
+        system: report::system_words(args.fill()) + args.setup.words(),
         matrices: Vec::new(),
     };
     if args.resume {
@@ -401,7 +429,7 @@ impl Run<'_, '_> {
             let (x_re, x_im) = system::download(&x, ty, a.n)?;
             Ok(backward_error(&question, (&re, &im), (&x_re, &x_im)))
         };
-        let ours = self.algorithms.iter().map(|&a| Who::Ours(a, 0));
+        let ours = self.algorithms.iter().map(|&a| Who::Ours(a, self.args.setup as i32));
         let measured = self.peers[k].present().into_iter().chain(ours).map(|who| {
             let name = who.name();
             match who.enter(self.library, &self.peers[k], system) {

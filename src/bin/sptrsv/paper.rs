@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bench::{executor, limit_ms, make_folder, Args};
+use crate::bench::{executor, limit_ms, make_folder, Args, Setup};
 use crate::cases::{file_in, wanted, Case, Source};
 use crate::check::{backward_error, Question, TOLERANCE};
 use crate::contenders::{Peers, Who};
@@ -150,6 +150,9 @@ fn our_solvers(args: &Args) -> Result<Vec<i32>> {
 }
 
 pub fn run(args: &Args) -> Result<()> {
+    if args.setup != Setup::Auto {
+        return Err("the paper's experiments set up on the CPU and on the GPU: leave --setup out".into());
+    }
     let tasks = tasks(args)?;
     let ours = our_solvers(args)?;
     let budget = args.budget()?;

@@ -9,7 +9,7 @@ use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
 use crate::analysis::nodes::{self, Nodes};
 use crate::analysis::slices::Cut;
-use crate::analysis::{self, cpu, Engine, Lists, Schedule, Values, NONE};
+use crate::analysis::{self, cpu, Engine, Lists, Pattern, Schedule, Values, NONE};
 use crate::executor::{host, SolveCall};
 use crate::problem::{Arrays, DiagSource, Index, Setup, Shape};
 use crate::status::{Error, Result};
@@ -32,6 +32,19 @@ pub struct How {
     pub stream: usize,
     /// Of the watchdog; zero is off.
     pub timeout: Duration,
+}
+
+/// What the analysis for an operation leaves for that of the transposed one.
+#[derive(Default)]
+pub enum Known {
+    /// There is only one analysis.
+    #[default]
+    Unwanted,
+    /// Nothing yet.
+    Nothing,
+    /// The pattern, found good, and the levels for the transposed operation if there are any.
+    OnHost(Pattern, Option<Vec<u32>>),
+    OnDevice(setup::Found),
 }
 
 pub struct CudaPlan {
@@ -82,6 +95,38 @@ impl CudaPlan {
         how: How,
         let_go: &mut dyn FnMut(),
     ) -> Result<CudaPlan> {
+        Self::analyse(gpu, asked, shape, arrays, how, &mut Known::Unwanted, let_go)
+    }
+
+    /// The same, and a second plan for the transposed operation: the pattern is validated once, and the levels of the
+    /// second are those of the first from the last to the first.
+    pub fn pair(
+        gpu: &Arc<Gpu>,
+        asked: Option<&'static dyn Algorithm>,
+        shape: &Shape,
+        arrays: Arrays,
+        how: How,
+        let_go: &mut dyn FnMut(),
+    ) -> Result<[CudaPlan; 2]> {
+        let mut known = Known::Nothing;
+        let first = Self::analyse(gpu, asked, shape, arrays, how, &mut known, let_go)?;
+        if matches!(known, Known::Nothing) {
+            // One of nodes leaves nothing.
+            known = Known::Unwanted;
+        }
+        let second = Self::analyse(gpu, asked, &shape.transposed(), arrays, how, &mut known, &mut || ())?;
+        Ok([first, second])
+    }
+
+    fn analyse(
+        gpu: &Arc<Gpu>,
+        asked: Option<&'static dyn Algorithm>,
+        shape: &Shape,
+        arrays: Arrays,
+        how: How,
+        known: &mut Known,
+        let_go: &mut dyn FnMut(),
+    ) -> Result<CudaPlan> {
         let How { setup, stream, timeout } = how;
         let needs = match asked {
             Some(algorithm) => {
@@ -97,7 +142,7 @@ impl CudaPlan {
         let launcher = Launcher { gpu, stream, dtype: shape.dtype };
         if let Some(levels) = on_gpu(setup, shape)? {
             let wish = setup::Wish { needs, levels, timeout, node: 1 };
-            match Self::set_up_on_gpu(&launcher, asked, shape, arrays, wish, let_go) {
+            match Self::set_up_on_gpu(&launcher, asked, shape, arrays, wish, known, let_go) {
                 Ok(Some(plan)) => return Ok(plan),
                 // Malformed: the CPU says how.
                 Ok(None) => {}
@@ -107,7 +152,7 @@ impl CudaPlan {
             }
         }
         let mut times = SetupTimes::default();
-        let (schedule, cpu_times, d2h) = analyse_on_cpu(shape, arrays, needs, stream)?;
+        let (schedule, cpu_times, d2h) = analyse_on_cpu(shape, arrays, needs, stream, known)?;
         let_go();
         times.mat_d2h = d2h;
         (times.trans, times.dep, times.lev) = (cpu_times.trans, cpu_times.dep, cpu_times.lev);
@@ -129,10 +174,12 @@ impl CudaPlan {
         shape: &Shape,
         arrays: Arrays,
         wish: setup::Wish,
+        known: &mut Known,
         let_go: &mut dyn FnMut(),
     ) -> Result<Option<CudaPlan>> {
         let cut = |engine| algorithms::choose(asked, engine).cut(shape.dtype, engine);
-        let Some((done, pending)) = setup::schedule(launcher, shape, arrays, wish, &cut, let_go)? else {
+        let Some((done, pending)) = setup::schedule(launcher, shape, arrays, wish, &cut, known, let_go)?
+        else {
             return Ok(None);
         };
         let algorithm = algorithms::choose(asked, done.engine);
@@ -162,7 +209,7 @@ impl CudaPlan {
             gpu: gpu.clone(),
             algorithm,
             shape: *shape,
-            base: SolveArgs { n: shape.n, conjugate: shape.conjugate() as u32, ..Default::default() },
+            base: SolveArgs { n: shape.n, ..Default::default() },
             owned: Vec::new(),
             state: DeviceArray::on_stream(gpu, std::mem::size_of::<State>(), launcher.stream)?,
             flag,
@@ -347,6 +394,7 @@ impl CudaPlan {
             x: call.x as u64,
             alpha: call.alpha_device as u64,
             alpha_host: call.alpha_host,
+            conjugate: call.conjugate as u32,
             work: self.work.as_ref().map_or(call.workspace.values as u64, DeviceArray::address),
             counters: call.workspace.counters as u64,
             backward: !self.shape.forward() as u32,
@@ -475,7 +523,6 @@ impl CudaPlan {
                 base.extra_count,
                 base.slices,
                 base.tiles,
-                base.conjugate,
                 self.node(),
             ],
         })
@@ -542,7 +589,7 @@ pub struct PlanArrays {
     pub tile_step: Vec<u32>,
     pub node_row: Vec<u32>,
     /// Numbers of entries, slices and so on.
-    pub numbers: [u32; 10],
+    pub numbers: [u32; 9],
 }
 
 /// How to set up on the GPU, or None for the CPU.
@@ -583,31 +630,44 @@ fn analyse_on_cpu(
     arrays: Arrays,
     needs: analysis::Needs,
     stream: usize,
+    known: &mut Known,
 ) -> Result<(Schedule, cpu::Times, Duration)> {
     host::memory::must_have(host::memory::analysis_bytes_for_gpu(shape, needs))?;
     let start = Instant::now();
+    let is_first = matches!(known, Known::Nothing);
+    let (pattern, levels) = match std::mem::take(known) {
+        Known::OnHost(pattern, levels) => (pattern, levels),
+        _ => (read_pattern(shape, arrays, stream)?, None),
+    };
+    let d2h = start.elapsed();
+    let (schedule, times) = cpu::schedule_by(shape, &pattern, needs, levels);
+    if is_first {
+        *known = Known::OnHost(pattern, cpu::transposed_levels(&schedule));
+    }
+    Ok((schedule, times, d2h))
+}
+
+/// A copy of the caller's pattern, validated.
+fn read_pattern(shape: &Shape, arrays: Arrays, stream: usize) -> Result<Pattern> {
     let (n, nnz) = (shape.n as usize, shape.nnz as usize);
     // SAFETY: by the caller's promise the arrays have these lengths and types.
-    let pattern = unsafe {
+    unsafe {
         match (shape.descr.offsets, shape.descr.columns) {
             (Index::I32, _) => cpu::validate(
                 shape,
                 &memory::read::<i32>(arrays.ptr, n + 1, stream)?,
                 &memory::read::<i32>(arrays.ind, nnz, stream)?,
-            )?,
+            ),
             (Index::I64, Index::I32) => cpu::validate(
                 shape,
                 &memory::read::<i64>(arrays.ptr, n + 1, stream)?,
                 &memory::read::<i32>(arrays.ind, nnz, stream)?,
-            )?,
+            ),
             (Index::I64, Index::I64) => cpu::validate(
                 shape,
                 &memory::read::<i64>(arrays.ptr, n + 1, stream)?,
                 &memory::read::<i64>(arrays.ind, nnz, stream)?,
-            )?,
+            ),
         }
-    };
-    let d2h = start.elapsed();
-    let (schedule, times) = cpu::schedule(shape, &pattern, needs);
-    Ok((schedule, times, d2h))
+    }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use cust::sys;
 
 use super::args::{SolveArgs, State};
-use super::plan::SetupTimes;
+use super::plan::{Known, SetupTimes};
 use super::watch::Flag;
 use super::{check, memory, DeviceArray, Launcher};
 use crate::analysis::slices::{self, Cut};
@@ -183,6 +183,14 @@ pub struct Wish {
     pub timeout: Duration,
     /// Unknowns of a node, where the pattern is one of nodes.
     pub node: u32,
+}
+
+/// What a setup has found that the one for the transposed operation need not find again.
+pub struct Found {
+    /// Four words for each row by the survey; and behind them, where levels were computed, a word for each turn.
+    words: DeviceArray,
+    /// As the survey left it, with the number of levels and the sizes of nodes that there are not.
+    summary: [u32; SUMMARY],
 }
 
 /// Hands out places in one allocation; run once from 0 to learn the size, and once from its address.
@@ -434,13 +442,15 @@ struct Run<'a> {
 
 /// Builds the normal form, or enqueues what does. None if the pattern is malformed: nothing was launched on it
 /// then; and for a pattern of nodes, if their rows are faster in tiles. `cut` says how an engine wants positions
-/// cut. Calls `let_go` once the pattern is known to be good, before it allocates what is kept.
+/// cut. Takes from `known` what the setup for the transposed operation has found, or leaves it there. Calls `let_go`
+/// once the pattern is known to be good, before it allocates what is kept.
 pub fn schedule(
     launcher: &Launcher,
     shape: &Shape,
     arrays: Arrays,
     wish: Wish,
     cut: &dyn Fn(Engine) -> Cut,
+    known: &mut Known,
     let_go: &mut dyn FnMut(),
 ) -> Result<Option<(DeviceSchedule, Pending)>> {
     let stream = launcher.stream;
@@ -492,8 +502,11 @@ pub fn schedule(
     };
     let mut clock = Clock::new(stream);
     clock.begin(Operation::Transposition)?;
-    run.survey()?;
-    if needs.nodes {
+    let refuted = match known {
+        Known::OnDevice(found) => run.recall(found)?,
+        _ => run.survey().map(|()| 0)?,
+    };
+    if needs.nodes && nodes::largest(shape.n, refuted).is_some() {
         if let Some((done, pattern, mut pending)) = run.by_nodes(wish, cut, let_go)? {
             pending.temporary.extend([temporary, pattern]);
             return Ok(Some((done, pending)));
@@ -504,9 +517,10 @@ pub fn schedule(
     }
     clock.begin(Operation::Levels)?;
     if run.task.levels {
-        match how {
-            Levels::Sweep => run.sweep()?,
-            Levels::Kahn => run.kahn()?,
+        match (&*known, how) {
+            (Known::OnDevice(found), _) => run.turn_levels(found)?,
+            (_, Levels::Sweep) => run.sweep()?,
+            (_, Levels::Kahn) => run.kahn()?,
         }
     }
     clock.begin(Operation::Other)?;
@@ -515,6 +529,9 @@ pub fn schedule(
         return Ok(None);
     }
     let_go();
+    if matches!(known, Known::Nothing) {
+        *known = Known::OnDevice(run.remember(&found)?);
+    }
     let Some(done) = run.arrange(&found, spans, cut, &mut clock)? else { return Ok(None) };
     let pending = Pending { temporary: vec![temporary], summary: run.places.summary, clock, stream };
     Ok(Some((done, pending)))
@@ -588,6 +605,43 @@ impl Run<'_> {
         self.launch(&name, blocks, BLOCK, &self.base)
     }
 
+    /// A copy of what the survey and the levels are, before it is written over.
+    fn remember(&self, found: &[u32]) -> Result<Found> {
+        let (gpu, stream) = (self.launcher.gpu, self.launcher.stream);
+        let rows = self.shape.n as usize;
+        let words = DeviceArray::temporary(gpu, rows * 20, stream)?;
+        // SAFETY: both places have four words for each row, and one for each turn.
+        unsafe {
+            memory::copy(words.address(), self.places.major, rows * 16, stream)?;
+            if self.task.levels {
+                memory::copy(words.address() + rows as u64 * 16, self.places.word, rows * 4, stream)?;
+            }
+        }
+        let mut summary = [0; SUMMARY];
+        for k in [SCATTERED, ENTRIES, EXTRA, MISSING, LEVELS, REFUTED] {
+            summary[k] = found[k];
+        }
+        Ok(Found { words, summary })
+    }
+
+    /// In place of a survey: no operation makes a difference to it. The sizes of nodes that the pattern does not have.
+    fn recall(&self, found: &Found) -> Result<u32> {
+        let stream = self.launcher.stream;
+        // SAFETY: as in `remember`; the summary lives until the findings have been waited for.
+        unsafe {
+            memory::write(self.places.summary, &found.summary, stream)?;
+            memory::copy(self.places.major, found.words.address(), self.shape.n as usize * 16, stream)?;
+        }
+        Ok(found.summary[REFUTED])
+    }
+
+    /// The levels for the transposed operation from the last to the first.
+    fn turn_levels(&self, found: &Found) -> Result<()> {
+        let words = found.words.address() + self.shape.n as u64 * 16;
+        self.cover("setup_turn_levels", self.shape.n, &SetupArgs { value_in: words, ..self.base })?;
+        self.levels()
+    }
+
     /// The schedule of the pattern's nodes, if it has any and tiles of rows are not faster, and the nodes' pattern,
     /// which what is enqueued still reads.
     fn by_nodes(
@@ -597,9 +651,6 @@ impl Run<'_> {
         let_go: &mut dyn FnMut(),
     ) -> Result<Option<(DeviceSchedule, DeviceArray, Pending)>> {
         let n = self.shape.n;
-        if nodes::largest(n, 0).is_none() {
-            return Ok(None);
-        }
         let most = self.launcher.gpu.multiprocessors() as u64 * 32;
         let blocks = (n as u64 * self.base.lanes as u64).div_ceil(BLOCK as u64).min(most);
         self.launch(&self.stored("setup_node_sizes"), blocks, BLOCK, &self.base)?;
@@ -636,7 +687,9 @@ impl Run<'_> {
         let shape = nodes::shape(self.shape, entries, size);
         let arrays = Arrays { val: 0, ptr: ptr as usize, ind: ind as usize };
         let wish = Wish { needs: Needs { nodes: false, ..wish.needs }, node: size, ..wish };
-        let Some((mut done, pending)) = schedule(self.launcher, &shape, arrays, wish, cut, let_go)? else {
+        let Some((mut done, pending)) =
+            schedule(self.launcher, &shape, arrays, wish, cut, &mut Known::Unwanted, let_go)?
+        else {
             return Ok(None);
         };
         let rows = self.allocate(n as usize * 8)?;
@@ -1205,7 +1258,6 @@ impl Kept {
     fn arguments(&self, shape: &Shape) -> SolveArgs {
         let base = SolveArgs {
             n: shape.n,
-            conjugate: shape.conjugate() as u32,
             row_adj: self.rows.adj,
             row_permuted: self.rows.permuted as u32,
             col_permuted: self.columns.permuted as u32,

@@ -10,9 +10,9 @@ use crate::problem::{Index, Shape};
 use crate::status::{Error, Result};
 
 /// Words a row that `cpu::validate` and `cpu::schedule` take at most: the offsets; what the survey notes (4);
-/// levels, how many rows each has, their pointers, the order; positions; counts, and those of a
-/// transposition; pointers of two lists and first values; the diagonal.
-const ROW_WORDS: u64 = 16;
+/// levels, those of the transposed problem, how many rows each has, their pointers, the order; positions;
+/// counts, and those of a transposition; pointers of two lists and first values; the diagonal.
+const ROW_WORDS: u64 = 17;
 
 /// Words a row that tiles add: the order by level beside that by tile, and the level of each position.
 const TILE_WORDS: u64 = 3;

@@ -24,11 +24,19 @@ pub struct HostPlan {
 }
 
 impl HostPlan {
-    /// Analyses the caller's pattern. Without a method, serial or level-scheduled: whichever suits.
-    pub fn new(pool: &Arc<Pool>, method: Option<Method>, shape: &Shape, arrays: Arrays) -> Result<HostPlan> {
+    /// Analyses the caller's pattern, and for the transposed operation too if `both` says so. Without a method, serial
+    /// or level-scheduled: whichever suits.
+    pub fn new(
+        pool: &Arc<Pool>,
+        method: Option<Method>,
+        shape: &Shape,
+        arrays: Arrays,
+        both: bool,
+    ) -> Result<(HostPlan, Option<HostPlan>)> {
         let (n, nnz) = (shape.n as usize, shape.nnz as usize);
         let needs = method.unwrap_or(Method::Levr).needs();
-        memory::must_have(memory::analysis_bytes(shape, needs))?;
+        let bytes = memory::analysis_bytes(shape, needs);
+        memory::must_have(if both { 2 * bytes } else { bytes })?;
         // SAFETY: by the caller's promise the arrays have these lengths and types.
         let pattern = unsafe {
             match (shape.descr.offsets, shape.descr.columns) {
@@ -44,11 +52,26 @@ impl HostPlan {
             }?
         };
         let (schedule, times) = cpu::schedule(shape, &pattern, needs);
+        let transposed = both.then(|| {
+            let (shape, levels) = (shape.transposed(), cpu::transposed_levels(&schedule));
+            let (schedule, times) = cpu::schedule_by(&shape, &pattern, needs, levels);
+            Self::of(pool, method, shape, schedule, times)
+        });
+        Ok((Self::of(pool, method, *shape, schedule, times), transposed))
+    }
+
+    fn of(
+        pool: &Arc<Pool>,
+        method: Option<Method>,
+        shape: Shape,
+        schedule: Schedule,
+        times: cpu::Times,
+    ) -> HostPlan {
         let parallel = pool.threads() > 1
             && schedule.n as usize > HOST_SERIAL_ROWS.max(schedule.levels() * HOST_SERIAL_WIDTH);
         let method = method.unwrap_or(if parallel { Method::Levr } else { Method::Serial });
         let pivot = schedule.missing_diag;
-        Ok(HostPlan { pool: pool.clone(), method, shape: *shape, schedule, times, pivot, failed: false })
+        HostPlan { pool: pool.clone(), method, shape, schedule, times, pivot, failed: false }
     }
 
     /// How many of `left` right-hand sides the next call of `solve` may take: the buffer has room for them.
@@ -79,7 +102,7 @@ impl HostPlan {
             val: call.val as *const T,
             diag: if separate { call.diagonal as *const T } else { std::ptr::null() },
             unit: self.shape.diag == DiagSource::Unit,
-            conj: self.shape.conjugate(),
+            conj: call.conjugate,
             f: call.f as *const T,
             x: call.x as *mut T,
             columns,
