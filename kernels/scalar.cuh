@@ -132,9 +132,16 @@ template <class T>
 __device__ T divide(T a, T b) {
     return a / b;
 }
+// Keeps what is computed from a value in the branch where it is computed, and behind the accesses before it.
+__device__ __forceinline__ void settle(float &v) { asm volatile("" : "+f"(v) : : "memory"); }
+__device__ __forceinline__ void settle(double &v) { asm volatile("" : "+d"(v) : : "memory"); }
+
 // Smith's algorithm: no overflow of |b|^2. An infinite divisor gives zero, a zero divisor Inf or NaN.
 template <class R>
 __device__ Complex<R> divide(Complex<R> a, Complex<R> b) {
+    // Else the compiler would divide even where nobody asks for it.
+    settle(b.re);
+    settle(b.im);
     if (isinf(b.re) || isinf(b.im)) {
         if (isfinite(a.re) && isfinite(a.im)) return {R(0), R(0)};
     } else if (b.im == R(0)) {

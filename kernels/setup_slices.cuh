@@ -74,8 +74,7 @@ __device__ __forceinline__ bool is_near(const SetupArgs &a, uint32_t begin, uint
     return q >= begin && p - q <= a.reach;
 }
 
-// A turn of a long row takes as long as so many batches take a multiprocessor.
-constexpr uint32_t TURN_BATCHES = 10;  // mirrored in tiled.rs
+constexpr uint32_t TURN_BATCHES = 10;  // mirrors TILED_TURN_BATCHES in tuning.rs
 constexpr uint32_t MOST_WANTED = 255;  // lanes that a row may want; mirrored in tiled.rs
 
 // How many lanes each row wants, and whether a run begins at it.
@@ -121,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_lanes(const GRID_CONSTAN
     a.run_info[run] = 1u << best;
 }
 
-constexpr uint32_t MOST_GAP = 2;  // from one level of a batch to the next; mirrored in tiled.rs
+constexpr uint32_t MOST_GAP = 2;  // mirrors TILED_MOST_GAP in tuning.rs
 
 // Of the entries of a lane only the first few may depend on the same batch. What the others depend on must
 // lie in earlier batches.

@@ -311,7 +311,7 @@ struct Solver {
                 subtract_far<0, U>(c, far, sum, failed);
                 subtract_near<0, U>(c, sum, failed);
             }
-            look_far<0, U>(b, far);
+            if (EARLY) look_far<0, U>(b, far);
         }
         if (divides) finish<LATE, NEXT, true, true>(b, far, sum, scale, lead, p, x, failed);
         else if (b.shift() > 0) {

@@ -54,6 +54,11 @@ pub const TILED_SUM: Duration = Duration::from_nanos(40);
 pub const TILED_LAUNCH: Duration = Duration::from_nanos(4000);
 pub const TILED_HOP: Duration = Duration::from_nanos(1000);
 pub const TILED_START: Duration = Duration::from_nanos(2800);
+/// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/setup_slices.cuh,
+/// as is the next.
+pub const TILED_TURN_BATCHES: u64 = 10;
+/// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.
+pub const TILED_MOST_GAP: u32 = 2;
 /// AUTO takes tiles where the model promises this part of the one-word engine's time or less: measured times cross
 /// there.
 pub const TILED_ADVANTAGE: f64 = 1.06;

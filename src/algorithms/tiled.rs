@@ -11,6 +11,7 @@ use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
 use crate::problem::{DataType, DiagSource, Shape};
 use crate::status::{Error, Result};
+use crate::tuning::{TILED_MOST_GAP, TILED_TURN_BATCHES};
 
 /// What follows mirrors kernels/tiled.cuh: warps in a block, fewer with permuted values and with several
 /// right-hand sides, unknowns in the window, and how far a row looks back in it.
@@ -24,8 +25,6 @@ const REACH: u32 = WINDOW - 2 * SPREAD - LANES;
 const HIGH_BIT: u32 = 1 << 31;
 const NEXT_BIT: u32 = 1 << 30;
 const LANE_SHIFT: u32 = 16;
-/// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.
-const MOST_GAP: u32 = 2;
 
 pub struct Tiled;
 
@@ -123,12 +122,12 @@ fn kernel_name(permuted: bool) -> &'static str {
 /// log2 of the lanes that each of the rows of one level gets, where all together want `all` lanes and the longest one
 /// `longest`. A turn of a long row takes as long as so many batches take a multiprocessor; what costs least is taken.
 fn lanes_shift(rows: u32, all: u32, longest: u32) -> u32 {
-    const TURN_BATCHES: u64 = 10;
     const MOST_WANTED: u32 = 255;
     let longest = longest.min(MOST_WANTED);
     let shift = |lanes: u32| lanes.clamp(1, LANES).next_power_of_two().ilog2();
     let cost = |&shift: &u32| {
-        ((rows as u64) << shift).div_ceil(LANES as u64) + TURN_BATCHES * longest.div_ceil(1 << shift) as u64
+        ((rows as u64) << shift).div_ceil(LANES as u64)
+            + TILED_TURN_BATCHES * longest.div_ceil(1 << shift) as u64
     };
     (shift(all.div_ceil(rows))..=shift(longest)).rev().min_by_key(cost).expect("the average is no larger")
 }
@@ -273,7 +272,7 @@ impl Packer<'_> {
     fn add(&mut self, level: u32, rows: Range<u32>, shift: u32, after: u32) {
         let Range { start: mut first, end } = rows;
         let most = LANES >> shift;
-        let follows = level - std::mem::replace(&mut self.level, level) <= MOST_GAP;
+        let follows = level - std::mem::replace(&mut self.level, level) <= TILED_MOST_GAP;
         if follows && self.open == Some(shift) {
             let last = self.batch.last_mut().expect("one is open");
             if last.first >= after && last.rows + (end - first) <= most {
