@@ -146,6 +146,22 @@ extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_close(const GRID_
     if (!a.summary->bad) each_row(a.n, a.lanes, rows);
 }
 
+// How many levels of a tile a batch may hold, by the rule of tiled.rs: as many as fit on average, where most are
+// narrow. A warp a tile.
+__device__ __forceinline__ uint32_t levels_together(const SetupArgs &a, uint32_t run, uint32_t runs_end, uint32_t lane) {
+    uint32_t narrow = 0, used = 0;
+    for (uint32_t k = run + lane; k < runs_end; k += 32) {
+        uint32_t lanes = (a.run_begin[k + 1] - a.run_begin[k]) << lanes_shift(a.run_info[k] & WANTED_LANES);
+        if (lanes > 16) continue;
+        ++narrow;
+        used += lanes;
+    }
+    Lanes warp(32);
+    narrow = warp.reduce(narrow, Sum());
+    used = warp.reduce(used, Sum());
+    return 2 * narrow > runs_end - run ? 32 * narrow / used : 1;
+}
+
 // Packs the runs of a tile into batches, a warp a tile: all runs that join the open batch at once. The
 // batches of a tile lie from its first position on in `batch`.
 extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT SetupArgs a) {
@@ -154,6 +170,7 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
     uint32_t run = a.slice_ptr[begin], runs_end = a.slice_ptr[end];
     uint2 *out = a.batch + begin;
     uint32_t done = 0, first = 0, rows = 0, shift = NONE, levels = 0;  // batches before the open one, and that one
+    uint32_t group = 0, together = levels_together(a, run, runs_end, lane);
     auto close = [&] {
         if (shift == NONE) return;
         if (lane == 0) out[done] = make_uint2(first, rows | shift << 6 | levels << 9);
@@ -187,7 +204,8 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
             // Runs from number m on join as long as they fit.
             uint32_t before = __shfl_sync(FULL, through, m == 0 ? 0 : m - 1);
             if (m == 0) before = 0;
-            bool fits = own_shift == shift && follows && first + 32 >= after && rows + through - before <= 32u >> own_shift;
+            bool fits = own_shift == shift && follows && level / together == group && first + 32 >= after &&
+                        rows + through - before <= 32u >> own_shift;
             uint32_t barred = __ballot_sync(FULL, lane >= m && !(lane < here && fits));
             uint32_t stop = barred ? __ffs(barred) - 1 : 32;
             uint32_t upto = __shfl_sync(FULL, through, stop == 0 ? 0 : stop - 1);
@@ -201,6 +219,7 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
             first = __shfl_sync(FULL, at, m);
             rows = __shfl_sync(FULL, size, m);
             shift = __shfl_sync(FULL, own_shift, m);
+            group = __shfl_sync(FULL, level, m) / together;
             levels = 1;
             uint32_t most = 32u >> shift, whole = (rows - 1) / most;
             for (uint32_t b = lane; b < whole; b += 32) out[done + b] = make_uint2(first + b * most, most | shift << 6 | 1 << 9);

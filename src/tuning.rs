@@ -15,7 +15,7 @@ pub const GRAPH_LEVELS: usize = 1 << 16;
 
 /// Rows and entries together from which on setup is done on the GPU: its launches and waits take about as
 /// long as the CPU takes for this many.
-pub const SETUP_GPU_SMALLEST: u64 = 30_000;
+pub const SETUP_GPU_SMALLEST: u64 = 18_000;
 
 /// Threads in a block of the one-word engine, and the most blocks on a multiprocessor.
 pub const ONE_WORD_BLOCK: u32 = 128;
@@ -59,9 +59,10 @@ pub const TILED_START: Duration = Duration::from_nanos(2800);
 pub const TILED_TURN_BATCHES: u64 = 10;
 /// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.
 pub const TILED_MOST_GAP: u32 = 2;
-/// AUTO takes tiles where the model promises this part of the one-word engine's time or less: measured times cross
-/// there.
-pub const TILED_ADVANTAGE: f64 = 1.06;
+/// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
+/// scattered, as it promises too much of three-dimensional grids there.
+pub const TILED_ADVANTAGE: f64 = 1.0;
+pub const TILED_ADVANTAGE_SCATTERED: f64 = 0.6;
 
 /// The one-word engine: its launch and end, a level, and (in seconds) a row, an entry, and an entry whose value lies
 /// scattered.

@@ -157,7 +157,7 @@ impl Batches {
             Batches { batch: Vec::new(), tile_batch: vec![0], code: Vec::new(), index: Vec::new() };
         for tile in schedule.tile_ptr.windows(2) {
             let before = packed.len();
-            let mut packer = Packer { batch: &mut packed, open: None, level: 0 };
+            let mut runs = Vec::new();
             let mut first = tile[0];
             while first < tile[1] {
                 let level = schedule.level[first as usize];
@@ -177,9 +177,11 @@ impl Batches {
                     }
                 };
                 let after = (first..end).flat_map(others).max().map_or(0, |&q| q + 1);
-                packer.add(level, first..end, shift, after);
+                runs.push(Run { level, rows: first..end, shift, after });
                 first = end;
             }
+            let mut packer = Packer::new(&mut packed, levels_together(&runs));
+            runs.into_iter().for_each(|run| packer.add(run));
             for batch in &packed[before..] {
                 batches.describe(rows, batch, tile[0], forward)?;
             }
@@ -258,21 +260,52 @@ struct Packed {
     levels: u32,
 }
 
-/// Packs the levels of a tile into batches, in order. A level joins the open batch where it fits as a whole
-/// with the same lanes and the batch does not begin before `after`; else it begins a new one.
+/// The rows of one level in a tile.
+struct Run {
+    level: u32,
+    rows: Range<u32>,
+    /// log2(lanes of a row).
+    shift: u32,
+    /// The first position where a batch that holds the run may begin.
+    after: u32,
+}
+
+/// How many levels of a tile a batch may hold: as many as fit on average, where most are narrow.
+fn levels_together(runs: &[Run]) -> u32 {
+    let lanes = runs.iter().map(|run| (run.rows.len() as u32) << run.shift);
+    let (narrow, used) = lanes
+        .filter(|&lanes| lanes <= LANES / 2)
+        .fold((0, 0), |(narrow, used), lanes| (narrow + 1, used + lanes));
+    if 2 * narrow > runs.len() as u32 {
+        LANES * narrow / used
+    } else {
+        1
+    }
+}
+
+/// Packs the levels of a tile into batches, in order. A level joins the open batch where it fits as a whole with the
+/// same lanes and the batch does not begin before `after`; else it begins a new one. Batches end where the level is a
+/// multiple of `together`, in all tiles alike: a batch that held levels 1 to 4 would wait for one of another tile that
+/// holds 3 to 6, that one for 5 to 8, and so on.
 struct Packer<'a> {
     batch: &'a mut Vec<Packed>,
+    together: u32,
     /// Shift of the last batch, where it may still grow.
     open: Option<u32>,
     /// The level that was added last.
     level: u32,
 }
 
-impl Packer<'_> {
-    fn add(&mut self, level: u32, rows: Range<u32>, shift: u32, after: u32) {
-        let Range { start: mut first, end } = rows;
+impl<'a> Packer<'a> {
+    fn new(batch: &'a mut Vec<Packed>, together: u32) -> Self {
+        Packer { batch, together, open: None, level: 0 }
+    }
+
+    fn add(&mut self, run: Run) {
+        let Run { level, rows: Range { start: mut first, end }, shift, after } = run;
         let most = LANES >> shift;
-        let follows = level - std::mem::replace(&mut self.level, level) <= TILED_MOST_GAP;
+        let before = std::mem::replace(&mut self.level, level);
+        let follows = level - before <= TILED_MOST_GAP && level / self.together == before / self.together;
         if follows && self.open == Some(shift) {
             let last = self.batch.last_mut().expect("one is open");
             if last.first >= after && last.rows + (end - first) <= most {
@@ -306,7 +339,7 @@ mod tests {
     #[test]
     fn batches_hold_whole_levels_where_they_fit() {
         let mut batch = Vec::new();
-        let mut packer = Packer { batch: &mut batch, open: None, level: 0 };
+        let mut packer = Packer::new(&mut batch, LANES);
         let mut first = 0;
         let levels = [
             (16, 0, 0),
@@ -321,10 +354,10 @@ mod tests {
             (2, 1, 159),
         ];
         for (level, (rows, shift, after)) in levels.into_iter().enumerate() {
-            packer.add(level as u32, first..first + rows, shift, after);
+            packer.add(Run { level: level as u32, rows: first..first + rows, shift, after });
             first += rows;
         }
-        packer.add(20, first..first + 1, 1, 0);
+        packer.add(Run { level: 20, rows: first..first + 1, shift: 1, after: 0 });
         let rows: Vec<(u32, u32)> = batch.iter().map(|b: &Packed| (b.rows, b.shift)).collect();
         let expected = [(32, 0), (20, 0), (20, 0), (32, 0), (32, 0), (6, 0), (16, 1), (1, 1), (4, 1), (1, 1)];
         assert_eq!(rows, expected);

@@ -13,8 +13,9 @@ use super::{Engine, Tiles};
 use crate::tuning::{
     NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRY_SECONDS,
     ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, TILED_ADVANTAGE,
-    TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_ENTRIES,
-    TILED_HOP, TILED_LAUNCH, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM, TILED_TURN,
+    TILED_ADVANTAGE_SCATTERED, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BATCH_SCATTERED,
+    TILED_BLOCKS, TILED_ENTRIES, TILED_HOP, TILED_LAUNCH, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM,
+    TILED_TURN,
 };
 
 /// A size and what the model says of it.
@@ -134,7 +135,8 @@ pub fn decide(wish: Tiles, spans: Vec<Span>, counts: Counts) -> (Engine, u32, Du
     let spans =
         spans.into_iter().map(|s| Span { low: s.low * b, high: s.high * b + b - 1, rows: s.rows * b });
     let tiles = choose(spans.collect(), Rows::new(rows.n, rows.entries, rows.scattered));
-    if wish == Tiles::IfFaster && tiles.predicted > untiled.mul_f64(TILED_ADVANTAGE) {
+    let advantage = if counts.scattered { TILED_ADVANTAGE_SCATTERED } else { TILED_ADVANTAGE };
+    if wish == Tiles::IfFaster && tiles.predicted > untiled.mul_f64(advantage) {
         return (engine, 0, untiled);
     }
     (Engine::Tiles, tiles.rows, tiles.predicted)
@@ -203,7 +205,29 @@ fn predict(spans: &[Span], shape: Rows) -> Duration {
         lowest.push((span, begin, end));
         highest.push((span.high, end));
     }
-    TILED_LAUNCH + Duration::from_secs_f64(ends.into_iter().fold(0.0, f64::max))
+    let last = ends.into_iter().fold(0.0, f64::max);
+    TILED_LAUNCH + Duration::from_secs_f64(last.max(crowd(spans, shape) as f64 * hop))
+}
+
+/// The most tiles with batches of several levels that one level goes through. Such a batch waits for one of the tile
+/// before it that holds the same levels, and so on through all of them.
+fn crowd(spans: &[Span], shape: Rows) -> i32 {
+    const PLACES: u64 = 1024;
+    let levels = spans.iter().map(|s| s.high as u64 + 1).max().unwrap_or(1);
+    let place = |level: u32| (level as u64 * PLACES / levels) as usize;
+    let mut more = [0; PLACES as usize + 1];
+    for span in spans.iter().filter(|s| s.levels() * shape.per_batch >= 2.0 * s.rows as f64) {
+        more[place(span.low)] += 1;
+        more[place(span.high) + 1] -= 1;
+    }
+    let mut now = 0;
+    more.iter()
+        .map(|more| {
+            now += more;
+            now
+        })
+        .max()
+        .unwrap_or(0)
 }
 
 /// Sorts unknowns by tile, keeping the order by level inside each: the tile pointers and the order.
