@@ -60,9 +60,13 @@ pub const TILED_TURN_BATCHES: u64 = 10;
 /// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.
 pub const TILED_MOST_GAP: u32 = 2;
 /// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
-/// scattered, as it promises too much of three-dimensional grids there.
+/// scattered in more bytes than a cache holds, which the model does not know of.
 pub const TILED_ADVANTAGE: f64 = 1.0;
 pub const TILED_ADVANTAGE_SCATTERED: f64 = 0.6;
+pub const TILED_CACHED_BYTES: u64 = 52_000_000;
+/// Bytes that a solve in double precision with scattered values moves for a row and for an entry.
+pub const TILED_ROW_BYTES: u64 = 28;
+pub const TILED_ENTRY_BYTES: u64 = 16;
 
 /// The one-word engine: its launch and end, a level, and (in seconds) a row, an entry, and an entry whose value lies
 /// scattered.

@@ -14,8 +14,8 @@ use crate::tuning::{
     NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRY_SECONDS,
     ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, TILED_ADVANTAGE,
     TILED_ADVANTAGE_SCATTERED, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BATCH_SCATTERED,
-    TILED_BLOCKS, TILED_ENTRIES, TILED_HOP, TILED_LAUNCH, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM,
-    TILED_TURN,
+    TILED_BLOCKS, TILED_CACHED_BYTES, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_HOP, TILED_LAUNCH,
+    TILED_ROW_BYTES, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM, TILED_TURN,
 };
 
 /// A size and what the model says of it.
@@ -135,7 +135,12 @@ pub fn decide(wish: Tiles, spans: Vec<Span>, counts: Counts) -> (Engine, u32, Du
     let spans =
         spans.into_iter().map(|s| Span { low: s.low * b, high: s.high * b + b - 1, rows: s.rows * b });
     let tiles = choose(spans.collect(), Rows::new(rows.n, rows.entries, rows.scattered));
-    let advantage = if counts.scattered { TILED_ADVANTAGE_SCATTERED } else { TILED_ADVANTAGE };
+    let bytes = rows.n as u64 * TILED_ROW_BYTES + rows.entries as u64 * TILED_ENTRY_BYTES;
+    let advantage = if counts.scattered && bytes > TILED_CACHED_BYTES {
+        TILED_ADVANTAGE_SCATTERED
+    } else {
+        TILED_ADVANTAGE
+    };
     if wish == Tiles::IfFaster && tiles.predicted > untiled.mul_f64(advantage) {
         return (engine, 0, untiled);
     }
