@@ -159,7 +159,7 @@ __device__ __forceinline__ uint32_t levels_together(const SetupArgs &a, uint32_t
     Lanes warp(32);
     narrow = warp.reduce(narrow, Sum());
     used = warp.reduce(used, Sum());
-    return 2 * narrow > runs_end - run ? 32 * narrow / used : 1;
+    return 2ull * narrow > runs_end - run ? (uint32_t)(32ull * narrow / used) : 1;
 }
 
 // Packs the runs of a tile into batches, a warp a tile: all runs that join the open batch at once. The

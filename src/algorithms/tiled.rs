@@ -272,12 +272,12 @@ struct Run {
 
 /// How many levels of a tile a batch may hold: as many as fit on average, where most are narrow.
 fn levels_together(runs: &[Run]) -> u32 {
-    let lanes = runs.iter().map(|run| (run.rows.len() as u32) << run.shift);
+    let lanes = runs.iter().map(|run| (run.rows.len() as u64) << run.shift);
     let (narrow, used) = lanes
-        .filter(|&lanes| lanes <= LANES / 2)
+        .filter(|&lanes| lanes <= LANES as u64 / 2)
         .fold((0, 0), |(narrow, used), lanes| (narrow + 1, used + lanes));
-    if 2 * narrow > runs.len() as u32 {
-        LANES * narrow / used
+    if 2 * narrow > runs.len() as u64 {
+        (LANES as u64 * narrow / used) as u32
     } else {
         1
     }
@@ -334,6 +334,41 @@ mod tests {
         // A long one among few gets all that it can use, among many less.
         assert_eq!([4, 300, 3000].map(|rows| lanes_shift(rows, rows / 4 + 62, 63)), [5, 3, 1]);
         assert_eq!(lanes_shift(1, 0, 0), 0);
+    }
+
+    #[test]
+    fn batches_end_at_the_same_levels_in_all_tiles() {
+        let runs = |rows: &[u32], first: u32| -> Vec<Run> {
+            let run = |(k, &rows): (usize, &u32)| Run {
+                level: first + k as u32,
+                rows: 0..rows,
+                shift: 0,
+                after: 0,
+            };
+            rows.iter().enumerate().map(run).collect()
+        };
+        // As many as fit on average, one where half of the levels are wide.
+        assert_eq!(levels_together(&runs(&[8; 20], 0)), 4);
+        assert_eq!(levels_together(&runs(&[9; 20], 0)), 3);
+        assert_eq!(levels_together(&runs(&[1; 20], 0)), 32);
+        assert_eq!(levels_together(&runs(&[3, 4, 17, 18], 0)), 1);
+        // Levels 3 to 9 in threes that end with levels 5 and 8, though the first batch had room for more.
+        let mut batch = Vec::new();
+        let mut packer = Packer::new(&mut batch, 3);
+        let mut first = 0;
+        for mut run in runs(&[9; 7], 3) {
+            run.rows = first..first + 9;
+            first += 9;
+            packer.add(run);
+        }
+        assert_eq!(batch.iter().map(|b: &Packed| b.levels).collect::<Vec<_>>(), [3, 3, 1]);
+        let mut batch = Vec::new();
+        let mut packer = Packer::new(&mut batch, 4);
+        for (k, mut run) in runs(&[2; 6], 2).into_iter().enumerate() {
+            run.rows = 2 * k as u32..2 * k as u32 + 2;
+            packer.add(run);
+        }
+        assert_eq!(batch.iter().map(|b: &Packed| b.levels).collect::<Vec<_>>(), [2, 4]);
     }
 
     #[test]
