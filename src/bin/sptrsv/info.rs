@@ -137,6 +137,9 @@ fn print(d: &Description) {
 
 /// What in the matrix decides how fast a solve can be.
 fn reason(t: &Triangle) -> String {
+    if t.algorithm == "NODAL" {
+        return "neighbouring unknowns depend on the same others and are solved together".into();
+    }
     match t.average_width {
         w if w < 2.0 => "nearly a chain, rows wait for one another".into(),
         w if w < 64.0 => format!("levels of {w:.0} rows are narrow, the way from level to level counts"),
