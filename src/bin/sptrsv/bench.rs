@@ -91,6 +91,9 @@ pub struct Args {
     /// Solve with the conjugate transpose, as --op h
     #[arg(long, conflicts_with_all = ["op", "transpose"])]
     pub conjugate_transpose: bool,
+    /// Right-hand sides solved together (sptrsvSolveMulti where it is more than one)
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "1")]
+    pub rhs: Vec<usize>,
     /// Where the library analyses: auto, cpu, gpu or gpu_kahn (the paper's suite measures them all by itself)
     #[arg(long, value_enum, value_name = "PLACE", default_value = "auto")]
     pub setup: Setup,
@@ -181,6 +184,11 @@ pub struct Results {
     pub matrices: Vec<MatrixResult>,
 }
 
+/// Results did not always say how many right-hand sides they are of.
+fn one() -> usize {
+    1
+}
+
 /// The times of all solvers on one system.
 #[derive(Serialize, Deserialize, Clone, Default)]
 pub struct MatrixResult {
@@ -190,6 +198,9 @@ pub struct MatrixResult {
     /// S, D, C or Z, and N, T or H.
     pub value_type: String,
     pub op: String,
+    /// How many right-hand sides are solved for together; times are of all of them.
+    #[serde(default = "one")]
+    pub rhs: usize,
     pub n: usize,
     pub nnz: usize,
     pub levels: usize,
@@ -206,6 +217,11 @@ impl MatrixResult {
     }
     pub fn label(&self) -> String {
         format!("{}{}{}", self.name, if self.stand_in { " *" } else { "" }, self.values.mark())
+    }
+    /// Value type, operation and how many right-hand sides, where they are several.
+    pub fn system(&self) -> String {
+        let several = if self.rhs > 1 { format!(" x{}", self.rhs) } else { String::new() };
+        format!("{} {}{several}", self.value_type, self.op)
     }
     pub fn is_whole(&self) -> bool {
         self.error.is_none() && self.timings.iter().all(Timing::is_good)
@@ -236,9 +252,9 @@ fn value_type(name: &str) -> Result<Type> {
 const BANDWIDTH: f64 = 4.25e12;
 const LEVEL_SECONDS: f64 = 25e-9;
 
-pub fn limit_ms(n: usize, nnz: usize, levels: usize, ty: Type) -> f64 {
+pub fn limit_ms(n: usize, nnz: usize, levels: usize, ty: Type, rhs: usize) -> f64 {
     let value = ty.bytes() as f64;
-    let bytes = (value + 4.0) * nnz as f64 + (2.0 * value + 4.0) * n as f64;
+    let bytes = (value + 4.0) * nnz as f64 + (2.0 * value * rhs as f64 + 4.0) * n as f64;
     (bytes / BANDWIDTH).max(levels as f64 * LEVEL_SECONDS) * 1e3
 }
 
@@ -249,6 +265,9 @@ pub fn run(args: &Args) -> Result<()> {
     let types = args.value_types(&[Type::D])?;
     let names = if args.algorithm.is_empty() { vec!["AUTO".to_string()] } else { args.algorithm.clone() };
     let algorithms = names.iter().map(|n| algorithm_number(n)).collect::<Result<Vec<i32>>>()?;
+    if args.rhs.contains(&0) {
+        return Err("--rhs wants one right-hand side or more".into());
+    }
     let budget = args.budget()?;
     let executor = executor(args.executor.as_deref())?;
     if executor.is_host() && !matches!(args.setup, Setup::Auto | Setup::Cpu) {
@@ -278,19 +297,20 @@ pub fn run(args: &Args) -> Result<()> {
     let solvers: Vec<String> = algorithms.iter().map(|&a| algorithm_name(a)).collect();
     let run = Run { args, library: &library, peers: &peers, algorithms: &algorithms, types, ops: args.ops() };
     let is_done = |case: &Case, results: &Results| {
-        let has = |ty: Type, op: Op| {
+        let has = |ty: Type, op: Op, rhs: usize| {
             let is_it = |m: &MatrixResult| {
                 let of_all = || solvers.iter().all(|s| m.timings.iter().any(|t| t.solver == *s));
-                let is_same = || m.value_type == ty.letter() && m.op == op.letter() && of_all();
+                let is_same =
+                    || m.value_type == ty.letter() && m.op == op.letter() && m.rhs == rhs && of_all();
                 m.name == case.name() && (m.error.is_some() || is_same())
             };
             results.matrices.iter().any(is_it)
         };
-        run.types.iter().all(|&ty| run.ops.iter().all(|&op| has(ty, op)))
+        run.types.iter().all(|&ty| run.systems().all(|(op, rhs)| has(ty, op, rhs)))
     };
     let only = cases.len() == 1;
     let pending: Vec<Case> = cases.into_iter().filter(|case| !is_done(case, &results)).collect();
-    let table = report::Table::new(&results, &solvers, run.types.len() * run.ops.len() > 1);
+    let table = report::Table::new(&results, &solvers, run.types.len() * run.ops.len() > 1, &args.rhs);
     let mut progress = Progress::new(pending.iter().map(Case::weight));
     let mut heading = Some(table.heading());
     let begin = Instant::now();
@@ -309,11 +329,11 @@ pub fn run(args: &Args) -> Result<()> {
             return Err(error.clone());
         }
         results.matrices.retain(|old| !measured.iter().any(|new| new.name == old.name));
-        for result in measured {
+        for result in &measured {
             heading.take().iter().for_each(|line| progress.say(line));
-            progress.say(&table.line(&result));
-            results.matrices.push(result);
+            progress.say(&table.line(result, &measured));
         }
+        results.matrices.extend(measured);
         progress.finish_case(&name, case.weight());
         if let Some(path) = &json {
             make_folder_of(path)?;
@@ -360,7 +380,12 @@ struct Run<'r, 'e> {
 }
 
 impl Run<'_, '_> {
-    /// A result for each value type and operation; one alone where the matrix cannot be had.
+    /// The systems of each value type: an operation and a number of right-hand sides.
+    fn systems(&self) -> impl Iterator<Item = (Op, usize)> + '_ {
+        self.ops.iter().flat_map(|&op| self.args.rhs.iter().map(move |&rhs| (op, rhs)))
+    }
+
+    /// A result for each value type and each of its systems; one alone where the matrix cannot be had.
     fn case(&self, case: &Case) -> Vec<MatrixResult> {
         let head =
             MatrixResult { name: case.name(), stand_in: case.is_stand_in(), ..MatrixResult::default() };
@@ -388,36 +413,36 @@ impl Run<'_, '_> {
         results
     }
 
-    /// One value type, by its place in the list, and all operations.
+    /// One value type, by its place in the list, and all its systems.
     fn type_of(&self, k: usize, a: &Csr, head: &MatrixResult) -> Vec<MatrixResult> {
         let (ty, fill) = (self.types[k], self.args.fill());
         let levels = a.levels(fill);
         let mut head = MatrixResult { value_type: ty.letter().into(), ..head.clone() };
         (head.n, head.nnz) = (a.n, a.nnz());
         (head.levels, head.widest) = (levels.count(), levels.widest());
-        head.limit_ms = limit_ms(head.n, head.nnz, head.levels, ty);
         let executor = self.library.executor;
         let uploaded = DeviceMatrix::upload(executor, a, ty);
-        let one = |&op: &Op| {
-            let mut result = MatrixResult { op: op.letter().into(), ..head.clone() };
-            match uploaded.as_ref().map_err(Clone::clone).and_then(|m| self.system(k, a, m, op)) {
+        let one = |(op, rhs): (Op, usize)| {
+            let limit_ms = limit_ms(head.n, head.nnz, head.levels, ty, rhs);
+            let mut result = MatrixResult { op: op.letter().into(), rhs, limit_ms, ..head.clone() };
+            match uploaded.as_ref().map_err(Clone::clone).and_then(|m| self.system(k, a, m, op, rhs)) {
                 Ok(timings) => result.timings = timings,
                 Err(error) => result.error = Some(error),
             }
             result
         };
-        self.ops.iter().map(one).collect()
+        self.systems().map(one).collect()
     }
 
-    fn system(&self, k: usize, a: &Csr, matrix: &DeviceMatrix, op: Op) -> Result<Vec<Timing>> {
+    fn system(&self, k: usize, a: &Csr, m: &DeviceMatrix, op: Op, rhs: usize) -> Result<Vec<Timing>> {
         let (executor, fill, ty) = (self.library.executor, self.args.fill(), self.types[k]);
-        let mut re = right_hand_side(a.n);
+        let mut re = right_hand_side(a.n * rhs);
         let mut im: Vec<f64> = if ty.is_complex() { re.iter().rev().copied().collect() } else { Vec::new() };
         ty.round(&mut re);
         ty.round(&mut im);
         let f = system::upload(executor, ty, &re, &im)?;
-        let x = executor.alloc(a.n * ty.bytes())?;
-        let system = System { matrix, fill, op, f: &f, x: &x };
+        let x = executor.alloc(a.n * rhs * ty.bytes())?;
+        let system = System { matrix: m, fill, op, rhs, f: &f, x: &x };
         let effort = Effort {
             solves: self.args.reps,
             least_solves: 3,
@@ -426,11 +451,13 @@ impl Run<'_, '_> {
         };
         let check = || {
             let question = Question { matrix: a, fill, op, ty };
-            let (x_re, x_im) = system::download(&x, ty, a.n)?;
+            let (x_re, x_im) = system::download(&x, ty, a.n * rhs)?;
             Ok(backward_error(&question, (&re, &im), (&x_re, &x_im)))
         };
         let ours = self.algorithms.iter().map(|&a| Who::Ours(a, self.args.setup as i32));
-        let measured = self.peers[k].present().into_iter().chain(ours).map(|who| {
+        // The peers solve for one right-hand side at a time.
+        let peers = if rhs == 1 { self.peers[k].present() } else { Vec::new() };
+        let measured = peers.into_iter().chain(ours).map(|who| {
             let name = who.name();
             match who.enter(self.library, &self.peers[k], system) {
                 Ok(contender) => {

@@ -1,5 +1,7 @@
 //! Whether a solution solves its system: the component-wise backward error.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::matrix::{Csr, Fill};
@@ -17,13 +19,17 @@ pub struct Question<'a> {
 }
 
 /// The largest over all rows i of |f - A x| / (|A| |x| + |f|), in units of (entries of row i) x epsilon,
-/// computed in double precision. Infinite where the solution is not finite.
+/// computed in double precision, over all columns of f and x, which are one after the other. Infinite where the
+/// solution is not finite.
 pub fn backward_error(q: &Question, f: (&[f64], &[f64]), x: (&[f64], &[f64])) -> f64 {
-    if q.matrix.im.is_empty() && f.1.is_empty() && x.1.is_empty() {
-        backward_error_of::<false>(q, f, x)
-    } else {
-        backward_error_of::<true>(q, f, x)
-    }
+    let is_real = q.matrix.im.is_empty() && f.1.is_empty() && x.1.is_empty();
+    let of_one = if is_real { backward_error_of::<false> } else { backward_error_of::<true> };
+    let columns = (0..f.0.len()).step_by(q.matrix.n.max(1)).map(|at| at..at + q.matrix.n);
+    columns.map(|at| of_one(q, column(f, at.clone()), column(x, at))).fold(0.0, f64::max)
+}
+
+fn column<'v>(v: (&'v [f64], &'v [f64]), at: Range<usize>) -> (&'v [f64], &'v [f64]) {
+    (&v.0[at.clone()], v.1.get(at).unwrap_or_default())
 }
 
 /// Sums over one row: A x, |A| |x|, and how many entries.
@@ -121,6 +127,15 @@ mod tests {
         assert_eq!(backward_error(&question(&a, Op::T), (&[4.0, 8.0], none), (&[1.0, 2.0], none)), 0.0);
         let wrong = backward_error(&question(&a, Op::N), (&[2.0, 9.0], none), (&[1.0, 2.1], none));
         assert!(wrong > 1e6 * TOLERANCE);
+    }
+
+    #[test]
+    fn every_column_counts() {
+        let a = lower();
+        let error = |x: &[f64]| backward_error(&question(&a, Op::N), (&[2.0, 9.0, 4.0, 2.0], &[]), (x, &[]));
+        assert_eq!(error(&[1.0, 2.0, 2.0, 0.0]), 0.0);
+        assert!(error(&[1.0, 2.0, 2.0, 0.1]) > TOLERANCE);
+        assert!(error(&[1.0, 2.1, 2.0, 0.0]) > TOLERANCE);
     }
 
     #[test]

@@ -49,7 +49,8 @@ impl Contender for Solver<'_, '_> {
         let s = self.stats()?;
         Ok(Facts {
             algorithm: Some(algorithm_name(s.algorithm)),
-            predicted_ms: Some(s.predicted_ms).filter(|&p| p > 0.0),
+            // The library predicts single solves.
+            predicted_ms: Some(s.predicted_ms).filter(|&p| p > 0.0 && self.system.rhs == 1),
             bytes_held: Some(s.bytes_held),
             levels: Some(s.levels).filter(|&l| l > 0),
             parts_ms: Some([s.mat_d2h_ms, s.trans_ms, s.dep_ms, s.lev_ms, s.lev_h2d_ms]),

@@ -82,11 +82,12 @@ fn triangle(a: &Csr, fill: Fill, executor: &Executor) -> Result<Triangle> {
     let pattern = Csr { n: a.n, ptr: a.ptr.clone(), col: a.col.clone(), ..Csr::default() };
     let matrix = DeviceMatrix::upload(executor, &pattern, Type::D)?;
     let x = executor.alloc(a.n * Type::D.bytes())?;
-    let solver = Solver::new(&library, System { matrix: &matrix, fill, op: Op::N, f: &x, x: &x }, 0, 0)?;
+    let system = System { matrix: &matrix, fill, op: Op::N, rhs: 1, f: &x, x: &x };
+    let solver = Solver::new(&library, system, 0, 0)?;
     solver.analyse()?;
     let stats = solver.stats()?;
-    let limit = limit_ms(a.n, entries, levels.count(), Type::D);
-    let by_bytes = limit_ms(a.n, entries, 0, Type::D);
+    let limit = limit_ms(a.n, entries, levels.count(), Type::D, 1);
+    let by_bytes = limit_ms(a.n, entries, 0, Type::D, 1);
     let in_triangle =
         |i: usize| a.row(i).iter().filter(|&&c| c as usize == i || fill.is_dependency(i, c as usize)).count();
     Ok(Triangle {

@@ -150,7 +150,11 @@ impl<'s, 'e> Solver<'s, 'e> {
         )
     }
 
+    /// Solves for all right-hand sides of the system.
     pub fn solve(&self) -> Result<()> {
+        if self.system.rhs > 1 {
+            return self.solve_multi();
+        }
         let (h, a) = (self.library.handle, self.system.matrix);
         let alpha = Alpha::one(a.ty.is_double());
         call!(
@@ -175,8 +179,7 @@ impl<'s, 'e> Solver<'s, 'e> {
         )
     }
 
-    /// Solves for `count` right-hand sides, stored one after the other in f and x.
-    pub fn solve_multi(&self, count: usize, f: &Buffer, x: &Buffer) -> Result<()> {
+    fn solve_multi(&self) -> Result<()> {
         let (h, a) = (self.library.handle, self.system.matrix);
         let alpha = Alpha::one(a.ty.is_double());
         call!(
@@ -186,7 +189,7 @@ impl<'s, 'e> Solver<'s, 'e> {
                 c(self.system.operation_number()),
                 a.n as i64,
                 a.nnz as i64,
-                count as i64,
+                self.system.rhs as i64,
                 alpha.ptr(),
                 self.descr,
                 c(a.ty.number()),
@@ -194,9 +197,9 @@ impl<'s, 'e> Solver<'s, 'e> {
                 a.ptr.ptr(),
                 a.col.ptr(),
                 self.info,
-                f.ptr(),
+                self.system.f.ptr(),
                 a.n as i64,
-                x.ptr(),
+                self.system.x.ptr(),
                 a.n as i64,
                 c(1),
                 self.scratch(),

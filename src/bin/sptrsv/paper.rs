@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::bench::{executor, limit_ms, make_folder, Args, Setup};
 use crate::cases::{file_in, wanted, Case, Source};
-use crate::check::{backward_error, Question, TOLERANCE};
+use crate::check::{backward_error, Question};
 use crate::contenders::{Peers, Who};
 use crate::gpu::{Executor, HUNG};
-use crate::library::{algorithm_number, algorithms, Library, Solver};
+use crate::library::{algorithm_number, algorithms, Library};
 use crate::matrix::{right_hand_side, Csr, Fill};
 use crate::measure::{analysis_parts, later, measure, median, time_analyses, Effort, Step, Timing};
 use crate::progress::Progress;
@@ -295,14 +295,14 @@ impl Run<'_> {
         e.nnz = a.nnz();
         e.levels_lower = a.levels(Fill::Lower).count();
         e.levels_upper = a.levels(Fill::Upper).count();
-        e.limit_ms = limit_ms(e.n, a.count(Fill::Lower), e.levels_lower, ty);
+        e.limit_ms = limit_ms(e.n, a.count(Fill::Lower), e.levels_lower, ty, 1);
 
         let matrix = DeviceMatrix::upload(executor, &a, ty)?;
         let f = system::upload(executor, ty, &rhs, &[])?;
         let middle = executor.alloc(a.n * ty.bytes())?;
         let x = executor.alloc(a.n * ty.bytes())?;
-        let lower = System { matrix: &matrix, fill: Fill::Lower, op: Op::N, f: &f, x: &middle };
-        let upper = System { matrix: &matrix, fill: Fill::Upper, op: Op::N, f: &middle, x: &x };
+        let lower = System { matrix: &matrix, fill: Fill::Lower, op: Op::N, rhs: 1, f: &f, x: &middle };
+        let upper = System { matrix: &matrix, fill: Fill::Upper, op: Op::N, rhs: 1, f: &middle, x: &x };
         let effort = Effort {
             solves: self.args.reps,
             least_solves: 3,
@@ -312,8 +312,8 @@ impl Run<'_> {
         let a = &a;
         // The backward error of one of the solves, from what its vectors hold on the device.
         let error_of = |s: System| {
-            let (f, _) = system::download(s.f, ty, a.n)?;
-            let (x, _) = system::download(s.x, ty, a.n)?;
+            let (f, _) = system::download(s.f, ty, a.n * s.rhs)?;
+            let (x, _) = system::download(s.x, ty, a.n * s.rhs)?;
             let question = Question { matrix: a, fill: s.fill, op: s.op, ty };
             Ok(backward_error(&question, (&f, &[]), (&x, &[])))
         };
@@ -326,7 +326,7 @@ impl Run<'_> {
                 }),+]))()
             };
         }
-        let time = |who: Who, steps: Result<Vec<Step>>| match steps {
+        let time = |who: Who, steps: Result<Vec<Step>>, effort: Effort| match steps {
             Ok(steps) => measure(executor, &who.name(), steps, effort),
             Err(error) => Timing::failed(&who.name(), error),
         };
@@ -336,7 +336,7 @@ impl Run<'_> {
             Who::Ours(number, if by_paper { SETUP_CPU } else { 0 })
         });
         for who in self.peers.present().into_iter().chain(ours) {
-            e.timings.push(time(who, steps!(who, lower, upper)));
+            e.timings.push(time(who, steps!(who, lower, upper), effort));
         }
         // Of setups, transposed solves and so on, the report is in double precision.
         if ty != Type::D {
@@ -359,36 +359,20 @@ impl Run<'_> {
         }
         let auto = Who::Ours(0, 0);
         let across = System { op: Op::T, ..lower };
-        e.plain = Some(time(auto, steps!(auto, lower)));
-        e.transposed = Some(time(auto, steps!(auto, across)));
+        e.plain = Some(time(auto, steps!(auto, lower), effort));
+        e.transposed = Some(time(auto, steps!(auto, across), effort));
         if matches!(task.entry.name.as_str(), "5pt-1024x1024" | "27pt-128x128x128" | "af_shell8") {
-            for count in [1, 2, 4, 8, 16, 32, 64] {
-                let time = self.many(a, lower, count, effort.budget_ms);
-                e.multi.push((count, time));
-            }
+            // Milliseconds for so many right-hand sides together.
+            let many = |rhs: usize| {
+                let f = system::upload(executor, ty, &right_hand_side(a.n * rhs), &[])?;
+                let x = executor.alloc(a.n * rhs * ty.bytes())?;
+                let several = System { rhs, f: &f, x: &x, ..lower };
+                let effort = Effort { solves: 20, analyses: 1, ..effort };
+                let timing = time(auto, steps!(auto, several), effort);
+                timing.error.map_or(Ok(timing.solve_median_ms), Err)
+            };
+            e.multi.extend([1, 2, 4, 8, 16, 32, 64].map(|rhs| (rhs, many(rhs))));
         }
         Ok(e)
-    }
-
-    /// Milliseconds for a solve with several right-hand sides, every solution checked.
-    fn many(&self, a: &Csr, lower: System, count: usize, budget_ms: f64) -> Result<f64> {
-        let (n, ty) = (a.n, lower.matrix.ty);
-        let all = right_hand_side(n * count);
-        let f = system::upload(self.executor, ty, &all, &[])?;
-        let x = self.executor.alloc(n * count * ty.bytes())?;
-        let solver = Solver::new(self.library, lower, 0, 0)?;
-        solver.analyse()?;
-        let once = || solver.solve_multi(count, &f, &x);
-        self.executor.time(1, once)?;
-        let question = Question { matrix: a, fill: lower.fill, op: lower.op, ty };
-        let (solutions, _) = system::download(&x, ty, n * count)?;
-        for (f, x) in all.chunks(n).zip(solutions.chunks(n)) {
-            let error = backward_error(&question, (f, &[]), (x, &[]));
-            if error > TOLERANCE {
-                return Err(format!("the solution is wrong: its backward error is {error:.3e} row x eps"));
-            }
-        }
-        let one = self.executor.time(1, once)?[0].max(1e-3);
-        Ok(median(&self.executor.time(((budget_ms / one) as usize).clamp(3, 20), once)?))
     }
 }

@@ -1,5 +1,6 @@
 //! The benchmark's results as a table in the terminal, as Markdown and as JSON.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -16,18 +17,28 @@ pub struct Table {
     ours: String,
     others: Vec<String>,
     spsv: bool,
-    /// Whether there are several value types or operations, each row then saying which are its own.
+    /// Whether each row says which system it is of.
     several: bool,
+    /// Whether there are several numbers of right-hand sides.
+    several_rhs: bool,
 }
 
 impl Table {
-    pub fn new(results: &Results, algorithms: &[String], several: bool) -> Table {
+    /// `several`: there are several value types or operations; `rhs`: the numbers of right-hand sides.
+    pub fn new(results: &Results, algorithms: &[String], several: bool, rhs: &[usize]) -> Table {
         let mut solvers = Vec::new();
         solvers.extend(results.spsv.as_ref().map(|_| "SpSV".to_string()));
         solvers.extend(results.csrsv2.as_ref().map(|_| "csrsv2".to_string()));
         solvers.extend_from_slice(algorithms);
         let others = algorithms[1..].to_vec();
-        Table { solvers, ours: algorithms[0].clone(), others, spsv: results.spsv.is_some(), several }
+        Table {
+            solvers,
+            ours: algorithms[0].clone(),
+            others,
+            spsv: results.spsv.is_some(),
+            several: several || rhs != [1],
+            several_rhs: rhs.len() > 1,
+        }
     }
 
     /// Solvers whose time over ours has a column of its own.
@@ -44,6 +55,7 @@ impl Table {
         columns.extend(self.solvers.iter().cloned());
         columns.extend(self.compared().map(|s| format!("{s}/{ours}")));
         columns.extend((self.others.len() > 1).then(|| format!("best/{ours}")));
+        columns.extend(self.algorithms().filter(|_| self.several_rhs).map(|s| format!("{s} a rhs")));
         columns.extend([format!("{ours}/limit")]);
         columns.extend(["predicted", "engine", "analysis", "a/solve"].map(String::from));
         columns.extend(self.spsv.then(|| "SpSV ana.".to_string()));
@@ -51,15 +63,20 @@ impl Table {
         columns
     }
 
-    /// The time of the fastest of our algorithms, the one that ratios are about included.
-    fn best(&self, m: &MatrixResult) -> Option<f64> {
-        let all = std::iter::once(&self.ours).chain(&self.others);
-        all.filter_map(|s| m.timing(s)).map(|t| t.solve_median_ms).min_by(f64::total_cmp)
+    /// Our algorithms, the one that ratios are about first.
+    fn algorithms(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.ours).chain(&self.others)
     }
 
-    fn cells(&self, m: &MatrixResult) -> Vec<String> {
+    /// The time of the fastest of our algorithms.
+    fn best(&self, m: &MatrixResult) -> Option<f64> {
+        self.algorithms().filter_map(|s| m.timing(s)).map(|t| t.solve_median_ms).min_by(f64::total_cmp)
+    }
+
+    /// `all`: where the single solves are found.
+    fn cells(&self, m: &MatrixResult, all: &[MatrixResult]) -> Vec<String> {
         let mut cells = vec![m.label()];
-        cells.extend(self.several.then(|| format!("{} {}", m.value_type, m.op)));
+        cells.extend(self.several.then(|| m.system()));
         cells.extend([count(m.n), count(m.nnz), m.levels.to_string(), ms(m.limit_ms)]);
         let dash = || "-".to_string();
         for solver in &self.solvers {
@@ -73,6 +90,11 @@ impl Table {
         };
         cells.extend(self.compared().map(|s| ratio(m.timing(s).map(|t| t.solve_median_ms))));
         cells.extend((self.others.len() > 1).then(|| ratio(self.best(m))));
+        cells.extend(
+            self.algorithms()
+                .filter(|_| self.several_rhs)
+                .map(|s| of_single(m, s, all).map_or_else(dash, |ratio| format!("{ratio:.2}"))),
+        );
         cells.push(ours.map_or_else(dash, |o| format!("{:.1}", o.solve_median_ms / m.limit_ms)));
         cells.push(ours.and_then(|o| o.facts.predicted_ms).map_or_else(dash, ms));
         cells.push(ours.and_then(|o| o.facts.algorithm.clone()).unwrap_or_else(dash));
@@ -101,12 +123,12 @@ impl Table {
         self.aligned(&self.columns())
     }
 
-    /// A matrix's line, and a line for each failure.
-    pub fn line(&self, m: &MatrixResult) -> String {
+    /// A matrix's line, and a line for each failure; `all` has the single solves.
+    pub fn line(&self, m: &MatrixResult, all: &[MatrixResult]) -> String {
         if let Some(error) = &m.error {
             return format!("{:<29} failed: {error}", m.label());
         }
-        let mut text = self.aligned(&self.cells(m));
+        let mut text = self.aligned(&self.cells(m, all));
         for t in &m.timings {
             if let Some(error) = &t.error {
                 let _ = write!(text, "\n    {} failed: {error}", t.solver);
@@ -115,21 +137,20 @@ impl Table {
         text
     }
 
-    /// Geometric means over the systems where both sides are there; with several value types or operations
-    /// those of the solves also for each of them.
+    /// Geometric means over the systems where both sides are there; with several value types, operations or
+    /// numbers of right-hand sides those of the solves also for each of them.
     pub fn summary(&self, results: &Results) -> String {
-        let mut systems: Vec<(&str, &str)> = Vec::new();
+        let mut systems: Vec<String> = Vec::new();
         for m in results.matrices.iter().filter(|m| m.error.is_none()) {
-            if !systems.contains(&(&m.value_type, &m.op)) {
-                systems.push((&m.value_type, &m.op));
+            if !systems.contains(&m.system()) {
+                systems.push(m.system());
             }
         }
         let all: Vec<&MatrixResult> = results.matrices.iter().collect();
         let mut text = self.means("", &all, true);
-        for (ty, op) in systems.iter().filter(|_| systems.len() > 1) {
-            let some: Vec<&MatrixResult> =
-                all.iter().copied().filter(|m| m.value_type == *ty && m.op == *op).collect();
-            text += &self.means(&format!("{ty} {op}: "), &some, false);
+        for system in systems.iter().filter(|_| systems.len() > 1) {
+            let some: Vec<&MatrixResult> = all.iter().copied().filter(|m| m.system() == *system).collect();
+            text += &self.means(&format!("{system}: "), &some, false);
         }
         text
     }
@@ -172,6 +193,12 @@ impl Table {
         if !in_full {
             return text;
         }
+        let counts: BTreeSet<usize> = all.iter().map(|m| m.rhs).filter(|&rhs| rhs > 1).collect();
+        for (rhs, s) in counts.into_iter().flat_map(|rhs| self.algorithms().map(move |s| (rhs, s))) {
+            add(format!("{s} with {rhs} right-hand sides, each of a single solve"), &|m, _| {
+                of_single(m, s, all.iter().copied()).filter(|_| m.rhs == rhs)
+            });
+        }
         add(format!("{ours} / limit"), &|m, o| Some(o.solve_median_ms / m.limit_ms));
         add(format!("{ours} / predicted"), &|_, o| Some(o.solve_median_ms / o.facts.predicted_ms?));
         add(format!("{ours} analysis in solves"), &|_, o| Some(o.analysis_ms / o.solve_median_ms));
@@ -182,7 +209,7 @@ impl Table {
             times.is_some_and(|(o, best)| best < 0.95 * o.solve_median_ms)
         };
         let lost: Vec<String> =
-            all.iter().filter(lost).map(|m| format!("{} {} {}", m.name, m.value_type, m.op)).collect();
+            all.iter().filter(lost).map(|m| format!("{} {}", m.name, m.system())).collect();
         if !lost.is_empty() {
             let _ =
                 writeln!(text, "another of our algorithms is faster than 0.95 {ours}: {}", lost.join(", "));
@@ -211,7 +238,7 @@ impl Table {
         for m in &results.matrices {
             match &m.error {
                 None => {
-                    let _ = writeln!(text, "| {} |", self.cells(m).join(" | "));
+                    let _ = writeln!(text, "| {} |", self.cells(m, &results.matrices).join(" | "));
                 }
                 Some(error) => {
                     let _ = writeln!(text, "| {} | failed: {error} |", m.label());
@@ -223,8 +250,15 @@ impl Table {
             "\nlimit = max(bytes / 4.25 TB/s, levels x 25 ns). a/solve: analysis in solves. MB held: what the \
              analysis keeps, then over 32 bytes a row and 8 bytes an entry. error: component-wise \
              backward error in units of (entries in the row) x epsilon; ~ marks results that differ in the last \
-             bits from run to run. * a generated stand-in. {}{}\n\n{}\n\n",
-            if self.several { "system: value type and operation. " } else { "" },
+             bits from run to run. * a generated stand-in. {}{}{}\n\n{}\n\n",
+            match self.several {
+                true => "system: value type and operation, x4 where 4 right-hand sides are solved together. ",
+                false => "",
+            },
+            match self.several_rhs {
+                true => "a rhs: the time for one of them over that of a single solve. ",
+                false => "",
+            },
             crate::values::MARKS,
             repetitions(results.matrices.iter().flat_map(|m| &m.timings)),
         );
@@ -244,6 +278,18 @@ impl Table {
         }
         text
     }
+}
+
+/// A solver's time for one of the right-hand sides over that of its single solve.
+fn of_single<'m>(
+    m: &MatrixResult,
+    solver: &str,
+    all: impl IntoIterator<Item = &'m MatrixResult>,
+) -> Option<f64> {
+    let is_it =
+        |s: &&MatrixResult| s.rhs == 1 && (&s.name, &s.value_type, &s.op) == (&m.name, &m.value_type, &m.op);
+    let single = all.into_iter().find(is_it)?;
+    Some(m.timing(solver)?.solve_median_ms / m.rhs as f64 / single.timing(solver)?.solve_median_ms)
 }
 
 /// Bytes that an analysis may keep.

@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<()> {
     let matrix = DeviceMatrix::upload(&executor, &a, ty)?;
     let f = system::upload(&executor, ty, &rhs.re, &rhs.im)?;
     let x = executor.alloc(a.n * ty.bytes())?;
-    let system = System { matrix: &matrix, fill, op, f: &f, x: &x };
+    let system = System { matrix: &matrix, fill, op, rhs: 1, f: &f, x: &x };
     let solver = Solver::new(&library, system, algorithm, 0)?;
 
     let begin = Instant::now();

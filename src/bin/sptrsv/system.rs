@@ -135,12 +135,13 @@ impl Op {
     }
 }
 
-/// op(triangle of A) x = f.
+/// op(triangle of A) x = f, for one right-hand side or several, one after the other in f and x.
 #[derive(Clone, Copy)]
 pub struct System<'s, 'e> {
     pub matrix: &'s DeviceMatrix<'e>,
     pub fill: Fill,
     pub op: Op,
+    pub rhs: usize,
     pub f: &'s Buffer<'e>,
     pub x: &'s Buffer<'e>,
 }
