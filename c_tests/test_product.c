@@ -4,6 +4,7 @@
  * - every kind of problem (type, op, triangle, diagonal, base, format, index types, order, storage, in
  *   place, alpha's place) with every algorithm; the shape, size and setup are drawn at random;
  * - every size and shape with every type, op, triangle, diagonal, base and algorithm, the rest drawn at random;
+ * - every type, op and triangle in narrow tiles;
  * - random kinds on large systems.
  *
  * Each problem is solved twice: a deterministic algorithm must give the same bits.
@@ -94,6 +95,16 @@ static void every_size_and_shape(void) {
   }
 }
 
+/* Every type, operation and triangle in tiles with narrow levels, many of which a warp solves at once. */
+static void narrow_tiles(void) {
+  enum { TILED = COUNT(ALGS) - 2 };
+  for (int i = 0; i < 4 * 3 * 2; i++) {
+    Kind k = nth_kind(i);
+    k.setup = random_setup();
+    one_case(k, i % 5 == 4 ? CHAIN : GRID, 40000 + below(20000), TILED, TILED + 1);
+  }
+}
+
 static void large(void) {
   for (int i = 0; i < 4 * COUNT(ALGS); i++)
     one_case(random_kind(), i % 2 ? GRID : i % 4 ? EMPTY_ROWS : RANDOM, 40000 + below(20000), i % COUNT(ALGS),
@@ -109,6 +120,7 @@ int main(int argc, char **argv) {
   check_begin("test_product", argc, argv);
   RUN(every_kind);
   RUN(every_size_and_shape);
+  RUN(narrow_tiles);
   RUN(large);
   return check_end();
 }

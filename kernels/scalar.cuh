@@ -128,6 +128,37 @@ __device__ __forceinline__ void product_if(bool yes, Complex<R> a, Complex<R> b,
     if (yes) c = product(a, b);
 }
 
+// d = c + a * b where `yes`, in the same way.
+__device__ __forceinline__ void multiply_add_if(bool yes, float a, float b, float c, float &d) {
+    asm("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %4, 0;\n\t@yes fma.rn.f32 %0, %1, %2, %3;\n\t}"
+        : "+f"(d)
+        : "f"(a), "f"(b), "f"(c), "r"((unsigned)yes));
+}
+__device__ __forceinline__ void multiply_add_if(bool yes, double a, double b, double c, double &d) {
+    asm("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %4, 0;\n\t@yes fma.rn.f64 %0, %1, %2, %3;\n\t}"
+        : "+d"(d)
+        : "d"(a), "d"(b), "d"(c), "r"((unsigned)yes));
+}
+template <class R>
+__device__ __forceinline__ void multiply_add_if(bool yes, Complex<R> a, Complex<R> b, Complex<R> c, Complex<R> &d) {
+    if (yes) d = multiply_add(a, b, c);
+}
+
+// Whether a product is so far from overflow and underflow, or zero, that multiplying by it is as good as multiplying
+// by one of its factors after the other.
+__device__ __forceinline__ bool is_moderate(float a) {
+    float m = fabsf(a);
+    return (m >= 1e-30f && m <= 1e30f) || m == 0.0f;
+}
+__device__ __forceinline__ bool is_moderate(double a) {
+    double m = fabs(a);
+    return (m >= 1e-290 && m <= 1e290) || m == 0.0;
+}
+template <class R>
+__device__ bool is_moderate(Complex<R> a) {
+    return is_moderate(a.re) && is_moderate(a.im);
+}
+
 template <class T>
 __device__ T divide(T a, T b) {
     return a / b;

@@ -33,6 +33,7 @@ constexpr int TILED_WARPS = 12, FEW_WARPS = 8;
 constexpr uint32_t WINDOW = 4096;
 constexpr uint32_t ROUNDS = 2;
 constexpr uint32_t SPREAD = (ROUNDS * TILED_WARPS + 1) * WARP;
+constexpr uint32_t CHAIN = 8;  // levels of a batch from which on scaling pays
 constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u;
 constexpr uint32_t LANE_SHIFT = 16, CELL_MASK = 0xffffu;  // of a code with HIGH_BIT; the zero cell is WINDOW
 
@@ -198,11 +199,24 @@ struct Solver {
         subtract<FIRST, M>(b, x, sum);
     }
 
+    static __device__ __forceinline__ bool is_next(uint32_t code) {
+        return (code & (HIGH_BIT | NEXT_BIT)) == (HIGH_BIT | NEXT_BIT);
+    }
+    // What entry k is multiplied by, times the reciprocal of the diagonal.
+    __device__ __forceinline__ T scaled(const B &b, int k, T scale) const {
+        return product(-conjugate_if(a.conjugate, b.v[k]), scale);
+    }
+    // Whether a batch is a chain, and its factors may be scaled.
+    __device__ __forceinline__ bool is_chain(const B &b, T scale) const {
+        return b.levels() >= CHAIN && __all_sync(FULL, !is_next(b.code[0]) || is_moderate(scaled(b, 0, scale)));
+    }
+
     // Solves for x, where all but the first M entries of a lane are few enough for one go or none, and where at
     // most K of the M depend on the same batch. Others wait for the result, so everything is decided and
     // computed before the last wait that can be. Every lane computes in every turn: from the turn of its level
-    // on the result is right, and stays the same.
-    template <int M, int K, bool SHARES, bool DIVIDES>
+    // on the result is right, and stays the same. SCALED: the factors of what depends on the same batch are multiplied
+    // by the reciprocal beforehand, which makes a turn shorter.
+    template <int M, int K, bool SHARES, bool DIVIDES, bool SCALED = false>
     __device__ __forceinline__ void finish(const B &b, Words<T> (&far)[U][NR], T (&sum)[NR], T scale, bool lead,
                                            uint32_t p, T (&x)[NR], bool &failed) const {
         constexpr int N = K ? K : 1;
@@ -211,9 +225,9 @@ struct Solver {
         T v[N];
 #pragma unroll
         for (int k = 0; k < K; ++k) {
-            next[k] = (b.code[k] & (HIGH_BIT | NEXT_BIT)) == (HIGH_BIT | NEXT_BIT);
+            next[k] = is_next(b.code[k]);
             from[k] = b.code[k] >> LANE_SHIFT & 31u;
-            v[k] = -conjugate_if(a.conjugate, b.v[k]);
+            v[k] = SCALED ? scaled(b, k, scale) : -conjugate_if(a.conjugate, b.v[k]);
         }
         T *cell = tile.window[p % WINDOW], *word = work + (size_t)p * NR;
         if (b.has_external()) {
@@ -236,7 +250,9 @@ struct Solver {
                 T t = sum[j], y[N];
 #pragma unroll
                 for (int k = 0; k < K; ++k) y[k] = shuffle(x[j], from[k]);
-                if (K == 1 && !SHARES && !DIVIDES) {
+                if (SCALED) {
+                    multiply_add_if(next[0], v[0], y[0], sum[j], x[j]);
+                } else if (K == 1 && !SHARES && !DIVIDES) {
                     product_if(next[0], multiply_add(v[0], y[0], t), scale, x[j]);
                 } else {
 #pragma unroll
@@ -246,7 +262,10 @@ struct Solver {
             }
         };
 #pragma unroll
-        for (int j = 0; j < NR; ++j) x[j] = result(sum[j]);
+        for (int j = 0; j < NR; ++j) {
+            x[j] = result(sum[j]);
+            if (SCALED) sum[j] = x[j];
+        }
         // Several at a time: a turn too many changes nothing, and costs less than another branch.
         if (K > 0) {
             int turns = b.levels() - 1;
@@ -319,6 +338,8 @@ struct Solver {
             else finish<LATE, NEXT, true, false>(b, far, sum, scale, lead, p, x, failed);
         } else if (count <= 2) {
             if (b.next() == 0) finish<2, 0, false, false>(b, far, sum, scale, lead, p, x, failed);
+            else if (b.next() == 1 && is_chain(b, scale))
+                finish<2, 1, false, false, true>(b, far, sum, scale, lead, p, x, failed);
             else if (b.next() == 1) finish<2, 1, false, false>(b, far, sum, scale, lead, p, x, failed);
             else finish<2, 2, false, false>(b, far, sum, scale, lead, p, x, failed);
         } else {

@@ -48,11 +48,11 @@ pub const TILED_BATCH_LANES: Duration = Duration::from_nanos(12);
 /// From one batch to one that depends on it, from level to level inside a batch, and what each doubling of a
 /// row's lanes adds.
 pub const TILED_STEP: Duration = Duration::from_nanos(163);
-pub const TILED_TURN: Duration = Duration::from_nanos(38);
+pub const TILED_TURN: Duration = Duration::from_nanos(32);
 pub const TILED_SUM: Duration = Duration::from_nanos(40);
 /// A launch and its end, from tile to tile, and until a block has begun one.
 pub const TILED_LAUNCH: Duration = Duration::from_nanos(4000);
-pub const TILED_HOP: Duration = Duration::from_nanos(1000);
+pub const TILED_HOP: Duration = Duration::from_nanos(920);
 pub const TILED_START: Duration = Duration::from_nanos(2800);
 /// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/setup_slices.cuh,
 /// as is the next.
