@@ -21,5 +21,5 @@ __device__ __forceinline__ void several_columns(const MultiArgs<T> &m) {
     }
 KERNEL(2, s) KERNEL(4, s)
 KERNEL(2, d) KERNEL(4, d)
-KERNEL(2, c) KERNEL(4, c)
+KERNEL(2, c)
 KERNEL(2, z)

@@ -1,4 +1,5 @@
-//! TILED for several right-hand sides: one pass over the matrix for up to four of them.
+//! TILED for several right-hand sides: one pass over the matrix for up to four of them, two where they are complex
+//! (four take as long a column, and three longer).
 #![forbid(unsafe_code)]
 
 use super::tiled::{self, Tiled};
@@ -7,11 +8,10 @@ use crate::executor::cuda::args::MultiArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::problem::DataType;
 use crate::status::Result;
-use crate::workspace::ROW_BYTES;
 
 impl Multi for Tiled {
     fn most_columns(&self, gpu: &Gpu, dtype: DataType) -> u32 {
-        let mut most = (ROW_BYTES / dtype.bytes()).min(4) as u32;
+        let mut most = if dtype.is_complex() { 2 } else { 4 };
         while tiled::shared_bytes(dtype, most) > gpu.shared_bytes_per_block() {
             most /= 2;
         }
