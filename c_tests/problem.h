@@ -28,6 +28,14 @@ static const struct {
     {SPTRSV_ALG_NODAL, "NODAL", 1, 1},
 };
 
+/* The place of an algorithm in the table. */
+static inline int place_of(sptrsvAlgorithm_t id) {
+  for (int a = 0; a < COUNT(ALGS); a++)
+    if (ALGS[a].id == id) return a;
+  fatal("place_of", "no such algorithm");
+  return 0;
+}
+
 static const sptrsvDataType_t TYPES[] = {SPTRSV_R_32F, SPTRSV_R_64F, SPTRSV_C_32F, SPTRSV_C_64F};
 
 enum { SEPARATE_DIAGONAL = 2 }; /* beside the library's NON_UNIT and UNIT */

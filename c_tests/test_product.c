@@ -97,11 +97,11 @@ static void every_size_and_shape(void) {
 
 /* Every type, operation and triangle in tiles with narrow levels, many of which a warp solves at once. */
 static void narrow_tiles(void) {
-  enum { TILED = COUNT(ALGS) - 2 };
+  int tiled = place_of(SPTRSV_ALG_TILED);
   for (int i = 0; i < 4 * 3 * 2; i++) {
     Kind k = nth_kind(i);
     k.setup = random_setup();
-    one_case(k, i % 5 == 4 ? CHAIN : GRID, 40000 + below(20000), TILED, TILED + 1);
+    one_case(k, i % 5 == 4 ? CHAIN : GRID, 40000 + below(20000), tiled, tiled + 1);
   }
 }
 
@@ -112,7 +112,8 @@ static void large(void) {
   for (int i = 0; i < 20; i++) {
     Kind k = random_kind();
     k.unsorted = k.duplicates = 0;
-    one_case(k, NODES, 60 * (500 + below(500)), i % 2 ? COUNT(ALGS) - 1 : 0, i % 2 ? COUNT(ALGS) : 1);
+    int a = place_of(i % 2 ? SPTRSV_ALG_NODAL : SPTRSV_ALG_AUTO);
+    one_case(k, NODES, 60 * (500 + below(500)), a, a + 1);
   }
 }
 

@@ -233,6 +233,28 @@ static void odd_right_hand_sides(void) {
     }
 }
 
+/* A chain in pairs, whose entries divided by the diagonal would overflow or underflow, while no unknown does. Each
+ * pair begins with a stored zero. */
+static void entries_far_from_the_diagonal(void) {
+  static const long double VALUES[][3] = {{1e-200L, 1e150L, 1e300L}, {1e200L, 1e-150L, 1e-280L}};
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int i = 0; i < 2 * 2 * 3; i++) {
+      const long double *v = VALUES[i % 2];
+      Entries list = {0};
+      for (int j = 0; j < M; j++) {
+        if (j > 0) push(&list, j, j - 1, j % 2 ? v[0] : 0);
+        push(&list, j, j, v[1]);
+      }
+      Problem p = pack((Kind){.type = i / 2 % 2 ? SPTRSV_C_64F : SPTRSV_R_64F, .op = i / 4}, M, list);
+      /* From the side where the solve begins. */
+      for (int j = 0; j < M; j++) put(p.k.type, p.f, j, j % 2 == (p.k.op != 0) ? v[2] : 0);
+      System s;
+      if (opened(&s, &p, a)) solves(&s, p.alpha, "entries far from the diagonal");
+      close_system(&s);
+      free_problem(&p);
+    }
+}
+
 int main(int argc, char **argv) {
   check_begin("test_values", argc, argv);
   RUN(new_values_need_no_analysis);
@@ -242,5 +264,6 @@ int main(int argc, char **argv) {
   RUN(infinite_pivot);
   RUN(nan_reaches_its_dependents);
   RUN(odd_right_hand_sides);
+  RUN(entries_far_from_the_diagonal);
   return check_end();
 }

@@ -144,19 +144,19 @@ __device__ __forceinline__ void multiply_add_if(bool yes, Complex<R> a, Complex<
     if (yes) d = multiply_add(a, b, c);
 }
 
-// Whether a product is so far from overflow and underflow, or zero, that multiplying by it is as good as multiplying
-// by one of its factors after the other.
+// Whether a value is so far from overflow and underflow that multiplying by it is as good as multiplying by one of its
+// factors after the other.
 __device__ __forceinline__ bool is_moderate(float a) {
     float m = fabsf(a);
-    return (m >= 1e-30f && m <= 1e30f) || m == 0.0f;
+    return m >= 1e-30f && m <= 1e30f;
 }
 __device__ __forceinline__ bool is_moderate(double a) {
     double m = fabs(a);
-    return (m >= 1e-290 && m <= 1e290) || m == 0.0;
+    return m >= 1e-290 && m <= 1e290;
 }
 template <class R>
 __device__ bool is_moderate(Complex<R> a) {
-    return is_moderate(a.re) && is_moderate(a.im);
+    return is_moderate(fmax(fabs(a.re), fabs(a.im)));
 }
 
 template <class T>

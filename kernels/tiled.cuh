@@ -33,7 +33,6 @@ constexpr int TILED_WARPS = 12, FEW_WARPS = 8;
 constexpr uint32_t WINDOW = 4096;
 constexpr uint32_t ROUNDS = 2;
 constexpr uint32_t SPREAD = (ROUNDS * TILED_WARPS + 1) * WARP;
-constexpr uint32_t CHAIN = 8;  // levels of a batch from which on scaling pays
 constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u;
 constexpr uint32_t LANE_SHIFT = 16, CELL_MASK = 0xffffu;  // of a code with HIGH_BIT; the zero cell is WINDOW
 
@@ -206,9 +205,13 @@ struct Solver {
     __device__ __forceinline__ T scaled(const B &b, int k, T scale) const {
         return product(-conjugate_if(a.conjugate, b.v[k]), scale);
     }
-    // Whether a batch is a chain, and its factors may be scaled.
+    // Whether a batch with one such entry is a chain, so long that scaling pays, and its factors may be scaled.
     __device__ __forceinline__ bool is_chain(const B &b, T scale) const {
-        return b.levels() >= CHAIN && __all_sync(FULL, !is_next(b.code[0]) || is_moderate(scaled(b, 0, scale)));
+        constexpr uint32_t LEAST_LEVELS = 8;
+        if (b.levels() < LEAST_LEVELS) return false;
+        T factor = scaled(b, 0, scale);
+        bool good = is_zero(b.v[0]) ? is_zero(factor) : is_moderate(factor);
+        return __all_sync(FULL, good || !is_next(b.code[0]));
     }
 
     // Solves for x, where all but the first M entries of a lane are few enough for one go or none, and where at
