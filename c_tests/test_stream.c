@@ -2,6 +2,7 @@
  * Streams, graphs, threads, lifetimes under load, the watchdog. What needs a GPU by its nature (streams and
  * graphs) is skipped without one; the rest runs on both executors.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -302,6 +303,88 @@ static void watchdog(void) {
   free_problem(&p);
 }
 
+/* -------------------------------------------------------------------------------------- devices and contexts */
+
+/* The primary context of the first GPU (0), and that of the second one or, on a machine with one GPU, a second
+ * context on it (1). */
+static void *second_context;
+
+static void use_context(int which) {
+  int (*set_current)(void *) = (int (*)(void *))dlsym(RTLD_DEFAULT, "cuCtxSetCurrent");
+  if (second_context && which)
+    CHECK(set_current(second_context) == 0);
+  else
+    CUDA(cudaSetDevice(which));
+}
+
+/* Handles of two devices serve side by side on one thread, whichever device is current, which stays so; what one
+ * has analysed the other refuses, and no byte is written. */
+static void two_devices(void) {
+  int devices = 0;
+  int (*create)(void **, unsigned, int) = NULL;
+  int (*destroy)(void *) = NULL;
+  CUDA(cudaGetDeviceCount(&devices));
+  if (devices < 2) {
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    create = driver ? (int (*)(void **, unsigned, int))dlsym(driver, "cuCtxCreate_v2") : NULL;
+    destroy = driver ? (int (*)(void *))dlsym(driver, "cuCtxDestroy_v2") : NULL;
+    if (!CHECK(create && destroy && create(&second_context, 0, 0) == 0)) return;
+  }
+  printf("two devices: %s\n", devices < 2 ? "two contexts on one GPU" : "two GPUs");
+  sptrsvHandle_t h[2], first = T.h;
+  for (int d = 0; d < 2; d++) {
+    use_context(d);
+    CHECK_OK(sptrsvCreateWithExecutor(&h[d], SPTRSV_EXECUTOR_CUDA));
+  }
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = a % 2 ? SPTRSV_SETUP_CPU : SPTRSV_SETUP_GPU}, GRID, 3000);
+    System s[2];
+    for (int d = 0; d < 2; d++) {
+      use_context(d);
+      T.h = h[d];
+      CHECK_OK(open_system_on(h[d], &s[d], &p, ALGS[a].id));
+    }
+    for (int d = 0; d < 2; d++) {
+      T.h = h[d];
+      for (int current = 0; current < 2; current++) {
+        use_context(current);
+        CHECK_OK(solve_from(&s[d], s[d].f, s[d].x));
+        int64_t row = -77;
+        CHECK_OK(sptrsvZeroPivot(h[d], s[d].info, &row));
+        CHECK(row == -1);
+        int now = -1;
+        if (!second_context) {
+          CUDA(cudaGetDevice(&now));
+          CHECK(now == current);
+        }
+        use_context(d);
+        CUDA(cudaDeviceSynchronize());
+        CHECK_THAT(error_of(&s[d], s[d].x) <= 1, "%s on device %d is wrong", ALGS[a].name, d);
+        mem_fill(s[d].x, 0x5a, s[d].bytes);
+        CUDA(cudaDeviceSynchronize());
+      }
+      s[d].h = T.h = h[1 - d];
+      CHECK_STATUS(solve_from(&s[d], s[d].f, s[d].x), SPTRSV_STATUS_PATTERN_MISMATCH);
+      CHECK_MESSAGE("the handle's device");
+      CUDA(cudaDeviceSynchronize());
+      CHECK(mem_is(s[d].x, 0x5a, s[d].bytes));
+      s[d].h = h[d];
+    }
+    for (int d = 0; d < 2; d++) {
+      use_context(1 - d);
+      CHECK_OK(sptrsvDestroyInfo(s[d].info));
+      s[d].info = NULL;
+      use_context(d);
+      close_system(&s[d]);
+    }
+    free_problem(&p);
+  }
+  T.h = first;
+  for (int d = 0; d < 2; d++) CHECK_OK(sptrsvDestroy(h[d]));
+  use_context(0);
+  if (second_context) CHECK(destroy(second_context) == 0);
+}
+
 int main(int argc, char **argv) {
   check_begin("test_stream", argc, argv);
   RUN_ON_GPU(solve_is_asynchronous);
@@ -311,5 +394,6 @@ int main(int argc, char **argv) {
   RUN(repeated_solves);
   RUN(two_threads_two_handles);
   RUN(watchdog);
+  RUN_ON_GPU(two_devices);
   return check_end();
 }
