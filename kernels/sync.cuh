@@ -242,7 +242,11 @@ __device__ __forceinline__ void publish(Complex<R> *p, Complex<R> v) {
 #define LOAD_RELAXED_SHARED "ld.volatile.shared"
 #define STORE_RELAXED_SHARED "st.volatile.shared"
 #else
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define LOAD_RELAXED_SHARED "ld.relaxed.cluster.shared"  // another block of the cluster may have written it
+#else
 #define LOAD_RELAXED_SHARED "ld.relaxed.cta.shared"
+#endif
 #define STORE_RELAXED_SHARED "st.relaxed.cta.shared"
 #endif
 __device__ __forceinline__ uint32_t shared_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
@@ -301,6 +305,61 @@ template <class R>
 __device__ __forceinline__ void arm_shared(Complex<R> *p) {
     arm_shared(&p->re);
     arm_shared(&p->im);
+}
+
+// The same from block to block of a cluster, by addresses in its shared memory.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define IN_CLUSTERS(...) __VA_ARGS__
+#else
+#define IN_CLUSTERS(...)
+#endif
+__device__ __forceinline__ uint32_t rank_in_cluster() {
+    uint32_t v = 0;
+    IN_CLUSTERS(asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(v));)
+    return v;
+}
+__device__ __forceinline__ uint32_t blocks_of_cluster() {
+    uint32_t v = 1;
+    IN_CLUSTERS(asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(v));)
+    return v;
+}
+__device__ __forceinline__ uint32_t dynamic_shared_bytes() {
+    uint32_t v;
+    asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(v));
+    return v;
+}
+// For every thread of every block.
+__device__ __forceinline__ void cluster_barrier() {
+    __syncwarp();
+    IN_CLUSTERS(asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");)
+}
+// Where a block has what lies at `p` in this one.
+__device__ __forceinline__ uint32_t of_block(const void *p, uint32_t rank) {
+    uint32_t address = shared_address(p);
+    IN_CLUSTERS(asm("mapa.shared::cluster.u32 %0, %0, %1;" : "+r"(address) : "r"(rank));)
+    return address;
+}
+__device__ __forceinline__ void store_cluster(uint32_t address, uint32_t v) {
+    IN_CLUSTERS(asm volatile("st.relaxed.cluster.shared::cluster.u32 [%0], %1;" ::"r"(address), "r"(v) : "memory");)
+}
+__device__ __forceinline__ void publish_cluster_if(bool yes, uint32_t address, float v) {
+    IN_CLUSTERS(
+        asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t"
+                     "@yes st.relaxed.cluster.shared::cluster.u32 [%0], %1;\n\t}" ::"r"(address),
+                     "r"(Word<float>::pack(v)), "r"((uint32_t)yes)
+                     : "memory");)
+}
+__device__ __forceinline__ void publish_cluster_if(bool yes, uint32_t address, double v) {
+    IN_CLUSTERS(
+        asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t"
+                     "@yes st.relaxed.cluster.shared::cluster.u64 [%0], %1;\n\t}" ::"r"(address),
+                     "l"(Word<double>::pack(v)), "r"((uint32_t)yes)
+                     : "memory");)
+}
+template <class R>
+__device__ __forceinline__ void publish_cluster_if(bool yes, uint32_t address, Complex<R> v) {
+    publish_cluster_if(yes, address, v.re);
+    publish_cluster_if(yes, address + (uint32_t)sizeof(R), v.im);
 }
 
 // NR values beside each other, as a work vector for NR right-hand sides has them. They travel in vector

@@ -22,4 +22,4 @@ __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
 FOR_EACH_TYPE(KERNEL)
 
 // What the host asks for, mirrored in tiled.rs.
-static_assert(sizeof(Tile<d_type, 1>) <= ((WINDOW + 1) * 8 + (WARP + 1) * 4 + 15) / 16 * 16, "shared memory");
+static_assert(sizeof(Tile<d_type, 1>) <= ((WINDOW + 1) * 8 + TILE_HEAD + 15) / 16 * 16, "shared memory");

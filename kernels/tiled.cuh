@@ -23,17 +23,25 @@
 //
 // Progress: tiles are taken by ticket in solving order and depend on earlier tiles only; batches depend on
 // earlier batches only; and the earliest unfinished batch never waits for a round.
+//
+// Relays: where blocks come in clusters, the blocks of a cluster take consecutive tiles together, and each hands its
+// unknowns over to the next one: into a mirror of its tile in that block's shared memory, where the codes of those
+// unknowns then point. All blocks of a cluster end their tiles before any takes the next; so nobody writes to a
+// mirror that is armed, and no block ends while another may write to it.
 #pragma once
 #include "columns.cuh"
 #include "row.cuh"
 
-// Warps of a block; fewer where a lane needs more registers: for permuted values, and for several right-hand sides.
+// Warps of a block; fewer where a lane needs more registers: for permuted values, several right-hand sides, and relays.
 // This and what follows is mirrored in tiled.rs.
 constexpr int TILED_WARPS = 12, FEW_WARPS = 8;
 constexpr uint32_t WINDOW = 4096;
+constexpr uint32_t TILE_HEAD = 160;  // bytes of a tile before its window
 constexpr uint32_t ROUNDS = 2;
 constexpr uint32_t SPREAD = (ROUNDS * TILED_WARPS + 1) * WARP;
 constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u;
+// Of a batch's second word: some unknowns of other tiles are in the work vector; some were before they were relocated.
+constexpr uint32_t EXTERNAL_BIT = 1u << 18, OUTER_BIT = 1u << 19;
 constexpr uint32_t LANE_SHIFT = 16, CELL_MASK = 0xffffu;  // of a code with HIGH_BIT; the zero cell is WINDOW
 
 template <class T>
@@ -42,11 +50,19 @@ struct Lane {
     static constexpr int NEXT = sizeof(T) > 8 ? 2 : 4;     // of them that may depend on the same batch
 };
 
+// What a block hands over to the next one of its cluster, and gets from the one before.
+struct Relay {
+    uint32_t given, taken;   // unknowns that the next block gets, and that this one gets
+    uint32_t first, before;  // first position of this tile and of the one before
+    uint32_t target;         // address of the mirror of the next block
+};
+
 template <class T, int NR>
 struct Tile {
-    T window[WINDOW + 1][NR];
     uint32_t done[WARP];  // batches done by each warp; no more than there are for those that do not exist
     uint32_t ticket;
+    Relay relay;
+    alignas(16) T window[WINDOW + 1][NR];  // and behind it the mirror
 };
 
 // What a warp holds of a batch. Loads are issued long before what they bring is looked at, so nothing here is
@@ -64,11 +80,11 @@ struct Batch {
     __device__ __forceinline__ uint32_t levels() const { return head.y >> 9 & 63u; }
     // Past the last of a lane's entries that may depend on the same batch.
     __device__ __forceinline__ uint32_t next() const { return head.y >> 15 & 7u; }
-    __device__ __forceinline__ bool has_external() const { return head.y >> 18 & 1u; }
+    __device__ __forceinline__ bool has_external() const { return head.y & EXTERNAL_BIT; }
     __device__ __forceinline__ uint32_t count() const { return head.w; }
 };
 
-template <class T, bool PERMUTED, int NR, int WARPS>
+template <class T, bool PERMUTED, int NR, int WARPS, bool RELAYS>
 struct Solver {
     const SolveArgs<T> &a;
     const Columns<T, NR> &columns;
@@ -80,6 +96,19 @@ struct Solver {
     // Whether unknowns of other tiles are looked up as soon as a batch begins: where there are registers for that.
     static constexpr bool EARLY = NR == 1 && WARPS <= FEW_WARPS;
     using B = Batch<T, NR>;
+
+    // Codes of unknowns that are in the mirror become those of its cells; then the batch may depend on no other tile.
+    __device__ __forceinline__ void relocate(B &b) const {
+        uint32_t before = tile.relay.before, taken = tile.relay.taken, all = HIGH_BIT;
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            uint32_t slot = b.code[u] - before;
+            if (slot < taken) b.code[u] = HIGH_BIT | (WINDOW + 1 + slot);
+            all &= b.code[u];
+        }
+        b.head.y |= OUTER_BIT;
+        if (__all_sync(FULL, all != 0)) b.head.y &= ~EXTERNAL_BIT;
+    }
 
     __device__ __forceinline__ uint32_t row_of(const B &b) const { return lane >> b.shift(); }
     __device__ __forceinline__ bool leads(const B &b) const {
@@ -166,21 +195,19 @@ struct Solver {
             for (int j = 0; j < NR; ++j)
                 sum[j] = multiply_add(-conjugate_if(a.conjugate, b.v[u]), x[u][j].value(), sum[j]);
     }
-    // The same for unknowns of other tiles, waiting for those that were not there at the last look.
+    // Waits for those unknowns of other tiles that were not there at the last look.
     template <int FIRST, int M>
-    __device__ __forceinline__ void subtract_far(const B &b, Words<T> (&x)[U][NR], T (&sum)[NR], bool &failed) const {
+    __device__ __forceinline__ void wait_far(const B &b, Words<T> (&x)[U][NR], bool &failed) const {
         if (__any_sync(FULL, lacks<FIRST, M>(x)))
             spin(failed, [&] {
 #pragma unroll
                 for (int u = FIRST; u < M; ++u) poll(work + (size_t)b.code[u] * NR, x[u]);
                 return lacks<FIRST, M>(x);
             });
-        subtract<FIRST, M>(b, x, sum);
     }
-    // The same for all other unknowns.
+    // Waits for all other unknowns.
     template <int FIRST, int M>
-    __device__ __forceinline__ void subtract_near(const B &b, T (&sum)[NR], bool &failed) const {
-        Words<T> x[U][NR];
+    __device__ __forceinline__ void wait_near(const B &b, Words<T> (&x)[U][NR], bool &failed) const {
         const T *from[U];
 #pragma unroll
         for (int u = FIRST; u < M; ++u) {
@@ -195,7 +222,50 @@ struct Solver {
                 for (int j = 0; j < NR; ++j) poll_shared(from[u] + j, x[u][j]);
             return lacks<FIRST, M>(x);
         });
+    }
+    template <int FIRST, int M>
+    __device__ __forceinline__ void subtract_far(const B &b, Words<T> (&x)[U][NR], T (&sum)[NR], bool &failed) const {
+        wait_far<FIRST, M>(b, x, failed);
         subtract<FIRST, M>(b, x, sum);
+    }
+    template <int FIRST, int M>
+    __device__ __forceinline__ void subtract_near(const B &b, T (&sum)[NR], bool &failed) const {
+        Words<T> x[U][NR];
+        wait_near<FIRST, M>(b, x, failed);
+        subtract<FIRST, M>(b, x, sum);
+    }
+    // In a relay: waits for everything, then subtracts what comes from other tiles first, as it is where nothing is
+    // relayed; so the sums have the same bits.
+    template <int M>
+    __device__ __forceinline__ void subtract_relayed(const B &b, Words<T> (&far)[U][NR], T (&sum)[NR], bool outer,
+                                                     bool &failed) const {
+        bool wide = M == LATE && b.count() > LATE;
+        Words<T> x[U][NR];
+        if (b.has_external()) {
+            if (wide) wait_far<LATE, U>(b, far, failed);
+            wait_far<0, M>(b, far, failed);
+        }
+        if (wide) wait_near<LATE, U>(b, x, failed);
+        wait_near<0, M>(b, x, failed);
+        if (outer) {
+            bool none = !b.has_external();
+#pragma unroll
+            for (int u = 0; u < U; ++u) {
+                bool mirrored = (b.code[u] & HIGH_BIT) && (b.code[u] & CELL_MASK) > WINDOW;
+#pragma unroll
+                for (int j = 0; j < NR; ++j) {
+                    if (none) far[u][j] = Words<T>::of_zero();
+                    if (mirrored) {
+                        far[u][j] = x[u][j];
+                        x[u][j] = Words<T>::of_zero();
+                    }
+                }
+            }
+            if (wide) subtract<LATE, U>(b, far, sum);
+            subtract<0, M>(b, far, sum);
+        }
+        if (wide) subtract<LATE, U>(b, x, sum);
+        subtract<0, M>(b, x, sum);
     }
 
     static __device__ __forceinline__ bool is_next(uint32_t code) {
@@ -233,16 +303,20 @@ struct Solver {
             v[k] = SCALED ? scaled(b, k, scale) : -conjugate_if(a.conjugate, b.v[k]);
         }
         T *cell = tile.window[p % WINDOW], *word = work + (size_t)p * NR;
-        if (b.has_external()) {
-            if (M == LATE && b.count() > LATE) {
-                if (!EARLY) look_far<LATE, U>(b, far);
-                subtract_far<LATE, U>(b, far, sum, failed);
+        if (RELAYS) {
+            subtract_relayed<M>(b, far, sum, b.head.y & OUTER_BIT, failed);
+        } else {
+            if (b.has_external()) {
+                if (M == LATE && b.count() > LATE) {
+                    if (!EARLY) look_far<LATE, U>(b, far);
+                    subtract_far<LATE, U>(b, far, sum, failed);
+                }
+                if (!EARLY) look_far<0, M>(b, far);
+                subtract_far<0, M>(b, far, sum, failed);
             }
-            if (!EARLY) look_far<0, M>(b, far);
-            subtract_far<0, M>(b, far, sum, failed);
+            if (M == LATE && b.count() > LATE) subtract_near<LATE, U>(b, sum, failed);
+            subtract_near<0, M>(b, sum, failed);
         }
-        if (M == LATE && b.count() > LATE) subtract_near<LATE, U>(b, sum, failed);
-        subtract_near<0, M>(b, sum, failed);
         auto result = [&](T t) {
             if (SHARES) t = warp_sum_all(t, b.shift());
             return DIVIDES ? divide(t, scale) : product(t, scale);
@@ -286,6 +360,10 @@ struct Solver {
         }
 #pragma unroll
         for (int j = 0; j < NR; ++j) publish_shared_if(lead, cell + j, x[j]);
+        if (RELAYS) {
+            uint32_t slot = p - tile.relay.first;
+            publish_cluster_if(lead && slot < tile.relay.given, tile.relay.target + slot * (uint32_t)sizeof(T), x[0]);
+        }
         if (lead) publish(word, x);
     }
 
@@ -329,9 +407,16 @@ struct Solver {
             for (uint32_t from = (count - 1) / U * U; from > 0; from -= U) {
                 fetch_indices(c, from);
                 fetch_entries(c, from);
-                look_far<0, U>(c, far);
-                subtract_far<0, U>(c, far, sum, failed);
-                subtract_near<0, U>(c, sum, failed);
+                if (RELAYS) {
+                    c.head.y |= EXTERNAL_BIT;
+                    relocate(c);
+                    look_far<0, U>(c, far);
+                    subtract_relayed<U>(c, far, sum, true, failed);
+                } else {
+                    look_far<0, U>(c, far);
+                    subtract_far<0, U>(c, far, sum, failed);
+                    subtract_near<0, U>(c, sum, failed);
+                }
             }
             if (EARLY) look_far<0, U>(b, far);
         }
@@ -382,6 +467,7 @@ struct Solver {
         uint32_t round = 0;
         for (uint32_t s = warp; s < batches; s += W, ++round) {
             uint4 after = load(s + 3 * W);
+            if (RELAYS && b0.has_external()) relocate(b0);
             fetch_entries(b1, 0);
             fetch_right_hand_side(b1);
             fetch_record(b2);
@@ -411,15 +497,41 @@ struct Solver {
         if (lane == 0) store_release_shared(&tile.done[warp], NONE - ROUNDS);
     }
 
-    // The whole block takes the next tile; false when there is none.
+    // Thread 0 of the first block of a cluster takes a ticket for each of its blocks.
+    __device__ __forceinline__ void share_tickets() const {
+        uint32_t size = blocks_of_cluster(), first = atomicAdd(&a.state->ticket, size);
+        for (uint32_t r = 0; r < size; ++r) store_cluster(of_block(&tile.ticket, r), first + r);
+    }
+    // The whole block takes the next tile, which may be an empty one in the last cluster; false when there is none.
     __device__ __forceinline__ bool next_tile(const uint4 *batch, uint32_t &begin, uint32_t &end) const {
-        __syncthreads();
+        uint32_t rank = RELAYS ? rank_in_cluster() : 0;
+        auto barrier = [] {
+            if (RELAYS) cluster_barrier();
+            else __syncthreads();
+        };
+        barrier();
         if (threadIdx.x < WARP) tile.done[threadIdx.x] = threadIdx.x < WARPS ? 0 : NONE - ROUNDS;
-        if (threadIdx.x == 0) tile.ticket = atomicAdd(&a.state->ticket, 1u);
         if (threadIdx.x < NR) tile.window[WINDOW][threadIdx.x] = zero(T{});
-        __syncthreads();
+        if (RELAYS) {
+            if (rank == 0 && threadIdx.x == 0) share_tickets();
+            uint32_t cells = (dynamic_shared_bytes() - (uint32_t)sizeof tile) / (uint32_t)sizeof(T);
+            for (uint32_t k = threadIdx.x; k < cells; k += WARPS * WARP) arm_shared(&tile.window[WINDOW + 1][0] + k);
+        } else if (threadIdx.x == 0) {
+            tile.ticket = atomicAdd(&a.state->ticket, 1u);
+        }
+        barrier();
         uint32_t t = tile.ticket;
-        if (t >= a.tiles) return false;
+        if (t - rank >= a.tiles) return false;
+        if (RELAYS && t >= a.tiles) {
+            begin = end = a.tile_step[a.tiles];
+            return true;
+        }
+        if (RELAYS && threadIdx.x == 0) {
+            uint32_t first = batch[a.tile_step[t]].x, before = rank > 0 ? batch[a.tile_step[t - 1]].x : first;
+            bool gives = rank + 1 < blocks_of_cluster() && t + 1 < a.tiles;
+            tile.relay = {gives ? batch[a.tile_step[t + 1]].x - first : 0, first - before, first, before,
+                          of_block(&tile.window[WINDOW + 1], gives ? rank + 1 : rank)};
+        }
         begin = a.tile_step[t];
         end = a.tile_step[t + 1];
         // What the tile's own batches do not arm in time.
@@ -433,11 +545,11 @@ struct Solver {
 
 // Solves for the columns, handing unknowns over through `work` and the window. A single column arms `other`
 // on the way.
-template <bool PERMUTED, int NR, int WARPS, class T>
+template <bool PERMUTED, int NR, int WARPS, bool RELAYS = false, class T>
 __device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR> &columns, T *work, T *other) {
     extern __shared__ __align__(16) unsigned char memory[];
     Tile<T, NR> &tile = *reinterpret_cast<Tile<T, NR> *>(memory);
-    Solver<T, PERMUTED, NR, WARPS> solver{a, columns, tile, work, other, alpha_of(a), threadIdx.x % WARP, threadIdx.x / WARP};
+    Solver<T, PERMUTED, NR, WARPS, RELAYS> solver{a, columns, tile, work, other, alpha_of(a), threadIdx.x % WARP, threadIdx.x / WARP};
     auto batch = reinterpret_cast<const uint4 *>(a.slice);
     uint32_t begin, end;
     while (solver.next_tile(batch, begin, end)) {

@@ -54,6 +54,11 @@ pub const TILED_SUM: Duration = Duration::from_nanos(40);
 pub const TILED_LAUNCH: Duration = Duration::from_nanos(4000);
 pub const TILED_HOP: Duration = Duration::from_nanos(920);
 pub const TILED_START: Duration = Duration::from_nanos(2800);
+/// From tile to tile where blocks of a cluster relay unknowns, how many they are (mirrored in
+/// kernels/tiled_relay.cu), and the rows of a level of a tile up to which that pays.
+pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(800);
+pub const TILED_CLUSTER: usize = 8;
+pub const TILED_RELAY_WIDTH: f64 = 13.5;
 /// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/setup_slices.cuh,
 /// as is the next.
 pub const TILED_TURN_BATCHES: u64 = 10;

@@ -29,6 +29,7 @@ impl Algorithm for Levc {
             counts: false,
             tiles: Tiles::No,
             nodes: false,
+            mirror: 0,
         }
     }
     fn host(&self) -> Method {

@@ -112,10 +112,19 @@ pub fn by_id(id: i32) -> Option<&'static dyn Algorithm> {
     ALL.iter().copied().find(|a| a.id() == id)
 }
 
-/// What AUTO wants of the analysis on a GPU: enough for any of the engines that it chooses among.
-pub fn auto_needs(gpu: &Gpu, shape: &Shape) -> Needs {
-    let tiles = if tiled::is_available(gpu, shape) { Tiles::IfFaster } else { Tiles::No };
-    Needs { tiles, ..nodal::Nodal.needs() }
+/// What is wanted of the analysis on a GPU; for AUTO enough for any of the engines that it chooses among.
+pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Shape) -> Result<Needs> {
+    let needs = match asked {
+        Some(algorithm) => {
+            algorithm.check(gpu, shape)?;
+            algorithm.needs()
+        }
+        None => {
+            let tiles = if tiled::is_available(gpu, shape) { Tiles::IfFaster } else { Tiles::No };
+            Needs { tiles, ..nodal::Nodal.needs() }
+        }
+    };
+    Ok(Needs { mirror: tiled::mirror(gpu, shape.dtype), ..needs })
 }
 
 /// The algorithm for what the analysis has found: the one asked for, but rows one by one where a matrix has no
@@ -125,7 +134,7 @@ pub fn choose(asked: Option<&'static dyn Algorithm>, engine: Engine) -> &'static
         (Some(asked), Engine::Rows) if asked.needs().nodes => &one_word::OneWord,
         (Some(asked), _) => asked,
         (None, Engine::Rows) => &one_word::OneWord,
-        (None, Engine::Tiles) => &tiled::Tiled,
+        (None, Engine::Tiles { .. }) => &tiled::Tiled,
         (None, Engine::Nodes(_)) => &nodal::Nodal,
     }
 }
@@ -152,7 +161,7 @@ mod tests {
 
     #[test]
     fn auto_is_deterministic() {
-        for engine in [Engine::Rows, Engine::Tiles, Engine::Nodes(3)] {
+        for engine in [Engine::Rows, Engine::Tiles { relays: false }, Engine::Nodes(3)] {
             assert!(choose(None, engine).deterministic());
         }
         assert!(choose_on_host().deterministic());

@@ -34,6 +34,7 @@ impl Algorithm for OneWord {
             counts: false,
             tiles: Tiles::No,
             nodes: false,
+            mirror: 0,
         }
     }
     fn host(&self) -> Method {

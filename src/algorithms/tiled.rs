@@ -11,13 +11,16 @@ use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
 use crate::problem::{DataType, DiagSource, Shape};
 use crate::status::{Error, Result};
-use crate::tuning::{TILED_MOST_GAP, TILED_TURN_BATCHES};
+use crate::tuning::{TILED_CLUSTER, TILED_MOST_GAP, TILED_TURN_BATCHES};
 
-/// What follows mirrors kernels/tiled.cuh: warps in a block, fewer with permuted values and with several
-/// right-hand sides, unknowns in the window, and how far a row looks back in it.
+/// What follows mirrors kernels/tiled.cuh: warps in a block, fewer with permuted values, several right-hand sides and
+/// relays, unknowns in the window, and how far a row looks back in it.
 const WARPS: u32 = 12;
 pub const FEW_WARPS: u32 = 8;
 const WINDOW: u32 = 4096;
+/// Bytes before the window, and cells that a code can name.
+const HEAD: u32 = 160;
+const CELLS: u32 = 1 << 16;
 const SPREAD: u32 = (2 * WARPS + 1) * LANES;
 const REACH: u32 = WINDOW - 2 * SPREAD - LANES;
 /// Marks a code of an unknown in the window, and with it one of an unknown in the same batch, whose lane is from
@@ -36,14 +39,23 @@ fn entries_per_lane(dtype: DataType) -> u32 {
     }
 }
 
-/// The window of so many right-hand sides, the progress of the warps and a ticket.
+/// The window of so many right-hand sides, the progress of the warps, a ticket and what is known of a relay.
 pub fn shared_bytes(dtype: DataType, columns: u32) -> u32 {
-    ((WINDOW + 1) * columns * dtype.bytes() as u32 + (LANES + 1) * 4).next_multiple_of(16)
+    ((WINDOW + 1) * columns * dtype.bytes() as u32 + HEAD).next_multiple_of(16)
+}
+
+/// Unknowns of another tile that a block has room for beside its window; 0 where blocks have no clusters.
+pub fn mirror(gpu: &Gpu, dtype: DataType) -> u32 {
+    if !gpu.has_clusters() || gpu.multiprocessors() < TILED_CLUSTER as u32 {
+        return 0;
+    }
+    let room = gpu.shared_bytes_per_block().saturating_sub(shared_bytes(dtype, 1));
+    (room / dtype.bytes() as u32).min(CELLS - WINDOW - 1)
 }
 
 /// Blocks of a launch: one on each multiprocessor, as the tiles last.
-pub fn blocks(launcher: &Launcher, args: &SolveArgs) -> u32 {
-    args.tiles.min(launcher.gpu.multiprocessors())
+pub fn blocks(launcher: &Launcher, tiles: u32) -> u32 {
+    tiles.min(launcher.gpu.multiprocessors())
 }
 
 impl Algorithm for Tiled {
@@ -65,6 +77,7 @@ impl Algorithm for Tiled {
             counts: false,
             tiles: Tiles::Yes,
             nodes: false,
+            mirror: 0,
         }
     }
     fn host(&self) -> Method {
@@ -93,13 +106,14 @@ impl Algorithm for Tiled {
             plan.set_records(launcher, &record)?;
         }
         plan.add_work_vectors(launcher)?;
-        launcher.kernel(kernel_name(plan.is_permuted()))?.allow_shared(shared_bytes(launcher.dtype, 1))
+        // Plans of the same kernel may have tiles, and so mirrors, of different sizes.
+        let Launch { kernel, shared, relays, .. } = Launch::new(launcher, plan);
+        let most = if relays { launcher.gpu.shared_bytes_per_block() } else { shared };
+        launcher.kernel(kernel)?.allow_shared(most)
     }
-    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        let permuted = args.row_permuted != 0;
-        let threads = if permuted { FEW_WARPS } else { WARPS } * 32;
-        let shared = shared_bytes(launcher.dtype, 1);
-        launcher.kernel(kernel_name(permuted))?.launch(blocks(launcher, args), threads, shared, args)
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        let Launch { kernel, blocks, threads, shared, .. } = Launch::new(launcher, plan);
+        launcher.kernel(kernel)?.launch(blocks, threads, shared, args)
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
@@ -111,11 +125,36 @@ pub fn is_available(gpu: &Gpu, shape: &Shape) -> bool {
     gpu.shared_bytes_per_block() >= shared_bytes(shape.dtype, 1) && shape.n < HIGH_BIT
 }
 
-fn kernel_name(permuted: bool) -> &'static str {
-    if permuted {
-        "tiled_permuted"
-    } else {
-        "tiled"
+/// What a solve launches for one right-hand side.
+struct Launch {
+    kernel: &'static str,
+    blocks: u32,
+    threads: u32,
+    shared: u32,
+    relays: bool,
+}
+
+impl Launch {
+    fn new(launcher: &Launcher, plan: &CudaPlan) -> Launch {
+        let (dtype, tiles) = (launcher.dtype, plan.tiles());
+        let relays = plan.engine() == Engine::Tiles { relays: true };
+        let (kernel, warps) = match (relays, plan.is_permuted()) {
+            (false, false) => ("tiled", WARPS),
+            (false, true) => ("tiled_permuted", FEW_WARPS),
+            (true, false) => ("tiled_relay", FEW_WARPS),
+            (true, true) => ("tiled_relay_permuted", FEW_WARPS),
+        };
+        let (blocks, cells) = match relays {
+            false => (blocks(launcher, tiles), 0),
+            true => {
+                let (cluster, most) = (TILED_CLUSTER as u32, launcher.gpu.multiprocessors());
+                // Tiles are alike but for the last, and a power of two.
+                let tile = plan.n().div_ceil(tiles).next_power_of_two();
+                (tiles.next_multiple_of(cluster).min(most / cluster * cluster), tile)
+            }
+        };
+        let shared = shared_bytes(dtype, 1) + cells * dtype.bytes() as u32;
+        Launch { kernel, blocks, threads: warps * 32, shared, relays }
     }
 }
 

@@ -23,6 +23,6 @@ impl Multi for Tiled {
         let kernel = launcher.kernel(&format!("tiled_multi{width}{permuted}"))?;
         let shared = tiled::shared_bytes(launcher.dtype, width);
         kernel.allow_shared(shared)?;
-        kernel.launch(tiled::blocks(launcher, &args.solve), tiled::FEW_WARPS * 32, shared, args)
+        kernel.launch(tiled::blocks(launcher, args.solve.tiles), tiled::FEW_WARPS * 32, shared, args)
     }
 }

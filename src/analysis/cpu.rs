@@ -178,7 +178,8 @@ fn by_nodes(survey: &Survey, needs: Needs, times: &mut Times) -> Option<Schedule
 /// The schedule of rows, or of nodes in their place. None for nodes whose rows are faster in tiles.
 fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Option<Schedule> {
     let (n, shape) = (survey.n, survey.shape);
-    let (mut tile_ptr, mut level, mut predicted) = (Vec::new(), Vec::new(), Duration::ZERO);
+    let (mut tile_ptr, mut relays, mut level, mut predicted) =
+        (Vec::new(), false, Vec::new(), Duration::ZERO);
     let (level_ptr, order) = timed(&mut times.lev, || {
         if needs.tiles != Tiles::No || needs.nodes {
             let by_unknown = survey.levels();
@@ -187,10 +188,11 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let (levels, scattered) = (level_ptr.len() as u32 - 1, !shape.rows_are_stored());
             let counts = tiles::Counts { n, entries: survey.entries, levels, scattered, node };
             let (engine, rows);
-            (engine, rows, predicted) = tiles::decide(needs.tiles, spans, counts);
-            if engine != Engine::Tiles {
+            (engine, rows, predicted) = tiles::decide(needs.tiles, needs.mirror, spans, counts);
+            let Engine::Tiles { relays: relayed } = engine else {
                 return Some((level_ptr, by_level));
-            }
+            };
+            relays = relayed;
             if node > 1 {
                 return None;
             }
@@ -245,6 +247,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         entries,
         level_ptr,
         tile_ptr,
+        relays,
         level,
         order,
         rows,
@@ -501,6 +504,7 @@ mod tests {
         counts: true,
         tiles: Tiles::No,
         nodes: false,
+        mirror: 0,
     };
     const NATURAL: Needs = Needs { levels: false, ..ALL };
 
@@ -678,6 +682,7 @@ mod tests {
             counts: false,
             tiles: Tiles::No,
             nodes: false,
+            mirror: 0,
         };
         let s = run(Op::NonTranspose, Fill::Lower, &LOW_PTR, &LOW_IND, none);
         assert!(s.rows.is_none() && s.columns.is_none() && s.counts.is_empty() && s.level_ptr.is_empty());

@@ -41,6 +41,9 @@ pub struct Needs {
     pub tiles: Tiles,
     /// Whether a pattern of nodes is to be scheduled by nodes, where that is not slower than what else is asked for.
     pub nodes: bool,
+    /// With tiles: unknowns of the tile before its own that a block has room for; 0 where blocks cannot hand any over
+    /// to each other.
+    pub mirror: u32,
 }
 
 /// The engine that a schedule is made for.
@@ -48,7 +51,8 @@ pub struct Needs {
 pub enum Engine {
     /// Any that goes by rows without tiles.
     Rows,
-    Tiles,
+    /// Whether blocks in clusters relay unknowns from tile to tile.
+    Tiles { relays: bool },
     /// Nodes of so many unknowns.
     Nodes(u32),
 }
@@ -58,7 +62,7 @@ impl Engine {
     pub fn node(self) -> u32 {
         match self {
             Engine::Nodes(size) => size,
-            Engine::Rows | Engine::Tiles => 1,
+            Engine::Rows | Engine::Tiles { .. } => 1,
         }
     }
 }
@@ -103,6 +107,8 @@ pub struct Schedule {
     /// With tiles: tile `t` is the positions `tile_ptr[t]..tile_ptr[t + 1]`, a range of consecutive
     /// unknowns in solving order, and depends on earlier tiles only.
     pub tile_ptr: Vec<u32>,
+    /// Whether blocks in clusters relay unknowns from tile to tile.
+    pub relays: bool,
     /// With tiles: the level of each position.
     pub level: Vec<u32>,
     /// The unknown (zero-based) at each position. Inside a level unknowns ascend. Without levels: natural
@@ -134,7 +140,7 @@ impl Schedule {
         match &self.nodes {
             Some(nodes) => Engine::Nodes(nodes.size),
             None if self.tile_ptr.is_empty() => Engine::Rows,
-            None => Engine::Tiles,
+            None => Engine::Tiles { relays: self.relays },
         }
     }
     /// Number of levels of rows; 0 where none were computed.

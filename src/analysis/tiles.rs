@@ -14,14 +14,16 @@ use crate::tuning::{
     NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRY_SECONDS,
     ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, TILED_ADVANTAGE,
     TILED_ADVANTAGE_SCATTERED, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BATCH_SCATTERED,
-    TILED_BLOCKS, TILED_CACHED_BYTES, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_HOP, TILED_LAUNCH,
-    TILED_ROW_BYTES, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM, TILED_TURN,
+    TILED_BLOCKS, TILED_CACHED_BYTES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_HOP,
+    TILED_LAUNCH, TILED_RELAY_HOP, TILED_RELAY_WIDTH, TILED_ROW_BYTES, TILED_SMALLEST, TILED_START,
+    TILED_STEP, TILED_SUM, TILED_TURN,
 };
 
 /// A size and what the model says of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Choice {
     rows: u32,
+    relays: bool,
     predicted: Duration,
 }
 
@@ -72,6 +74,7 @@ fn predict_nodal(nodes: Counts, rows: Counts) -> Duration {
 /// What the model knows of the rows.
 #[derive(Clone, Copy)]
 struct Rows {
+    levels: u32,
     /// Rows in a full batch.
     per_batch: f64,
     /// Time that a batch takes of a multiprocessor.
@@ -82,14 +85,15 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(n: u32, entries: u32, scattered: bool) -> Self {
-        let average = entries as f64 / n.max(1) as f64;
+    fn new(rows: Counts) -> Self {
+        let average = rows.entries as f64 / rows.n.max(1) as f64;
         let lanes = ((average / TILED_ENTRIES).ceil() as u32).clamp(1, LANES).next_power_of_two();
         let doublings = lanes.ilog2() as f64;
         let sums = TILED_SUM.as_secs_f64() * doublings;
-        let entry = TILED_BATCH_ENTRY + if scattered { TILED_BATCH_SCATTERED } else { Duration::ZERO };
+        let entry = TILED_BATCH_ENTRY + if rows.scattered { TILED_BATCH_SCATTERED } else { Duration::ZERO };
         let entries = entry.as_secs_f64() * (average / lanes as f64).ceil();
         Rows {
+            levels: rows.levels,
             per_batch: (LANES / lanes) as f64,
             batch: TILED_BATCH.as_secs_f64() + entries + TILED_BATCH_LANES.as_secs_f64() * doublings,
             step: TILED_STEP.as_secs_f64() + sums,
@@ -122,7 +126,7 @@ impl Counts {
 
 /// The engine, and the rows of a tile where it is the tiled one, and the time of a solve by the model. A pattern of
 /// nodes is either solved by nodes, or has tiles of its rows.
-pub fn decide(wish: Tiles, spans: Vec<Span>, counts: Counts) -> (Engine, u32, Duration) {
+pub fn decide(wish: Tiles, mirror: u32, spans: Vec<Span>, counts: Counts) -> (Engine, u32, Duration) {
     let rows = counts.of_rows();
     let (engine, untiled) = match counts.node {
         1 => (Engine::Rows, predict_one_word(rows)),
@@ -134,7 +138,7 @@ pub fn decide(wish: Tiles, spans: Vec<Span>, counts: Counts) -> (Engine, u32, Du
     let b = counts.node;
     let spans =
         spans.into_iter().map(|s| Span { low: s.low * b, high: s.high * b + b - 1, rows: s.rows * b });
-    let tiles = choose(spans.collect(), Rows::new(rows.n, rows.entries, rows.scattered));
+    let tiles = choose(spans.collect(), Rows::new(rows), mirror);
     let bytes = rows.n as u64 * TILED_ROW_BYTES + rows.entries as u64 * TILED_ENTRY_BYTES;
     let advantage = if counts.scattered && bytes > TILED_CACHED_BYTES {
         TILED_ADVANTAGE_SCATTERED
@@ -144,7 +148,7 @@ pub fn decide(wish: Tiles, spans: Vec<Span>, counts: Counts) -> (Engine, u32, Du
     if wish == Tiles::IfFaster && tiles.predicted > untiled.mul_f64(advantage) {
         return (engine, 0, untiled);
     }
-    (Engine::Tiles, tiles.rows, tiles.predicted)
+    (Engine::Tiles { relays: tiles.relays }, tiles.rows, tiles.predicted)
 }
 
 /// The spans of every `TILED_SMALLEST` unknowns in solving order. `level` is by unknown.
@@ -163,16 +167,41 @@ pub fn spans(level: &[u32], forward: bool) -> Vec<Span> {
     }
 }
 
+/// Whether blocks in clusters are to relay unknowns from tile to tile: where a tile fits into a mirror of so many
+/// unknowns, where levels and rows are so short that hops are what costs, where tiles depend on the one before (they
+/// begin at rising levels, and not, as parts of planes, at those of the plane before again), and where it does not matter
+/// that the blocks of a cluster begin and end together, as every tile has its block from the beginning or few of them
+/// are busy at a time.
+fn relays(spans: &[Span], shape: Rows, rows: u32, mirror: u32) -> bool {
+    let all: f64 = spans.iter().map(|s| s.levels()).sum();
+    let width = spans.iter().map(|s| s.rows as f64).sum::<f64>() / all;
+    let is_short = width <= TILED_RELAY_WIDTH && shape.per_batch == LANES as f64;
+    let blocks = relay_blocks();
+    let is_free = spans.len() <= blocks || 2.0 * all <= blocks as f64 * shape.levels as f64;
+    let falls = spans.windows(2).filter(|w| w[1].low < w[0].low).count();
+    let is_strip = falls * TILED_CLUSTER * 2 <= spans.len();
+    spans.len() > 1 && rows <= mirror && is_short && is_strip && is_free
+}
+
+/// Blocks that are resident at once in whole clusters.
+fn relay_blocks() -> usize {
+    TILED_BLOCKS / TILED_CLUSTER * TILED_CLUSTER
+}
+
 /// The best size among `TILED_SMALLEST` times a power of two.
-fn choose(mut spans: Vec<Span>, shape: Rows) -> Choice {
+fn choose(mut spans: Vec<Span>, shape: Rows, mirror: u32) -> Choice {
     let mut rows = TILED_SMALLEST;
-    let mut best = Choice { rows, predicted: predict(&spans, shape) };
+    let choice = |spans: &[Span], rows| {
+        let relays = relays(spans, shape, rows, mirror);
+        Choice { rows, relays, predicted: predict(spans, shape, relays) }
+    };
+    let mut best = choice(&spans, rows);
     while spans.len() > 1 {
         spans = spans.chunks(2).map(|w| w.iter().copied().reduce(Span::join).expect("not empty")).collect();
         rows = rows.saturating_mul(2);
-        let predicted = predict(&spans, shape);
-        if predicted < best.predicted {
-            best = Choice { rows, predicted };
+        let next = choice(&spans, rows);
+        if next.predicted < best.predicted {
+            best = next;
         }
     }
     best
@@ -181,16 +210,27 @@ fn choose(mut spans: Vec<Span>, shape: Rows) -> Choice {
 /// Time of a solve with these tiles. Each begins when a block is free, and no earlier than one hop after the level
 /// before its first is done in the last tile before it that begins at a lower one. It ends no earlier than its own
 /// levels allow, nor than one hop and the levels that it has beyond after the last tile before it that ends at a
-/// lower level. From these two it is taken to depend.
-fn predict(spans: &[Span], shape: Rows) -> Duration {
-    let hop = TILED_HOP.as_secs_f64();
+/// lower level. From these two it is taken to depend. Hops inside a cluster that relays are shorter, and its blocks
+/// begin together.
+fn predict(spans: &[Span], shape: Rows, relays: bool) -> Duration {
+    let hop_to = |t: usize| {
+        let relayed = relays && t % TILED_CLUSTER != 0;
+        if relayed { TILED_RELAY_HOP } else { TILED_HOP }.as_secs_f64()
+    };
     let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
     // Tiles whose lowest levels rise, with begin and end, and tiles whose highest levels rise, with their ends.
     let mut lowest: Vec<(Span, f64, f64)> = Vec::new();
     let mut highest: Vec<(u32, f64)> = Vec::new();
     for (t, &span) in spans.iter().enumerate() {
         let pace = span.pace(shape);
-        let free = if t < TILED_BLOCKS { 0.0 } else { ends[t - TILED_BLOCKS] };
+        let hop = hop_to(t);
+        let before = match relays {
+            true => {
+                (t / TILED_CLUSTER * TILED_CLUSTER).checked_sub(relay_blocks()).map(|b| b..b + TILED_CLUSTER)
+            }
+            false => t.checked_sub(TILED_BLOCKS).map(|b| b..b + 1),
+        };
+        let free = before.map_or(0.0, |b| ends[b].iter().copied().fold(0.0, f64::max));
         let mut begin = free + TILED_START.as_secs_f64();
         while lowest.last().is_some_and(|(before, ..)| before.low >= span.low) {
             lowest.pop();
@@ -211,7 +251,7 @@ fn predict(spans: &[Span], shape: Rows) -> Duration {
         highest.push((span.high, end));
     }
     let last = ends.into_iter().fold(0.0, f64::max);
-    TILED_LAUNCH + Duration::from_secs_f64(last.max(crowd(spans, shape) as f64 * hop))
+    TILED_LAUNCH + Duration::from_secs_f64(last.max(crowd(spans, shape) as f64 * hop_to(1)))
 }
 
 /// The most tiles with batches of several levels that one level goes through. Such a batch waits for one of the tile
@@ -281,12 +321,50 @@ mod tests {
         }
     }
 
+    fn rows(n: u32, entries: u32, levels: u32) -> Rows {
+        Rows::new(Counts { n, entries, levels, scattered: false, node: 1 })
+    }
+
     #[test]
     fn a_chain_is_one_tile_and_a_grid_is_not() {
         let chain: Vec<u32> = (0..100_000).collect();
-        assert!(choose(spans(&chain, true), Rows::new(100_000, 99_999, false)).rows >= 100_000);
+        assert!(choose(spans(&chain, true), rows(100_000, 99_999, 100_000), 0).rows >= 100_000);
         let level = grid(1024, 1024);
-        let rows = choose(spans(&level, true), Rows::new(1 << 20, 2 << 20, false)).rows;
-        assert!((4 * 1024..=64 * 1024).contains(&rows), "{rows}");
+        let plain = choose(spans(&level, true), rows(1 << 20, 2 << 20, 2047), 0);
+        assert!((4 * 1024..=64 * 1024).contains(&plain.rows), "{plain:?}");
+        let relayed = choose(spans(&level, true), rows(1 << 20, 2 << 20, 2047), 16384);
+        assert!(relayed.predicted < plain.predicted, "{relayed:?} {plain:?}");
+    }
+
+    #[test]
+    fn tiles_relay_where_they_fit_and_nobody_waits_for_a_cluster() {
+        // A strip of 8 lines of a grid of 1024 x 1024 is narrow, and there are 128 of them.
+        let tiles = |nx, ny, rows: usize| -> Vec<Span> {
+            let level = grid(nx, ny);
+            let span = |tile: &[u32]| Span {
+                low: *tile.iter().min().unwrap(),
+                high: *tile.iter().max().unwrap(),
+                rows: tile.len() as u32,
+            };
+            level.chunks(rows).map(span).collect()
+        };
+        let relays = |spans: &[Span], entries, levels, tile, mirror| {
+            let n = spans.iter().map(|s| s.rows).sum();
+            super::relays(spans, rows(n, entries * n, levels), tile, mirror)
+        };
+        let square = tiles(1024, 1024, 8192);
+        assert!(relays(&square, 2, 2047, 8192, 8192));
+        assert!(!relays(&square, 2, 2047, 8192, 8191) && !relays(&square, 2, 2047, 8192, 0));
+        // 256 tiles, of which half are busy at a time; in a long grid only a few are.
+        assert!(!relays(&tiles(1024, 1024, 4096), 2, 2047, 4096, 8192));
+        assert!(relays(&tiles(64, 16384, 1024), 2, 16447, 1024, 8192));
+        // Half of a line each.
+        let mut halves = tiles(1024, 1024, 8192);
+        halves.iter_mut().skip(1).step_by(2).for_each(|s| s.low += 512);
+        assert!(!relays(&halves, 2, 2047, 8192, 8192));
+        // Long rows, one tile alone, and tiles with wide levels.
+        assert!(!relays(&square, 9, 2047, 8192, 8192));
+        assert!(!relays(&square[..1], 2, 2047, 8192, 8192));
+        assert!(!relays(&[Span { low: 0, high: 99, rows: 8192 }; 4], 2, 100, 8192, 8192));
     }
 }

@@ -86,6 +86,7 @@ pub struct Gpu {
     name: String,
     multiprocessors: u32,
     shared_bytes_per_block: u32,
+    has_clusters: bool,
     modules: ManuallyDrop<Vec<Module>>,
     functions: Mutex<HashMap<String, usize>>,
     watch: watch::FlagPool,
@@ -148,6 +149,7 @@ impl Gpu {
             name: String::new(),
             multiprocessors: 0,
             shared_bytes_per_block: 0,
+            has_clusters: false,
             modules: ManuallyDrop::new(Vec::new()),
             functions: Mutex::default(),
             watch: watch::FlagPool::default(),
@@ -164,6 +166,8 @@ impl Gpu {
             gpu.attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         gpu.shared_bytes_per_block = gpu
             .attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        let major = gpu.attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        gpu.has_clusters = major >= 9;
         gpu.pool = memory::Pool::new(device);
         for (_, image) in FATBINS {
             gpu.modules.push(load(image, &gpu.name)?);
@@ -190,6 +194,11 @@ impl Gpu {
     /// Shared memory that a block can have.
     pub fn shared_bytes_per_block(&self) -> u32 {
         self.shared_bytes_per_block
+    }
+
+    /// Whether blocks can be launched in clusters that see each other's shared memory.
+    pub fn has_clusters(&self) -> bool {
+        self.has_clusters
     }
 
     /// Whether two handles work in the same context.

@@ -9,7 +9,7 @@ use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
 use crate::analysis::nodes::{self, Nodes};
 use crate::analysis::slices::Cut;
-use crate::analysis::{self, cpu, Engine, Lists, Pattern, Schedule, Values, NONE};
+use crate::analysis::{cpu, Engine, Lists, Needs, Pattern, Schedule, Values, NONE};
 use crate::executor::{host, SolveCall};
 use crate::problem::{Arrays, DiagSource, Index, Setup, Shape};
 use crate::status::{Error, Result};
@@ -128,13 +128,7 @@ impl CudaPlan {
         let_go: &mut dyn FnMut(),
     ) -> Result<CudaPlan> {
         let How { setup, stream, timeout } = how;
-        let needs = match asked {
-            Some(algorithm) => {
-                algorithm.check(gpu, shape)?;
-                algorithm.needs()
-            }
-            None => algorithms::auto_needs(gpu, shape),
-        };
+        let needs = algorithms::needs_on_gpu(asked, gpu, shape)?;
         let _bound = gpu.bind()?;
         if memory::is_capturing(stream)? {
             return Err(Error::Capturing);
@@ -366,6 +360,9 @@ impl CudaPlan {
         self.shape.diag
     }
 
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
     /// Unknowns of a node.
     pub fn node(&self) -> u32 {
         self.engine.node()
@@ -381,6 +378,12 @@ impl CudaPlan {
         self.shape.forward()
     }
 
+    pub fn n(&self) -> u32 {
+        self.shape.n
+    }
+    pub fn tiles(&self) -> u32 {
+        self.base.tiles
+    }
     /// Whether the values of the rows are found by permutation.
     pub fn is_permuted(&self) -> bool {
         self.base.row_permuted != 0
@@ -628,7 +631,7 @@ fn initial_state(missing_diag: u32) -> State {
 fn analyse_on_cpu(
     shape: &Shape,
     arrays: Arrays,
-    needs: analysis::Needs,
+    needs: Needs,
     stream: usize,
     known: &mut Known,
 ) -> Result<(Schedule, cpu::Times, Duration)> {
