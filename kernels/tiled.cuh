@@ -40,8 +40,7 @@ constexpr uint32_t TILE_HEAD = 160;  // bytes of a tile before its window
 constexpr uint32_t ROUNDS = 2;
 constexpr uint32_t SPREAD = (ROUNDS * TILED_WARPS + 1) * WARP;
 constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u;
-// Of a batch's second word: some unknowns of other tiles are in the work vector; some were before they were relocated.
-constexpr uint32_t EXTERNAL_BIT = 1u << 18, OUTER_BIT = 1u << 19;
+constexpr uint32_t EXTERNAL_BIT = 1u << 18;  // of a batch's second word: it depends on other tiles
 constexpr uint32_t LANE_SHIFT = 16, CELL_MASK = 0xffffu;  // of a code with HIGH_BIT; the zero cell is WINDOW
 
 template <class T>
@@ -106,7 +105,6 @@ struct Solver {
             if (slot < taken) b.code[u] = HIGH_BIT | (WINDOW + 1 + slot);
             all &= b.code[u];
         }
-        b.head.y |= OUTER_BIT;
         if (__all_sync(FULL, all != 0)) b.head.y &= ~EXTERNAL_BIT;
     }
 
@@ -166,7 +164,7 @@ struct Solver {
     }
 
     // Unknowns of other tiles that a lane's entries from number FIRST to below M need, as far as they are known;
-    // zero for its other entries.
+    // something that is there for its other entries.
     template <int FIRST, int M>
     __device__ __forceinline__ void look_far(const B &b, Words<T> (&x)[U][NR]) const {
 #pragma unroll
@@ -185,17 +183,7 @@ struct Solver {
             for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].tell());
         return highest == ARMED;
     }
-    // Subtracts these entries from the sums, the last one first. What is left out is zero times a value: nothing,
-    // unless that is infinite, when the row's result is so as well, or NaN.
-    template <int FIRST, int M>
-    __device__ __forceinline__ void subtract(const B &b, const Words<T> (&x)[U][NR], T (&sum)[NR]) const {
-#pragma unroll
-        for (int u = M - 1; u >= FIRST; --u)
-#pragma unroll
-            for (int j = 0; j < NR; ++j)
-                sum[j] = multiply_add(-conjugate_if(a.conjugate, b.v[u]), x[u][j].value(), sum[j]);
-    }
-    // Waits for those unknowns of other tiles that were not there at the last look.
+    // Waits for those that were not there at the last look.
     template <int FIRST, int M>
     __device__ __forceinline__ void wait_far(const B &b, Words<T> (&x)[U][NR], bool &failed) const {
         if (__any_sync(FULL, lacks<FIRST, M>(x)))
@@ -205,15 +193,19 @@ struct Solver {
                 return lacks<FIRST, M>(x);
             });
     }
-    // Waits for all other unknowns.
+    // Waits for all other unknowns that these entries need, and subtracts all from the sums, the last entry first: the
+    // order in which a row is summed does not depend on the way that an unknown takes. For what is no entry zero times
+    // zero is subtracted.
     template <int FIRST, int M>
-    __device__ __forceinline__ void wait_near(const B &b, Words<T> (&x)[U][NR], bool &failed) const {
+    __device__ __forceinline__ void subtract(const B &b, Words<T> (&x)[U][NR], T (&sum)[NR], bool &failed) const {
         const T *from[U];
 #pragma unroll
         for (int u = FIRST; u < M; ++u) {
-            from[u] = tile.window[b.code[u] & HIGH_BIT ? b.code[u] & CELL_MASK : WINDOW];
+            bool near = b.code[u] & HIGH_BIT;
+            from[u] = tile.window[near ? b.code[u] & CELL_MASK : WINDOW];
 #pragma unroll
-            for (int j = 0; j < NR; ++j) x[u][j] = Words<T>::armed();
+            for (int j = 0; j < NR; ++j)
+                if (near) x[u][j] = Words<T>::armed();
         }
         spin(failed, [&] {
 #pragma unroll
@@ -222,50 +214,11 @@ struct Solver {
                 for (int j = 0; j < NR; ++j) poll_shared(from[u] + j, x[u][j]);
             return lacks<FIRST, M>(x);
         });
-    }
-    template <int FIRST, int M>
-    __device__ __forceinline__ void subtract_far(const B &b, Words<T> (&x)[U][NR], T (&sum)[NR], bool &failed) const {
-        wait_far<FIRST, M>(b, x, failed);
-        subtract<FIRST, M>(b, x, sum);
-    }
-    template <int FIRST, int M>
-    __device__ __forceinline__ void subtract_near(const B &b, T (&sum)[NR], bool &failed) const {
-        Words<T> x[U][NR];
-        wait_near<FIRST, M>(b, x, failed);
-        subtract<FIRST, M>(b, x, sum);
-    }
-    // In a relay: waits for everything, then subtracts what comes from other tiles first, as it is where nothing is
-    // relayed; so the sums have the same bits.
-    template <int M>
-    __device__ __forceinline__ void subtract_relayed(const B &b, Words<T> (&far)[U][NR], T (&sum)[NR], bool outer,
-                                                     bool &failed) const {
-        bool wide = M == LATE && b.count() > LATE;
-        Words<T> x[U][NR];
-        if (b.has_external()) {
-            if (wide) wait_far<LATE, U>(b, far, failed);
-            wait_far<0, M>(b, far, failed);
-        }
-        if (wide) wait_near<LATE, U>(b, x, failed);
-        wait_near<0, M>(b, x, failed);
-        if (outer) {
-            bool none = !b.has_external();
 #pragma unroll
-            for (int u = 0; u < U; ++u) {
-                bool mirrored = (b.code[u] & HIGH_BIT) && (b.code[u] & CELL_MASK) > WINDOW;
+        for (int u = M - 1; u >= FIRST; --u)
 #pragma unroll
-                for (int j = 0; j < NR; ++j) {
-                    if (none) far[u][j] = Words<T>::of_zero();
-                    if (mirrored) {
-                        far[u][j] = x[u][j];
-                        x[u][j] = Words<T>::of_zero();
-                    }
-                }
-            }
-            if (wide) subtract<LATE, U>(b, far, sum);
-            subtract<0, M>(b, far, sum);
-        }
-        if (wide) subtract<LATE, U>(b, x, sum);
-        subtract<0, M>(b, x, sum);
+            for (int j = 0; j < NR; ++j)
+                sum[j] = multiply_add(-conjugate_if(a.conjugate, b.v[u]), x[u][j].value(), sum[j]);
     }
 
     static __device__ __forceinline__ bool is_next(uint32_t code) {
@@ -303,20 +256,15 @@ struct Solver {
             v[k] = SCALED ? scaled(b, k, scale) : -conjugate_if(a.conjugate, b.v[k]);
         }
         T *cell = tile.window[p % WINDOW], *word = work + (size_t)p * NR;
-        if (RELAYS) {
-            subtract_relayed<M>(b, far, sum, b.head.y & OUTER_BIT, failed);
-        } else {
-            if (b.has_external()) {
-                if (M == LATE && b.count() > LATE) {
-                    if (!EARLY) look_far<LATE, U>(b, far);
-                    subtract_far<LATE, U>(b, far, sum, failed);
-                }
-                if (!EARLY) look_far<0, M>(b, far);
-                subtract_far<0, M>(b, far, sum, failed);
-            }
-            if (M == LATE && b.count() > LATE) subtract_near<LATE, U>(b, sum, failed);
-            subtract_near<0, M>(b, sum, failed);
+        bool wide = M == LATE && b.count() > LATE;
+        if (b.has_external()) {
+            if (!EARLY && wide) look_far<LATE, U>(b, far);
+            if (!EARLY) look_far<0, M>(b, far);
+            if (wide) wait_far<LATE, U>(b, far, failed);
+            wait_far<0, M>(b, far, failed);
         }
+        if (wide) subtract<LATE, U>(b, far, sum, failed);
+        subtract<0, M>(b, far, sum, failed);
         auto result = [&](T t) {
             if (SHARES) t = warp_sum_all(t, b.shift());
             return DIVIDES ? divide(t, scale) : product(t, scale);
@@ -407,18 +355,13 @@ struct Solver {
             for (uint32_t from = (count - 1) / U * U; from > 0; from -= U) {
                 fetch_indices(c, from);
                 fetch_entries(c, from);
-                if (RELAYS) {
-                    c.head.y |= EXTERNAL_BIT;
-                    relocate(c);
-                    look_far<0, U>(c, far);
-                    subtract_relayed<U>(c, far, sum, true, failed);
-                } else {
-                    look_far<0, U>(c, far);
-                    subtract_far<0, U>(c, far, sum, failed);
-                    subtract_near<0, U>(c, sum, failed);
-                }
+                c.head.y |= EXTERNAL_BIT;
+                if (RELAYS) relocate(c);
+                look_far<0, U>(c, far);
+                wait_far<0, U>(c, far, failed);
+                subtract<0, U>(c, far, sum, failed);
             }
-            if (EARLY) look_far<0, U>(b, far);
+            if (EARLY && b.has_external()) look_far<0, U>(b, far);
         }
         if (divides) finish<LATE, NEXT, true, true>(b, far, sum, scale, lead, p, x, failed);
         else if (b.shift() > 0) {

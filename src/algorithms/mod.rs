@@ -112,7 +112,8 @@ pub fn by_id(id: i32) -> Option<&'static dyn Algorithm> {
     ALL.iter().copied().find(|a| a.id() == id)
 }
 
-/// What is wanted of the analysis on a GPU; for AUTO enough for any of the engines that it chooses among.
+/// What is wanted of the analysis on a GPU, whose context is current; for AUTO enough for any of the engines that it
+/// chooses among.
 pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Shape) -> Result<Needs> {
     let needs = match asked {
         Some(algorithm) => {
@@ -124,7 +125,7 @@ pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Sh
             Needs { tiles, ..nodal::Nodal.needs() }
         }
     };
-    Ok(Needs { mirror: tiled::mirror(gpu, shape.dtype), ..needs })
+    Ok(Needs { mirror: tiled::mirror(gpu, shape), ..needs })
 }
 
 /// The algorithm for what the analysis has found: the one asked for, but rows one by one where a matrix has no

@@ -86,7 +86,6 @@ pub struct Gpu {
     name: String,
     multiprocessors: u32,
     shared_bytes_per_block: u32,
-    has_clusters: bool,
     modules: ManuallyDrop<Vec<Module>>,
     functions: Mutex<HashMap<String, usize>>,
     watch: watch::FlagPool,
@@ -149,7 +148,6 @@ impl Gpu {
             name: String::new(),
             multiprocessors: 0,
             shared_bytes_per_block: 0,
-            has_clusters: false,
             modules: ManuallyDrop::new(Vec::new()),
             functions: Mutex::default(),
             watch: watch::FlagPool::default(),
@@ -166,8 +164,6 @@ impl Gpu {
             gpu.attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         gpu.shared_bytes_per_block = gpu
             .attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
-        let major = gpu.attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
-        gpu.has_clusters = major >= 9;
         gpu.pool = memory::Pool::new(device);
         for (_, image) in FATBINS {
             gpu.modules.push(load(image, &gpu.name)?);
@@ -196,11 +192,6 @@ impl Gpu {
         self.shared_bytes_per_block
     }
 
-    /// Whether blocks can be launched in clusters that see each other's shared memory.
-    pub fn has_clusters(&self) -> bool {
-        self.has_clusters
-    }
-
     /// Whether two handles work in the same context.
     pub fn same_context(&self, other: &Gpu) -> bool {
         self.context == other.context
@@ -221,6 +212,11 @@ impl Gpu {
         // SAFETY: the context is alive as long as its owner (the program, or `primary`) keeps it.
         check(unsafe { sys::cuCtxPushCurrent_v2(self.context) }, "cuCtxPushCurrent")?;
         Ok(Bound(true))
+    }
+
+    /// Whether there is a kernel `name` for this GPU, in the context that is current.
+    pub fn has_kernel(&self, name: &str) -> bool {
+        self.function(name).is_ok()
     }
 
     /// The kernel `name`, whichever module holds it.

@@ -128,11 +128,11 @@ impl CudaPlan {
         let_go: &mut dyn FnMut(),
     ) -> Result<CudaPlan> {
         let How { setup, stream, timeout } = how;
-        let needs = algorithms::needs_on_gpu(asked, gpu, shape)?;
         let _bound = gpu.bind()?;
         if memory::is_capturing(stream)? {
             return Err(Error::Capturing);
         }
+        let needs = algorithms::needs_on_gpu(asked, gpu, shape)?;
         let launcher = Launcher { gpu, stream, dtype: shape.dtype };
         if let Some(levels) = on_gpu(setup, shape)? {
             let wish = setup::Wish { needs, levels, timeout, node: 1 };
