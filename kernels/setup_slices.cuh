@@ -8,7 +8,7 @@
 #include "setup.cuh"
 
 // Of codes; as in tiled.cuh.
-constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u, LANE_SHIFT = 16;
+constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u, LANE_SHIFT = 16, CODE_UNIT = 8;
 
 __device__ __forceinline__ uint32_t divide_up(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
 
@@ -253,7 +253,8 @@ struct BatchLane {
     }
 };
 
-// The most entries of a lane of each batch, made even: the engine takes them in pairs.
+// The most entries of a lane of each batch, and the units of codes that it needs: one code for each entry and lane
+// that has a row.
 extern "C" __global__ void __launch_bounds__(256) setup_depths(const GRID_CONSTANT SetupArgs a) {
     uint32_t s = thread_index() / 32, lane = threadIdx.x % 32;
     if (a.summary->bad || s >= a.count) return;
@@ -261,7 +262,9 @@ extern "C" __global__ void __launch_bounds__(256) setup_depths(const GRID_CONSTA
     BatchLane row(a, batch, lane);
     uint32_t most = row.entries;
     for (int by = 16; by > 0; by /= 2) most = Max()(most, __shfl_xor_sync(FULL, most, by));
-    if (lane == 0) batch.w = a.chunk[s] = divide_up(most, 2u << row.shift) * 2;
+    if (lane != 0) return;
+    batch.w = divide_up(most, 1u << row.shift);
+    a.chunk[s] = divide_up(batch.w * ((batch.y & 63u) << row.shift), CODE_UNIT);
 }
 
 // Positions in the same batch become lanes, positions in the window its cells. `slice_ptr` says where the codes of
@@ -271,8 +274,15 @@ extern "C" __global__ void __launch_bounds__(256) setup_codes(const GRID_CONSTAN
     if (a.summary->bad || s >= a.count) return;
     uint4 batch = reinterpret_cast<uint4 *>(a.slice)[s];
     BatchLane row(a, batch, lane);
-    uint32_t first = a.slice_ptr[s], begin = tile_begin(a, row.p), next = 0;
+    uint32_t lanes = (batch.y & 63u) << row.shift, begin = tile_begin(a, row.p), next = 0;
+    size_t first = (size_t)a.slice_ptr[s] * CODE_UNIT;
     bool external = false;
+    // Behind the last one.
+    size_t codes = (size_t)batch.w * lanes, padding = divide_up(codes, CODE_UNIT) * CODE_UNIT - codes;
+    if (lane < padding) {
+        a.code[first + codes + lane] = HIGH_BIT | a.window;
+        if (a.index) a.index[first + codes + lane] = 0;
+    }
     for (uint32_t k = 0; k < batch.w; ++k) {
         uint32_t number = row.sub + (k << row.shift), code = HIGH_BIT | a.window, index = 0;
         if (number < row.entries) {
@@ -288,7 +298,8 @@ extern "C" __global__ void __launch_bounds__(256) setup_codes(const GRID_CONSTAN
                 external = true;
             }
         }
-        size_t at = ((size_t)first + k) * 32 + lane;
+        if (lane >= lanes) continue;
+        size_t at = first + (size_t)k * lanes + lane;
         a.code[at] = code;
         if (a.index) a.index[at] = index;
     }
@@ -296,7 +307,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_codes(const GRID_CONSTAN
     external = __any_sync(FULL, external);
     if (lane == 0) {
         batch.y |= next << 15 | external << 18;
-        batch.z = first;
+        batch.z = a.slice_ptr[s];
         reinterpret_cast<uint4 *>(a.slice)[s] = batch;
     }
 }

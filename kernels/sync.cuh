@@ -307,6 +307,23 @@ __device__ __forceinline__ void arm_shared(Complex<R> *p) {
     arm_shared(&p->im);
 }
 
+// Copies 16 bytes to shared memory while other work goes on, or zeros.
+__device__ __forceinline__ void copy_ahead(bool yes, uint4 *to, const uint4 *from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from),
+                 "r"(yes ? 16u : 0u)
+                 : "memory");
+#else
+    *to = yes ? *from : uint4{0, 0, 0, 0};
+#endif
+}
+// Waits for what this thread copies.
+__device__ __forceinline__ void copied() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 // The same from block to block of a cluster, by addresses in its shared memory.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define IN_CLUSTERS(...) __VA_ARGS__
@@ -331,7 +348,8 @@ __device__ __forceinline__ uint32_t dynamic_shared_bytes() {
 // For every thread of every block.
 __device__ __forceinline__ void cluster_barrier() {
     __syncwarp();
-    IN_CLUSTERS(asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");)
+    IN_CLUSTERS(asm volatile("barrier.cluster.arrive.release.aligned;\n\t"
+                             "barrier.cluster.wait.acquire.aligned;" ::: "memory");)
 }
 // Where a block has what lies at `p` in this one.
 __device__ __forceinline__ uint32_t of_block(const void *p, uint32_t rank) {

@@ -9,9 +9,9 @@
 // loads for its next batch on their way. A batch may hold several levels: what its rows need of each other
 // goes through shuffles, level after level.
 //
-// The codes of a batch lie beside each other, one of each lane after the other: code `k` of a lane says where
-// the unknown of its `k`-th entry is found. Without HIGH_BIT it is in the work vector, with HIGH_BIT in a cell of
-// the window, with NEXT_BIT as well in a lane of the same batch. Every unknown is published, so any entry may be
+// The codes of a batch lie beside each other, one of each lane that has a row after the other: code `k` of a lane
+// says where the unknown of its `k`-th entry is found. Without HIGH_BIT it is in the work vector, with HIGH_BIT in a
+// cell of the window, with NEXT_BIT as well in a lane of the same batch. Every unknown is published, so any entry may be
 // declared external. Lanes without such an entry, and entries of the same batch, point to a cell that is always
 // zero. Entries are numbered from the end of the row in a forward solve and from its beginning in a backward
 // one: those of the same batch are then the first ones.
@@ -36,9 +36,10 @@
 // This and what follows is mirrored in tiled.rs.
 constexpr int TILED_WARPS = 12, FEW_WARPS = 8;
 constexpr uint32_t WINDOW = 4096;
-constexpr uint32_t TILE_HEAD = 160;  // bytes of a tile before its window
+constexpr uint32_t TILE_HEAD = 928;  // bytes of a tile before its window
 constexpr uint32_t ROUNDS = 2;
 constexpr uint32_t SPREAD = (ROUNDS * TILED_WARPS + 1) * WARP;
+constexpr uint32_t CODE_UNIT = 8;  // the codes of a batch begin at a multiple of it
 constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u;
 constexpr uint32_t EXTERNAL_BIT = 1u << 18;  // of a batch's second word: it depends on other tiles
 constexpr uint32_t LANE_SHIFT = 16, CELL_MASK = 0xffffu;  // of a code with HIGH_BIT; the zero cell is WINDOW
@@ -58,6 +59,7 @@ struct Relay {
 
 template <class T, int NR>
 struct Tile {
+    uint4 head[TILED_WARPS][4];  // of batches, by warp: the one that it solves and the next three
     uint32_t done[WARP];  // batches done by each warp; no more than there are for those that do not exist
     uint32_t ticket;
     Relay relay;
@@ -69,7 +71,7 @@ struct Tile {
 template <class T, int NR>
 struct Batch {
     static constexpr int U = Lane<T>::ENTRIES;
-    uint4 head;     // first position, packed as below, first code divided by 32, most entries of a lane (even)
+    uint4 head;     // first position, packed as below, first code divided by CODE_UNIT, most entries of a lane
     uint4 record;   // row, diagonal index, entries, value of entry 0; of the last row in lanes without one
     uint32_t code[U], index[U];
     T v[U], f[NR], d;
@@ -116,19 +118,29 @@ struct Solver {
     __device__ __forceinline__ void fetch_record(B &b) const {
         b.record = a.record[b.head.x + min(row_of(b), max(b.rows(), 1) - 1)];
     }
+    // Lanes that have a row: each has a code for every entry of the deepest lane.
+    static __device__ __forceinline__ uint32_t used_lanes(const B &b) { return b.rows() << b.shift(); }
+    __device__ __forceinline__ size_t first_code(const B &b, uint32_t from) const {
+        return (size_t)b.head.z * CODE_UNIT + from * used_lanes(b) + lane;
+    }
     __device__ __forceinline__ void fetch_indices(B &b, uint32_t from) const {
         if (!PERMUTED) return;
-        const uint32_t *index = a.row_val + ((size_t)b.head.z + from) * WARP + lane;
+        uint32_t used = used_lanes(b);
+        const uint32_t *index = a.row_val + first_code(b, from);
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             if (u % 2 == 0 && from + u >= b.count()) break;
-            b.index[u] = index[u * WARP];
+            if (lane < used && from + u < b.count()) b.index[u] = index[u * used];
         }
     }
     // Entries `from` and on of each lane; zero where there is none.
     __device__ __forceinline__ void fetch_entries(B &b, uint32_t from) const {
-        const uint32_t *code = a.row_adj + ((size_t)b.head.z + from) * WARP + lane;
-        uint32_t length = row_of(b) < b.rows() ? b.record.z : 0;
+        uint32_t used = used_lanes(b), number = (lane & ((1u << b.shift()) - 1)) + (from << b.shift());
+        uint32_t length = lane < used ? b.record.z : 0;
+        const uint32_t *code = a.row_adj + first_code(b, from);
+        // Entry number 0 of the row is the last one in storage, or the first.
+        const T *value = a.val + b.record.w + (a.backward ? (int64_t)number : -(int64_t)number);
+        int step = a.backward ? 1 << b.shift() : -(1 << b.shift());
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             b.v[u] = zero(T{});
@@ -137,10 +149,11 @@ struct Solver {
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             if (u % 2 == 0 && from + u >= b.count()) break;
-            uint32_t number = (lane & ((1u << b.shift()) - 1)) + (from + u << b.shift());
-            const T *value = PERMUTED ? a.val + b.index[u] : a.val + b.record.w + (a.backward ? (int64_t)number : -(int64_t)number);
-            load_if(number < length, value, b.v[u]);
-            b.code[u] = code[u * WARP];
+            load_if(number < length, PERMUTED ? a.val + b.index[u] : value, b.v[u]);
+            if (number < length) b.code[u] = *code;
+            number += 1u << b.shift();
+            value += step;
+            code += used;
         }
     }
     __device__ __forceinline__ void fetch_right_hand_side(B &b) const {
@@ -394,13 +407,22 @@ struct Solver {
     // Every WARPS-th batch of those in `batch[0..batches]`. Returns how many of all were done when the
     // watchdog ended a wait, or `batches`.
     __device__ __forceinline__ uint32_t run(const uint4 *batch, uint32_t batches) const {
-        constexpr uint4 nothing = {0, 0, 0, 0};
-        auto load = [&](uint32_t s) { return s < batches ? batch[s] : nothing; };
         constexpr uint32_t W = WARPS;
+        uint4 *head = tile.head[warp];
+        auto load = [&](uint32_t round) {
+            uint32_t s = warp + round * W;
+            if (lane == 0) copy_ahead(s < batches, head + round % 4, batch + min(s, batches - 1));
+        };
+        auto loaded = [&] {
+            copied();
+            __syncwarp();
+        };
+        copied();  // what the tile before has asked for in vain
+        for (uint32_t r = 0; r < 3; ++r) load(r);
+        loaded();
         B b0, b1, b2;
-        b0.head = load(warp);
-        b1.head = load(warp + W);
-        b2.head = load(warp + 2 * W);
+        b0.head = head[0];
+        b1.head = head[1];
         fetch_record(b0);
         fetch_record(b1);
         fetch_indices(b0, 0);
@@ -409,7 +431,11 @@ struct Solver {
         fetch_right_hand_side(b0);
         uint32_t round = 0;
         for (uint32_t s = warp; s < batches; s += W, ++round) {
-            uint4 after = load(s + 3 * W);
+            loaded();
+            load(round + 3);
+            b0.head = head[round % 4];
+            b1.head = head[(round + 1) % 4];
+            b2.head = head[(round + 2) % 4];
             if (RELAYS && b0.has_external()) relocate(b0);
             fetch_entries(b1, 0);
             fetch_right_hand_side(b1);
@@ -422,7 +448,6 @@ struct Solver {
             }
             b0 = b1;
             b1 = b2;
-            b2.head = after;
         }
         // Nobody waits for a warp that has no more batches.
         if (lane == 0) store_release_shared(&tile.done[warp], NONE - ROUNDS);

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::{Algorithm, Multi};
-use crate::analysis::slices::{Cut, LANES};
+use crate::analysis::slices::{Cut, CODE_UNIT, LANES};
 use crate::analysis::{records, Engine, Lists, Needs, Schedule, Tiles, Values};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
@@ -19,7 +19,7 @@ const WARPS: u32 = 12;
 pub const FEW_WARPS: u32 = 8;
 const WINDOW: u32 = 4096;
 /// Bytes before the window, and cells that a code can name.
-const HEAD: u32 = 160;
+const HEAD: u32 = 928;
 const CELLS: u32 = 1 << 16;
 const SPREAD: u32 = (2 * WARPS + 1) * LANES;
 const REACH: u32 = WINDOW - 2 * SPREAD - LANES;
@@ -39,7 +39,8 @@ fn entries_per_lane(dtype: DataType) -> u32 {
     }
 }
 
-/// The window of so many right-hand sides, the progress of the warps, a ticket and what is known of a relay.
+/// The window of so many right-hand sides, what is known of the next batches, the progress of the warps, a ticket and
+/// what is known of a relay.
 pub fn shared_bytes(dtype: DataType, columns: u32) -> u32 {
     ((WINDOW + 1) * columns * dtype.bytes() as u32 + HEAD).next_multiple_of(16)
 }
@@ -177,13 +178,13 @@ fn lanes_shift(rows: u32, all: u32, longest: u32) -> u32 {
 /// The batches of every tile and what their entries are.
 struct Batches {
     /// First position; rows, log2(lanes of a row), levels, past the last of a lane's entries that depend on the
-    /// same batch, and whether any depends on another tile, in 6, 3, 6, 3 and 1 bits; first code divided by 32;
-    /// most entries of a lane.
+    /// same batch, and whether any depends on another tile, in 6, 3, 6, 3 and 1 bits; first code divided by
+    /// `CODE_UNIT`; most entries of a lane.
     batch: Vec<[u32; 4]>,
     /// First batch of each tile.
     tile_batch: Vec<u32>,
-    /// By batch, number of a lane's entry, and lane: the position it depends on, or HIGH_BIT and the cell of the
-    /// window, or both bits and the lane.
+    /// By batch, number of a lane's entry, and lane that has a row: the position it depends on, or HIGH_BIT and the
+    /// cell of the window, or both bits and the lane.
     code: Vec<u32>,
     /// The same for the place of the value, where values are permuted.
     index: Vec<u32>,
@@ -234,12 +235,11 @@ impl Batches {
 
     fn describe(&mut self, rows: &Lists, batch: &Packed, tile: u32, forward: bool) -> Result<()> {
         let &Packed { first, rows: count, shift, levels } = batch;
-        let begin = (self.code.len() / LANES as usize) as u32;
+        let (begin, lanes) = ((self.code.len() / CODE_UNIT) as u32, count << shift);
         let span = |p: u32| (rows.ptr[p as usize], rows.ptr[p as usize + 1] - rows.ptr[p as usize]);
-        // Made even: the engine takes them in pairs.
-        let depth = (first..first + count).map(|p| span(p).1.div_ceil(2 << shift) * 2).max().unwrap_or(0);
+        let depth = (first..first + count).map(|p| span(p).1.div_ceil(1 << shift)).max().unwrap_or(0);
         // Padding makes these larger than the matrix, and there may be no room.
-        let words = (depth * LANES) as usize;
+        let words = (depth * lanes) as usize + CODE_UNIT;
         let permuted = matches!(rows.values, Some(Values::Permuted(_)));
         self.code
             .try_reserve(words)
@@ -247,10 +247,10 @@ impl Batches {
             .map_err(|_| Error::OutOfMemory { place: "host", bytes: 4 * words as u64 })?;
         let (mut next, mut external) = (0, 0);
         for k in 0..depth {
-            for lane in 0..LANES {
+            for lane in 0..lanes {
                 let (p, number) = (first + (lane >> shift), (lane & ((1 << shift) - 1)) + (k << shift));
                 let (mut code, mut index) = (HIGH_BIT | WINDOW, 0);
-                if p < first + count && number < span(p).1 {
+                if number < span(p).1 {
                     let (start, length) = span(p);
                     let e = (start + if forward { length - 1 - number } else { number }) as usize;
                     let q = rows.adj[e];
@@ -272,6 +272,11 @@ impl Batches {
                     self.index.push(index);
                 }
             }
+        }
+        let padded = self.code.len().next_multiple_of(CODE_UNIT);
+        self.code.resize(padded, HIGH_BIT | WINDOW);
+        if permuted {
+            self.index.resize(padded, 0);
         }
         let bits = count | shift << 6 | levels << 9 | next << 15 | external << 18;
         self.batch.push([first, bits, begin, depth]);

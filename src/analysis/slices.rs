@@ -23,6 +23,10 @@ pub enum Cut {
     Tiles { entries: u32, window: u32, reach: u32 },
 }
 
+/// The codes of a batch of the tiled engine begin at a multiple of it. Mirrored in kernels/tiled.cuh and
+/// kernels/setup_slices.cuh.
+pub const CODE_UNIT: usize = 8;
+
 /// The bits of a chunk's description, as made on the GPU, that hold its number of slices.
 pub const CHUNK_SLICES: u32 = 63;
 

@@ -169,9 +169,9 @@ pub fn spans(level: &[u32], forward: bool) -> Vec<Span> {
 
 /// Whether blocks in clusters are to relay unknowns from tile to tile: where a tile fits into a mirror of so many
 /// unknowns, where levels and rows are so short that hops are what costs, where tiles depend on the one before (they
-/// begin at rising levels, and not, as parts of planes, at those of the plane before again), and where it does not matter
-/// that the blocks of a cluster begin and end together, as every tile has its block from the beginning or few of them
-/// are busy at a time.
+/// begin at rising levels, and not, as parts of planes, at those of the plane before again), and where it does not
+/// matter that the blocks of a cluster begin and end together, as every tile has its block from the beginning or few
+/// of them are busy at a time.
 fn relays(spans: &[Span], shape: Rows, rows: u32, mirror: u32) -> bool {
     let all: f64 = spans.iter().map(|s| s.levels()).sum();
     let width = spans.iter().map(|s| s.rows as f64).sum::<f64>() / all;

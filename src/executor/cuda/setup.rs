@@ -12,7 +12,7 @@ use super::args::{SolveArgs, State};
 use super::plan::{Known, SetupTimes};
 use super::watch::Flag;
 use super::{check, memory, DeviceArray, Launcher};
-use crate::analysis::slices::{self, Cut};
+use crate::analysis::slices::{self, Cut, CODE_UNIT};
 use crate::analysis::{nodes, tiles, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 use crate::status::{Error, Result};
@@ -1185,7 +1185,7 @@ impl Run<'_> {
             states,
             ..self.base
         })?;
-        let words = self.read(args.slice_ptr + 4 * batches as u64, 1)?[0] as usize * 32;
+        let words = self.read(args.slice_ptr + 4 * batches as u64, 1)?[0] as usize * CODE_UNIT;
         let permuted = done.base.row_permuted != 0;
         let codes = self.allocate(words * if permuted { 8 } else { 4 })?;
         let (code, index) = (codes.address(), if permuted { codes.address() + words as u64 * 4 } else { 0 });
