@@ -54,21 +54,26 @@ pub const TILED_SUM: Duration = Duration::from_nanos(40);
 pub const TILED_LAUNCH: Duration = Duration::from_nanos(4000);
 pub const TILED_HOP: Duration = Duration::from_nanos(920);
 pub const TILED_START: Duration = Duration::from_nanos(2800);
-/// From tile to tile where blocks of a cluster relay unknowns, how many they are (mirrored in
-/// kernels/tiled_relay.cu), and the rows of a level of a tile up to which that pays.
-pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(800);
+/// Blocks of a cluster that relay unknowns (mirrored in kernels/tiled_relay.cu), from tile to tile there, and how much
+/// more a batch costs and takes, as a block has fewer warps.
 pub const TILED_CLUSTER: usize = 8;
-pub const TILED_RELAY_WIDTH: f64 = 13.5;
+pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(475);
+pub const TILED_RELAY_BATCH: f64 = 1.5;
+pub const TILED_RELAY_STEP: Duration = Duration::from_nanos(10);
 /// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/setup_slices.cuh,
 /// as is the next.
 pub const TILED_TURN_BATCHES: u64 = 10;
 /// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.
 pub const TILED_MOST_GAP: u32 = 2;
 /// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
-/// scattered in more bytes than a cache holds, which the model does not know of.
+/// scattered in more bytes than a cache holds, which the model does not know of, and still less where levels have so
+/// many rows on average and more bytes than these.
 pub const TILED_ADVANTAGE: f64 = 1.0;
 pub const TILED_ADVANTAGE_SCATTERED: f64 = 0.6;
 pub const TILED_CACHED_BYTES: u64 = 52_000_000;
+pub const TILED_ADVANTAGE_WIDE: f64 = 0.3;
+pub const TILED_WIDE_LEVEL: u64 = 900;
+pub const TILED_WIDE_BYTES: u64 = 40_000_000;
 /// Bytes that a solve in double precision with scattered values moves for a row and for an entry.
 pub const TILED_ROW_BYTES: u64 = 28;
 pub const TILED_ENTRY_BYTES: u64 = 16;

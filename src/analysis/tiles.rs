@@ -13,10 +13,10 @@ use super::{Engine, Tiles};
 use crate::tuning::{
     NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRY_SECONDS,
     ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, TILED_ADVANTAGE,
-    TILED_ADVANTAGE_SCATTERED, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BATCH_SCATTERED,
-    TILED_BLOCKS, TILED_CACHED_BYTES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_HOP,
-    TILED_LAUNCH, TILED_RELAY_HOP, TILED_RELAY_WIDTH, TILED_ROW_BYTES, TILED_SMALLEST, TILED_START,
-    TILED_STEP, TILED_SUM, TILED_TURN,
+    TILED_ADVANTAGE_SCATTERED, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_LANES,
+    TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_CACHED_BYTES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES,
+    TILED_HOP, TILED_LAUNCH, TILED_RELAY_BATCH, TILED_RELAY_HOP, TILED_RELAY_STEP, TILED_ROW_BYTES,
+    TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM, TILED_TURN, TILED_WIDE_BYTES, TILED_WIDE_LEVEL,
 };
 
 /// A size and what the model says of it.
@@ -74,7 +74,6 @@ fn predict_nodal(nodes: Counts, rows: Counts) -> Duration {
 /// What the model knows of the rows.
 #[derive(Clone, Copy)]
 struct Rows {
-    levels: u32,
     /// Rows in a full batch.
     per_batch: f64,
     /// Time that a batch takes of a multiprocessor.
@@ -93,7 +92,6 @@ impl Rows {
         let entry = TILED_BATCH_ENTRY + if rows.scattered { TILED_BATCH_SCATTERED } else { Duration::ZERO };
         let entries = entry.as_secs_f64() * (average / lanes as f64).ceil();
         Rows {
-            levels: rows.levels,
             per_batch: (LANES / lanes) as f64,
             batch: TILED_BATCH.as_secs_f64() + entries + TILED_BATCH_LANES.as_secs_f64() * doublings,
             step: TILED_STEP.as_secs_f64() + sums,
@@ -122,6 +120,17 @@ impl Counts {
         let entries = self.entries * b * b + self.n * (b * (b - 1) / 2);
         Counts { n: self.n * b, entries, levels: self.levels * b, node: 1, ..self }
     }
+
+    /// The part of the other engines' time that tiles must promise.
+    fn advantage(self) -> f64 {
+        let bytes = self.n as u64 * TILED_ROW_BYTES + self.entries as u64 * TILED_ENTRY_BYTES;
+        let is_wide = self.n as u64 > self.levels as u64 * TILED_WIDE_LEVEL;
+        match self.scattered {
+            true if is_wide && bytes > TILED_WIDE_BYTES => TILED_ADVANTAGE_WIDE,
+            true if bytes > TILED_CACHED_BYTES => TILED_ADVANTAGE_SCATTERED,
+            _ => TILED_ADVANTAGE,
+        }
+    }
 }
 
 /// The engine, and the rows of a tile where it is the tiled one, and the time of a solve by the model. A pattern of
@@ -139,13 +148,7 @@ pub fn decide(wish: Tiles, mirror: u32, spans: Vec<Span>, counts: Counts) -> (En
     let spans =
         spans.into_iter().map(|s| Span { low: s.low * b, high: s.high * b + b - 1, rows: s.rows * b });
     let tiles = choose(spans.collect(), Rows::new(rows), mirror);
-    let bytes = rows.n as u64 * TILED_ROW_BYTES + rows.entries as u64 * TILED_ENTRY_BYTES;
-    let advantage = if counts.scattered && bytes > TILED_CACHED_BYTES {
-        TILED_ADVANTAGE_SCATTERED
-    } else {
-        TILED_ADVANTAGE
-    };
-    if wish == Tiles::IfFaster && tiles.predicted > untiled.mul_f64(advantage) {
+    if wish == Tiles::IfFaster && tiles.predicted > untiled.mul_f64(rows.advantage()) {
         return (engine, 0, untiled);
     }
     (Engine::Tiles { relays: tiles.relays }, tiles.rows, tiles.predicted)
@@ -167,20 +170,12 @@ pub fn spans(level: &[u32], forward: bool) -> Vec<Span> {
     }
 }
 
-/// Whether blocks in clusters are to relay unknowns from tile to tile: where a tile fits into a mirror of so many
-/// unknowns, where levels and rows are so short that hops are what costs, where tiles depend on the one before (they
-/// begin at rising levels, and not, as parts of planes, at those of the plane before again), and where it does not
-/// matter that the blocks of a cluster begin and end together, as every tile has its block from the beginning or few
-/// of them are busy at a time.
-fn relays(spans: &[Span], shape: Rows, rows: u32, mirror: u32) -> bool {
-    let all: f64 = spans.iter().map(|s| s.levels()).sum();
-    let width = spans.iter().map(|s| s.rows as f64).sum::<f64>() / all;
-    let is_short = width <= TILED_RELAY_WIDTH && shape.per_batch == LANES as f64;
-    let blocks = relay_blocks();
-    let is_free = spans.len() <= blocks || 2.0 * all <= blocks as f64 * shape.levels as f64;
+/// Whether blocks in clusters can relay unknowns from tile to tile: where a tile fits into a mirror of so many
+/// unknowns, and where tiles depend on the one before: they begin at rising levels, and not, as parts of planes, at
+/// those of the plane before again.
+fn can_relay(spans: &[Span], rows: u32, mirror: u32) -> bool {
     let falls = spans.windows(2).filter(|w| w[1].low < w[0].low).count();
-    let is_strip = falls * TILED_CLUSTER * 2 <= spans.len();
-    spans.len() > 1 && rows <= mirror && is_short && is_strip && is_free
+    spans.len() > 1 && rows <= mirror && falls * TILED_CLUSTER * 2 <= spans.len()
 }
 
 /// Blocks that are resident at once in whole clusters.
@@ -188,13 +183,21 @@ fn relay_blocks() -> usize {
     TILED_BLOCKS / TILED_CLUSTER * TILED_CLUSTER
 }
 
-/// The best size among `TILED_SMALLEST` times a power of two.
+/// The best size among `TILED_SMALLEST` times a power of two, with or without relays.
 fn choose(mut spans: Vec<Span>, shape: Rows, mirror: u32) -> Choice {
-    let mut rows = TILED_SMALLEST;
     let choice = |spans: &[Span], rows| {
-        let relays = relays(spans, shape, rows, mirror);
-        Choice { rows, relays, predicted: predict(spans, shape, relays) }
+        let plain = Choice { rows, relays: false, predicted: predict(spans, shape, false) };
+        if !can_relay(spans, rows, mirror) {
+            return plain;
+        }
+        let relayed = Choice { rows, relays: true, predicted: predict(spans, shape, true) };
+        if relayed.predicted < plain.predicted {
+            relayed
+        } else {
+            plain
+        }
     };
+    let mut rows = TILED_SMALLEST;
     let mut best = choice(&spans, rows);
     while spans.len() > 1 {
         spans = spans.chunks(2).map(|w| w.iter().copied().reduce(Span::join).expect("not empty")).collect();
@@ -210,9 +213,13 @@ fn choose(mut spans: Vec<Span>, shape: Rows, mirror: u32) -> Choice {
 /// Time of a solve with these tiles. Each begins when a block is free, and no earlier than one hop after the level
 /// before its first is done in the last tile before it that begins at a lower one. It ends no earlier than its own
 /// levels allow, nor than one hop and the levels that it has beyond after the last tile before it that ends at a
-/// lower level. From these two it is taken to depend. Hops inside a cluster that relays are shorter, and its blocks
-/// begin together.
-fn predict(spans: &[Span], shape: Rows, relays: bool) -> Duration {
+/// lower level. From these two it is taken to depend. Hops inside a cluster that relays are shorter, its blocks begin
+/// together, and have fewer warps.
+fn predict(spans: &[Span], mut shape: Rows, relays: bool) -> Duration {
+    if relays {
+        shape.batch *= TILED_RELAY_BATCH;
+        shape.step += TILED_RELAY_STEP.as_secs_f64();
+    }
     let hop_to = |t: usize| {
         let relayed = relays && t % TILED_CLUSTER != 0;
         if relayed { TILED_RELAY_HOP } else { TILED_HOP }.as_secs_f64()
@@ -336,35 +343,46 @@ mod tests {
         assert!(relayed.predicted < plain.predicted, "{relayed:?} {plain:?}");
     }
 
+    /// Tiles of so many rows of a grid.
+    fn tiles(nx: u32, ny: u32, rows: usize) -> Vec<Span> {
+        let level = grid(nx, ny);
+        let span = |tile: &[u32]| Span {
+            low: *tile.iter().min().unwrap(),
+            high: *tile.iter().max().unwrap(),
+            rows: tile.len() as u32,
+        };
+        level.chunks(rows).map(span).collect()
+    }
+
     #[test]
-    fn tiles_relay_where_they_fit_and_nobody_waits_for_a_cluster() {
-        // A strip of 8 lines of a grid of 1024 x 1024 is narrow, and there are 128 of them.
-        let tiles = |nx, ny, rows: usize| -> Vec<Span> {
-            let level = grid(nx, ny);
-            let span = |tile: &[u32]| Span {
-                low: *tile.iter().min().unwrap(),
-                high: *tile.iter().max().unwrap(),
-                rows: tile.len() as u32,
-            };
-            level.chunks(rows).map(span).collect()
-        };
-        let relays = |spans: &[Span], entries, levels, tile, mirror| {
-            let n = spans.iter().map(|s| s.rows).sum();
-            super::relays(spans, rows(n, entries * n, levels), tile, mirror)
-        };
+    fn tiles_must_promise_more_for_scattered_values() {
+        let counts = |n, levels, scattered| Counts { n, entries: 3 * n, levels, scattered, node: 1 };
+        assert_eq!(counts(1 << 20, 2047, false).advantage(), TILED_ADVANTAGE);
+        assert_eq!(counts(1 << 16, 2047, true).advantage(), TILED_ADVANTAGE);
+        assert_eq!(counts(1 << 20, 2047, true).advantage(), TILED_ADVANTAGE_SCATTERED);
+        assert_eq!(counts(1 << 20, 1000, true).advantage(), TILED_ADVANTAGE_WIDE);
+        assert_eq!(counts(1 << 19, 512, true).advantage(), TILED_ADVANTAGE);
+    }
+
+    #[test]
+    fn tiles_relay_where_they_fit_and_depend_on_the_one_before() {
         let square = tiles(1024, 1024, 8192);
-        assert!(relays(&square, 2, 2047, 8192, 8192));
-        assert!(!relays(&square, 2, 2047, 8192, 8191) && !relays(&square, 2, 2047, 8192, 0));
-        // 256 tiles, of which half are busy at a time; in a long grid only a few are.
-        assert!(!relays(&tiles(1024, 1024, 4096), 2, 2047, 4096, 8192));
-        assert!(relays(&tiles(64, 16384, 1024), 2, 16447, 1024, 8192));
+        assert!(can_relay(&square, 8192, 8192));
+        assert!(!can_relay(&square, 8192, 8191) && !can_relay(&square, 8192, 0));
+        assert!(!can_relay(&square[..1], 8192, 8192));
         // Half of a line each.
-        let mut halves = tiles(1024, 1024, 8192);
+        let mut halves = square;
         halves.iter_mut().skip(1).step_by(2).for_each(|s| s.low += 512);
-        assert!(!relays(&halves, 2, 2047, 8192, 8192));
-        // Long rows, one tile alone, and tiles with wide levels.
-        assert!(!relays(&square, 9, 2047, 8192, 8192));
-        assert!(!relays(&square[..1], 2, 2047, 8192, 8192));
-        assert!(!relays(&[Span { low: 0, high: 99, rows: 8192 }; 4], 2, 100, 8192, 8192));
+        assert!(!can_relay(&halves, 8192, 8192));
+    }
+
+    #[test]
+    fn relays_pay_in_long_grids_and_not_where_levels_are_wide() {
+        let long = tiles(64, 16384, 1024);
+        let shape = rows(1 << 20, 2 << 20, 16447);
+        assert!(predict(&long, shape, true) < predict(&long, shape, false));
+        // So many rows in each level of every tile that batches, and not hops, are what takes time.
+        let busy = vec![Span { low: 0, high: 99, rows: 65536 }; 128];
+        assert!(predict(&busy, shape, true) > predict(&busy, shape, false));
     }
 }

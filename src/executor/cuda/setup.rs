@@ -893,7 +893,12 @@ impl Run<'_> {
             (Tiles::No, 1) if !needs.nodes => (Engine::Rows, 0, Duration::ZERO),
             (wish, node) => {
                 let scattered = !self.task.stored_rows;
-                tiles::decide(wish, needs.mirror, spans, tiles::Counts { n, entries, levels, scattered, node })
+                tiles::decide(
+                    wish,
+                    needs.mirror,
+                    spans,
+                    tiles::Counts { n, entries, levels, scattered, node },
+                )
             }
         };
         if self.node > 1 && matches!(engine, Engine::Tiles { .. }) {
