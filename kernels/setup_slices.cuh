@@ -264,7 +264,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_depths(const GRID_CONSTA
     for (int by = 16; by > 0; by /= 2) most = Max()(most, __shfl_xor_sync(FULL, most, by));
     if (lane != 0) return;
     batch.w = divide_up(most, 1u << row.shift);
-    a.chunk[s] = divide_up(batch.w * ((batch.y & 63u) << row.shift), CODE_UNIT);
+    a.chunk[s] = (uint32_t)(((uint64_t)batch.w * ((batch.y & 63u) << row.shift) + CODE_UNIT - 1) / CODE_UNIT);
 }
 
 // Positions in the same batch become lanes, positions in the window its cells. `slice_ptr` says where the codes of
@@ -278,8 +278,8 @@ extern "C" __global__ void __launch_bounds__(256) setup_codes(const GRID_CONSTAN
     size_t first = (size_t)a.slice_ptr[s] * CODE_UNIT;
     bool external = false;
     // Behind the last one.
-    size_t codes = (size_t)batch.w * lanes, padding = divide_up(codes, CODE_UNIT) * CODE_UNIT - codes;
-    if (lane < padding) {
+    size_t codes = (size_t)batch.w * lanes;
+    if ((codes + lane) / CODE_UNIT == codes / CODE_UNIT && codes % CODE_UNIT != 0) {
         a.code[first + codes + lane] = HIGH_BIT | a.window;
         if (a.index) a.index[first + codes + lane] = 0;
     }

@@ -121,7 +121,7 @@ struct Solver {
     // Lanes that have a row: each has a code for every entry of the deepest lane.
     static __device__ __forceinline__ uint32_t used_lanes(const B &b) { return b.rows() << b.shift(); }
     __device__ __forceinline__ size_t first_code(const B &b, uint32_t from) const {
-        return (size_t)b.head.z * CODE_UNIT + from * used_lanes(b) + lane;
+        return (size_t)b.head.z * CODE_UNIT + (size_t)from * used_lanes(b) + lane;
     }
     __device__ __forceinline__ void fetch_indices(B &b, uint32_t from) const {
         if (!PERMUTED) return;

@@ -239,7 +239,7 @@ impl Batches {
         let span = |p: u32| (rows.ptr[p as usize], rows.ptr[p as usize + 1] - rows.ptr[p as usize]);
         let depth = (first..first + count).map(|p| span(p).1.div_ceil(1 << shift)).max().unwrap_or(0);
         // Padding makes these larger than the matrix, and there may be no room.
-        let words = (depth * lanes) as usize + CODE_UNIT;
+        let words = depth as usize * lanes as usize + CODE_UNIT;
         let permuted = matches!(rows.values, Some(Values::Permuted(_)));
         self.code
             .try_reserve(words)

@@ -499,7 +499,7 @@ impl CudaPlan {
         let slice = read(base.slice, if tiled { 4 } else { 2 } * base.slices as usize)?;
         // With tiles the codes of all batches take the places of the rows' entries.
         let codes_end = |b: &[u32]| {
-            let codes = (b[3] * ((b[1] & 63) << (b[1] >> 6 & 7))) as usize;
+            let codes = b[3] as usize * ((b[1] & 63) << (b[1] >> 6 & 7)) as usize;
             b[2] as usize * CODE_UNIT + codes.next_multiple_of(CODE_UNIT)
         };
         let codes = slice.rchunks_exact(4).next().map_or(0, codes_end);
