@@ -110,14 +110,20 @@ impl Algorithm for Tiled {
             plan.set_records(launcher, &record)?;
         }
         plan.add_work_vectors(launcher)?;
-        // Plans of the same kernel may have tiles, and so mirrors, of different sizes.
-        let Launch { kernel, shared, relays, .. } = Launch::new(launcher, plan);
-        let most = if relays { launcher.gpu.shared_bytes_per_block() } else { shared };
-        launcher.kernel(kernel)?.allow_shared(most)
+        let plain = Launch::plain(launcher, plan);
+        launcher.kernel(plain.kernel)?.allow_shared(plain.shared)?;
+        if let Some(relayed) = Launch::relayed(launcher, plan) {
+            // Plans of the same kernel may have tiles, and so mirrors, of different sizes.
+            launcher.kernel(relayed.kernel)?.allow_shared(launcher.gpu.shared_bytes_per_block())?;
+        }
+        Ok(())
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        let Launch { kernel, blocks, threads, shared, .. } = Launch::new(launcher, plan);
-        launcher.kernel(kernel)?.launch(blocks, threads, shared, args)
+        // On a part of a GPU there may be no room for a cluster. Without relays the same plan gives the same bits.
+        match Launch::relayed(launcher, plan).map(|relayed| relayed.run(launcher, args)) {
+            Some(Ok(())) => Ok(()),
+            _ => Launch::plain(launcher, plan).run(launcher, args),
+        }
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
@@ -135,30 +141,32 @@ struct Launch {
     blocks: u32,
     threads: u32,
     shared: u32,
-    relays: bool,
 }
 
 impl Launch {
-    fn new(launcher: &Launcher, plan: &CudaPlan) -> Launch {
-        let (dtype, tiles) = (launcher.dtype, plan.tiles());
-        let relays = plan.engine() == Engine::Tiles { relays: true };
-        let (kernel, warps) = match (relays, plan.is_permuted()) {
-            (false, false) => ("tiled", WARPS),
-            (false, true) => ("tiled_permuted", FEW_WARPS),
-            (true, false) => ("tiled_relay", FEW_WARPS),
-            (true, true) => ("tiled_relay_permuted", FEW_WARPS),
-        };
-        let (blocks, cells) = match relays {
-            false => (blocks(launcher, tiles), 0),
-            true => {
-                let (cluster, most) = (TILED_CLUSTER as u32, launcher.gpu.multiprocessors());
-                // Tiles are alike but for the last, and a power of two.
-                let tile = plan.n().div_ceil(tiles).next_power_of_two();
-                (tiles.next_multiple_of(cluster).min(most / cluster * cluster), tile)
-            }
-        };
-        let shared = shared_bytes(dtype, 1) + cells * dtype.bytes() as u32;
-        Launch { kernel, blocks, threads: warps * 32, shared, relays }
+    fn plain(launcher: &Launcher, plan: &CudaPlan) -> Launch {
+        let (kernel, warps) =
+            if plan.is_permuted() { ("tiled_permuted", FEW_WARPS) } else { ("tiled", WARPS) };
+        let blocks = blocks(launcher, plan.tiles());
+        Launch { kernel, blocks, threads: warps * 32, shared: shared_bytes(launcher.dtype, 1) }
+    }
+
+    /// Where the plan is one for blocks in clusters.
+    fn relayed(launcher: &Launcher, plan: &CudaPlan) -> Option<Launch> {
+        if plan.engine() != (Engine::Tiles { relays: true }) {
+            return None;
+        }
+        let kernel = if plan.is_permuted() { "tiled_relay_permuted" } else { "tiled_relay" };
+        let (tiles, cluster, most) = (plan.tiles(), TILED_CLUSTER as u32, launcher.gpu.multiprocessors());
+        let blocks = tiles.next_multiple_of(cluster).min(most / cluster * cluster);
+        // Tiles are alike but for the last, and a power of two.
+        let cells = plan.n().div_ceil(tiles).next_power_of_two();
+        let shared = shared_bytes(launcher.dtype, 1) + cells * launcher.dtype.bytes() as u32;
+        Some(Launch { kernel, blocks, threads: FEW_WARPS * 32, shared })
+    }
+
+    fn run(&self, launcher: &Launcher, args: &SolveArgs) -> Result<()> {
+        launcher.kernel(self.kernel)?.launch(self.blocks, self.threads, self.shared, args)
     }
 }
 
