@@ -300,6 +300,30 @@ static void an_info_moves(void) {
 
 static void an_info_of_another_device(void) { in_a_child("an_info_moves", standin()); }
 
+/* -------------------------------------------------------------------------------------- clusters of blocks */
+
+/* Where a launch of clusters is refused, tiles are launched without them; other engines have nothing else to try. */
+static void refused_clusters(void) {
+  enum { INVALID_CLUSTER_SIZE = 912 };
+  find_standin();
+  CHECK_OK(sptrsvCreate(&T.h));
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_SETUP_CPU}, GRID, 60000);
+  for (int tiled = 0; tiled < 2; tiled++) {
+    System s;
+    CHECK_OK(open_system(&s, &p, tiled ? SPTRSV_ALG_TILED : SPTRSV_ALG_ONE_WORD));
+    CHECK_OK(solve_from(&s, s.f, s.x));
+    driver.fail("cuLaunchKernel", INVALID_CLUSTER_SIZE);
+    CHECK_STATUS(solve_from(&s, s.f, s.x), EXECUTION_FAILED);
+    CHECK_THAT(driver.calls() == 1 + tiled, "%d launches", driver.calls());
+    driver.fail(NULL, 0);
+    close_system(&s);
+  }
+  free_problem(&p);
+  destroy_handle();
+}
+
+static void clusters_are_refused(void) { in_a_child("refused_clusters", standin()); }
+
 /* -------------------------------------------------------------------------------------- memory runs out */
 
 /* The address space of this process, in bytes. */
@@ -514,7 +538,7 @@ static const struct {
   void (*run)(void);
 } CHILDREN[] = {
     {"driver_faults", driver_faults}, {"little_host_memory", little_host_memory}, {"x_is_nowhere", x_is_nowhere},
-    {"handles_in_turn", handles_in_turn}, {"an_info_moves", an_info_moves},
+    {"handles_in_turn", handles_in_turn}, {"an_info_moves", an_info_moves}, {"refused_clusters", refused_clusters},
     {"little_host_memory_for_a_gpu", little_host_memory_for_a_gpu}};
 
 int main(int argc, char **argv) {
@@ -531,6 +555,7 @@ int main(int argc, char **argv) {
   check_begin("test_faults", argc, argv);
   RUN(errors_of_the_driver);
   RUN(an_info_of_another_device);
+  RUN(clusters_are_refused);
   RUN(host_memory_runs_out);
   RUN(host_memory_runs_out_for_a_gpu);
   RUN_ON_GPU(device_memory_runs_out);

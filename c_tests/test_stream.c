@@ -1,6 +1,6 @@
 /*
- * Streams, graphs, threads, lifetimes under load, the watchdog. What needs a GPU by its nature (streams and
- * graphs) is skipped without one; the rest runs on both executors.
+ * Streams, graphs, threads, lifetimes under load, the watchdog, two devices. What needs a GPU by its nature
+ * (streams, graphs and devices) is skipped without one; the rest runs on both executors.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -337,7 +337,8 @@ static void two_devices(void) {
     CHECK_OK(sptrsvCreateWithExecutor(&h[d], SPTRSV_EXECUTOR_CUDA));
   }
   for (int a = 0; a < COUNT(ALGS); a++) {
-    Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = a % 2 ? SPTRSV_SETUP_CPU : SPTRSV_SETUP_GPU}, GRID, 3000);
+    Kind k = {.type = SPTRSV_R_64F, .setup = a % 2 ? SPTRSV_SETUP_CPU : SPTRSV_SETUP_GPU};
+    Problem p = make_problem(k, GRID, 3000);
     System s[2];
     for (int d = 0; d < 2; d++) {
       use_context(d);

@@ -27,6 +27,12 @@ pub enum Cut {
 /// kernels/setup_slices.cuh.
 pub const CODE_UNIT: usize = 8;
 
+/// Past the codes of a batch: by its rows and log2(lanes of a row), its first code, and the most entries of a lane.
+pub fn codes_end(batch: &[u32]) -> usize {
+    let lanes = (batch[1] & 63) << (batch[1] >> 6 & 7);
+    batch[2] as usize * CODE_UNIT + (batch[3] as usize * lanes as usize).next_multiple_of(CODE_UNIT)
+}
+
 /// The bits of a chunk's description, as made on the GPU, that hold its number of slices.
 pub const CHUNK_SLICES: u32 = 63;
 

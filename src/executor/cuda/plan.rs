@@ -8,7 +8,7 @@ use super::watch::Flag;
 use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
 use crate::analysis::nodes::{self, Nodes};
-use crate::analysis::slices::{Cut, CODE_UNIT};
+use crate::analysis::slices::{self, Cut};
 use crate::analysis::{cpu, Engine, Lists, Needs, Pattern, Schedule, Values, NONE};
 use crate::executor::{host, SolveCall};
 use crate::problem::{Arrays, DiagSource, Index, Setup, Shape};
@@ -498,11 +498,7 @@ impl CudaPlan {
         let tiled = base.tiles > 0;
         let slice = read(base.slice, if tiled { 4 } else { 2 } * base.slices as usize)?;
         // With tiles the codes of all batches take the places of the rows' entries.
-        let codes_end = |b: &[u32]| {
-            let codes = b[3] as usize * ((b[1] & 63) << (b[1] >> 6 & 7)) as usize;
-            b[2] as usize * CODE_UNIT + codes.next_multiple_of(CODE_UNIT)
-        };
-        let codes = slice.rchunks_exact(4).next().map_or(0, codes_end);
+        let codes = slice.rchunks_exact(4).next().map_or(0, slices::codes_end);
         let (row_adj, row_val) = if tiled { (codes, codes) } else { (entries, values(base.row_permuted)) };
         Ok(PlanArrays {
             level_ptr: self.level_ptr.clone(),
