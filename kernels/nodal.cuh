@@ -179,7 +179,7 @@ struct NodeSolver {
         if (!ok)
 #pragma unroll
             for (int j = 0; j < NR; ++j) mine[j] = not_a_number(T{});
-        publish(word, mine);
+        publish_reduced(word, mine);
 #pragma unroll
         for (int j = 0; j < NR; ++j) columns.store(row, j, mine[j]);
         if (NR == 1) arm(other + ((size_t)p * B + c));

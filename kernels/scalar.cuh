@@ -167,6 +167,10 @@ __device__ T divide(T a, T b) {
 __device__ __forceinline__ void settle(float &v) { asm volatile("" : "+f"(v) : : "memory"); }
 __device__ __forceinline__ void settle(double &v) { asm volatile("" : "+d"(v) : : "memory"); }
 
+// The same for an address: what is added to it is added once it is known, and not to what it is made of.
+template <class T>
+__device__ __forceinline__ void settle(T *&p) { asm volatile("" : "+l"(p)); }
+
 // Smith's algorithm: no overflow of |b|^2. An infinite divisor gives zero, a zero divisor Inf or NaN.
 template <class R>
 __device__ Complex<R> divide(Complex<R> a, Complex<R> b) {

@@ -26,10 +26,12 @@
 #ifdef BEFORE_VOLTA
 #define LOAD_RELAXED "ld.volatile.global"
 #define STORE_RELAXED "st.volatile.global"
+#define REDUCE "red.global"
 #define GRID_CONSTANT
 #else
 #define LOAD_RELAXED "ld.relaxed.gpu.global"
 #define STORE_RELAXED "st.relaxed.gpu.global"
+#define REDUCE "red.relaxed.gpu.global"
 #define GRID_CONSTANT __grid_constant__
 #endif
 
@@ -104,8 +106,8 @@ struct Look {
 };
 constexpr uint64_t GIVEN_UP = ~0ull;
 
-// By value, so that nothing of a waiting kernel has to live in local memory.
-__device__ __noinline__ Look watchdog_look(State *state, volatile uint32_t *host_failed, uint64_t limit, Look last) {
+// What a look finds.
+__device__ __forceinline__ Look find(State *state, volatile uint32_t *host_failed, uint64_t limit, Look last) {
     if (load_relaxed(&state->failed)) return {GIVEN_UP, 0};
     if (limit == 0) return last;
     uint64_t now = nanoseconds();
@@ -117,6 +119,15 @@ __device__ __noinline__ Look watchdog_look(State *state, volatile uint32_t *host
     *host_failed = 1;
     __threadfence_system();
     return {GIVEN_UP, 0};
+}
+// `last` by value, so that nothing of a waiting kernel has to live in local memory.
+__device__ __noinline__ Look watchdog_look(State *state, volatile uint32_t *host_failed, uint64_t limit, Look last) {
+    return find(state, host_failed, limit, last);
+}
+// The same with the arguments where the kernel has them, so that a wait that ends soon does not load them.
+template <class T>
+__device__ __noinline__ Look watchdog_look(const SolveArgs<T> *a, Look last) {
+    return find(a->state, a->host_failed, a->timeout_ns, last);
 }
 
 // Ends a wait that sees no progress. `turn()` is called once per poll and is cheap; it returns false when
@@ -134,7 +145,7 @@ struct Watchdog {
     __device__ __forceinline__ bool turn() { return ++turns % TURNS != 0 || look(); }
 
     __device__ __forceinline__ bool look() {
-        last = watchdog_look(a.state, a.host_failed, a.timeout_ns, last);
+        last = watchdog_look(&a, last);
         return last.since != GIVEN_UP;
     }
 };
@@ -237,6 +248,20 @@ __device__ __forceinline__ void publish(Complex<R> *p, Complex<R> v) {
     publish(&p->im, v.im);
 }
 
+// The same by the units of atomic operations in L2: an armed word has all bits, so its conjunction with the value is the
+// value. Where a multiprocessor stores much, these do not queue behind its stores; where it does not, they take longer.
+__device__ __forceinline__ void publish_reduced(float *p, float v) {
+    asm volatile(REDUCE ".and.b32 [%0], %1;" ::"l"(p), "r"(Word<float>::pack(v)) : "memory");
+}
+__device__ __forceinline__ void publish_reduced(double *p, double v) {
+    asm volatile(REDUCE ".and.b64 [%0], %1;" ::"l"(p), "l"(Word<double>::pack(v)) : "memory");
+}
+template <class R>
+__device__ __forceinline__ void publish_reduced(Complex<R> *p, Complex<R> v) {
+    publish_reduced(&p->re, v.re);
+    publish_reduced(&p->im, v.im);
+}
+
 // The same in shared memory, where a block hands over within itself.
 #ifdef BEFORE_VOLTA
 #define LOAD_RELAXED_SHARED "ld.volatile.shared"
@@ -251,28 +276,98 @@ __device__ __forceinline__ void publish(Complex<R> *p, Complex<R> v) {
 #endif
 __device__ __forceinline__ uint32_t shared_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
 
-__device__ __forceinline__ void poll_shared(const float *p, Words<float> &w) {
+__device__ __forceinline__ void poll_shared(uint32_t address, Words<float> &w) {
     asm volatile(
         "{\n\t.reg .pred armed;\n\t"
         "setp.eq.u32 armed, %0, 0xffffffff;\n\t"
         "@armed " LOAD_RELAXED_SHARED ".u32 %0, [%1];\n\t}"
         : "+r"(w.b)
-        : "r"(shared_address(p))
+        : "r"(address)
         : "memory");
 }
-__device__ __forceinline__ void poll_shared(const double *p, Words<double> &w) {
+__device__ __forceinline__ void poll_shared(uint32_t address, Words<double> &w) {
     asm volatile(
         "{\n\t.reg .pred armed;\n\t.reg .b32 low, high;\n\tmov.b64 {low, high}, %0;\n\t"
         "setp.eq.u32 armed, high, 0xffffffff;\n\t"
         "@armed " LOAD_RELAXED_SHARED ".u64 %0, [%1];\n\t}"
         : "+l"(w.b)
-        : "r"(shared_address(p))
+        : "r"(address)
         : "memory");
 }
 template <class R>
-__device__ __forceinline__ void poll_shared(const Complex<R> *p, Words<Complex<R>> &w) {
-    poll_shared(&p->re, w.re);
-    poll_shared(&p->im, w.im);
+__device__ __forceinline__ void poll_shared(uint32_t address, Words<Complex<R>> &w) {
+    poll_shared(address, w.re);
+    poll_shared(address + (uint32_t)sizeof(R), w.im);
+}
+
+// Codes: without its highest bit one is the number of a value in global memory, with it it says where in shared memory
+// one is. A word is read where its code is of that kind; else it stays as it is. There is no branch, and addresses are
+// worked out anew, as registers are what is short.
+template <int STRIDE>
+__device__ __forceinline__ void look_far(const float *values, uint32_t code, Words<float> &w) {
+    asm volatile(
+        "{\n\t.reg .pred far;\n\t.reg .b64 a;\n\tsetp.ge.s32 far, %2, 0;\n\tmad.wide.u32 a, %2, %3, %1;\n\t"
+        "@far " LOAD_RELAXED ".u32 %0, [a];\n\t}"
+        : "+r"(w.b)
+        : "l"(values), "r"(code), "n"(STRIDE)
+        : "memory");
+}
+template <int STRIDE>
+__device__ __forceinline__ void look_far(const double *values, uint32_t code, Words<double> &w) {
+    asm volatile(
+        "{\n\t.reg .pred far;\n\t.reg .b64 a;\n\tsetp.ge.s32 far, %2, 0;\n\tmad.wide.u32 a, %2, %3, %1;\n\t"
+        "@far " LOAD_RELAXED ".u64 %0, [a];\n\t}"
+        : "+l"(w.b)
+        : "l"(values), "r"(code), "n"(STRIDE)
+        : "memory");
+}
+template <int STRIDE, class R>
+__device__ __forceinline__ void look_far(const Complex<R> *values, uint32_t code, Words<Complex<R>> &w) {
+    look_far<STRIDE>(&values->re, code, w.re);
+    look_far<STRIDE>(&values->im, code, w.im);
+}
+// Reads it again if it was still armed.
+template <int STRIDE>
+__device__ __forceinline__ void poll_far(const float *values, uint32_t code, Words<float> &w) {
+    asm volatile(
+        "{\n\t.reg .pred armed;\n\t.reg .b64 a;\n\tsetp.eq.u32 armed, %0, 0xffffffff;\n\t"
+        "mad.wide.u32 a, %2, %3, %1;\n\t@armed " LOAD_RELAXED ".u32 %0, [a];\n\t}"
+        : "+r"(w.b)
+        : "l"(values), "r"(code), "n"(STRIDE)
+        : "memory");
+}
+template <int STRIDE>
+__device__ __forceinline__ void poll_far(const double *values, uint32_t code, Words<double> &w) {
+    asm volatile(
+        "{\n\t.reg .pred armed;\n\t.reg .b64 a;\n\t.reg .b32 low, high;\n\tmov.b64 {low, high}, %0;\n\t"
+        "setp.eq.u32 armed, high, 0xffffffff;\n\tmad.wide.u32 a, %2, %3, %1;\n\t"
+        "@armed " LOAD_RELAXED ".u64 %0, [a];\n\t}"
+        : "+l"(w.b)
+        : "l"(values), "r"(code), "n"(STRIDE)
+        : "memory");
+}
+template <int STRIDE, class R>
+__device__ __forceinline__ void poll_far(const Complex<R> *values, uint32_t code, Words<Complex<R>> &w) {
+    poll_far<STRIDE>(&values->re, code, w.re);
+    poll_far<STRIDE>(&values->im, code, w.im);
+}
+// In shared memory the caller knows where.
+__device__ __forceinline__ void look_near(uint32_t address, uint32_t code, Words<float> &w) {
+    asm volatile("{\n\t.reg .pred near;\n\tsetp.lt.s32 near, %2, 0;\n\t@near " LOAD_RELAXED_SHARED ".u32 %0, [%1];\n\t}"
+                 : "+r"(w.b)
+                 : "r"(address), "r"(code)
+                 : "memory");
+}
+__device__ __forceinline__ void look_near(uint32_t address, uint32_t code, Words<double> &w) {
+    asm volatile("{\n\t.reg .pred near;\n\tsetp.lt.s32 near, %2, 0;\n\t@near " LOAD_RELAXED_SHARED ".u64 %0, [%1];\n\t}"
+                 : "+l"(w.b)
+                 : "r"(address), "r"(code)
+                 : "memory");
+}
+template <class R>
+__device__ __forceinline__ void look_near(uint32_t address, uint32_t code, Words<Complex<R>> &w) {
+    look_near(address, code, w.re);
+    look_near(address + (uint32_t)sizeof(R), code, w.im);
 }
 
 __device__ __forceinline__ void store_relaxed_shared(void *p, uint32_t v) {
@@ -485,6 +580,13 @@ __device__ __forceinline__ void publish(T *p, const T (&v)[NR]) {
             else store_words(to + k, w(k), w(k + 1));
         }
     }
+}
+
+// Several beside each other go in wide stores.
+template <class T, int NR>
+__device__ __forceinline__ void publish_reduced(T *p, const T (&v)[NR]) {
+    if constexpr (NR == 1) publish_reduced(p, v[0]);
+    else publish(p, v);
 }
 
 // Makes a word ready for the next solve but one. Nobody reads it in this solve.

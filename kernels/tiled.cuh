@@ -32,7 +32,8 @@
 #include "columns.cuh"
 #include "row.cuh"
 
-// Warps of a block; fewer where a lane needs more registers: for permuted values, several right-hand sides, and relays.
+// Warps of a block; fewer where a lane needs more registers: for permuted values, several right-hand sides, and relays of
+// narrow levels, where a lane looks up more at once.
 // This and what follows is mirrored in tiled.rs.
 constexpr int TILED_WARPS = 12, FEW_WARPS = 8;
 constexpr uint32_t WINDOW = 4096;
@@ -92,10 +93,11 @@ struct Solver {
     Tile<T, NR> &tile;
     T *work, *other;
     T alpha;
-    uint32_t lane, warp;
+    uint32_t lane, warp, window;  // the last one: its address
     static constexpr int U = Lane<T>::ENTRIES, NEXT = Lane<T>::NEXT, LATE = U / 2;
     // Whether unknowns of other tiles are looked up as soon as a batch begins: where there are registers for that.
     static constexpr bool EARLY = NR == 1 && WARPS <= FEW_WARPS;
+    static constexpr uint32_t STRIDE = NR * sizeof(T);  // from an unknown to the next
     using B = Batch<T, NR>;
 
     // Codes of unknowns that are in the mirror become those of its cells; then the batch may depend on no other tile.
@@ -135,12 +137,16 @@ struct Solver {
     }
     // Entries `from` and on of each lane; zero where there is none.
     __device__ __forceinline__ void fetch_entries(B &b, uint32_t from) const {
-        uint32_t used = used_lanes(b), number = (lane & ((1u << b.shift()) - 1)) + (from << b.shift());
-        uint32_t length = lane < used ? b.record.z : 0;
+        uint32_t used = used_lanes(b), shift = b.shift(), sub = lane & ((1u << shift) - 1);
+        bool has_row = lane < used;
+        // Codes that the batch has, and entries of this lane, from number `from` on.
+        uint32_t codes = has_row ? b.count() - from : 0;
+        int32_t entries = has_row ? (int32_t)((b.record.z - sub + (1u << shift) - 1) >> shift) - (int32_t)from : 0;
         const uint32_t *code = a.row_adj + first_code(b, from);
         // Entry number 0 of the row is the last one in storage, or the first.
-        const T *value = a.val + b.record.w + (a.backward ? (int64_t)number : -(int64_t)number);
-        int step = a.backward ? 1 << b.shift() : -(1 << b.shift());
+        int64_t number = sub + (from << shift);
+        const T *value = a.val + b.record.w + (a.backward ? number : -number);
+        int step = a.backward ? 1 << shift : -(1 << shift);
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             b.v[u] = zero(T{});
@@ -148,10 +154,9 @@ struct Solver {
         }
 #pragma unroll
         for (int u = 0; u < U; ++u) {
-            if (u % 2 == 0 && from + u >= b.count()) break;
-            load_if(number < length, PERMUTED ? a.val + b.index[u] : value, b.v[u]);
-            if (number < length) b.code[u] = *code;
-            number += 1u << b.shift();
+            if (u == LATE && from + LATE >= b.count()) break;
+            load_if(u < entries, PERMUTED ? a.val + b.index[u] : value, b.v[u]);
+            if (u < codes) b.code[u] = *code;
             value += step;
             code += used;
         }
@@ -179,12 +184,14 @@ struct Solver {
     // Unknowns of other tiles that a lane's entries from number FIRST to below M need, as far as they are known;
     // something that is there for its other entries.
     template <int FIRST, int M>
-    __device__ __forceinline__ void look_far(const B &b, Words<T> (&x)[U][NR]) const {
+    __device__ __forceinline__ void look_at_far(const B &b, Words<T> (&x)[U][NR]) const {
 #pragma unroll
         for (int u = FIRST; u < M; ++u) {
 #pragma unroll
-            for (int j = 0; j < NR; ++j) x[u][j] = b.code[u] & HIGH_BIT ? Words<T>::of_zero() : Words<T>::armed();
-            poll(work + (size_t)b.code[u] * NR, x[u]);
+            for (int j = 0; j < NR; ++j)
+                x[u][j] = NR == 1 || b.code[u] & HIGH_BIT ? Words<T>::of_zero() : Words<T>::armed();
+            if (NR == 1) look_far<STRIDE>(work, b.code[u], x[u][0]);
+            else poll(work + (size_t)b.code[u] * NR, x[u]);
         }
     }
     template <int FIRST, int M>
@@ -202,7 +209,10 @@ struct Solver {
         if (__any_sync(FULL, lacks<FIRST, M>(x)))
             spin(failed, [&] {
 #pragma unroll
-                for (int u = FIRST; u < M; ++u) poll(work + (size_t)b.code[u] * NR, x[u]);
+                for (int u = FIRST; u < M; ++u) {
+                    if (NR == 1) poll_far<STRIDE>(work, b.code[u], x[u][0]);
+                    else poll(work + (size_t)b.code[u] * NR, x[u]);
+                }
                 return lacks<FIRST, M>(x);
             });
     }
@@ -211,22 +221,22 @@ struct Solver {
     // zero is subtracted.
     template <int FIRST, int M>
     __device__ __forceinline__ void subtract(const B &b, Words<T> (&x)[U][NR], T (&sum)[NR], bool &failed) const {
-        const T *from[U];
+        uint32_t from[U];
 #pragma unroll
         for (int u = FIRST; u < M; ++u) {
-            bool near = b.code[u] & HIGH_BIT;
-            from[u] = tile.window[near ? b.code[u] & CELL_MASK : WINDOW];
+            from[u] = window + (b.code[u] & CELL_MASK) * STRIDE;
 #pragma unroll
-            for (int j = 0; j < NR; ++j)
-                if (near) x[u][j] = Words<T>::armed();
+            for (int j = 0; j < NR; ++j) look_near(from[u] + j * (uint32_t)sizeof(T), b.code[u], x[u][j]);
         }
-        spin(failed, [&] {
+        // What a failed wait has left is not in shared memory.
+        if (__any_sync(FULL, lacks<FIRST, M>(x)) && !failed)
+            spin(failed, [&] {
 #pragma unroll
-            for (int u = FIRST; u < M; ++u)
+                for (int u = FIRST; u < M; ++u)
 #pragma unroll
-                for (int j = 0; j < NR; ++j) poll_shared(from[u] + j, x[u][j]);
-            return lacks<FIRST, M>(x);
-        });
+                    for (int j = 0; j < NR; ++j) poll_shared(from[u] + j * (uint32_t)sizeof(T), x[u][j]);
+                return lacks<FIRST, M>(x);
+            });
 #pragma unroll
         for (int u = M - 1; u >= FIRST; --u)
 #pragma unroll
@@ -271,8 +281,8 @@ struct Solver {
         T *cell = tile.window[p % WINDOW], *word = work + (size_t)p * NR;
         bool wide = M == LATE && b.count() > LATE;
         if (b.has_external()) {
-            if (!EARLY && wide) look_far<LATE, U>(b, far);
-            if (!EARLY) look_far<0, M>(b, far);
+            if (!EARLY && wide) look_at_far<LATE, U>(b, far);
+            if (!EARLY) look_at_far<0, M>(b, far);
             if (wide) wait_far<LATE, U>(b, far, failed);
             wait_far<0, M>(b, far, failed);
         }
@@ -325,7 +335,7 @@ struct Solver {
             uint32_t slot = p - tile.relay.first;
             publish_cluster_if(lead && slot < tile.relay.given, tile.relay.target + slot * (uint32_t)sizeof(T), x[0]);
         }
-        if (lead) publish(word, x);
+        if (lead) publish_reduced(word, x);
     }
 
     // Waits until the batches of all rounds but the last ROUNDS up to `round` are done.
@@ -342,10 +352,10 @@ struct Solver {
         uint32_t p = b.head.x + row_of(b), row = b.record.x, count = b.count();
         bool lead = leads(b), multiplies = true;
         T scale = one(T{}), sum[NR], x[NR];
-        Words<T> far[U][NR];
+        Words<T> far[U][NR] = {};
         if (EARLY && b.has_external() && count <= U) {
-            if (count > LATE) look_far<LATE, U>(b, far);
-            look_far<0, LATE>(b, far);
+            if (count > LATE) look_at_far<LATE, U>(b, far);
+            look_at_far<0, LATE>(b, far);
         }
         if (a.diag_index) {
             T d = b.d;
@@ -370,11 +380,11 @@ struct Solver {
                 fetch_entries(c, from);
                 c.head.y |= EXTERNAL_BIT;
                 if (RELAYS) relocate(c);
-                look_far<0, U>(c, far);
+                look_at_far<0, U>(c, far);
                 wait_far<0, U>(c, far, failed);
                 subtract<0, U>(c, far, sum, failed);
             }
-            if (EARLY && b.has_external()) look_far<0, U>(b, far);
+            if (EARLY && b.has_external()) look_at_far<0, U>(b, far);
         }
         if (divides) finish<LATE, NEXT, true, true>(b, far, sum, scale, lead, p, x, failed);
         else if (b.shift() > 0) {
@@ -517,7 +527,9 @@ template <bool PERMUTED, int NR, int WARPS, bool RELAYS = false, class T>
 __device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR> &columns, T *work, T *other) {
     extern __shared__ __align__(16) unsigned char memory[];
     Tile<T, NR> &tile = *reinterpret_cast<Tile<T, NR> *>(memory);
-    Solver<T, PERMUTED, NR, WARPS, RELAYS> solver{a, columns, tile, work, other, alpha_of(a), threadIdx.x % WARP, threadIdx.x / WARP};
+    settle(work);
+    Solver<T, PERMUTED, NR, WARPS, RELAYS> solver{a, columns, tile, work, other, alpha_of(a), threadIdx.x % WARP,
+                                                  threadIdx.x / WARP, shared_address(&tile.window[0][0])};
     auto batch = reinterpret_cast<const uint4 *>(a.slice);
     uint32_t begin, end;
     while (solver.next_tile(batch, begin, end)) {

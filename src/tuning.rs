@@ -44,22 +44,28 @@ pub const TILED_ENTRIES: f64 = 8.0;
 pub const TILED_BATCH: Duration = Duration::from_nanos(51);
 pub const TILED_BATCH_ENTRY: Duration = Duration::from_nanos(18);
 pub const TILED_BATCH_SCATTERED: Duration = Duration::from_nanos(12);
-pub const TILED_BATCH_LANES: Duration = Duration::from_nanos(12);
-/// From one batch to one that depends on it, from level to level inside a batch, and what each doubling of a
-/// row's lanes adds.
-pub const TILED_STEP: Duration = Duration::from_nanos(163);
-pub const TILED_TURN: Duration = Duration::from_nanos(32);
-pub const TILED_SUM: Duration = Duration::from_nanos(40);
+pub const TILED_BATCH_LANES: Duration = Duration::from_nanos(10);
+/// From one batch to one that depends on it, from level to level inside a batch, what the third and fourth entry of a
+/// row add to that, and what each doubling of a row's lanes adds to both.
+pub const TILED_STEP: Duration = Duration::from_nanos(160);
+pub const TILED_TURN: Duration = Duration::from_nanos(29);
+pub const TILED_TURN_ENTRY: Duration = Duration::from_nanos(30);
+pub const TILED_TURN_ENTRIES: std::ops::RangeInclusive<f64> = 2.0..=4.0;
+pub const TILED_SUM: Duration = Duration::from_nanos(39);
 /// A launch and its end, from tile to tile, and until a block has begun one.
 pub const TILED_LAUNCH: Duration = Duration::from_nanos(4000);
-pub const TILED_HOP: Duration = Duration::from_nanos(920);
-pub const TILED_START: Duration = Duration::from_nanos(2800);
+pub const TILED_HOP: Duration = Duration::from_nanos(900);
+pub const TILED_START: Duration = Duration::from_nanos(3000);
 /// Blocks of a cluster that relay unknowns (mirrored in kernels/tiled_relay.cu), from tile to tile there, and how much
 /// more a batch costs and takes, as a block has fewer warps.
 pub const TILED_CLUSTER: usize = 8;
-pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(475);
-pub const TILED_RELAY_BATCH: f64 = 1.5;
-pub const TILED_RELAY_STEP: Duration = Duration::from_nanos(10);
+pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(455);
+pub const TILED_RELAY_BATCH: f64 = 1.2;
+pub const TILED_RELAY_STEP: Duration = Duration::from_nanos(8);
+/// The same with as many warps as without relays, where batches look less into other tiles.
+pub const TILED_WIDE_RELAY_HOP: Duration = Duration::from_nanos(480);
+pub const TILED_WIDE_RELAY_BATCH: f64 = 0.78;
+pub const TILED_WIDE_RELAY_STEP: Duration = Duration::from_nanos(17);
 /// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/setup_slices.cuh,
 /// as is the next.
 pub const TILED_TURN_BATCHES: u64 = 10;

@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn auto_is_deterministic() {
-        for engine in [Engine::Rows, Engine::Tiles { relays: false }, Engine::Nodes(3)] {
+        for engine in [Engine::Rows, Engine::Tiles(crate::analysis::Relays::No), Engine::Nodes(3)] {
             assert!(choose(None, engine).deterministic());
         }
         assert!(choose_on_host().deterministic());

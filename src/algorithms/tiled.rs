@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Algorithm, Multi};
 use crate::analysis::slices::{Cut, CODE_UNIT, LANES};
-use crate::analysis::{records, Engine, Lists, Needs, Schedule, Tiles, Values};
+use crate::analysis::{records, Engine, Lists, Needs, Relays, Schedule, Tiles, Values};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
@@ -14,7 +14,7 @@ use crate::status::{Error, Result};
 use crate::tuning::{TILED_CLUSTER, TILED_MOST_GAP, TILED_TURN_BATCHES};
 
 /// What follows mirrors kernels/tiled.cuh: warps in a block, fewer with permuted values, several right-hand sides and
-/// relays, unknowns in the window, and how far a row looks back in it.
+/// relays of narrow levels, unknowns in the window, and how far a row looks back in it.
 const WARPS: u32 = 12;
 pub const FEW_WARPS: u32 = 8;
 const WINDOW: u32 = 4096;
@@ -153,16 +153,18 @@ impl Launch {
 
     /// Where the plan is one for blocks in clusters.
     fn relayed(launcher: &Launcher, plan: &CudaPlan) -> Option<Launch> {
-        if plan.engine() != (Engine::Tiles { relays: true }) {
-            return None;
-        }
-        let kernel = if plan.is_permuted() { "tiled_relay_permuted" } else { "tiled_relay" };
+        let (kernel, warps) = match (plan.engine(), plan.is_permuted()) {
+            (Engine::Tiles(Relays::Narrow), false) => ("tiled_relay", FEW_WARPS),
+            (Engine::Tiles(Relays::Narrow), true) => ("tiled_relay_permuted", FEW_WARPS),
+            (Engine::Tiles(Relays::Wide), false) => ("tiled_relay_wide", WARPS),
+            _ => return None,
+        };
         let (tiles, cluster, most) = (plan.tiles(), TILED_CLUSTER as u32, launcher.gpu.multiprocessors());
         let blocks = tiles.next_multiple_of(cluster).min(most / cluster * cluster);
         // Tiles are alike but for the last, and a power of two.
         let cells = plan.n().div_ceil(tiles).next_power_of_two();
         let shared = shared_bytes(launcher.dtype, 1) + cells * launcher.dtype.bytes() as u32;
-        Some(Launch { kernel, blocks, threads: FEW_WARPS * 32, shared })
+        Some(Launch { kernel, blocks, threads: warps * 32, shared })
     }
 
     fn run(&self, launcher: &Launcher, args: &SolveArgs) -> Result<()> {

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use super::{nodes, tiles, Engine, Lists, Needs, Pattern, Schedule, Tiles, Values, NONE};
+use super::{nodes, tiles, Engine, Lists, Needs, Pattern, Relays, Schedule, Tiles, Values, NONE};
 use crate::problem::{DiagSource, Shape};
 use crate::status::{Error, Result};
 
@@ -179,7 +179,7 @@ fn by_nodes(survey: &Survey, needs: Needs, times: &mut Times) -> Option<Schedule
 fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Option<Schedule> {
     let (n, shape) = (survey.n, survey.shape);
     let (mut tile_ptr, mut relays, mut level, mut predicted) =
-        (Vec::new(), false, Vec::new(), Duration::ZERO);
+        (Vec::new(), Relays::No, Vec::new(), Duration::ZERO);
     let (level_ptr, order) = timed(&mut times.lev, || {
         if needs.tiles != Tiles::No || needs.nodes {
             let by_unknown = survey.levels();
@@ -189,10 +189,10 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let counts = tiles::Counts { n, entries: survey.entries, levels, scattered, node };
             let (engine, rows);
             (engine, rows, predicted) = tiles::decide(needs.tiles, needs.mirror, spans, counts);
-            let Engine::Tiles { relays: relayed } = engine else {
+            let Engine::Tiles(chosen) = engine else {
                 return Some((level_ptr, by_level));
             };
-            relays = relayed;
+            relays = chosen;
             if node > 1 {
                 return None;
             }

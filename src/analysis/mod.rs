@@ -51,8 +51,7 @@ pub struct Needs {
 pub enum Engine {
     /// Any that goes by rows without tiles.
     Rows,
-    /// Whether blocks in clusters relay unknowns from tile to tile.
-    Tiles { relays: bool },
+    Tiles(Relays),
     /// Nodes of so many unknowns.
     Nodes(u32),
 }
@@ -62,9 +61,20 @@ impl Engine {
     pub fn node(self) -> u32 {
         match self {
             Engine::Nodes(size) => size,
-            Engine::Rows | Engine::Tiles { .. } => 1,
+            Engine::Rows | Engine::Tiles(_) => 1,
         }
     }
+}
+
+/// Whether blocks in clusters relay unknowns from tile to tile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Relays {
+    #[default]
+    No,
+    /// With few warps in a block, each of which finds out sooner what it waits for.
+    Narrow,
+    /// With as many as without relays.
+    Wide,
 }
 
 /// Whether a schedule has tiles.
@@ -108,7 +118,7 @@ pub struct Schedule {
     /// unknowns in solving order, and depends on earlier tiles only.
     pub tile_ptr: Vec<u32>,
     /// Whether blocks in clusters relay unknowns from tile to tile.
-    pub relays: bool,
+    pub relays: Relays,
     /// With tiles: the level of each position.
     pub level: Vec<u32>,
     /// The unknown (zero-based) at each position. Inside a level unknowns ascend. Without levels: natural
@@ -140,7 +150,7 @@ impl Schedule {
         match &self.nodes {
             Some(nodes) => Engine::Nodes(nodes.size),
             None if self.tile_ptr.is_empty() => Engine::Rows,
-            None => Engine::Tiles { relays: self.relays },
+            None => Engine::Tiles(self.relays),
         }
     }
     /// Number of levels of rows; 0 where none were computed.

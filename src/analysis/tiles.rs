@@ -9,21 +9,22 @@
 use std::time::Duration;
 
 use super::slices::LANES;
-use super::{Engine, Tiles};
+use super::{Engine, Relays, Tiles};
 use crate::tuning::{
     NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRY_SECONDS,
     ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, TILED_ADVANTAGE,
     TILED_ADVANTAGE_SCATTERED, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_LANES,
     TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_CACHED_BYTES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES,
     TILED_HOP, TILED_LAUNCH, TILED_RELAY_BATCH, TILED_RELAY_HOP, TILED_RELAY_STEP, TILED_ROW_BYTES,
-    TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM, TILED_TURN, TILED_WIDE_BYTES, TILED_WIDE_LEVEL,
+    TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY,
+    TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP, TILED_WIDE_RELAY_STEP,
 };
 
 /// A size and what the model says of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Choice {
     rows: u32,
-    relays: bool,
+    relays: Relays,
     predicted: Duration,
 }
 
@@ -81,6 +82,8 @@ struct Rows {
     /// Time from one batch to one that depends on it, and from level to level in a batch.
     step: f64,
     turn: f64,
+    /// Whether values lie so.
+    scattered: bool,
 }
 
 impl Rows {
@@ -89,13 +92,16 @@ impl Rows {
         let lanes = ((average / TILED_ENTRIES).ceil() as u32).clamp(1, LANES).next_power_of_two();
         let doublings = lanes.ilog2() as f64;
         let sums = TILED_SUM.as_secs_f64() * doublings;
+        let (few, most) = (*TILED_TURN_ENTRIES.start(), *TILED_TURN_ENTRIES.end());
+        let more = average.clamp(few, most) - few;
         let entry = TILED_BATCH_ENTRY + if rows.scattered { TILED_BATCH_SCATTERED } else { Duration::ZERO };
         let entries = entry.as_secs_f64() * (average / lanes as f64).ceil();
         Rows {
             per_batch: (LANES / lanes) as f64,
             batch: TILED_BATCH.as_secs_f64() + entries + TILED_BATCH_LANES.as_secs_f64() * doublings,
             step: TILED_STEP.as_secs_f64() + sums,
-            turn: TILED_TURN.as_secs_f64() + sums,
+            turn: TILED_TURN.as_secs_f64() + TILED_TURN_ENTRY.as_secs_f64() * more + sums,
+            scattered: rows.scattered,
         }
     }
 }
@@ -151,7 +157,7 @@ pub fn decide(wish: Tiles, mirror: u32, spans: Vec<Span>, counts: Counts) -> (En
     if wish == Tiles::IfFaster && tiles.predicted > untiled.mul_f64(rows.advantage()) {
         return (engine, 0, untiled);
     }
-    (Engine::Tiles { relays: tiles.relays }, tiles.rows, tiles.predicted)
+    (Engine::Tiles(tiles.relays), tiles.rows, tiles.predicted)
 }
 
 /// The spans of every `TILED_SMALLEST` unknowns in solving order. `level` is by unknown.
@@ -186,16 +192,13 @@ fn relay_blocks() -> usize {
 /// The best size among `TILED_SMALLEST` times a power of two, with or without relays.
 fn choose(mut spans: Vec<Span>, shape: Rows, mirror: u32) -> Choice {
     let choice = |spans: &[Span], rows| {
-        let plain = Choice { rows, relays: false, predicted: predict(spans, shape, false) };
-        if !can_relay(spans, rows, mirror) {
-            return plain;
-        }
-        let relayed = Choice { rows, relays: true, predicted: predict(spans, shape, true) };
-        if relayed.predicted < plain.predicted {
-            relayed
-        } else {
-            plain
-        }
+        let ways: &[Relays] = match (can_relay(spans, rows, mirror), shape.scattered) {
+            (false, _) => &[Relays::No],
+            (true, true) => &[Relays::No, Relays::Narrow],
+            (true, false) => &[Relays::No, Relays::Narrow, Relays::Wide],
+        };
+        let predict = |&relays| Choice { rows, relays, predicted: predict(spans, shape, relays) };
+        ways.iter().map(predict).min_by_key(|choice| choice.predicted).expect("there is one")
     };
     let mut rows = TILED_SMALLEST;
     let mut best = choice(&spans, rows);
@@ -215,15 +218,15 @@ fn choose(mut spans: Vec<Span>, shape: Rows, mirror: u32) -> Choice {
 /// levels allow, nor than one hop and the levels that it has beyond after the last tile before it that ends at a
 /// lower level. From these two it is taken to depend. Hops inside a cluster that relays are shorter, its blocks begin
 /// together, and have fewer warps.
-fn predict(spans: &[Span], mut shape: Rows, relays: bool) -> Duration {
-    if relays {
-        shape.batch *= TILED_RELAY_BATCH;
-        shape.step += TILED_RELAY_STEP.as_secs_f64();
-    }
-    let hop_to = |t: usize| {
-        let relayed = relays && t % TILED_CLUSTER != 0;
-        if relayed { TILED_RELAY_HOP } else { TILED_HOP }.as_secs_f64()
+fn predict(spans: &[Span], mut shape: Rows, relays: Relays) -> Duration {
+    let (batch, step, hop) = match relays {
+        Relays::No => (1.0, Duration::ZERO, TILED_HOP),
+        Relays::Narrow => (TILED_RELAY_BATCH, TILED_RELAY_STEP, TILED_RELAY_HOP),
+        Relays::Wide => (TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_STEP, TILED_WIDE_RELAY_HOP),
     };
+    shape.batch *= batch;
+    shape.step += step.as_secs_f64();
+    let hop_to = |t: usize| if t % TILED_CLUSTER != 0 { hop } else { TILED_HOP }.as_secs_f64();
     let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
     // Tiles whose lowest levels rise, with begin and end, and tiles whose highest levels rise, with their ends.
     let mut lowest: Vec<(Span, f64, f64)> = Vec::new();
@@ -232,10 +235,10 @@ fn predict(spans: &[Span], mut shape: Rows, relays: bool) -> Duration {
         let pace = span.pace(shape);
         let hop = hop_to(t);
         let before = match relays {
-            true => {
+            Relays::No => t.checked_sub(TILED_BLOCKS).map(|b| b..b + 1),
+            _ => {
                 (t / TILED_CLUSTER * TILED_CLUSTER).checked_sub(relay_blocks()).map(|b| b..b + TILED_CLUSTER)
             }
-            false => t.checked_sub(TILED_BLOCKS).map(|b| b..b + 1),
         };
         let free = before.map_or(0.0, |b| ends[b].iter().copied().fold(0.0, f64::max));
         let mut begin = free + TILED_START.as_secs_f64();
@@ -380,9 +383,9 @@ mod tests {
     fn relays_pay_in_long_grids_and_not_where_levels_are_wide() {
         let long = tiles(64, 16384, 1024);
         let shape = rows(1 << 20, 2 << 20, 16447);
-        assert!(predict(&long, shape, true) < predict(&long, shape, false));
+        assert!(predict(&long, shape, Relays::Narrow) < predict(&long, shape, Relays::No));
         // So many rows in each level of every tile that batches, and not hops, are what takes time.
-        let busy = vec![Span { low: 0, high: 99, rows: 65536 }; 128];
-        assert!(predict(&busy, shape, true) > predict(&busy, shape, false));
+        let busy = vec![Span { low: 0, high: 99, rows: 1 << 18 }; 128];
+        assert!(predict(&busy, shape, Relays::Narrow) > predict(&busy, shape, Relays::No));
     }
 }

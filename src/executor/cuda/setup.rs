@@ -901,7 +901,7 @@ impl Run<'_> {
                 )
             }
         };
-        if self.node > 1 && matches!(engine, Engine::Tiles { .. }) {
+        if self.node > 1 && matches!(engine, Engine::Tiles(_)) {
             return Ok(None);
         }
         let tile = tile.min(n);
