@@ -178,10 +178,10 @@ pub fn spans(level: &[u32], forward: bool) -> Vec<Span> {
 
 /// Whether blocks in clusters can relay unknowns from tile to tile: where a tile fits into a mirror of so many
 /// unknowns, and where tiles depend on the one before: they begin at rising levels, and not, as parts of planes, at
-/// those of the plane before again.
+/// those of the plane before again, or, as parts of no chain, all at the first.
 fn can_relay(spans: &[Span], rows: u32, mirror: u32) -> bool {
-    let falls = spans.windows(2).filter(|w| w[1].low < w[0].low).count();
-    spans.len() > 1 && rows <= mirror && falls * TILED_CLUSTER * 2 <= spans.len()
+    let others = spans.windows(2).filter(|w| w[1].low <= w[0].low).count();
+    spans.len() > 1 && rows <= mirror && others * TILED_CLUSTER * 2 <= spans.len()
 }
 
 /// Blocks that are resident at once in whole clusters.
@@ -377,6 +377,8 @@ mod tests {
         let mut halves = square;
         halves.iter_mut().skip(1).step_by(2).for_each(|s| s.low += 512);
         assert!(!can_relay(&halves, 8192, 8192));
+        let apart = [Span { low: 0, high: 9, rows: 8192 }; 100];
+        assert!(!can_relay(&apart, 8192, 8192));
     }
 
     #[test]
