@@ -14,9 +14,10 @@ struct Columns {
 
     __device__ __forceinline__ bool has(uint32_t j) const { return NR == 1 || j < count; }
     // A column that does not exist repeats the last one, without a branch.
-    __device__ __forceinline__ T load(uint32_t row, int j) const {
-        return f[NR == 1 ? row : min((uint32_t)j, count - 1) * ldf + row];
+    __device__ __forceinline__ const T *from(uint32_t row, int j) const {
+        return f + (NR == 1 ? row : min((uint32_t)j, count - 1) * ldf + row);
     }
+    __device__ __forceinline__ T load(uint32_t row, int j) const { return *from(row, j); }
     __device__ __forceinline__ void store(uint32_t row, int j, T v) const {
         if (NR == 1 || j < count) x[NR == 1 ? row : j * ldx + row] = v;
     }

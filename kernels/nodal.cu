@@ -11,7 +11,7 @@ __device__ void one_column(const SolveArgs<T> &a) {
 }
 
 #define KERNEL(B, t)                                                    \
-    extern "C" __global__ void __launch_bounds__(128, sizeof(t##_type) > 8 ? 3 : 4) \
+    extern "C" __global__ void __launch_bounds__(NODAL_BLOCK, (NODAL_BLOCKS<t##_type, B>)) \
         nodal##B##_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {     \
         one_column<B>(a);                                               \
     }

@@ -5,7 +5,8 @@
 // A slice is up to 32 nodes of one level, solved by one warp with a power of two of lanes a node, at least
 // as many as a node has unknowns. A lane takes every `lanes`-th unknown that the node depends on, and
 // multiplies it into the sums of all B rows. The sums meet by shuffles, and every lane solves the node's own
-// triangle for itself. What does not depend on other nodes is in registers before the first poll.
+// triangle for itself. What does not depend on other nodes is copied to shared memory while the warp waits with the slice
+// before, and in registers before the first poll.
 //
 // An unknown's turn is its place in its node in solving order. Nodes are in level order, and the B unknowns of
 // one lie beside each other in the work vector, each with its NR right-hand sides. `node_row` says by position
@@ -19,14 +20,28 @@
 #include "columns.cuh"
 #include "row.cuh"
 
+constexpr int NODAL_BLOCK = 128;  // threads; ONE_WORD_BLOCK in tuning.rs
+// Blocks on a multiprocessor that leave a thread enough registers.
+template <class T, int B>
+constexpr int NODAL_BLOCKS = (sizeof(T) > 8 ? 3 : 4) - (sizeof(typename Real<T>::type) < sizeof(T) && B > 4);
+
 // Unknowns of other nodes that a lane holds at a time, with the values of B rows; mirrored in nodal.rs.
 template <class T, int B>
 constexpr int NODE_ENTRIES = (sizeof(T) > 8 ? 8 : 16) / B > 1 ? (sizeof(T) > 8 ? 8 : 16) / B : 1;
+
+// What a warp copies of its next slice, each lane for itself.
+template <int B, int NR, class T>
+struct NodeCopies {
+    static constexpr int U = NODE_ENTRIES<T, B>;
+    T v[U][B][WARP], low[B * (B - 1) / 2][WARP], f[WARP], d[WARP];  // f: of a single column
+    uint32_t adj[U][WARP];
+};
 
 template <int B, int NR, class T>
 struct NodeSolver {
     const SolveArgs<T> &a;
     const Columns<T, NR> &columns;
+    NodeCopies<B, NR, T> &copies;
     T *work, *other;
     T alpha;
     uint32_t lane;
@@ -54,29 +69,81 @@ struct NodeSolver {
         return node;
     }
 
-    // Subtracts from the sums what U unknowns of other nodes, from number `t` on and `lanes` apart, contribute.
-    // `own` is node_row's first number by turn.
-    __device__ __forceinline__ bool subtract(const Node &node, const uint32_t (&own)[B], uint32_t count, uint32_t t,
-                                             uint32_t lanes, T (&sum)[B][NR]) const {
+    // What U unknowns of other nodes contribute: values, and where the unknowns are.
+    struct Part {
         T v[U][B];
-        const T *from[U];
-        Words<T> x[U][NR];
-        // Loads go without a branch, so they all overlap.
+        uint32_t adj[U];
+    };
+    // Where a lane of a node is.
+    struct Place {
+        uint32_t shift, lanes, sub, r, p, c, row, count;
+        bool in, leads;
+        uint32_t own[B];  // node_row's first number by turn
+    };
+    __device__ __forceinline__ Place place_of(uint2 slice, const Node &node) const {
+        Place at;
+        at.shift = shift_of(slice), at.lanes = 1u << at.shift, at.sub = lane & (at.lanes - 1);
+        at.r = lane >> at.shift, at.p = slice.x + at.r;
+        at.in = at.r < (slice.y & 63u), at.leads = at.in && at.sub < B;
+        at.c = unknown(at.sub), at.row = node.record.x * B + at.c;
+        at.count = (node.end - node.record.z) * B;
+#pragma unroll
+        for (int s = 0; s < B; ++s) at.own[s] = __shfl_sync(FULL, node.row.x, lane - at.sub + s);
+        return at;
+    }
+    // Where the value lies that row `s` of the node has for unknown number `number` of the other ones; rows stored.
+    __device__ __forceinline__ uint32_t value_at(const Place &at, int s, uint32_t number) const {
+        return at.own[s] + (a.backward ? B : 0u - at.count) + number;
+    }
+
+    // Has everything of a node copied that does not depend on others and that a lane wants to know.
+    __device__ __forceinline__ void copy(uint2 slice, const Node &node) const {
+        Place at = place_of(slice, node);
+        if (NR == 1) copy_ahead(at.leads, &copies.f[lane], columns.from(at.row, 0));
+        if (a.diag_index) copy_ahead(at.leads && node.row.y != NONE, &copies.d[lane], a.diag_values + node.row.y);
+        // Where values are permuted their places are not known yet.
+        if (a.row_permuted) return;
 #pragma unroll
         for (int u = 0; u < U; ++u) {
-            uint32_t number = t + u * lanes, k = number / B, c = number - k * B;
-            bool in = number < count;
+            uint32_t number = at.sub + u * at.lanes;
+            bool in = number < at.count;
+            copy_ahead(in, &copies.adj[u][lane], a.row_adj + node.record.z + number / B);
+#pragma unroll
+            for (int s = 0; s < B; ++s) copy_ahead(in, &copies.v[u][s][lane], a.val + value_at(at, s, number));
+        }
+#pragma unroll
+        for (int s = 1, k = 0; s < B; ++s)
+#pragma unroll
+            for (int t = 0; t < s; ++t, ++k)
+                copy_ahead(at.in, &copies.low[k][lane], a.val + (at.own[s] + unknown(t)));
+    }
+    // The same for later ones, from number `t` on, at once. What is not there has zeros for its values. Loads go without
+    // a branch, so they all overlap.
+    __device__ __forceinline__ void load(Part &part, const Node &node, const Place &at, uint32_t t) const {
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            uint32_t number = t + u * at.lanes, k = number / B, c = number - k * B;
+            bool in = number < at.count;
             // The first entry of all stands for one that there is not.
             uint32_t e = in ? node.record.z + k : 0;
-            from[u] = work + ((size_t)a.row_adj[e] * B + c) * NR;
+            part.adj[u] = a.row_adj[e];
             uint32_t index = a.row_permuted ? a.row_val[(size_t)e * B + c] : 0;
 #pragma unroll
-            for (int s = 0; s < B; ++s) {
-                uint32_t at = a.row_permuted ? index + unknown(s) : own[s] + (a.backward ? B : 0u - count) + number;
-                load_if(in, a.val + at, v[u][s]);
-            }
+            for (int s = 0; s < B; ++s)
+                load_if(in, a.val + (a.row_permuted ? index + unknown(s) : value_at(at, s, number)), part.v[u][s]);
+        }
+    }
+    // Waits for the unknowns, and subtracts. Returns false if the watchdog ended the wait.
+    __device__ __forceinline__ bool subtract(const Part &part, uint32_t count, uint32_t t, uint32_t lanes,
+                                             T (&sum)[B][NR]) const {
+        const T *from[U];
+        Words<T> x[U][NR];
 #pragma unroll
-            for (int j = 0; j < NR; ++j) x[u][j] = in ? Words<T>::armed() : Words<T>::of_zero();
+        for (int u = 0; u < U; ++u) {
+            uint32_t number = t + u * lanes, c = number % B;
+            from[u] = work + ((size_t)part.adj[u] * B + c) * NR;
+#pragma unroll
+            for (int j = 0; j < NR; ++j) x[u][j] = number < count ? Words<T>::armed() : Words<T>::of_zero();
         }
         Watchdog<T> dog(a);
         // Ends when every one of the whole warp has been published, or by the watchdog.
@@ -95,50 +162,71 @@ struct NodeSolver {
         for (int u = 0; u < U; ++u)
 #pragma unroll
             for (int s = 0; s < B; ++s) {
-                T value = -conjugate_if(a.conjugate, v[u][s]);
+                T value = -conjugate_if(a.conjugate, part.v[u][s]);
 #pragma unroll
                 for (int j = 0; j < NR; ++j) sum[s][j] = multiply_add(value, x[u][j].value(), sum[s][j]);
             }
         return true;
     }
 
-    __device__ __forceinline__ void solve(uint2 slice, const Node &node) const {
-        uint32_t shift = shift_of(slice), lanes = 1u << shift, sub = lane & (lanes - 1), first_lane = lane - sub;
-        uint32_t r = lane >> shift, p = slice.x + r;
-        bool in = r < (slice.y & 63u), leads = in && sub < B;
-        uint32_t c = unknown(sub), row = node.record.x * B + c;
+    // What has been copied.
+    struct Taken {
+        Part part;
+        T low[B][B], f, d;
+    };
+    __device__ __forceinline__ void take(Taken &taken) const {
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            taken.part.adj[u] = copies.adj[u][lane];
+#pragma unroll
+            for (int s = 0; s < B; ++s) taken.part.v[u][s] = copies.v[u][s][lane];
+        }
+#pragma unroll
+        for (int s = 1, k = 0; s < B; ++s)
+#pragma unroll
+            for (int t = 0; t < s; ++t, ++k) taken.low[s][t] = copies.low[k][lane];
+        taken.f = copies.f[lane];
+        taken.d = copies.d[lane];
+    }
 
+    __device__ __forceinline__ void solve(uint2 slice, const Node &node, Taken &taken) const {
+        Place at = place_of(slice, node);
+        uint32_t lanes = at.lanes, sub = at.sub, first_lane = lane - sub, p = at.p, c = at.c, row = at.row;
+        uint32_t longest = warp_max(at.count);
+        bool leads = at.leads;
+        auto &low = taken.low;
+        if (a.row_permuted) {
+            load(taken.part, node, at, sub);
+#pragma unroll
+            for (int s = 1; s < B; ++s)
+#pragma unroll
+                for (int t = 0; t < s; ++t) load_if(at.in, a.val + (at.own[t] + unknown(s)), low[s][t]);
+        }
+
+        T f[NR];
+#pragma unroll
+        for (int j = 0; j < NR; ++j) {
+            f[j] = taken.f;
+            if (NR > 1 && leads) f[j] = columns.load(row, j);
+        }
         // Each lane looks at the row of its own turn, and shows what it has found to the others.
-        T scale = one(T{}), d = scale, f[NR];
+        T scale = one(T{}), d = scale;
         bool multiplies = true;
-#pragma unroll
-        for (int j = 0; j < NR; ++j) f[j] = zero(T{});
-        if (leads) {
-#pragma unroll
-            for (int j = 0; j < NR; ++j) f[j] = product(alpha, columns.load(row, j));
-            if (a.diag_index) {
-                d = diagonal_at(a, p, node.row.y, row, &a.state->pivot_running);
-                // What is multiplied below must be finite.
-                multiplies = reciprocal(d, scale) && !is_zero(d);
-            }
+        if (leads && a.diag_index) {
+            d = diagonal_of(a, p, taken.d, row, &a.state->pivot_running);
+            // What is multiplied below must be finite.
+            multiplies = reciprocal(d, scale) && !is_zero(d);
         }
         bool divides = __any_sync(FULL, !multiplies);
         if (divides) scale = d;
-        uint32_t own[B];
-        T scales[B], sum[B][NR], low[B][B];
+        T scales[B], sum[B][NR];
 #pragma unroll
         for (int s = 0; s < B; ++s) {
-            own[s] = __shfl_sync(FULL, node.row.x, first_lane + s);
             scales[s] = shuffle(scale, first_lane + s);
 #pragma unroll
-            for (int j = 0; j < NR; ++j) sum[s][j] = sub == s ? f[j] : zero(T{});
+            for (int j = 0; j < NR; ++j) sum[s][j] = leads && sub == s ? product(alpha, f[j]) : zero(T{});
         }
         // The node's own triangle, divided by the diagonal where that is as good.
-#pragma unroll
-        for (int s = 1; s < B; ++s)
-#pragma unroll
-            for (int t = 0; t < s; ++t)
-                load_if(in, a.val + (a.row_permuted ? own[t] + unknown(s) : own[s] + unknown(t)), low[s][t]);
 #pragma unroll
         for (int s = 1; s < B; ++s)
 #pragma unroll
@@ -151,8 +239,11 @@ struct NodeSolver {
         // Computed here, and not after the wait.
         asm volatile("" : "+l"(word));
         bool ok = true;
-        uint32_t count = (node.end - node.record.z) * B, longest = warp_max(count);
-        for (uint32_t t = 0; ok && t < longest; t += U * lanes) ok = subtract(node, own, count, t + sub, lanes, sum);
+        if (longest > 0) ok = subtract(taken.part, at.count, sub, lanes, sum);
+        for (uint32_t t = U * lanes; ok && t < longest; t += U * lanes) {
+            load(taken.part, node, at, t + sub);
+            ok = subtract(taken.part, at.count, t + sub, lanes, sum);
+        }
 #pragma unroll 1
         for (uint32_t by = lanes / 2; by > 0; by /= 2)
 #pragma unroll
@@ -189,28 +280,35 @@ struct NodeSolver {
         constexpr uint2 nothing = {0, 1u << 6};
         auto ticket = [&] { return lane == 0 ? atomicAdd(&a.state->ticket, 1u) : 0u; };
         auto slice_of = [&](uint32_t s) { return s < a.slices ? a.slice[s] : nothing; };
-        uint32_t s = __shfl_sync(FULL, ticket(), 0);
-        uint32_t s1 = __shfl_sync(FULL, ticket(), 0);
-        uint2 slice = slice_of(s), slice1 = slice_of(s1);
-        Node node = fetch(slice);
+        auto ticket_of_all = [&] { return __shfl_sync(FULL, ticket(), 0); };
+        uint32_t s = ticket_of_all(), s1 = ticket_of_all(), s2 = ticket_of_all();
+        uint2 slice = slice_of(s), slice1 = slice_of(s1), slice2 = slice_of(s2);
+        Node node = fetch(slice), node1 = fetch(slice1);
+        copy(slice, node);
         while (s < a.slices) {
-            uint32_t s2 = ticket();
-            Node node1 = fetch(slice1);
-            solve(slice, node);
+            Taken taken;
+            copied();
+            take(taken);
+            uint32_t s3 = ticket();
+            Node node2 = fetch(slice2);
+            copy(slice1, node1);
+            solve(slice, node, taken);
             __syncwarp();
-            s = s1;
-            slice = slice1;
-            node = node1;
-            s1 = __shfl_sync(FULL, s2, 0);
-            slice1 = slice_of(s1);
+            s = s1, s1 = s2;
+            slice = slice1, slice1 = slice2;
+            node = node1, node1 = node2;
+            s2 = __shfl_sync(FULL, s3, 0);
+            slice2 = slice_of(s2);
         }
+        copied();
     }
 };
 
 // Solves for the columns, handing unknowns over through `work`. A single column arms `other` on the way.
 template <int B, int NR, class T>
 __device__ __forceinline__ void nodal(const SolveArgs<T> &a, const Columns<T, NR> &columns, T *work, T *other) {
-    NodeSolver<B, NR, T>{a, columns, work, other, alpha_of(a), threadIdx.x % WARP}.run();
+    __shared__ NodeCopies<B, NR, T> copies[NODAL_BLOCK / WARP];
+    NodeSolver<B, NR, T>{a, columns, copies[threadIdx.x / WARP], work, other, alpha_of(a), threadIdx.x % WARP}.run();
 }
 
 // Calls INSTANTIATE(size, type) for every size of a node; mirrored in analysis/nodes.rs.

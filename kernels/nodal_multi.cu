@@ -10,7 +10,7 @@ __device__ void two_columns(const MultiArgs<T> &m) {
 }
 
 #define KERNEL(B, t)                                                        \
-    extern "C" __global__ void __launch_bounds__(128, 2)                    \
+    extern "C" __global__ void __launch_bounds__(NODAL_BLOCK, 2)            \
         nodal_multi##B##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {   \
         two_columns<B>(m);                                                  \
     }

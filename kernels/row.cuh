@@ -33,14 +33,19 @@ __device__ __noinline__ T extra_diagonal(const SolveArgs<T> &a, uint32_t p, T d)
     return d;
 }
 
-// The diagonal value of position `p`, whose index is `k`; zero where it is missing. Notes a zero pivot.
+// The diagonal value of position `p`, whose first entry, or zero, is `d`. Notes a zero pivot.
 template <class T>
-__device__ __forceinline__ T diagonal_at(const SolveArgs<T> &a, uint32_t p, uint32_t k, uint32_t row,
-                                         uint32_t *pivot) {
-    T d = k == NONE ? zero(T{}) : a.diag_values[k];
+__device__ __forceinline__ T diagonal_of(const SolveArgs<T> &a, uint32_t p, T d, uint32_t row, uint32_t *pivot) {
     if (a.extra_count) d = extra_diagonal(a, p, d);
     if (is_zero(d)) atomicMin(pivot, row);
     return conjugate_if(a.conjugate, d);
+}
+
+// The same from the index of the entry, which may be missing.
+template <class T>
+__device__ __forceinline__ T diagonal_at(const SolveArgs<T> &a, uint32_t p, uint32_t k, uint32_t row,
+                                         uint32_t *pivot) {
+    return diagonal_of(a, p, k == NONE ? zero(T{}) : a.diag_values[k], row, pivot);
 }
 
 // The same from the array of indices; one for a unit diagonal.

@@ -402,14 +402,22 @@ __device__ __forceinline__ void arm_shared(Complex<R> *p) {
     arm_shared(&p->im);
 }
 
-// Copies 16 bytes to shared memory while other work goes on, or zeros.
-__device__ __forceinline__ void copy_ahead(bool yes, uint4 *to, const uint4 *from) {
+// Copies a value of 4, 8 or 16 bytes to shared memory while other work goes on, or zeros.
+template <class T>
+__device__ __forceinline__ void copy_ahead(bool yes, T *to, const T *from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from),
-                 "r"(yes ? 16u : 0u)
-                 : "memory");
+    constexpr uint32_t BYTES = sizeof(T);
+    // Only this size can go past L1.
+    if constexpr (BYTES == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from),
+                     "r"(yes ? BYTES : 0u)
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(to)), "l"(from), "n"(BYTES),
+                     "r"(yes ? BYTES : 0u)
+                     : "memory");
 #else
-    *to = yes ? *from : uint4{0, 0, 0, 0};
+    *to = yes ? *from : T{};
 #endif
 }
 // Waits for what this thread copies.

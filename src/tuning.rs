@@ -24,6 +24,8 @@ pub const ONE_WORD_BLOCKS: u32 = 4;
 /// Levels of average width for which the one-word engine has warps, unless the widest level wants more: it
 /// gets a warp for every so many of its slices.
 pub const ONE_WORD_LEVELS_AHEAD: u64 = 20;
+/// The same for the nodal engine, whose warps are ready sooner.
+pub const NODAL_LEVELS_AHEAD: u64 = 6;
 pub const ONE_WORD_PASSES: u64 = 2;
 
 /// Entries that one lane of the one-word engine takes before another lane joins in on the row.
@@ -94,8 +96,8 @@ pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.3e-11;
 
 /// The nodal engine: a level of nodes, what each doubling of a node's lanes adds to it, and (in seconds) an entry of a
 /// row.
-pub const NODAL_LEVEL: Duration = Duration::from_nanos(490);
-pub const NODAL_SUM: Duration = Duration::from_nanos(80);
-pub const NODAL_ENTRY_SECONDS: f64 = 0.3e-11;
+pub const NODAL_LEVEL: Duration = Duration::from_nanos(522);
+pub const NODAL_SUM: Duration = Duration::from_nanos(46);
+pub const NODAL_ENTRY_SECONDS: f64 = 0.22e-11;
 /// Values that a lane of it holds at a time, so many of each row of its node.
 pub const NODAL_VALUES_PER_LANE: u32 = 16;

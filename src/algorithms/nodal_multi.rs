@@ -7,7 +7,7 @@ use crate::executor::cuda::args::MultiArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::problem::DataType;
 use crate::status::Result;
-use crate::tuning::ONE_WORD_BLOCK;
+use crate::tuning::{NODAL_LEVELS_AHEAD, ONE_WORD_BLOCK};
 
 impl Multi for Nodal {
     fn most_columns(&self, _gpu: &Gpu, _dtype: DataType) -> u32 {
@@ -15,6 +15,11 @@ impl Multi for Nodal {
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         let kernel = launcher.kernel(&format!("nodal_multi{}", plan.node()))?;
-        kernel.launch(one_word::blocks(launcher, plan, &args.solve), ONE_WORD_BLOCK, 0, args)
+        kernel.launch(
+            one_word::blocks(launcher, plan, &args.solve, NODAL_LEVELS_AHEAD),
+            ONE_WORD_BLOCK,
+            0,
+            args,
+        )
     }
 }

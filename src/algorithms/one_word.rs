@@ -53,18 +53,23 @@ impl Algorithm for OneWord {
         plan.add_work_vectors(launcher)
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        launcher.kernel(self.name())?.launch(blocks(launcher, plan, args), ONE_WORD_BLOCK, 0, args)
+        launcher.kernel(self.name())?.launch(
+            blocks(launcher, plan, args, ONE_WORD_LEVELS_AHEAD),
+            ONE_WORD_BLOCK,
+            0,
+            args,
+        )
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
     }
 }
 
-/// Blocks of a launch: enough warps to work some levels ahead of the front, and no more. Warps far ahead
+/// Blocks of a launch: enough warps to work so many levels ahead of the front, and no more. Warps far ahead
 /// only poll, and every poll slows down the hand-over that the front waits for.
-pub fn blocks(launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> u32 {
+pub fn blocks(launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs, levels_ahead: u64) -> u32 {
     let multiprocessors = launcher.gpu.multiprocessors();
-    let average = args.slices as u64 * ONE_WORD_LEVELS_AHEAD / plan.hand_overs().max(1) as u64;
+    let average = args.slices as u64 * levels_ahead / plan.hand_overs().max(1) as u64;
     let widest = plan.widest as u64 / 32 / ONE_WORD_PASSES;
     let warps = average.max(widest).max(1);
     let blocks = warps.div_ceil(ONE_WORD_BLOCK as u64 / 32).min(u32::MAX as u64) as u32;
