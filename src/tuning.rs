@@ -23,7 +23,7 @@ pub const ONE_WORD_BLOCKS: u32 = 4;
 
 /// Levels of average width for which the one-word engine has warps, unless the widest level wants more: it
 /// gets a warp for every so many of its slices.
-pub const ONE_WORD_LEVELS_AHEAD: u64 = 20;
+pub const ONE_WORD_LEVELS_AHEAD: u64 = 12;
 /// The same for the nodal engine, whose warps are ready sooner.
 pub const NODAL_LEVELS_AHEAD: u64 = 6;
 pub const ONE_WORD_PASSES: u64 = 2;
