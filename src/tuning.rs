@@ -68,6 +68,8 @@ pub const TILED_RELAY_STEP: Duration = Duration::from_nanos(8);
 pub const TILED_WIDE_RELAY_HOP: Duration = Duration::from_nanos(480);
 pub const TILED_WIDE_RELAY_BATCH: f64 = 0.78;
 pub const TILED_WIDE_RELAY_STEP: Duration = Duration::from_nanos(17);
+/// The largest tile whose unknowns are relayed. With more rows too few blocks have a tile.
+pub const TILED_LARGEST_RELAY: u32 = 16384;
 /// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/setup_slices.cuh,
 /// as is the next.
 pub const TILED_TURN_BATCHES: u64 = 10;

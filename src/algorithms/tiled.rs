@@ -11,7 +11,7 @@ use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
 use crate::problem::{DataType, DiagSource, Shape};
 use crate::status::{Error, Result};
-use crate::tuning::{TILED_CLUSTER, TILED_MOST_GAP, TILED_TURN_BATCHES};
+use crate::tuning::{TILED_CLUSTER, TILED_LARGEST_RELAY, TILED_MOST_GAP, TILED_TURN_BATCHES};
 
 /// What follows mirrors kernels/tiled.cuh: warps in a block, fewer with permuted values, several right-hand sides and
 /// relays of narrow levels, unknowns in the window, and how far a row looks back in it.
@@ -54,7 +54,7 @@ pub fn mirror(gpu: &Gpu, shape: &Shape) -> u32 {
         return 0;
     }
     let room = gpu.shared_bytes_per_block().saturating_sub(shared_bytes(dtype, 1));
-    (room / dtype.bytes() as u32).min(CELLS - WINDOW - 1)
+    (room / dtype.bytes() as u32).min(TILED_LARGEST_RELAY)
 }
 
 /// Blocks of a launch: one on each multiprocessor, as the tiles last.
