@@ -5,8 +5,8 @@
 // A slice is up to 32 nodes of one level, solved by one warp with a power of two of lanes a node, at least
 // as many as a node has unknowns. A lane takes every `lanes`-th unknown that the node depends on, and
 // multiplies it into the sums of all B rows. The sums meet by shuffles, and every lane solves the node's own
-// triangle for itself. What does not depend on other nodes is copied to shared memory while the warp waits with the slice
-// before, and in registers before the first poll.
+// triangle for itself. What does not depend on other nodes is copied to shared memory while the warp waits with the
+// slice before, and in registers before the first poll.
 //
 // An unknown's turn is its place in its node in solving order. Nodes are in level order, and the B unknowns of
 // one lie beside each other in the work vector, each with its NR right-hand sides. `node_row` says by position
@@ -117,8 +117,8 @@ struct NodeSolver {
             for (int t = 0; t < s; ++t, ++k)
                 copy_ahead(at.in, &copies.low[k][lane], a.val + (at.own[s] + unknown(t)));
     }
-    // The same for later ones, from number `t` on, at once. What is not there has zeros for its values. Loads go without
-    // a branch, so they all overlap.
+    // The same for later ones, from number `t` on, at once. What is not there has zeros for its values. Loads go
+    // without a branch, so they all overlap.
     __device__ __forceinline__ void load(Part &part, const Node &node, const Place &at, uint32_t t) const {
 #pragma unroll
         for (int u = 0; u < U; ++u) {

@@ -7,8 +7,8 @@
 //    and meets its warp at __syncwarp, which extends the order to the other lanes' plain loads.
 //
 // 2. One word. The result is its own flag: work vectors hold the pattern ARMED until the result is stored
-//    with one relaxed store of a naturally aligned word, so a consumer that reads anything else has the
-//    whole result. No second location is involved, hence no fence. A computed word that equals ARMED (a NaN
+//    with one relaxed store of a naturally aligned word, or makes it of ARMED with one relaxed `and`, so a consumer
+//    that reads anything else has the whole result. No second location is involved, hence no fence. A computed word that equals ARMED (a NaN
 //    with all bits set) is stored as the default NaN. Complex values are two words, each its own flag.
 //
 // Progress: work is handed out by a ticket in an order in which every dependency has a smaller number, and
@@ -248,8 +248,8 @@ __device__ __forceinline__ void publish(Complex<R> *p, Complex<R> v) {
     publish(&p->im, v.im);
 }
 
-// The same by the units of atomic operations in L2: an armed word has all bits, so its conjunction with the value is the
-// value. Where a multiprocessor stores much, these do not queue behind its stores; where it does not, they take longer.
+// The same by the units of atomic operations in L2: an armed word has all bits, so its conjunction with the value is
+// the value. Where a multiprocessor stores much, these do not queue behind its stores; where not, they take longer.
 __device__ __forceinline__ void publish_reduced(float *p, float v) {
     asm volatile(REDUCE ".and.b32 [%0], %1;" ::"l"(p), "r"(Word<float>::pack(v)) : "memory");
 }

@@ -11,9 +11,9 @@
 //
 // The codes of a batch lie beside each other, one of each lane that has a row after the other: code `k` of a lane
 // says where the unknown of its `k`-th entry is found. Without HIGH_BIT it is in the work vector, with HIGH_BIT in a
-// cell of the window, with NEXT_BIT as well in a lane of the same batch. Every unknown is published, so any entry may be
-// declared external. Lanes without such an entry, and entries of the same batch, point to a cell that is always
-// zero. Entries are numbered from the end of the row in a forward solve and from its beginning in a backward
+// cell of the window, with NEXT_BIT as well in a lane of the same batch. Every unknown is published, so any entry
+// may be declared external. Lanes without such an entry, and entries of the same batch, point to a cell that is
+// always zero. Entries are numbered from the end of the row in a forward solve and from its beginning in a backward
 // one: those of the same batch are then the first ones.
 //
 // The window is a ring by position. A warp begins batch `s` when all batches of the rounds before the last
@@ -32,8 +32,8 @@
 #include "columns.cuh"
 #include "row.cuh"
 
-// Warps of a block; fewer where a lane needs more registers: for permuted values, several right-hand sides, and relays of
-// narrow levels, where a lane looks up more at once.
+// Warps of a block; fewer where a lane needs more registers: for permuted values, several right-hand sides, and
+// relays of narrow levels, where a lane looks up more at once.
 // This and what follows is mirrored in tiled.rs.
 constexpr int TILED_WARPS = 12, FEW_WARPS = 8;
 constexpr uint32_t WINDOW = 4096;
