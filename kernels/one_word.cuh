@@ -10,17 +10,11 @@
 #include "columns.cuh"
 #include "row.cuh"
 
-// Adds to sum_j the a_k x_kj of U of this lane's entries, from number `e` on and `lanes` apart, waiting for
-// each x_kj.
-template <int U, int NR, class T>
-__device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work, uint4 record, uint32_t end,
-                                            uint32_t e, uint32_t lanes, T (&sum)[NR]) {
-    // Entries that are waited for together: what 32 registers hold of their unknowns.
-    constexpr int FIT = 128 / (NR * sizeof(T)), G = U < FIT ? U : FIT;
-    T v[U];
-    uint32_t q[U];
-    // Loads go without a branch, so they all overlap. A lane without an entry repeats another's place, and
-    // has a zero for its value.
+// Values of U of this lane's entries, from number `e` on and `lanes` apart, and the positions that they are of. Loads go
+// without a branch, so they all overlap. A lane without an entry repeats another's place, and has a zero for its value.
+template <int U, class T>
+__device__ __forceinline__ void load_entries(const SolveArgs<T> &a, uint4 record, uint32_t end, uint32_t e,
+                                             uint32_t lanes, T (&v)[U], uint32_t (&q)[U]) {
     uint32_t last = end > record.z ? end - 1 : 0;
     if (a.row_permuted) {
         uint32_t index[U];
@@ -35,6 +29,18 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work
     }
 #pragma unroll
     for (int u = 0; u < U; ++u) q[u] = a.row_adj[min(e + u * lanes, last)];
+}
+
+// Adds to sum_j the a_k x_kj of U of this lane's entries, from number `e` on and `lanes` apart, waiting for
+// each x_kj.
+template <int U, int NR, class T>
+__device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work, uint4 record, uint32_t end,
+                                            uint32_t e, uint32_t lanes, T (&sum)[NR]) {
+    // Entries that are waited for together: what 32 registers hold of their unknowns.
+    constexpr int FIT = 128 / (NR * sizeof(T)), G = U < FIT ? U : FIT;
+    T v[U];
+    uint32_t q[U];
+    load_entries<U>(a, record, end, e, lanes, v, q);
 #pragma unroll
     for (int g = 0; g < U; g += G) {
         Words<T> x[G][NR];
@@ -65,6 +71,41 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work
         }
     }
     return true;
+}
+
+// Solves for x where a row is a single lane's, of U entries at most, and publishes it. In every turn of the wait the
+// result is worked out from what there is, and stored, without a branch, in the turn in which all is there for the whole
+// warp: so nothing is between the last poll and the hand-over but what the result is made of. False if the watchdog ended
+// the wait.
+template <int U, class T>
+__device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const T *work, uint4 record, uint32_t end, T f, T scale,
+                                            bool leads, T *word, T &result) {
+    T v[U];
+    uint32_t q[U];
+    load_entries<U>(a, record, end, record.z, 1, v, q);
+    Words<T> x[U];
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
+        v[u] = conjugate_if(a.conjugate, v[u]);
+        x[u] = record.z + u < end ? Words<T>::armed() : Words<T>::of_zero();
+    }
+    Watchdog<T> dog(a);
+    for (;;) {
+        uint32_t highest = 0;
+        T sum = zero(T{});
+#pragma unroll
+        for (int u = 0; u < U; ++u) poll(work + q[u], x[u]);
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            highest = max(highest, x[u].tell());
+            sum = multiply_add(v[u], x[u].value(), sum);
+        }
+        result = product(f - sum, scale);
+        bool all = !__any_sync(FULL, highest == ARMED);
+        publish_if(all && leads, word, result);
+        if (all) return true;
+        if (!__all_sync(FULL, dog.turn())) return false;
+    }
 }
 
 // Solves for the columns, handing unknowns over through `work`. A single column arms `other` on the way.
@@ -116,23 +157,30 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         }
         uint32_t e = record.z + sub;
         uint32_t longest = warp_max(end - record.z);
-        if (longest > 4 * lanes)
-            for (uint32_t t = 0; ok && t < longest; t += U * lanes)
-                ok = waiting_dot<U, NR>(a, work, record, end, e + t, lanes, sum);
-        else if (longest > 2 * lanes) ok = waiting_dot<4, NR>(a, work, record, end, e, lanes, sum);
-        else if (longest > 0) ok = waiting_dot<2, NR>(a, work, record, end, e, lanes, sum);
-        if (lanes > 1) {
+        T x[NR], *word = work + (size_t)p * NR;
+        bool is_short = NR == 1 && lanes == 1 && longest > 0 && longest <= U && !__any_sync(FULL, !multiplies);
+        if (is_short) {
+            if (longest > 4) ok = solve_short<U>(a, work, record, end, f[0], scale, leads, word, x[0]);
+            else if (longest > 2) ok = solve_short<4>(a, work, record, end, f[0], scale, leads, word, x[0]);
+            else ok = solve_short<2>(a, work, record, end, f[0], scale, leads, word, x[0]);
+        } else {
+            if (longest > 4 * lanes)
+                for (uint32_t t = 0; ok && t < longest; t += U * lanes)
+                    ok = waiting_dot<U, NR>(a, work, record, end, e + t, lanes, sum);
+            else if (longest > 2 * lanes) ok = waiting_dot<4, NR>(a, work, record, end, e, lanes, sum);
+            else if (longest > 0) ok = waiting_dot<2, NR>(a, work, record, end, e, lanes, sum);
+            if (lanes > 1) {
 #pragma unroll
-            for (int j = 0; j < NR; ++j) sum[j] = warp_sum(sum[j], lanes);
+                for (int j = 0; j < NR; ++j) sum[j] = warp_sum(sum[j], lanes);
+            }
+#pragma unroll
+            for (int j = 0; j < NR; ++j) x[j] = multiplies ? product(f[j] - sum[j], scale) : divide(f[j] - sum[j], d);
         }
         if (leads) {
-            T x[NR];
 #pragma unroll
-            for (int j = 0; j < NR; ++j) {
-                x[j] = multiplies ? product(f[j] - sum[j], scale) : divide(f[j] - sum[j], d);
+            for (int j = 0; j < NR; ++j)
                 if (!ok) x[j] = not_a_number(T{});
-            }
-            publish(&work[(size_t)p * NR], x);
+            if (!is_short || !ok) publish(word, x);
 #pragma unroll
             for (int j = 0; j < NR; ++j) columns.store(record.x, j, x[j]);
             if (NR == 1) arm(&other[p]);

@@ -248,6 +248,23 @@ __device__ __forceinline__ void publish(Complex<R> *p, Complex<R> v) {
     publish(&p->im, v.im);
 }
 
+// The same where `yes`, without a branch.
+__device__ __forceinline__ void publish_if(bool yes, float *p, float v) {
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " STORE_RELAXED ".u32 [%0], %1;\n\t}" ::"l"(p),
+                 "r"(Word<float>::pack(v)), "r"((uint32_t)yes)
+                 : "memory");
+}
+__device__ __forceinline__ void publish_if(bool yes, double *p, double v) {
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " STORE_RELAXED ".u64 [%0], %1;\n\t}" ::"l"(p),
+                 "l"(Word<double>::pack(v)), "r"((uint32_t)yes)
+                 : "memory");
+}
+template <class R>
+__device__ __forceinline__ void publish_if(bool yes, Complex<R> *p, Complex<R> v) {
+    publish_if(yes, &p->re, v.re);
+    publish_if(yes, &p->im, v.im);
+}
+
 // The same by the units of atomic operations in L2: an armed word has all bits, so its conjunction with the value is
 // the value. Where a multiprocessor stores much, these do not queue behind its stores; where not, they take longer.
 __device__ __forceinline__ void publish_reduced(float *p, float v) {
