@@ -30,7 +30,7 @@ template <class T, int B>
 constexpr int NODE_ENTRIES = (sizeof(T) > 8 ? 8 : 16) / B > 1 ? (sizeof(T) > 8 ? 8 : 16) / B : 1;
 
 // What a warp copies of its next slice, each lane for itself.
-template <int B, int NR, class T>
+template <int B, class T>
 struct NodeCopies {
     static constexpr int U = NODE_ENTRIES<T, B>;
     T v[U][B][WARP], low[B * (B - 1) / 2][WARP], f[WARP], d[WARP];  // f: of a single column
@@ -41,7 +41,7 @@ template <int B, int NR, class T>
 struct NodeSolver {
     const SolveArgs<T> &a;
     const Columns<T, NR> &columns;
-    NodeCopies<B, NR, T> &copies;
+    NodeCopies<B, T> &copies;
     T *work, *other;
     T alpha;
     uint32_t lane;
@@ -76,15 +76,15 @@ struct NodeSolver {
     };
     // Where a lane of a node is.
     struct Place {
-        uint32_t shift, lanes, sub, r, p, c, row, count;
+        uint32_t lanes, sub, p, c, row, count;
         bool in, leads;
         uint32_t own[B];  // node_row's first number by turn
     };
     __device__ __forceinline__ Place place_of(uint2 slice, const Node &node) const {
         Place at;
-        at.shift = shift_of(slice), at.lanes = 1u << at.shift, at.sub = lane & (at.lanes - 1);
-        at.r = lane >> at.shift, at.p = slice.x + at.r;
-        at.in = at.r < (slice.y & 63u), at.leads = at.in && at.sub < B;
+        uint32_t shift = shift_of(slice), r = lane >> shift;
+        at.lanes = 1u << shift, at.sub = lane & (at.lanes - 1), at.p = slice.x + r;
+        at.in = r < (slice.y & 63u), at.leads = at.in && at.sub < B;
         at.c = unknown(at.sub), at.row = node.record.x * B + at.c;
         at.count = (node.end - node.record.z) * B;
 #pragma unroll
@@ -117,8 +117,8 @@ struct NodeSolver {
             for (int t = 0; t < s; ++t, ++k)
                 copy_ahead(at.in, &copies.low[k][lane], a.val + (at.own[s] + unknown(t)));
     }
-    // The same for later ones, from number `t` on, at once. What is not there has zeros for its values. Loads go
-    // without a branch, so they all overlap.
+    // What others contribute from number `t` on, at once: where it was not copied. What is not there has zeros for its
+    // values. Loads go without a branch, so they all overlap.
     __device__ __forceinline__ void load(Part &part, const Node &node, const Place &at, uint32_t t) const {
 #pragma unroll
         for (int u = 0; u < U; ++u) {
@@ -307,7 +307,7 @@ struct NodeSolver {
 // Solves for the columns, handing unknowns over through `work`. A single column arms `other` on the way.
 template <int B, int NR, class T>
 __device__ __forceinline__ void nodal(const SolveArgs<T> &a, const Columns<T, NR> &columns, T *work, T *other) {
-    __shared__ NodeCopies<B, NR, T> copies[NODAL_BLOCK / WARP];
+    __shared__ NodeCopies<B, T> copies[NODAL_BLOCK / WARP];
     NodeSolver<B, NR, T>{a, columns, copies[threadIdx.x / WARP], work, other, alpha_of(a), threadIdx.x % WARP}.run();
 }
 

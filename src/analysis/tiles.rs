@@ -219,8 +219,8 @@ fn choose(mut spans: Vec<Span>, shape: Rows, mirror: u32) -> Choice {
 /// Time of a solve with these tiles. Each begins when a block is free, and no earlier than one hop after the level
 /// before its first is done in the last tile before it that begins at a lower one. It ends no earlier than its own
 /// levels allow, nor than one hop and the levels that it has beyond after the last tile before it that ends at a
-/// lower level. From these two it is taken to depend. Hops inside a cluster that relays are shorter, its blocks begin
-/// together, and have fewer warps.
+/// lower level. From these two it is taken to depend. Hops inside a cluster that relays are shorter, and its blocks
+/// begin together.
 fn predict(spans: &[Span], mut shape: Rows, relays: Relays) -> Duration {
     let (batch, step, hop) = match relays {
         Relays::No => (1.0, Duration::ZERO, TILED_HOP),
@@ -307,6 +307,7 @@ pub fn arrange(by_level: &[u32], forward: bool, rows: u32) -> (Vec<u32>, Vec<u32
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tuning::TILED_LARGEST_RELAY;
 
     /// Levels of a five-point grid in natural order.
     fn grid(nx: u32, ny: u32) -> Vec<u32> {
@@ -358,6 +359,18 @@ mod tests {
             rows: tile.len() as u32,
         };
         level.chunks(rows).map(span).collect()
+    }
+
+    #[test]
+    fn planes_relay_with_all_warps_where_values_are_not_scattered() {
+        let (n, levels) = (128 * 128 * 128, 382);
+        let planes: Vec<u32> = (0..n).map(|i| i % 128 + i / 128 % 128 + i / (128 * 128)).collect();
+        let chosen = |scattered| {
+            let shape = Rows::new(Counts { n, entries: 3 * n, levels, scattered, node: 1 });
+            choose(spans(&planes, true), shape, TILED_LARGEST_RELAY)
+        };
+        assert_eq!((chosen(false).rows, chosen(false).relays), (128 * 128, Relays::Wide));
+        assert_ne!(chosen(true).relays, Relays::Wide);
     }
 
     #[test]
