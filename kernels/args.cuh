@@ -3,6 +3,7 @@
 #include <cstdint>
 
 constexpr uint32_t NONE = 0xffffffffu;
+constexpr uint32_t GATE_SHIFT = 12;  // of a slice's second word; mirrored in analysis/slices.rs
 
 // Device state of one info.
 struct State {
@@ -36,7 +37,7 @@ struct SolveArgs {
     const uint32_t *diag_index;  // nullptr: unit diagonal
     const uint2 *extra_diag;     // (position, value index), by rising position
     const uint32_t *counts;
-    const uint2 *slice;          // rows for one warp: first position, rows | lanes of a row << 6
+    const uint2 *slice;          // rows for one warp: first position, rows | lanes of a row << 6 | way to gate << GATE_SHIFT
     const uint4 *record;         // by position: row, diagonal index, first entry, first value; one more at the end
     const uint32_t *tile_step;   // first slice of each tile
 

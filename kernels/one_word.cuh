@@ -140,13 +140,13 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         uint32_t s2 = ticket();
         uint4 record1 = record_of(slice1, end1);
 
-        uint32_t rows = slice.y & 63u, lanes = slice.y >> 6, sub = lane & (lanes - 1), r = row_of(slice);
+        uint32_t rows = slice.y & 63u, lanes = slice.y >> 6 & 63u, sub = lane & (lanes - 1), r = row_of(slice);
         uint32_t p = slice.x + r;
         bool leads = r < rows && sub == 0;
         T sum[NR], f[NR], d = one(T{}), scale = d;
 #pragma unroll
         for (int j = 0; j < NR; ++j) sum[j] = f[j] = zero(T{});
-        bool multiplies = true, ok = true;
+        bool multiplies = true, ok = pass_gate(a, work, slice, lanes, NR);
         if (leads) {
 #pragma unroll
             for (int j = 0; j < NR; ++j) f[j] = product(alpha, columns.load(record.x, j));

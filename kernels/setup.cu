@@ -5,4 +5,5 @@
 #include "setup_nodes.cuh"
 #include "setup_slices.cuh"
 #include "setup_sort.cuh"
+#include "setup_strips.cuh"
 #include "setup_survey.cuh"

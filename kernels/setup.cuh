@@ -43,6 +43,8 @@ struct SetupArgs {
     uint32_t reach;    // positions that a row looks back in the window
     uint32_t stride;   // of what is scanned
     uint32_t node;     // unknowns of a node, where the pattern is one of nodes or is made one
+    uint32_t by_strips;  // tiles are ranges of the order by strips
+    uint32_t unused;
 
     const void *ptr, *ind;  // the caller's
     Summary *summary;
@@ -85,7 +87,7 @@ struct SetupArgs {
 };
 
 static_assert(sizeof(Summary) == 32 * 4, "mirror of setup.rs");
-static_assert(sizeof(SetupArgs) == 22 * 4 + 49 * 8, "mirror of setup.rs");
+static_assert(sizeof(SetupArgs) == 24 * 4 + 49 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 
@@ -202,6 +204,11 @@ __device__ void each_row(uint32_t n, uint32_t lanes, Rows &rows) {
         for (uint32_t k = 0; k < count; ++k) rows.visit(long_row[k], rows.span(long_row[k]), Block(scratch));
         __syncthreads();
     }
+}
+
+template <class Rows>
+__device__ void walk(const SetupArgs &a, Rows rows) {
+    if (!a.summary->bad) each_row(a.n, a.lanes, rows);
 }
 
 // Where lists come from --------------------------------------------------------------------------------

@@ -21,11 +21,12 @@ extern "C" __global__ void __launch_bounds__(256) setup_place(const GRID_CONSTAN
     if (a.by_count) a.by_count[p] = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : major.z;
 }
 
-// For a sort that goes on by another key: the tile of each position's unknown.
+// For a sort that goes on by another key: the tile of each position's unknown. `position` holds the turns by strips.
 extern "C" __global__ void __launch_bounds__(256) setup_tile_keys(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
     if (p >= a.n || a.summary->bad) return;
-    a.key_out[p] = turn_of(a, ((const uint32_t *)a.value_in)[p]) / a.tile;
+    uint32_t i = ((const uint32_t *)a.value_in)[p];
+    a.key_out[p] = (a.by_strips ? a.position[i] : turn_of(a, i)) / a.tile;
 }
 
 // The level of each position.
@@ -122,11 +123,6 @@ struct Fill {
         }
     }
 };
-
-template <class Rows>
-__device__ void walk(const SetupArgs &a, Rows rows) {
-    if (!a.summary->bad) each_row(a.n, a.lanes, rows);
-}
 
 // Second and further entries on the diagonals, as (position, value index), in any order.
 template <class P, class I>

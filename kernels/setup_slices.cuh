@@ -55,14 +55,21 @@ extern "C" __global__ void __launch_bounds__(256) setup_chunks(const GRID_CONSTA
     a.chunk[p] = chunk;
 }
 
+constexpr uint32_t GATE_LEVELS = 8;  // mirrors ONE_WORD_GATE_LEVELS in tuning.rs
+
 extern "C" __global__ void __launch_bounds__(256) setup_slices(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
     if (p >= a.n || a.summary->bad) return;
     uint32_t chunk = a.chunk[p];
     if (!chunk) return;
     uint32_t share = chunk >> 6 & 63u, end = p + (chunk >> 12), s = a.slice_ptr[p];
-    for (uint32_t first = p; first < end; first += 32 / share)
-        a.slice[s++] = make_uint2(first, Min()(32 / share, end - first) | share << 6);
+    uint32_t level = a.level_of[p];
+    bool has_gate = share > 1 && level >= GATE_LEVELS;
+    uint32_t gate = has_gate ? a.level_ptr[level - GATE_LEVELS] : 0;
+    for (uint32_t first = p; first < end; first += 32 / share) {
+        uint32_t back = has_gate && first - gate <= NONE >> GATE_SHIFT ? first - gate : 0;
+        a.slice[s++] = make_uint2(first, Min()(32 / share, end - first) | share << 6 | back << GATE_SHIFT);
+    }
 }
 
 // Batches --------------------------------------------------------------------------------------------

@@ -28,6 +28,10 @@ pub const ONE_WORD_LEVELS_AHEAD: u64 = 12;
 pub const NODAL_LEVELS_AHEAD: u64 = 6;
 pub const ONE_WORD_PASSES: u64 = 2;
 
+/// Levels from the gate of a slice to the slice, where rows have several lanes: a warp polls for nothing else before it has
+/// passed. Mirrored in kernels/setup_slices.cuh.
+pub const ONE_WORD_GATE_LEVELS: usize = 8;
+
 /// Entries that one lane of the one-word engine takes before another lane joins in on the row.
 pub const ONE_WORD_ENTRIES_PER_LANE: u32 = 8;
 
@@ -70,6 +74,9 @@ pub const TILED_WIDE_RELAY_BATCH: f64 = 0.78;
 pub const TILED_WIDE_RELAY_STEP: Duration = Duration::from_nanos(17);
 /// The largest tile whose unknowns are relayed. With more rows too few blocks have a tile.
 pub const TILED_LARGEST_RELAY: u32 = 16384;
+/// Strips are looked at where the best that there is without them takes so many times what tiles that never waited for
+/// each other would.
+pub const TILED_STRIPS_WORTH: f64 = 2.5;
 /// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/setup_slices.cuh,
 /// as is the next.
 pub const TILED_TURN_BATCHES: u64 = 10;

@@ -44,6 +44,16 @@ const SHAPES: &[(&str, Build)] = &[
         let i = i as i64;
         [i - width, i - 1, i, i + 1, i + width].into_iter().filter(|j| (0..n as i64).contains(j)).collect()
     }),
+    ("diagonals", |n, i, _| {
+        // A grid's, each with one point more than the one before: tiles are strips across them.
+        let d = (((8 * i + 1) as f64).sqrt() as usize - 1) / 2;
+        let k = i - d * (d + 1) / 2;
+        let below = (d > 0).then(|| i - d);
+        let left = below.filter(|_| k > 0).map(|j| j - 1);
+        let right = below.filter(|_| k < d);
+        let above = [i + d + 1, i + d + 2].into_iter().filter(|&j| j < n);
+        left.into_iter().chain(right).chain([i]).chain(above).map(|j| j as i64).collect()
+    }),
     ("nodes", |n, i, _| {
         let size = (2..=6).rev().find(|size| n % size == 0).unwrap_or(2);
         let (nodes, node) = (n.div_ceil(size) as i64, (i / size) as i64);
@@ -332,7 +342,7 @@ fn large_matrices() {
     let mut random = Random(11);
     let mut compared = 0;
     let rows = numbers("SPTRSV_TEST_ROWS", &[300_000])[0];
-    for name in ["chain", "chain of blocks", "nodes", "grid", "random", "unsorted", "dense column", "long"] {
+    for name in ["chain", "chain of blocks", "nodes", "grid", "diagonals", "random", "unsorted", "dense column", "long"] {
         let shape = SHAPES.iter().position(|s| s.0 == name).unwrap();
         let n = if name == "long" { rows / 4 } else { rows };
         let pattern = build(shape, n, &mut random);

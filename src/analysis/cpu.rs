@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use super::{nodes, tiles, Engine, Lists, Needs, Pattern, Relays, Schedule, Tiles, Values, NONE};
+use super::{nodes, strips, tiles, Engine, Lists, Needs, Pattern, Relays, Schedule, Tiles, Values, NONE};
 use crate::problem::{DiagSource, Shape};
 use crate::status::{Error, Result};
 
@@ -184,11 +184,25 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         if needs.tiles != Tiles::No || needs.nodes {
             let by_unknown = survey.levels();
             let (level_ptr, by_level) = by_level(&by_unknown);
-            let spans = tiles::spans(&by_unknown, shape.forward());
+            let natural = |i: u32| if shape.forward() { i } else { n - 1 - i };
+            let spans = |turn: &dyn Fn(u32) -> u32| {
+                let mut by_turn = vec![0; n as usize];
+                for (i, &level) in (0..).zip(&by_unknown) {
+                    by_turn[turn(i) as usize] = level;
+                }
+                tiles::spans(&by_turn)
+            };
             let (levels, scattered) = (level_ptr.len() as u32 - 1, !shape.rows_are_stored());
             let counts = tiles::Counts { n, entries: survey.entries, levels, scattered, node };
-            let (engine, rows);
-            (engine, rows, predicted) = tiles::decide(needs.tiles, needs.mirror, spans, counts);
+            let mut turns = None;
+            let mut strips = || {
+                turns = survey.strips(&by_unknown, &level_ptr, &by_level);
+                Ok(turns.as_ref().map(|turns: &Vec<u32>| spans(&|i| turns[i as usize])))
+            };
+            let decision = tiles::decide(needs.tiles, needs.mirror, spans(&natural), counts, &mut strips)
+                .expect("nothing fails here");
+            let tiles::Decision { engine, rows, by_strips, .. } = decision;
+            predicted = decision.predicted;
             let Engine::Tiles(chosen) = engine else {
                 return Some((level_ptr, by_level));
             };
@@ -197,7 +211,10 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
                 return None;
             }
             let order;
-            (tile_ptr, order) = tiles::arrange(&by_level, shape.forward(), rows);
+            (tile_ptr, order) = match turns.filter(|_| by_strips) {
+                Some(turns) => tiles::arrange(&by_level, |i| turns[i as usize], rows),
+                None => tiles::arrange(&by_level, natural, rows),
+            };
             level = order.iter().map(|&i| by_unknown[i as usize]).collect();
             Some((level_ptr, order))
         } else if needs.levels {
@@ -371,6 +388,14 @@ impl<'a> Survey<'a> {
             (0..self.n).rev().for_each(&mut visit);
         }
         level
+    }
+
+    /// The turn of each unknown in the order by strips, if there is one.
+    fn strips(&self, level: &[u32], level_ptr: &[u32], by_level: &[u32]) -> Option<Vec<u32>> {
+        let by_rows = self.shape.rows_are_stored();
+        let entries = (0..self.n).flat_map(|i| self.entries_of(i).map(move |(_, j)| (i, j)));
+        let entries = entries.map(|(i, j)| if by_rows { (i, j) } else { (j, i) });
+        strips::turns(by_level, level_ptr, level, self.shape.forward(), entries)
     }
 
     /// How many entries of the triangle have each index, by its position.

@@ -8,6 +8,7 @@
 pub mod cpu;
 pub mod nodes;
 pub mod slices;
+pub mod strips;
 pub mod tiles;
 
 use crate::problem::DiagSource;
@@ -47,9 +48,10 @@ pub struct Needs {
 }
 
 /// The engine that a schedule is made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
     /// Any that goes by rows without tiles.
+    #[default]
     Rows,
     Tiles(Relays),
     /// Nodes of so many unknowns.

@@ -5,10 +5,16 @@
 //! slices of as many rows as 32 lanes then serve. So one long row widens only its own chunk.
 #![forbid(unsafe_code)]
 
+use crate::tuning::ONE_WORD_GATE_LEVELS;
+
 pub const LANES: u32 = 32;
 
-/// `[first position, rows | lanes of a row << 6]`.
+/// `[first position, rows | lanes of a row << 6 | positions back to the slice's gate << GATE_SHIFT]`; no positions back,
+/// no gate.
 pub type Slice = [u32; 2];
+
+/// Mirrored in kernels/args.cuh.
+const GATE_SHIFT: u32 = 12;
 
 /// How an engine wants positions cut into slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,12 +59,22 @@ pub fn cut(begin: u32, end: u32, lanes: impl Fn(u32) -> u32, slices: &mut Vec<Sl
     }
 }
 
-/// The slices of every level, where another lane joins in for every `entries` entries of a row of `node` unknowns.
+/// The slices of every level, where another lane joins in for every `entries` entries of a row of `node` unknowns. The
+/// gate of a slice whose rows have several lanes is the first unknown of the level `ONE_WORD_GATE_LEVELS` before its own.
 pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) -> Vec<Slice> {
     let lanes = |p: u32| ((row_ptr[p as usize + 1] - row_ptr[p as usize]) * node).div_ceil(entries).max(node);
     let mut all = Vec::new();
-    for level in level_ptr.windows(2) {
+    for (l, level) in level_ptr.windows(2).enumerate() {
+        let begin = all.len();
         cut(level[0], level[1], lanes, &mut all);
+        // A single lane's polls are few, and its gate another wait.
+        let Some(gate) = l.checked_sub(ONE_WORD_GATE_LEVELS).map(|l| level_ptr[l]) else { continue };
+        for slice in all[begin..].iter_mut().filter(|slice| slice[1] >> 6 > 1) {
+            let back = slice[0] - gate;
+            if back < 1 << (u32::BITS - GATE_SHIFT) {
+                slice[1] |= back << GATE_SHIFT;
+            }
+        }
     }
     all
 }

@@ -1,6 +1,6 @@
 //! Tiles: ranges of consecutive unknowns in solving order, each solved by one block of the GPU.
 //!
-//! Unknowns are taken in solving order (rising for a forward, falling for a backward solve), so a tile
+//! Unknowns are taken in solving order (rising for a forward, falling for a backward solve, or by strips), so a tile
 //! depends on earlier tiles only. The size of the tiles is chosen by a model of the time that a solve
 //! takes: a batch of rows costs time of its multiprocessor, a dependency on another batch or another level of the
 //! same one costs `TILED_STEP` or `TILED_TURN`, and one on another tile `TILED_HOP`.
@@ -10,13 +10,15 @@ use std::time::Duration;
 
 use super::slices::LANES;
 use super::{Engine, Relays, Tiles};
+use crate::status::Result;
 use crate::tuning::{
     NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE,
     ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS,
     ONE_WORD_START, TILED_ADVANTAGE, TILED_ADVANTAGE_SCATTERED, TILED_ADVANTAGE_WIDE, TILED_BATCH,
     TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_CACHED_BYTES,
     TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_HOP, TILED_LAUNCH, TILED_RELAY_BATCH,
-    TILED_RELAY_HOP, TILED_RELAY_STEP, TILED_ROW_BYTES, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_SUM,
+    TILED_RELAY_HOP, TILED_RELAY_STEP, TILED_ROW_BYTES, TILED_SMALLEST, TILED_START, TILED_STEP,
+    TILED_STRIPS_WORTH, TILED_SUM,
     TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WIDE_BYTES, TILED_WIDE_LEVEL,
     TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP, TILED_WIDE_RELAY_STEP,
 };
@@ -142,41 +144,79 @@ impl Counts {
     }
 }
 
-/// The engine, and the rows of a tile where it is the tiled one, and the time of a solve by the model. A pattern of
-/// nodes is either solved by nodes, or has tiles of its rows.
-pub fn decide(wish: Tiles, mirror: u32, spans: Vec<Span>, counts: Counts) -> (Engine, u32, Duration) {
+/// What `decide` has found best.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Decision {
+    pub engine: Engine,
+    /// Of a tile; 0 without tiles.
+    pub rows: u32,
+    /// Whether tiles are ranges of the order by strips.
+    pub by_strips: bool,
+    /// Time of a solve by the model.
+    pub predicted: Duration,
+}
+
+/// The engine, and the tiles where it is the tiled one. A pattern of nodes is either solved by nodes, or has tiles of
+/// its rows. `spans` are those of the natural order; those of the order by strips are asked for where they may be worth
+/// it, and may not exist.
+pub fn decide(
+    wish: Tiles,
+    mirror: u32,
+    spans: Vec<Span>,
+    counts: Counts,
+    strips: &mut dyn FnMut() -> Result<Option<Vec<Span>>>,
+) -> Result<Decision> {
     let rows = counts.of_rows();
     let (engine, untiled) = match counts.node {
         1 => (Engine::Rows, predict_one_word(rows)),
         node => (Engine::Nodes(node), predict_nodal(counts, rows)),
     };
+    let without = Decision { engine, rows: 0, by_strips: false, predicted: untiled };
     if wish == Tiles::No {
-        return (engine, 0, untiled);
+        return Ok(without);
     }
     let b = counts.node;
-    let spans =
-        spans.into_iter().map(|s| Span { low: s.low * b, high: s.high * b + b - 1, rows: s.rows * b });
-    let tiles = choose(spans.collect(), Rows::new(rows), mirror);
-    if wish == Tiles::IfFaster && tiles.predicted > untiled.mul_f64(rows.advantage()) {
-        return (engine, 0, untiled);
+    let of_rows = |s: Span| Span { low: s.low * b, high: s.high * b + b - 1, rows: s.rows * b };
+    let spans: Vec<Span> = spans.into_iter().map(of_rows).collect();
+    let may_have_strips = b == 1 && spans.len() > 1;
+    let shape = Rows::new(rows);
+    let mut tiles = choose(spans, shape, mirror);
+    let mut by_strips = false;
+    let best = if wish == Tiles::IfFaster { untiled.min(tiles.predicted) } else { tiles.predicted };
+    if may_have_strips && best > ideal(rows, shape).mul_f64(TILED_STRIPS_WORTH) {
+        if let Some(spans) = strips()? {
+            let strips = choose(spans, shape, mirror);
+            by_strips = strips.predicted < tiles.predicted;
+            if by_strips {
+                tiles = strips;
+            }
+        }
     }
-    (Engine::Tiles(tiles.relays), tiles.rows, tiles.predicted)
+    if wish == Tiles::IfFaster && tiles.predicted > untiled.mul_f64(rows.advantage()) {
+        return Ok(without);
+    }
+    Ok(Decision {
+        engine: Engine::Tiles(tiles.relays),
+        rows: tiles.rows,
+        by_strips,
+        predicted: tiles.predicted,
+    })
 }
 
-/// The spans of every `TILED_SMALLEST` unknowns in solving order. `level` is by unknown.
-pub fn spans(level: &[u32], forward: bool) -> Vec<Span> {
+/// Time of a solve if every block had the same part of each level, and none waited for another.
+fn ideal(rows: Counts, shape: Rows) -> Duration {
+    let part = Span { low: 0, high: rows.levels.max(1) - 1, rows: rows.n / TILED_BLOCKS as u32 + 1 };
+    TILED_LAUNCH + Duration::from_secs_f64(part.levels() * part.pace(shape))
+}
+
+/// The spans of every `TILED_SMALLEST` unknowns. `level` is in solving order.
+pub fn spans(level: &[u32]) -> Vec<Span> {
     let span = |chunk: &[u32]| Span {
         low: *chunk.iter().min().expect("chunks are not empty"),
         high: *chunk.iter().max().expect("chunks are not empty"),
         rows: chunk.len() as u32,
     };
-    let size = TILED_SMALLEST as usize;
-    // In solving order: a backward solve begins at the last unknown.
-    if forward {
-        level.chunks(size).map(span).collect()
-    } else {
-        level.rchunks(size).map(span).collect()
-    }
+    level.chunks(TILED_SMALLEST as usize).map(span).collect()
 }
 
 /// Whether blocks in clusters can relay unknowns from tile to tile: where a tile fits into a mirror of so many
@@ -288,16 +328,16 @@ fn crowd(spans: &[Span], shape: Rows) -> i32 {
         .unwrap_or(0)
 }
 
-/// Sorts unknowns by tile, keeping the order by level inside each: the tile pointers and the order.
-pub fn arrange(by_level: &[u32], forward: bool, rows: u32) -> (Vec<u32>, Vec<u32>) {
+/// Sorts unknowns by tile, keeping the order by level inside each: the tile pointers and the order. `turn` is an
+/// unknown's place in the order that tiles are ranges of.
+pub fn arrange(by_level: &[u32], turn: impl Fn(u32) -> u32, rows: u32) -> (Vec<u32>, Vec<u32>) {
     let n = by_level.len() as u32;
     let tiles = n.div_ceil(rows.max(1));
     let tile_ptr: Vec<u32> = (0..=tiles).map(|t| (t as u64 * rows as u64).min(n as u64) as u32).collect();
     let mut next = tile_ptr.clone();
     let mut order = vec![0; n as usize];
     for &unknown in by_level {
-        let turn = if forward { unknown } else { n - 1 - unknown };
-        let slot = &mut next[(turn / rows) as usize];
+        let slot = &mut next[(turn(unknown) / rows) as usize];
         order[*slot as usize] = unknown;
         *slot += 1;
     }
@@ -322,15 +362,13 @@ mod tests {
                 if forward { level.clone() } else { level.iter().rev().copied().collect() };
             let mut by_level: Vec<u32> = (0..1200).collect();
             by_level.sort_by_key(|&i| (by_unknown[i as usize], i));
-            let (ptr, order) = arrange(&by_level, forward, 500);
+            let turn = |i| if forward { i } else { 1199 - i };
+            let (ptr, order) = arrange(&by_level, turn, 500);
             assert_eq!(ptr, [0, 500, 1000, 1200]);
             for (t, w) in ptr.windows(2).enumerate() {
                 let tile = &order[w[0] as usize..w[1] as usize];
                 assert!(tile.windows(2).all(|p| by_unknown[p[0] as usize] <= by_unknown[p[1] as usize]));
-                for &i in tile {
-                    let turn = if forward { i } else { 1199 - i };
-                    assert_eq!((turn / 500) as usize, t);
-                }
+                assert!(tile.iter().all(|&i| (turn(i) / 500) as usize == t));
             }
         }
     }
@@ -342,11 +380,11 @@ mod tests {
     #[test]
     fn a_chain_is_one_tile_and_a_grid_is_not() {
         let chain: Vec<u32> = (0..100_000).collect();
-        assert!(choose(spans(&chain, true), rows(100_000, 99_999, 100_000), 0).rows >= 100_000);
+        assert!(choose(spans(&chain), rows(100_000, 99_999, 100_000), 0).rows >= 100_000);
         let level = grid(1024, 1024);
-        let plain = choose(spans(&level, true), rows(1 << 20, 2 << 20, 2047), 0);
+        let plain = choose(spans(&level), rows(1 << 20, 2 << 20, 2047), 0);
         assert!((4 * 1024..=64 * 1024).contains(&plain.rows), "{plain:?}");
-        let relayed = choose(spans(&level, true), rows(1 << 20, 2 << 20, 2047), 16384);
+        let relayed = choose(spans(&level), rows(1 << 20, 2 << 20, 2047), 16384);
         assert!(relayed.predicted < plain.predicted, "{relayed:?} {plain:?}");
     }
 
@@ -367,7 +405,7 @@ mod tests {
         let planes: Vec<u32> = (0..n).map(|i| i % 128 + i / 128 % 128 + i / (128 * 128)).collect();
         let chosen = |scattered| {
             let shape = Rows::new(Counts { n, entries: 3 * n, levels, scattered, node: 1 });
-            choose(spans(&planes, true), shape, TILED_LARGEST_RELAY)
+            choose(spans(&planes), shape, TILED_LARGEST_RELAY)
         };
         assert_eq!((chosen(false).rows, chosen(false).relays), (128 * 128, Relays::Wide));
         assert_ne!(chosen(true).relays, Relays::Wide);

@@ -13,7 +13,7 @@ use super::plan::{Known, SetupTimes};
 use super::watch::Flag;
 use super::{check, memory, DeviceArray, Launcher};
 use crate::analysis::slices::{self, Cut, CODE_UNIT};
-use crate::analysis::{nodes, tiles, Engine, Needs, Tiles};
+use crate::analysis::{nodes, strips, tiles, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 use crate::status::{Error, Result};
 use crate::tuning::TILED_SMALLEST;
@@ -70,6 +70,8 @@ struct SetupArgs {
     reach: u32,
     stride: u32,
     node: u32,
+    by_strips: u32,
+    unused: u32,
 
     ptr: u64,
     ind: u64,
@@ -125,7 +127,7 @@ struct SetupArgs {
     timeout_ns: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 22 * 4 + 49 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 24 * 4 + 49 * 8);
 
 /// A schedule whose arrays are on the device; `base` has their addresses.
 pub struct DeviceSchedule {
@@ -216,6 +218,8 @@ struct Places {
     list_sort: Sort,
     level_sort: Sort,
     tile_sort: Sort,
+    strip_sort: Sort,
+    strip_scan: u64,
     list_scan: u64,
     row_scan: u64,
     col_scan: u64,
@@ -285,6 +289,8 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
         list_sort: Sort::lay_out(room, entries, passes(n)),
         level_sort: Sort::lay_out(room, sorted, passes(n)),
         tile_sort: Sort::lay_out(room, tiled, passes(spans)),
+        strip_sort: Sort::lay_out(room, tiled, passes(u32::MAX)),
+        strip_scan: scan(room),
         list_scan: scan(room),
         row_scan: scan(room),
         col_scan: scan(room),
@@ -872,6 +878,42 @@ impl Run<'_> {
         Ok((found, spans.chunks_exact(2).enumerate().map(span).collect()))
     }
 
+    /// The spans of the order by strips, if there is one; the turns are in `position` then. `level_of` is by place in the
+    /// order by level.
+    fn strips(&mut self, levels: u32, level_of: u64) -> Result<Option<Vec<tiles::Span>>> {
+        let n = self.shape.n;
+        // Places for what comes by position are free as yet, as are those of the sort by level.
+        let Places { by_level, level_ptr, values, order, row_ptr, by_first, by_diag, strip_sort, .. } = self.places;
+        let [grows, shifts] = values;
+        let args = SetupArgs {
+            count: levels,
+            level_of,
+            level_ptr,
+            value_in: by_level,
+            span: TILED_SMALLEST,
+            spans: self.places.spans,
+            ..self.base
+        };
+        self.cover("setup_strip_ranks", n, &args)?;
+        // SAFETY: the place has a word for each row.
+        unsafe { memory::fill(grows, 0, levels as usize * 4, self.launcher.stream)? };
+        let name = if self.task.stored_rows { "setup_strip_shifts" } else { "setup_strip_shifts_transposed" };
+        self.walk(&self.stored(name), &SetupArgs { scan_out: grows, ..args })?;
+        self.scan(SetupArgs { scan_in: grows, scan_out: shifts, states: self.places.strip_scan, ..args })?;
+        let keys = SetupArgs { bounds: shifts, key_out: order, value_out: by_first, ..args };
+        self.cover("setup_strip_keys", n, &keys)?;
+        let widest = self.summary()?[WIDEST];
+        if strips::bound(levels, widest).is_none() {
+            return Ok(None);
+        }
+        let largest = self.read(shifts + 4 * levels as u64, 1)?[0] + widest - 1;
+        let (_, sorted) =
+            self.sort(strip_sort, largest + 1, [order, row_ptr], [by_first, by_diag], None, None)?;
+        let blocks = n.div_ceil(TILED_SMALLEST) as u64;
+        self.launch("setup_strip_turns", blocks, BLOCK, &SetupArgs { value_in: sorted, ..args })?;
+        Ok(Some(self.findings()?.1))
+    }
+
     /// Orders the unknowns and writes the arrays that the plan keeps. None for nodes whose rows are faster in tiles.
     fn arrange(
         &mut self,
@@ -889,26 +931,25 @@ impl Run<'_> {
         if self.task.records {
             level_of = self.sort_by_level(levels, self.places.by_level)?;
         }
-        let (engine, tile, predicted) = match (needs.tiles, self.node) {
-            (Tiles::No, 1) if !needs.nodes => (Engine::Rows, 0, Duration::ZERO),
+        let decision = match (needs.tiles, self.node) {
+            (Tiles::No, 1) if !needs.nodes => tiles::Decision::default(),
             (wish, node) => {
                 let scattered = !self.task.stored_rows;
-                tiles::decide(
-                    wish,
-                    needs.mirror,
-                    spans,
-                    tiles::Counts { n, entries, levels, scattered, node },
-                )
+                let counts = tiles::Counts { n, entries, levels, scattered, node };
+                let mut strips = || self.strips(levels, level_of);
+                tiles::decide(wish, needs.mirror, spans, counts, &mut strips)?
             }
         };
+        let tiles::Decision { engine, rows, by_strips, predicted } = decision;
         if self.node > 1 && matches!(engine, Engine::Tiles(_)) {
             return Ok(None);
         }
-        let tile = tile.min(n);
+        let tile = rows.min(n);
         let cut = cut(engine);
         let (kept, slab, lists) = self.keep(found, tile)?;
         self.base.order = kept.order;
         self.base.tile = tile;
+        self.base.by_strips = by_strips as u32;
         if self.task.levels && !self.task.records {
             level_of = self.sort_by_level(levels, kept.order)?;
         }

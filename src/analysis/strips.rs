@@ -1,0 +1,138 @@
+//! Strips: an order for tiles where ranges of the natural order do not overlap in time.
+//!
+//! A tile is a range of consecutive unknowns in some solving order. Where the natural order goes by levels, as after
+//! reverse Cuthill-McKee, each range waits for the end of the one before. Here an unknown's place is its rank in its
+//! level plus the shift of that level, and the shift grows from level to level by as much as some dependency's rank is
+//! above the rank of its row:
+//!
+//!   place(i) = rank(i) + shift(level(i)),  shift(l) = shift(l - 1) + max(0, max of rank(j) - rank(i)),
+//!
+//! over all rows i of level l and their dependencies j. So no dependency has a larger place than its row, one with the
+//! same place is of an earlier level, and to go by place, and by level where that is the same, is a solving order. In a
+//! grid that is ordered by diagonals the places are its lines.
+#![forbid(unsafe_code)]
+
+/// The largest that a place can be, where there are so many levels of so many unknowns at most; None where it may not fit.
+pub fn bound(levels: u32, widest: u32) -> Option<u32> {
+    levels.checked_mul(widest)
+}
+
+/// The turn of each unknown in the order by strips. `level` is by unknown, and `entries` are all dependencies, as
+/// (row, what it depends on).
+pub fn turns(
+    by_level: &[u32],
+    level_ptr: &[u32],
+    level: &[u32],
+    forward: bool,
+    entries: impl Iterator<Item = (u32, u32)>,
+) -> Option<Vec<u32>> {
+    let widest = level_ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+    bound(level_ptr.len() as u32 - 1, widest)?;
+    let mut place = vec![0; level.len()];
+    for ends in level_ptr.windows(2) {
+        let unknowns = &by_level[ends[0] as usize..ends[1] as usize];
+        let last = unknowns.len() as u32 - 1;
+        for (rank, &i) in (0..).zip(unknowns) {
+            // In solving order.
+            place[i as usize] = if forward { rank } else { last - rank };
+        }
+    }
+    let mut shift = vec![0; level_ptr.len() - 1];
+    for (i, j) in entries {
+        let grows = &mut shift[level[i as usize] as usize];
+        *grows = place[j as usize].saturating_sub(place[i as usize]).max(*grows);
+    }
+    for l in 1..shift.len() {
+        shift[l] += shift[l - 1];
+    }
+    for (place, &level) in place.iter_mut().zip(level) {
+        *place += shift[level as usize];
+    }
+    let mut order = by_level.to_vec();
+    order.sort_by_key(|&i| place[i as usize]);
+    for (turn, &i) in (0..).zip(&order) {
+        place[i as usize] = turn;
+    }
+    Some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Levels by unknown of a forward or backward solve, the unknowns by level, and where each level begins.
+    fn by_level(n: u32, forward: bool, entries: &[(u32, u32)]) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+        let mut level = vec![0; n as usize];
+        let mut sorted = entries.to_vec();
+        sorted.sort_by_key(|&(i, _)| if forward { i } else { n - 1 - i });
+        for (i, j) in sorted {
+            level[i as usize] = level[i as usize].max(level[j as usize] + 1);
+        }
+        let mut order: Vec<u32> = (0..n).collect();
+        order.sort_by_key(|&i| level[i as usize]);
+        let levels = level.iter().max().unwrap() + 1;
+        let ptr = (0..=levels).map(|l| order.partition_point(|&i| level[i as usize] < l) as u32).collect();
+        (level, order, ptr)
+    }
+
+    fn turns_of(n: u32, forward: bool, entries: &[(u32, u32)]) -> Vec<u32> {
+        let (level, order, ptr) = by_level(n, forward, entries);
+        let turns = turns(&order, &ptr, &level, forward, entries.iter().copied()).unwrap();
+        let mut sorted = turns.clone();
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..n));
+        assert!(entries.iter().all(|&(i, j)| turns[j as usize] < turns[i as usize]));
+        turns
+    }
+
+    /// A five-point grid whose points follow one another by diagonals, and the line of each.
+    fn diagonals(nx: u32, ny: u32) -> (Vec<(u32, u32)>, Vec<u32>) {
+        let mut points: Vec<(u32, u32)> = (0..ny).flat_map(|y| (0..nx).map(move |x| (x, y))).collect();
+        points.sort_by_key(|&(x, y)| (x + y, y));
+        let number = |p| points.iter().position(|&q| q == p).unwrap() as u32;
+        let entries = points.iter().flat_map(|&(x, y)| {
+            let left = (x > 0).then(|| (number((x, y)), number((x - 1, y))));
+            let below = (y > 0).then(|| (number((x, y)), number((x, y - 1))));
+            left.into_iter().chain(below)
+        });
+        (entries.collect(), points.iter().map(|&(_, y)| y).collect())
+    }
+
+    #[test]
+    fn diagonals_of_a_grid_become_its_lines() {
+        for (nx, ny) in [(7, 7), (5, 9), (9, 5), (1, 4), (4, 1)] {
+            let (entries, line) = diagonals(nx, ny);
+            let turns = turns_of(nx * ny, true, &entries);
+            assert!(turns.iter().zip(&line).all(|(&turn, &y)| turn / nx == y), "{nx} {ny}: {turns:?}");
+            // The same from the other end.
+            let last = nx * ny - 1;
+            let mirrored: Vec<_> = entries.iter().map(|&(i, j)| (last - i, last - j)).collect();
+            let backward = turns_of(nx * ny, false, &mirrored);
+            assert!(backward.iter().rev().eq(&turns));
+        }
+    }
+
+    #[test]
+    fn whatever_the_pattern_is_the_order_solves_it() {
+        let mut state = 7u64;
+        let mut random = |bound: u32| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as u32 % bound
+        };
+        for n in 1..60 {
+            for forward in [true, false] {
+                let entries: Vec<(u32, u32)> = (0..2 * n)
+                    .map(|_| (random(n), random(n)))
+                    .filter(|&(i, j)| if forward { j < i } else { j > i })
+                    .collect();
+                turns_of(n, forward, &entries);
+            }
+        }
+    }
+
+    #[test]
+    fn places_that_do_not_fit_are_refused() {
+        assert_eq!(bound(1 << 16, (1 << 16) - 1), Some(u32::MAX - 65535));
+        assert_eq!(bound(1 << 16, 1 << 16), None);
+    }
+}
