@@ -278,7 +278,7 @@ struct NodeSolver {
 
     __device__ __forceinline__ void run() const {
         constexpr uint2 nothing = {0, 1u << 6};
-        auto ticket = [&] { return lane == 0 ? atomicAdd(&a.state->ticket, 1u) : 0u; };
+        auto ticket = [&] { return lane == 0 ? next_slice(a.state) : 0u; };
         auto slice_of = [&](uint32_t s) { return s < a.slices ? a.slice[s] : nothing; };
         auto ticket_of_all = [&] { return __shfl_sync(FULL, ticket(), 0); };
         uint32_t s = ticket_of_all(), s1 = ticket_of_all(), s2 = ticket_of_all();

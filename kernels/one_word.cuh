@@ -116,7 +116,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
     uint32_t lane = threadIdx.x % WARP;
     T alpha = alpha_of(a);
 
-    auto ticket = [&] { return lane == 0 ? atomicAdd(&a.state->ticket, 1u) : 0u; };
+    auto ticket = [&] { return lane == 0 ? next_slice(a.state) : 0u; };
     auto slice_of = [&](uint32_t s) { return s < a.slices ? a.slice[s] : nothing; };
     // Lanes of a row are a power of two.
     auto row_of = [&](uint2 slice) { return lane >> (__ffs(slice.y >> 6) - 1); };

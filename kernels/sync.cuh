@@ -111,8 +111,9 @@ __device__ __forceinline__ Look find(State *state, volatile uint32_t *host_faile
     if (load_relaxed(&state->failed)) return {GIVEN_UP, 0};
     if (limit == 0) return last;
     uint64_t now = nanoseconds();
-    // Neither ever falls during a solve, so their sum tells whether one has grown.
+    // None ever falls during a solve, so their sum tells whether one has grown.
     uint32_t ticket = load_relaxed(&state->ticket) + load_relaxed(&state->progress);
+    for (uint32_t q = 0; q < QUEUES; ++q) ticket += load_relaxed(&state->queue[q].drawn);
     if (last.since == 0 || ticket != last.ticket) return {now, ticket};
     if (now - last.since <= limit) return last;
     store_relaxed(&state->failed, 1u);
@@ -156,6 +157,14 @@ __device__ inline uint32_t block_ticket(State *state) {
     if (threadIdx.x == 0) ticket = atomicAdd(&state->ticket, 1u);
     __syncthreads();
     return ticket;
+}
+
+// The next slice for a warp. Slices are dealt out to the queues in turn, and each warp of a block draws from one of its
+// own; so every queue is drawn from by every block that is resident, and of the slices of a queue none is left before one
+// that has been drawn: the argument at the beginning holds for each.
+__device__ __forceinline__ uint32_t next_slice(State *state) {
+    uint32_t queue = threadIdx.x / 32 % QUEUES;
+    return atomicAdd(&state->queue[queue].drawn, 1u) * QUEUES + queue;
 }
 
 // One-word values ------------------------------------------------------------------------------------
@@ -637,6 +646,7 @@ __device__ bool leave_state(const SolveArgs<T> &a) {
     a.state->pivot = load_relaxed(&a.state->pivot_running);
     a.state->pivot_running = NONE;
     a.state->ticket = 0;
+    for (uint32_t q = 0; q < QUEUES; ++q) a.state->queue[q].drawn = 0;
     a.state->done = 0;
     return true;
 }

@@ -176,31 +176,26 @@ pub fn decide(
         return Ok(without);
     }
     let b = counts.node;
+    let limit = match wish {
+        Tiles::IfFaster => untiled.mul_f64(rows.advantage()),
+        _ => Duration::MAX,
+    };
     let of_rows = |s: Span| Span { low: s.low * b, high: s.high * b + b - 1, rows: s.rows * b };
     let spans: Vec<Span> = spans.into_iter().map(of_rows).collect();
     let may_have_strips = b == 1 && spans.len() > 1;
     let shape = Rows::new(rows);
-    let mut tiles = choose(spans, shape, mirror);
-    let mut by_strips = false;
-    let best = if wish == Tiles::IfFaster { untiled.min(tiles.predicted) } else { tiles.predicted };
+    let natural = choose(spans, shape, mirror, limit);
+    let best = natural.map_or(untiled, |tiles| tiles.predicted);
+    let mut by_strips = None;
     if may_have_strips && best > ideal(rows, shape).mul_f64(TILED_STRIPS_WORTH) {
-        if let Some(spans) = strips()? {
-            let strips = choose(spans, shape, mirror);
-            by_strips = strips.predicted < tiles.predicted;
-            if by_strips {
-                tiles = strips;
-            }
-        }
+        by_strips = strips()?.and_then(|spans| choose(spans, shape, mirror, limit.min(best)));
     }
-    if wish == Tiles::IfFaster && tiles.predicted > untiled.mul_f64(rows.advantage()) {
-        return Ok(without);
-    }
-    Ok(Decision {
+    Ok(by_strips.or(natural).map_or(without, |tiles| Decision {
         engine: Engine::Tiles(tiles.relays),
         rows: tiles.rows,
-        by_strips,
+        by_strips: by_strips.is_some(),
         predicted: tiles.predicted,
-    })
+    }))
 }
 
 /// Time of a solve if every block had the same part of each level, and none waited for another.
@@ -232,36 +227,39 @@ fn relay_blocks() -> usize {
     TILED_BLOCKS / TILED_CLUSTER * TILED_CLUSTER
 }
 
-/// The best size among `TILED_SMALLEST` times a power of two, with or without relays.
-fn choose(mut spans: Vec<Span>, shape: Rows, mirror: u32) -> Choice {
-    let choice = |spans: &[Span], rows| {
-        let ways: &[Relays] = match (can_relay(spans, rows, mirror), shape.scattered) {
+/// The best size among `TILED_SMALLEST` times a power of two, with or without relays, if a solve takes less than the limit.
+fn choose(spans: Vec<Span>, shape: Rows, mirror: u32, limit: Duration) -> Option<Choice> {
+    let mut sizes = vec![spans];
+    while let Some(spans) = sizes.last().filter(|spans| spans.len() > 1) {
+        let join = |w: &[Span]| w.iter().copied().reduce(Span::join).expect("not empty");
+        sizes.push(spans.chunks(2).map(join).collect());
+    }
+    let mut best: Option<Choice> = None;
+    // Beginning with what is mostly good, so that what is not is soon seen to be worse.
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by_key(|k| k.abs_diff(3));
+    for k in order {
+        let rows = (TILED_SMALLEST as u64 * (1 << k)).min(u32::MAX as u64) as u32;
+        let ways: &[Relays] = match (can_relay(&sizes[k], rows, mirror), shape.scattered) {
             (false, _) => &[Relays::No],
-            (true, true) => &[Relays::No, Relays::Narrow],
-            (true, false) => &[Relays::No, Relays::Narrow, Relays::Wide],
+            (true, true) => &[Relays::Narrow, Relays::No],
+            (true, false) => &[Relays::Narrow, Relays::Wide, Relays::No],
         };
-        let predict = |&relays| Choice { rows, relays, predicted: predict(spans, shape, relays) };
-        ways.iter().map(predict).min_by_key(|choice| choice.predicted).expect("there is one")
-    };
-    let mut rows = TILED_SMALLEST;
-    let mut best = choice(&spans, rows);
-    while spans.len() > 1 {
-        spans = spans.chunks(2).map(|w| w.iter().copied().reduce(Span::join).expect("not empty")).collect();
-        rows = rows.saturating_mul(2);
-        let next = choice(&spans, rows);
-        if next.predicted < best.predicted {
-            best = next;
+        for &relays in ways {
+            let limit = best.map_or(limit, |best| best.predicted);
+            let better = predict(&sizes[k], shape, relays, limit);
+            best = better.map(|predicted| Choice { rows, relays, predicted }).or(best);
         }
     }
     best
 }
 
-/// Time of a solve with these tiles. Each begins when a block is free, and no earlier than one hop after the level
-/// before its first is done in the last tile before it that begins at a lower one. It ends no earlier than its own
-/// levels allow, nor than one hop and the levels that it has beyond after the last tile before it that ends at a
-/// lower level. From these two it is taken to depend. Hops inside a cluster that relays are shorter, and its blocks
+/// Time of a solve with these tiles, if it is below the limit. Each begins when a block is free, and no earlier than one
+/// hop after the level before its first is done in the last tile before it that begins at a lower one. It ends no earlier
+/// than its own levels allow, nor than one hop and the levels that it has beyond after the last tile before it that ends
+/// at a lower level. From these two it is taken to depend. Hops inside a cluster that relays are shorter, and its blocks
 /// begin together.
-fn predict(spans: &[Span], mut shape: Rows, relays: Relays) -> Duration {
+fn predict(spans: &[Span], mut shape: Rows, relays: Relays, limit: Duration) -> Option<Duration> {
     let (batch, step, hop) = match relays {
         Relays::No => (1.0, Duration::ZERO, TILED_HOP),
         Relays::Narrow => (TILED_RELAY_BATCH, TILED_RELAY_STEP, TILED_RELAY_HOP),
@@ -269,14 +267,15 @@ fn predict(spans: &[Span], mut shape: Rows, relays: Relays) -> Duration {
     };
     shape.batch *= batch;
     shape.step += step.as_secs_f64();
-    let hop_to = |t: usize| if t % TILED_CLUSTER != 0 { hop } else { TILED_HOP }.as_secs_f64();
+    let (start, hop, far) = (TILED_START.as_secs_f64(), hop.as_secs_f64(), TILED_HOP.as_secs_f64());
+    let latest = limit.as_secs_f64();
     let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
     // Tiles whose lowest levels rise, with begin and end, and tiles whose highest levels rise, with their ends.
     let mut lowest: Vec<(Span, f64, f64)> = Vec::new();
     let mut highest: Vec<(u32, f64)> = Vec::new();
     for (t, &span) in spans.iter().enumerate() {
         let pace = span.pace(shape);
-        let hop = hop_to(t);
+        let hop = if t % TILED_CLUSTER != 0 { hop } else { far };
         let before = match relays {
             Relays::No => t.checked_sub(TILED_BLOCKS).map(|b| b..b + 1),
             _ => {
@@ -284,7 +283,7 @@ fn predict(spans: &[Span], mut shape: Rows, relays: Relays) -> Duration {
             }
         };
         let free = before.map_or(0.0, |b| ends[b].iter().copied().fold(0.0, f64::max));
-        let mut begin = free + TILED_START.as_secs_f64();
+        let mut begin = free + start;
         while lowest.last().is_some_and(|(before, ..)| before.low >= span.low) {
             lowest.pop();
         }
@@ -299,12 +298,17 @@ fn predict(spans: &[Span], mut shape: Rows, relays: Relays) -> Duration {
         if let Some(&(high, before)) = highest.last() {
             end = end.max(before + hop + (span.high - high) as f64 * pace);
         }
+        if end > latest {
+            return None;
+        }
         ends.push(end);
         lowest.push((span, begin, end));
         highest.push((span.high, end));
     }
     let last = ends.into_iter().fold(0.0, f64::max);
-    TILED_LAUNCH + Duration::from_secs_f64(last.max(crowd(spans, shape) as f64 * hop_to(1)))
+    let crowd = crowd(spans, shape) as f64 * if relays == Relays::No { far } else { hop };
+    let time = TILED_LAUNCH + Duration::from_secs_f64(last.max(crowd));
+    (time < limit).then_some(time)
 }
 
 /// The most tiles with batches of several levels that one level goes through. Such a batch waits for one of the tile
@@ -377,15 +381,44 @@ mod tests {
         Rows::new(Counts { n, entries, levels, scattered: false, node: 1 })
     }
 
+    fn chosen(level: &[u32], shape: Rows, mirror: u32) -> Choice {
+        choose(spans(level), shape, mirror, Duration::MAX).unwrap()
+    }
+
     #[test]
     fn a_chain_is_one_tile_and_a_grid_is_not() {
         let chain: Vec<u32> = (0..100_000).collect();
-        assert!(choose(spans(&chain), rows(100_000, 99_999, 100_000), 0).rows >= 100_000);
+        assert!(chosen(&chain, rows(100_000, 99_999, 100_000), 0).rows >= 100_000);
         let level = grid(1024, 1024);
-        let plain = choose(spans(&level), rows(1 << 20, 2 << 20, 2047), 0);
+        let plain = chosen(&level, rows(1 << 20, 2 << 20, 2047), 0);
         assert!((4 * 1024..=64 * 1024).contains(&plain.rows), "{plain:?}");
-        let relayed = choose(spans(&level), rows(1 << 20, 2 << 20, 2047), 16384);
+        let relayed = chosen(&level, rows(1 << 20, 2 << 20, 2047), 16384);
         assert!(relayed.predicted < plain.predicted, "{relayed:?} {plain:?}");
+    }
+
+    #[test]
+    fn strips_are_asked_for_where_levels_follow_one_another() {
+        let counts = Counts { n: 1 << 20, entries: 2 << 20, levels: 2047, scattered: false, node: 1 };
+        let natural = grid(1024, 1024);
+        let mut by_level = natural.clone();
+        by_level.sort_unstable();
+        let decision = |wish, level: &[u32], strips: &mut dyn FnMut() -> Result<Option<Vec<Span>>>| {
+            decide(wish, TILED_LARGEST_RELAY, spans(level), counts, strips).unwrap()
+        };
+        let never = &mut || panic!("lines are good tiles");
+        let lines = decision(Tiles::IfFaster, &natural, never);
+        assert!(!lines.by_strips && matches!(lines.engine, Engine::Tiles(_)));
+        for wish in [Tiles::IfFaster, Tiles::Yes] {
+            let strips = decision(wish, &by_level, &mut || Ok(Some(spans(&natural))));
+            assert_eq!(strips, Decision { by_strips: true, ..lines });
+            // Where there are none, or they are no better.
+            for mut none in [None, Some(spans(&by_level))] {
+                let plain = decision(wish, &by_level, &mut || Ok(none.take()));
+                assert_eq!(plain.engine == Engine::Rows, wish == Tiles::IfFaster);
+                assert!(!plain.by_strips && plain.predicted > strips.predicted);
+            }
+        }
+        assert_eq!(decision(Tiles::No, &by_level, never).engine, Engine::Rows);
     }
 
     /// Tiles of so many rows of a grid.
@@ -403,12 +436,12 @@ mod tests {
     fn planes_relay_with_all_warps_where_values_are_not_scattered() {
         let (n, levels) = (128 * 128 * 128, 382);
         let planes: Vec<u32> = (0..n).map(|i| i % 128 + i / 128 % 128 + i / (128 * 128)).collect();
-        let chosen = |scattered| {
+        let of = |scattered| {
             let shape = Rows::new(Counts { n, entries: 3 * n, levels, scattered, node: 1 });
-            choose(spans(&planes), shape, TILED_LARGEST_RELAY)
+            chosen(&planes, shape, TILED_LARGEST_RELAY)
         };
-        assert_eq!((chosen(false).rows, chosen(false).relays), (128 * 128, Relays::Wide));
-        assert_ne!(chosen(true).relays, Relays::Wide);
+        assert_eq!((of(false).rows, of(false).relays), (128 * 128, Relays::Wide));
+        assert_ne!(of(true).relays, Relays::Wide);
     }
 
     #[test]
@@ -439,9 +472,12 @@ mod tests {
     fn relays_pay_in_long_grids_and_not_where_levels_are_wide() {
         let long = tiles(64, 16384, 1024);
         let shape = rows(1 << 20, 2 << 20, 16447);
-        assert!(predict(&long, shape, Relays::Narrow) < predict(&long, shape, Relays::No));
+        let predict = |spans: &[Span], relays| predict(spans, shape, relays, Duration::MAX).unwrap();
+        assert!(predict(&long, Relays::Narrow) < predict(&long, Relays::No));
         // So many rows in each level of every tile that batches, and not hops, are what takes time.
         let busy = vec![Span { low: 0, high: 99, rows: 1 << 18 }; 128];
-        assert!(predict(&busy, shape, Relays::Narrow) > predict(&busy, shape, Relays::No));
+        assert!(predict(&busy, Relays::Narrow) > predict(&busy, Relays::No));
+        let limit = predict(&busy, Relays::No);
+        assert_eq!(super::predict(&busy, shape, Relays::No, limit), None);
     }
 }

@@ -1,8 +1,11 @@
 //! What a kernel gets, by value: the mirror of `kernels/args.cuh`, size-checked on both sides.
 #![forbid(unsafe_code)]
 
+/// Queues that slices are dealt out to.
+pub const QUEUES: usize = 4;
+
 /// Device state of one info. Kernels and host share this layout.
-#[repr(C)]
+#[repr(C, align(128))]
 #[derive(Clone, Copy, Debug)]
 pub struct State {
     /// Smallest row (zero-based) with a zero pivot in the last solve, or u32::MAX.
@@ -19,7 +22,9 @@ pub struct State {
     pub failed: u32,
     /// Grows now and then while a tile is walked; the watchdog looks at it.
     pub progress: u32,
-    pub padding: u32,
+    pub padding: [u32; 25],
+    /// Pieces of work that have been drawn from each queue, in the first word of each.
+    pub queue: [[u32; 32]; QUEUES],
 }
 
 /// Arguments of every solve kernel. Pointers are device addresses.
@@ -107,4 +112,4 @@ const _: () = assert!(std::mem::size_of::<MultiArgs>() == std::mem::size_of::<So
 const _: () = assert!(std::mem::size_of::<SolveArgs>() == 40 + 13 * 8 + 5 * 8 + 16 + 7 * 8);
 // A kernel reads a value of up to 16 bytes from there.
 const _: () = assert!(std::mem::offset_of!(SolveArgs, alpha_host) % 16 == 0);
-const _: () = assert!(std::mem::size_of::<State>() == 32);
+const _: () = assert!(std::mem::size_of::<State>() == 128 * (1 + QUEUES));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::args::{MultiArgs, SolveArgs, State};
+use super::args::{MultiArgs, SolveArgs, State, QUEUES};
 use super::watch::Flag;
 use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
@@ -623,7 +623,8 @@ fn initial_state(missing_diag: u32) -> State {
         done: 0,
         failed: 0,
         progress: 0,
-        padding: 0,
+        padding: [0; 25],
+        queue: [[0; 32]; QUEUES],
     }
 }
 
