@@ -40,9 +40,9 @@ static const sptrsvDataType_t TYPES[] = {SPTRSV_R_32F, SPTRSV_R_64F, SPTRSV_C_32
 
 enum { SEPARATE_DIAGONAL = 2 }; /* beside the library's NON_UNIT and UNIT */
 
-enum Shape { DIAGONAL, CHAIN, GRID, RANDOM, DENSE_ROW, DENSE_COLUMN, EMPTY_ROWS, NODES, SHAPES };
+enum Shape { DIAGONAL, CHAIN, GRID, RANDOM, DENSE_ROW, DENSE_COLUMN, EMPTY_ROWS, NODES, DIAGONALS, SHAPES };
 static const char *const SHAPE_NAMES[] = {"diagonal",  "chain",        "grid",      "random",
-                                          "dense row", "dense column", "empty rows", "nodes"};
+                                          "dense row", "dense column", "empty rows", "nodes",     "diagonals"};
 
 /* What kind of problem it is. Zero everywhere is the plain one: float, op N, lower, non-unit, base 0, CSR,
  * 32-bit indices, sorted rows, triangular storage, not in place, alpha on the host, setup AUTO. */
@@ -146,12 +146,23 @@ static inline void push_nodes(Entries *list, int64_t n) {
     }
 }
 
+/* A grid whose points come by diagonals, each with one more than the one before: tiles are strips across them. */
+static inline void push_diagonals(Entries *list, int64_t n) {
+  for (int64_t i = 1, d = 1, k = 0; i < n; i++) {
+    if (k > 0) push(list, i, i - d - 1, 0);
+    if (k < d) push(list, i, i - d, 0);
+    if (++k > d) d++, k = 0;
+  }
+}
+
 /* The strictly lower entries of a shape, without values. */
 static inline void push_shape(Entries *list, enum Shape shape, int64_t n) {
   int64_t side = (int64_t)sqrt((double)n);
   if (shape == NODES) push_nodes(list, n);
+  if (shape == DIAGONALS) push_diagonals(list, n);
   for (int64_t i = 1; i < n; i++) switch (shape) {
       case DIAGONAL:
+      case DIAGONALS:
       case NODES: break;
       case CHAIN: push(list, i, i - 1, 0); break;
       case GRID:

@@ -96,13 +96,13 @@ static void every_size_and_shape(void) {
 }
 
 /* Every type, operation and triangle in tiles with narrow levels, many of which a warp solves at once, and whose blocks
- * hand over to each other where a GPU has clusters; with short rows and with longer ones. */
+ * hand over to each other where a GPU has clusters; with short rows and with longer ones, and by strips. */
 static void narrow_tiles(void) {
   int tiled = place_of(SPTRSV_ALG_TILED);
   for (int i = 0; i < 4 * 3 * 2; i++) {
     Kind k = nth_kind(i);
     k.setup = random_setup();
-    one_case(k, i % 5 == 4 ? CHAIN : i % 5 == 2 ? NODES : GRID, 40000 + below(20000), tiled, tiled + 1);
+    one_case(k, (enum Shape[]){GRID, DIAGONALS, NODES, GRID, CHAIN}[i % 5], 40000 + below(20000), tiled, tiled + 1);
   }
 }
 

@@ -5,12 +5,12 @@
 constexpr uint32_t NONE = 0xffffffffu;
 constexpr uint32_t GATE_SHIFT = 12;  // of a slice's second word; mirrored in analysis/slices.rs
 
-// Slices are dealt out to so many queues, each in a line of the cache of its own: a word can be drawn from once in
-// 2.3 ns only, by whomever.
+// Slices are dealt out to so many queues, each in a line of the cache of its own: a word can be drawn from once in 2.3 ns
+// only, by whomever. No more than a block has warps.
 constexpr uint32_t QUEUES = 4;
 
 struct alignas(128) Queue {
-    uint32_t drawn;
+    uint32_t next;
 };
 
 // Device state of one info.
@@ -22,7 +22,7 @@ struct State {
     uint32_t done;           // blocks that are done
     uint32_t failed;         // set by the watchdog; sticky until the host resets the info
     uint32_t progress;       // grows now and then while a tile is walked; the watchdog looks at it
-    Queue queue[QUEUES];     // pieces of work that have been drawn from each
+    Queue queue[QUEUES];     // next slice of each, its own number before the first is drawn
 };
 
 template <class T>

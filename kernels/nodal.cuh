@@ -278,10 +278,11 @@ struct NodeSolver {
 
     __device__ __forceinline__ void run() const {
         constexpr uint2 nothing = {0, 1u << 6};
-        auto ticket = [&] { return lane == 0 ? next_slice(a.state) : 0u; };
+        Slices slices(a.state);
+        auto draw = [&] { return lane == 0 ? slices.draw() : 0u; };
         auto slice_of = [&](uint32_t s) { return s < a.slices ? a.slice[s] : nothing; };
-        auto ticket_of_all = [&] { return __shfl_sync(FULL, ticket(), 0); };
-        uint32_t s = ticket_of_all(), s1 = ticket_of_all(), s2 = ticket_of_all();
+        auto draw_for_all = [&] { return __shfl_sync(FULL, draw(), 0); };
+        uint32_t s = draw_for_all(), s1 = draw_for_all(), s2 = draw_for_all();
         uint2 slice = slice_of(s), slice1 = slice_of(s1), slice2 = slice_of(s2);
         Node node = fetch(slice), node1 = fetch(slice1);
         copy(slice, node);
@@ -289,7 +290,7 @@ struct NodeSolver {
             Taken taken;
             copied();
             take(taken);
-            uint32_t s3 = ticket();
+            uint32_t s3 = draw();
             Node node2 = fetch(slice2);
             copy(slice1, node1);
             solve(slice, node, taken);

@@ -31,6 +31,19 @@ __device__ __forceinline__ void load_entries(const SolveArgs<T> &a, uint4 record
     for (int u = 0; u < U; ++u) q[u] = a.row_adj[min(e + u * lanes, last)];
 }
 
+// Has `count` entries of a row from number `first` on brought to the L2 cache, a line by each lane from `sub` on.
+template <class T>
+__device__ __forceinline__ void prefetch_entries(const SolveArgs<T> &a, uint4 record, uint32_t end, uint32_t first,
+                                                 uint32_t count, uint32_t sub) {
+    constexpr uint32_t LINE = 128, VALUES = LINE / sizeof(T), INDICES = LINE / 4;
+    uint32_t lines = count / VALUES, value = first + sub * VALUES, index = first + (sub - lines) * INDICES;
+    if (sub < lines) {
+        if (value < end && !a.row_permuted) prefetch(a.val + ((int64_t)record.w - record.z) + value);
+    } else if (index < end && index < first + count) {
+        prefetch(a.row_adj + index);
+    }
+}
+
 // Adds to sum_j the a_k x_kj of U of this lane's entries, from number `e` on and `lanes` apart, waiting for
 // each x_kj.
 template <int U, int NR, class T>
@@ -116,7 +129,8 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
     uint32_t lane = threadIdx.x % WARP;
     T alpha = alpha_of(a);
 
-    auto ticket = [&] { return lane == 0 ? next_slice(a.state) : 0u; };
+    Slices slices(a.state);
+    auto draw = [&] { return lane == 0 ? slices.draw() : 0u; };
     auto slice_of = [&](uint32_t s) { return s < a.slices ? a.slice[s] : nothing; };
     // Lanes of a row are a power of two.
     auto row_of = [&](uint2 slice) { return lane >> (__ffs(slice.y >> 6) - 1); };
@@ -131,13 +145,13 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         return record;
     };
 
-    uint32_t s = __shfl_sync(0xffffffffu, ticket(), 0);
-    uint32_t s1 = __shfl_sync(0xffffffffu, ticket(), 0);
+    auto draw_for_all = [&] { return __shfl_sync(FULL, draw(), 0); };
+    uint32_t s = draw_for_all(), s1 = draw_for_all();
     uint2 slice = slice_of(s), slice1 = slice_of(s1);
     uint32_t end, end1;
     uint4 record = record_of(slice, end);
     while (s < a.slices) {
-        uint32_t s2 = ticket();
+        uint32_t s2 = draw();
         uint4 record1 = record_of(slice1, end1);
 
         uint32_t rows = slice.y & 63u, lanes = slice.y >> 6 & 63u, sub = lane & (lanes - 1), r = row_of(slice);
@@ -164,10 +178,17 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
             else if (longest > 2) ok = solve_short<4>(a, work, record, end, f[0], scale, leads, word, x[0]);
             else ok = solve_short<2>(a, work, record, end, f[0], scale, leads, word, x[0]);
         } else {
-            if (longest > 4 * lanes)
-                for (uint32_t t = 0; ok && t < longest; t += U * lanes)
+            if (longest > 4 * lanes) {
+                // What a long row goes on with is in the cache when its turn comes.
+                constexpr uint32_t AHEAD = 8;
+                for (uint32_t k = 1; k < AHEAD && k * U * lanes < longest; ++k)
+                    prefetch_entries(a, record, end, record.z + k * U * lanes, U * lanes, sub);
+                for (uint32_t t = 0; ok && t < longest; t += U * lanes) {
+                    if (t + AHEAD * U * lanes < longest)
+                        prefetch_entries(a, record, end, record.z + t + AHEAD * U * lanes, U * lanes, sub);
                     ok = waiting_dot<U, NR>(a, work, record, end, e + t, lanes, sum);
-            else if (longest > 2 * lanes) ok = waiting_dot<4, NR>(a, work, record, end, e, lanes, sum);
+                }
+            } else if (longest > 2 * lanes) ok = waiting_dot<4, NR>(a, work, record, end, e, lanes, sum);
             else if (longest > 0) ok = waiting_dot<2, NR>(a, work, record, end, e, lanes, sum);
             if (lanes > 1) {
 #pragma unroll
@@ -189,7 +210,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         slice = slice1;
         record = record1;
         end = end1;
-        s1 = __shfl_sync(0xffffffffu, s2, 0);
+        s1 = __shfl_sync(FULL, s2, 0);
         slice1 = slice_of(s1);
     }
 }

@@ -113,7 +113,7 @@ __device__ __forceinline__ Look find(State *state, volatile uint32_t *host_faile
     uint64_t now = nanoseconds();
     // None ever falls during a solve, so their sum tells whether one has grown.
     uint32_t ticket = load_relaxed(&state->ticket) + load_relaxed(&state->progress);
-    for (uint32_t q = 0; q < QUEUES; ++q) ticket += load_relaxed(&state->queue[q].drawn);
+    for (uint32_t q = 0; q < QUEUES; ++q) ticket += load_relaxed(&state->queue[q].next);
     if (last.since == 0 || ticket != last.ticket) return {now, ticket};
     if (now - last.since <= limit) return last;
     store_relaxed(&state->failed, 1u);
@@ -159,13 +159,16 @@ __device__ inline uint32_t block_ticket(State *state) {
     return ticket;
 }
 
-// The next slice for a warp. Slices are dealt out to the queues in turn, and each warp of a block draws from one of its
-// own; so every queue is drawn from by every block that is resident, and of the slices of a queue none is left before one
-// that has been drawn: the argument at the beginning holds for each.
-__device__ __forceinline__ uint32_t next_slice(State *state) {
-    uint32_t queue = threadIdx.x / 32 % QUEUES;
-    return atomicAdd(&state->queue[queue].drawn, 1u) * QUEUES + queue;
-}
+// Draws slices for a warp. They are dealt out to the queues in turn, and each warp of a block draws from one of its own.
+// So every queue is drawn from by every block that is resident, and no slice of a queue is left when a later one has been
+// drawn: the argument at the beginning holds for each.
+struct Slices {
+    uint32_t *next;
+
+    __device__ __forceinline__ explicit Slices(State *state) : next(&state->queue[threadIdx.x / 32 % QUEUES].next) {}
+    // In one lane. Nothing is computed from the number here: that would wait for it.
+    __device__ __forceinline__ uint32_t draw() const { return atomicAdd(next, QUEUES); }
+};
 
 // One-word values ------------------------------------------------------------------------------------
 
@@ -428,6 +431,9 @@ __device__ __forceinline__ void arm_shared(Complex<R> *p) {
     arm_shared(&p->im);
 }
 
+// Has a line brought to the L2 cache.
+__device__ __forceinline__ void prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
+
 // Copies a value of 4, 8 or 16 bytes to shared memory while other work goes on, or zeros.
 template <class T>
 __device__ __forceinline__ void copy_ahead(bool yes, T *to, const T *from) {
@@ -646,7 +652,7 @@ __device__ bool leave_state(const SolveArgs<T> &a) {
     a.state->pivot = load_relaxed(&a.state->pivot_running);
     a.state->pivot_running = NONE;
     a.state->ticket = 0;
-    for (uint32_t q = 0; q < QUEUES; ++q) a.state->queue[q].drawn = 0;
+    for (uint32_t q = 0; q < QUEUES; ++q) a.state->queue[q].next = q;
     a.state->done = 0;
     return true;
 }

@@ -17,9 +17,12 @@ pub const GRAPH_LEVELS: usize = 1 << 16;
 /// long as the CPU takes for this many.
 pub const SETUP_GPU_SMALLEST: u64 = 18_000;
 
-/// Threads in a block of the one-word engine, and the most blocks on a multiprocessor.
+/// Threads in a block of the one-word engine, and the most blocks on a multiprocessor; more where the cache holds so
+/// many times the unknowns, and values are of 8 bytes at most. Mirrored in kernels/one_word.cu.
 pub const ONE_WORD_BLOCK: u32 = 128;
 pub const ONE_WORD_BLOCKS: u32 = 4;
+pub const ONE_WORD_BLOCKS_CACHED: u32 = 5;
+pub const ONE_WORD_CACHED_PART: u64 = 2;
 
 /// Levels of average width for which the one-word engine has warps, unless the widest level wants more: it
 /// gets a warp for every so many of its slices.

@@ -342,7 +342,17 @@ fn large_matrices() {
     let mut random = Random(11);
     let mut compared = 0;
     let rows = numbers("SPTRSV_TEST_ROWS", &[300_000])[0];
-    for name in ["chain", "chain of blocks", "nodes", "grid", "diagonals", "random", "unsorted", "dense column", "long"] {
+    for name in [
+        "chain",
+        "chain of blocks",
+        "nodes",
+        "grid",
+        "diagonals",
+        "random",
+        "unsorted",
+        "dense column",
+        "long",
+    ] {
         let shape = SHAPES.iter().position(|s| s.0 == name).unwrap();
         let n = if name == "long" { rows / 4 } else { rows };
         let pattern = build(shape, n, &mut random);

@@ -9,7 +9,7 @@ use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::status::Result;
-use crate::tuning::{NODAL_LEVELS_AHEAD, NODAL_VALUES_PER_LANE, ONE_WORD_BLOCK};
+use crate::tuning::{NODAL_LEVELS_AHEAD, NODAL_VALUES_PER_LANE, ONE_WORD_BLOCK, ONE_WORD_BLOCKS};
 
 pub struct Nodal;
 
@@ -52,7 +52,8 @@ impl Algorithm for Nodal {
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
         let kernel = launcher.kernel(&format!("nodal{}", plan.node()))?;
-        kernel.launch(one_word::blocks(launcher, plan, args, NODAL_LEVELS_AHEAD), ONE_WORD_BLOCK, 0, args)
+        let blocks = one_word::blocks(launcher, plan, args, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
+        kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)

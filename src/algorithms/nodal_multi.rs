@@ -7,7 +7,7 @@ use crate::executor::cuda::args::MultiArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::problem::DataType;
 use crate::status::Result;
-use crate::tuning::{NODAL_LEVELS_AHEAD, ONE_WORD_BLOCK};
+use crate::tuning::{NODAL_LEVELS_AHEAD, ONE_WORD_BLOCK, ONE_WORD_BLOCKS};
 
 impl Multi for Nodal {
     fn most_columns(&self, _gpu: &Gpu, _dtype: DataType) -> u32 {
@@ -15,11 +15,7 @@ impl Multi for Nodal {
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         let kernel = launcher.kernel(&format!("nodal_multi{}", plan.node()))?;
-        kernel.launch(
-            one_word::blocks(launcher, plan, &args.solve, NODAL_LEVELS_AHEAD),
-            ONE_WORD_BLOCK,
-            0,
-            args,
-        )
+        let blocks = one_word::blocks(launcher, plan, &args.solve, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
+        kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
     }
 }

@@ -10,7 +10,8 @@ use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::status::Result;
 use crate::tuning::{
-    ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES,
+    ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_BLOCKS_CACHED, ONE_WORD_CACHED_PART, ONE_WORD_ENTRIES_PER_LANE,
+    ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES,
 };
 
 pub struct OneWord;
@@ -53,26 +54,25 @@ impl Algorithm for OneWord {
         plan.add_work_vectors(launcher)
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        launcher.kernel(self.name())?.launch(
-            blocks(launcher, plan, args, ONE_WORD_LEVELS_AHEAD),
-            ONE_WORD_BLOCK,
-            0,
-            args,
-        )
+        let size = launcher.dtype.bytes() as u64;
+        let is_cached = args.n as u64 * size * ONE_WORD_CACHED_PART <= launcher.gpu.cached_bytes() as u64;
+        let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ONE_WORD_BLOCKS };
+        let blocks = blocks(launcher, plan, args, ONE_WORD_LEVELS_AHEAD, most);
+        launcher.kernel(self.name())?.launch(blocks, ONE_WORD_BLOCK, 0, args)
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
     }
 }
 
-/// Blocks of a launch: enough warps to work so many levels ahead of the front, and no more. Warps far ahead
-/// only poll, and every poll slows down the hand-over that the front waits for.
-pub fn blocks(launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs, levels_ahead: u64) -> u32 {
+/// Blocks of a launch, at most so many on a multiprocessor: enough warps to work so many levels ahead of the front, and no
+/// more. Warps far ahead only poll, and every poll slows down the hand-over that the front waits for.
+pub fn blocks(launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs, levels_ahead: u64, most: u32) -> u32 {
     let multiprocessors = launcher.gpu.multiprocessors();
     let average = args.slices as u64 * levels_ahead / plan.hand_overs().max(1) as u64;
     let widest = plan.widest as u64 / 32 / ONE_WORD_PASSES;
     let warps = average.max(widest).max(1);
     let blocks = warps.div_ceil(ONE_WORD_BLOCK as u64 / 32).min(u32::MAX as u64) as u32;
-    let blocks = blocks.clamp(multiprocessors, multiprocessors * ONE_WORD_BLOCKS);
+    let blocks = blocks.clamp(multiprocessors, multiprocessors * most);
     args.slices.div_ceil(ONE_WORD_BLOCK / 32).min(blocks)
 }

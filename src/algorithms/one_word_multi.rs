@@ -8,7 +8,7 @@ use crate::executor::cuda::args::MultiArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::problem::DataType;
 use crate::status::Result;
-use crate::tuning::{ONE_WORD_BLOCK, ONE_WORD_LEVELS_AHEAD};
+use crate::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_LEVELS_AHEAD};
 
 impl Multi for OneWord {
     fn most_columns(&self, _gpu: &Gpu, dtype: DataType) -> u32 {
@@ -16,11 +16,7 @@ impl Multi for OneWord {
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         let kernel = launcher.kernel(&format!("one_word_multi{}", multi_width(args.columns)))?;
-        kernel.launch(
-            one_word::blocks(launcher, plan, &args.solve, ONE_WORD_LEVELS_AHEAD),
-            ONE_WORD_BLOCK,
-            0,
-            args,
-        )
+        let blocks = one_word::blocks(launcher, plan, &args.solve, ONE_WORD_LEVELS_AHEAD, ONE_WORD_BLOCKS);
+        kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
     }
 }

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 /// Queues that slices are dealt out to.
-pub const QUEUES: usize = 4;
+const QUEUES: usize = 4;
 
 /// Device state of one info. Kernels and host share this layout.
 #[repr(C, align(128))]
@@ -23,7 +23,7 @@ pub struct State {
     /// Grows now and then while a tile is walked; the watchdog looks at it.
     pub progress: u32,
     pub padding: [u32; 25],
-    /// Pieces of work that have been drawn from each queue, in the first word of each.
+    /// Next slice of each queue, its own number before the first is drawn, in the first word of each.
     pub queue: [[u32; 32]; QUEUES],
 }
 

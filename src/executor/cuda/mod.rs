@@ -86,6 +86,7 @@ pub struct Gpu {
     name: String,
     multiprocessors: u32,
     shared_bytes_per_block: u32,
+    cached_bytes: u32,
     modules: ManuallyDrop<Vec<Module>>,
     functions: Mutex<HashMap<String, usize>>,
     watch: watch::FlagPool,
@@ -148,6 +149,7 @@ impl Gpu {
             name: String::new(),
             multiprocessors: 0,
             shared_bytes_per_block: 0,
+            cached_bytes: 0,
             modules: ManuallyDrop::new(Vec::new()),
             functions: Mutex::default(),
             watch: watch::FlagPool::default(),
@@ -164,6 +166,7 @@ impl Gpu {
             gpu.attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         gpu.shared_bytes_per_block = gpu
             .attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        gpu.cached_bytes = gpu.attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?;
         gpu.pool = memory::Pool::new(device);
         for (_, image) in FATBINS {
             gpu.modules.push(load(image, &gpu.name)?);
@@ -185,6 +188,11 @@ impl Gpu {
 
     pub fn multiprocessors(&self) -> u32 {
         self.multiprocessors
+    }
+
+    /// What the last cache before the memory holds.
+    pub fn cached_bytes(&self) -> u32 {
+        self.cached_bytes
     }
 
     /// Shared memory that a block can have.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::args::{MultiArgs, SolveArgs, State, QUEUES};
+use super::args::{MultiArgs, SolveArgs, State};
 use super::watch::Flag;
 use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
@@ -624,7 +624,7 @@ fn initial_state(missing_diag: u32) -> State {
         failed: 0,
         progress: 0,
         padding: [0; 25],
-        queue: [[0; 32]; QUEUES],
+        queue: std::array::from_fn(|q| std::array::from_fn(|k| if k == 0 { q as u32 } else { 0 })),
     }
 }
 

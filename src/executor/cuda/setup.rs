@@ -883,7 +883,8 @@ impl Run<'_> {
     fn strips(&mut self, levels: u32, level_of: u64) -> Result<Option<Vec<tiles::Span>>> {
         let n = self.shape.n;
         // Places for what comes by position are free as yet, as are those of the sort by level.
-        let Places { by_level, level_ptr, values, order, row_ptr, by_first, by_diag, strip_sort, .. } = self.places;
+        let Places { by_level, level_ptr, values, order, row_ptr, by_first, by_diag, strip_sort, .. } =
+            self.places;
         let [grows, shifts] = values;
         let args = SetupArgs {
             count: levels,
