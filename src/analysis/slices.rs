@@ -84,6 +84,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn slices_with_several_lanes_a_row_have_gates() {
+        // Levels of 40 rows, whose rows have 20 entries in every other one, and 3 in the rest.
+        let level_ptr: Vec<u32> = (0..=24).map(|l| 40 * l).collect();
+        let mut row_ptr = vec![0];
+        for p in 0..960 {
+            row_ptr.push(row_ptr[p] + if p / 40 % 2 == 0 { 20 } else { 3 });
+        }
+        let slices = of_levels(&level_ptr, &row_ptr, 8, 1);
+        assert!(slices.iter().any(|s| s[1] >> GATE_SHIFT > 0));
+        for [first, packed] in slices {
+            let (lanes, back, level) = (packed >> 6 & 63, packed >> GATE_SHIFT, first / 40);
+            assert_eq!(lanes, if level % 2 == 0 { 4 } else { 1 });
+            let gate = level.checked_sub(ONE_WORD_GATE_LEVELS as u32).filter(|_| lanes > 1);
+            assert_eq!(back, gate.map_or(0, |gate| first - 40 * gate));
+        }
+    }
+
+    #[test]
     fn slices_cover_a_group_once_and_fit_a_warp() {
         let lanes = |p: u32| if p % 97 == 0 { 31 } else { p % 3 };
         let mut slices = Vec::new();
