@@ -146,12 +146,16 @@ static inline void push_nodes(Entries *list, int64_t n) {
     }
 }
 
-/* A grid whose points come by diagonals, each with one more than the one before: tiles are strips across them. */
+/* A square grid whose points come by diagonals, and unknowns by themselves: tiles are strips across the diagonals. */
 static inline void push_diagonals(Entries *list, int64_t n) {
-  for (int64_t i = 1, d = 1, k = 0; i < n; i++) {
-    if (k > 0) push(list, i, i - d - 1, 0);
-    if (k < d) push(list, i, i - d, 0);
-    if (++k > d) d++, k = 0;
+  int64_t side = (int64_t)sqrt((double)n), begin = 0, low = 0, high = 0;
+  for (int64_t d = 1; d < 2 * side - 1; d++) {
+    int64_t before = begin - low, last = high;
+    begin += high - low + 1, low = d < side ? 0 : d - side + 1, high = d < side ? d : side - 1;
+    for (int64_t y = low; y <= high; y++) {
+      if (y > 0) push(list, begin + y - low, before + y - 1, 0);
+      if (y <= last) push(list, begin + y - low, before + y, 0);
+    }
   }
 }
 

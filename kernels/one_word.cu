@@ -14,9 +14,9 @@ __device__ void one_column(const SolveArgs<T> &a) {
 template <class T>
 constexpr int ONE_WORD_BLOCKS = sizeof(T) > 8 ? 4 : 5;
 
-#define KERNEL(t)                                                       \
-    extern "C" __global__ void __launch_bounds__(128, ONE_WORD_BLOCKS<t##_type>) \
-        one_word_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {   \
-        one_column(a);                                                  \
+#define KERNEL(t)                                                                    \
+    extern "C" __global__ void __launch_bounds__(128, ONE_WORD_BLOCKS<t##_type>)     \
+        one_word_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                    \
+        one_column(a);                                                               \
     }
 FOR_EACH_TYPE(KERNEL)

@@ -211,6 +211,25 @@ __device__ void walk(const SetupArgs &a, Rows rows) {
     if (!a.summary->bad) each_row(a.n, a.lanes, rows);
 }
 
+// The least and largest level of every span of turns, a block each; `visit(t)` gives the level of a turn. The largest of
+// the block's own.
+template <class Visit>
+__device__ uint32_t each_span(const SetupArgs &a, const Visit &visit) {
+    __shared__ uint32_t scratch[32];
+    uint32_t begin = blockIdx.x * a.span, end = Min()(a.n - begin, a.span) + begin;
+    uint32_t low = NONE, high = 0;
+    for (uint32_t t = begin + threadIdx.x; t < end; t += blockDim.x) {
+        uint32_t level = visit(t);
+        low = Min()(low, level);
+        high = Max()(high, level);
+    }
+    Block block(scratch);
+    low = block.reduce(low, Min());
+    high = block.reduce(high, Max());
+    if (block.rank == 0) a.spans[blockIdx.x] = make_uint2(low, high);
+    return high;
+}
+
 // Where lists come from --------------------------------------------------------------------------------
 
 // The caller's majors.

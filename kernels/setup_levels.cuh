@@ -294,24 +294,14 @@ extern "C" __global__ void __launch_bounds__(256) setup_turn_levels(const GRID_C
 
 // Keys for the sort by level, and the least and largest level of every span of turns.
 extern "C" __global__ void __launch_bounds__(256) setup_levels(const GRID_CONSTANT SetupArgs a) {
-    __shared__ uint32_t scratch[32];
     if (a.summary->bad) return;
-    uint32_t begin = blockIdx.x * a.span, end = Min()(a.n - begin, a.span) + begin;
-    uint32_t low = NONE, high = 0;
-    for (uint32_t t = begin + threadIdx.x; t < end; t += blockDim.x) {
+    uint32_t high = each_span(a, [&](uint32_t t) {
         uint32_t level = a.word[t] - 1, i = turn_of(a, t);
-        low = Min()(low, level);
-        high = Max()(high, level);
         a.key_out[i] = level;
         ((uint32_t *)a.value_out)[i] = i;
-    }
-    Block block(scratch);
-    low = block.reduce(low, Min());
-    high = block.reduce(high, Max());
-    if (block.rank == 0) {
-        a.spans[blockIdx.x] = make_uint2(low, high);
-        atomicMax(&a.summary->levels, high + 1);
-    }
+        return level;
+    });
+    if (threadIdx.x == 0) atomicMax(&a.summary->levels, high + 1);
 }
 
 // The paper's Kahn. `wanted` holds the dependency counters, `bounds` the queue ------------------------------

@@ -62,18 +62,10 @@ extern "C" __global__ void __launch_bounds__(256) setup_strip_keys(const GRID_CO
 
 // The turn of each unknown of the order in `value_in`, and the least and largest level of every span of turns.
 extern "C" __global__ void __launch_bounds__(256) setup_strip_turns(const GRID_CONSTANT SetupArgs a) {
-    __shared__ uint32_t scratch[32];
     if (a.summary->bad) return;
-    uint32_t begin = blockIdx.x * a.span, end = Min()(a.n - begin, a.span) + begin;
-    uint32_t low = NONE, high = 0;
-    for (uint32_t t = begin + threadIdx.x; t < end; t += blockDim.x) {
-        uint32_t i = ((const uint32_t *)a.value_in)[t], level = a.word[turn_of(a, i)] - 1;
-        low = Min()(low, level);
-        high = Max()(high, level);
+    each_span(a, [&](uint32_t t) {
+        uint32_t i = ((const uint32_t *)a.value_in)[t];
         a.position[i] = t;
-    }
-    Block block(scratch);
-    low = block.reduce(low, Min());
-    high = block.reduce(high, Max());
-    if (block.rank == 0) a.spans[blockIdx.x] = make_uint2(low, high);
+        return a.word[turn_of(a, i)] - 1;
+    });
 }

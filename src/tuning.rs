@@ -27,9 +27,9 @@ pub const ONE_WORD_CACHED_PART: u64 = 2;
 /// Levels of average width for which the one-word engine has warps, unless the widest level wants more: it
 /// gets a warp for every so many of its slices.
 pub const ONE_WORD_LEVELS_AHEAD: u64 = 12;
+pub const ONE_WORD_PASSES: u64 = 2;
 /// The same for the nodal engine, whose warps are ready sooner.
 pub const NODAL_LEVELS_AHEAD: u64 = 6;
-pub const ONE_WORD_PASSES: u64 = 2;
 
 /// Levels from the gate of a slice to the slice, where rows have several lanes: a warp polls for nothing else before it has
 /// passed. Mirrored in kernels/setup_slices.cuh.
@@ -46,6 +46,8 @@ pub const HOST_SERIAL_WIDTH: usize = 200;
 /// The tiled engine: blocks that are resident at once in the model and the smallest tile.
 pub const TILED_BLOCKS: usize = 132;
 pub const TILED_SMALLEST: u32 = 1024;
+/// Doublings of the smallest tile to the one that is looked at first, as it is mostly good.
+pub const TILED_FIRST: usize = 3;
 /// Entries of a row before another lane joins in.
 pub const TILED_ENTRIES: f64 = 8.0;
 /// What a batch costs its multiprocessor, and what each entry of a lane, more where its value lies scattered, and

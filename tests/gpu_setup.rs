@@ -45,14 +45,28 @@ const SHAPES: &[(&str, Build)] = &[
         [i - width, i - 1, i, i + 1, i + width].into_iter().filter(|j| (0..n as i64).contains(j)).collect()
     }),
     ("diagonals", |n, i, _| {
-        // A grid's, each with one point more than the one before: tiles are strips across them.
-        let d = (((8 * i + 1) as f64).sqrt() as usize - 1) / 2;
-        let k = i - d * (d + 1) / 2;
-        let below = (d > 0).then(|| i - d);
-        let left = below.filter(|_| k > 0).map(|j| j - 1);
-        let right = below.filter(|_| k < d);
-        let above = [i + d + 1, i + d + 2].into_iter().filter(|&j| j < n);
-        left.into_iter().chain(right).chain([i]).chain(above).map(|j| j as i64).collect()
+        // Of a square grid, and unknowns by themselves: tiles are strips across the diagonals.
+        let side = (n as f64).sqrt() as usize;
+        // The first line of a diagonal, and the number of its point there.
+        let low = |d: usize| (d + 1).saturating_sub(side);
+        let begin = |d: usize| {
+            if d < side {
+                d * (d + 1) / 2
+            } else {
+                side * side - (2 * side - 1 - d) * (2 * side - d) / 2
+            }
+        };
+        let Some(d) = (0..2 * side - 1).rfind(|&d| begin(d) <= i).filter(|_| i < side * side) else {
+            return vec![i as i64];
+        };
+        let y = i - begin(d) + low(d);
+        let x = d - y;
+        let number = |x: usize, y: usize| (begin(x + y) + y - low(x + y)) as i64;
+        let below = (y > 0).then(|| number(x, y - 1));
+        let left = (x > 0).then(|| number(x - 1, y));
+        let right = (x + 1 < side).then(|| number(x + 1, y));
+        let above = (y + 1 < side).then(|| number(x, y + 1));
+        [below, left, Some(i as i64), right, above].into_iter().flatten().collect()
     }),
     ("nodes", |n, i, _| {
         let size = (2..=6).rev().find(|size| n % size == 0).unwrap_or(2);

@@ -16,7 +16,7 @@ use crate::tuning::{
     ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS,
     ONE_WORD_START, TILED_ADVANTAGE, TILED_ADVANTAGE_SCATTERED, TILED_ADVANTAGE_WIDE, TILED_BATCH,
     TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_CACHED_BYTES,
-    TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_HOP, TILED_LAUNCH, TILED_RELAY_BATCH,
+    TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LAUNCH, TILED_RELAY_BATCH,
     TILED_RELAY_HOP, TILED_RELAY_STEP, TILED_ROW_BYTES, TILED_SMALLEST, TILED_START, TILED_STEP,
     TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WIDE_BYTES,
     TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP, TILED_WIDE_RELAY_STEP,
@@ -236,7 +236,7 @@ fn choose(spans: Vec<Span>, shape: Rows, mirror: u32, limit: Duration) -> Option
     let mut best: Option<Choice> = None;
     // Beginning with what is mostly good, so that what is not is soon seen to be worse.
     let mut order: Vec<usize> = (0..sizes.len()).collect();
-    order.sort_by_key(|k| k.abs_diff(3));
+    order.sort_by_key(|k| k.abs_diff(TILED_FIRST));
     for k in order {
         let rows = (TILED_SMALLEST as u64 * (1 << k)).min(u32::MAX as u64) as u32;
         let ways: &[Relays] = match (can_relay(&sizes[k], rows, mirror), shape.scattered) {
