@@ -20,7 +20,8 @@ struct Summary {
     uint32_t bad_offsets;
     uint32_t widest;     // unknowns in the widest level
     uint32_t refuted;    // sizes of nodes that the pattern does not have, a bit each
-    uint32_t ticket[21];
+    uint32_t largest_place;  // in the order by strips, or more
+    uint32_t ticket[20];
 };
 
 struct SetupArgs {
@@ -65,7 +66,7 @@ struct SetupArgs {
     uint32_t *histogram;                   // 4 digits of 256; zero at the beginning
     uint32_t *bounds;
 
-    uint2 *spans;
+    uint2 *spans, *ranks;
     uint32_t *order, *position;
     uint32_t *out_ptr, *out_adj, *out_val;
     uint32_t *by_diag, *by_first, *by_kept, *by_count, *count_ptr;
@@ -87,7 +88,7 @@ struct SetupArgs {
 };
 
 static_assert(sizeof(Summary) == 32 * 4, "mirror of setup.rs");
-static_assert(sizeof(SetupArgs) == 24 * 4 + 49 * 8, "mirror of setup.rs");
+static_assert(sizeof(SetupArgs) == 24 * 4 + 50 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 

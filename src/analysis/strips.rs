@@ -10,11 +10,20 @@
 //! over all rows i of level l and their dependencies j. So no dependency has a larger place than its row, one with the
 //! same place is of an earlier level, and to go by place, and by level where that is the same, is a solving order. In a
 //! grid that is ordered by diagonals the places are its lines.
+//!
+//! Ranks count the unknowns of a level in solving order, or from its other end: in a grid these are the lines along the
+//! one axis and along the other. What has fewer places has longer strips, which wait less for each other.
 #![forbid(unsafe_code)]
 
-/// The largest that a place can be, where there are so many levels of so many unknowns at most; None where it may not fit.
+/// The largest sum of what the shifts grow by both ways, where there are so many levels of so many unknowns at most; None
+/// where it may not fit.
 pub fn bound(levels: u32, widest: u32) -> Option<u32> {
-    levels.checked_mul(widest)
+    levels.checked_mul(widest)?.checked_mul(2)
+}
+
+/// Whether there is room for what the shifts grow by, both ways, in a word for each unknown.
+pub fn fits(levels: u32, n: u32) -> bool {
+    levels <= n / 2
 }
 
 /// The turn of each unknown in the order by strips. `level` is by unknown, and `entries` are all dependencies, as
@@ -26,28 +35,41 @@ pub fn turns(
     forward: bool,
     entries: impl Iterator<Item = (u32, u32)>,
 ) -> Option<Vec<u32>> {
+    let levels = level_ptr.len() as u32 - 1;
     let widest = level_ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
-    bound(level_ptr.len() as u32 - 1, widest)?;
-    let mut place = vec![0; level.len()];
+    if !fits(levels, level.len() as u32) {
+        return None;
+    }
+    bound(levels, widest)?;
+    // The rank of each unknown, and from the other end of its level.
+    let mut ranks = vec![[0; 2]; level.len()];
     for ends in level_ptr.windows(2) {
         let unknowns = &by_level[ends[0] as usize..ends[1] as usize];
         let last = unknowns.len() as u32 - 1;
-        for (rank, &i) in (0..).zip(unknowns) {
-            // In solving order.
-            place[i as usize] = if forward { rank } else { last - rank };
+        for (k, &i) in (0..).zip(unknowns) {
+            ranks[i as usize] = if forward { [k, last - k] } else { [last - k, k] };
         }
     }
-    let mut shift = vec![0; level_ptr.len() - 1];
+    let mut shifts = [vec![0; levels as usize], vec![0; levels as usize]];
     for (i, j) in entries {
-        let grows = &mut shift[level[i as usize] as usize];
-        *grows = place[j as usize].saturating_sub(place[i as usize]).max(*grows);
+        for (way, shift) in shifts.iter_mut().enumerate() {
+            let by = ranks[j as usize][way].saturating_sub(ranks[i as usize][way]);
+            let grows = &mut shift[level[i as usize] as usize];
+            *grows = by.max(*grows);
+        }
     }
-    for l in 1..shift.len() {
-        shift[l] += shift[l - 1];
-    }
-    for (place, &level) in place.iter_mut().zip(level) {
-        *place += shift[level as usize];
-    }
+    let [rising, falling] = [0, 1].map(|way| shifts[way].iter().sum::<u32>());
+    let way = (falling < rising) as usize;
+    let mut shift = 0;
+    let before: Vec<u32> = shifts[way]
+        .iter()
+        .map(|grows| {
+            shift += grows;
+            shift
+        })
+        .collect();
+    let mut place: Vec<u32> =
+        ranks.iter().zip(level).map(|(rank, &l)| rank[way] + before[l as usize]).collect();
     let mut order = by_level.to_vec();
     order.sort_by_key(|&i| place[i as usize]);
     for (turn, &i) in (0..).zip(&order) {
@@ -75,40 +97,45 @@ mod tests {
         (level, order, ptr)
     }
 
-    fn turns_of(n: u32, forward: bool, entries: &[(u32, u32)]) -> Vec<u32> {
+    fn turns_of(n: u32, forward: bool, entries: &[(u32, u32)]) -> Option<Vec<u32>> {
         let (level, order, ptr) = by_level(n, forward, entries);
-        let turns = turns(&order, &ptr, &level, forward, entries.iter().copied()).unwrap();
+        let turns = turns(&order, &ptr, &level, forward, entries.iter().copied())?;
         let mut sorted = turns.clone();
         sorted.sort_unstable();
         assert!(sorted.into_iter().eq(0..n));
         assert!(entries.iter().all(|&(i, j)| turns[j as usize] < turns[i as usize]));
-        turns
+        Some(turns)
     }
 
-    /// A five-point grid whose points follow one another by diagonals, and the line of each.
-    fn diagonals(nx: u32, ny: u32) -> (Vec<(u32, u32)>, Vec<u32>) {
+    /// A five-point grid whose points follow one another by diagonals or by lines, and the points.
+    fn grid(nx: u32, ny: u32, by_diagonals: bool) -> (Vec<(u32, u32)>, Vec<(u32, u32)>) {
         let mut points: Vec<(u32, u32)> = (0..ny).flat_map(|y| (0..nx).map(move |x| (x, y))).collect();
-        points.sort_by_key(|&(x, y)| (x + y, y));
+        if by_diagonals {
+            points.sort_by_key(|&(x, y)| (x + y, y));
+        }
         let number = |p| points.iter().position(|&q| q == p).unwrap() as u32;
         let entries = points.iter().flat_map(|&(x, y)| {
             let left = (x > 0).then(|| (number((x, y)), number((x - 1, y))));
             let below = (y > 0).then(|| (number((x, y)), number((x, y - 1))));
             left.into_iter().chain(below)
         });
-        (entries.collect(), points.iter().map(|&(_, y)| y).collect())
+        (entries.collect(), points.clone())
     }
 
     #[test]
-    fn diagonals_of_a_grid_become_its_lines() {
-        for (nx, ny) in [(7, 7), (5, 9), (9, 5), (1, 4), (4, 1)] {
-            let (entries, line) = diagonals(nx, ny);
-            let turns = turns_of(nx * ny, true, &entries);
-            assert!(turns.iter().zip(&line).all(|(&turn, &y)| turn / nx == y), "{nx} {ny}: {turns:?}");
-            // The same from the other end.
-            let last = nx * ny - 1;
-            let mirrored: Vec<_> = entries.iter().map(|&(i, j)| (last - i, last - j)).collect();
-            let backward = turns_of(nx * ny, false, &mirrored);
-            assert!(backward.iter().rev().eq(&turns));
+    fn strips_of_a_grid_are_its_lines_along_the_longer_axis() {
+        for (nx, ny) in [(7, 7), (5, 9), (9, 5), (3, 40), (40, 3)] {
+            for by_diagonals in [true, false] {
+                let (entries, points) = grid(nx, ny, by_diagonals);
+                let turns = turns_of(nx * ny, true, &entries).unwrap();
+                let strip = |&(x, y): &(u32, u32)| if nx < ny { x * ny + y } else { y * nx + x };
+                assert!(turns.iter().copied().eq(points.iter().map(strip)), "{nx} {ny}: {turns:?}");
+                // The same from the other end.
+                let last = nx * ny - 1;
+                let mirrored: Vec<_> = entries.iter().map(|&(i, j)| (last - i, last - j)).collect();
+                let backward = turns_of(nx * ny, false, &mirrored).unwrap();
+                assert!(backward.iter().rev().eq(&turns));
+            }
         }
     }
 
@@ -119,20 +146,25 @@ mod tests {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (state >> 33) as u32 % bound
         };
+        let mut orders = 0;
         for n in 1..60 {
             for forward in [true, false] {
                 let entries: Vec<(u32, u32)> = (0..2 * n)
                     .map(|_| (random(n), random(n)))
                     .filter(|&(i, j)| if forward { j < i } else { j > i })
                     .collect();
-                turns_of(n, forward, &entries);
+                orders += turns_of(n, forward, &entries).is_some() as u32;
             }
         }
+        assert!(orders > 60);
     }
 
     #[test]
-    fn places_that_do_not_fit_are_refused() {
-        assert_eq!(bound(1 << 16, (1 << 16) - 1), Some(u32::MAX - 65535));
-        assert_eq!(bound(1 << 16, 1 << 16), None);
+    fn what_does_not_fit_is_refused() {
+        assert_eq!(bound(1 << 15, (1 << 16) - 1), Some(u32::MAX - 65535));
+        assert_eq!(bound(1 << 15, 1 << 16), None);
+        let chain: Vec<_> = (1..9).map(|i| (i, i - 1)).collect();
+        assert_eq!(turns_of(9, true, &chain), None);
+        assert!(turns_of(18, true, &chain).is_some());
     }
 }

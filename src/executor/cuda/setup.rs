@@ -33,6 +33,7 @@ const LEVELS: usize = 5;
 const QUEUED: usize = 6;
 const WIDEST: usize = 9;
 const REFUTED: usize = 10;
+const LARGEST_PLACE: usize = 11;
 
 const SWEEP_BLOCK: u32 = 1024;
 const SCAN_BLOCK: u32 = 512;
@@ -95,6 +96,7 @@ struct SetupArgs {
     bounds: u64,
 
     spans: u64,
+    ranks: u64,
     order: u64,
     position: u64,
     out_ptr: u64,
@@ -127,7 +129,7 @@ struct SetupArgs {
     timeout_ns: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 24 * 4 + 49 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 24 * 4 + 50 * 8);
 
 /// A schedule whose arrays are on the device; `base` has their addresses.
 pub struct DeviceSchedule {
@@ -882,6 +884,9 @@ impl Run<'_> {
     /// order by level.
     fn strips(&mut self, levels: u32, level_of: u64) -> Result<Option<Vec<tiles::Span>>> {
         let n = self.shape.n;
+        if !strips::fits(levels, n) {
+            return Ok(None);
+        }
         // Places for what comes by position are free as yet, as are those of the sort by level.
         let Places { by_level, level_ptr, values, order, row_ptr, by_first, by_diag, strip_sort, .. } =
             self.places;
@@ -893,23 +898,25 @@ impl Run<'_> {
             value_in: by_level,
             span: TILED_SMALLEST,
             spans: self.places.spans,
+            // Two words for each row, and so the place behind it as well.
+            ranks: by_first,
             ..self.base
         };
         self.cover("setup_strip_ranks", n, &args)?;
-        // SAFETY: the place has a word for each row.
-        unsafe { memory::fill(grows, 0, levels as usize * 4, self.launcher.stream)? };
+        // SAFETY: the place has a word for each row, and there are at least two rows for each level.
+        unsafe { memory::fill(grows, 0, 2 * levels as usize * 4, self.launcher.stream)? };
         let name = if self.task.stored_rows { "setup_strip_shifts" } else { "setup_strip_shifts_transposed" };
         self.walk(&self.stored(name), &SetupArgs { scan_out: grows, ..args })?;
-        self.scan(SetupArgs { scan_in: grows, scan_out: shifts, states: self.places.strip_scan, ..args })?;
-        let keys = SetupArgs { bounds: shifts, key_out: order, value_out: by_first, ..args };
+        let states = self.places.strip_scan;
+        self.scan(SetupArgs { count: 2 * levels, scan_in: grows, scan_out: shifts, states, ..args })?;
+        let keys = SetupArgs { bounds: shifts, key_out: order, value_out: row_ptr, ..args };
         self.cover("setup_strip_keys", n, &keys)?;
-        let widest = self.summary()?[WIDEST];
-        if strips::bound(levels, widest).is_none() {
+        let found = self.summary()?;
+        if strips::bound(levels, found[WIDEST]).is_none() {
             return Ok(None);
         }
-        let largest = self.read(shifts + 4 * levels as u64, 1)?[0] + widest - 1;
-        let (_, sorted) =
-            self.sort(strip_sort, largest + 1, [order, row_ptr], [by_first, by_diag], None, None)?;
+        let places = found[LARGEST_PLACE] + 1;
+        let (_, sorted) = self.sort(strip_sort, places, [order, by_first], [row_ptr, by_diag], None, None)?;
         let blocks = n.div_ceil(TILED_SMALLEST) as u64;
         self.launch("setup_strip_turns", blocks, BLOCK, &SetupArgs { value_in: sorted, ..args })?;
         Ok(Some(self.findings()?.1))
