@@ -50,52 +50,50 @@ pub const TILED_SMALLEST: u32 = 1024;
 pub const TILED_FIRST: usize = 3;
 /// Entries of a row before another lane joins in.
 pub const TILED_ENTRIES: f64 = 8.0;
-/// What a batch costs its multiprocessor, and what each entry of a lane, more where its value lies scattered, and
-/// each doubling of a row's lanes add.
-pub const TILED_BATCH: Duration = Duration::from_nanos(51);
+/// What a batch costs its multiprocessor, and what each entry of a lane adds, more where its value lies scattered.
+pub const TILED_BATCH: Duration = Duration::from_nanos(80);
 pub const TILED_BATCH_ENTRY: Duration = Duration::from_nanos(18);
-pub const TILED_BATCH_SCATTERED: Duration = Duration::from_nanos(12);
-pub const TILED_BATCH_LANES: Duration = Duration::from_nanos(10);
-/// From one batch to one that depends on it, from level to level inside a batch, what the third and fourth entry of a
-/// row add to that, and what each doubling of a row's lanes adds to both.
-pub const TILED_STEP: Duration = Duration::from_nanos(160);
-pub const TILED_TURN: Duration = Duration::from_nanos(29);
-pub const TILED_TURN_ENTRY: Duration = Duration::from_nanos(30);
-pub const TILED_TURN_ENTRIES: std::ops::RangeInclusive<f64> = 2.0..=4.0;
-pub const TILED_SUM: Duration = Duration::from_nanos(39);
-/// A launch and its end, from tile to tile, and until a block has begun one.
-pub const TILED_LAUNCH: Duration = Duration::from_nanos(4000);
-pub const TILED_HOP: Duration = Duration::from_nanos(900);
-pub const TILED_START: Duration = Duration::from_nanos(3000);
-/// Blocks of a cluster that relay unknowns (mirrored in kernels/tiled_relay.cu), from tile to tile there, and how much
-/// more a batch costs and takes, as a block has fewer warps.
+pub const TILED_BATCH_SCATTERED: Duration = Duration::from_nanos(21);
+/// From one batch to one that depends on it, from level to level inside a batch, what each entry of a row between so many
+/// adds to that, and what each doubling of a row's lanes adds to both.
+pub const TILED_STEP: Duration = Duration::from_nanos(198);
+pub const TILED_TURN: Duration = Duration::from_nanos(28);
+pub const TILED_TURN_ENTRY: Duration = Duration::from_nanos(29);
+pub const TILED_TURN_ENTRIES: std::ops::RangeInclusive<f64> = 1.6..=4.0;
+pub const TILED_SUM: Duration = Duration::from_nanos(8);
+/// A launch and its end, from tile to tile, what a hop takes longer for each further level of a batch (of a turn), and
+/// until a block has begun a tile.
+pub const TILED_LAUNCH: Duration = Duration::from_nanos(4300);
+pub const TILED_HOP: Duration = Duration::from_nanos(362);
+pub const TILED_WAIT: f64 = 0.44;
+pub const TILED_START: Duration = Duration::from_nanos(3200);
+/// Blocks of a cluster that relay unknowns (mirrored in kernels/tiled_relay.cu), and from tile to tile there.
 pub const TILED_CLUSTER: usize = 8;
-pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(455);
-pub const TILED_RELAY_BATCH: f64 = 1.2;
-pub const TILED_RELAY_STEP: Duration = Duration::from_nanos(8);
-/// The same with as many warps as without relays, where batches look less into other tiles.
-pub const TILED_WIDE_RELAY_HOP: Duration = Duration::from_nanos(480);
-pub const TILED_WIDE_RELAY_BATCH: f64 = 0.78;
-pub const TILED_WIDE_RELAY_STEP: Duration = Duration::from_nanos(17);
+pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(327);
+/// The same with as many warps as without relays, where batches look less into other tiles and so cost less.
+pub const TILED_WIDE_RELAY_HOP: Duration = Duration::from_nanos(356);
+pub const TILED_WIDE_RELAY_BATCH: f64 = 0.72;
 /// The largest tile whose unknowns are relayed. With more rows too few blocks have a tile.
 pub const TILED_LARGEST_RELAY: u32 = 16384;
 /// Strips are looked at where the best that there is without them takes so many times what tiles that never waited for
 /// each other would.
-pub const TILED_STRIPS_WORTH: f64 = 2.5;
+pub const TILED_STRIPS_WORTH: f64 = 2.2;
 /// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/setup_slices.cuh,
 /// as is the next.
 pub const TILED_TURN_BATCHES: u64 = 10;
 /// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.
 pub const TILED_MOST_GAP: u32 = 2;
 /// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
-/// scattered in more bytes than a cache holds, which the model does not know of, and still less where levels have so
-/// many rows on average and more bytes than these.
+/// scattered in more bytes than a cache holds, which the model does not know of, and where levels have so many rows on
+/// average and there are more bytes than these: still less if values are scattered, and somewhat less if not.
 pub const TILED_ADVANTAGE: f64 = 1.0;
-pub const TILED_ADVANTAGE_SCATTERED: f64 = 0.6;
+pub const TILED_ADVANTAGE_SCATTERED: f64 = 0.9;
 pub const TILED_CACHED_BYTES: u64 = 52_000_000;
-pub const TILED_ADVANTAGE_WIDE: f64 = 0.3;
 pub const TILED_WIDE_LEVEL: u64 = 900;
+pub const TILED_ADVANTAGE_WIDE: f64 = 0.3;
 pub const TILED_WIDE_BYTES: u64 = 40_000_000;
+pub const TILED_ADVANTAGE_LARGE: f64 = 0.8;
+pub const TILED_LARGE_BYTES: u64 = 100_000_000;
 /// Bytes that a solve in double precision with scattered values moves for a row and for an entry.
 pub const TILED_ROW_BYTES: u64 = 28;
 pub const TILED_ENTRY_BYTES: u64 = 16;

@@ -14,12 +14,12 @@ use crate::status::Result;
 use crate::tuning::{
     NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE,
     ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS,
-    ONE_WORD_START, TILED_ADVANTAGE, TILED_ADVANTAGE_SCATTERED, TILED_ADVANTAGE_WIDE, TILED_BATCH,
-    TILED_BATCH_ENTRY, TILED_BATCH_LANES, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_CACHED_BYTES,
-    TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LAUNCH, TILED_RELAY_BATCH,
-    TILED_RELAY_HOP, TILED_RELAY_STEP, TILED_ROW_BYTES, TILED_SMALLEST, TILED_START, TILED_STEP,
-    TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WIDE_BYTES,
-    TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP, TILED_WIDE_RELAY_STEP,
+    ONE_WORD_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_SCATTERED, TILED_ADVANTAGE_WIDE,
+    TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_CACHED_BYTES, TILED_CLUSTER,
+    TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LAUNCH,
+    TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_STRIPS_WORTH, TILED_SUM,
+    TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDE_BYTES, TILED_WIDE_LEVEL,
+    TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
 };
 
 /// A size and what the model says of it.
@@ -44,12 +44,23 @@ impl Span {
     }
     /// Time of each of its levels.
     fn pace(self, shape: Rows) -> f64 {
-        let batches = self.rows as f64 / self.levels() / shape.per_batch;
+        let batches = self.batches(shape);
         if batches >= 1.0 {
             return (batches.ceil() * shape.batch).max(shape.step);
         }
-        let levels = (1.0 / batches).floor().clamp(1.0, LANES as f64);
+        let levels = self.batch_levels(shape);
         ((shape.step + (levels - 1.0) * shape.turn) / levels).max(shape.batch / levels)
+    }
+    /// What a hop takes longer, as a batch waits for what all of its levels want of other tiles.
+    fn wait(self, shape: Rows) -> f64 {
+        TILED_WAIT * (self.batch_levels(shape) - 1.0) * shape.turn
+    }
+    /// Batches of a level, and levels of a batch.
+    fn batches(self, shape: Rows) -> f64 {
+        self.rows as f64 / self.levels() / shape.per_batch
+    }
+    fn batch_levels(self, shape: Rows) -> f64 {
+        (1.0 / self.batches(shape)).floor().clamp(1.0, LANES as f64)
     }
     fn levels(self) -> f64 {
         (self.high - self.low + 1) as f64
@@ -102,7 +113,7 @@ impl Rows {
         let entries = entry.as_secs_f64() * (average / lanes as f64).ceil();
         Rows {
             per_batch: (LANES / lanes) as f64,
-            batch: TILED_BATCH.as_secs_f64() + entries + TILED_BATCH_LANES.as_secs_f64() * doublings,
+            batch: TILED_BATCH.as_secs_f64() + entries,
             step: TILED_STEP.as_secs_f64() + sums,
             turn: TILED_TURN.as_secs_f64() + TILED_TURN_ENTRY.as_secs_f64() * more + sums,
             scattered: rows.scattered,
@@ -138,6 +149,7 @@ impl Counts {
         match self.scattered {
             true if is_wide && bytes > TILED_WIDE_BYTES => TILED_ADVANTAGE_WIDE,
             true if bytes > TILED_CACHED_BYTES => TILED_ADVANTAGE_SCATTERED,
+            false if is_wide && bytes > TILED_LARGE_BYTES => TILED_ADVANTAGE_LARGE,
             _ => TILED_ADVANTAGE,
         }
     }
@@ -256,16 +268,15 @@ fn choose(spans: Vec<Span>, shape: Rows, mirror: u32, limit: Duration) -> Option
 /// Time of a solve with these tiles, if it is below the limit. Each begins when a block is free, and no earlier than one
 /// hop after the level before its first is done in the last tile before it that begins at a lower one. It ends no earlier
 /// than its own levels allow, nor than one hop and the levels that it has beyond after the last tile before it that ends
-/// at a lower level. From these two it is taken to depend. Hops inside a cluster that relays are shorter, and its blocks
-/// begin together.
+/// at a lower level. From these two it is taken to depend. A hop takes longer into batches of several levels, and hops
+/// inside a cluster that relays are shorter, whose blocks begin together.
 fn predict(spans: &[Span], mut shape: Rows, relays: Relays, limit: Duration) -> Option<Duration> {
-    let (batch, step, hop) = match relays {
-        Relays::No => (1.0, Duration::ZERO, TILED_HOP),
-        Relays::Narrow => (TILED_RELAY_BATCH, TILED_RELAY_STEP, TILED_RELAY_HOP),
-        Relays::Wide => (TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_STEP, TILED_WIDE_RELAY_HOP),
+    let (batch, hop) = match relays {
+        Relays::No => (1.0, TILED_HOP),
+        Relays::Narrow => (1.0, TILED_RELAY_HOP),
+        Relays::Wide => (TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP),
     };
     shape.batch *= batch;
-    shape.step += step.as_secs_f64();
     let (start, hop, far) = (TILED_START.as_secs_f64(), hop.as_secs_f64(), TILED_HOP.as_secs_f64());
     let latest = limit.as_secs_f64();
     let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
@@ -274,7 +285,7 @@ fn predict(spans: &[Span], mut shape: Rows, relays: Relays, limit: Duration) -> 
     let mut highest: Vec<(u32, f64)> = Vec::new();
     for (t, &span) in spans.iter().enumerate() {
         let pace = span.pace(shape);
-        let hop = if t % TILED_CLUSTER != 0 { hop } else { far };
+        let hop = span.wait(shape) + if t % TILED_CLUSTER != 0 { hop } else { far };
         let before = match relays {
             Relays::No => t.checked_sub(TILED_BLOCKS).map(|b| b..b + 1),
             _ => {
@@ -444,9 +455,11 @@ mod tests {
     }
 
     #[test]
-    fn tiles_must_promise_more_for_scattered_values() {
+    fn tiles_must_promise_more_for_scattered_values_and_wide_levels() {
         let counts = |n, levels, scattered| Counts { n, entries: 3 * n, levels, scattered, node: 1 };
         assert_eq!(counts(1 << 20, 2047, false).advantage(), TILED_ADVANTAGE);
+        assert_eq!(counts(1 << 20, 1000, false).advantage(), TILED_ADVANTAGE);
+        assert_eq!(counts(1 << 21, 1000, false).advantage(), TILED_ADVANTAGE_LARGE);
         assert_eq!(counts(1 << 16, 2047, true).advantage(), TILED_ADVANTAGE);
         assert_eq!(counts(1 << 20, 2047, true).advantage(), TILED_ADVANTAGE_SCATTERED);
         assert_eq!(counts(1 << 20, 1000, true).advantage(), TILED_ADVANTAGE_WIDE);
@@ -473,8 +486,9 @@ mod tests {
         let shape = rows(1 << 20, 2 << 20, 16447);
         let predict = |spans: &[Span], relays| predict(spans, shape, relays, Duration::MAX).unwrap();
         assert!(predict(&long, Relays::Narrow) < predict(&long, Relays::No));
-        // So many rows in each level of every tile that batches, and not hops, are what takes time.
-        let busy = vec![Span { low: 0, high: 99, rows: 1 << 18 }; 128];
+        // So many rows in each level of every tile that batches, and not hops, are what takes time; and whole clusters
+        // have fewer blocks.
+        let busy = vec![Span { low: 0, high: 99, rows: 1 << 18 }; TILED_BLOCKS];
         assert!(predict(&busy, Relays::Narrow) > predict(&busy, Relays::No));
         let limit = predict(&busy, Relays::No);
         assert_eq!(super::predict(&busy, shape, Relays::No, limit), None);
