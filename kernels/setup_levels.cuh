@@ -210,7 +210,7 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
         for (;;) {
             bool known_now = false;
 #pragma unroll
-            for (int tries = 0; tries < 4; ++tries) {
+            for (int tries = 0; tries < 8; ++tries) {
                 w = *(const volatile uint32_t *)spot;
                 if (some_far) load_far_if(!near, turns.global + at, w);
                 known_now = __any_sync(FULL, w);

@@ -185,20 +185,22 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
     };
     // The level of the run before the first one that is looked at.
     uint32_t last_level = 0;
-    auto load = [&](uint32_t k, uint32_t &at, uint32_t &size, uint32_t &info) {
+    // Of the runs from number `k` on: where they begin and end, and what is known of them.
+    auto load = [&](uint32_t k) {
         bool in = k < runs_end;
-        at = in ? a.run_begin[k] : 0;
-        size = in ? a.run_begin[k + 1] - at : 0;
-        info = in ? a.run_info[k] : 0;
+        return make_uint3(in ? a.run_begin[k] : 0, in ? a.run_begin[k + 1] : 0, in ? a.run_info[k] : 0);
     };
-    uint32_t at, size, info, next_at, next_size, next_info;
-    load(run + lane, next_at, next_size, next_info);
+    // What comes two turns later is on its way, and with what has come, the levels of the next turn.
+    uint3 next = load(run + lane), later = load(run + 32 + lane);
+    uint32_t next_level = a.level_of[next.x];
     for (; run < runs_end; run += 32) {
-        at = next_at, size = next_size, info = next_info;
-        load(run + 32 + lane, next_at, next_size, next_info);
+        uint32_t at = next.x, size = next.y - at, info = next.z, level = next_level;
+        next = later;
+        next_level = a.level_of[next.x];
+        later = load(run + 64 + lane);
         uint32_t here = Min()(runs_end - run, 32), own_shift = lanes_shift(info & WANTED_LANES), through = size;
         // Rows of a later level would keep those of an earlier one waiting, the longer the farther it is.
-        uint32_t level = a.level_of[at], before_level = __shfl_up_sync(FULL, level, 1);
+        uint32_t before_level = __shfl_up_sync(FULL, level, 1);
         if (lane == 0) before_level = last_level;
         last_level = __shfl_sync(FULL, level, 31);
         bool follows = level - before_level <= MOST_GAP;

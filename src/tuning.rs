@@ -70,9 +70,10 @@ pub const TILED_START: Duration = Duration::from_nanos(3200);
 /// Blocks of a cluster that relay unknowns (mirrored in kernels/tiled_relay.cu), and from tile to tile there.
 pub const TILED_CLUSTER: usize = 8;
 pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(327);
-/// The same with as many warps as without relays, where batches look less into other tiles and so cost less.
+/// The same with as many warps as without relays, and what a batch costs then in place of `TILED_BATCH`, as it looks less
+/// into other tiles.
 pub const TILED_WIDE_RELAY_HOP: Duration = Duration::from_nanos(356);
-pub const TILED_WIDE_RELAY_BATCH: f64 = 0.72;
+pub const TILED_WIDE_RELAY_BATCH: Duration = Duration::from_nanos(36);
 /// The largest tile whose unknowns are relayed. With more rows too few blocks have a tile.
 pub const TILED_LARGEST_RELAY: u32 = 16384;
 /// Strips are looked at where the best that there is without them takes so many times what tiles that never waited for
@@ -84,15 +85,17 @@ pub const TILED_TURN_BATCHES: u64 = 10;
 /// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.
 pub const TILED_MOST_GAP: u32 = 2;
 /// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
-/// scattered in more bytes than a cache holds, which the model does not know of, and where levels have so many rows on
-/// average and there are more bytes than these: still less if values are scattered, and somewhat less if not.
+/// scattered in more bytes than a cache holds, which the model does not know of, and still less where levels have so many
+/// rows on average and there are more bytes than these.
 pub const TILED_ADVANTAGE: f64 = 1.0;
 pub const TILED_ADVANTAGE_SCATTERED: f64 = 0.9;
 pub const TILED_CACHED_BYTES: u64 = 52_000_000;
-pub const TILED_WIDE_LEVEL: u64 = 900;
 pub const TILED_ADVANTAGE_WIDE: f64 = 0.3;
+pub const TILED_WIDE_LEVEL: u64 = 900;
 pub const TILED_WIDE_BYTES: u64 = 40_000_000;
+/// The same where values are not scattered: somewhat less where levels and bytes are more than these.
 pub const TILED_ADVANTAGE_LARGE: f64 = 0.8;
+pub const TILED_LARGE_LEVEL: u64 = 1800;
 pub const TILED_LARGE_BYTES: u64 = 100_000_000;
 /// Bytes that a solve in double precision with scattered values moves for a row and for an entry.
 pub const TILED_ROW_BYTES: u64 = 28;

@@ -68,6 +68,13 @@ const SHAPES: &[(&str, Build)] = &[
         let above = (y + 1 < side).then(|| number(x, y + 1));
         [below, left, Some(i as i64), right, above].into_iter().flatten().collect()
     }),
+    ("long grid", |n, i, _| {
+        // Lines of 20: tiles are strips along the grid, by ranks from the other end.
+        let (x, i, n) = (i % 20, i as i64, n as i64);
+        let (left, right) = ((x > 0).then_some(i - 1), (x < 19 && i + 1 < n).then_some(i + 1));
+        let (below, above) = ((i >= 20).then_some(i - 20), (i + 20 < n).then_some(i + 20));
+        [below, left, Some(i), right, above].into_iter().flatten().collect()
+    }),
     ("nodes", |n, i, _| {
         let size = (2..=6).rev().find(|size| n % size == 0).unwrap_or(2);
         let (nodes, node) = (n.div_ceil(size) as i64, (i / size) as i64);
@@ -362,6 +369,7 @@ fn large_matrices() {
         "nodes",
         "grid",
         "diagonals",
+        "long grid",
         "random",
         "unsorted",
         "dense column",

@@ -606,37 +606,41 @@ mod tests {
         assert_eq!(transposed_levels(&run(Op::NonTranspose, Fill::Lower, &LOW_PTR, &LOW_IND, NATURAL)), None);
     }
 
-    /// A square grid that comes by diagonals, as in the tests in C and of gpu_setup.
+    /// Grids whose ranges follow one another: a square one that comes by diagonals, and one of short lines that come by
+    /// lines. Tiles are strips then, by ranks from the one end of a level and from the other.
     #[test]
-    fn diagonals_are_tiled_by_strips() {
-        let side = 200;
-        let mut points: Vec<(i32, i32)> = (0..side).flat_map(|y| (0..side).map(move |x| (x, y))).collect();
-        points.sort_by_key(|&(x, y)| (x + y, y));
-        let mut number = vec![0; points.len()];
-        for (i, &(x, y)) in (0..).zip(&points) {
-            number[(y * side + x) as usize] = i;
-        }
-        let (mut ptr, mut ind) = (vec![0], Vec::new());
-        for &(x, y) in &points {
-            let near = [(x, y - 1), (x - 1, y), (x, y), (x + 1, y), (x, y + 1)];
-            let inside = near.iter().filter(|&&(x, y)| (0..side).contains(&x) && (0..side).contains(&y));
-            ind.extend(inside.map(|&(x, y)| number[(y * side + x) as usize]));
-            ptr.push(ind.len() as i32);
-        }
-        let n = points.len() as u32;
-        for fill in [Fill::Lower, Fill::Upper] {
-            for op in [Op::NonTranspose, Op::Transpose] {
-                let s = run(op, fill, &ptr, &ind, Needs { tiles: Tiles::Yes, ..ALL });
-                assert!(s.tile_ptr.len() > 2);
-                // A range of the natural order would have its own unknowns only.
-                let forward = (fill == Fill::Lower) == (op == Op::NonTranspose);
-                let turn = |i: u32| if forward { i } else { n - 1 - i };
-                let first = &s.order[..s.tile_ptr[1] as usize];
-                assert!(first.iter().any(|&i| turn(i) >= s.tile_ptr[1]), "{fill:?} {op:?}");
-                // And what a position depends on comes before it.
-                let rows = s.rows.unwrap();
-                let entries = |p: usize| &rows.adj[rows.ptr[p] as usize..rows.ptr[p + 1] as usize];
-                assert!((0..n as usize).all(|p| entries(p).iter().all(|&q| q < p as u32)));
+    fn grids_are_tiled_by_strips() {
+        for (nx, ny, by_diagonals) in [(200, 200, true), (20, 2000, false)] {
+            let mut points: Vec<(i32, i32)> = (0..ny).flat_map(|y| (0..nx).map(move |x| (x, y))).collect();
+            if by_diagonals {
+                points.sort_by_key(|&(x, y)| (x + y, y));
+            }
+            let mut number = vec![0; points.len()];
+            for (i, &(x, y)) in (0..).zip(&points) {
+                number[(y * nx + x) as usize] = i;
+            }
+            let (mut ptr, mut ind) = (vec![0], Vec::new());
+            for &(x, y) in &points {
+                let near = [(x, y - 1), (x - 1, y), (x, y), (x + 1, y), (x, y + 1)];
+                let inside = near.iter().filter(|&&(x, y)| (0..nx).contains(&x) && (0..ny).contains(&y));
+                ind.extend(inside.map(|&(x, y)| number[(y * nx + x) as usize]));
+                ptr.push(ind.len() as i32);
+            }
+            let n = points.len() as u32;
+            for fill in [Fill::Lower, Fill::Upper] {
+                for op in [Op::NonTranspose, Op::Transpose] {
+                    let s = run(op, fill, &ptr, &ind, Needs { tiles: Tiles::Yes, ..ALL });
+                    assert!(s.tile_ptr.len() > 2);
+                    // A range of the natural order would have its own unknowns only.
+                    let forward = (fill == Fill::Lower) == (op == Op::NonTranspose);
+                    let turn = |i: u32| if forward { i } else { n - 1 - i };
+                    let first = &s.order[..s.tile_ptr[1] as usize];
+                    assert!(first.iter().any(|&i| turn(i) >= s.tile_ptr[1]), "{nx} {fill:?} {op:?}");
+                    // And what a position depends on comes before it.
+                    let rows = s.rows.unwrap();
+                    let entries = |p: usize| &rows.adj[rows.ptr[p] as usize..rows.ptr[p + 1] as usize];
+                    assert!((0..n as usize).all(|p| entries(p).iter().all(|&q| q < p as u32)));
+                }
             }
         }
     }

@@ -16,10 +16,10 @@ use crate::tuning::{
     ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS,
     ONE_WORD_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_SCATTERED, TILED_ADVANTAGE_WIDE,
     TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_CACHED_BYTES, TILED_CLUSTER,
-    TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LAUNCH,
-    TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_STRIPS_WORTH, TILED_SUM,
-    TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDE_BYTES, TILED_WIDE_LEVEL,
-    TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
+    TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_LEVEL,
+    TILED_LAUNCH, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SMALLEST, TILED_START, TILED_STEP,
+    TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT,
+    TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
 };
 
 /// A size and what the model says of it.
@@ -145,11 +145,11 @@ impl Counts {
     /// The part of the other engines' time that tiles must promise.
     fn advantage(self) -> f64 {
         let bytes = self.n as u64 * TILED_ROW_BYTES + self.entries as u64 * TILED_ENTRY_BYTES;
-        let is_wide = self.n as u64 > self.levels as u64 * TILED_WIDE_LEVEL;
+        let wider = |rows: u64| self.n as u64 > self.levels as u64 * rows;
         match self.scattered {
-            true if is_wide && bytes > TILED_WIDE_BYTES => TILED_ADVANTAGE_WIDE,
+            true if wider(TILED_WIDE_LEVEL) && bytes > TILED_WIDE_BYTES => TILED_ADVANTAGE_WIDE,
             true if bytes > TILED_CACHED_BYTES => TILED_ADVANTAGE_SCATTERED,
-            false if is_wide && bytes > TILED_LARGE_BYTES => TILED_ADVANTAGE_LARGE,
+            false if wider(TILED_LARGE_LEVEL) && bytes > TILED_LARGE_BYTES => TILED_ADVANTAGE_LARGE,
             _ => TILED_ADVANTAGE,
         }
     }
@@ -271,12 +271,14 @@ fn choose(spans: Vec<Span>, shape: Rows, mirror: u32, limit: Duration) -> Option
 /// at a lower level. From these two it is taken to depend. A hop takes longer into batches of several levels, and hops
 /// inside a cluster that relays are shorter, whose blocks begin together.
 fn predict(spans: &[Span], mut shape: Rows, relays: Relays, limit: Duration) -> Option<Duration> {
-    let (batch, hop) = match relays {
-        Relays::No => (1.0, TILED_HOP),
-        Relays::Narrow => (1.0, TILED_RELAY_HOP),
-        Relays::Wide => (TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP),
+    let hop = match relays {
+        Relays::No => TILED_HOP,
+        Relays::Narrow => TILED_RELAY_HOP,
+        Relays::Wide => TILED_WIDE_RELAY_HOP,
     };
-    shape.batch *= batch;
+    if relays == Relays::Wide {
+        shape.batch -= (TILED_BATCH - TILED_WIDE_RELAY_BATCH).as_secs_f64();
+    }
     let (start, hop, far) = (TILED_START.as_secs_f64(), hop.as_secs_f64(), TILED_HOP.as_secs_f64());
     let latest = limit.as_secs_f64();
     let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
@@ -459,6 +461,7 @@ mod tests {
         let counts = |n, levels, scattered| Counts { n, entries: 3 * n, levels, scattered, node: 1 };
         assert_eq!(counts(1 << 20, 2047, false).advantage(), TILED_ADVANTAGE);
         assert_eq!(counts(1 << 20, 1000, false).advantage(), TILED_ADVANTAGE);
+        assert_eq!(counts(1 << 21, 2000, false).advantage(), TILED_ADVANTAGE);
         assert_eq!(counts(1 << 21, 1000, false).advantage(), TILED_ADVANTAGE_LARGE);
         assert_eq!(counts(1 << 16, 2047, true).advantage(), TILED_ADVANTAGE);
         assert_eq!(counts(1 << 20, 2047, true).advantage(), TILED_ADVANTAGE_SCATTERED);
