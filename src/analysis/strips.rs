@@ -107,9 +107,11 @@ mod tests {
         Some(turns)
     }
 
+    type Pairs = Vec<(u32, u32)>;
+
     /// A five-point grid whose points follow one another by diagonals or by lines, and the points.
-    fn grid(nx: u32, ny: u32, by_diagonals: bool) -> (Vec<(u32, u32)>, Vec<(u32, u32)>) {
-        let mut points: Vec<(u32, u32)> = (0..ny).flat_map(|y| (0..nx).map(move |x| (x, y))).collect();
+    fn grid(nx: u32, ny: u32, by_diagonals: bool) -> (Pairs, Pairs) {
+        let mut points: Pairs = (0..ny).flat_map(|y| (0..nx).map(move |x| (x, y))).collect();
         if by_diagonals {
             points.sort_by_key(|&(x, y)| (x + y, y));
         }
@@ -119,7 +121,8 @@ mod tests {
             let below = (y > 0).then(|| (number((x, y)), number((x, y - 1))));
             left.into_iter().chain(below)
         });
-        (entries.collect(), points.clone())
+        let entries = entries.collect();
+        (entries, points)
     }
 
     #[test]
