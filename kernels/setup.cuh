@@ -21,7 +21,7 @@ struct Summary {
     uint32_t widest;     // unknowns in the widest level
     uint32_t refuted;    // sizes of nodes that the pattern does not have, a bit each
     uint32_t largest_place;  // in the order by strips, or more
-    uint32_t ticket[20];
+    uint32_t ticket[28];
 };
 
 struct SetupArgs {
@@ -87,7 +87,7 @@ struct SetupArgs {
     uint64_t timeout_ns;  // the watchdog; 0 is off
 };
 
-static_assert(sizeof(Summary) == 32 * 4, "mirror of setup.rs");
+static_assert(sizeof(Summary) == 40 * 4, "mirror of setup.rs");
 static_assert(sizeof(SetupArgs) == 24 * 4 + 50 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }

@@ -185,7 +185,7 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
     };
     // The level of the run before the first one that is looked at.
     uint32_t last_level = 0;
-    // Of the runs from number `k` on: where they begin and end, and what is known of them.
+    // Where run number `k` begins and ends, and what is known of it.
     auto load = [&](uint32_t k) {
         bool in = k < runs_end;
         return make_uint3(in ? a.run_begin[k] : 0, in ? a.run_begin[k + 1] : 0, in ? a.run_info[k] : 0);

@@ -58,18 +58,14 @@ pub fn turns(
             *grows = by.max(*grows);
         }
     }
-    let [rising, falling] = [0, 1].map(|way| shifts[way].iter().sum::<u32>());
-    let way = (falling < rising) as usize;
-    let mut shift = 0;
-    let before: Vec<u32> = shifts[way]
-        .iter()
-        .map(|grows| {
-            shift += grows;
-            shift
-        })
-        .collect();
+    for shift in &mut shifts {
+        for l in 1..shift.len() {
+            shift[l] += shift[l - 1];
+        }
+    }
+    let way = (shifts[1].last() < shifts[0].last()) as usize;
     let mut place: Vec<u32> =
-        ranks.iter().zip(level).map(|(rank, &l)| rank[way] + before[l as usize]).collect();
+        ranks.iter().zip(level).map(|(rank, &l)| rank[way] + shifts[way][l as usize]).collect();
     let mut order = by_level.to_vec();
     order.sort_by_key(|&i| place[i as usize]);
     for (turn, &i) in (0..).zip(&order) {

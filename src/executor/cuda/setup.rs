@@ -19,7 +19,7 @@ use crate::status::{Error, Result};
 use crate::tuning::TILED_SMALLEST;
 
 /// Words of the kernels' summary. Mirrors kernels/setup.cuh, as everything down to `SetupArgs` does.
-const SUMMARY: usize = 32;
+const SUMMARY: usize = 40;
 /// Words of the `State` behind it.
 const STATE: usize = std::mem::size_of::<State>() / 4;
 /// The watchdog has ended a wait.
