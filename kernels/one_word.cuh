@@ -3,8 +3,9 @@
 //
 // A slice is up to 32 rows of one level, solved by one warp with `lanes` lanes a row; so no lane waits for
 // another of its own warp. Everything that does not depend on other rows (values, indices, right-hand
-// side, reciprocal of the diagonal) is in registers before the first poll, and the next slice's record is
-// on its way. The unknowns live in a work vector in level order, the NR of one position beside each other.
+// side, reciprocal of the diagonal) is asked for at once and in registers before the first poll, and the next
+// slice's record is on its way. The unknowns live in a work vector in level order, the NR of one position beside each other.
+// A row is handed over as soon as its own unknowns are there, whatever the others of its slice wait for.
 // Every right-hand side is summed up in the same order whatever NR is, and so gets the same bits.
 #pragma once
 #include "columns.cuh"
@@ -29,9 +30,9 @@ __device__ __forceinline__ bool pass_gate(const SolveArgs<T> &a, const T *work, 
 
 // Values of U of this lane's entries, from number `e` on and `lanes` apart, and the positions that they are of. Loads go
 // without a branch, so they all overlap. A lane without an entry repeats another's place, and has a zero for its value.
-template <int U, class T>
+template <int U, int MOST, class T>
 __device__ __forceinline__ void load_entries(const SolveArgs<T> &a, uint4 record, uint32_t end, uint32_t e,
-                                             uint32_t lanes, T (&v)[U], uint32_t (&q)[U]) {
+                                             uint32_t lanes, T (&v)[MOST], uint32_t (&q)[MOST]) {
     uint32_t last = end > record.z ? end - 1 : 0;
     if (a.row_permuted) {
         uint32_t index[U];
@@ -61,16 +62,59 @@ __device__ __forceinline__ void prefetch_entries(const SolveArgs<T> &a, uint4 re
     }
 }
 
-// Adds to sum_j the a_k x_kj of U of this lane's entries, from number `e` on and `lanes` apart, waiting for
-// each x_kj.
-template <int U, int NR, class T>
-__device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work, uint4 record, uint32_t end,
-                                            uint32_t e, uint32_t lanes, T (&sum)[NR]) {
+// The youngest unknown that a row shared by several lanes depends on, the one of the highest position. It is mostly the last
+// to come: so the lane that has it leaves it out, and all others are summed up while it is waited for.
+template <int NR, class T>
+struct Youngest {
+    T v;         // the negative of its value in the matrix
+    uint32_t q;  // its position
+    Words<T> x[NR];
+
+    // None.
+    __device__ __forceinline__ Youngest() : v(zero(T{})), q(0) {
+#pragma unroll
+        for (int j = 0; j < NR; ++j) x[j] = Words<T>::of_zero();
+    }
+    __device__ __forceinline__ bool is_there() const {
+        bool there = true;
+#pragma unroll
+        for (int j = 0; j < NR; ++j) there = there && !x[j].is_armed();
+        return there;
+    }
+};
+
+// Subtracts from sum_j the a_k x_kj of U of this lane's entries, from number `e` on and `lanes` apart, waiting for
+// each x_kj; where the row's last entries are among those of its lanes without the youngest one, which one lane then
+// `owns`. False if the watchdog ended the wait.
+template <int U, int NR, int MOST, class T>
+__device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work, const T (&values)[MOST],
+                                            const uint32_t (&q)[MOST], uint32_t end, uint32_t e, uint32_t lanes, bool in,
+                                            bool leaves_out, T (&sum)[NR], Youngest<NR, T> &youngest, bool &owns) {
     // Entries that are waited for together: what 32 registers hold of their unknowns.
     constexpr int FIT = 128 / (NR * sizeof(T)), G = U < FIT ? U : FIT;
     T v[U];
-    uint32_t q[U];
-    load_entries<U>(a, record, end, e, lanes, v, q);
+#pragma unroll
+    for (int u = 0; u < U; ++u) v[u] = -conjugate_if(a.conjugate, values[u]);
+    int left_out = U;
+    if (leaves_out) {
+        uint32_t lane = threadIdx.x % WARP, mine = 0;
+#pragma unroll
+        for (int u = 0; u < U; ++u) mine = max(mine, e + u * lanes < end ? q[u] + 1 : 0);
+        uint32_t highest = mine;
+        for (uint32_t by = lanes / 2; by > 0; by /= 2) highest = max(highest, __shfl_xor_sync(FULL, highest, by));
+        uint32_t row_lanes = FULL >> (WARP - lanes) << (lane & ~(lanes - 1));
+        owns = __ffs(__ballot_sync(FULL, in && mine == highest) & row_lanes) == lane + 1;
+#pragma unroll
+        for (int u = 0; u < U; ++u)
+            if (owns && left_out == U && e + u * lanes < end && q[u] + 1 == highest) {
+                left_out = u;
+                youngest.v = v[u];
+                youngest.q = q[u];
+            }
+#pragma unroll
+        for (int j = 0; j < NR; ++j)
+            if (left_out < U) youngest.x[j] = Words<T>::armed();
+    }
 #pragma unroll
     for (int g = 0; g < U; g += G) {
         Words<T> x[G][NR];
@@ -78,14 +122,15 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work
         for (int u = 0; u < G; ++u)
 #pragma unroll
             for (int j = 0; j < NR; ++j)
-                x[u][j] = e + (g + u) * lanes < end ? Words<T>::armed() : Words<T>::of_zero();
+                x[u][j] = e + (g + u) * lanes < end && g + u != left_out ? Words<T>::armed() : Words<T>::of_zero();
         Watchdog<T> dog(a);
-        // Ends when every dependency of the warp's rows has been published, or by the watchdog. All lanes wait
-        // together: those that are ready would only be in the way of the others.
+        // Ends when every dependency of the warp's rows but the youngest ones has been published, or by the watchdog. All
+        // lanes wait together: those that are ready would only be in the way of the others.
         for (;;) {
             uint32_t highest = 0;
 #pragma unroll
             for (int u = 0; u < G; ++u) poll(&work[(size_t)q[g + u] * NR], x[u]);
+            poll(&work[(size_t)youngest.q * NR], youngest.x);
 #pragma unroll
             for (int u = 0; u < G; ++u)
 #pragma unroll
@@ -94,35 +139,35 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work
             if (!__all_sync(FULL, dog.turn())) return false;
         }
 #pragma unroll
-        for (int u = 0; u < G; ++u) {
-            T vu = conjugate_if(a.conjugate, v[g + u]);
+        for (int u = 0; u < G; ++u)
 #pragma unroll
-            for (int j = 0; j < NR; ++j) sum[j] = multiply_add(vu, x[u][j].value(), sum[j]);
-        }
+            for (int j = 0; j < NR; ++j) sum[j] = multiply_add(v[g + u], x[u][j].value(), sum[j]);
     }
     return true;
 }
 
-// Solves for x where a row is a single lane's, of U entries at most, and publishes it. In every turn of the wait the
-// result is worked out from what there is, and stored, without a branch, in the turn in which all is there for the whole
-// warp: so nothing is between the last poll and the hand-over but what the result is made of. False if the watchdog ended
-// the wait.
-template <int U, class T>
-__device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const T *work, uint4 record, uint32_t end, T f, T scale,
-                                            bool leads, T *word, T &result) {
+// Solves for x where a row is a single lane's, of U entries at most, and publishes it where that goes `at_once`. In every
+// turn of the wait the result is worked out from what there is, and stored, without a branch, in the turn in which all is
+// there for the row: so nothing is between the last poll and the hand-over but what the result is made of. What is there
+// at the first look is no news, and is stored when the others are. `sum` is the right-hand side, and in the end what is to
+// be multiplied. False if the watchdog ended the wait.
+template <int U, int MOST, class T>
+__device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const T *work, const T (&values)[MOST],
+                                            const uint32_t (&q)[MOST], uint32_t entries, T scale, bool waits, T *word, T &sum,
+                                            T &result) {
     T v[U];
-    uint32_t q[U];
-    load_entries<U>(a, record, end, record.z, 1, v, q);
     Words<T> x[U];
 #pragma unroll
     for (int u = 0; u < U; ++u) {
-        v[u] = conjugate_if(a.conjugate, v[u]);
-        x[u] = record.z + u < end ? Words<T>::armed() : Words<T>::of_zero();
+        v[u] = -conjugate_if(a.conjugate, values[u]);
+        x[u] = u < entries ? Words<T>::armed() : Words<T>::of_zero();
     }
     Watchdog<T> dog(a);
+    T f = sum;
+    bool is_first = true;
     for (;;) {
         uint32_t highest = 0;
-        T sum = zero(T{});
+        sum = f;
 #pragma unroll
         for (int u = 0; u < U; ++u) poll(work + q[u], x[u]);
 #pragma unroll
@@ -130,13 +175,22 @@ __device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const T *work
             highest = max(highest, x[u].tell());
             sum = multiply_add(v[u], x[u].value(), sum);
         }
-        result = product(f - sum, scale);
-        bool all = !__any_sync(FULL, highest == ARMED);
-        publish_if(all && leads, word, result);
+        result = product(sum, scale);
+        bool ready = highest != ARMED, all = __all_sync(FULL, ready);
+        bool now = waits && (is_first ? all : ready);
+        publish_if(now, word, result);
+        waits = waits && !now;
+        is_first = false;
         if (all) return true;
         if (!__all_sync(FULL, dog.turn())) return false;
     }
 }
+
+// Entries of a row that a lane holds at a time.
+template <int U>
+struct Size {
+    static constexpr int value = U;
+};
 
 // Solves for the columns, handing unknowns over through `work`. A single column arms `other` on the way.
 template <int NR, class T>
@@ -173,52 +227,86 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
 
         uint32_t rows = slice.y & 63u, lanes = slice.y >> 6 & 63u, sub = lane & (lanes - 1), r = row_of(slice);
         uint32_t p = slice.x + r;
-        bool leads = r < rows && sub == 0;
-        T sum[NR], f[NR], d = one(T{}), scale = d;
-#pragma unroll
-        for (int j = 0; j < NR; ++j) sum[j] = f[j] = zero(T{});
-        bool multiplies = true, ok = pass_gate(a, work, slice, lanes, NR);
-        if (leads) {
-#pragma unroll
-            for (int j = 0; j < NR; ++j) f[j] = product(alpha, columns.load(record.x, j));
-            if (a.diag_index) {
-                d = diagonal_at(a, p, record.y, record.x, &a.state->pivot_running);
-                multiplies = reciprocal(d, scale);
-            }
-        }
-        uint32_t e = record.z + sub;
+        bool in = r < rows, owns = in && sub == 0;
+        uint32_t e = record.z + sub, turn = U * lanes;
         uint32_t longest = warp_max(end - record.z);
-        T x[NR], *word = work + (size_t)p * NR;
-        bool is_short = NR == 1 && lanes == 1 && longest > 0 && longest <= U && !__any_sync(FULL, !multiplies);
-        if (is_short) {
-            if (longest > 4) ok = solve_short<U>(a, work, record, end, f[0], scale, leads, word, x[0]);
-            else if (longest > 2) ok = solve_short<4>(a, work, record, end, f[0], scale, leads, word, x[0]);
-            else ok = solve_short<2>(a, work, record, end, f[0], scale, leads, word, x[0]);
-        } else {
-            if (longest > 4 * lanes) {
-                // What a long row goes on with is in the cache when its turn comes.
-                constexpr uint32_t AHEAD = 8;
-                for (uint32_t k = 1; k < AHEAD && k * U * lanes < longest; ++k)
-                    prefetch_entries(a, record, end, record.z + k * U * lanes, U * lanes, sub);
-                for (uint32_t t = 0; ok && t < longest; t += U * lanes) {
-                    if (t + AHEAD * U * lanes < longest)
-                        prefetch_entries(a, record, end, record.z + t + AHEAD * U * lanes, U * lanes, sub);
-                    ok = waiting_dot<U, NR>(a, work, record, end, e + t, lanes, sum);
-                }
-            } else if (longest > 2 * lanes) ok = waiting_dot<4, NR>(a, work, record, end, e, lanes, sum);
-            else if (longest > 0) ok = waiting_dot<2, NR>(a, work, record, end, e, lanes, sum);
-            if (lanes > 1) {
+        // Calls `f` with the number of entries that a lane must have room for.
+        auto for_size = [&](auto f) {
+            return longest > 4 * lanes ? f(Size<U>{}) : longest > 2 * lanes ? f(Size<4>{}) : f(Size<2>{});
+        };
+        // All that the row is made of is asked for before any of it is looked at.
+        T sum[NR], d, scale = one(T{}), v[U];
+        uint32_t q[U];
 #pragma unroll
-                for (int j = 0; j < NR; ++j) sum[j] = warp_sum(sum[j], lanes);
-            }
+        for (int j = 0; j < NR; ++j) load_if(in, columns.from(record.x, j), sum[j]);
+        if (a.diag_index) load_if(in && record.y != NONE, a.diag_values + record.y, d);
+        auto load = [&] {
+            for_size([&](auto size) { load_entries<size.value>(a, record, end, e, lanes, v, q); });
+        };
+        if (longest > 0) load();
 #pragma unroll
-            for (int j = 0; j < NR; ++j) x[j] = multiplies ? product(f[j] - sum[j], scale) : divide(f[j] - sum[j], d);
+        for (int j = 0; j < NR; ++j) sum[j] = owns ? product(alpha, sum[j]) : zero(T{});
+        bool multiplies = true;
+        if (a.diag_index && in) {
+            d = diagonal_of(a, p, d, record.x, &a.state->pivot_running);
+            multiplies = reciprocal(d, scale);
+            if (!multiplies) scale = d;
         }
-        if (leads) {
+        bool at_once = NR == 1 && __all_sync(FULL, multiplies);
+        // What a long row goes on with is in the cache when its turn comes.
+        constexpr uint32_t AHEAD = 8;
+        for (uint32_t k = 1; k < AHEAD && k * turn < longest; ++k)
+            prefetch_entries(a, record, end, record.z + k * turn, turn, sub);
+        bool ok = pass_gate(a, work, slice, lanes, NR);
+
+        T x[NR], *word = work + (size_t)p * NR;
+        if (NR == 1 && lanes == 1 && longest > 0 && longest <= U) {
+            ok = for_size([&](auto size) {
+                return solve_short<size.value>(a, work, v, q, end - record.z, scale, owns && at_once, word, sum[0], x[0]);
+            });
+        } else {
+            Youngest<NR, T> youngest;
+            while (ok && longest > 0) {
+                bool is_last = longest <= turn;
+                if (longest > AHEAD * turn) prefetch_entries(a, record, end, e - sub + AHEAD * turn, turn, sub);
+                ok = for_size([&](auto size) {
+                    return waiting_dot<size.value, NR>(a, work, v, q, end, e, lanes, in, lanes > 1 && is_last, sum, youngest,
+                                                       owns);
+                });
+                if (is_last) break;
+                e += turn;
+                longest -= turn;
+                load();
+            }
+            T rest[NR];
 #pragma unroll
-            for (int j = 0; j < NR; ++j)
-                if (!ok) x[j] = not_a_number(T{});
-            if (!is_short || !ok) publish(word, x);
+            for (int j = 0; j < NR; ++j) rest[j] = warp_sum_all(sum[j], __ffs(lanes) - 1);
+            Watchdog<T> dog(a);
+            for (bool waits = owns && at_once;;) {
+#pragma unroll
+                for (int j = 0; j < NR; ++j) {
+                    sum[j] = multiply_add(youngest.v, youngest.x[j].value(), rest[j]);
+                    x[j] = product(sum[j], scale);
+                }
+                bool ready = youngest.is_there();
+                publish_if(waits && ready, word, x[0]);
+                waits = waits && !ready;
+                if (__all_sync(FULL, ready)) break;
+                if (!__all_sync(FULL, dog.turn())) {
+                    ok = false;
+                    break;
+                }
+                poll(&work[(size_t)youngest.q * NR], youngest.x);
+            }
+        }
+        if (!multiplies)
+#pragma unroll
+            for (int j = 0; j < NR; ++j) x[j] = divide(sum[j], scale);
+        if (owns) {
+            if (!ok)
+#pragma unroll
+                for (int j = 0; j < NR; ++j) x[j] = not_a_number(T{});
+            if (!at_once || !ok) publish(word, x);
 #pragma unroll
             for (int j = 0; j < NR; ++j) columns.store(record.x, j, x[j]);
             if (NR == 1) arm(&other[p]);

@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_chunks(const GRID_CONSTA
     a.chunk[p] = chunk;
 }
 
-constexpr uint32_t GATE_LEVELS = 8;  // mirrors ONE_WORD_GATE_LEVELS in tuning.rs
+constexpr uint32_t GATE_LEVELS = 8, NEAR_GATE_LEVELS = 4, NEAR_GATE_LANES = 8192;  // mirror ONE_WORD_* in tuning.rs
 
 extern "C" __global__ void __launch_bounds__(256) setup_slices(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
@@ -64,10 +64,12 @@ extern "C" __global__ void __launch_bounds__(256) setup_slices(const GRID_CONSTA
     if (!chunk) return;
     uint32_t share = chunk >> 6 & 63u, end = p + (chunk >> 12), s = a.slice_ptr[p];
     uint32_t level = a.level_of[p];
-    bool has_gate = share > 1 && level >= GATE_LEVELS;
-    uint32_t gate = has_gate ? a.level_ptr[level - GATE_LEVELS] : 0;
+    // Where the level so many before begins; NONE without such a gate.
+    auto gate_at = [&](uint32_t levels) { return share > 1 && level >= levels ? a.level_ptr[level - levels] : NONE; };
+    uint32_t far = gate_at(GATE_LEVELS), near = gate_at(NEAR_GATE_LEVELS);
     for (uint32_t first = p; first < end; first += 32 / share) {
-        uint32_t back = has_gate && first - gate <= NONE >> GATE_SHIFT ? first - gate : 0;
+        bool is_near = near != NONE && (uint64_t)(first - near) * share >= NEAR_GATE_LANES;
+        uint32_t gate = is_near ? near : far, back = gate != NONE && first - gate <= NONE >> GATE_SHIFT ? first - gate : 0;
         a.slice[s++] = make_uint2(first, Min()(32 / share, end - first) | share << 6 | back << GATE_SHIFT);
     }
 }

@@ -28,12 +28,18 @@ pub const ONE_WORD_CACHED_PART: u64 = 2;
 /// gets a warp for every so many of its slices.
 pub const ONE_WORD_LEVELS_AHEAD: u64 = 12;
 pub const ONE_WORD_PASSES: u64 = 2;
+/// Slices that a warp has at least, where there are more warps than multiprocessors: where levels are few, they have warps
+/// for fewer of them.
+pub const ONE_WORD_SLICES: u64 = 8;
 /// The same for the nodal engine, whose warps are ready sooner.
 pub const NODAL_LEVELS_AHEAD: u64 = 6;
 
 /// Levels from the gate of a slice to the slice, where rows have several lanes: a warp polls for nothing else before it has
-/// passed. Mirrored in kernels/setup_slices.cuh.
+/// passed. They are as many as the second number where so many lanes' rows are between. Mirrored in
+/// kernels/setup_slices.cuh.
 pub const ONE_WORD_GATE_LEVELS: usize = 8;
+pub const ONE_WORD_NEAR_GATE_LEVELS: usize = 4;
+pub const ONE_WORD_NEAR_GATE_LANES: u64 = 8192;
 
 /// Entries that one lane of the one-word engine takes before another lane joins in on the row.
 pub const ONE_WORD_ENTRIES_PER_LANE: u32 = 8;
@@ -90,7 +96,7 @@ pub const TILED_MOST_GAP: u32 = 2;
 pub const TILED_ADVANTAGE: f64 = 1.0;
 pub const TILED_ADVANTAGE_SCATTERED: f64 = 0.9;
 pub const TILED_CACHED_BYTES: u64 = 52_000_000;
-pub const TILED_ADVANTAGE_WIDE: f64 = 0.3;
+pub const TILED_ADVANTAGE_WIDE: f64 = 0.35;
 pub const TILED_WIDE_LEVEL: u64 = 900;
 pub const TILED_WIDE_BYTES: u64 = 40_000_000;
 /// The same where values are not scattered: somewhat less where levels and bytes are more than these.
@@ -103,12 +109,12 @@ pub const TILED_ENTRY_BYTES: u64 = 16;
 
 /// The one-word engine: its launch and end, a level, what it takes longer where rows have several lanes, and (in seconds)
 /// a row, an entry, and an entry whose value lies scattered.
-pub const ONE_WORD_START: Duration = Duration::from_nanos(6000);
-pub const ONE_WORD_LEVEL: Duration = Duration::from_nanos(410);
-pub const ONE_WORD_LANES: Duration = Duration::from_nanos(55);
-pub const ONE_WORD_ROW_SECONDS: f64 = 2.8e-11;
-pub const ONE_WORD_ENTRY_SECONDS: f64 = 0.84e-11;
-pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.3e-11;
+pub const ONE_WORD_START: Duration = Duration::from_nanos(6270);
+pub const ONE_WORD_LEVEL: Duration = Duration::from_nanos(347);
+pub const ONE_WORD_LANES: Duration = Duration::from_nanos(82);
+pub const ONE_WORD_ROW_SECONDS: f64 = 1.35e-11;
+pub const ONE_WORD_ENTRY_SECONDS: f64 = 1.05e-11;
+pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.52e-11;
 
 /// The nodal engine: a level of nodes, what each doubling of a node's lanes adds to it, and (in seconds) an entry of a
 /// row.

@@ -11,7 +11,7 @@ use crate::problem::DataType;
 use crate::status::Result;
 use crate::tuning::{
     ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_BLOCKS_CACHED, ONE_WORD_CACHED_PART, ONE_WORD_ENTRIES_PER_LANE,
-    ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES,
+    ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES, ONE_WORD_SLICES,
 };
 
 pub struct OneWord;
@@ -71,7 +71,7 @@ pub fn blocks(launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs, levels_ahe
     let multiprocessors = launcher.gpu.multiprocessors();
     let average = args.slices as u64 * levels_ahead / plan.hand_overs().max(1) as u64;
     let widest = plan.widest as u64 / 32 / ONE_WORD_PASSES;
-    let warps = average.max(widest).max(1);
+    let warps = average.max(widest).min(args.slices as u64 / ONE_WORD_SLICES).max(1);
     let blocks = warps.div_ceil(ONE_WORD_BLOCK as u64 / 32).min(u32::MAX as u64) as u32;
     let blocks = blocks.clamp(multiprocessors, multiprocessors * most);
     args.slices.div_ceil(ONE_WORD_BLOCK / 32).min(blocks)

@@ -5,7 +5,7 @@
 //! slices of as many rows as 32 lanes then serve. So one long row widens only its own chunk.
 #![forbid(unsafe_code)]
 
-use crate::tuning::ONE_WORD_GATE_LEVELS;
+use crate::tuning::{ONE_WORD_GATE_LEVELS, ONE_WORD_NEAR_GATE_LANES, ONE_WORD_NEAR_GATE_LEVELS};
 
 pub const LANES: u32 = 32;
 
@@ -60,8 +60,8 @@ pub fn cut(begin: u32, end: u32, lanes: impl Fn(u32) -> u32, slices: &mut Vec<Sl
 }
 
 /// The slices of every level, where another lane joins in for every `entries` entries of a row of `node` unknowns. The
-/// gate of a slice whose rows have several lanes is the first unknown of the level `ONE_WORD_GATE_LEVELS` before its own;
-/// the nodal engine, whose warps are fewer, does without.
+/// gate of a slice whose rows have several lanes is the first unknown of the level `ONE_WORD_GATE_LEVELS` before its own,
+/// or of a nearer one where levels are wide; the nodal engine, whose warps are fewer, does without.
 pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) -> Vec<Slice> {
     let lanes = |p: u32| ((row_ptr[p as usize + 1] - row_ptr[p as usize]) * node).div_ceil(entries).max(node);
     let mut all = Vec::new();
@@ -69,10 +69,13 @@ pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) ->
         let begin = all.len();
         cut(level[0], level[1], lanes, &mut all);
         // A single lane's polls are few, and its gate another wait.
-        let Some(gate) = l.checked_sub(ONE_WORD_GATE_LEVELS).map(|l| level_ptr[l]) else { continue };
+        let [far, near] = [ONE_WORD_GATE_LEVELS, ONE_WORD_NEAR_GATE_LEVELS]
+            .map(|levels| Some(level_ptr[l.checked_sub(levels)?]));
         for slice in all[begin..].iter_mut().filter(|slice| slice[1] >> 6 > 1) {
-            let back = slice[0] - gate;
-            if back < 1 << (u32::BITS - GATE_SHIFT) {
+            let back_to = |gate: Option<u32>| gate.map(|gate| slice[0] - gate);
+            let lanes = (slice[1] >> 6) as u64;
+            let near = back_to(near).filter(|&back| back as u64 * lanes >= ONE_WORD_NEAR_GATE_LANES);
+            if let Some(back) = near.or(back_to(far)).filter(|&back| back < 1 << (u32::BITS - GATE_SHIFT)) {
                 slice[1] |= back << GATE_SHIFT;
             }
         }
@@ -86,19 +89,21 @@ mod tests {
 
     #[test]
     fn slices_with_several_lanes_a_row_have_gates() {
-        // Levels of 40 rows, whose rows have 20 entries in every other one, and 3 in the rest.
-        let level_ptr: Vec<u32> = (0..=24).map(|l| 40 * l).collect();
-        let mut row_ptr = vec![0];
-        for p in 0..960 {
-            row_ptr.push(row_ptr[p] + if p / 40 % 2 == 0 { 20 } else { 3 });
-        }
-        let slices = of_levels(&level_ptr, &row_ptr, 8, 1);
-        assert!(slices.iter().any(|s| s[1] >> GATE_SHIFT > 0));
-        for [first, packed] in slices {
-            let (lanes, back, level) = (packed >> 6 & 63, packed >> GATE_SHIFT, first / 40);
-            assert_eq!(lanes, if level % 2 == 0 { 4 } else { 1 });
-            let gate = level.checked_sub(ONE_WORD_GATE_LEVELS as u32).filter(|_| lanes > 1);
-            assert_eq!(back, gate.map_or(0, |gate| first - 40 * gate));
+        // Narrow and wide levels, whose rows have 20 entries in every other one, and 3 in the rest.
+        for (rows, levels_back) in [(40, ONE_WORD_GATE_LEVELS), (600, ONE_WORD_NEAR_GATE_LEVELS)] {
+            let level_ptr: Vec<u32> = (0..=24).map(|l| rows * l).collect();
+            let mut row_ptr = vec![0];
+            for p in 0..24 * rows as usize {
+                row_ptr.push(row_ptr[p] + if p as u32 / rows % 2 == 0 { 20 } else { 3 });
+            }
+            let slices = of_levels(&level_ptr, &row_ptr, 8, 1);
+            assert!(slices.iter().any(|s| s[1] >> GATE_SHIFT > 0));
+            for [first, packed] in slices {
+                let (lanes, back, level) = (packed >> 6 & 63, packed >> GATE_SHIFT, first / rows);
+                assert_eq!(lanes, if level % 2 == 0 { 4 } else { 1 });
+                let gate = level.checked_sub(levels_back as u32).filter(|_| lanes > 1);
+                assert_eq!(back, gate.map_or(0, |gate| first - rows * gate));
+            }
         }
     }
 
