@@ -91,16 +91,13 @@ pub const TILED_TURN_BATCHES: u64 = 10;
 /// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.
 pub const TILED_MOST_GAP: u32 = 2;
 /// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
-/// scattered in more bytes than a cache holds, which the model does not know of, and still less where levels have so many
-/// rows on average and there are more bytes than these.
+/// scattered, levels have so many rows on average and there are more bytes than these, which the model does not know of.
 pub const TILED_ADVANTAGE: f64 = 1.0;
-pub const TILED_ADVANTAGE_SCATTERED: f64 = 0.9;
-pub const TILED_CACHED_BYTES: u64 = 52_000_000;
-pub const TILED_ADVANTAGE_WIDE: f64 = 0.35;
+pub const TILED_ADVANTAGE_WIDE: f64 = 0.4;
 pub const TILED_WIDE_LEVEL: u64 = 900;
 pub const TILED_WIDE_BYTES: u64 = 40_000_000;
 /// The same where values are not scattered: somewhat less where levels and bytes are more than these.
-pub const TILED_ADVANTAGE_LARGE: f64 = 0.8;
+pub const TILED_ADVANTAGE_LARGE: f64 = 0.89;
 pub const TILED_LARGE_LEVEL: u64 = 1800;
 pub const TILED_LARGE_BYTES: u64 = 100_000_000;
 /// Bytes that a solve in double precision with scattered values moves for a row and for an entry.
@@ -109,12 +106,12 @@ pub const TILED_ENTRY_BYTES: u64 = 16;
 
 /// The one-word engine: its launch and end, a level, what it takes longer where rows have several lanes, and (in seconds)
 /// a row, an entry, and an entry whose value lies scattered.
-pub const ONE_WORD_START: Duration = Duration::from_nanos(6270);
-pub const ONE_WORD_LEVEL: Duration = Duration::from_nanos(347);
-pub const ONE_WORD_LANES: Duration = Duration::from_nanos(82);
-pub const ONE_WORD_ROW_SECONDS: f64 = 1.35e-11;
-pub const ONE_WORD_ENTRY_SECONDS: f64 = 1.05e-11;
-pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.52e-11;
+pub const ONE_WORD_START: Duration = Duration::from_nanos(6190);
+pub const ONE_WORD_LEVEL: Duration = Duration::from_nanos(346);
+pub const ONE_WORD_LANES: Duration = Duration::from_nanos(91);
+pub const ONE_WORD_ROW_SECONDS: f64 = 2.7e-11;
+pub const ONE_WORD_ENTRY_SECONDS: f64 = 0.8e-11;
+pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.3e-11;
 
 /// The nodal engine: a level of nodes, what each doubling of a node's lanes adds to it, and (in seconds) an entry of a
 /// row.
