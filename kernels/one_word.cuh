@@ -4,8 +4,8 @@
 // A slice is up to 32 rows of one level, solved by one warp with `lanes` lanes a row; so no lane waits for
 // another of its own warp. Everything that does not depend on other rows (values, indices, right-hand
 // side, reciprocal of the diagonal) is asked for at once and in registers before the first poll, and the next
-// slice's record is on its way. The unknowns live in a work vector in level order, the NR of one position beside each other.
-// A row is handed over as soon as its own unknowns are there, whatever the others of its slice wait for.
+// slice's record is on its way. The unknowns live in a work vector in level order, the NR of one position beside
+// each other. A row is handed over as soon as its own unknowns are there, whatever the others of its slice wait for.
 // Every right-hand side is summed up in the same order whatever NR is, and so gets the same bits.
 #pragma once
 #include "columns.cuh"
@@ -146,7 +146,7 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work
     return true;
 }
 
-// Solves for x where a row is a single lane's, of U entries at most, and publishes it where that goes `at_once`. In every
+// Solves for x where a row is a single lane's, of U entries at most, and publishes it if the lane `waits` to. In every
 // turn of the wait the result is worked out from what there is, and stored, without a branch, in the turn in which all is
 // there for the row: so nothing is between the last poll and the hand-over but what the result is made of. What is there
 // at the first look is no news, and is stored when the others are. `sum` is the right-hand side, and in the end what is to

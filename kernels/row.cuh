@@ -41,17 +41,12 @@ __device__ __forceinline__ T diagonal_of(const SolveArgs<T> &a, uint32_t p, T d,
     return conjugate_if(a.conjugate, d);
 }
 
-// The same from the index of the entry, which may be missing.
-template <class T>
-__device__ __forceinline__ T diagonal_at(const SolveArgs<T> &a, uint32_t p, uint32_t k, uint32_t row,
-                                         uint32_t *pivot) {
-    return diagonal_of(a, p, k == NONE ? zero(T{}) : a.diag_values[k], row, pivot);
-}
-
-// The same from the array of indices; one for a unit diagonal.
+// The same from the array of indices, where the entry may be missing; one for a unit diagonal.
 template <class T>
 __device__ __forceinline__ T diagonal(const SolveArgs<T> &a, uint32_t p, uint32_t row, uint32_t *pivot) {
-    return a.diag_index ? diagonal_at(a, p, a.diag_index[p], row, pivot) : one(T{});
+    if (!a.diag_index) return one(T{});
+    uint32_t k = a.diag_index[p];
+    return diagonal_of(a, p, k == NONE ? zero(T{}) : a.diag_values[k], row, pivot);
 }
 
 __device__ __forceinline__ uint32_t warp_max(uint32_t v) {
@@ -61,12 +56,6 @@ __device__ __forceinline__ uint32_t warp_max(uint32_t v) {
     for (int by = WARP / 2; by > 0; by /= 2) v = max(v, __shfl_xor_sync(FULL, v, by));
     return v;
 #endif
-}
-
-template <class T>
-__device__ __forceinline__ T warp_sum(T sum, int lanes = WARP) {
-    for (int by = lanes / 2; by > 0; by /= 2) sum = sum + shuffle_down(sum, by, lanes);
-    return sum;
 }
 
 // The sum over each 2^shift lanes in every one of them.

@@ -28,11 +28,11 @@ pub const ONE_WORD_CACHED_PART: u64 = 2;
 /// gets a warp for every so many of its slices.
 pub const ONE_WORD_LEVELS_AHEAD: u64 = 12;
 pub const ONE_WORD_PASSES: u64 = 2;
-/// Slices that a warp has at least, where there are more warps than multiprocessors: where levels are few, they have warps
-/// for fewer of them.
-pub const ONE_WORD_SLICES: u64 = 8;
 /// The same for the nodal engine, whose warps are ready sooner.
 pub const NODAL_LEVELS_AHEAD: u64 = 6;
+/// Slices that a warp of either has at least, unless there are too few for a block on each multiprocessor: where levels are
+/// few, there are warps for fewer of them.
+pub const ONE_WORD_SLICES: u64 = 8;
 
 /// Levels from the gate of a slice to the slice, where rows have several lanes: a warp polls for nothing else before it has
 /// passed. They are as many as the second number where so many lanes' rows are between. Mirrored in
