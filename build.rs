@@ -9,8 +9,9 @@
 
 use std::env;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap());
@@ -32,7 +33,8 @@ fn main() {
     write_header(&root);
 }
 
-/// Compiles every `kernels/*.cu` to a fatbin and writes the table `OUT_DIR/kernels.rs` that embeds them.
+/// Compiles every `kernels/*.cu` to a fatbin and writes the table `OUT_DIR/kernels.rs` that embeds them. That takes
+/// minutes, so all builds of a profile that would come to the same fatbins, as those of other features would, share them.
 fn compile_kernels(root: &Path, out: &Path) {
     println!("cargo:rerun-if-changed=kernels");
     let nvcc = find_nvcc(root).unwrap_or_else(|| {
@@ -52,37 +54,76 @@ fn compile_kernels(root: &Path, out: &Path) {
         .collect();
     sources.sort();
 
-    let jobs = env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok()).unwrap_or(1usize).max(1);
-    let mut table = String::from("pub static FATBINS: &[(&str, &[u8])] = &[\n");
-    let mut running = Vec::new();
-    for source in &sources {
-        let stem = source.file_stem().unwrap().to_str().unwrap();
-        let fatbin = out.join(format!("{stem}.fatbin"));
-        let mut cmd = Command::new(&nvcc);
-        cmd.args(["-fatbin", "-O3", "-std=c++17", "-Wno-deprecated-gpu-targets"]);
-        if env::var_os("SPTRSV_LINEINFO").is_some() {
-            cmd.arg("-lineinfo");
-        }
-        for arch in &archs {
-            cmd.arg(format!("-gencode=arch=compute_{arch},code=sm_{arch}"));
-        }
-        cmd.arg(format!("-gencode=arch=compute_{newest},code=compute_{newest}"));
-        cmd.arg("-o").arg(&fatbin).arg(source);
-        if running.len() >= jobs {
-            wait(running.remove(0));
-        }
-        let child = cmd.spawn().unwrap_or_else(|e| panic!("cannot run {}: {e}", nvcc.display()));
-        running.push((source.clone(), child));
-        table += &format!("    ({stem:?}, include_bytes!({:?})),\n", fatbin.display().to_string());
+    let mut flags: Vec<String> =
+        ["-fatbin", "-O3", "-std=c++17", "-Wno-deprecated-gpu-targets"].map(String::from).into();
+    if env::var_os("SPTRSV_LINEINFO").is_some() {
+        flags.push("-lineinfo".into());
     }
-    running.into_iter().for_each(wait);
+    flags.extend(archs.iter().map(|arch| format!("-gencode=arch=compute_{arch},code=sm_{arch}")));
+    flags.push(format!("-gencode=arch=compute_{newest},code=compute_{newest}"));
+
+    // OUT_DIR is target/<profile>/build/<package>/out.
+    let shared = out.ancestors().nth(3).expect("Cargo's layout").join("kernels");
+    fs::create_dir_all(&shared).unwrap();
+    let version = Command::new(&nvcc).arg("--version").output().map(|o| o.stdout).unwrap_or_default();
+    let (mut made, mut missing) = (Vec::new(), Vec::new());
+    let mut table = String::from("pub static FATBINS: &[(&str, &[u8])] = &[\n");
+    for source in &sources {
+        let mut hasher = DefaultHasher::new();
+        (&nvcc, &version, &flags).hash(&mut hasher);
+        hash_with_includes(source, &mut hasher);
+        let stem = source.file_stem().unwrap().to_str().unwrap();
+        let fatbin = shared.join(format!("{stem}-{:016x}.fatbin", hasher.finish()));
+        if !fatbin.is_file() {
+            missing.push((source.clone(), fatbin.clone()));
+        }
+        let own = out.join(format!("{stem}.fatbin"));
+        table += &format!("    ({stem:?}, include_bytes!({:?})),\n", own.display().to_string());
+        made.push((fatbin, own));
+    }
     table += "];\n";
+    compile(&nvcc, &flags, missing);
+    for (fatbin, own) in made {
+        fs::copy(fatbin, own).unwrap();
+    }
     fs::write(out.join("kernels.rs"), table).unwrap();
 }
 
-fn wait((source, mut child): (PathBuf, std::process::Child)) {
+/// What a source is made of: itself, and what it includes of this folder, directly or not.
+fn hash_with_includes(source: &Path, hasher: &mut DefaultHasher) {
+    let text = fs::read_to_string(source).unwrap_or_else(|e| panic!("{}: {e}", source.display()));
+    text.hash(hasher);
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"')) {
+            hash_with_includes(&source.with_file_name(name), hasher);
+        }
+    }
+}
+
+/// Compiles each source to its fatbin, which is there as a whole or not at all.
+fn compile(nvcc: &Path, flags: &[String], missing: Vec<(PathBuf, PathBuf)>) {
+    let jobs = env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok()).unwrap_or(1usize).max(1);
+    let mut running = Vec::new();
+    for (source, fatbin) in missing {
+        if running.len() >= jobs {
+            wait(running.remove(0));
+        }
+        let child = Command::new(nvcc)
+            .args(flags)
+            .arg("-o")
+            .arg(fatbin.with_extension("part"))
+            .arg(&source)
+            .spawn()
+            .unwrap_or_else(|e| panic!("cannot run {}: {e}", nvcc.display()));
+        running.push((source, fatbin, child));
+    }
+    running.into_iter().for_each(wait);
+}
+
+fn wait((source, fatbin, mut child): (PathBuf, PathBuf, Child)) {
     let status = child.wait().expect("nvcc can be waited for");
     assert!(status.success(), "nvcc failed on {}", source.display());
+    fs::rename(fatbin.with_extension("part"), fatbin).unwrap();
 }
 
 fn find_nvcc(root: &Path) -> Option<PathBuf> {

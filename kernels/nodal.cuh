@@ -156,7 +156,7 @@ struct NodeSolver {
 #pragma unroll
                 for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].tell());
             if (!__any_sync(FULL, highest == ARMED)) break;
-            if (!__all_sync(FULL, dog.turn())) return false;
+            if (!dog.turn_together()) return false;
         }
 #pragma unroll
         for (int u = 0; u < U; ++u)

@@ -85,8 +85,8 @@ struct Youngest {
 
 // Subtracts from sum_j the a_k x_kj of U of this lane's entries, from number `e` on and `lanes` apart, waiting for
 // each x_kj; where the row's last entries are among those of its lanes without the youngest one, which one lane then
-// `owns`. False if the watchdog ended the wait.
-template <int U, int NR, int MOST, class T>
+// `owns`. Only where lanes may SHARE a row is that so. False if the watchdog ended the wait.
+template <int U, int NR, bool SHARE, int MOST, class T>
 __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work, const T (&values)[MOST],
                                             const uint32_t (&q)[MOST], uint32_t end, uint32_t e, uint32_t lanes, bool in,
                                             bool leaves_out, T (&sum)[NR], Youngest<NR, T> &youngest, bool &owns) {
@@ -96,7 +96,7 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work
 #pragma unroll
     for (int u = 0; u < U; ++u) v[u] = -conjugate_if(a.conjugate, values[u]);
     int left_out = U;
-    if (leaves_out) {
+    if (SHARE && leaves_out) {
         uint32_t lane = threadIdx.x % WARP, mine = 0;
 #pragma unroll
         for (int u = 0; u < U; ++u) mine = max(mine, e + u * lanes < end ? q[u] + 1 : 0);
@@ -130,7 +130,7 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work
             uint32_t highest = 0;
 #pragma unroll
             for (int u = 0; u < G; ++u) poll(&work[(size_t)q[g + u] * NR], x[u]);
-            poll(&work[(size_t)youngest.q * NR], youngest.x);
+            if (SHARE) poll(&work[(size_t)youngest.q * NR], youngest.x);
 #pragma unroll
             for (int u = 0; u < G; ++u)
 #pragma unroll
@@ -269,9 +269,12 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
             while (ok && longest > 0) {
                 bool is_last = longest <= turn;
                 if (longest > AHEAD * turn) prefetch_entries(a, record, end, e - sub + AHEAD * turn, turn, sub);
+                // A single right-hand side whose rows are single lanes' mostly goes the way above.
                 ok = for_size([&](auto size) {
-                    return waiting_dot<size.value, NR>(a, work, v, q, end, e, lanes, in, lanes > 1 && is_last, sum, youngest,
-                                                       owns);
+                    if (NR > 1 && lanes == 1)
+                        return waiting_dot<size.value, NR, false>(a, work, v, q, end, e, lanes, in, false, sum, youngest, owns);
+                    return waiting_dot<size.value, NR, true>(a, work, v, q, end, e, lanes, in, lanes > 1 && is_last, sum, youngest,
+                                                             owns);
                 });
                 if (is_last) break;
                 e += turn;

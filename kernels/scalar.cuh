@@ -170,6 +170,16 @@ __device__ __forceinline__ void settle(double &v) { asm volatile("" : "+d"(v) : 
 // The same for an address: what is added to it is added once it is known, and not to what it is made of.
 template <class T>
 __device__ __forceinline__ void settle(T *&p) { asm volatile("" : "+l"(p)); }
+__device__ __forceinline__ void settle(uint32_t &address) { asm volatile("" : "+r"(address)); }
+
+// Has a value computed here, and not where it is first looked at.
+__device__ __forceinline__ void compute(float &v) { asm volatile("" : "+f"(v)); }
+__device__ __forceinline__ void compute(double &v) { asm volatile("" : "+d"(v)); }
+template <class R>
+__device__ __forceinline__ void compute(Complex<R> &v) {
+    compute(v.re);
+    compute(v.im);
+}
 
 // Smith's algorithm: no overflow of |b|^2. An infinite divisor gives zero, a zero divisor Inf or NaN.
 template <class R>

@@ -21,7 +21,8 @@ struct Summary {
     uint32_t widest;     // unknowns in the widest level
     uint32_t refuted;    // sizes of nodes that the pattern does not have, a bit each
     uint32_t largest_place;  // in the order by strips, or more
-    uint32_t ticket[28];
+    uint32_t longest;    // entries of the longest row, where there are tiles
+    uint32_t ticket[27];
 };
 
 struct SetupArgs {

@@ -86,11 +86,15 @@ __device__ __forceinline__ bool is_near(const SetupArgs &a, uint32_t begin, uint
 constexpr uint32_t TURN_BATCHES = 10;  // mirrors TILED_TURN_BATCHES in tuning.rs
 constexpr uint32_t MOST_WANTED = 255;  // lanes that a row may want; mirrored in tiled.rs
 
-// How many lanes each row wants, and whether a run begins at it.
+// How many lanes each row wants, and whether a run begins at it; the longest row.
 extern "C" __global__ void __launch_bounds__(256) setup_wanted(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
-    if (p >= a.n || a.summary->bad) return;
-    a.wanted[p] = Min()(divide_up(a.out_ptr[p + 1] - a.out_ptr[p], a.per_lane), MOST_WANTED);
+    if (a.summary->bad) return;
+    uint32_t length = p < a.n ? a.out_ptr[p + 1] - a.out_ptr[p] : 0, *longest = &a.summary->longest;
+    uint32_t most = Lanes(32).reduce(length, Max());
+    if (threadIdx.x % 32 == 0 && most > load_relaxed(longest)) atomicMax(longest, most);
+    if (p >= a.n) return;
+    a.wanted[p] = Min()(divide_up(length, a.per_lane), MOST_WANTED);
     a.chunk[p] = p == tile_begin(a, p) || a.level_of[p] != a.level_of[p - 1];
 }
 
@@ -172,7 +176,7 @@ __device__ __forceinline__ uint32_t levels_together(const SetupArgs &a, uint32_t
 }
 
 // Packs the runs of a tile into batches, a warp a tile: all runs that join the open batch at once. The
-// batches of a tile lie from its first position on in `batch`.
+// batches of a tile lie from its first position on in `batch`. Behind their counts the host finds the longest row.
 extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT SetupArgs a) {
     if (a.summary->bad) return;
     uint32_t lane = threadIdx.x, begin = blockIdx.x * a.tile, end = Min()(a.n - begin, a.tile) + begin;
@@ -241,6 +245,7 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
     }
     close();
     if (lane == 0) a.batch_count[blockIdx.x] = done;
+    if (lane == 0 && blockIdx.x == 0) a.batch_count[gridDim.x] = a.summary->longest;
 }
 
 // From where each tile's batches were made to where they are kept.

@@ -144,6 +144,8 @@ struct Watchdog {
     static constexpr uint32_t TURNS = 256;  // from one look at the clock to the next
 
     __device__ __forceinline__ bool turn() { return ++turns % TURNS != 0 || look(); }
+    // The same by all lanes of a warp, which go on together or not at all.
+    __device__ __forceinline__ bool turn_together() { return ++turns % TURNS != 0 || __all_sync(0xffffffffu, look()); }
 
     __device__ __forceinline__ bool look() {
         last = watchdog_look(&a, last);
@@ -179,9 +181,11 @@ struct Word<float> {
     using bits = uint32_t;
     static constexpr uint32_t armed = 0xffffffffu;
     __device__ static float value(uint32_t b) { return __uint_as_float(b); }
+    // A NaN that has all bits loses one. By a minimum, as a comparison takes three times as long.
     __device__ static uint32_t pack(float v) {
         uint32_t b = __float_as_uint(v);
-        return b == armed ? 0x7fffffffu : b;
+        asm("min.u32 %0, %0, 0xfffffffe;" : "+r"(b));
+        return b;
     }
     __device__ static uint32_t tell(uint32_t b) { return b; }
 };
@@ -192,7 +196,10 @@ struct Word<double> {
     __device__ static double value(uint64_t b) { return __longlong_as_double((long long)b); }
     __device__ static uint64_t pack(double v) {
         uint64_t b = (uint64_t)__double_as_longlong(v);
-        return tell(b) == 0xffffffffu ? 0x7fffffffffffffffull : b;
+        asm("{\n\t.reg .b32 low, high;\n\tmov.b64 {low, high}, %0;\n\tmin.u32 high, high, 0xfffffffe;\n\t"
+            "mov.b64 %0, {low, high};\n\t}"
+            : "+l"(b));
+        return b;
     }
     // The upper half tells: only NaNs have these bits.
     __device__ static uint32_t tell(uint64_t b) {
@@ -290,6 +297,21 @@ __device__ __forceinline__ void publish_reduced(Complex<R> *p, Complex<R> v) {
     publish_reduced(&p->re, v.re);
     publish_reduced(&p->im, v.im);
 }
+__device__ __forceinline__ void publish_reduced_if(bool yes, float *p, float v) {
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " REDUCE ".and.b32 [%0], %1;\n\t}" ::"l"(p),
+                 "r"(Word<float>::pack(v)), "r"((uint32_t)yes)
+                 : "memory");
+}
+__device__ __forceinline__ void publish_reduced_if(bool yes, double *p, double v) {
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " REDUCE ".and.b64 [%0], %1;\n\t}" ::"l"(p),
+                 "l"(Word<double>::pack(v)), "r"((uint32_t)yes)
+                 : "memory");
+}
+template <class R>
+__device__ __forceinline__ void publish_reduced_if(bool yes, Complex<R> *p, Complex<R> v) {
+    publish_reduced_if(yes, &p->re, v.re);
+    publish_reduced_if(yes, &p->im, v.im);
+}
 
 // The same in shared memory, where a block hands over within itself.
 #ifdef BEFORE_VOLTA
@@ -304,30 +326,6 @@ __device__ __forceinline__ void publish_reduced(Complex<R> *p, Complex<R> v) {
 #define STORE_RELAXED_SHARED "st.relaxed.cta.shared"
 #endif
 __device__ __forceinline__ uint32_t shared_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
-
-__device__ __forceinline__ void poll_shared(uint32_t address, Words<float> &w) {
-    asm volatile(
-        "{\n\t.reg .pred armed;\n\t"
-        "setp.eq.u32 armed, %0, 0xffffffff;\n\t"
-        "@armed " LOAD_RELAXED_SHARED ".u32 %0, [%1];\n\t}"
-        : "+r"(w.b)
-        : "r"(address)
-        : "memory");
-}
-__device__ __forceinline__ void poll_shared(uint32_t address, Words<double> &w) {
-    asm volatile(
-        "{\n\t.reg .pred armed;\n\t.reg .b32 low, high;\n\tmov.b64 {low, high}, %0;\n\t"
-        "setp.eq.u32 armed, high, 0xffffffff;\n\t"
-        "@armed " LOAD_RELAXED_SHARED ".u64 %0, [%1];\n\t}"
-        : "+l"(w.b)
-        : "r"(address)
-        : "memory");
-}
-template <class R>
-__device__ __forceinline__ void poll_shared(uint32_t address, Words<Complex<R>> &w) {
-    poll_shared(address, w.re);
-    poll_shared(address + (uint32_t)sizeof(R), w.im);
-}
 
 // Codes: without its highest bit one is the number of a value in global memory, with it it says where in shared memory
 // one is. A word is read where its code is of that kind; else it stays as it is. There is no branch, and addresses are
@@ -405,21 +403,21 @@ __device__ __forceinline__ void store_relaxed_shared(void *p, uint32_t v) {
 __device__ __forceinline__ void store_relaxed_shared(void *p, uint64_t v) {
     asm volatile(STORE_RELAXED_SHARED ".u64 [%0], %1;" ::"r"(shared_address(p)), "l"(v) : "memory");
 }
-// Stores a value where `yes`, without a branch.
-__device__ __forceinline__ void publish_shared_if(bool yes, float *p, float v) {
+// Stores a value at an address where `yes`, without a branch.
+__device__ __forceinline__ void publish_shared_if(bool yes, uint32_t address, float v) {
     asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " STORE_RELAXED_SHARED ".u32 [%0], %1;\n\t}"
-                 ::"r"(shared_address(p)), "r"(Word<float>::pack(v)), "r"((uint32_t)yes)
+                 ::"r"(address), "r"(Word<float>::pack(v)), "r"((uint32_t)yes)
                  : "memory");
 }
-__device__ __forceinline__ void publish_shared_if(bool yes, double *p, double v) {
+__device__ __forceinline__ void publish_shared_if(bool yes, uint32_t address, double v) {
     asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " STORE_RELAXED_SHARED ".u64 [%0], %1;\n\t}"
-                 ::"r"(shared_address(p)), "l"(Word<double>::pack(v)), "r"((uint32_t)yes)
+                 ::"r"(address), "l"(Word<double>::pack(v)), "r"((uint32_t)yes)
                  : "memory");
 }
 template <class R>
-__device__ __forceinline__ void publish_shared_if(bool yes, Complex<R> *p, Complex<R> v) {
-    publish_shared_if(yes, &p->re, v.re);
-    publish_shared_if(yes, &p->im, v.im);
+__device__ __forceinline__ void publish_shared_if(bool yes, uint32_t address, Complex<R> v) {
+    publish_shared_if(yes, address, v.re);
+    publish_shared_if(yes, address + (uint32_t)sizeof(R), v.im);
 }
 template <class R>
 __device__ __forceinline__ void arm_shared(R *p) {
@@ -487,32 +485,32 @@ __device__ __forceinline__ void cluster_barrier() {
                              "barrier.cluster.wait.acquire.aligned;" ::: "memory");)
 }
 // Where a block has what lies at `p` in this one.
-__device__ __forceinline__ uint32_t of_block(const void *p, uint32_t rank) {
-    uint32_t address = shared_address(p);
-    IN_CLUSTERS(asm("mapa.shared::cluster.u32 %0, %0, %1;" : "+r"(address) : "r"(rank));)
+__device__ __forceinline__ uint64_t of_block(const void *p, uint32_t rank) {
+    uint64_t address = (uint64_t)p;
+    IN_CLUSTERS(asm("mapa.u64 %0, %0, %1;" : "+l"(address) : "r"(rank));)
     return address;
 }
-__device__ __forceinline__ void store_cluster(uint32_t address, uint32_t v) {
-    IN_CLUSTERS(asm volatile("st.relaxed.cluster.shared::cluster.u32 [%0], %1;" ::"r"(address), "r"(v) : "memory");)
+__device__ __forceinline__ void store_cluster(uint64_t address, uint32_t v) {
+    IN_CLUSTERS(asm volatile("st.relaxed.cluster.u32 [%0], %1;" ::"l"(address), "r"(v) : "memory");)
 }
-__device__ __forceinline__ void publish_cluster_if(bool yes, uint32_t address, float v) {
+__device__ __forceinline__ void publish_cluster_if(bool yes, uint64_t address, float v) {
     IN_CLUSTERS(
         asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t"
-                     "@yes st.relaxed.cluster.shared::cluster.u32 [%0], %1;\n\t}" ::"r"(address),
+                     "@yes st.relaxed.cluster.u32 [%0], %1;\n\t}" ::"l"(address),
                      "r"(Word<float>::pack(v)), "r"((uint32_t)yes)
                      : "memory");)
 }
-__device__ __forceinline__ void publish_cluster_if(bool yes, uint32_t address, double v) {
+__device__ __forceinline__ void publish_cluster_if(bool yes, uint64_t address, double v) {
     IN_CLUSTERS(
         asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t"
-                     "@yes st.relaxed.cluster.shared::cluster.u64 [%0], %1;\n\t}" ::"r"(address),
+                     "@yes st.relaxed.cluster.u64 [%0], %1;\n\t}" ::"l"(address),
                      "l"(Word<double>::pack(v)), "r"((uint32_t)yes)
                      : "memory");)
 }
 template <class R>
-__device__ __forceinline__ void publish_cluster_if(bool yes, uint32_t address, Complex<R> v) {
+__device__ __forceinline__ void publish_cluster_if(bool yes, uint64_t address, Complex<R> v) {
     publish_cluster_if(yes, address, v.re);
-    publish_cluster_if(yes, address + (uint32_t)sizeof(R), v.im);
+    publish_cluster_if(yes, address + sizeof(R), v.im);
 }
 
 // NR values beside each other, as a work vector for NR right-hand sides has them. They travel in vector

@@ -2,24 +2,27 @@
 // the next solve.
 #include "tiled.cuh"
 
-template <bool PERMUTED, class T>
+template <int U, bool PERMUTED, int WARPS, class T>
 __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
     uint32_t epoch = load_relaxed(&a.state->epoch) & 1u;
     T *work = a.work + (size_t)epoch * a.n, *other = a.work + (size_t)(epoch ^ 1u) * a.n;
-    tiled<PERMUTED, 1, PERMUTED ? FEW_WARPS : TILED_WARPS>(a, Columns<T, 1>{a.x, a.f}, work, other);
+    tiled<U, PERMUTED, 1, WARPS>(a, Columns<T, 1>{a.x, a.f}, work, other);
     finish_solve(a, epoch);
 }
 
-#define KERNEL(t)                                                                \
-    extern "C" __global__ void __launch_bounds__(TILED_WARPS *WARP, 1)           \
-        tiled_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                   \
-        one_column<false>(a);                                                    \
-    }                                                                            \
-    extern "C" __global__ void __launch_bounds__(FEW_WARPS *WARP, 1)             \
-        tiled_permuted_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {          \
-        one_column<true>(a);                                                     \
+#define KERNEL(name, ENTRIES, PERMUTED, WARPS, t)                              \
+    extern "C" __global__ void __launch_bounds__(WARPS *WARP, 1)               \
+        name##_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                \
+        one_column<Lane<t##_type>::ENTRIES, PERMUTED, WARPS>(a);               \
     }
-FOR_EACH_TYPE(KERNEL)
+#define LONG_ROWS(t)                                                           \
+    KERNEL(tiled, ENTRIES, false, TILED_WARPS, t)                              \
+    KERNEL(tiled_permuted, ENTRIES, true, FEW_WARPS, t)
+#define SHORT_ROWS(t)                                                          \
+    KERNEL(tiled_short, SHORT, false, MANY_WARPS, t)                           \
+    KERNEL(tiled_short_permuted, SHORT, true, MANY_WARPS, t)
+FOR_EACH_TYPE(LONG_ROWS)
+SHORT_ROWS(s) SHORT_ROWS(d)
 
 // What the host asks for, mirrored in tiled.rs.
 static_assert(sizeof(Tile<d_type, 1>) <= ((WINDOW + 1) * 8 + TILE_HEAD + 15) / 16 * 16, "shared memory");

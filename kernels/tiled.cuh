@@ -33,13 +33,13 @@
 #include "row.cuh"
 
 // Warps of a block; fewer where a lane needs more registers: for permuted values, several right-hand sides, and
-// relays of narrow levels, where a lane looks up more at once.
+// relays of narrow levels, where a lane looks up more at once; more where rows are short.
 // This and what follows is mirrored in tiled.rs.
-constexpr int TILED_WARPS = 12, FEW_WARPS = 8;
+constexpr int TILED_WARPS = 12, FEW_WARPS = 8, MANY_WARPS = 16;
 constexpr uint32_t WINDOW = 4096;
-constexpr uint32_t TILE_HEAD = 928;  // bytes of a tile before its window
+constexpr uint32_t TILE_HEAD = 1184;  // bytes of a tile before its window
 constexpr uint32_t ROUNDS = 2;
-constexpr uint32_t SPREAD = (ROUNDS * TILED_WARPS + 1) * WARP;
+constexpr uint32_t SPREAD = (ROUNDS * MANY_WARPS + 1) * WARP;
 constexpr uint32_t CODE_UNIT = 8;  // the codes of a batch begin at a multiple of it
 constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u;
 constexpr uint32_t EXTERNAL_BIT = 1u << 18;  // of a batch's second word: it depends on other tiles
@@ -49,18 +49,28 @@ template <class T>
 struct Lane {
     static constexpr int ENTRIES = sizeof(T) > 8 ? 4 : 8;  // that it holds at a time
     static constexpr int NEXT = sizeof(T) > 8 ? 2 : 4;     // of them that may depend on the same batch
+    static constexpr int SHORT = 4;                        // that it holds where no row has more
+};
+
+// Lanes of a row.
+enum Lanes { ONE, TWO, ANY };
+
+// From one level of a batch to the next: FIRST turns, and what is left by so many AT_ONCE.
+template <int FIRST, int AT_ONCE>
+struct Turns {
+    static constexpr int first = FIRST, at_once = AT_ONCE;
 };
 
 // What a block hands over to the next one of its cluster, and gets from the one before.
 struct Relay {
     uint32_t given, taken;   // unknowns that the next block gets, and that this one gets
     uint32_t first, before;  // first position of this tile and of the one before
-    uint32_t target;         // address of the mirror of the next block
+    uint64_t target;         // address of the mirror of the next block
 };
 
 template <class T, int NR>
 struct Tile {
-    uint4 head[TILED_WARPS][4];  // of batches, by warp: the one that it solves and the next three
+    uint4 head[MANY_WARPS][4];  // of batches, by warp: the one that it solves and the next three
     uint32_t done[WARP];  // batches done by each warp; no more than there are for those that do not exist
     uint32_t ticket;
     Relay relay;
@@ -69,9 +79,8 @@ struct Tile {
 
 // What a warp holds of a batch. Loads are issued long before what they bring is looked at, so nothing here is
 // computed from what was loaded.
-template <class T, int NR>
+template <class T, int NR, int U>
 struct Batch {
-    static constexpr int U = Lane<T>::ENTRIES;
     uint4 head;     // first position, packed as below, first code divided by CODE_UNIT, most entries of a lane
     uint4 record;   // row, diagonal index, entries, value of entry 0; of the last row in lanes without one
     uint32_t code[U], index[U];
@@ -86,7 +95,7 @@ struct Batch {
     __device__ __forceinline__ uint32_t count() const { return head.w; }
 };
 
-template <class T, bool PERMUTED, int NR, int WARPS, bool RELAYS>
+template <class T, int U, bool PERMUTED, int NR, int WARPS, bool RELAYS>
 struct Solver {
     const SolveArgs<T> &a;
     const Columns<T, NR> &columns;
@@ -94,11 +103,14 @@ struct Solver {
     T *work, *other;
     T alpha;
     uint32_t lane, warp, window;  // the last one: its address
-    static constexpr int U = Lane<T>::ENTRIES, NEXT = Lane<T>::NEXT, LATE = U / 2;
+    // Whether rows may be longer than a lane's entries, and have several lanes.
+    static constexpr bool LONG = U == Lane<T>::ENTRIES;
+    static constexpr int NEXT = Lane<T>::NEXT, LATE = LONG ? U / 2 : U;
     // Whether unknowns of other tiles are looked up as soon as a batch begins: where there are registers for that.
     static constexpr bool EARLY = NR == 1 && WARPS <= FEW_WARPS;
     static constexpr uint32_t STRIDE = NR * sizeof(T);  // from an unknown to the next
-    using B = Batch<T, NR>;
+    static constexpr bool IS_COMPLEX = sizeof(T) > sizeof(typename Real<T>::type);
+    using B = Batch<T, NR, U>;
 
     // Codes of unknowns that are in the mirror become those of its cells; then the batch may depend on no other tile.
     __device__ __forceinline__ void relocate(B &b) const {
@@ -173,11 +185,10 @@ struct Solver {
     __device__ __forceinline__ void spin(bool &failed, const Poll &poll) const {
         Watchdog<T> dog(a);
         do {
-            // Two polls to a look at the watchdog, which takes about as long as one.
-#pragma unroll
-            for (int k = 0; k < 2; ++k)
+#pragma unroll 2
+            for (uint32_t k = 0; k < Watchdog<T>::TURNS; ++k)
                 if (!__any_sync(FULL, poll())) return;
-        } while (__all_sync(FULL, dog.turn()));
+        } while (__all_sync(FULL, dog.look()));
         failed = true;
     }
 
@@ -221,27 +232,30 @@ struct Solver {
     // zero is subtracted.
     template <int FIRST, int M>
     __device__ __forceinline__ void subtract(const B &b, Words<T> (&x)[U][NR], T (&sum)[NR], bool &failed) const {
-        uint32_t from[U];
-#pragma unroll
-        for (int u = FIRST; u < M; ++u) {
-            from[u] = window + (b.code[u] & CELL_MASK) * STRIDE;
-#pragma unroll
-            for (int j = 0; j < NR; ++j) look_near(from[u] + j * (uint32_t)sizeof(T), b.code[u], x[u][j]);
-        }
-        // What a failed wait has left is not in shared memory.
-        if (__any_sync(FULL, lacks<FIRST, M>(x)) && !failed)
-            spin(failed, [&] {
-#pragma unroll
-                for (int u = FIRST; u < M; ++u)
-#pragma unroll
-                    for (int j = 0; j < NR; ++j) poll_shared(from[u] + j * (uint32_t)sizeof(T), x[u][j]);
-                return lacks<FIRST, M>(x);
-            });
+        wait_near<FIRST, M>(b, x, failed, [&] { return lacks<FIRST, M>(x); });
 #pragma unroll
         for (int u = M - 1; u >= FIRST; --u)
 #pragma unroll
             for (int j = 0; j < NR; ++j)
                 sum[j] = multiply_add(-conjugate_if(a.conjugate, b.v[u]), x[u][j].value(), sum[j]);
+    }
+    // Looks for the unknowns of this tile that these entries need, and calls `look` each time, until it finds that no lane
+    // lacks any.
+    template <int FIRST, int M, class Look>
+    __device__ __forceinline__ void wait_near(const B &b, Words<T> (&x)[U][NR], bool &failed, const Look &look) const {
+        uint32_t from[U];
+#pragma unroll
+        for (int u = FIRST; u < M; ++u) from[u] = window + (b.code[u] & CELL_MASK) * STRIDE;
+        // What is there stays the same until this batch is done, so it may be read again.
+        auto poll = [&] {
+#pragma unroll
+            for (int u = FIRST; u < M; ++u)
+#pragma unroll
+                for (int j = 0; j < NR; ++j) look_near(from[u] + j * (uint32_t)sizeof(T), b.code[u], x[u][j]);
+            return look();
+        };
+        // What a failed wait has left is not in shared memory.
+        if (__any_sync(FULL, poll()) && !failed) spin(failed, poll);
     }
 
     static __device__ __forceinline__ bool is_next(uint32_t code) {
@@ -262,10 +276,10 @@ struct Solver {
 
     // Solves for x, where all but the first M entries of a lane are few enough for one go or none, and where at
     // most K of the M depend on the same batch. Others wait for the result, so everything is decided and
-    // computed before the last wait that can be. Every lane computes in every turn: from the turn of its level
-    // on the result is right, and stays the same. SCALED: the factors of what depends on the same batch are multiplied
-    // by the reciprocal beforehand, which makes a turn shorter.
-    template <int M, int K, bool SHARES, bool DIVIDES, bool SCALED = false>
+    // computed before the last wait that can be: a branch behind it takes a third of a turn. Every lane computes in
+    // every turn: from the turn of its level on the result is right, and stays the same. SCALED: the factors of what
+    // depends on the same batch are multiplied by the reciprocal beforehand, which makes a turn shorter.
+    template <int M, int K, Lanes LANES, bool DIVIDES, bool SCALED = false>
     __device__ __forceinline__ void finish(const B &b, Words<T> (&far)[U][NR], T (&sum)[NR], T scale, bool lead,
                                            uint32_t p, T (&x)[NR], bool &failed) const {
         constexpr int N = K ? K : 1;
@@ -278,8 +292,15 @@ struct Solver {
             from[k] = b.code[k] >> LANE_SHIFT & 31u;
             v[k] = SCALED ? scaled(b, k, scale) : -conjugate_if(a.conjugate, b.v[k]);
         }
-        T *cell = tile.window[p % WINDOW], *word = work + (size_t)p * NR;
-        bool wide = M == LATE && b.count() > LATE;
+        // Where the result goes: in this block, to the next one or nowhere, and to all.
+        uint32_t cell = window + p % WINDOW * STRIDE;
+        uint64_t mirror = 0;
+        if (RELAYS) {
+            uint32_t slot = p - tile.relay.first;
+            mirror = lead && slot < tile.relay.given ? tile.relay.target + slot * (uint64_t)sizeof(T) : 0;
+        }
+        T *word = work + (size_t)p * NR;
+        bool wide = LATE < U && M == LATE && b.count() > LATE;
         if (b.has_external()) {
             if (!EARLY && wide) look_at_far<LATE, U>(b, far);
             if (!EARLY) look_at_far<0, M>(b, far);
@@ -287,9 +308,10 @@ struct Solver {
             wait_far<0, M>(b, far, failed);
         }
         if (wide) subtract<LATE, U>(b, far, sum, failed);
-        subtract<0, M>(b, far, sum, failed);
+
         auto result = [&](T t) {
-            if (SHARES) t = warp_sum_all(t, b.shift());
+            if (LANES == TWO) t = t + shuffle_xor(t, 1);
+            if (LANES == ANY) t = warp_sum_all(t, b.shift());
             return DIVIDES ? divide(t, scale) : product(t, scale);
         };
         auto turn = [&] {
@@ -300,7 +322,7 @@ struct Solver {
                 for (int k = 0; k < K; ++k) y[k] = shuffle(x[j], from[k]);
                 if (SCALED) {
                     multiply_add_if(next[0], v[0], y[0], sum[j], x[j]);
-                } else if (K == 1 && !SHARES && !DIVIDES) {
+                } else if (K == 1 && LANES == ONE && !DIVIDES) {
                     product_if(next[0], multiply_add(v[0], y[0], t), scale, x[j]);
                 } else {
 #pragma unroll
@@ -309,33 +331,67 @@ struct Solver {
                 }
             }
         };
+        auto last_wait = [&](auto turns) {
+            if constexpr (NR == 1 && LANES == ONE && !DIVIDES) {
+                // Every look works the result out from what there is. Where no row depends on another of the batch each
+                // is handed over as soon as it can be.
+                T t;
+                wait_near<0, M>(b, far, failed, [&] {
+                    t = sum[0];
 #pragma unroll
-        for (int j = 0; j < NR; ++j) {
-            x[j] = result(sum[j]);
-            if (SCALED) sum[j] = x[j];
-        }
-        // Several at a time: a turn too many changes nothing, and costs less than another branch.
-        if (K > 0) {
-            int turns = b.levels() - 1;
+                    for (int u = M - 1; u >= 0; --u)
+                        t = multiply_add(-conjugate_if(a.conjugate, b.v[u]), far[u][0].value(), t);
+                    x[0] = product(t, scale);
+                    if (!SCALED) compute(x[0]);
+                    bool lacking = lacks<0, M>(far);
+                    if (K == 0) {
+                        bool now = lead && !lacking;
+                        publish_shared_if(now, cell, x[0]);
+                        if (RELAYS) publish_cluster_if(now && mirror != 0, mirror, x[0]);
+                        publish_reduced_if(now, word, x[0]);
+                        lead = lead && lacking;
+                    }
+                    return lacking;
+                });
+                sum[0] = t;
+            } else {
+                subtract<0, M>(b, far, sum, failed);
+#pragma unroll
+                for (int j = 0; j < NR; ++j) x[j] = result(sum[j]);
+            }
+            if (SCALED)
+#pragma unroll
+                for (int j = 0; j < NR; ++j) sum[j] = x[j];
+            int left = b.levels() - 1 - turns.first;
+#pragma unroll
+            for (int k = 0; k < turns.first; ++k) turn();
+            if (turns.at_once > 0)
 #pragma unroll 1
-            for (; turns > 2; turns -= 4) {
-                turn();
-                turn();
-                turn();
-                turn();
-            }
-            if (turns > 0) {
-                turn();
-                turn();
-            }
-        }
+                for (; left > 0; left -= turns.at_once)
 #pragma unroll
-        for (int j = 0; j < NR; ++j) publish_shared_if(lead, cell + j, x[j]);
-        if (RELAYS) {
-            uint32_t slot = p - tile.relay.first;
-            publish_cluster_if(lead && slot < tile.relay.given, tile.relay.target + slot * (uint32_t)sizeof(T), x[0]);
+                    for (int k = 0; k < turns.at_once; ++k) turn();
+#pragma unroll
+            for (int j = 0; j < NR; ++j) publish_shared_if(lead, cell + j * (uint32_t)sizeof(T), x[j]);
+            if (RELAYS) publish_cluster_if(lead && mirror != 0, mirror, x[0]);
+            if (lead) publish_reduced(word, x);
+        };
+        uint32_t turns = b.levels() - 1;
+        if constexpr (K == 0) {
+            last_wait(Turns<0, 0>{});
+        } else if constexpr (NR > 1 || DIVIDES || IS_COMPLEX || LANES == ANY) {
+            // Where a turn takes longer, and so much code takes minutes to compile. A turn too many changes nothing.
+            last_wait(Turns<0, 2>{});
+        } else {
+            if constexpr (K > 1 && LANES == ONE) {
+                if (turns == 3) return last_wait(Turns<3, 0>{});
+                if (turns == 2) return last_wait(Turns<2, 0>{});
+                if (turns == 1) return last_wait(Turns<1, 0>{});
+            }
+            if (turns % 4 == 3) last_wait(Turns<3, 4>{});
+            else if (turns % 4 == 2) last_wait(Turns<2, 4>{});
+            else if (turns % 4 == 1) last_wait(Turns<1, 4>{});
+            else last_wait(Turns<0, 4>{});
         }
-        if (lead) publish_reduced(word, x);
     }
 
     // Waits until the batches of all rounds but the last ROUNDS up to `round` are done.
@@ -343,7 +399,7 @@ struct Solver {
         Watchdog<T> dog(a);
         // Ends when the slowest warp has come far enough, or by the watchdog.
         while (!__all_sync(FULL, load_acquire_shared(&tile.done[lane]) + ROUNDS > round))
-            if (!__all_sync(FULL, dog.turn())) return false;
+            if (!dog.turn_together()) return false;
         return true;
     }
 
@@ -373,7 +429,7 @@ struct Solver {
 
         bool failed = false;
         // Long rows in several goes, the older entries first. The first go's entries are there already.
-        if (count > U) {
+        if (LONG && count > U) {
             B c = b;
             for (uint32_t from = (count - 1) / U * U; from > 0; from -= U) {
                 fetch_indices(c, from);
@@ -386,20 +442,24 @@ struct Solver {
             }
             if (EARLY && b.has_external()) look_at_far<0, U>(b, far);
         }
-        if (divides) finish<LATE, NEXT, true, true>(b, far, sum, scale, lead, p, x, failed);
-        else if (b.shift() > 0) {
-            if (b.next() == 0) finish<LATE, 0, true, false>(b, far, sum, scale, lead, p, x, failed);
-            else finish<LATE, NEXT, true, false>(b, far, sum, scale, lead, p, x, failed);
+        if (divides) finish<LATE, NEXT, LONG ? ANY : ONE, true>(b, far, sum, scale, lead, p, x, failed);
+        else if (LONG && b.shift() > 1) {
+            if (b.next() == 0) finish<LATE, 0, ANY, false>(b, far, sum, scale, lead, p, x, failed);
+            else finish<LATE, NEXT, ANY, false>(b, far, sum, scale, lead, p, x, failed);
+        } else if (LONG && b.shift() > 0) {
+            if (b.next() == 0) finish<LATE, 0, TWO, false>(b, far, sum, scale, lead, p, x, failed);
+            else if (b.next() <= 2) finish<LATE, 2, TWO, false>(b, far, sum, scale, lead, p, x, failed);
+            else finish<LATE, NEXT, TWO, false>(b, far, sum, scale, lead, p, x, failed);
         } else if (count <= 2) {
-            if (b.next() == 0) finish<2, 0, false, false>(b, far, sum, scale, lead, p, x, failed);
+            if (b.next() == 0) finish<2, 0, ONE, false>(b, far, sum, scale, lead, p, x, failed);
             else if (b.next() == 1 && is_chain(b, scale))
-                finish<2, 1, false, false, true>(b, far, sum, scale, lead, p, x, failed);
-            else if (b.next() == 1) finish<2, 1, false, false>(b, far, sum, scale, lead, p, x, failed);
-            else finish<2, 2, false, false>(b, far, sum, scale, lead, p, x, failed);
+                finish<2, 1, ONE, false, true>(b, far, sum, scale, lead, p, x, failed);
+            else if (b.next() == 1) finish<2, 1, ONE, false>(b, far, sum, scale, lead, p, x, failed);
+            else finish<2, 2, ONE, false>(b, far, sum, scale, lead, p, x, failed);
         } else {
-            if (b.next() == 0) finish<LATE, 0, false, false>(b, far, sum, scale, lead, p, x, failed);
-            else if (b.next() <= 2) finish<LATE, 2, false, false>(b, far, sum, scale, lead, p, x, failed);
-            else finish<LATE, NEXT, false, false>(b, far, sum, scale, lead, p, x, failed);
+            if (b.next() == 0) finish<LATE, 0, ONE, false>(b, far, sum, scale, lead, p, x, failed);
+            else if (b.next() <= 2) finish<LATE, 2, ONE, false>(b, far, sum, scale, lead, p, x, failed);
+            else finish<LATE, NEXT, ONE, false>(b, far, sum, scale, lead, p, x, failed);
         }
         if (failed) return false;
 
@@ -521,15 +581,17 @@ struct Solver {
     }
 };
 
-// Solves for the columns, handing unknowns over through `work` and the window. A single column arms `other`
-// on the way.
-template <bool PERMUTED, int NR, int WARPS, bool RELAYS = false, class T>
+// Solves for the columns, handing unknowns over through `work` and the window, with U entries a lane. A single column arms
+// `other` on the way.
+template <int U, bool PERMUTED, int NR, int WARPS, bool RELAYS = false, class T>
 __device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR> &columns, T *work, T *other) {
     extern __shared__ __align__(16) unsigned char memory[];
     Tile<T, NR> &tile = *reinterpret_cast<Tile<T, NR> *>(memory);
+    uint32_t window = shared_address(&tile.window[0][0]);
     settle(work);
-    Solver<T, PERMUTED, NR, WARPS, RELAYS> solver{a, columns, tile, work, other, alpha_of(a), threadIdx.x % WARP,
-                                                  threadIdx.x / WARP, shared_address(&tile.window[0][0])};
+    settle(window);
+    uint32_t lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    Solver<T, U, PERMUTED, NR, WARPS, RELAYS> solver{a, columns, tile, work, other, alpha_of(a), lane, warp, window};
     auto batch = reinterpret_cast<const uint4 *>(a.slice);
     uint32_t begin, end;
     while (solver.next_tile(batch, begin, end)) {

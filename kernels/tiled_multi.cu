@@ -6,7 +6,8 @@
 template <bool PERMUTED, int NR, class T>
 __device__ __forceinline__ void several_columns(const MultiArgs<T> &m) {
     const SolveArgs<T> &a = m.solve;
-    tiled<PERMUTED, NR, FEW_WARPS>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns}, a.work, (T *)nullptr);
+    tiled<Lane<T>::ENTRIES, PERMUTED, NR, FEW_WARPS>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns}, a.work,
+                                                    (T *)nullptr);
     leave_state(a);
 }
 

@@ -4,23 +4,25 @@
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 constexpr int CLUSTER = 8;  // blocks; mirrored in tuning.rs
 
-template <bool PERMUTED, int WARPS, class T>
+template <int U, bool PERMUTED, int WARPS, class T>
 __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
     uint32_t epoch = load_relaxed(&a.state->epoch) & 1u;
     T *work = a.work + (size_t)epoch * a.n, *other = a.work + (size_t)(epoch ^ 1u) * a.n;
-    tiled<PERMUTED, 1, WARPS, true>(a, Columns<T, 1>{a.x, a.f}, work, other);
+    tiled<U, PERMUTED, 1, WARPS, true>(a, Columns<T, 1>{a.x, a.f}, work, other);
     finish_solve(a, epoch);
 }
 
-#define KERNEL(name, PERMUTED, WARPS, t)                                                               \
+#define KERNEL(name, ENTRIES, PERMUTED, WARPS, t)                                                      \
     extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(WARPS *WARP, 1)       \
         name##_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                                        \
-        one_column<PERMUTED, WARPS>(a);                                                                \
+        one_column<Lane<t##_type>::ENTRIES, PERMUTED, WARPS>(a);                                       \
     }
 // For narrow levels, and for wide ones.
-#define KERNELS(t)                                              \
-    KERNEL(tiled_relay, false, FEW_WARPS, t)                    \
-    KERNEL(tiled_relay_permuted, true, FEW_WARPS, t)            \
-    KERNEL(tiled_relay_wide, false, TILED_WARPS, t)
-FOR_EACH_TYPE(KERNELS)
+#define LONG_ROWS(t)                                                     \
+    KERNEL(tiled_relay, ENTRIES, false, FEW_WARPS, t)                    \
+    KERNEL(tiled_relay_permuted, ENTRIES, true, FEW_WARPS, t)            \
+    KERNEL(tiled_relay_wide, ENTRIES, false, TILED_WARPS, t)
+#define SHORT_ROWS(t) KERNEL(tiled_relay_short, SHORT, false, MANY_WARPS, t)
+FOR_EACH_TYPE(LONG_ROWS)
+SHORT_ROWS(s) SHORT_ROWS(d)
 #endif

@@ -11,17 +11,22 @@ use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
 use crate::problem::{DataType, DiagSource, Shape};
 use crate::status::{Error, Result};
-use crate::tuning::{TILED_CLUSTER, TILED_LARGEST_RELAY, TILED_MOST_GAP, TILED_TURN_BATCHES};
+use crate::tuning::{
+    TILED_CLUSTER, TILED_LARGEST_RELAY, TILED_MOST_GAP, TILED_SHORT_WIDTH, TILED_TURN_BATCHES,
+};
 
 /// What follows mirrors kernels/tiled.cuh: warps in a block, fewer with permuted values, several right-hand sides and
-/// relays of narrow levels, unknowns in the window, and how far a row looks back in it.
+/// relays of narrow levels, more where no row has more than `SHORT` entries, unknowns in the window, and how far a row
+/// looks back in it.
 const WARPS: u32 = 12;
 pub const FEW_WARPS: u32 = 8;
+const MANY_WARPS: u32 = 16;
+const SHORT: u32 = 4;
 const WINDOW: u32 = 4096;
 /// Bytes before the window, and cells that a code can name.
-const HEAD: u32 = 928;
+const HEAD: u32 = 1184;
 const CELLS: u32 = 1 << 16;
-const SPREAD: u32 = (2 * WARPS + 1) * LANES;
+const SPREAD: u32 = (2 * MANY_WARPS + 1) * LANES;
 const REACH: u32 = WINDOW - 2 * SPREAD - LANES;
 /// Marks a code of an unknown in the window, and with it one of an unknown in the same batch, whose lane is from
 /// this bit on. What is not in the window points to the cell behind it.
@@ -104,6 +109,8 @@ impl Algorithm for Tiled {
     fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
         if let Some(schedule) = schedule {
             let forward = plan.is_forward();
+            let ptr = &schedule.rows.as_ref().expect("asked for").ptr;
+            plan.longest = ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
             let batches = Batches::new(schedule, forward, entries_per_lane(launcher.dtype))?;
             let record = tiled_records(schedule, plan.diag_source(), forward);
             plan.set_batches(launcher, &batches.tile_batch, &batches.batch, &batches.code, &batches.index)?;
@@ -135,6 +142,12 @@ pub fn is_available(gpu: &Gpu, shape: &Shape) -> bool {
     gpu.shared_bytes_per_block() >= shared_bytes(shape.dtype, 1) && shape.n < HIGH_BIT
 }
 
+/// Whether lanes that hold fewer entries will do, and more of them are of use.
+fn has_short_rows(launcher: &Launcher, plan: &CudaPlan) -> bool {
+    let is_wide = plan.n() as usize >= plan.levels * TILED_SHORT_WIDTH;
+    is_wide && plan.longest <= SHORT && !launcher.dtype.is_complex()
+}
+
 /// What a solve launches for one right-hand side.
 struct Launch {
     kernel: &'static str,
@@ -145,8 +158,12 @@ struct Launch {
 
 impl Launch {
     fn plain(launcher: &Launcher, plan: &CudaPlan) -> Launch {
-        let (kernel, warps) =
-            if plan.is_permuted() { ("tiled_permuted", FEW_WARPS) } else { ("tiled", WARPS) };
+        let (kernel, warps) = match (has_short_rows(launcher, plan), plan.is_permuted()) {
+            (false, false) => ("tiled", WARPS),
+            (false, true) => ("tiled_permuted", FEW_WARPS),
+            (true, false) => ("tiled_short", MANY_WARPS),
+            (true, true) => ("tiled_short_permuted", MANY_WARPS),
+        };
         let blocks = blocks(launcher, plan.tiles());
         Launch { kernel, blocks, threads: warps * 32, shared: shared_bytes(launcher.dtype, 1) }
     }
@@ -156,6 +173,9 @@ impl Launch {
         let (kernel, warps) = match (plan.engine(), plan.is_permuted()) {
             (Engine::Tiles(Relays::Narrow), false) => ("tiled_relay", FEW_WARPS),
             (Engine::Tiles(Relays::Narrow), true) => ("tiled_relay_permuted", FEW_WARPS),
+            (Engine::Tiles(Relays::Wide), false) if has_short_rows(launcher, plan) => {
+                ("tiled_relay_short", MANY_WARPS)
+            }
             (Engine::Tiles(Relays::Wide), false) => ("tiled_relay_wide", WARPS),
             _ => return None,
         };

@@ -65,6 +65,8 @@ pub struct CudaPlan {
     pub levels: usize,
     pub widest: u32,
     pub entries: u32,
+    /// Entries of the longest row beside its diagonal, where there are tiles.
+    pub longest: u32,
     engine: Engine,
     pub predicted: Duration,
     pub times: SetupTimes,
@@ -182,7 +184,7 @@ impl CudaPlan {
         (plan.levels, plan.level_ptr) = (done.levels as usize, done.level_ptr);
         plan.base = SolveArgs { state: plan.base.state, host_failed: plan.base.host_failed, ..done.base };
         plan.owned = done.owned;
-        (plan.engine, plan.predicted) = (done.engine, done.predicted);
+        (plan.engine, plan.predicted, plan.longest) = (done.engine, done.predicted, done.longest);
         plan.setup = if wish.levels == setup::Levels::Kahn { Setup::GpuKahn } else { Setup::Gpu };
         algorithm.prepare(launcher, &mut plan, None)?;
         (plan.times, plan.widest) = pending.finish()?;
@@ -214,6 +216,7 @@ impl CudaPlan {
             graph: None,
             missing_diag,
             entries,
+            longest: 0,
             engine: Engine::Rows,
             predicted: Duration::ZERO,
             times: SetupTimes::default(),
@@ -521,6 +524,7 @@ impl CudaPlan {
                 self.entries,
                 self.missing_diag,
                 self.widest,
+                self.longest,
                 base.row_permuted,
                 base.col_permuted,
                 base.extra_count,
@@ -592,7 +596,7 @@ pub struct PlanArrays {
     pub tile_step: Vec<u32>,
     pub node_row: Vec<u32>,
     /// Numbers of entries, slices and so on.
-    pub numbers: [u32; 9],
+    pub numbers: [u32; 10],
 }
 
 /// How to set up on the GPU, or None for the CPU.

@@ -139,6 +139,8 @@ pub struct DeviceSchedule {
     /// Empty where there are records.
     pub level_ptr: Vec<u32>,
     pub entries: u32,
+    /// Entries of the longest row beside its diagonal, where there are tiles.
+    pub longest: u32,
     pub missing_diag: Option<u32>,
     pub engine: Engine,
     /// Time of a solve by the model that chose the engine, or zero.
@@ -994,6 +996,7 @@ impl Run<'_> {
             base: kept.arguments(self.shape),
             owned: vec![slab],
             _lists: lists,
+            longest: 0,
             levels: if self.task.levels { levels } else { 0 },
             level_ptr: Vec::new(),
             entries,
@@ -1217,7 +1220,9 @@ impl Run<'_> {
         self.walk("setup_close", &args)?;
         self.launch("setup_pack", tiles as u64, 32, &args)?;
         self.tile_step = vec![0];
-        for count in self.read(args.batch_count, tiles as usize)? {
+        let mut counts = self.read(args.batch_count, tiles as usize + 1)?;
+        done.longest = counts.pop().expect("behind the tiles");
+        for count in counts {
             self.tile_step.push(self.tile_step.last().expect("begins with one") + count);
         }
         let batches = *self.tile_step.last().expect("begins with one");
