@@ -142,7 +142,8 @@ pub fn is_available(gpu: &Gpu, shape: &Shape) -> bool {
     gpu.shared_bytes_per_block() >= shared_bytes(shape.dtype, 1) && shape.n < HIGH_BIT
 }
 
-/// Whether lanes that hold fewer entries will do, and more of them are of use.
+/// Whether lanes that hold fewer entries will do, and more of them are of use. There are such kernels for real types: in
+/// type z a lane holds no more anyway, and in type c they would take minutes to compile.
 fn has_short_rows(launcher: &Launcher, plan: &CudaPlan) -> bool {
     let is_wide = plan.n() as usize >= plan.levels * TILED_SHORT_WIDTH;
     is_wide && plan.longest <= SHORT && !launcher.dtype.is_complex()
