@@ -23,7 +23,7 @@
 constexpr int NODAL_BLOCK = 128;  // threads; ONE_WORD_BLOCK in tuning.rs
 // Blocks on a multiprocessor that leave a thread enough registers.
 template <class T, int B>
-constexpr int NODAL_BLOCKS = (sizeof(T) > 8 ? 3 : 4) - (sizeof(typename Real<T>::type) < sizeof(T) && B > 4);
+constexpr int NODAL_BLOCKS = (sizeof(T) > 8 ? 3 : 4) - (sizeof(T) > 4 && B > 3);
 
 // Unknowns of other nodes that a lane holds at a time, with the values of B rows; mirrored in nodal.rs.
 template <class T, int B>
@@ -37,6 +37,12 @@ struct NodeCopies {
     uint32_t adj[U][WARP];
 };
 
+// From how many lanes, as a power of two, the sums of a node meet; 0: as many as there are.
+template <int R>
+struct Rounds {
+    static constexpr int value = R;
+};
+
 template <int B, int NR, class T>
 struct NodeSolver {
     const SolveArgs<T> &a;
@@ -46,6 +52,8 @@ struct NodeSolver {
     T alpha;
     uint32_t lane;
     static constexpr int U = NODE_ENTRIES<T, B>;
+    // Whether sums are worked out in every turn of a wait: where there are registers for that.
+    static constexpr bool EARLY = NR == 1 && B > 2 && sizeof(T) == sizeof(typename Real<T>::type);
 
     // What a lane holds of a node.
     struct Node {
@@ -133,7 +141,8 @@ struct NodeSolver {
                 load_if(in, a.val + (a.row_permuted ? index + unknown(s) : value_at(at, s, number)), part.v[u][s]);
         }
     }
-    // Waits for the unknowns, and subtracts. Returns false if the watchdog ended the wait.
+    // Waits for the unknowns, and subtracts. Returns false if the watchdog ended the wait: then the sums are NaNs of the
+    // lanes whose unknowns have not come.
     __device__ __forceinline__ bool subtract(const Part &part, uint32_t count, uint32_t t, uint32_t lanes,
                                              T (&sum)[B][NR]) const {
         const T *from[U];
@@ -145,28 +154,41 @@ struct NodeSolver {
 #pragma unroll
             for (int j = 0; j < NR; ++j) x[u][j] = number < count ? Words<T>::armed() : Words<T>::of_zero();
         }
-        Watchdog<T> dog(a);
+        T before[B][NR];
+#pragma unroll
+        for (int s = 0; s < B; ++s)
+#pragma unroll
+            for (int j = 0; j < NR; ++j) before[s][j] = sum[s][j];
+        auto add = [&] {
+#pragma unroll
+            for (int u = 0; u < U; ++u)
+#pragma unroll
+                for (int s = 0; s < B; ++s) {
+                    T value = -conjugate_if(a.conjugate, part.v[u][s]);
+#pragma unroll
+                    for (int j = 0; j < NR; ++j)
+                        sum[s][j] = multiply_add(value, x[u][j].value(), u == 0 ? before[s][j] : sum[s][j]);
+                }
+        };
         // Ends when every one of the whole warp has been published, or by the watchdog.
-        for (;;) {
+        bool ok = spin(a, [&] {
             uint32_t highest = 0;
 #pragma unroll
             for (int u = 0; u < U; ++u) poll(from[u], x[u]);
+            if (EARLY) {
+                // With what there is.
+                add();
+#pragma unroll
+                for (int s = 0; s < B; ++s) compute(sum[s][0]);
+            }
 #pragma unroll
             for (int u = 0; u < U; ++u)
 #pragma unroll
                 for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].tell());
-            if (!__any_sync(FULL, highest == ARMED)) break;
-            if (!dog.turn_together()) return false;
-        }
-#pragma unroll
-        for (int u = 0; u < U; ++u)
-#pragma unroll
-            for (int s = 0; s < B; ++s) {
-                T value = -conjugate_if(a.conjugate, part.v[u][s]);
-#pragma unroll
-                for (int j = 0; j < NR; ++j) sum[s][j] = multiply_add(value, x[u][j].value(), sum[s][j]);
-            }
-        return true;
+            return highest == ARMED;
+        });
+        if (!EARLY) add();
+        return ok;
     }
 
     // What has been copied.
@@ -191,7 +213,7 @@ struct NodeSolver {
 
     __device__ __forceinline__ void solve(uint2 slice, const Node &node, Taken &taken) const {
         Place at = place_of(slice, node);
-        uint32_t lanes = at.lanes, sub = at.sub, first_lane = lane - sub, p = at.p, c = at.c, row = at.row;
+        uint32_t lanes = uniform(at.lanes), sub = at.sub, first_lane = lane - sub, p = at.p, c = at.c, row = at.row;
         uint32_t longest = warp_max(at.count);
         bool leads = at.leads;
         auto &low = taken.low;
@@ -235,24 +257,39 @@ struct NodeSolver {
                 low[s][t] = divides ? v : product(v, scales[s]);
             }
 
-        T *word = work + ((size_t)p * B + c) * NR;
-        // Computed here, and not after the wait.
-        asm volatile("" : "+l"(word));
-        bool ok = true;
-        if (longest > 0) ok = subtract(taken.part, at.count, sub, lanes, sum);
-        for (uint32_t t = U * lanes; ok && t < longest; t += U * lanes) {
-            load(taken.part, node, at, t + sub);
-            ok = subtract(taken.part, at.count, t + sub, lanes, sum);
+        // Others wait for the result, so everything is decided before the last wait, and there is no branch behind it.
+        T *word = work + ((size_t)p * B + c) * NR, mine[NR];
+        uint32_t hands_over = leads, t = sub;
+        settle(word);
+        settle(hands_over);
+        for (uint32_t next = U * lanes; next < longest; next += U * lanes) {
+            if (!subtract(taken.part, at.count, t, lanes, sum)) {
+#pragma unroll
+                for (int s = 0; s < B; ++s)
+#pragma unroll
+                    for (int j = 0; j < NR; ++j) sum[s][j] = not_a_number(T{});
+                break;
+            }
+            t += U * lanes;
+            load(taken.part, node, at, t);
         }
+        auto last_wait = [&](auto rounds, auto begin, auto end) {
+            subtract(taken.part, at.count, t, lanes, sum);
+            auto meet = [&](uint32_t by) {
+#pragma unroll
+                for (int s = 0; s < B; ++s)
+#pragma unroll
+                    for (int j = 0; j < NR; ++j) sum[s][j] = sum[s][j] + shuffle_xor(sum[s][j], by);
+            };
+            if constexpr (rounds.value > 0) {
+#pragma unroll
+                for (int k = rounds.value - 1; k >= 0; --k) meet(1u << k);
+            } else {
 #pragma unroll 1
-        for (uint32_t by = lanes / 2; by > 0; by /= 2)
-#pragma unroll
-            for (int s = 0; s < B; ++s)
-#pragma unroll
-                for (int j = 0; j < NR; ++j) sum[s][j] = sum[s][j] + shuffle_xor(sum[s][j], by);
-        // Each lane hands over the unknown of its turn.
-        T x[B][NR], mine[NR];
-        auto finish = [&](auto begin, auto end) {
+                for (uint32_t by = lanes / 2; by > 0; by /= 2) meet(by);
+            }
+            // Each lane hands over the unknown of its turn.
+            T x[B][NR];
 #pragma unroll
             for (int s = 0; s < B; ++s)
 #pragma unroll
@@ -263,14 +300,20 @@ struct NodeSolver {
                     x[s][j] = end(x[s][j], scales[s]);
                     if (s == 0 || sub == s) mine[j] = x[s][j];
                 }
+            if (NR == 1) publish_reduced_if(hands_over != 0, word, mine[0]);
+            else if (leads) publish(word, mine);
         };
-        if (divides) finish([](T v, T) { return v; }, [](T v, T by) { return divide(v, by); });
-        else finish([](T v, T by) { return product(v, by); }, [](T v, T) { return v; });
+        auto multiply = [&](auto rounds) {
+            last_wait(rounds, [](T v, T by) { return product(v, by); }, [](T v, T) { return v; });
+        };
+        if (divides) last_wait(Rounds<0>{}, [](T v, T) { return v; }, [](T v, T by) { return divide(v, by); });
+        else if (NR > 1) multiply(Rounds<0>{});
+        else if (lanes == 8) multiply(Rounds<3>{});
+        else if (lanes == 4) multiply(Rounds<2>{});
+        else if (lanes == 2) multiply(Rounds<1>{});
+        else if (lanes == 16) multiply(Rounds<4>{});
+        else multiply(Rounds<5>{});
         if (!leads) return;
-        if (!ok)
-#pragma unroll
-            for (int j = 0; j < NR; ++j) mine[j] = not_a_number(T{});
-        publish_reduced(word, mine);
 #pragma unroll
         for (int j = 0; j < NR; ++j) columns.store(row, j, mine[j]);
         if (NR == 1) arm(other + ((size_t)p * B + c));
@@ -294,7 +337,6 @@ struct NodeSolver {
             Node node2 = fetch(slice2);
             copy(slice1, node1);
             solve(slice, node, taken);
-            __syncwarp();
             s = s1, s1 = s2;
             slice = slice1, slice1 = slice2;
             node = node1, node1 = node2;

@@ -58,6 +58,16 @@ __device__ __forceinline__ uint32_t warp_max(uint32_t v) {
 #endif
 }
 
+// What all lanes of the warp have, known to be so: where the compiler believes that a branch may part them, it guards each
+// vote and shuffle behind it.
+__device__ __forceinline__ uint32_t uniform(uint32_t v) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(FULL, v);
+#else
+    return v;
+#endif
+}
+
 // The sum over each 2^shift lanes in every one of them.
 template <class T>
 __device__ __forceinline__ T warp_sum_all(T sum, uint32_t shift) {

@@ -86,7 +86,7 @@ __device__ bool sweep_long(const SetupArgs &a, const Turns &turns, const I *ind,
                     }
                 }
                 if (!__any_sync(FULL, missing)) break;
-                if (!dog.turn()) return false;
+                if (!__all_sync(FULL, dog.turn())) return false;
                 rest(40);
             }
         }
@@ -97,8 +97,8 @@ __device__ bool sweep_long(const SetupArgs &a, const Turns &turns, const I *ind,
     return true;
 }
 
-// 32 rows, one for each lane. False where the watchdog ended it. The warp stays together: every branch is one
-// that all lanes take, or short.
+// 32 rows, one for each lane. False where the watchdog ended it. The warp stays together: every branch is short, or one
+// that all lanes take, and by a vote, so that the compiler knows it.
 template <class I>
 __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, uint32_t t,
                             uint32_t e, uint32_t length, SetupWatchdog &dog) {
@@ -168,7 +168,7 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
     if (!chains) {
         depended_on = Lanes(32).reduce(inside, Or());
         need = 1u << lane;
-        for (uint32_t m = depended_on; m; m &= m - 1) {
+        for (uint32_t m = depended_on; __any_sync(FULL, m); m &= m - 1) {
             uint32_t k = __ffs(m) - 1, its_need = __shfl_sync(FULL, need, k);
             need |= inside >> k & 1u ? its_need : 0;
         }
@@ -183,7 +183,7 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
         if (__any_sync(FULL, can)) {
             uint32_t w = top + 1;
             if (!chains) {
-                for (uint32_t m = depended_on; m; m &= m - 1) {
+                for (uint32_t m = depended_on; __any_sync(FULL, m); m &= m - 1) {
                     uint32_t k = __ffs(m) - 1, its = __shfl_sync(FULL, w, k);
                     w = Max()(w, inside >> k & 1u ? its + 1 : 0);
                 }
@@ -199,7 +199,7 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
         bool waits = missing != 0;
         uint32_t at = missing & 1u ? q[0] : missing & 2u ? q[1] : missing & 4u ? q[2] : q[3];
         if (!waits) at = turns.begin;
-        bool near = at >= turns.begin, some_far = __any_sync(FULL, !near);
+        bool near = at >= turns.begin;
         const uint32_t *spot = turns.shared + (waits && near ? at - turns.begin : SWEEP_BLOCK);
         // How far is what is known from what is waited for, by the first and by the last lane that waits?
         uint32_t who = __ballot_sync(FULL, waits), ahead = 32u << (lane & 3u);
@@ -212,12 +212,12 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
 #pragma unroll
             for (int tries = 0; tries < 8; ++tries) {
                 w = *(const volatile uint32_t *)spot;
-                if (some_far) load_far_if(!near, turns.global + at, w);
+                load_far_if(!near, turns.global + at, w);
                 known_now = __any_sync(FULL, w);
                 if (known_now) break;
             }
             if (known_now) break;
-            if (!dog.turn()) return false;
+            if (!__all_sync(FULL, dog.turn())) return false;
             uint32_t known = 0;
             turns.read_if(probes, probe, known);
             known = __ballot_sync(FULL, known || (lane < 8 && !probes));
@@ -254,7 +254,7 @@ struct TransposedRows {
 template <class Rows>
 __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     __shared__ uint32_t shared[SWEEP_BLOCK + 1], ticket;  // one word more, of which nobody ever knows
-    if (a.summary->bad) return;
+    if (__any_sync(FULL, a.summary->bad)) return;
     if (threadIdx.x == 0) {
         ticket = atomicAdd(&a.state->ticket, 1u);
         shared[SWEEP_BLOCK] = 0;
@@ -263,7 +263,7 @@ __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     __syncthreads();
     Turns turns{shared, a.word, ticket * SWEEP_BLOCK};
     uint32_t t = turns.begin + threadIdx.x;
-    if ((t & ~31u) >= a.n) return;
+    if (__all_sync(FULL, t - threadIdx.x % 32 >= a.n)) return;
     uint2 span = t < a.n ? rows.span(turn_of(a, t)) : make_uint2(0, 0);
     SetupWatchdog dog(a);
     auto ind = rows.entries();

@@ -183,7 +183,8 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
     uint32_t run = a.slice_ptr[begin], runs_end = a.slice_ptr[end];
     uint2 *out = a.batch + begin;
     uint32_t done = 0, first = 0, rows = 0, shift = NONE, levels = 0;  // batches before the open one, and that one
-    uint32_t group = 0, together = levels_together(a, run, runs_end, lane);
+    uint32_t group = 0, together = levels_together(a, run, runs_end, lane), offset = together - blockIdx.x % together;
+    auto group_of = [&](uint32_t level) { return (level + offset) / together; };
     auto close = [&] {
         if (shift == NONE) return;
         if (lane == 0) out[done] = make_uint2(first, rows | shift << 6 | levels << 9);
@@ -219,7 +220,7 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
             // Runs from number m on join as long as they fit.
             uint32_t before = __shfl_sync(FULL, through, m == 0 ? 0 : m - 1);
             if (m == 0) before = 0;
-            bool fits = own_shift == shift && follows && level / together == group && first + 32 >= after &&
+            bool fits = own_shift == shift && follows && group_of(level) == group && first + 32 >= after &&
                         rows + through - before <= 32u >> own_shift;
             uint32_t barred = __ballot_sync(FULL, lane >= m && !(lane < here && fits));
             uint32_t stop = barred ? __ffs(barred) - 1 : 32;
@@ -234,7 +235,7 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
             first = __shfl_sync(FULL, at, m);
             rows = __shfl_sync(FULL, size, m);
             shift = __shfl_sync(FULL, own_shift, m);
-            group = __shfl_sync(FULL, level, m) / together;
+            group = group_of(__shfl_sync(FULL, level, m));
             levels = 1;
             uint32_t most = 32u >> shift, whole = (rows - 1) / most;
             for (uint32_t b = lane; b < whole; b += 32) out[done + b] = make_uint2(first + b * most, most | shift << 6 | 1 << 9);

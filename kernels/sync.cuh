@@ -153,6 +153,18 @@ struct Watchdog {
     }
 };
 
+// Ends when `poll` has found in every lane of the warp what it waits for, or by the watchdog: then false.
+template <class T, class Poll>
+__device__ __forceinline__ bool spin(const SolveArgs<T> &a, const Poll &poll) {
+    Watchdog<T> dog(a);
+    do {
+#pragma unroll 2
+        for (uint32_t k = 0; k < Watchdog<T>::TURNS; ++k)
+            if (!__any_sync(0xffffffffu, poll())) return true;
+    } while (__all_sync(0xffffffffu, dog.look()));
+    return false;
+}
+
 // The next piece of work for the whole block, in the order of asking.
 __device__ inline uint32_t block_ticket(State *state) {
     __shared__ uint32_t ticket;
@@ -395,6 +407,28 @@ template <class R>
 __device__ __forceinline__ void look_near(uint32_t address, uint32_t code, Words<Complex<R>> &w) {
     look_near(address, code, w.re);
     look_near(address + (uint32_t)sizeof(R), code, w.im);
+}
+// Reads it again if it was still armed.
+__device__ __forceinline__ void poll_shared(uint32_t address, Words<float> &w) {
+    asm volatile(
+        "{\n\t.reg .pred armed;\n\tsetp.eq.u32 armed, %0, 0xffffffff;\n\t"
+        "@armed " LOAD_RELAXED_SHARED ".u32 %0, [%1];\n\t}"
+        : "+r"(w.b)
+        : "r"(address)
+        : "memory");
+}
+__device__ __forceinline__ void poll_shared(uint32_t address, Words<double> &w) {
+    asm volatile(
+        "{\n\t.reg .pred armed;\n\t.reg .b32 low, high;\n\tmov.b64 {low, high}, %0;\n\t"
+        "setp.eq.u32 armed, high, 0xffffffff;\n\t@armed " LOAD_RELAXED_SHARED ".u64 %0, [%1];\n\t}"
+        : "+l"(w.b)
+        : "r"(address)
+        : "memory");
+}
+template <class R>
+__device__ __forceinline__ void poll_shared(uint32_t address, Words<Complex<R>> &w) {
+    poll_shared(address, w.re);
+    poll_shared(address + (uint32_t)sizeof(R), w.im);
 }
 
 __device__ __forceinline__ void store_relaxed_shared(void *p, uint32_t v) {

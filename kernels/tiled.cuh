@@ -180,18 +180,6 @@ struct Solver {
         for (int j = 0; j < NR; ++j) b.f[j] = columns.load(b.record.x, j);
     }
 
-    // Ends when `poll` has found in every lane what it waits for, or by the watchdog.
-    template <class Poll>
-    __device__ __forceinline__ void spin(bool &failed, const Poll &poll) const {
-        Watchdog<T> dog(a);
-        do {
-#pragma unroll 2
-            for (uint32_t k = 0; k < Watchdog<T>::TURNS; ++k)
-                if (!__any_sync(FULL, poll())) return;
-        } while (__all_sync(FULL, dog.look()));
-        failed = true;
-    }
-
     // Unknowns of other tiles that a lane's entries from number FIRST to below M need, as far as they are known;
     // something that is there for its other entries.
     template <int FIRST, int M>
@@ -218,7 +206,7 @@ struct Solver {
     template <int FIRST, int M>
     __device__ __forceinline__ void wait_far(const B &b, Words<T> (&x)[U][NR], bool &failed) const {
         if (__any_sync(FULL, lacks<FIRST, M>(x)))
-            spin(failed, [&] {
+            failed |= !spin(a, [&] {
 #pragma unroll
                 for (int u = FIRST; u < M; ++u) {
                     if (NR == 1) poll_far<STRIDE>(work, b.code[u], x[u][0]);
@@ -246,16 +234,20 @@ struct Solver {
         uint32_t from[U];
 #pragma unroll
         for (int u = FIRST; u < M; ++u) from[u] = window + (b.code[u] & CELL_MASK) * STRIDE;
-        // What is there stays the same until this batch is done, so it may be read again.
-        auto poll = [&] {
+        auto poll = [&](bool again) {
 #pragma unroll
             for (int u = FIRST; u < M; ++u)
 #pragma unroll
-                for (int j = 0; j < NR; ++j) look_near(from[u] + j * (uint32_t)sizeof(T), b.code[u], x[u][j]);
+                for (int j = 0; j < NR; ++j) {
+                    uint32_t address = from[u] + j * (uint32_t)sizeof(T);
+                    // What is there stays the same until this batch is done, so a single word may be read again.
+                    if (NR > 1 && again) poll_shared(address, x[u][j]);
+                    else look_near(address, b.code[u], x[u][j]);
+                }
             return look();
         };
         // What a failed wait has left is not in shared memory.
-        if (__any_sync(FULL, poll()) && !failed) spin(failed, poll);
+        if (__any_sync(FULL, poll(false)) && !failed) failed = !spin(a, [&] { return poll(true); });
     }
 
     static __device__ __forceinline__ bool is_next(uint32_t code) {
@@ -265,13 +257,19 @@ struct Solver {
     __device__ __forceinline__ T scaled(const B &b, int k, T scale) const {
         return product(-conjugate_if(a.conjugate, b.v[k]), scale);
     }
-    // Whether a batch with one such entry is a chain, so long that scaling pays, and its factors may be scaled.
+    // Whether a batch with up to K such entries a row has so many levels that scaling pays, and its factors may be scaled.
+    template <int K>
     __device__ __forceinline__ bool is_chain(const B &b, T scale) const {
-        constexpr uint32_t LEAST_LEVELS = 8;
+        constexpr uint32_t LEAST_LEVELS = 6;
         if (b.levels() < LEAST_LEVELS) return false;
-        T factor = scaled(b, 0, scale);
-        bool good = is_zero(b.v[0]) ? is_zero(factor) : is_moderate(factor);
-        return __all_sync(FULL, good || !is_next(b.code[0]));
+        bool may = true;
+#pragma unroll
+        for (int k = 0; k < K; ++k) {
+            T factor = scaled(b, k, scale);
+            bool good = is_zero(b.v[k]) ? is_zero(factor) : is_moderate(factor);
+            may = may && (good || !is_next(b.code[k]));
+        }
+        return __all_sync(FULL, may);
     }
 
     // Solves for x, where all but the first M entries of a lane are few enough for one go or none, and where at
@@ -320,14 +318,14 @@ struct Solver {
                 T t = sum[j], y[N];
 #pragma unroll
                 for (int k = 0; k < K; ++k) y[k] = shuffle(x[j], from[k]);
-                if (SCALED) {
+                if (SCALED && K == 1) {
                     multiply_add_if(next[0], v[0], y[0], sum[j], x[j]);
                 } else if (K == 1 && LANES == ONE && !DIVIDES) {
                     product_if(next[0], multiply_add(v[0], y[0], t), scale, x[j]);
                 } else {
 #pragma unroll
                     for (int k = K - 1; k >= 0; --k) t = multiply_add(v[k], next[k] ? y[k] : zero(T{}), t);
-                    x[j] = result(t);
+                    x[j] = SCALED ? t : result(t);
                 }
             }
         };
@@ -378,9 +376,13 @@ struct Solver {
         uint32_t turns = b.levels() - 1;
         if constexpr (K == 0) {
             last_wait(Turns<0, 0>{});
-        } else if constexpr (NR > 1 || DIVIDES || IS_COMPLEX || LANES == ANY) {
+        } else if constexpr (DIVIDES || IS_COMPLEX || LANES == ANY) {
             // Where a turn takes longer, and so much code takes minutes to compile. A turn too many changes nothing.
             last_wait(Turns<0, 2>{});
+        } else if constexpr (NR > 1) {
+            // Fours, and two where that is enough.
+            if ((turns - 1) % 4 < 2) last_wait(Turns<2, 4>{});
+            else last_wait(Turns<0, 4>{});
         } else {
             if constexpr (K > 1 && LANES == ONE) {
                 if (turns == 3) return last_wait(Turns<3, 0>{});
@@ -452,9 +454,10 @@ struct Solver {
             else finish<LATE, NEXT, TWO, false>(b, far, sum, scale, lead, p, x, failed);
         } else if (count <= 2) {
             if (b.next() == 0) finish<2, 0, ONE, false>(b, far, sum, scale, lead, p, x, failed);
-            else if (b.next() == 1 && is_chain(b, scale))
+            else if (b.next() == 1 && is_chain<1>(b, scale))
                 finish<2, 1, ONE, false, true>(b, far, sum, scale, lead, p, x, failed);
             else if (b.next() == 1) finish<2, 1, ONE, false>(b, far, sum, scale, lead, p, x, failed);
+            else if (is_chain<2>(b, scale)) finish<2, 2, ONE, false, true>(b, far, sum, scale, lead, p, x, failed);
             else finish<2, 2, ONE, false>(b, far, sum, scale, lead, p, x, failed);
         } else {
             if (b.next() == 0) finish<LATE, 0, ONE, false>(b, far, sum, scale, lead, p, x, failed);
@@ -478,6 +481,7 @@ struct Solver {
     // watchdog ended a wait, or `batches`.
     __device__ __forceinline__ uint32_t run(const uint4 *batch, uint32_t batches) const {
         constexpr uint32_t W = WARPS;
+        batches = uniform(batches);
         uint4 *head = tile.head[warp];
         auto load = [&](uint32_t round) {
             uint32_t s = warp + round * W;
@@ -504,6 +508,8 @@ struct Solver {
             loaded();
             load(round + 3);
             b0.head = head[round % 4];
+            b0.head.y = uniform(b0.head.y);
+            b0.head.w = uniform(b0.head.w);
             b1.head = head[(round + 1) % 4];
             b2.head = head[(round + 2) % 4];
             if (RELAYS && b0.has_external()) relocate(b0);
@@ -590,7 +596,7 @@ __device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR
     uint32_t window = shared_address(&tile.window[0][0]);
     settle(work);
     settle(window);
-    uint32_t lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    uint32_t lane = threadIdx.x % WARP, warp = uniform(threadIdx.x / WARP);
     Solver<T, U, PERMUTED, NR, WARPS, RELAYS> solver{a, columns, tile, work, other, alpha_of(a), lane, warp, window};
     auto batch = reinterpret_cast<const uint4 *>(a.slice);
     uint32_t begin, end;

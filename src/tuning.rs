@@ -57,29 +57,29 @@ pub const TILED_FIRST: usize = 3;
 /// Entries of a row before another lane joins in.
 pub const TILED_ENTRIES: f64 = 8.0;
 /// What a batch costs its multiprocessor, and what each entry of a lane adds, more where its value lies scattered.
-pub const TILED_BATCH: Duration = Duration::from_nanos(80);
-pub const TILED_BATCH_ENTRY: Duration = Duration::from_nanos(18);
-pub const TILED_BATCH_SCATTERED: Duration = Duration::from_nanos(21);
+pub const TILED_BATCH: Duration = Duration::from_nanos(71);
+pub const TILED_BATCH_ENTRY: Duration = Duration::from_nanos(17);
+pub const TILED_BATCH_SCATTERED: Duration = Duration::from_nanos(19);
 /// From one batch to one that depends on it, from level to level inside a batch, what each entry of a row between so many
 /// adds to that, and what each doubling of a row's lanes adds to both.
-pub const TILED_STEP: Duration = Duration::from_nanos(198);
-pub const TILED_TURN: Duration = Duration::from_nanos(28);
-pub const TILED_TURN_ENTRY: Duration = Duration::from_nanos(29);
+pub const TILED_STEP: Duration = Duration::from_nanos(180);
+pub const TILED_TURN: Duration = Duration::from_nanos(26);
+pub const TILED_TURN_ENTRY: Duration = Duration::from_nanos(26);
 pub const TILED_TURN_ENTRIES: std::ops::RangeInclusive<f64> = 1.6..=4.0;
-pub const TILED_SUM: Duration = Duration::from_nanos(8);
+pub const TILED_SUM: Duration = Duration::from_nanos(7);
 /// A launch and its end, from tile to tile, what a hop takes longer for each further level of a batch (of a turn), and
 /// until a block has begun a tile.
-pub const TILED_LAUNCH: Duration = Duration::from_nanos(4300);
-pub const TILED_HOP: Duration = Duration::from_nanos(362);
+pub const TILED_LAUNCH: Duration = Duration::from_nanos(3900);
+pub const TILED_HOP: Duration = Duration::from_nanos(330);
 pub const TILED_WAIT: f64 = 0.44;
-pub const TILED_START: Duration = Duration::from_nanos(3200);
+pub const TILED_START: Duration = Duration::from_nanos(2900);
 /// Blocks of a cluster that relay unknowns (mirrored in kernels/tiled_relay.cu), and from tile to tile there.
 pub const TILED_CLUSTER: usize = 8;
-pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(327);
+pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(297);
 /// The same with as many warps as without relays, and what a batch costs then in place of `TILED_BATCH`, as it looks less
 /// into other tiles.
-pub const TILED_WIDE_RELAY_HOP: Duration = Duration::from_nanos(356);
-pub const TILED_WIDE_RELAY_BATCH: Duration = Duration::from_nanos(36);
+pub const TILED_WIDE_RELAY_HOP: Duration = Duration::from_nanos(324);
+pub const TILED_WIDE_RELAY_BATCH: Duration = Duration::from_nanos(31);
 /// The largest tile whose unknowns are relayed. With more rows too few blocks have a tile.
 pub const TILED_LARGEST_RELAY: u32 = 16384;
 /// Strips are looked at where the best that there is without them takes so many times what tiles that never waited for
@@ -99,7 +99,7 @@ pub const TILED_ADVANTAGE_WIDE: f64 = 0.4;
 pub const TILED_WIDE_LEVEL: u64 = 900;
 pub const TILED_WIDE_BYTES: u64 = 40_000_000;
 /// The same where values are not scattered: somewhat less where levels and bytes are more than these.
-pub const TILED_ADVANTAGE_LARGE: f64 = 0.89;
+pub const TILED_ADVANTAGE_LARGE: f64 = 0.86;
 pub const TILED_LARGE_LEVEL: u64 = 1800;
 pub const TILED_LARGE_BYTES: u64 = 100_000_000;
 /// Bytes that a solve in double precision with scattered values moves for a row and for an entry.
@@ -117,8 +117,8 @@ pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.3e-11;
 
 /// The nodal engine: a level of nodes, what each doubling of a node's lanes adds to it, and (in seconds) an entry of a
 /// row.
-pub const NODAL_LEVEL: Duration = Duration::from_nanos(522);
-pub const NODAL_SUM: Duration = Duration::from_nanos(46);
-pub const NODAL_ENTRY_SECONDS: f64 = 0.22e-11;
+pub const NODAL_LEVEL: Duration = Duration::from_nanos(475);
+pub const NODAL_SUM: Duration = Duration::from_nanos(17);
+pub const NODAL_ENTRY_SECONDS: f64 = 0.2e-11;
 /// Values that a lane of it holds at a time, so many of each row of its node.
 pub const NODAL_VALUES_PER_LANE: u32 = 16;

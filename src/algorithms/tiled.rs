@@ -229,7 +229,7 @@ impl Batches {
         let mut packed = Vec::new();
         let mut batches =
             Batches { batch: Vec::new(), tile_batch: vec![0], code: Vec::new(), index: Vec::new() };
-        for tile in schedule.tile_ptr.windows(2) {
+        for (number, tile) in schedule.tile_ptr.windows(2).enumerate() {
             let before = packed.len();
             let mut runs = Vec::new();
             let mut first = tile[0];
@@ -254,7 +254,7 @@ impl Batches {
                 runs.push(Run { level, rows: first..end, shift, after });
                 first = end;
             }
-            let mut packer = Packer::new(&mut packed, levels_together(&runs));
+            let mut packer = Packer::new(&mut packed, levels_together(&runs), number as u32);
             runs.into_iter().for_each(|run| packer.add(run));
             for batch in &packed[before..] {
                 batches.describe(rows, batch, tile[0], forward)?;
@@ -362,12 +362,15 @@ fn levels_together(runs: &[Run]) -> u32 {
 }
 
 /// Packs the levels of a tile into batches, in order. A level joins the open batch where it fits as a whole with the
-/// same lanes and the batch does not begin before `after`; else it begins a new one. Batches end where the level is a
-/// multiple of `together`, in all tiles alike: a batch that held levels 1 to 4 would wait for one of another tile that
-/// holds 3 to 6, that one for 5 to 8, and so on.
+/// same lanes and the batch does not begin before `after`; else it begins a new one. Batches end at every `together`-th
+/// level, and one level later in each tile than in the tile before, which has what they need by then: levels up to the
+/// last but one. A batch that held levels 1 to 4 and waited for one that holds 3 to 6, that one for one that holds 5 to 8,
+/// and so on, would wait for all tiles.
 struct Packer<'a> {
     batch: &'a mut Vec<Packed>,
     together: u32,
+    /// What is added to a level: batches end where the sum is a multiple of `together`.
+    offset: u32,
     /// Shift of the last batch, where it may still grow.
     open: Option<u32>,
     /// The level that was added last.
@@ -375,15 +378,16 @@ struct Packer<'a> {
 }
 
 impl<'a> Packer<'a> {
-    fn new(batch: &'a mut Vec<Packed>, together: u32) -> Self {
-        Packer { batch, together, open: None, level: 0 }
+    fn new(batch: &'a mut Vec<Packed>, together: u32, tile: u32) -> Self {
+        Packer { batch, together, offset: together - tile % together, open: None, level: 0 }
     }
 
     fn add(&mut self, run: Run) {
         let Run { level, rows: Range { start: mut first, end }, shift, after } = run;
         let most = LANES >> shift;
         let before = std::mem::replace(&mut self.level, level);
-        let follows = level - before <= TILED_MOST_GAP && level / self.together == before / self.together;
+        let group = |level: u32| (level + self.offset) / self.together;
+        let follows = level - before <= TILED_MOST_GAP && group(level) == group(before);
         if follows && self.open == Some(shift) {
             let last = self.batch.last_mut().expect("one is open");
             if last.first >= after && last.rows + (end - first) <= most {
@@ -432,7 +436,7 @@ mod tests {
         assert_eq!(levels_together(&runs(&[3, 4, 17, 18], 0)), 1);
         // Levels 3 to 9 in threes that end with levels 5 and 8, though the first batch had room for more.
         let mut batch = Vec::new();
-        let mut packer = Packer::new(&mut batch, 3);
+        let mut packer = Packer::new(&mut batch, 3, 6);
         let mut first = 0;
         for mut run in runs(&[9; 7], 3) {
             run.rows = first..first + 9;
@@ -440,19 +444,22 @@ mod tests {
             packer.add(run);
         }
         assert_eq!(batch.iter().map(|b: &Packed| b.levels).collect::<Vec<_>>(), [3, 3, 1]);
-        let mut batch = Vec::new();
-        let mut packer = Packer::new(&mut batch, 4);
-        for (k, mut run) in runs(&[2; 6], 2).into_iter().enumerate() {
-            run.rows = 2 * k as u32..2 * k as u32 + 2;
-            packer.add(run);
+        // Levels 2 to 7 in fours: those of a tile whose number is a multiple of four, and of the next one.
+        for (tile, expected) in [(4, [2, 4]), (5, [3, 3])] {
+            let mut batch = Vec::new();
+            let mut packer = Packer::new(&mut batch, 4, tile);
+            for (k, mut run) in runs(&[2; 6], 2).into_iter().enumerate() {
+                run.rows = 2 * k as u32..2 * k as u32 + 2;
+                packer.add(run);
+            }
+            assert_eq!(batch.iter().map(|b: &Packed| b.levels).collect::<Vec<_>>(), expected);
         }
-        assert_eq!(batch.iter().map(|b: &Packed| b.levels).collect::<Vec<_>>(), [2, 4]);
     }
 
     #[test]
     fn batches_hold_whole_levels_where_they_fit() {
         let mut batch = Vec::new();
-        let mut packer = Packer::new(&mut batch, LANES);
+        let mut packer = Packer::new(&mut batch, LANES, 0);
         let mut first = 0;
         let levels = [
             (16, 0, 0),
