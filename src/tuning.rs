@@ -88,10 +88,10 @@ pub const TILED_STRIPS_WORTH: f64 = 2.2;
 /// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/setup_slices.cuh,
 /// as is the next.
 pub const TILED_TURN_BATCHES: u64 = 10;
-/// Short rows get more warps, whose lanes hold fewer entries, where levels have so many rows on average.
-pub const TILED_SHORT_WIDTH: usize = 32;
 /// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.
 pub const TILED_MOST_GAP: u32 = 2;
+/// Short rows get more warps, whose lanes hold fewer entries, where levels have so many rows on average.
+pub const TILED_SHORT_WIDTH: usize = 32;
 /// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
 /// scattered, levels have so many rows on average and there are more bytes than these, which the model does not know of.
 pub const TILED_ADVANTAGE: f64 = 1.0;
