@@ -20,9 +20,11 @@ struct Summary {
     uint32_t bad_offsets;
     uint32_t widest;     // unknowns in the widest level
     uint32_t refuted;    // sizes of nodes that the pattern does not have, a bit each
-    uint32_t largest_place;  // in the order by strips, or more
+    uint32_t largest_place;  // in the order by strips
     uint32_t longest;    // entries of the longest row, where there are tiles
-    uint32_t ticket[27];
+    uint32_t next_to_diagonal;  // kept entries of an unknown beside the major's own
+    uint32_t falls;      // ~ the first turn at which a line begins at a lower level than the line before, or 0
+    uint32_t ticket[25];
 };
 
 struct SetupArgs {

@@ -292,16 +292,32 @@ extern "C" __global__ void __launch_bounds__(256) setup_turn_levels(const GRID_C
     a.word[t] = a.summary->levels + 1 - ((const uint32_t *)a.value_in)[a.n - 1 - t];
 }
 
-// Keys for the sort by level, and the least and largest level of every span of turns.
+// Turns of a line, by the rule of src/analysis/lines.rs, or 0.
+__device__ __forceinline__ uint32_t line_of(const SetupArgs &a) {
+    constexpr uint32_t SHORTEST = 8;
+    uint32_t next = a.summary->next_to_diagonal, lines = a.n - Min()(a.n, next);
+    return lines > 1 && a.n % lines == 0 && a.n / lines >= SHORTEST ? a.n / lines : 0;
+}
+
+// Keys for the sort by level, the least and largest level of every span of turns, and where planes begin.
 extern "C" __global__ void __launch_bounds__(256) setup_levels(const GRID_CONSTANT SetupArgs a) {
     if (a.summary->bad) return;
+    uint32_t line = line_of(a);
     uint32_t high = each_span(a, [&](uint32_t t) {
         uint32_t level = a.word[t] - 1, i = turn_of(a, t);
+        // Looks first: almost always an earlier one is known already.
+        if (line && t >= line && t % line == 0 && a.word[t - line] > level + 1 && load_relaxed(&a.summary->falls) < ~t)
+            atomicMax(&a.summary->falls, ~t);
         a.key_out[i] = level;
         ((uint32_t *)a.value_out)[i] = i;
         return level;
     });
     if (threadIdx.x == 0) atomicMax(&a.summary->levels, high + 1);
+}
+
+// The least and largest level of every span of turns, by other spans.
+extern "C" __global__ void __launch_bounds__(256) setup_spans(const GRID_CONSTANT SetupArgs a) {
+    if (!a.summary->bad) each_span(a, [&](uint32_t t) { return a.word[t] - 1; });
 }
 
 // The paper's Kahn. `wanted` holds the dependency counters, `bounds` the queue ------------------------------

@@ -62,17 +62,22 @@ struct Shifts {
     }
 FOR_EACH_INDEX(SHIFTS)
 
-// Keys for the sort by place, the unknowns, and the largest place, by ranks of that kind by which it is smaller. `bounds`
-// holds the sums of what shifts grow by, before each level and both kinds.
+// Keys for the sort by place, the unknowns, and the largest place, by ranks of that kind by which shifts grow less.
+// `bounds` holds the sums of what shifts grow by, before each level and both kinds.
 extern "C" __global__ void __launch_bounds__(256) setup_strip_keys(const GRID_CONSTANT SetupArgs a) {
-    uint32_t p = thread_index();
-    if (p >= a.n || a.summary->bad) return;
-    uint32_t i = ((const uint32_t *)a.value_in)[p], l = a.level_of[p] + 1;
-    uint32_t rising = a.bounds[a.count], falling = a.bounds[2 * a.count] - rising;
-    uint2 rank = a.ranks[i];
-    a.key_out[p] = falling < rising ? rank.y + (a.bounds[a.count + l] - rising) : rank.x + a.bounds[l];
-    ((uint32_t *)a.value_out)[p] = i;
-    if (p == 0) a.summary->largest_place = Min()(rising, falling) + a.summary->widest - 1;
+    __shared__ uint32_t scratch[32];
+    uint32_t p = thread_index(), place = 0;
+    if (a.summary->bad) return;
+    if (p < a.n) {
+        uint32_t i = ((const uint32_t *)a.value_in)[p], l = a.level_of[p] + 1;
+        uint32_t rising = a.bounds[a.count], falling = a.bounds[2 * a.count] - rising;
+        uint2 rank = a.ranks[i];
+        place = falling < rising ? rank.y + (a.bounds[a.count + l] - rising) : rank.x + a.bounds[l];
+        a.key_out[p] = place;
+        ((uint32_t *)a.value_out)[p] = i;
+    }
+    place = Block(scratch).reduce(place, Max());
+    if (threadIdx.x == 0 && load_relaxed(&a.summary->largest_place) < place) atomicMax(&a.summary->largest_place, place);
 }
 
 // The turn of each unknown of the order in `value_in`, and the least and largest level of every span of turns.

@@ -21,7 +21,7 @@ template <class P, class I>
 struct Survey {
     const SetupArgs &a;
     // Of the rows that this thread has led.
-    uint32_t entries = 0, extra = 0, missing = 0, scattered = 0, bad = 0;
+    uint32_t entries = 0, extra = 0, missing = 0, scattered = 0, bad = 0, next_to_diagonal = 0;
 
     __device__ uint2 span(uint32_t i) const {
         const P *ptr = (const P *)a.ptr;
@@ -52,6 +52,7 @@ struct Survey {
                 } else if ((j < i) == (a.low != 0)) {
                     if (kept++ == 0) first = e;
                     stop = e + 1;
+                    next_to_diagonal += j + 1 == i || i + 1 == j;
                 }
             }
         }
@@ -88,13 +89,14 @@ __device__ void survey(const SetupArgs &a) {
     Block block(scratch);
     uint32_t bad = block.reduce(s.bad, Max()), scattered = block.reduce(s.scattered, Max());
     uint32_t entries = block.reduce(s.entries, Sum()), extra = block.reduce(s.extra, Sum());
-    uint32_t missing = block.reduce(s.missing, Max());
+    uint32_t missing = block.reduce(s.missing, Max()), next = block.reduce(s.next_to_diagonal, Sum());
     if (block.rank != 0) return;
     if (bad) atomicOr(&a.summary->bad, 1u);
     if (scattered) atomicOr(&a.summary->scattered, 1u);
     if (entries) atomicAdd(&a.summary->entries, entries);
     if (extra) atomicAdd(&a.summary->extra, extra);
     if (missing) atomicMax(&a.summary->missing, missing);
+    if (next) atomicAdd(&a.summary->next_to_diagonal, next);
 }
 
 #define OFFSETS(p, P) \

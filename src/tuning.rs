@@ -49,11 +49,11 @@ pub const ONE_WORD_ENTRIES_PER_LANE: u32 = 8;
 pub const HOST_SERIAL_ROWS: usize = 20_000;
 pub const HOST_SERIAL_WIDTH: usize = 200;
 
-/// The tiled engine: blocks that are resident at once in the model and the smallest tile.
+/// The tiled engine: blocks that are resident at once in the model, and the smallest tile where there are no lines.
 pub const TILED_BLOCKS: usize = 132;
 pub const TILED_SMALLEST: u32 = 1024;
-/// Doublings of the smallest tile to the one that is looked at first, as it is mostly good.
-pub const TILED_FIRST: usize = 3;
+/// The size that is looked at first, as it is mostly good.
+pub const TILED_FIRST: u32 = 8192;
 /// Entries of a row before another lane joins in.
 pub const TILED_ENTRIES: f64 = 8.0;
 /// What a batch costs its multiprocessor, and what each entry of a lane adds, more where its value lies scattered.
@@ -80,6 +80,8 @@ pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(297);
 /// into other tiles.
 pub const TILED_WIDE_RELAY_HOP: Duration = Duration::from_nanos(324);
 pub const TILED_WIDE_RELAY_BATCH: Duration = Duration::from_nanos(31);
+/// Where a level of a tile fills so much of a batch, all warps relay, and not a few.
+pub const TILED_WIDE_BATCHES: f64 = 0.75;
 /// The largest tile whose unknowns are relayed. With more rows too few blocks have a tile.
 pub const TILED_LARGEST_RELAY: u32 = 16384;
 /// Strips are looked at where the best that there is without them takes so many times what tiles that never waited for
@@ -93,15 +95,17 @@ pub const TILED_MOST_GAP: u32 = 2;
 /// Short rows get more warps, whose lanes hold fewer entries, where levels have so many rows on average.
 pub const TILED_SHORT_WIDTH: usize = 32;
 /// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
-/// scattered, levels have so many rows on average and there are more bytes than these, which the model does not know of.
+/// scattered, the pattern has no lines, levels have so many rows on average and there are more bytes than these, which the
+/// model does not know of.
 pub const TILED_ADVANTAGE: f64 = 1.0;
 pub const TILED_ADVANTAGE_WIDE: f64 = 0.4;
 pub const TILED_WIDE_LEVEL: u64 = 900;
 pub const TILED_WIDE_BYTES: u64 = 40_000_000;
-/// The same where values are not scattered: somewhat less where levels and bytes are more than these.
+/// The same where values are not scattered or the pattern has lines: somewhat less where levels and bytes are more than these.
 pub const TILED_ADVANTAGE_LARGE: f64 = 0.86;
 pub const TILED_LARGE_LEVEL: u64 = 1800;
 pub const TILED_LARGE_BYTES: u64 = 100_000_000;
+pub const TILED_LARGE_BYTES_SCATTERED: u64 = 200_000_000;
 /// Bytes that a solve in double precision with scattered values moves for a row and for an entry.
 pub const TILED_ROW_BYTES: u64 = 28;
 pub const TILED_ENTRY_BYTES: u64 = 16;

@@ -33,6 +33,14 @@ struct Pattern {
 
 type Build = fn(usize, usize, &mut Random) -> Vec<i64>;
 
+/// Of a grid in three dimensions, with so many unknowns in a line and in a plane.
+fn solid(n: usize, i: usize, line: usize, plane: usize) -> Vec<i64> {
+    let before = [(plane, n), (line, plane), (1, line)];
+    let low = before.iter().filter(|&&(by, of)| i % of >= by).map(|&(by, _)| (i - by) as i64);
+    let high = before.iter().rev().filter(|&&(by, of)| i % of + by < of && i + by < n);
+    low.chain([i as i64]).chain(high.map(|&(by, _)| (i + by) as i64)).collect()
+}
+
 /// Major `i` of `n` of each shape. Full ones hold both triangles.
 const SHAPES: &[(&str, Build)] = &[
     ("nothing", |_, _, _| vec![]),
@@ -75,6 +83,9 @@ const SHAPES: &[(&str, Build)] = &[
         let (below, above) = ((i >= 20).then_some(i - 20), (i + 20 < n).then_some(i + 20));
         [below, left, Some(i), right, above].into_iter().flatten().collect()
     }),
+    // Tiles are some planes, and a plane.
+    ("small planes", |n, i, _| solid(n, i, 20, 300)),
+    ("planes", |n, i, _| solid(n, i, 50, 1000)),
     ("nodes", |n, i, _| {
         let size = (2..=6).rev().find(|size| n % size == 0).unwrap_or(2);
         let (nodes, node) = (n.div_ceil(size) as i64, (i / size) as i64);
@@ -370,6 +381,7 @@ fn large_matrices() {
         "grid",
         "diagonals",
         "long grid",
+        "planes",
         "random",
         "unsorted",
         "dense column",

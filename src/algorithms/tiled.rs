@@ -182,9 +182,7 @@ impl Launch {
         };
         let (tiles, cluster, most) = (plan.tiles(), TILED_CLUSTER as u32, launcher.gpu.multiprocessors());
         let blocks = tiles.next_multiple_of(cluster).min(most / cluster * cluster);
-        // Tiles are alike but for the last, and a power of two.
-        let cells = plan.n().div_ceil(tiles).next_power_of_two();
-        let shared = shared_bytes(launcher.dtype, 1) + cells * launcher.dtype.bytes() as u32;
+        let shared = shared_bytes(launcher.dtype, 1) + plan.tile * launcher.dtype.bytes() as u32;
         Some(Launch { kernel, blocks, threads: warps * 32, shared })
     }
 

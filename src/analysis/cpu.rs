@@ -8,6 +8,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use super::lines::{self, Grid};
 use super::{nodes, strips, tiles, Engine, Lists, Needs, Pattern, Relays, Schedule, Tiles, Values, NONE};
 use crate::problem::{DiagSource, Shape};
 use crate::status::{Error, Result};
@@ -185,21 +186,30 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let by_unknown = survey.levels();
             let (level_ptr, by_level) = by_level(&by_unknown);
             let natural = |i: u32| if shape.forward() { i } else { n - 1 - i };
-            let spans = |turn: &dyn Fn(u32) -> u32| {
+            let by_turn = |turn: &dyn Fn(u32) -> u32| {
                 let mut by_turn = vec![0; n as usize];
                 for (i, &level) in (0..).zip(&by_unknown) {
                     by_turn[turn(i) as usize] = level;
                 }
-                tiles::spans(&by_turn)
+                by_turn
             };
+            let in_turn = by_turn(&natural);
+            let line = lines::line(n, survey.next_to_diagonal);
+            let grid = Grid { line, plane: lines::plane(line, &in_turn) };
+            let ranges = tiles::Ranges::new(grid.sizes(n, needs.mirror), &in_turn);
             let (levels, scattered) = (level_ptr.len() as u32 - 1, !shape.rows_are_stored());
-            let counts = tiles::Counts { n, entries: survey.entries, levels, scattered, node };
-            let mut turns = None;
+            let (entries, has_lines) = (survey.entries, line > 0);
+            let counts = tiles::Counts { n, entries, levels, scattered, has_lines, node };
+            let mut turns: Option<Vec<u32>> = None;
             let mut strips = || {
-                turns = survey.strips(&by_unknown, &level_ptr, &by_level);
-                Ok(turns.as_ref().map(|turns: &Vec<u32>| spans(&|i| turns[i as usize])))
+                Ok(survey.strips(&by_unknown, &level_ptr, &by_level).map(|(turn, strips)| {
+                    let grid = Grid { line: lines::length(n, strips), plane: 0 };
+                    let ranges = tiles::Ranges::new(grid.sizes(n, 0), &by_turn(&|i| turn[i as usize]));
+                    turns = Some(turn);
+                    ranges
+                }))
             };
-            let decision = tiles::decide(needs.tiles, needs.mirror, spans(&natural), counts, &mut strips)
+            let decision = tiles::decide(needs.tiles, needs.mirror, ranges, counts, &mut strips)
                 .expect("nothing fails here");
             let tiles::Decision { engine, rows, by_strips, .. } = decision;
             predicted = decision.predicted;
@@ -296,6 +306,8 @@ struct Survey<'a> {
     diag: Vec<u32>,
     extra_diag: usize,
     missing_diag: Option<u32>,
+    /// Of those entries, how many are of an unknown beside the major's own.
+    next_to_diagonal: u32,
     /// The level of each unknown, where the transposed problem has told.
     known_levels: Option<Vec<u32>>,
 }
@@ -318,6 +330,7 @@ impl<'a> Survey<'a> {
             diag: Vec::with_capacity(if own_diag { n as usize } else { 0 }),
             extra_diag: 0,
             missing_diag: None,
+            next_to_diagonal: 0,
             known_levels: None,
         };
         for i in 0..n {
@@ -336,6 +349,7 @@ impl<'a> Survey<'a> {
                     }
                     kept += 1;
                     end = e + 1;
+                    survey.next_to_diagonal += (j.abs_diff(i) == 1) as u32;
                 }
             }
             survey.first.push(first);
@@ -390,8 +404,8 @@ impl<'a> Survey<'a> {
         level
     }
 
-    /// The turn of each unknown in the order by strips, if there is one.
-    fn strips(&self, level: &[u32], level_ptr: &[u32], by_level: &[u32]) -> Option<Vec<u32>> {
+    /// The turn of each unknown in the order by strips, if there is one, and how many strips there are.
+    fn strips(&self, level: &[u32], level_ptr: &[u32], by_level: &[u32]) -> Option<(Vec<u32>, u32)> {
         let by_rows = self.shape.rows_are_stored();
         let entries = (0..self.n).flat_map(|i| self.entries_of(i).map(move |(_, j)| (i, j)));
         let entries = entries.map(|(i, j)| if by_rows { (i, j) } else { (j, i) });

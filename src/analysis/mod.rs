@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cpu;
+pub mod lines;
 pub mod nodes;
 pub mod slices;
 pub mod strips;

@@ -26,15 +26,15 @@ pub fn fits(levels: u32, n: u32) -> bool {
     levels <= n / 2
 }
 
-/// The turn of each unknown in the order by strips. `level` is by unknown, and `entries` are all dependencies, as
-/// (row, what it depends on).
+/// The turn of each unknown in the order by strips, and how many strips there are. `level` is by unknown, and `entries` are
+/// all dependencies, as (row, what it depends on).
 pub fn turns(
     by_level: &[u32],
     level_ptr: &[u32],
     level: &[u32],
     forward: bool,
     entries: impl Iterator<Item = (u32, u32)>,
-) -> Option<Vec<u32>> {
+) -> Option<(Vec<u32>, u32)> {
     let levels = level_ptr.len() as u32 - 1;
     let widest = level_ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
     if !fits(levels, level.len() as u32) {
@@ -68,10 +68,11 @@ pub fn turns(
         ranks.iter().zip(level).map(|(rank, &l)| rank[way] + shifts[way][l as usize]).collect();
     let mut order = by_level.to_vec();
     order.sort_by_key(|&i| place[i as usize]);
+    let strips = order.last().map_or(0, |&i| place[i as usize] + 1);
     for (turn, &i) in (0..).zip(&order) {
         place[i as usize] = turn;
     }
-    Some(place)
+    Some((place, strips))
 }
 
 #[cfg(test)]
@@ -95,7 +96,7 @@ mod tests {
 
     fn turns_of(n: u32, forward: bool, entries: &[(u32, u32)]) -> Option<Vec<u32>> {
         let (level, order, ptr) = by_level(n, forward, entries);
-        let turns = turns(&order, &ptr, &level, forward, entries.iter().copied())?;
+        let (turns, _) = turns(&order, &ptr, &level, forward, entries.iter().copied())?;
         let mut sorted = turns.clone();
         sorted.sort_unstable();
         assert!(sorted.into_iter().eq(0..n));

@@ -8,6 +8,7 @@
 
 use std::time::Duration;
 
+use super::lines::Sizes;
 use super::slices::LANES;
 use super::{Engine, Relays, Tiles};
 use crate::status::Result;
@@ -16,9 +17,9 @@ use crate::tuning::{
     ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS,
     ONE_WORD_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_WIDE, TILED_BATCH,
     TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES,
-    TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_RELAY_HOP,
-    TILED_ROW_BYTES, TILED_SMALLEST, TILED_START, TILED_STEP, TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN,
-    TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDE_BYTES, TILED_WIDE_LEVEL,
+    TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH,
+    TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_START, TILED_STEP, TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN,
+    TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL,
     TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
 };
 
@@ -36,6 +37,50 @@ pub struct Span {
     pub low: u32,
     pub high: u32,
     pub rows: u32,
+}
+
+/// The spans of an order, and the sizes that tiles of it may have.
+#[derive(Clone, Debug)]
+pub struct Ranges {
+    pub sizes: Sizes,
+    pub spans: Vec<Span>,
+}
+
+impl Ranges {
+    /// `level` is in that order.
+    pub fn new(sizes: Sizes, level: &[u32]) -> Self {
+        let span = |chunk: &[u32]| Span {
+            low: *chunk.iter().min().expect("chunks are not empty"),
+            high: *chunk.iter().max().expect("chunks are not empty"),
+            rows: chunk.len() as u32,
+        };
+        let spans = level.chunks(sizes.span as usize).map(span).collect();
+        Ranges { sizes, spans }
+    }
+
+    /// The same of the rows, where these are nodes of so many.
+    fn of_rows(self, b: u32) -> Ranges {
+        let of_span = |s: Span| Span { low: s.low * b, high: s.high * b + b - 1, rows: s.rows * b };
+        let Sizes { span, tiles, plane } = self.sizes;
+        let tiles = tiles.into_iter().map(|rows| rows.saturating_mul(b)).collect();
+        Ranges {
+            sizes: Sizes { span: span * b, tiles, plane: plane * b },
+            spans: self.spans.into_iter().map(of_span).collect(),
+        }
+    }
+
+    /// Every size with its tiles.
+    fn tiles(self) -> Vec<(u32, Vec<Span>)> {
+        let mut known = vec![(self.sizes.span, self.spans)];
+        for &rows in &self.sizes.tiles {
+            let mut smaller = known.iter().rev().filter(|(of, _)| rows % of == 0);
+            let (of, spans) = smaller.next().unwrap_or(&known[0]);
+            let join = |w: &[Span]| w.iter().copied().reduce(Span::join).expect("not empty");
+            let joined = spans.chunks((rows / of) as usize).map(join).collect();
+            known.push((rows, joined));
+        }
+        known.split_off(1)
+    }
 }
 
 impl Span {
@@ -130,6 +175,8 @@ pub struct Counts {
     pub levels: u32,
     /// Whether the rows of op(A) are not the stored ones.
     pub scattered: bool,
+    /// Whether the pattern has lines, as that of a grid: so most dependencies are near.
+    pub has_lines: bool,
     /// Unknowns of a node.
     pub node: u32,
 }
@@ -146,9 +193,11 @@ impl Counts {
     fn advantage(self) -> f64 {
         let bytes = self.n as u64 * TILED_ROW_BYTES + self.entries as u64 * TILED_ENTRY_BYTES;
         let wider = |rows: u64| self.n as u64 > self.levels as u64 * rows;
-        match self.scattered {
+        let is_far = self.scattered && !self.has_lines;
+        let large = if self.scattered { TILED_LARGE_BYTES_SCATTERED } else { TILED_LARGE_BYTES };
+        match is_far {
             true if wider(TILED_WIDE_LEVEL) && bytes > TILED_WIDE_BYTES => TILED_ADVANTAGE_WIDE,
-            false if wider(TILED_LARGE_LEVEL) && bytes > TILED_LARGE_BYTES => TILED_ADVANTAGE_LARGE,
+            false if wider(TILED_LARGE_LEVEL) && bytes > large => TILED_ADVANTAGE_LARGE,
             _ => TILED_ADVANTAGE,
         }
     }
@@ -167,14 +216,13 @@ pub struct Decision {
 }
 
 /// The engine, and the tiles where it is the tiled one. A pattern of nodes is either solved by nodes, or has tiles of
-/// its rows. `spans` are those of the natural order; those of the order by strips are asked for where they may be worth
-/// it, and may not exist.
+/// its rows. The ranges of the order by strips are asked for where they may be worth it, and may not exist.
 pub fn decide(
     wish: Tiles,
     mirror: u32,
-    spans: Vec<Span>,
+    natural: Ranges,
     counts: Counts,
-    strips: &mut dyn FnMut() -> Result<Option<Vec<Span>>>,
+    strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
 ) -> Result<Decision> {
     let rows = counts.of_rows();
     let (engine, untiled) = match counts.node {
@@ -190,15 +238,13 @@ pub fn decide(
         Tiles::IfFaster => untiled.mul_f64(rows.advantage()),
         _ => Duration::MAX,
     };
-    let of_rows = |s: Span| Span { low: s.low * b, high: s.high * b + b - 1, rows: s.rows * b };
-    let spans: Vec<Span> = spans.into_iter().map(of_rows).collect();
-    let may_have_strips = b == 1 && spans.len() > 1;
+    let may_have_strips = b == 1 && natural.spans.len() > 1;
     let shape = Rows::new(rows);
-    let natural = choose(spans, shape, mirror, limit);
+    let natural = choose(natural.of_rows(b), shape, mirror, limit);
     let best = natural.map_or(untiled, |tiles| tiles.predicted);
     let mut by_strips = None;
     if may_have_strips && best > ideal(rows, shape).mul_f64(TILED_STRIPS_WORTH) {
-        by_strips = strips()?.and_then(|spans| choose(spans, shape, mirror, limit.min(best)));
+        by_strips = strips()?.and_then(|ranges| choose(ranges, shape, mirror, limit.min(best)));
     }
     Ok(by_strips.or(natural).map_or(without, |tiles| Decision {
         engine: Engine::Tiles(tiles.relays),
@@ -214,16 +260,6 @@ fn ideal(rows: Counts, shape: Rows) -> Duration {
     TILED_LAUNCH + Duration::from_secs_f64(part.levels() * part.pace(shape))
 }
 
-/// The spans of every `TILED_SMALLEST` unknowns. `level` is in solving order.
-pub fn spans(level: &[u32]) -> Vec<Span> {
-    let span = |chunk: &[u32]| Span {
-        low: *chunk.iter().min().expect("chunks are not empty"),
-        high: *chunk.iter().max().expect("chunks are not empty"),
-        rows: chunk.len() as u32,
-    };
-    level.chunks(TILED_SMALLEST as usize).map(span).collect()
-}
-
 /// Whether blocks in clusters can relay unknowns from tile to tile: where a tile fits into a mirror of so many
 /// unknowns, and where tiles depend on the one before: they begin at rising levels, and not, as parts of planes, at
 /// those of the plane before again, or, as parts of no chain, all at the first.
@@ -237,31 +273,38 @@ fn relay_blocks() -> usize {
     TILED_BLOCKS / TILED_CLUSTER * TILED_CLUSTER
 }
 
-/// The best size among `TILED_SMALLEST` times a power of two, with or without relays, if a solve takes less than the limit.
-fn choose(spans: Vec<Span>, shape: Rows, mirror: u32, limit: Duration) -> Option<Choice> {
-    let mut sizes = vec![spans];
-    while let Some(spans) = sizes.last().filter(|spans| spans.len() > 1) {
-        let join = |w: &[Span]| w.iter().copied().reduce(Span::join).expect("not empty");
-        sizes.push(spans.chunks(2).map(join).collect());
-    }
+/// The best size, with or without relays, if a solve takes less than the limit.
+fn choose(ranges: Ranges, shape: Rows, mirror: u32, limit: Duration) -> Option<Choice> {
+    let plane = ranges.sizes.plane;
+    let mut sizes = ranges.tiles();
     let mut best: Option<Choice> = None;
     // Beginning with what is mostly good, so that what is not is soon seen to be worse.
-    let mut order: Vec<usize> = (0..sizes.len()).collect();
-    order.sort_by_key(|k| k.abs_diff(TILED_FIRST));
-    for k in order {
-        let rows = (TILED_SMALLEST as u64 * (1 << k)).min(u32::MAX as u64) as u32;
-        let ways: &[Relays] = match (can_relay(&sizes[k], rows, mirror), shape.scattered) {
+    sizes.sort_by_key(|&(rows, _)| rows.max(TILED_FIRST) as u64 * 16 / rows.min(TILED_FIRST) as u64);
+    for (rows, spans) in &sizes {
+        let rows = *rows;
+        if spans.len() > 1 && straddles(rows, plane) && spans[0].batch_levels(shape) > 1.0 {
+            continue;
+        }
+        let is_wide = spans[spans.len() / 2].batches(shape) >= TILED_WIDE_BATCHES;
+        let ways: &[Relays] = match (can_relay(spans, rows, mirror), shape.scattered) {
             (false, _) => &[Relays::No],
             (true, true) => &[Relays::Narrow, Relays::No],
+            (true, false) if is_wide => &[Relays::Wide, Relays::No],
             (true, false) => &[Relays::Narrow, Relays::Wide, Relays::No],
         };
         for &relays in ways {
             let limit = best.map_or(limit, |best| best.predicted);
-            let better = predict(&sizes[k], shape, relays, limit);
+            let better = predict(spans, shape, relays, limit);
             best = better.map(|predicted| Choice { rows, relays, predicted }).or(best);
         }
     }
     best
+}
+
+/// Whether some tiles hold the end of one plane and the beginning of the next. Where a batch has several levels these wait
+/// for both of the tiles beside them, and so on through all tiles, which `predict` does not know.
+fn straddles(rows: u32, plane: u32) -> bool {
+    plane > 0 && rows % plane != 0 && plane % rows != 0
 }
 
 /// Time of a solve with these tiles, if it is below the limit. Each begins when a block is free, and no earlier than one
@@ -364,6 +407,10 @@ mod tests {
     use super::*;
     use crate::tuning::TILED_LARGEST_RELAY;
 
+    fn ranges(level: &[u32]) -> Ranges {
+        Ranges::new(Sizes::plain(level.len() as u32), level)
+    }
+
     /// Levels of a five-point grid in natural order.
     fn grid(nx: u32, ny: u32) -> Vec<u32> {
         (0..nx * ny).map(|i| i % nx + i / nx).collect()
@@ -389,11 +436,11 @@ mod tests {
     }
 
     fn rows(n: u32, entries: u32, levels: u32) -> Rows {
-        Rows::new(Counts { n, entries, levels, scattered: false, node: 1 })
+        Rows::new(Counts { n, entries, levels, scattered: false, has_lines: false, node: 1 })
     }
 
     fn chosen(level: &[u32], shape: Rows, mirror: u32) -> Choice {
-        choose(spans(level), shape, mirror, Duration::MAX).unwrap()
+        choose(ranges(level), shape, mirror, Duration::MAX).unwrap()
     }
 
     #[test]
@@ -409,21 +456,22 @@ mod tests {
 
     #[test]
     fn strips_are_asked_for_where_levels_follow_one_another() {
-        let counts = Counts { n: 1 << 20, entries: 2 << 20, levels: 2047, scattered: false, node: 1 };
+        let (n, entries, levels) = (1 << 20, 2 << 20, 2047);
+        let counts = Counts { n, entries, levels, scattered: false, has_lines: false, node: 1 };
         let natural = grid(1024, 1024);
         let mut by_level = natural.clone();
         by_level.sort_unstable();
-        let decision = |wish, level: &[u32], strips: &mut dyn FnMut() -> Result<Option<Vec<Span>>>| {
-            decide(wish, TILED_LARGEST_RELAY, spans(level), counts, strips).unwrap()
+        let decision = |wish, level: &[u32], strips: &mut dyn FnMut() -> Result<Option<Ranges>>| {
+            decide(wish, TILED_LARGEST_RELAY, ranges(level), counts, strips).unwrap()
         };
         let never = &mut || panic!("lines are good tiles");
         let lines = decision(Tiles::IfFaster, &natural, never);
         assert!(!lines.by_strips && matches!(lines.engine, Engine::Tiles(_)));
         for wish in [Tiles::IfFaster, Tiles::Yes] {
-            let strips = decision(wish, &by_level, &mut || Ok(Some(spans(&natural))));
+            let strips = decision(wish, &by_level, &mut || Ok(Some(ranges(&natural))));
             assert_eq!(strips, Decision { by_strips: true, ..lines });
             // Where there are none, or they are no better.
-            for mut none in [None, Some(spans(&by_level))] {
+            for mut none in [None, Some(ranges(&by_level))] {
                 let plain = decision(wish, &by_level, &mut || Ok(none.take()));
                 assert_eq!(plain.engine == Engine::Rows, wish == Tiles::IfFaster);
                 assert!(!plain.by_strips && plain.predicted > strips.predicted);
@@ -448,7 +496,7 @@ mod tests {
         let (n, levels) = (128 * 128 * 128, 382);
         let planes: Vec<u32> = (0..n).map(|i| i % 128 + i / 128 % 128 + i / (128 * 128)).collect();
         let of = |scattered| {
-            let shape = Rows::new(Counts { n, entries: 3 * n, levels, scattered, node: 1 });
+            let shape = Rows::new(Counts { n, entries: 3 * n, levels, scattered, has_lines: true, node: 1 });
             chosen(&planes, shape, TILED_LARGEST_RELAY)
         };
         assert_eq!((of(false).rows, of(false).relays), (128 * 128, Relays::Wide));
@@ -457,7 +505,17 @@ mod tests {
 
     #[test]
     fn tiles_must_promise_more_for_scattered_values_and_wide_levels() {
-        let counts = |n, levels, scattered| Counts { n, entries: 3 * n, levels, scattered, node: 1 };
+        let with = |n, levels, scattered, has_lines| Counts {
+            n,
+            entries: 3 * n,
+            levels,
+            scattered,
+            has_lines,
+            node: 1,
+        };
+        let counts = |n, levels, scattered| with(n, levels, scattered, false);
+        assert_eq!(with(1 << 20, 1000, true, true).advantage(), TILED_ADVANTAGE);
+        assert_eq!(with(1 << 22, 1000, true, true).advantage(), TILED_ADVANTAGE_LARGE);
         assert_eq!(counts(1 << 20, 2047, false).advantage(), TILED_ADVANTAGE);
         assert_eq!(counts(1 << 20, 1000, false).advantage(), TILED_ADVANTAGE);
         assert_eq!(counts(1 << 21, 2000, false).advantage(), TILED_ADVANTAGE);

@@ -65,8 +65,9 @@ pub struct CudaPlan {
     pub levels: usize,
     pub widest: u32,
     pub entries: u32,
-    /// Entries of the longest row beside its diagonal, where there are tiles.
+    /// Entries of the longest row beside its diagonal, where there are tiles, and rows of every tile but the last.
     pub longest: u32,
+    pub tile: u32,
     engine: Engine,
     pub predicted: Duration,
     pub times: SetupTimes,
@@ -184,7 +185,8 @@ impl CudaPlan {
         (plan.levels, plan.level_ptr) = (done.levels as usize, done.level_ptr);
         plan.base = SolveArgs { state: plan.base.state, host_failed: plan.base.host_failed, ..done.base };
         plan.owned = done.owned;
-        (plan.engine, plan.predicted, plan.longest) = (done.engine, done.predicted, done.longest);
+        (plan.engine, plan.predicted) = (done.engine, done.predicted);
+        (plan.longest, plan.tile) = (done.longest, done.tile);
         plan.setup = if wish.levels == setup::Levels::Kahn { Setup::GpuKahn } else { Setup::Gpu };
         algorithm.prepare(launcher, &mut plan, None)?;
         (plan.times, plan.widest) = pending.finish()?;
@@ -217,6 +219,7 @@ impl CudaPlan {
             missing_diag,
             entries,
             longest: 0,
+            tile: 0,
             engine: Engine::Rows,
             predicted: Duration::ZERO,
             times: SetupTimes::default(),
@@ -241,6 +244,7 @@ impl CudaPlan {
         let mut plan = Self::bare(launcher, algorithm, shape, schedule.entries, missing_diag)?;
         (plan.engine, plan.predicted) = (schedule.engine(), schedule.predicted);
         (plan.levels, plan.widest) = (schedule.levels(), schedule.widest_level());
+        plan.tile = schedule.tile_ptr.get(1).copied().unwrap_or(0);
         if let Some(rows) = &schedule.rows {
             plan.base.row_adj = plan.keep(launcher, &rows.adj)?;
         }
@@ -525,6 +529,7 @@ impl CudaPlan {
                 self.missing_diag,
                 self.widest,
                 self.longest,
+                self.tile,
                 base.row_permuted,
                 base.col_permuted,
                 base.extra_count,
@@ -596,7 +601,7 @@ pub struct PlanArrays {
     pub tile_step: Vec<u32>,
     pub node_row: Vec<u32>,
     /// Numbers of entries, slices and so on.
-    pub numbers: [u32; 10],
+    pub numbers: [u32; 11],
 }
 
 /// How to set up on the GPU, or None for the CPU.

@@ -12,6 +12,7 @@ use super::args::{SolveArgs, State};
 use super::plan::{Known, SetupTimes};
 use super::watch::Flag;
 use super::{check, memory, DeviceArray, Launcher};
+use crate::analysis::lines::{self, Grid, Sizes};
 use crate::analysis::slices::{self, Cut, CODE_UNIT};
 use crate::analysis::{nodes, strips, tiles, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
@@ -34,6 +35,8 @@ const QUEUED: usize = 6;
 const WIDEST: usize = 9;
 const REFUTED: usize = 10;
 const LARGEST_PLACE: usize = 11;
+const NEXT_TO_DIAGONAL: usize = 13;
+const FALLS: usize = 14;
 
 const SWEEP_BLOCK: u32 = 1024;
 const SCAN_BLOCK: u32 = 512;
@@ -139,8 +142,9 @@ pub struct DeviceSchedule {
     /// Empty where there are records.
     pub level_ptr: Vec<u32>,
     pub entries: u32,
-    /// Entries of the longest row beside its diagonal, where there are tiles.
+    /// Entries of the longest row beside its diagonal, where there are tiles, and rows of every tile but the last.
     pub longest: u32,
+    pub tile: u32,
     pub missing_diag: Option<u32>,
     pub engine: Engine,
     /// Time of a solve by the model that chose the engine, or zero.
@@ -284,7 +288,7 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
     let entries = if task.transpose { nnz } else { 0 };
     let sorted = if task.levels { n } else { 0 };
     let tiled = if task.needs.tiles == Tiles::No { 0 } else { n };
-    let spans = n.div_ceil(TILED_SMALLEST);
+    let spans = lines::most_spans(n);
     let scan = |room: &mut Room| room.take(rows.div_ceil(SCAN_TILE as usize) * 8);
     let mut places = Places {
         summary: room.words(SUMMARY + STATE),
@@ -534,7 +538,7 @@ pub fn schedule(
         }
     }
     clock.begin(Operation::Other)?;
-    let (found, spans) = run.findings()?;
+    let (found, ranges) = run.findings()?;
     if found[BAD] != 0 {
         return Ok(None);
     }
@@ -542,7 +546,7 @@ pub fn schedule(
     if matches!(known, Known::Nothing) {
         *known = Known::OnDevice(run.remember(&found)?);
     }
-    let Some(done) = run.arrange(&found, spans, cut, &mut clock)? else { return Ok(None) };
+    let Some(done) = run.arrange(&found, ranges, cut, &mut clock)? else { return Ok(None) };
     let pending = Pending { temporary: vec![temporary], summary: run.places.summary, clock, stream };
     Ok(Some((done, pending)))
 }
@@ -628,7 +632,7 @@ impl Run<'_> {
             }
         }
         let mut summary = [0; SUMMARY];
-        for k in [SCATTERED, ENTRIES, EXTRA, MISSING, LEVELS, REFUTED] {
+        for k in [SCATTERED, ENTRIES, EXTRA, MISSING, LEVELS, REFUTED, NEXT_TO_DIAGONAL] {
             summary[k] = found[k];
         }
         Ok(Found { words, summary })
@@ -863,28 +867,51 @@ impl Run<'_> {
         self.launch("setup_levels", self.shape.n.div_ceil(TILED_SMALLEST) as u64, BLOCK, &args)
     }
 
-    /// The summary and, where tiles may be wanted, the least and largest level of every `TILED_SMALLEST`
-    /// unknowns in solving order.
-    fn findings(&self) -> Result<(Vec<u32>, Vec<tiles::Span>)> {
+    /// The summary and, where tiles may be wanted, the ranges of the natural order.
+    fn findings(&self) -> Result<(Vec<u32>, tiles::Ranges)> {
+        let none = || tiles::Ranges { sizes: Sizes::plain(0), spans: Vec::new() };
         if self.task.needs.tiles == Tiles::No {
-            return Ok((self.summary()?, Vec::new()));
+            return Ok((self.summary()?, none()));
         }
         let n = self.shape.n;
+        let (found, words) = self.read_spans(TILED_SMALLEST)?;
+        if found[BAD] != 0 {
+            return Ok((found, none()));
+        }
+        let line = lines::line(n, found[NEXT_TO_DIAGONAL]);
+        let plane = if line > 0 && found[FALLS] != 0 { !found[FALLS] } else { 0 };
+        let sizes = Grid { line, plane }.sizes(n, self.task.needs.mirror);
+        if sizes.span == TILED_SMALLEST {
+            return Ok((found, self.ranges(sizes, &words)));
+        }
+        let args = SetupArgs { span: sizes.span, spans: self.places.spans, ..self.base };
+        self.launch("setup_spans", n.div_ceil(sizes.span) as u64, BLOCK, &args)?;
+        let words = self.read_spans(sizes.span)?.1;
+        Ok((found, self.ranges(sizes, &words)))
+    }
+
+    /// The summary, and the least and largest level of every `span` unknowns.
+    fn read_spans(&self, span: u32) -> Result<(Vec<u32>, Vec<u32>)> {
         let begin = (self.places.spans - self.places.summary) as usize / 4;
-        let words = 2 * n.div_ceil(TILED_SMALLEST) as usize;
+        let words = 2 * self.shape.n.div_ceil(span) as usize;
         let mut found = checked(self.read(self.places.summary, begin + words)?)?;
         let spans = found.split_off(begin);
+        Ok((found, spans))
+    }
+
+    fn ranges(&self, sizes: Sizes, words: &[u32]) -> tiles::Ranges {
+        let (n, size) = (self.shape.n, sizes.span);
         let span = |(k, w): (usize, &[u32])| tiles::Span {
             low: w[0],
             high: w[1],
-            rows: TILED_SMALLEST.min(n - k as u32 * TILED_SMALLEST),
+            rows: size.min(n - k as u32 * size),
         };
-        Ok((found, spans.chunks_exact(2).enumerate().map(span).collect()))
+        tiles::Ranges { sizes, spans: words.chunks_exact(2).enumerate().map(span).collect() }
     }
 
-    /// The spans of the order by strips, if there is one; the turns are in `position` then. `level_of` is by place in the
+    /// The ranges of the order by strips, if there is one; the turns are in `position` then. `level_of` is by place in the
     /// order by level.
-    fn strips(&mut self, levels: u32, level_of: u64) -> Result<Option<Vec<tiles::Span>>> {
+    fn strips(&mut self, levels: u32, level_of: u64) -> Result<Option<tiles::Ranges>> {
         let n = self.shape.n;
         if !strips::fits(levels, n) {
             return Ok(None);
@@ -898,7 +925,6 @@ impl Run<'_> {
             level_of,
             level_ptr,
             value_in: by_level,
-            span: TILED_SMALLEST,
             spans: self.places.spans,
             // Two words for each row, and so the place behind it as well.
             ranks: by_first,
@@ -919,16 +945,18 @@ impl Run<'_> {
         }
         let places = found[LARGEST_PLACE] + 1;
         let (_, sorted) = self.sort(strip_sort, places, [order, by_first], [row_ptr, by_diag], None, None)?;
-        let blocks = n.div_ceil(TILED_SMALLEST) as u64;
-        self.launch("setup_strip_turns", blocks, BLOCK, &SetupArgs { value_in: sorted, ..args })?;
-        Ok(Some(self.findings()?.1))
+        let sizes = Grid { line: lines::length(n, places), plane: 0 }.sizes(n, 0);
+        let args = SetupArgs { value_in: sorted, span: sizes.span, ..args };
+        self.launch("setup_strip_turns", n.div_ceil(sizes.span) as u64, BLOCK, &args)?;
+        let words = self.read_spans(sizes.span)?.1;
+        Ok(Some(self.ranges(sizes, &words)))
     }
 
     /// Orders the unknowns and writes the arrays that the plan keeps. None for nodes whose rows are faster in tiles.
     fn arrange(
         &mut self,
         found: &[u32],
-        spans: Vec<tiles::Span>,
+        ranges: tiles::Ranges,
         cut: &dyn Fn(Engine) -> Cut,
         clock: &mut Clock,
     ) -> Result<Option<DeviceSchedule>> {
@@ -945,9 +973,10 @@ impl Run<'_> {
             (Tiles::No, 1) if !needs.nodes => tiles::Decision::default(),
             (wish, node) => {
                 let scattered = !self.task.stored_rows;
-                let counts = tiles::Counts { n, entries, levels, scattered, node };
+                let has_lines = lines::line(n, found[NEXT_TO_DIAGONAL]) > 0;
+                let counts = tiles::Counts { n, entries, levels, scattered, has_lines, node };
                 let mut strips = || self.strips(levels, level_of);
-                tiles::decide(wish, needs.mirror, spans, counts, &mut strips)?
+                tiles::decide(wish, needs.mirror, ranges, counts, &mut strips)?
             }
         };
         let tiles::Decision { engine, rows, by_strips, predicted } = decision;
@@ -997,6 +1026,7 @@ impl Run<'_> {
             owned: vec![slab],
             _lists: lists,
             longest: 0,
+            tile,
             levels: if self.task.levels { levels } else { 0 },
             level_ptr: Vec::new(),
             entries,
