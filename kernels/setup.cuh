@@ -23,8 +23,10 @@ struct Summary {
     uint32_t largest_place;  // in the order by strips
     uint32_t longest;    // entries of the longest row, where there are tiles
     uint32_t next_to_diagonal;  // kept entries of an unknown beside the major's own
-    uint32_t falls;      // ~ the first turn at which a line begins at a lower level than the line before, or 0
-    uint32_t ticket[25];
+    uint32_t apart;      // ~ where the first line after the first begins that does not depend on the one before, or 0
+    uint32_t line_step, plane_step;  // from the first level of a line, and of a plane, to that of the next, if all are alike
+    uint32_t uneven;     // they are not
+    uint32_t ticket[30];
 };
 
 struct SetupArgs {
@@ -90,7 +92,7 @@ struct SetupArgs {
     uint64_t timeout_ns;  // the watchdog; 0 is off
 };
 
-static_assert(sizeof(Summary) == 40 * 4, "mirror of setup.rs");
+static_assert(sizeof(Summary) == 48 * 4, "mirror of setup.rs");
 static_assert(sizeof(SetupArgs) == 24 * 4 + 50 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }

@@ -18,7 +18,7 @@
 //
 // Turned: the levels of the pattern, from the last to the first, are levels of the transposed one.
 #pragma once
-#include "setup.cuh"
+#include "setup_grid.cuh"
 
 constexpr uint32_t SWEEP_BLOCK = 1024;    // threads; mirrored in setup.rs
 constexpr uint32_t SWEEP_LONGEST = 256;   // entries; a longer row is walked by its whole warp
@@ -230,27 +230,6 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
     }
 }
 
-// Rows that the sweep takes: where the entries of turn t's unknown are.
-template <class I>
-struct StoredRows {
-    using index = I;
-    const SetupArgs &a;
-    __device__ const I *entries() const { return (const I *)a.ind; }
-    __device__ uint32_t base() const { return a.base; }
-    __device__ uint2 span(uint32_t i) const { return Stored<I>{a}.span(i); }
-};
-struct TransposedRows {
-    // The value index in front of each major is read along: an entry is eight bytes.
-    struct index {
-        uint32_t value, major;
-        __device__ operator uint32_t() const { return major; }
-    };
-    const SetupArgs &a;
-    __device__ const index *entries() const { return (const index *)a.list; }
-    __device__ uint32_t base() const { return 0; }
-    __device__ uint2 span(uint32_t i) const { return Transposed{a}.span(i); }
-};
-
 template <class Rows>
 __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     __shared__ uint32_t shared[SWEEP_BLOCK + 1], ticket;  // one word more, of which nobody ever knows
@@ -267,6 +246,11 @@ __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     uint2 span = t < a.n ? rows.span(turn_of(a, t)) : make_uint2(0, 0);
     SetupWatchdog dog(a);
     auto ind = rows.entries();
+    Grid grid(a);
+    if (__all_sync(FULL, grid.line && !a.summary->uneven)) {
+        if (t < a.n) a.word[t] = grid.level(t) + 1;
+        return;
+    }
     if (__any_sync(FULL, span.y > SWEEP_LONGEST)) sweep_long(a, turns, ind, rows.base(), t, span.x, span.y, dog);
     else sweep_lanes(a, turns, ind, rows.base(), t, span.x, span.y, dog);
     // What the watchdogs of those who wait look at.
@@ -292,22 +276,11 @@ extern "C" __global__ void __launch_bounds__(256) setup_turn_levels(const GRID_C
     a.word[t] = a.summary->levels + 1 - ((const uint32_t *)a.value_in)[a.n - 1 - t];
 }
 
-// Turns of a line, by the rule of src/analysis/lines.rs, or 0.
-__device__ __forceinline__ uint32_t line_of(const SetupArgs &a) {
-    constexpr uint32_t SHORTEST = 8;
-    uint32_t next = a.summary->next_to_diagonal, lines = a.n - Min()(a.n, next);
-    return lines > 1 && a.n % lines == 0 && a.n / lines >= SHORTEST ? a.n / lines : 0;
-}
-
-// Keys for the sort by level, the least and largest level of every span of turns, and where planes begin.
+// Keys for the sort by level, and the least and largest level of every span of turns.
 extern "C" __global__ void __launch_bounds__(256) setup_levels(const GRID_CONSTANT SetupArgs a) {
     if (a.summary->bad) return;
-    uint32_t line = line_of(a);
     uint32_t high = each_span(a, [&](uint32_t t) {
         uint32_t level = a.word[t] - 1, i = turn_of(a, t);
-        // Looks first: almost always an earlier one is known already.
-        if (line && t >= line && t % line == 0 && a.word[t - line] > level + 1 && load_relaxed(&a.summary->falls) < ~t)
-            atomicMax(&a.summary->falls, ~t);
         a.key_out[i] = level;
         ((uint32_t *)a.value_out)[i] = i;
         return level;

@@ -195,7 +195,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             };
             let in_turn = by_turn(&natural);
             let line = lines::line(n, survey.next_to_diagonal);
-            let grid = Grid { line, plane: lines::plane(line, &in_turn) };
+            let grid = Grid::new(n, line, lines::plane(n, line, |t| survey.nearest(t)));
             let ranges = tiles::Ranges::new(grid.sizes(n, needs.mirror), &in_turn);
             let (levels, scattered) = (level_ptr.len() as u32 - 1, !shape.rows_are_stored());
             let (entries, has_lines) = (survey.entries, line > 0);
@@ -203,7 +203,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let mut turns: Option<Vec<u32>> = None;
             let mut strips = || {
                 Ok(survey.strips(&by_unknown, &level_ptr, &by_level).map(|(turn, strips)| {
-                    let grid = Grid { line: lines::length(n, strips), plane: 0 };
+                    let grid = Grid::new(n, lines::length(n, strips), 0);
                     let ranges = tiles::Ranges::new(grid.sizes(n, 0), &by_turn(&|i| turn[i as usize]));
                     turns = Some(turn);
                     ranges
@@ -402,6 +402,13 @@ impl<'a> Survey<'a> {
             (0..self.n).rev().for_each(&mut visit);
         }
         level
+    }
+
+    /// How far the nearest entry of the triangle is from the diagonal in a major, counted from that end of the majors that
+    /// has fewer.
+    fn nearest(&self, from_end: u32) -> u32 {
+        let i = if self.low { from_end } else { self.n - 1 - from_end };
+        self.entries_of(i).map(|(_, j)| j.abs_diff(i)).min().unwrap_or(NONE)
     }
 
     /// The turn of each unknown in the order by strips, if there is one, and how many strips there are.

@@ -6,14 +6,14 @@
 //! tiles are some of them, or a plane.
 //!
 //! In a line each unknown depends on the one before, and the first one does not: so the entries next to the diagonal say
-//! how many lines there are. Along the lines of a plane their first unknowns come at rising levels; where the level falls
-//! a plane begins.
+//! how many lines there are. The first unknown of a line depends on the line before, and where it does not a plane begins.
+//! (Mirrored in kernels/setup_grid.cuh.)
 #![forbid(unsafe_code)]
 
 use crate::tuning::TILED_SMALLEST;
 
 /// Shorter lines, and longer ones that cannot be halved down to this, are of no use.
-const SHORTEST: u32 = 8;
+pub const SHORTEST: u32 = 8;
 const LONGEST: u32 = 4 * TILED_SMALLEST;
 /// The smallest tile, where there are lines.
 const LEAST: u32 = TILED_SMALLEST * 10 / 14;
@@ -36,7 +36,6 @@ pub struct Sizes {
 }
 
 /// Turns of a line, where so many entries are next to the diagonal and all lines have the same length; 0 if not.
-/// Mirrored in kernels/setup_levels.cuh.
 pub fn line(n: u32, next_to_diagonal: u32) -> u32 {
     length(n, n.saturating_sub(next_to_diagonal))
 }
@@ -50,15 +49,13 @@ pub fn length(n: u32, parts: u32) -> u32 {
     }
 }
 
-/// Turns before the first line that begins at a lower level than the line before; 0 if there is none. `level` is in
-/// solving order.
-pub fn plane(line: u32, level: &[u32]) -> u32 {
+/// Turns before the first line that does not depend on the line before, or 0. `nearest` is how far the nearest of what the
+/// first unknown of a line depends on is before it.
+pub fn plane(n: u32, line: u32, nearest: impl Fn(u32) -> u32) -> u32 {
     if line == 0 {
         return 0;
     }
-    let line = line as usize;
-    let mut begins = (line..level.len()).step_by(line);
-    begins.find(|&t| level[t] < level[t - line]).unwrap_or(0) as u32
+    (line..n).step_by(line as usize).find(|&t| nearest(t) > line + line / 2).unwrap_or(0)
 }
 
 /// The most spans that there may be.
@@ -67,6 +64,12 @@ pub fn most_spans(n: u32) -> u32 {
 }
 
 impl Grid {
+    /// Planes count where all are alike.
+    pub fn new(n: u32, line: u32, plane: u32) -> Grid {
+        let is_whole = line > 0 && plane > 0 && n % plane == 0;
+        Grid { line, plane: if is_whole { plane } else { 0 } }
+    }
+
     /// Sizes of tiles for so many unknowns: a power of two of lines, or a part of one. Where a block has room for a plane
     /// of another tile, `mirror`, some planes or a part of one, as what straddles two planes ties them together.
     pub fn sizes(self, n: u32, mirror: u32) -> Sizes {
@@ -127,14 +130,17 @@ mod tests {
             let n = nx * ny * nz;
             let lines = ny * nz;
             assert_eq!(line(n, n - lines), nx);
-            let level: Vec<u32> = (0..n).map(|i| i % nx + i / nx % ny + i / (nx * ny)).collect();
-            assert_eq!(plane(nx, &level), if nz > 1 { nx * ny } else { 0 });
+            // Of the first unknown of a line, as majors of both triangles say.
+            let nearest = |t: u32| if t / nx % ny > 0 { nx } else { nx * ny };
+            assert_eq!(plane(n, nx, nearest), if nz > 1 { nx * ny } else { 0 });
         }
         // A chain, unknowns by themselves, lines of two lengths, short ones, and more entries than rows.
         for (n, entries) in [(100, 99), (100, 0), (100, 97), (100, 80), (100, 100), (100, 250), (0, 0)] {
             assert_eq!(line(n, entries), 0, "{n} {entries}");
         }
-        assert_eq!(plane(0, &[1, 0]), 0);
+        assert_eq!(plane(100, 0, |_| 100), 0);
+        assert_eq!(Grid::new(100, 10, 30), Grid { line: 10, plane: 0 });
+        assert_eq!(Grid::new(90, 10, 30), Grid { line: 10, plane: 30 });
     }
 
     #[test]

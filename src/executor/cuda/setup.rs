@@ -20,7 +20,7 @@ use crate::status::{Error, Result};
 use crate::tuning::TILED_SMALLEST;
 
 /// Words of the kernels' summary. Mirrors kernels/setup.cuh, as everything down to `SetupArgs` does.
-const SUMMARY: usize = 40;
+const SUMMARY: usize = 48;
 /// Words of the `State` behind it.
 const STATE: usize = std::mem::size_of::<State>() / 4;
 /// The watchdog has ended a wait.
@@ -36,7 +36,7 @@ const WIDEST: usize = 9;
 const REFUTED: usize = 10;
 const LARGEST_PLACE: usize = 11;
 const NEXT_TO_DIAGONAL: usize = 13;
-const FALLS: usize = 14;
+const APART: usize = 14;
 
 const SWEEP_BLOCK: u32 = 1024;
 const SCAN_BLOCK: u32 = 512;
@@ -531,6 +531,9 @@ pub fn schedule(
     }
     clock.begin(Operation::Levels)?;
     if run.task.levels {
+        if !matches!(known, Known::OnDevice(_)) {
+            run.planes()?;
+        }
         match (&*known, how) {
             (Known::OnDevice(found), _) => run.turn_levels(found)?,
             (_, Levels::Sweep) => run.sweep()?,
@@ -619,6 +622,13 @@ impl Run<'_> {
         self.launch(&name, blocks, BLOCK, &self.base)
     }
 
+    /// Finds out where planes begin, if the pattern is that of a grid.
+    fn planes(&self) -> Result<()> {
+        let most = self.launcher.gpu.multiprocessors() as u64;
+        let blocks = (self.shape.n as u64).div_ceil(lines::SHORTEST as u64 * BLOCK as u64).min(most);
+        self.launch(&self.stored("setup_planes"), blocks, BLOCK, &self.base)
+    }
+
     /// A copy of what the survey and the levels are, before it is written over.
     fn remember(&self, found: &[u32]) -> Result<Found> {
         let (gpu, stream) = (self.launcher.gpu, self.launcher.stream);
@@ -632,7 +642,7 @@ impl Run<'_> {
             }
         }
         let mut summary = [0; SUMMARY];
-        for k in [SCATTERED, ENTRIES, EXTRA, MISSING, LEVELS, REFUTED, NEXT_TO_DIAGONAL] {
+        for k in [SCATTERED, ENTRIES, EXTRA, MISSING, LEVELS, REFUTED, NEXT_TO_DIAGONAL, APART] {
             summary[k] = found[k];
         }
         Ok(Found { words, summary })
@@ -817,9 +827,14 @@ impl Run<'_> {
     }
 
     fn sweep(&self) -> Result<()> {
-        let name =
-            if self.task.stored_rows { self.stored("setup_sweep") } else { "setup_sweep_transposed".into() };
-        self.launch(&name, self.shape.n.div_ceil(SWEEP_BLOCK) as u64, SWEEP_BLOCK, &self.base)?;
+        let of_rows = |name: &str| match self.task.stored_rows {
+            true => self.stored(name),
+            false => format!("{name}_transposed"),
+        };
+        self.launch(&of_rows("setup_steps"), 1, 32, &self.base)?;
+        self.walk(&of_rows("setup_guess"), &self.base)?;
+        let blocks = self.shape.n.div_ceil(SWEEP_BLOCK) as u64;
+        self.launch(&of_rows("setup_sweep"), blocks, SWEEP_BLOCK, &self.base)?;
         self.levels()
     }
 
@@ -879,8 +894,8 @@ impl Run<'_> {
             return Ok((found, none()));
         }
         let line = lines::line(n, found[NEXT_TO_DIAGONAL]);
-        let plane = if line > 0 && found[FALLS] != 0 { !found[FALLS] } else { 0 };
-        let sizes = Grid { line, plane }.sizes(n, self.task.needs.mirror);
+        let plane = if found[APART] != 0 { !found[APART] } else { 0 };
+        let sizes = Grid::new(n, line, plane).sizes(n, self.task.needs.mirror);
         if sizes.span == TILED_SMALLEST {
             return Ok((found, self.ranges(sizes, &words)));
         }
@@ -945,7 +960,7 @@ impl Run<'_> {
         }
         let places = found[LARGEST_PLACE] + 1;
         let (_, sorted) = self.sort(strip_sort, places, [order, by_first], [row_ptr, by_diag], None, None)?;
-        let sizes = Grid { line: lines::length(n, places), plane: 0 }.sizes(n, 0);
+        let sizes = Grid::new(n, lines::length(n, places), 0).sizes(n, 0);
         let args = SetupArgs { value_in: sorted, span: sizes.span, ..args };
         self.launch("setup_strip_turns", n.div_ceil(sizes.span) as u64, BLOCK, &args)?;
         let words = self.read_spans(sizes.span)?.1;

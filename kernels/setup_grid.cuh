@@ -1,0 +1,137 @@
+// Setup: levels of grids in natural order, without a sweep.
+//
+// From unknown to unknown of a line the level rises by one, from line to line of a plane by some step, and from plane to
+// plane by another; the steps are what the first unknown of the second line, and of the second plane, say. These levels
+// are a guess. Where each row's is one above the highest of what it depends on, or zero where that is nothing, they are
+// the levels: nothing else fulfils that, by induction along the solving order. So all rows are looked at at once, and
+// only if some row refutes the guess the sweep goes from row to row.
+#pragma once
+#include "setup.cuh"
+
+// Rows of op(A): where the entries of turn t's unknown are.
+template <class I>
+struct StoredRows {
+    using index = I;
+    const SetupArgs &a;
+    __device__ const I *entries() const { return (const I *)a.ind; }
+    __device__ uint32_t base() const { return a.base; }
+    __device__ uint2 span(uint32_t i) const { return Stored<I>{a}.span(i); }
+};
+struct TransposedRows {
+    // The value index in front of each major is read along: an entry is eight bytes.
+    struct index {
+        uint32_t value, major;
+        __device__ operator uint32_t() const { return major; }
+    };
+    const SetupArgs &a;
+    __device__ const index *entries() const { return (const index *)a.list; }
+    __device__ uint32_t base() const { return 0; }
+    __device__ uint2 span(uint32_t i) const { return Transposed{a}.span(i); }
+};
+
+// The shape of a grid, by the rules of src/analysis/lines.rs: turns of a line and of a plane, or 0 where there are none.
+struct Grid {
+    static constexpr uint32_t SHORTEST = 8;
+    const SetupArgs &a;
+    uint32_t line, plane, line_step, plane_step;
+
+    __device__ explicit Grid(const SetupArgs &args) : a(args) {
+        uint32_t lines = a.n - Min()(a.n, a.summary->next_to_diagonal), apart = a.summary->apart;
+        line = lines > 1 && a.n % lines == 0 && a.n / lines >= SHORTEST ? a.n / lines : 0;
+        plane = apart != 0 && a.n % ~apart == 0 ? ~apart : a.n;
+        line_step = a.summary->line_step;
+        plane_step = a.summary->plane_step;
+    }
+    // The guess for a turn; modulo 2^32, which no level exceeds.
+    __device__ uint32_t level(uint32_t t) const {
+        uint32_t z = t / plane, in_plane = t - z * plane, y = in_plane / line;
+        return in_plane - y * line + y * line_step + z * plane_step;
+    }
+};
+
+// Where planes begin.
+template <class I>
+__device__ void find_planes(const SetupArgs &a) {
+    if (a.summary->bad) return;
+    uint32_t line = Grid(a).line;
+    if (!line) return;
+    Stored<I> source{a};
+    uint32_t lines = a.n / line;
+    for (uint32_t k = thread_index() + 1; k < lines; k += gridDim.x * blockDim.x) {
+        uint32_t begin = k * line, i = a.low ? begin : a.n - 1 - begin, nearest = NONE;
+        uint2 span = source.span(i);
+        for (uint32_t e = span.x; e < span.x + span.y; ++e) {
+            uint32_t j, value;
+            if (source.entry(i, e, j, value)) nearest = Min()(nearest, j < i ? i - j : j - i);
+        }
+        // Looks first: almost always an earlier one is known already.
+        if (nearest > line + line / 2 && load_relaxed(&a.summary->apart) < ~begin) atomicMax(&a.summary->apart, ~begin);
+    }
+}
+
+// One warp: the steps.
+template <class Rows>
+__device__ void find_steps(const SetupArgs &a, const Rows &rows) {
+    if (a.summary->bad) return;
+    Grid grid(a);
+    if (!grid.line) return;
+    auto ind = rows.entries();
+    // One above the highest level that the row of a turn depends on.
+    auto above = [&](uint32_t t) {
+        uint2 span = rows.span(turn_of(a, t));
+        uint32_t top = 0;
+        for (uint32_t k = threadIdx.x; k < span.y; k += 32) {
+            uint32_t q = turn_of(a, (uint32_t)ind[span.x + k] - rows.base());
+            if (q < t) top = Max()(top, grid.level(q) + 1);
+        }
+        return Lanes(32).reduce(top, Max());
+    };
+    grid.line_step = above(grid.line);
+    if (grid.plane < a.n) grid.plane_step = above(grid.plane);
+    if (threadIdx.x != 0) return;
+    a.summary->line_step = grid.line_step;
+    a.summary->plane_step = grid.plane_step;
+}
+
+// Whether the guess is right.
+template <class Rows>
+struct Guess {
+    const SetupArgs &a;
+    Rows rows;
+    Grid grid;
+
+    __device__ uint2 span(uint32_t t) const { return rows.span(turn_of(a, t)); }
+    template <class Team>
+    __device__ void visit(uint32_t t, uint2 span, const Team &team) const {
+        auto ind = rows.entries();
+        uint32_t top = 0;
+        for (uint32_t k = team.rank; k < span.y; k += team.size) {
+            uint32_t q = turn_of(a, (uint32_t)ind[span.x + k] - rows.base());
+            if (q < t) top = Max()(top, grid.level(q) + 1);
+        }
+        top = team.reduce(top, Max());
+        if (team.rank == 0 && top != grid.level(t)) a.summary->uneven = 1;
+    }
+};
+
+template <class Rows>
+__device__ void check_guess(const SetupArgs &a, const Rows &rows) {
+    if (a.summary->bad) return;
+    Guess<Rows> guess{a, rows, Grid(a)};
+    if (guess.grid.line) each_row(a.n, a.lanes, guess);
+}
+
+#define PLANES(i, I) \
+    extern "C" __global__ void __launch_bounds__(256) setup_planes_##i(const GRID_CONSTANT SetupArgs a) { find_planes<I>(a); }
+FOR_EACH_INDEX(PLANES)
+
+#define GUESS(name, ROWS)                                                                                     \
+    extern "C" __global__ void __launch_bounds__(32) setup_steps_##name(const GRID_CONSTANT SetupArgs a) {    \
+        find_steps(a, ROWS{a});                                                                               \
+    }                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_guess_##name(const GRID_CONSTANT SetupArgs a) { \
+        check_guess(a, ROWS{a});                                                                              \
+    }
+GUESS(i, StoredRows<int32_t>)
+GUESS(l, StoredRows<int64_t>)
+GUESS(transposed, TransposedRows)
