@@ -26,7 +26,8 @@ struct Summary {
     uint32_t apart;      // ~ where the first line after the first begins that does not depend on the one before, or 0
     uint32_t line_step, plane_step;  // from the first level of a line, and of a plane, to that of the next, if all are alike
     uint32_t uneven;     // they are not
-    uint32_t ticket[30];
+    uint32_t crossed;    // some unknown depends on a later line of an earlier plane
+    uint32_t ticket[29];
 };
 
 struct SetupArgs {
@@ -50,7 +51,7 @@ struct SetupArgs {
     uint32_t stride;   // of what is scanned
     uint32_t node;     // unknowns of a node, where the pattern is one of nodes or is made one
     uint32_t by_strips;  // tiles are ranges of the order by strips
-    uint32_t unused;
+    uint32_t boxes;      // beside each other, where tiles are boxes
 
     const void *ptr, *ind;  // the caller's
     Summary *summary;
@@ -87,13 +88,14 @@ struct SetupArgs {
     uint2 *batch;
     uint32_t *code, *index;  // of the tiled engine; and of the nodal one
     uint2 *node_row;
+    const uint32_t *box_tile, *box_begin;  // the tile of each box, and where each tile begins
 
     State *state;         // whose tickets and progress the watchdog looks at
     uint64_t timeout_ns;  // the watchdog; 0 is off
 };
 
 static_assert(sizeof(Summary) == 48 * 4, "mirror of setup.rs");
-static_assert(sizeof(SetupArgs) == 24 * 4 + 50 * 8, "mirror of setup.rs");
+static_assert(sizeof(SetupArgs) == 24 * 4 + 52 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 

@@ -47,7 +47,23 @@ struct Grid {
         uint32_t z = t / plane, in_plane = t - z * plane, y = in_plane / line;
         return in_plane - y * line + y * line_step + z * plane_step;
     }
+    // The box of a turn, by the rule of src/analysis/boxes.rs.
+    __device__ uint32_t box(uint32_t t) const {
+        constexpr uint32_t LINES = 8, PLANES = 4;
+        return t / plane / PLANES * a.boxes + t % plane / line / LINES;
+    }
 };
+
+// The tile of an unknown. `position` holds the turns by strips.
+__device__ __forceinline__ uint32_t tile_of(const SetupArgs &a, uint32_t i) {
+    if (a.boxes) return a.box_tile[Grid(a).box(turn_of(a, i))];
+    return (a.by_strips ? a.position[i] : turn_of(a, i)) / a.tile;
+}
+
+// Where a tile begins.
+__device__ __forceinline__ uint32_t tile_begin(const SetupArgs &a, uint32_t tile) {
+    return a.boxes ? a.box_begin[tile] : tile * a.tile;
+}
 
 // Where planes begin.
 template <class I>
@@ -105,10 +121,14 @@ struct Guess {
     __device__ void visit(uint32_t t, uint2 span, const Team &team) const {
         auto ind = rows.entries();
         uint32_t top = 0;
+        bool crossed = false;
         for (uint32_t k = team.rank; k < span.y; k += team.size) {
             uint32_t q = turn_of(a, (uint32_t)ind[span.x + k] - rows.base());
-            if (q < t) top = Max()(top, grid.level(q) + 1);
+            if (q >= t) continue;
+            top = Max()(top, grid.level(q) + 1);
+            crossed |= q / grid.plane != t / grid.plane && q % grid.plane / grid.line > t % grid.plane / grid.line;
         }
+        if (crossed) a.summary->crossed = 1;
         top = team.reduce(top, Max());
         if (team.rank == 0 && top != grid.level(t)) a.summary->uneven = 1;
     }

@@ -1,6 +1,6 @@
 // Setup: from majors and levels to the arrays of the normal form.
 #pragma once
-#include "setup.cuh"
+#include "setup_grid.cuh"
 
 // By position: the unknown, and what is known of its major.
 extern "C" __global__ void __launch_bounds__(256) setup_place(const GRID_CONSTANT SetupArgs a) {
@@ -21,12 +21,11 @@ extern "C" __global__ void __launch_bounds__(256) setup_place(const GRID_CONSTAN
     if (a.by_count) a.by_count[p] = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : major.z;
 }
 
-// For a sort that goes on by another key: the tile of each position's unknown. `position` holds the turns by strips.
+// For a sort that goes on by another key: the tile of each position's unknown.
 extern "C" __global__ void __launch_bounds__(256) setup_tile_keys(const GRID_CONSTANT SetupArgs a) {
     uint32_t p = thread_index();
     if (p >= a.n || a.summary->bad) return;
-    uint32_t i = ((const uint32_t *)a.value_in)[p];
-    a.key_out[p] = (a.by_strips ? a.position[i] : turn_of(a, i)) / a.tile;
+    a.key_out[p] = tile_of(a, ((const uint32_t *)a.value_in)[p]);
 }
 
 // The level of each position.

@@ -5,7 +5,7 @@
 // src/algorithms/tiled.rs: a run (the rows of one level in a tile) joins the open batch where it fits, else
 // it begins new ones.
 #pragma once
-#include "setup.cuh"
+#include "setup_grid.cuh"
 
 // Of codes; as in tiled.cuh.
 constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u, LANE_SHIFT = 16, CODE_UNIT = 8;
@@ -76,7 +76,10 @@ extern "C" __global__ void __launch_bounds__(256) setup_slices(const GRID_CONSTA
 
 // Batches --------------------------------------------------------------------------------------------
 
-__device__ __forceinline__ uint32_t tile_begin(const SetupArgs &a, uint32_t p) { return p / a.tile * a.tile; }
+// Where the tile of a position begins.
+__device__ __forceinline__ uint32_t own_tile_begin(const SetupArgs &a, uint32_t p) {
+    return tile_begin(a, a.boxes ? tile_of(a, a.order[p]) : p / a.tile);
+}
 
 // Whether a row at `p` of the tile that begins at `begin` may find `q` in the window.
 __device__ __forceinline__ bool is_near(const SetupArgs &a, uint32_t begin, uint32_t p, uint32_t q) {
@@ -95,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_wanted(const GRID_CONSTA
     if (threadIdx.x % 32 == 0 && most > load_relaxed(longest)) atomicMax(longest, most);
     if (p >= a.n) return;
     a.wanted[p] = Min()(divide_up(length, a.per_lane), MOST_WANTED);
-    a.chunk[p] = p == tile_begin(a, p) || a.level_of[p] != a.level_of[p - 1];
+    a.chunk[p] = p == own_tile_begin(a, p) || a.level_of[p] != a.level_of[p - 1];
 }
 
 // The run of the row at `p`. `slice_ptr` counts the runs that begin before each position.
@@ -179,7 +182,8 @@ __device__ __forceinline__ uint32_t levels_together(const SetupArgs &a, uint32_t
 // batches of a tile lie from its first position on in `batch`. Behind their counts the host finds the longest row.
 extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT SetupArgs a) {
     if (a.summary->bad) return;
-    uint32_t lane = threadIdx.x, begin = blockIdx.x * a.tile, end = Min()(a.n - begin, a.tile) + begin;
+    uint32_t lane = threadIdx.x, begin = tile_begin(a, blockIdx.x);
+    uint32_t end = blockIdx.x + 1 < gridDim.x ? tile_begin(a, blockIdx.x + 1) : a.n;
     uint32_t run = a.slice_ptr[begin], runs_end = a.slice_ptr[end];
     uint2 *out = a.batch + begin;
     uint32_t done = 0, first = 0, rows = 0, shift = NONE, levels = 0;  // batches before the open one, and that one
@@ -253,7 +257,7 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
 extern "C" __global__ void __launch_bounds__(256) setup_gather(const GRID_CONSTANT SetupArgs a) {
     if (a.summary->bad) return;
     uint32_t target = a.tile_step[blockIdx.x], count = a.tile_step[blockIdx.x + 1] - target;
-    const uint2 *from = a.batch + blockIdx.x * a.tile;
+    const uint2 *from = a.batch + tile_begin(a, blockIdx.x);
     uint4 *to = reinterpret_cast<uint4 *>(a.slice) + target;
     for (uint32_t k = threadIdx.x; k < count; k += blockDim.x) to[k] = make_uint4(from[k].x, from[k].y, 0, 0);
 }
@@ -291,7 +295,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_codes(const GRID_CONSTAN
     if (a.summary->bad || s >= a.count) return;
     uint4 batch = reinterpret_cast<uint4 *>(a.slice)[s];
     BatchLane row(a, batch, lane);
-    uint32_t lanes = (batch.y & 63u) << row.shift, begin = tile_begin(a, row.p), next = 0;
+    uint32_t lanes = (batch.y & 63u) << row.shift, begin = own_tile_begin(a, Min()(row.p, a.n - 1)), next = 0;
     size_t first = (size_t)a.slice_ptr[s] * CODE_UNIT;
     bool external = false;
     // Behind the last one.

@@ -83,9 +83,10 @@ const SHAPES: &[(&str, Build)] = &[
         let (below, above) = ((i >= 20).then_some(i - 20), (i + 20 < n).then_some(i + 20));
         [below, left, Some(i), right, above].into_iter().flatten().collect()
     }),
-    // Tiles are some planes, and a plane.
+    // Tiles are some planes, a plane, and boxes.
     ("small planes", |n, i, _| solid(n, i, 20, 300)),
     ("planes", |n, i, _| solid(n, i, 50, 1000)),
+    ("boxes", |n, i, _| solid(n, i, 100, 15_000)),
     ("nodes", |n, i, _| {
         let size = (2..=6).rev().find(|size| n % size == 0).unwrap_or(2);
         let (nodes, node) = (n.div_ceil(size) as i64, (i / size) as i64);
@@ -382,6 +383,7 @@ fn large_matrices() {
         "diagonals",
         "long grid",
         "planes",
+        "boxes",
         "random",
         "unsorted",
         "dense column",

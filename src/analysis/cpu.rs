@@ -8,7 +8,9 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use super::boxes::{self, Boxes};
 use super::lines::{self, Grid};
+use super::tiles::Order;
 use super::{nodes, strips, tiles, Engine, Lists, Needs, Pattern, Relays, Schedule, Tiles, Values, NONE};
 use crate::problem::{DiagSource, Shape};
 use crate::status::{Error, Result};
@@ -200,6 +202,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let (levels, scattered) = (level_ptr.len() as u32 - 1, !shape.rows_are_stored());
             let (entries, has_lines) = (survey.entries, line > 0);
             let counts = tiles::Counts { n, entries, levels, scattered, has_lines, node };
+            let boxes = survey.boxes(grid, &in_turn);
             let mut turns: Option<Vec<u32>> = None;
             let mut strips = || {
                 Ok(survey.strips(&by_unknown, &level_ptr, &by_level).map(|(turn, strips)| {
@@ -209,9 +212,10 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
                     ranges
                 }))
             };
-            let decision = tiles::decide(needs.tiles, needs.mirror, ranges, counts, &mut strips)
+            let boxed = boxes.as_ref().map(|boxes| &boxes.spans[..]);
+            let decision = tiles::decide(needs.tiles, needs.mirror, ranges, counts, boxed, &mut strips)
                 .expect("nothing fails here");
-            let tiles::Decision { engine, rows, by_strips, .. } = decision;
+            let tiles::Decision { engine, rows, order: by, .. } = decision;
             predicted = decision.predicted;
             let Engine::Tiles(chosen) = engine else {
                 return Some((level_ptr, by_level));
@@ -220,10 +224,16 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             if node > 1 {
                 return None;
             }
-            let order;
-            (tile_ptr, order) = match turns.filter(|_| by_strips) {
-                Some(turns) => tiles::arrange(&by_level, |i| turns[i as usize], rows),
-                None => tiles::arrange(&by_level, natural, rows),
+            tile_ptr = tiles::begins(n, rows);
+            let order = match (by, turns, boxes) {
+                (Order::Strips, Some(turns), _) => {
+                    tiles::arrange(&by_level, &tile_ptr, |i| turns[i as usize] / rows)
+                }
+                (Order::Boxes, _, Some(boxes)) => {
+                    tile_ptr = boxes.begin.clone();
+                    tiles::arrange(&by_level, &tile_ptr, |i| boxes.tile_of(natural(i)))
+                }
+                _ => tiles::arrange(&by_level, &tile_ptr, |i| natural(i) / rows),
             };
             level = order.iter().map(|&i| by_unknown[i as usize]).collect();
             Some((level_ptr, order))
@@ -402,6 +412,15 @@ impl<'a> Survey<'a> {
             (0..self.n).rev().for_each(&mut visit);
         }
         level
+    }
+
+    /// The boxes of a grid with these levels, in solving order, if there are any.
+    fn boxes(&self, grid: Grid, level: &[u32]) -> Option<Boxes> {
+        let boxes = Boxes::new(self.n, grid, boxes::steps(grid, level)?)?;
+        // An entry and its transpose are as far apart, in the same direction.
+        let turn = |i: u32| if self.low { i } else { self.n - 1 - i };
+        let entries = (0..self.n).flat_map(|i| self.entries_of(i).map(move |(_, j)| (turn(i), turn(j))));
+        boxes::are_ordered(grid, entries).then_some(boxes)
     }
 
     /// How far the nearest entry of the triangle is from the diagonal in a major, counted from that end of the majors that

@@ -5,6 +5,7 @@
 //! names dependencies by 32-bit positions in that order, so that a solve knows none of the above.
 #![forbid(unsafe_code)]
 
+pub mod boxes;
 pub mod cpu;
 pub mod lines;
 pub mod nodes;

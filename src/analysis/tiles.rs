@@ -16,11 +16,11 @@ use crate::tuning::{
     NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE,
     ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS,
     ONE_WORD_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_WIDE, TILED_BATCH,
-    TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES,
-    TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH,
-    TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_START, TILED_STEP, TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN,
-    TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL,
-    TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
+    TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_BOX, TILED_CLUSTER, TILED_ENTRIES,
+    TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED,
+    TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_START, TILED_STEP,
+    TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT,
+    TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
 };
 
 /// A size and what the model says of it.
@@ -203,14 +203,22 @@ impl Counts {
     }
 }
 
+/// The order that tiles are ranges of: the natural one, by strips, or by boxes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    Natural,
+    Strips,
+    Boxes,
+}
+
 /// What `decide` has found best.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Decision {
     pub engine: Engine,
-    /// Of a tile; 0 without tiles.
+    /// Of a tile, or of the largest; 0 without tiles.
     pub rows: u32,
-    /// Whether tiles are ranges of the order by strips.
-    pub by_strips: bool,
+    pub order: Order,
     /// Time of a solve by the model.
     pub predicted: Duration,
 }
@@ -222,6 +230,7 @@ pub fn decide(
     mirror: u32,
     natural: Ranges,
     counts: Counts,
+    boxes: Option<&[Span]>,
     strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
 ) -> Result<Decision> {
     let rows = counts.of_rows();
@@ -229,7 +238,7 @@ pub fn decide(
         1 => (Engine::Rows, predict_one_word(rows)),
         node => (Engine::Nodes(node), predict_nodal(counts, rows)),
     };
-    let without = Decision { engine, rows: 0, by_strips: false, predicted: untiled };
+    let without = Decision { engine, rows: 0, order: Order::Natural, predicted: untiled };
     if wish == Tiles::No {
         return Ok(without);
     }
@@ -240,18 +249,31 @@ pub fn decide(
     };
     let may_have_strips = b == 1 && natural.spans.len() > 1;
     let shape = Rows::new(rows);
-    let natural = choose(natural.of_rows(b), shape, mirror, limit);
-    let best = natural.map_or(untiled, |tiles| tiles.predicted);
-    let mut by_strips = None;
-    if may_have_strips && best > ideal(rows, shape).mul_f64(TILED_STRIPS_WORTH) {
-        by_strips = strips()?.and_then(|ranges| choose(ranges, shape, mirror, limit.min(best)));
+    let mut order = Order::Natural;
+    let mut best = choose(natural.of_rows(b), shape, mirror, limit);
+    let mut limit = best.map_or(limit, |best| best.predicted.min(limit));
+    if let Some(tiles) = boxes.filter(|_| b == 1).and_then(|boxes| by_boxes(boxes, shape, limit)) {
+        (order, best, limit) = (Order::Boxes, Some(tiles), tiles.predicted);
     }
-    Ok(by_strips.or(natural).map_or(without, |tiles| Decision {
+    let other = best.map_or(untiled, |tiles| tiles.predicted);
+    if may_have_strips && other > ideal(rows, shape).mul_f64(TILED_STRIPS_WORTH) {
+        if let Some(tiles) = strips()?.and_then(|ranges| choose(ranges, shape, mirror, limit.min(other))) {
+            (order, best) = (Order::Strips, Some(tiles));
+        }
+    }
+    Ok(best.map_or(without, |tiles| Decision {
         engine: Engine::Tiles(tiles.relays),
         rows: tiles.rows,
-        by_strips: by_strips.is_some(),
+        order,
         predicted: tiles.predicted,
     }))
+}
+
+/// Boxes, if a solve takes less than the limit. They do better than the model says, which takes each to depend on two.
+fn by_boxes(spans: &[Span], shape: Rows, limit: Duration) -> Option<Choice> {
+    let rows = spans.iter().map(|span| span.rows).max()?;
+    let predicted = predict(spans, shape, Relays::No, limit.div_f64(TILED_BOX))?.mul_f64(TILED_BOX);
+    Some(Choice { rows, relays: Relays::No, predicted })
 }
 
 /// Time of a solve if every block had the same part of each level, and none waited for another.
@@ -386,20 +408,22 @@ fn crowd(spans: &[Span], shape: Rows) -> i32 {
         .unwrap_or(0)
 }
 
-/// Sorts unknowns by tile, keeping the order by level inside each: the tile pointers and the order. `turn` is an
-/// unknown's place in the order that tiles are ranges of.
-pub fn arrange(by_level: &[u32], turn: impl Fn(u32) -> u32, rows: u32) -> (Vec<u32>, Vec<u32>) {
-    let n = by_level.len() as u32;
+/// Where tiles of so many rows begin, and where the last one ends.
+pub fn begins(n: u32, rows: u32) -> Vec<u32> {
     let tiles = n.div_ceil(rows.max(1));
-    let tile_ptr: Vec<u32> = (0..=tiles).map(|t| (t as u64 * rows as u64).min(n as u64) as u32).collect();
-    let mut next = tile_ptr.clone();
-    let mut order = vec![0; n as usize];
+    (0..=tiles).map(|t| (t as u64 * rows as u64).min(n as u64) as u32).collect()
+}
+
+/// Sorts unknowns by tile, keeping the order by level inside each.
+pub fn arrange(by_level: &[u32], tile_ptr: &[u32], tile: impl Fn(u32) -> u32) -> Vec<u32> {
+    let mut next = tile_ptr.to_vec();
+    let mut order = vec![0; by_level.len()];
     for &unknown in by_level {
-        let slot = &mut next[(turn(unknown) / rows) as usize];
+        let slot = &mut next[tile(unknown) as usize];
         order[*slot as usize] = unknown;
         *slot += 1;
     }
-    (tile_ptr, order)
+    order
 }
 
 #[cfg(test)]
@@ -425,7 +449,8 @@ mod tests {
             let mut by_level: Vec<u32> = (0..1200).collect();
             by_level.sort_by_key(|&i| (by_unknown[i as usize], i));
             let turn = |i| if forward { i } else { 1199 - i };
-            let (ptr, order) = arrange(&by_level, turn, 500);
+            let ptr = begins(1200, 500);
+            let order = arrange(&by_level, &ptr, |i| turn(i) / 500);
             assert_eq!(ptr, [0, 500, 1000, 1200]);
             for (t, w) in ptr.windows(2).enumerate() {
                 let tile = &order[w[0] as usize..w[1] as usize];
@@ -462,19 +487,19 @@ mod tests {
         let mut by_level = natural.clone();
         by_level.sort_unstable();
         let decision = |wish, level: &[u32], strips: &mut dyn FnMut() -> Result<Option<Ranges>>| {
-            decide(wish, TILED_LARGEST_RELAY, ranges(level), counts, strips).unwrap()
+            decide(wish, TILED_LARGEST_RELAY, ranges(level), counts, None, strips).unwrap()
         };
         let never = &mut || panic!("lines are good tiles");
         let lines = decision(Tiles::IfFaster, &natural, never);
-        assert!(!lines.by_strips && matches!(lines.engine, Engine::Tiles(_)));
+        assert!(lines.order == Order::Natural && matches!(lines.engine, Engine::Tiles(_)));
         for wish in [Tiles::IfFaster, Tiles::Yes] {
             let strips = decision(wish, &by_level, &mut || Ok(Some(ranges(&natural))));
-            assert_eq!(strips, Decision { by_strips: true, ..lines });
+            assert_eq!(strips, Decision { order: Order::Strips, ..lines });
             // Where there are none, or they are no better.
             for mut none in [None, Some(ranges(&by_level))] {
                 let plain = decision(wish, &by_level, &mut || Ok(none.take()));
                 assert_eq!(plain.engine == Engine::Rows, wish == Tiles::IfFaster);
-                assert!(!plain.by_strips && plain.predicted > strips.predicted);
+                assert!(plain.order == Order::Natural && plain.predicted > strips.predicted);
             }
         }
         assert_eq!(decision(Tiles::No, &by_level, never).engine, Engine::Rows);

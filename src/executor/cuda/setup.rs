@@ -12,8 +12,10 @@ use super::args::{SolveArgs, State};
 use super::plan::{Known, SetupTimes};
 use super::watch::Flag;
 use super::{check, memory, DeviceArray, Launcher};
+use crate::analysis::boxes::Boxes;
 use crate::analysis::lines::{self, Grid, Sizes};
 use crate::analysis::slices::{self, Cut, CODE_UNIT};
+use crate::analysis::tiles::Order;
 use crate::analysis::{nodes, strips, tiles, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 use crate::status::{Error, Result};
@@ -37,6 +39,10 @@ const REFUTED: usize = 10;
 const LARGEST_PLACE: usize = 11;
 const NEXT_TO_DIAGONAL: usize = 13;
 const APART: usize = 14;
+const LINE_STEP: usize = 15;
+const PLANE_STEP: usize = 16;
+const UNEVEN: usize = 17;
+const CROSSED: usize = 18;
 
 const SWEEP_BLOCK: u32 = 1024;
 const SCAN_BLOCK: u32 = 512;
@@ -75,7 +81,7 @@ struct SetupArgs {
     stride: u32,
     node: u32,
     by_strips: u32,
-    unused: u32,
+    boxes: u32,
 
     ptr: u64,
     ind: u64,
@@ -127,12 +133,14 @@ struct SetupArgs {
     code: u64,
     index: u64,
     node_row: u64,
+    box_tile: u64,
+    box_begin: u64,
 
     state: u64,
     timeout_ns: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 24 * 4 + 50 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 24 * 4 + 52 * 8);
 
 /// A schedule whose arrays are on the device; `base` has their addresses.
 pub struct DeviceSchedule {
@@ -447,6 +455,9 @@ struct Run<'a> {
     tickets: u32,
     /// Unknowns of a node, where the pattern is one of nodes.
     node: u32,
+    /// How many tiles there are, and where they are boxes.
+    tiles: u32,
+    boxes: Option<Boxes>,
     /// What is being copied to the device.
     tile_step: Vec<u32>,
     /// Endings of kernel names by the widths of the caller's offsets and indices.
@@ -510,6 +521,8 @@ pub fn schedule(
         base,
         tickets: 0,
         node,
+        tiles: 0,
+        boxes: None,
         tile_step: Vec::new(),
         ptr_type: letter(shape.descr.offsets),
         ind_type: letter(shape.descr.columns),
@@ -529,11 +542,15 @@ pub fn schedule(
     if run.task.transpose {
         run.transpose()?;
     }
+    if run.task.levels {
+        // The sweep goes by the guess; of the paper's loop it is no part.
+        clock.begin(if how == Levels::Sweep { Operation::Levels } else { Operation::Other })?;
+        if !matches!(known, Known::OnDevice(_)) {
+            run.guess()?;
+        }
+    }
     clock.begin(Operation::Levels)?;
     if run.task.levels {
-        if !matches!(known, Known::OnDevice(_)) {
-            run.planes()?;
-        }
         match (&*known, how) {
             (Known::OnDevice(found), _) => run.turn_levels(found)?,
             (_, Levels::Sweep) => run.sweep()?,
@@ -552,6 +569,12 @@ pub fn schedule(
     let Some(done) = run.arrange(&found, ranges, cut, &mut clock)? else { return Ok(None) };
     let pending = Pending { temporary: vec![temporary], summary: run.places.summary, clock, stream };
     Ok(Some((done, pending)))
+}
+
+/// The grid that the summary says the pattern is of.
+fn grid_of(n: u32, found: &[u32]) -> Grid {
+    let plane = if found[APART] != 0 { !found[APART] } else { 0 };
+    Grid::new(n, lines::line(n, found[NEXT_TO_DIAGONAL]), plane)
 }
 
 /// A summary, unless the watchdog has ended a wait.
@@ -599,6 +622,13 @@ impl Run<'_> {
     fn stored(&self, name: &str) -> String {
         format!("{name}_{}", self.ind_type)
     }
+    /// The kernel that looks at the rows of op(A).
+    fn of_rows(&self, name: &str) -> String {
+        match self.task.stored_rows {
+            true => self.stored(name),
+            false => format!("{name}_transposed"),
+        }
+    }
     /// Reads words from the device.
     fn read(&self, address: u64, count: usize) -> Result<Vec<u32>> {
         // SAFETY: the caller names a place of that many words.
@@ -622,11 +652,13 @@ impl Run<'_> {
         self.launch(&name, blocks, BLOCK, &self.base)
     }
 
-    /// Finds out where planes begin, if the pattern is that of a grid.
-    fn planes(&self) -> Result<()> {
+    /// Finds out where planes begin, if the pattern is that of a grid, and whether its levels are what they mostly are then.
+    fn guess(&self) -> Result<()> {
         let most = self.launcher.gpu.multiprocessors() as u64;
         let blocks = (self.shape.n as u64).div_ceil(lines::SHORTEST as u64 * BLOCK as u64).min(most);
-        self.launch(&self.stored("setup_planes"), blocks, BLOCK, &self.base)
+        self.launch(&self.stored("setup_planes"), blocks, BLOCK, &self.base)?;
+        self.launch(&self.of_rows("setup_steps"), 1, 32, &self.base)?;
+        self.walk(&self.of_rows("setup_guess"), &self.base)
     }
 
     /// A copy of what the survey and the levels are, before it is written over.
@@ -642,7 +674,8 @@ impl Run<'_> {
             }
         }
         let mut summary = [0; SUMMARY];
-        for k in [SCATTERED, ENTRIES, EXTRA, MISSING, LEVELS, REFUTED, NEXT_TO_DIAGONAL, APART] {
+        let kept = [SCATTERED, ENTRIES, EXTRA, MISSING, LEVELS, REFUTED];
+        for k in kept.into_iter().chain(NEXT_TO_DIAGONAL..=CROSSED) {
             summary[k] = found[k];
         }
         Ok(Found { words, summary })
@@ -827,14 +860,8 @@ impl Run<'_> {
     }
 
     fn sweep(&self) -> Result<()> {
-        let of_rows = |name: &str| match self.task.stored_rows {
-            true => self.stored(name),
-            false => format!("{name}_transposed"),
-        };
-        self.launch(&of_rows("setup_steps"), 1, 32, &self.base)?;
-        self.walk(&of_rows("setup_guess"), &self.base)?;
         let blocks = self.shape.n.div_ceil(SWEEP_BLOCK) as u64;
-        self.launch(&of_rows("setup_sweep"), blocks, SWEEP_BLOCK, &self.base)?;
+        self.launch(&self.of_rows("setup_sweep"), blocks, SWEEP_BLOCK, &self.base)?;
         self.levels()
     }
 
@@ -893,9 +920,7 @@ impl Run<'_> {
         if found[BAD] != 0 {
             return Ok((found, none()));
         }
-        let line = lines::line(n, found[NEXT_TO_DIAGONAL]);
-        let plane = if found[APART] != 0 { !found[APART] } else { 0 };
-        let sizes = Grid::new(n, line, plane).sizes(n, self.task.needs.mirror);
+        let sizes = grid_of(n, &found).sizes(n, self.task.needs.mirror);
         if sizes.span == TILED_SMALLEST {
             return Ok((found, self.ranges(sizes, &words)));
         }
@@ -984,26 +1009,38 @@ impl Run<'_> {
         if self.task.records {
             level_of = self.sort_by_level(levels, self.places.by_level)?;
         }
+        let mut boxes = None;
         let decision = match (needs.tiles, self.node) {
             (Tiles::No, 1) if !needs.nodes => tiles::Decision::default(),
             (wish, node) => {
                 let scattered = !self.task.stored_rows;
-                let has_lines = lines::line(n, found[NEXT_TO_DIAGONAL]) > 0;
+                let grid = grid_of(n, found);
+                let has_lines = grid.line > 0;
                 let counts = tiles::Counts { n, entries, levels, scattered, has_lines, node };
                 let mut strips = || self.strips(levels, level_of);
-                tiles::decide(wish, needs.mirror, ranges, counts, &mut strips)?
+                if found[UNEVEN] | found[CROSSED] == 0 {
+                    boxes = Boxes::new(n, grid, [found[LINE_STEP], found[PLANE_STEP]]);
+                }
+                let spans = boxes.as_ref().map(|boxes| &boxes.spans[..]);
+                tiles::decide(wish, needs.mirror, ranges, counts, spans, &mut strips)?
             }
         };
-        let tiles::Decision { engine, rows, by_strips, predicted } = decision;
+        let tiles::Decision { engine, rows, order, predicted } = decision;
         if self.node > 1 && matches!(engine, Engine::Tiles(_)) {
             return Ok(None);
         }
         let tile = rows.min(n);
         let cut = cut(engine);
+        self.boxes = boxes.filter(|_| order == Order::Boxes);
+        self.tiles = match &self.boxes {
+            Some(boxes) => boxes.spans.len() as u32,
+            None => n.div_ceil(tile.max(1)),
+        };
         let (kept, slab, lists) = self.keep(found, tile)?;
         self.base.order = kept.order;
         self.base.tile = tile;
-        self.base.by_strips = by_strips as u32;
+        self.base.by_strips = (order == Order::Strips) as u32;
+        self.place_boxes()?;
         if self.task.levels && !self.task.records {
             level_of = self.sort_by_level(levels, kept.order)?;
         }
@@ -1116,7 +1153,7 @@ impl Run<'_> {
                     _ => 0,
                 },
                 record: if records { room.take(rows * 16) } else { 0 },
-                tile_step: if tile > 0 { room.words(n.div_ceil(tile) as usize + 1) } else { 0 },
+                tile_step: if tile > 0 { room.words(self.tiles as usize + 1) } else { 0 },
             };
             (kept, room.0 as usize, lists.0 as usize)
         };
@@ -1128,6 +1165,20 @@ impl Run<'_> {
         };
         let kept = lay_out(slab.address(), lists.as_ref().map_or(0, DeviceArray::address)).0;
         Ok((kept, slab, lists))
+    }
+
+    /// Copies to the device which tile each box is, and where each begins, in place of the spans.
+    fn place_boxes(&mut self) -> Result<()> {
+        let Some(boxes) = &self.boxes else { return Ok(()) };
+        let (tile, stream) = (self.places.spans, self.launcher.stream);
+        let begin = tile + 4 * boxes.tile.len() as u64;
+        // SAFETY: there are two words for every `lines::most_spans`; the words live as long as the run.
+        unsafe {
+            memory::write(tile, &boxes.tile, stream)?;
+            memory::write(begin, &boxes.begin, stream)?;
+        }
+        (self.base.boxes, self.base.box_tile, self.base.box_begin) = (boxes.across, tile, begin);
+        Ok(())
     }
 
     /// The unknowns by level, rising inside. The place of the levels by position.
@@ -1144,8 +1195,7 @@ impl Run<'_> {
         let Places { keys, values, tile_sort, by_level, .. } = self.places;
         let n = self.shape.n;
         self.cover("setup_tile_keys", n, &SetupArgs { value_in: by_level, key_out: keys[0], ..self.base })?;
-        let tiles = n.div_ceil(self.base.tile);
-        self.sort(tile_sort, tiles, keys, [by_level, values[0]], Some(target), None)?;
+        self.sort(tile_sort, self.tiles, keys, [by_level, values[0]], Some(target), None)?;
         self.cover("setup_level_of", n, &SetupArgs { level_of: keys[0], ..self.base })?;
         Ok(keys[0])
     }
@@ -1246,7 +1296,7 @@ impl Run<'_> {
 
     fn batches(&mut self, args: SetupArgs, done: &mut DeviceSchedule) -> Result<()> {
         let (n, stream) = (self.shape.n, self.launcher.stream);
-        let tiles = n.div_ceil(self.base.tile);
+        let tiles = self.tiles;
         let places = &self.places;
         let args = SetupArgs {
             wanted: places.keys[1],
