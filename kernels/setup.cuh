@@ -26,7 +26,7 @@ struct Summary {
     uint32_t apart;      // ~ where the first line after the first begins that does not depend on the one before, or 0
     uint32_t line_step, plane_step;  // from the first level of a line, and of a plane, to that of the next, if all are alike
     uint32_t uneven;     // they are not
-    uint32_t crossed;    // some unknown depends on a later line of an earlier plane
+    uint32_t skew;       // of boxes, so that no unknown depends on a later one; 2 where one line for each plane is too few
     uint32_t ticket[29];
 };
 
@@ -52,6 +52,9 @@ struct SetupArgs {
     uint32_t node;     // unknowns of a node, where the pattern is one of nodes or is made one
     uint32_t by_strips;  // tiles are ranges of the order by strips
     uint32_t boxes;      // beside each other, where tiles are boxes
+    uint32_t skew;       // of boxes: lines for each plane
+    uint32_t box_lines, box_planes;  // of a box
+    uint32_t unused;
 
     const void *ptr, *ind;  // the caller's
     Summary *summary;
@@ -95,7 +98,7 @@ struct SetupArgs {
 };
 
 static_assert(sizeof(Summary) == 48 * 4, "mirror of setup.rs");
-static_assert(sizeof(SetupArgs) == 24 * 4 + 52 * 8, "mirror of setup.rs");
+static_assert(sizeof(SetupArgs) == 28 * 4 + 52 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 

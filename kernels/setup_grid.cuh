@@ -47,10 +47,15 @@ struct Grid {
         uint32_t z = t / plane, in_plane = t - z * plane, y = in_plane / line;
         return in_plane - y * line + y * line_step + z * plane_step;
     }
+    // By how many lines for each plane boxes must be skewed, as turn `t` depends on `q`; 2 is too many.
+    __device__ uint32_t skew(uint32_t t, uint32_t q) const {
+        uint32_t planes = t / plane - q / plane, y = t % plane / line, other = q % plane / line;
+        return other <= y ? 0 : other - y <= planes ? 1 : 2;
+    }
     // The box of a turn, by the rule of src/analysis/boxes.rs.
     __device__ uint32_t box(uint32_t t) const {
-        constexpr uint32_t LINES = 8, PLANES = 4;
-        return t / plane / PLANES * a.boxes + t % plane / line / LINES;
+        uint32_t y = t % plane / line, z = t / plane;
+        return z / a.box_planes * a.boxes + (y + a.skew * z) / a.box_lines;
     }
 };
 
@@ -120,15 +125,14 @@ struct Guess {
     template <class Team>
     __device__ void visit(uint32_t t, uint2 span, const Team &team) const {
         auto ind = rows.entries();
-        uint32_t top = 0;
-        bool crossed = false;
+        uint32_t top = 0, skew = 0;
         for (uint32_t k = team.rank; k < span.y; k += team.size) {
             uint32_t q = turn_of(a, (uint32_t)ind[span.x + k] - rows.base());
             if (q >= t) continue;
             top = Max()(top, grid.level(q) + 1);
-            crossed |= q / grid.plane != t / grid.plane && q % grid.plane / grid.line > t % grid.plane / grid.line;
+            skew = Max()(skew, grid.skew(t, q));
         }
-        if (crossed) a.summary->crossed = 1;
+        if (skew > load_relaxed(&a.summary->skew)) atomicMax(&a.summary->skew, skew);
         top = team.reduce(top, Max());
         if (team.rank == 0 && top != grid.level(t)) a.summary->uneven = 1;
     }

@@ -87,10 +87,12 @@ pub const TILED_LARGEST_RELAY: u32 = 16384;
 /// Strips are looked at where the best that there is without them takes so many times what tiles that never waited for
 /// each other would.
 pub const TILED_STRIPS_WORTH: f64 = 2.2;
-/// Boxes are looked at where lines and planes are at least so long, and take this part of what the model says.
+/// Boxes are looked at where lines and planes are at least so long, and take this part of what the model says, less where
+/// rows have several lanes.
 pub const TILED_BOX_LINE: u32 = 64;
-pub const TILED_BOX_PLANE: u32 = 8192;
+pub const TILED_BOX_PLANE: u32 = 6000;
 pub const TILED_BOX: f64 = 0.85;
+pub const TILED_BOX_LANES: f64 = 0.6;
 /// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/setup_slices.cuh,
 /// as is the next.
 pub const TILED_TURN_BATCHES: u64 = 10;

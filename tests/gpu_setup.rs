@@ -33,6 +33,19 @@ struct Pattern {
 
 type Build = fn(usize, usize, &mut Random) -> Vec<i64>;
 
+/// Of a grid in three dimensions with large planes, that is tiled by skewed boxes.
+fn crossing(n: usize, i: usize) -> Vec<i64> {
+    let (line, plane) = (100, 15_000);
+    let row = solid(n, i, line, plane);
+    let (y, is_inside) = (i % plane / line, |j: &i64| (0..n as i64).contains(j));
+    let before = [(y + 1 < plane / line).then(|| i as i64 - (plane - line) as i64)];
+    let after = [(y > 0).then(|| i as i64 + (plane - line) as i64)];
+    let (low, high): (Vec<i64>, Vec<i64>) = row.into_iter().partition(|&j| j < i as i64);
+    let mut all: Vec<i64> = low.into_iter().chain(before.into_iter().flatten().filter(is_inside)).collect();
+    all.sort_unstable();
+    all.into_iter().chain(high).chain(after.into_iter().flatten().filter(is_inside)).collect()
+}
+
 /// Of a grid in three dimensions, with so many unknowns in a line and in a plane.
 fn solid(n: usize, i: usize, line: usize, plane: usize) -> Vec<i64> {
     let before = [(plane, n), (line, plane), (1, line)];
@@ -87,6 +100,7 @@ const SHAPES: &[(&str, Build)] = &[
     ("small planes", |n, i, _| solid(n, i, 20, 300)),
     ("planes", |n, i, _| solid(n, i, 50, 1000)),
     ("boxes", |n, i, _| solid(n, i, 100, 15_000)),
+    ("skewed boxes", |n, i, _| crossing(n, i)),
     ("nodes", |n, i, _| {
         let size = (2..=6).rev().find(|size| n % size == 0).unwrap_or(2);
         let (nodes, node) = (n.div_ceil(size) as i64, (i / size) as i64);
@@ -384,6 +398,7 @@ fn large_matrices() {
         "long grid",
         "planes",
         "boxes",
+        "skewed boxes",
         "random",
         "unsorted",
         "dense column",

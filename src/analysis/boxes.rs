@@ -5,22 +5,34 @@
 //! planes at a time, and have 32 unknowns in most of their levels, which fill a batch. They are taken diagonal by diagonal, so
 //! that those that can be at work together are.
 //!
-//! An order by boxes solves a grid in which no unknown depends on one of an earlier plane that is of a later line there. So do
-//! stencils of 7 points and what fills them in, and not those of 27.
+//! An order by boxes solves a grid in which no unknown depends on a later line of an earlier plane, as with stencils of 7 points
+//! and what fills them in. Where it depends on the next line there, as with stencils of 27, boxes are skewed: their lines are one
+//! earlier in each plane.
 #![forbid(unsafe_code)]
 
-use super::lines::Grid;
+use super::lines::{self, Grid};
 use super::tiles::Span;
-use crate::tuning::{TILED_BOX_LINE, TILED_BOX_PLANE};
+use crate::tuning::{TILED_BOX_LINE, TILED_BOX_PLANE, TILED_ENTRIES};
 
-/// Lines of a plane, and planes.
-pub const LINES: u32 = 8;
-pub const PLANES: u32 = 4;
+/// Lines of a plane, and planes, of a box whose rows have so many entries on average.
+fn shape(average: f64) -> [u32; 2] {
+    match average <= TILED_ENTRIES {
+        true => [8, 4],
+        false => [4, 4],
+    }
+}
+/// Lines by which boxes may be skewed.
+pub const MOST_SKEW: u32 = 1;
 
 /// The boxes of a grid.
 #[derive(Clone, Debug)]
 pub struct Boxes {
     grid: Grid,
+    /// Lines and planes of a box.
+    pub lines: u32,
+    pub planes: u32,
+    /// Lines for each plane by which they are skewed.
+    pub skew: u32,
     /// Boxes beside each other.
     pub across: u32,
     /// The tile that each is, those beside each other first.
@@ -47,40 +59,68 @@ pub fn steps(grid: Grid, level: &[u32]) -> Option<[u32; 2]> {
     (0..).zip(level).all(is_linear).then_some(steps)
 }
 
-/// Whether no turn depends on one of an earlier plane that is of a later line there.
-pub fn are_ordered(grid: Grid, mut dependencies: impl Iterator<Item = (u32, u32)>) -> bool {
+/// By how many lines for each plane boxes must be skewed so that no turn depends on a later one of them: as far as lines of
+/// earlier planes that it depends on are ahead of its own.
+pub fn skew(grid: Grid, dependencies: impl Iterator<Item = (u32, u32)>) -> u32 {
     let Grid { line, plane } = grid;
-    dependencies.all(|(t, q)| q / plane == t / plane || q % plane / line <= t % plane / line)
+    let of = |(t, q): (u32, u32)| {
+        let (planes, y, other) = (t / plane - q / plane, t % plane / line, q % plane / line);
+        match other.saturating_sub(y) {
+            lines if lines <= planes => (lines > 0) as u32,
+            _ => MOST_SKEW + 1,
+        }
+    };
+    dependencies.map(of).max().unwrap_or(0)
 }
 
 impl Boxes {
-    /// Boxes of `n` unknowns, where they may be worth it: where planes are large.
-    pub fn new(n: u32, grid: Grid, steps: [u32; 2]) -> Option<Boxes> {
+    /// Boxes of `n` unknowns with so many entries, where they may be worth it: where planes are large. There are none that are
+    /// more skewed, nor where there would be too many.
+    pub fn new(n: u32, entries: u32, grid: Grid, steps: [u32; 2], skew: u32) -> Option<Boxes> {
         let Grid { line, plane } = grid;
-        if line < TILED_BOX_LINE || plane < TILED_BOX_PLANE {
+        if line < TILED_BOX_LINE || plane < TILED_BOX_PLANE || skew > MOST_SKEW {
             return None;
         }
         let (lines, planes) = (plane / line, n / plane);
-        let (across, along) = (lines.div_ceil(LINES), planes.div_ceil(PLANES));
+        let [wide, deep] = shape(entries as f64 / n as f64);
+        let across = (lines + skew * (planes - 1)).div_ceil(wide);
+        let along = planes.div_ceil(deep);
+        if across as u64 * along as u64 >= lines::most_spans(n) as u64 {
+            return None;
+        }
         let mut order: Vec<(u32, u32)> = (0..along).flat_map(|z| (0..across).map(move |y| (y, z))).collect();
         order.sort_by_key(|&(y, z)| (y + z, z));
         let mut boxes = Boxes {
             grid,
+            lines: wide,
+            planes: deep,
+            skew,
             across,
             tile: vec![0; order.len()],
             begin: vec![0],
             spans: Vec::with_capacity(order.len()),
         };
         let mut end = 0;
-        for (t, (y, z)) in (0..).zip(order) {
-            boxes.tile[(z * across + y) as usize] = t;
-            let ends = |k: u32, size: u32, all: u32| (k * size, (k * size + size).min(all) - 1);
-            let ((y0, y1), (z0, z1)) = (ends(y, LINES, lines), ends(z, PLANES, planes));
-            let rows = line * (y1 - y0 + 1) * (z1 - z0 + 1);
-            let level = |x: u32, y: u32, z: u32| x + y * steps[0] + z * steps[1];
-            boxes.spans.push(Span { low: level(0, y0, z0), high: level(line - 1, y1, z1), rows });
-            end += rows;
-            boxes.begin.push(end);
+        for (y, z) in order {
+            let mut span = Span { low: u32::MAX, high: 0, rows: 0 };
+            for z in z * deep..((z + 1) * deep).min(planes) {
+                // Lines of this plane.
+                let (first, past) =
+                    ((y * wide).saturating_sub(skew * z), ((y + 1) * wide).saturating_sub(skew * z));
+                let past = past.min(lines);
+                if first < past {
+                    let level = |y: u32| y * steps[0] + z * steps[1];
+                    span.low = span.low.min(level(first));
+                    span.high = span.high.max(level(past - 1) + line - 1);
+                    span.rows += line * (past - first);
+                }
+            }
+            if span.rows > 0 {
+                boxes.tile[(z * across + y) as usize] = boxes.spans.len() as u32;
+                boxes.spans.push(span);
+                end += span.rows;
+                boxes.begin.push(end);
+            }
         }
         Some(boxes)
     }
@@ -88,41 +128,46 @@ impl Boxes {
     /// The tile that a turn is in.
     pub fn tile_of(&self, turn: u32) -> u32 {
         let Grid { line, plane } = self.grid;
-        self.tile[(turn / plane / PLANES * self.across + turn % plane / line / LINES) as usize]
+        let (y, z) = (turn % plane / line, turn / plane);
+        self.tile[(z / self.planes * self.across + (y + self.skew * z) / self.lines) as usize]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::lines;
 
     #[test]
     fn boxes_solve_a_grid() {
-        for [nx, ny, nz] in [[128, 128, 9], [64, 300, 4], [64, 128, 5], [64, 129, 2], [100, 200, 30]] {
+        let sizes = [[128, 128, 9], [64, 300, 4], [64, 128, 5], [64, 129, 2], [100, 200, 30]];
+        for ([nx, ny, nz], crosses) in sizes.into_iter().flat_map(|size| [(size, 0), (size, 1)]) {
             let n = nx * ny * nz;
             let grid = Grid::new(n, nx, nx * ny);
             let level: Vec<u32> = (0..n).map(|i| i % nx + 2 * (i / nx % ny) + 3 * (i / (nx * ny))).collect();
             let steps = steps(grid, &level).unwrap();
             assert_eq!(steps, [2, 3]);
-            let boxes = Boxes::new(n, grid, steps).unwrap();
+            let dependencies = |t: u32| {
+                let (x, y, z) = (t % nx, t / nx % ny, t / (nx * ny));
+                let inside = [x > 0, y > 0, z > 0, crosses > 0 && z > 0 && y + 1 < ny];
+                let before = [1, nx, nx * ny, nx * ny - nx];
+                inside.into_iter().zip(before).filter(|&(inside, _)| inside).map(move |(_, by)| (t, t - by))
+            };
+            let skew = skew(grid, (0..n).flat_map(dependencies));
+            assert_eq!(skew, crosses);
+            let boxes = Boxes::new(n, 3 * n, grid, steps, skew).unwrap();
             assert_eq!(boxes.begin.last(), Some(&n));
             // There is room for them where the spans were.
             assert!(boxes.tile.len() + boxes.begin.len() <= 2 * lines::most_spans(n) as usize);
             let mut seen: Vec<Span> =
-                boxes.spans.iter().map(|s| Span { low: u32::MAX, high: 0, rows: s.rows }).collect();
-            let mut rows = vec![0; seen.len()];
+                boxes.spans.iter().map(|_| Span { low: u32::MAX, high: 0, rows: 0 }).collect();
             for t in 0..n {
-                let tile = boxes.tile_of(t);
-                let span = &mut seen[tile as usize];
+                let span = &mut seen[boxes.tile_of(t) as usize];
                 (span.low, span.high) = (span.low.min(level[t as usize]), span.high.max(level[t as usize]));
-                rows[tile as usize] += 1;
-                for (by, of) in [(1, nx), (nx, nx * ny), (nx * ny, n)] {
-                    assert!(t % of < by || boxes.tile_of(t - by) <= tile);
-                }
+                span.rows += 1;
+                assert!(dependencies(t).all(|(t, q)| boxes.tile_of(q) <= boxes.tile_of(t)));
             }
             for (t, (seen, span)) in seen.iter().zip(&boxes.spans).enumerate() {
-                assert_eq!((seen.low, seen.high, rows[t]), (span.low, span.high, span.rows));
+                assert_eq!((seen.low, seen.high, seen.rows), (span.low, span.high, span.rows));
                 assert_eq!(boxes.begin[t + 1] - boxes.begin[t], span.rows);
             }
         }
@@ -130,18 +175,22 @@ mod tests {
 
     #[test]
     fn what_has_no_boxes() {
-        let grid = Grid::new(1 << 18, 64, 1 << 14);
-        let level: Vec<u32> = (0..1 << 18).map(|t: u32| t % 64 + t / 64 % 256 + (t >> 14)).collect();
+        let (n, grid) = (1 << 18, Grid::new(1 << 18, 64, 1 << 14));
+        let level: Vec<u32> = (0..n).map(|t: u32| t % 64 + t / 64 % 256 + (t >> 14)).collect();
         assert_eq!(steps(grid, &level), Some([1, 1]));
-        assert!(Boxes::new(1 << 18, grid, [1, 1]).is_some());
+        assert!(Boxes::new(n, n, grid, [1, 1], 0).is_some());
         let mut other = level.clone();
         other[5000] += 1;
         assert_eq!(steps(grid, &other), None);
         assert_eq!(steps(Grid { plane: 0, ..grid }, &level), None);
-        // Small planes, and short lines.
-        assert!(Boxes::new(1 << 18, Grid::new(1 << 18, 64, 1 << 12), [1, 1]).is_none());
-        assert!(Boxes::new(1 << 18, Grid::new(1 << 18, 16, 1 << 14), [1, 1]).is_none());
-        assert!(are_ordered(grid, [(16384, 0), (16448, 64), (16448, 0), (70, 69)].into_iter()));
-        assert!(!are_ordered(grid, [(16384, 0), (16384, 64)].into_iter()));
+        // Small planes, short lines, and more lines ahead than planes.
+        assert!(Boxes::new(n, n, Grid::new(n, 64, 1 << 12), [1, 1], 0).is_none());
+        assert!(Boxes::new(n, n, Grid::new(n, 16, 1 << 14), [1, 1], 0).is_none());
+        assert!(Boxes::new(n, n, grid, [1, 1], 2).is_none());
+        for (entry, lines) in
+            [((16448, 0), 0), ((70, 69), 0), ((16384, 64), 1), ((32768, 128), 1), ((16384, 128), 2)]
+        {
+            assert_eq!(skew(grid, [entry, (64, 0)].into_iter()), lines, "{entry:?}");
+        }
     }
 }

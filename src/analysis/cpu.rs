@@ -416,11 +416,11 @@ impl<'a> Survey<'a> {
 
     /// The boxes of a grid with these levels, in solving order, if there are any.
     fn boxes(&self, grid: Grid, level: &[u32]) -> Option<Boxes> {
-        let boxes = Boxes::new(self.n, grid, boxes::steps(grid, level)?)?;
+        let steps = boxes::steps(grid, level)?;
         // An entry and its transpose are as far apart, in the same direction.
         let turn = |i: u32| if self.low { i } else { self.n - 1 - i };
         let entries = (0..self.n).flat_map(|i| self.entries_of(i).map(move |(_, j)| (turn(i), turn(j))));
-        boxes::are_ordered(grid, entries).then_some(boxes)
+        Boxes::new(self.n, self.entries, grid, steps, boxes::skew(grid, entries))
     }
 
     /// How far the nearest entry of the triangle is from the diagonal in a major, counted from that end of the majors that
@@ -681,6 +681,42 @@ mod tests {
                     let entries = |p: usize| &rows.adj[rows.ptr[p] as usize..rows.ptr[p + 1] as usize];
                     assert!((0..n as usize).all(|p| entries(p).iter().all(|&q| q < p as u32)));
                 }
+            }
+        }
+    }
+
+    /// Grids in three dimensions with large planes, of 7 and of 11 points: tiles are boxes, and skewed ones.
+    #[test]
+    fn large_grids_are_tiled_by_boxes() {
+        let (nx, ny, nz) = (64, 128, 48);
+        let n = nx * ny * nz;
+        for skewed in [false, true] {
+            let (mut ptr, mut ind) = (vec![0], Vec::new());
+            for i in 0..n {
+                let (x, y, z) = (i % nx, i / nx % ny, i / (nx * ny));
+                let near = [(0, 0, -1), (0, -1, 0), (-1, 0, 0), (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)];
+                let crossing = [(0, 1, -1), (0, -1, -1), (0, 1, 1), (0, -1, 1)];
+                let others = crossing.into_iter().filter(|_| skewed);
+                let points = near.into_iter().chain(others).map(|(dx, dy, dz)| (x + dx, y + dy, z + dz));
+                let inside = |&(x, y, z): &(i32, i32, i32)| {
+                    (0..nx).contains(&x) && (0..ny).contains(&y) && (0..nz).contains(&z)
+                };
+                ind.extend(points.filter(inside).map(|(x, y, z)| (z * ny + y) * nx + x));
+                ptr.push(ind.len() as i32);
+            }
+            for (op, forward) in [(Op::NonTranspose, true), (Op::Transpose, false)] {
+                let s = run(op, Fill::Lower, &ptr, &ind, Needs { tiles: Tiles::Yes, ..ALL });
+                let turn = |i: u32| if forward { i as i32 } else { n - 1 - i as i32 };
+                let first = &s.order[..s.tile_ptr[1] as usize];
+                let lines = first.iter().map(|&i| (turn(i) / nx % ny, turn(i) / (nx * ny)));
+                assert!(
+                    lines.clone().all(|(y, z)| z < 4 && y + if skewed { z } else { 0 } < 8),
+                    "{skewed} {op:?}"
+                );
+                assert!(lines.clone().any(|(_, z)| z == 3));
+                let rows = s.rows.unwrap();
+                let entries = |p: usize| &rows.adj[rows.ptr[p] as usize..rows.ptr[p + 1] as usize];
+                assert!((0..n as usize).all(|p| entries(p).iter().all(|&q| q < p as u32)));
             }
         }
     }

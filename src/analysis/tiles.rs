@@ -16,8 +16,8 @@ use crate::tuning::{
     NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE,
     ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS,
     ONE_WORD_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_WIDE, TILED_BATCH,
-    TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_BOX, TILED_CLUSTER, TILED_ENTRIES,
-    TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED,
+    TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_BOX, TILED_BOX_LANES, TILED_CLUSTER,
+    TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED,
     TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_START, TILED_STEP,
     TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT,
     TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
@@ -272,8 +272,9 @@ pub fn decide(
 /// Boxes, if a solve takes less than the limit. They do better than the model says, which takes each to depend on two.
 fn by_boxes(spans: &[Span], shape: Rows, limit: Duration) -> Option<Choice> {
     let rows = spans.iter().map(|span| span.rows).max()?;
-    let predicted = predict(spans, shape, Relays::No, limit.div_f64(TILED_BOX))?.mul_f64(TILED_BOX);
-    Some(Choice { rows, relays: Relays::No, predicted })
+    let part = if shape.per_batch < LANES as f64 { TILED_BOX_LANES } else { TILED_BOX };
+    let predicted = predict(spans, shape, Relays::No, Duration::MAX)?.mul_f64(part);
+    (predicted < limit).then_some(Choice { rows, relays: Relays::No, predicted })
 }
 
 /// Time of a solve if every block had the same part of each level, and none waited for another.

@@ -42,7 +42,7 @@ const APART: usize = 14;
 const LINE_STEP: usize = 15;
 const PLANE_STEP: usize = 16;
 const UNEVEN: usize = 17;
-const CROSSED: usize = 18;
+const SKEW: usize = 18;
 
 const SWEEP_BLOCK: u32 = 1024;
 const SCAN_BLOCK: u32 = 512;
@@ -82,6 +82,10 @@ struct SetupArgs {
     node: u32,
     by_strips: u32,
     boxes: u32,
+    skew: u32,
+    box_lines: u32,
+    box_planes: u32,
+    unused: u32,
 
     ptr: u64,
     ind: u64,
@@ -140,7 +144,7 @@ struct SetupArgs {
     timeout_ns: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 24 * 4 + 52 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 28 * 4 + 52 * 8);
 
 /// A schedule whose arrays are on the device; `base` has their addresses.
 pub struct DeviceSchedule {
@@ -675,7 +679,7 @@ impl Run<'_> {
         }
         let mut summary = [0; SUMMARY];
         let kept = [SCATTERED, ENTRIES, EXTRA, MISSING, LEVELS, REFUTED];
-        for k in kept.into_iter().chain(NEXT_TO_DIAGONAL..=CROSSED) {
+        for k in kept.into_iter().chain(NEXT_TO_DIAGONAL..=SKEW) {
             summary[k] = found[k];
         }
         Ok(Found { words, summary })
@@ -1018,8 +1022,8 @@ impl Run<'_> {
                 let has_lines = grid.line > 0;
                 let counts = tiles::Counts { n, entries, levels, scattered, has_lines, node };
                 let mut strips = || self.strips(levels, level_of);
-                if found[UNEVEN] | found[CROSSED] == 0 {
-                    boxes = Boxes::new(n, grid, [found[LINE_STEP], found[PLANE_STEP]]);
+                if found[UNEVEN] == 0 {
+                    boxes = Boxes::new(n, entries, grid, [found[LINE_STEP], found[PLANE_STEP]], found[SKEW]);
                 }
                 let spans = boxes.as_ref().map(|boxes| &boxes.spans[..]);
                 tiles::decide(wish, needs.mirror, ranges, counts, spans, &mut strips)?
@@ -1177,7 +1181,9 @@ impl Run<'_> {
             memory::write(tile, &boxes.tile, stream)?;
             memory::write(begin, &boxes.begin, stream)?;
         }
-        (self.base.boxes, self.base.box_tile, self.base.box_begin) = (boxes.across, tile, begin);
+        (self.base.boxes, self.base.skew) = (boxes.across, boxes.skew);
+        (self.base.box_lines, self.base.box_planes) = (boxes.lines, boxes.planes);
+        (self.base.box_tile, self.base.box_begin) = (tile, begin);
         Ok(())
     }
 
