@@ -844,9 +844,11 @@ mod tests {
         for ptr in [&[][..], &[0][..]] {
             let pattern = validate::<i32, i32>(&empty, ptr, &[]).unwrap();
             assert_eq!(pattern.ptr, [0]);
-            let (s, _) = schedule(&empty, &pattern, ALL);
-            assert_eq!((s.n, s.levels(), s.widest_level(), s.missing_diag), (0, 0, 0, None));
-            assert_eq!(s.rows, lists(&[0], &[], Values::Contiguous(vec![])));
+            for tiles in [Tiles::No, Tiles::Yes, Tiles::IfFaster] {
+                let (s, _) = schedule(&empty, &pattern, Needs { tiles, ..ALL });
+                assert_eq!((s.n, s.levels(), s.widest_level(), s.missing_diag), (0, 0, 0, None));
+                assert_eq!(s.rows, lists(&[0], &[], Values::Contiguous(vec![])));
+            }
         }
         assert!(validate::<i32, i32>(&shape(Op::NonTranspose, Fill::Lower, 0, 1), &[], &[0]).is_err());
     }

@@ -308,7 +308,8 @@ fn choose(ranges: Ranges, shape: Rows, mirror: u32, limit: Duration) -> Option<C
         if spans.len() > 1 && straddles(rows, plane) && spans[0].batch_levels(shape) > 1.0 {
             continue;
         }
-        let is_wide = spans[spans.len() / 2].batches(shape) >= TILED_WIDE_BATCHES;
+        let is_wide =
+            spans.get(spans.len() / 2).is_some_and(|span| span.batches(shape) >= TILED_WIDE_BATCHES);
         let ways: &[Relays] = match (can_relay(spans, rows, mirror), shape.scattered) {
             (false, _) => &[Relays::No],
             (true, true) => &[Relays::Narrow, Relays::No],

@@ -65,7 +65,7 @@ pub struct CudaPlan {
     pub levels: usize,
     pub widest: u32,
     pub entries: u32,
-    /// Entries of the longest row beside its diagonal, where there are tiles, and rows of every tile but the last.
+    /// Entries of the longest row beside its diagonal, where there are tiles, and rows of the largest tile.
     pub longest: u32,
     pub tile: u32,
     engine: Engine,
@@ -244,7 +244,7 @@ impl CudaPlan {
         let mut plan = Self::bare(launcher, algorithm, shape, schedule.entries, missing_diag)?;
         (plan.engine, plan.predicted) = (schedule.engine(), schedule.predicted);
         (plan.levels, plan.widest) = (schedule.levels(), schedule.widest_level());
-        plan.tile = schedule.tile_ptr.get(1).copied().unwrap_or(0);
+        plan.tile = schedule.tile_ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
         if let Some(rows) = &schedule.rows {
             plan.base.row_adj = plan.keep(launcher, &rows.adj)?;
         }

@@ -154,7 +154,7 @@ pub struct DeviceSchedule {
     /// Empty where there are records.
     pub level_ptr: Vec<u32>,
     pub entries: u32,
-    /// Entries of the longest row beside its diagonal, where there are tiles, and rows of every tile but the last.
+    /// Entries of the longest row beside its diagonal, where there are tiles, and rows of the largest tile.
     pub longest: u32,
     pub tile: u32,
     pub missing_diag: Option<u32>,
