@@ -7,7 +7,7 @@
 //!
 //! An order by boxes solves a grid in which no unknown depends on a later line of an earlier plane, as with stencils of 7 points
 //! and what fills them in. Where it depends on the next line there, as with stencils of 27, boxes are skewed: their lines are one
-//! earlier in each plane.
+//! earlier in each plane. Where rows have several lanes, boxes are half as wide. (Mirrored in kernels/setup_grid.cuh.)
 #![forbid(unsafe_code)]
 
 use super::lines::{self, Grid};
@@ -21,8 +21,9 @@ fn shape(average: f64) -> [u32; 2] {
         false => [4, 4],
     }
 }
-/// Lines by which boxes may be skewed.
-pub const MOST_SKEW: u32 = 1;
+
+/// Lines for each plane by which boxes may be skewed.
+const MOST_SKEW: u32 = 1;
 
 /// The boxes of a grid.
 #[derive(Clone, Debug)]

@@ -119,7 +119,7 @@ pub struct Schedule {
     /// With tiles only the sizes mean anything.
     pub level_ptr: Vec<u32>,
     /// With tiles: tile `t` is the positions `tile_ptr[t]..tile_ptr[t + 1]`, a range of consecutive
-    /// unknowns in solving order, and depends on earlier tiles only.
+    /// unknowns in some solving order, and depends on earlier tiles only.
     pub tile_ptr: Vec<u32>,
     /// Whether blocks in clusters relay unknowns from tile to tile.
     pub relays: Relays,

@@ -1,6 +1,6 @@
 //! Tiles: ranges of consecutive unknowns in solving order, each solved by one block of the GPU.
 //!
-//! Unknowns are taken in solving order (rising for a forward, falling for a backward solve, or by strips), so a tile
+//! Unknowns are taken in some solving order (rising for a forward, falling for a backward solve, by strips, or by boxes), so a tile
 //! depends on earlier tiles only. The size of the tiles is chosen by a model of the time that a solve
 //! takes: a batch of rows costs time of its multiprocessor, a dependency on another batch or another level of the
 //! same one costs `TILED_STEP` or `TILED_TURN`, and one on another tile `TILED_HOP`.
