@@ -87,6 +87,13 @@ pub const TILED_LARGEST_RELAY: u32 = 16384;
 /// Strips are looked at where the best that there is without them takes so many times what tiles that never waited for
 /// each other would.
 pub const TILED_STRIPS_WORTH: f64 = 2.2;
+/// Shorter lines, and longer ones that cannot be halved down to this, are no lines for tiles. The first is mirrored in
+/// kernels/setup_grid.cuh.
+pub const TILED_SHORTEST_LINE: u32 = 8;
+pub const TILED_LONGEST_LINE: u32 = 4096;
+/// Lines and planes of a box, and where rows have several lanes.
+pub const TILED_BOX_SHAPE: [u32; 2] = [8, 4];
+pub const TILED_BOX_SHAPE_LANES: [u32; 2] = [4, 4];
 /// Boxes are looked at where lines and planes are at least so long, and take this part of what the model says, less where
 /// rows have several lanes.
 pub const TILED_BOX_LINE: u32 = 64;

@@ -36,14 +36,12 @@ type Build = fn(usize, usize, &mut Random) -> Vec<i64>;
 /// Of a grid in three dimensions with large planes, that is tiled by skewed boxes.
 fn crossing(n: usize, i: usize) -> Vec<i64> {
     let (line, plane) = (100, 15_000);
-    let row = solid(n, i, line, plane);
-    let (y, is_inside) = (i % plane / line, |j: &i64| (0..n as i64).contains(j));
-    let before = [(y + 1 < plane / line).then(|| i as i64 - (plane - line) as i64)];
-    let after = [(y > 0).then(|| i as i64 + (plane - line) as i64)];
-    let (low, high): (Vec<i64>, Vec<i64>) = row.into_iter().partition(|&j| j < i as i64);
-    let mut all: Vec<i64> = low.into_iter().chain(before.into_iter().flatten().filter(is_inside)).collect();
-    all.sort_unstable();
-    all.into_iter().chain(high).chain(after.into_iter().flatten().filter(is_inside)).collect()
+    let (y, by) = (i % plane / line, plane - line);
+    let mut row = solid(n, i, line, plane);
+    row.extend((i >= plane && y + 1 < plane / line).then(|| (i - by) as i64));
+    row.extend((y > 0 && i + by < n).then(|| (i + by) as i64));
+    row.sort_unstable();
+    row
 }
 
 /// Of a grid in three dimensions, with so many unknowns in a line and in a plane.

@@ -12,15 +12,7 @@
 
 use super::lines::{self, Grid};
 use super::tiles::Span;
-use crate::tuning::{TILED_BOX_LINE, TILED_BOX_PLANE, TILED_ENTRIES};
-
-/// Lines of a plane, and planes, of a box whose rows have so many entries on average.
-fn shape(average: f64) -> [u32; 2] {
-    match average <= TILED_ENTRIES {
-        true => [8, 4],
-        false => [4, 4],
-    }
-}
+use crate::tuning::{TILED_BOX_LINE, TILED_BOX_PLANE, TILED_BOX_SHAPE, TILED_BOX_SHAPE_LANES, TILED_ENTRIES};
 
 /// Lines for each plane by which boxes may be skewed.
 const MOST_SKEW: u32 = 1;
@@ -53,9 +45,8 @@ pub fn steps(grid: Grid, level: &[u32]) -> Option<[u32; 2]> {
     }
     let steps = [level[line as usize], level[plane as usize]];
     let is_linear = |(t, &level): (u32, &u32)| {
-        let (y, z) = (t % plane / line, t / plane);
-        let guess = (t % line).wrapping_add(y.wrapping_mul(steps[0])).wrapping_add(z.wrapping_mul(steps[1]));
-        level == guess
+        let [x, y, z] = grid.place(t);
+        level == x.wrapping_add(y.wrapping_mul(steps[0])).wrapping_add(z.wrapping_mul(steps[1]))
     };
     (0..).zip(level).all(is_linear).then_some(steps)
 }
@@ -63,11 +54,10 @@ pub fn steps(grid: Grid, level: &[u32]) -> Option<[u32; 2]> {
 /// By how many lines for each plane boxes must be skewed so that no turn depends on a later one of them: as far as lines of
 /// earlier planes that it depends on are ahead of its own.
 pub fn skew(grid: Grid, dependencies: impl Iterator<Item = (u32, u32)>) -> u32 {
-    let Grid { line, plane } = grid;
     let of = |(t, q): (u32, u32)| {
-        let (planes, y, other) = (t / plane - q / plane, t % plane / line, q % plane / line);
+        let ([_, y, z], [_, other, earlier]) = (grid.place(t), grid.place(q));
         match other.saturating_sub(y) {
-            lines if lines <= planes => (lines > 0) as u32,
+            lines if lines <= z - earlier => (lines > 0) as u32,
             _ => MOST_SKEW + 1,
         }
     };
@@ -83,7 +73,8 @@ impl Boxes {
             return None;
         }
         let (lines, planes) = (plane / line, n / plane);
-        let [wide, deep] = shape(entries as f64 / n as f64);
+        let has_lanes = entries as f64 > TILED_ENTRIES * n as f64;
+        let [wide, deep] = if has_lanes { TILED_BOX_SHAPE_LANES } else { TILED_BOX_SHAPE };
         let across = (lines + skew * (planes - 1)).div_ceil(wide);
         let along = planes.div_ceil(deep);
         if across as u64 * along as u64 >= lines::most_spans(n) as u64 {
@@ -128,8 +119,7 @@ impl Boxes {
 
     /// The tile that a turn is in.
     pub fn tile_of(&self, turn: u32) -> u32 {
-        let Grid { line, plane } = self.grid;
-        let (y, z) = (turn % plane / line, turn / plane);
+        let [_, y, z] = self.grid.place(turn);
         self.tile[(z / self.planes * self.across + (y + self.skew * z) / self.lines) as usize]
     }
 }

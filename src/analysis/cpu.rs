@@ -202,7 +202,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let (levels, scattered) = (level_ptr.len() as u32 - 1, !shape.rows_are_stored());
             let (entries, has_lines) = (survey.entries, line > 0);
             let counts = tiles::Counts { n, entries, levels, scattered, has_lines, node };
-            let boxes = survey.boxes(grid, &in_turn);
+            let mut boxes = None;
             let mut turns: Option<Vec<u32>> = None;
             let mut strips = || {
                 Ok(survey.strips(&by_unknown, &level_ptr, &by_level).map(|(turn, strips)| {
@@ -212,8 +212,11 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
                     ranges
                 }))
             };
-            let boxed = boxes.as_ref().map(|boxes| &boxes.spans[..]);
-            let decision = tiles::decide(needs.tiles, needs.mirror, ranges, counts, boxed, &mut strips)
+            let mut boxed = || {
+                boxes = survey.boxes(grid, &in_turn);
+                boxes.as_ref().map(|boxes| boxes.spans.clone())
+            };
+            let decision = tiles::decide(needs.tiles, needs.mirror, ranges, counts, &mut boxed, &mut strips)
                 .expect("nothing fails here");
             let tiles::Decision { engine, rows, order: by, .. } = decision;
             predicted = decision.predicted;

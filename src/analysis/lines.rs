@@ -10,11 +10,8 @@
 //! (Mirrored in kernels/setup_grid.cuh.)
 #![forbid(unsafe_code)]
 
-use crate::tuning::TILED_SMALLEST;
+use crate::tuning::{TILED_LONGEST_LINE, TILED_SHORTEST_LINE, TILED_SMALLEST};
 
-/// Shorter lines, and longer ones that cannot be halved down to this, are of no use.
-pub const SHORTEST: u32 = 8;
-const LONGEST: u32 = 4 * TILED_SMALLEST;
 /// The smallest tile, where there are lines.
 const LEAST: u32 = TILED_SMALLEST * 10 / 14;
 
@@ -44,7 +41,7 @@ pub fn line(n: u32, next_to_diagonal: u32) -> u32 {
 pub fn length(n: u32, parts: u32) -> u32 {
     match parts {
         0 | 1 => 0,
-        parts if n % parts == 0 && n / parts >= SHORTEST => n / parts,
+        parts if n % parts == 0 && n / parts >= TILED_SHORTEST_LINE => n / parts,
         _ => 0,
     }
 }
@@ -68,6 +65,12 @@ impl Grid {
     pub fn new(n: u32, line: u32, plane: u32) -> Grid {
         let is_whole = line > 0 && plane > 0 && n % plane == 0;
         Grid { line, plane: if is_whole { plane } else { 0 } }
+    }
+
+    /// Where a turn is: in its line, its line in the plane, and its plane.
+    pub fn place(self, turn: u32) -> [u32; 3] {
+        let in_plane = turn % self.plane;
+        [in_plane % self.line, in_plane / self.line, turn / self.plane]
     }
 
     /// Sizes of tiles for so many unknowns: a power of two of lines, or a part of one. Where a block has room for a plane
@@ -110,7 +113,7 @@ impl Sizes {
         while least >= 2 * LEAST && least % 2 == 0 {
             least /= 2;
         }
-        if least == 0 || least > LONGEST {
+        if least == 0 || least > TILED_LONGEST_LINE {
             return None;
         }
         while least < LEAST {
@@ -141,6 +144,7 @@ mod tests {
         assert_eq!(plane(100, 0, |_| 100), 0);
         assert_eq!(Grid::new(100, 10, 30), Grid { line: 10, plane: 0 });
         assert_eq!(Grid::new(90, 10, 30), Grid { line: 10, plane: 30 });
+        assert_eq!(Grid { line: 10, plane: 30 }.place(88), [8, 2, 2]);
     }
 
     #[test]

@@ -224,13 +224,13 @@ pub struct Decision {
 }
 
 /// The engine, and the tiles where it is the tiled one. A pattern of nodes is either solved by nodes, or has tiles of
-/// its rows. The ranges of the order by strips are asked for where they may be worth it, and may not exist.
+/// its rows. Boxes, and the ranges of the order by strips, are asked for where they may be worth it, and may not exist.
 pub fn decide(
     wish: Tiles,
     mirror: u32,
     natural: Ranges,
     counts: Counts,
-    boxes: Option<&[Span]>,
+    boxes: &mut dyn FnMut() -> Option<Vec<Span>>,
     strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
 ) -> Result<Decision> {
     let rows = counts.of_rows();
@@ -252,8 +252,10 @@ pub fn decide(
     let mut order = Order::Natural;
     let mut best = choose(natural.of_rows(b), shape, mirror, limit);
     let mut limit = best.map_or(limit, |best| best.predicted.min(limit));
-    if let Some(tiles) = boxes.filter(|_| b == 1).and_then(|boxes| by_boxes(boxes, shape, limit)) {
-        (order, best, limit) = (Order::Boxes, Some(tiles), tiles.predicted);
+    if b == 1 {
+        if let Some(tiles) = boxes().and_then(|spans| by_boxes(&spans, shape, limit)) {
+            (order, best, limit) = (Order::Boxes, Some(tiles), tiles.predicted);
+        }
     }
     let other = best.map_or(untiled, |tiles| tiles.predicted);
     if may_have_strips && other > ideal(rows, shape).mul_f64(TILED_STRIPS_WORTH) {
@@ -489,7 +491,7 @@ mod tests {
         let mut by_level = natural.clone();
         by_level.sort_unstable();
         let decision = |wish, level: &[u32], strips: &mut dyn FnMut() -> Result<Option<Ranges>>| {
-            decide(wish, TILED_LARGEST_RELAY, ranges(level), counts, None, strips).unwrap()
+            decide(wish, TILED_LARGEST_RELAY, ranges(level), counts, &mut || None, strips).unwrap()
         };
         let never = &mut || panic!("lines are good tiles");
         let lines = decision(Tiles::IfFaster, &natural, never);

@@ -27,6 +27,7 @@ pub enum Suite {
     Paper,
     Small,
     Robust,
+    Sizes,
 }
 
 /// By the numbers of sptrsvSetup_t.

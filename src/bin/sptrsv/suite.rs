@@ -88,6 +88,7 @@ pub fn entries(suite: Suite) -> Vec<Entry> {
         Suite::Paper => paper_grids().into_iter().chain(paper_general()).collect(),
         Suite::Small => small(),
         Suite::Robust => to_reorder().into_iter().chain(to_fill_in()).collect(),
+        Suite::Sizes => other_sizes(),
     }
 }
 
@@ -207,6 +208,23 @@ pub fn to_reorder() -> Vec<Entry> {
     ]
 }
 
+/// Grids of other sizes: but for one, lines and planes are no powers of two.
+pub fn other_sizes() -> Vec<Entry> {
+    use Stencil::{Axes, Box, Kuhn};
+    vec![
+        grid("5pt-1500x1500", Axes, [1500, 1500, 1], 1, 2999, 6.75),
+        grid("5pt-333x2000", Axes, [333, 2000, 1], 1, 2332, 2.0),
+        grid("9pt-1500x1500", Box, [1500, 1500, 1], 1, 4498, 11.25),
+        grid("7pt-100x100x100", Axes, [100, 100, 100], 1, 298, 3.97),
+        grid("7pt-150x150x90", Axes, [150, 150, 90], 1, 388, 8.05),
+        grid("7pt-256x256x64", Axes, [256, 256, 64], 1, 574, 16.7),
+        grid("27pt-100x100x100", Box, [100, 100, 100], 1, 694, 13.7),
+        grid("27pt-150x120x60", Box, [150, 120, 60], 1, 624, 14.7),
+        grid("27pt-30x40x400", Box, [30, 40, 400], 1, 1704, 6.46),
+        grid("kuhn-100x60x90", Kuhn, [100, 60, 90], 1, 426, 4.2),
+    ]
+}
+
 /// Grids whose incomplete factors are measured.
 pub fn to_fill_in() -> Vec<Entry> {
     vec![
@@ -242,6 +260,7 @@ mod tests {
             .chain(stand_ins())
             .chain(paper_grids())
             .chain(entries(Suite::Robust))
+            .chain(other_sizes())
         {
             if entry.size.1 < 6.0 {
                 entry.lower().unwrap();

@@ -19,7 +19,7 @@ use crate::analysis::tiles::Order;
 use crate::analysis::{nodes, strips, tiles, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 use crate::status::{Error, Result};
-use crate::tuning::TILED_SMALLEST;
+use crate::tuning::{TILED_SHORTEST_LINE, TILED_SMALLEST};
 
 /// Words of the kernels' summary. Mirrors kernels/setup.cuh, as everything down to `SetupArgs` does.
 const SUMMARY: usize = 48;
@@ -659,7 +659,7 @@ impl Run<'_> {
     /// Finds out where planes begin, if the pattern is that of a grid, and whether its levels are what they mostly are then.
     fn guess(&self) -> Result<()> {
         let most = self.launcher.gpu.multiprocessors() as u64;
-        let blocks = (self.shape.n as u64).div_ceil(lines::SHORTEST as u64 * BLOCK as u64).min(most);
+        let blocks = (self.shape.n as u64).div_ceil(TILED_SHORTEST_LINE as u64 * BLOCK as u64).min(most);
         self.launch(&self.stored("setup_planes"), blocks, BLOCK, &self.base)?;
         self.launch(&self.of_rows("setup_steps"), 1, 32, &self.base)?;
         self.walk(&self.of_rows("setup_guess"), &self.base)
@@ -1022,11 +1022,13 @@ impl Run<'_> {
                 let has_lines = grid.line > 0;
                 let counts = tiles::Counts { n, entries, levels, scattered, has_lines, node };
                 let mut strips = || self.strips(levels, level_of);
-                if found[UNEVEN] == 0 {
-                    boxes = Boxes::new(n, entries, grid, [found[LINE_STEP], found[PLANE_STEP]], found[SKEW]);
-                }
-                let spans = boxes.as_ref().map(|boxes| &boxes.spans[..]);
-                tiles::decide(wish, needs.mirror, ranges, counts, spans, &mut strips)?
+                let steps = [found[LINE_STEP], found[PLANE_STEP]];
+                let mut boxed = || {
+                    let is_even = found[UNEVEN] == 0;
+                    boxes = is_even.then(|| Boxes::new(n, entries, grid, steps, found[SKEW])).flatten();
+                    boxes.as_ref().map(|boxes| boxes.spans.clone())
+                };
+                tiles::decide(wish, needs.mirror, ranges, counts, &mut boxed, &mut strips)?
             }
         };
         let tiles::Decision { engine, rows, order, predicted } = decision;
