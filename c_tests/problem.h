@@ -40,9 +40,10 @@ static const sptrsvDataType_t TYPES[] = {SPTRSV_R_32F, SPTRSV_R_64F, SPTRSV_C_32
 
 enum { SEPARATE_DIAGONAL = 2 }; /* beside the library's NON_UNIT and UNIT */
 
-enum Shape { DIAGONAL, CHAIN, GRID, RANDOM, DENSE_ROW, DENSE_COLUMN, EMPTY_ROWS, NODES, DIAGONALS, SHAPES };
+enum Shape { DIAGONAL, CHAIN, GRID, RANDOM, DENSE_ROW, DENSE_COLUMN, EMPTY_ROWS, NODES, DIAGONALS, TAIL, SHAPES };
 static const char *const SHAPE_NAMES[] = {"diagonal",  "chain",        "grid",      "random",
-                                          "dense row", "dense column", "empty rows", "nodes",     "diagonals"};
+                                          "dense row", "dense column", "empty rows", "nodes",     "diagonals",
+                                          "tail"};
 
 /* What kind of problem it is. Zero everywhere is the plain one: float, op N, lower, non-unit, base 0, CSR,
  * 32-bit indices, sorted rows, triangular storage, not in place, alpha on the host, setup AUTO. */
@@ -179,6 +180,11 @@ static inline void push_shape(Entries *list, enum Shape shape, int64_t n) {
       case DENSE_ROW:
         if (i == n - 1 || i == n / 2)
           for (int64_t j = 0; j < i; j++) push(list, i, j, 0);
+        break;
+      case TAIL: /* a wide level, and narrow ones behind it, with a long row now and then */
+        if (i < n / 2) break;
+        push(list, i, i - 1 - below(i < 20 ? i : 20), 0);
+        for (int64_t k = i % 64 ? below(4) : 300; k > 0; k--) push(list, i, below(i), 0);
         break;
       case DENSE_COLUMN:
         push(list, i, 0, 0);

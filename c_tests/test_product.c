@@ -106,6 +106,16 @@ static void narrow_tiles(void) {
   }
 }
 
+/* The same by rows with narrow levels: from the first one on, or behind wide ones. */
+static void narrow_ends(void) {
+  int one_word = place_of(SPTRSV_ALG_ONE_WORD);
+  for (int i = 0; i < 4 * 3 * 2; i++) {
+    Kind k = nth_kind(i);
+    k.setup = random_setup();
+    one_case(k, (enum Shape[]){TAIL, GRID, CHAIN, TAIL, NODES}[i % 5], 40000 + below(20000), one_word, one_word + 1);
+  }
+}
+
 static void large(void) {
   for (int i = 0; i < 4 * COUNT(ALGS); i++)
     one_case(random_kind(), i % 2 ? GRID : i % 4 ? EMPTY_ROWS : RANDOM, 40000 + below(20000), i % COUNT(ALGS),
@@ -123,6 +133,7 @@ int main(int argc, char **argv) {
   RUN(every_kind);
   RUN(every_size_and_shape);
   RUN(narrow_tiles);
+  RUN(narrow_ends);
   RUN(large);
   return check_end();
 }

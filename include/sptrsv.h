@@ -191,7 +191,8 @@ typedef enum sptrsvAlgorithm_t {
    */
   SPTRSV_ALG_GSF = 5,
   /**
-   * Row-wise in level order; each unknown is published in one word that is value and flag together.
+   * Row-wise in level order; each unknown is published in one word that is value and flag together. Where the last levels
+   * are narrow, the blocks of one cluster solve them in a second kernel, on GPUs that have clusters.
    * Deterministic.
    */
   SPTRSV_ALG_ONE_WORD = 16,

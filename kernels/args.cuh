@@ -31,7 +31,7 @@ struct MultiArgs;
 template <class T>
 struct SolveArgs {
     uint32_t n;
-    uint32_t begin, end;   // positions of one level, for kernels that solve one
+    uint32_t begin, end;   // what a launch solves: positions of one level, or slices
     uint32_t extra_count;  // further diagonal entries
     uint32_t row_permuted, col_permuted;
     uint32_t conjugate;

@@ -14,10 +14,10 @@
 // Waits, as a whole warp, at a slice's gate where so many warps run that this one may be far ahead of the front: there
 // it would only poll for its rows' unknowns, `width` words a position, and slow the front down. False if the watchdog
 // ended the wait.
-template <class T>
+template <class Hand, class T>
 __device__ __forceinline__ bool pass_gate(const SolveArgs<T> &a, const T *work, uint2 slice, uint32_t lanes, uint32_t width) {
     uint32_t back = slice.y >> GATE_SHIFT;
-    if (back == 0 || back * lanes >= gridDim.x * blockDim.x) return true;
+    if (!Hand::GATES || back == 0 || back * lanes >= gridDim.x * blockDim.x) return true;
     const T *gate = work + (size_t)(slice.x - back) * width;
     Words<T> w = Words<T>::armed();
     Watchdog<T> dog(a);
@@ -86,8 +86,8 @@ struct Youngest {
 // Subtracts from sum_j the a_k x_kj of U of this lane's entries, from number `e` on and `lanes` apart, waiting for
 // each x_kj; where the row's last entries are among those of its lanes without the youngest one, which one lane then
 // `owns`. Only where lanes may SHARE a row is that so. False if the watchdog ended the wait.
-template <int U, int NR, bool SHARE, int MOST, class T>
-__device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work, const T (&values)[MOST],
+template <int U, int NR, bool SHARE, int MOST, class Hand, class T>
+__device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &hand, const T (&values)[MOST],
                                             const uint32_t (&q)[MOST], uint32_t end, uint32_t e, uint32_t lanes, bool in,
                                             bool leaves_out, T (&sum)[NR], Youngest<NR, T> &youngest, bool &owns) {
     // Entries that are waited for together: what 32 registers hold of their unknowns.
@@ -113,7 +113,7 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work
             }
 #pragma unroll
         for (int j = 0; j < NR; ++j)
-            if (left_out < U) youngest.x[j] = Words<T>::armed();
+            if (left_out < U) youngest.x[j] = hand.ask(true, youngest.q);
     }
 #pragma unroll
     for (int g = 0; g < U; g += G) {
@@ -122,15 +122,15 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work
         for (int u = 0; u < G; ++u)
 #pragma unroll
             for (int j = 0; j < NR; ++j)
-                x[u][j] = e + (g + u) * lanes < end && g + u != left_out ? Words<T>::armed() : Words<T>::of_zero();
+                x[u][j] = hand.ask(e + (g + u) * lanes < end && g + u != left_out, q[g + u]);
         Watchdog<T> dog(a);
         // Ends when every dependency of the warp's rows but the youngest ones has been published, or by the watchdog. All
         // lanes wait together: those that are ready would only be in the way of the others.
         for (;;) {
             uint32_t highest = 0;
 #pragma unroll
-            for (int u = 0; u < G; ++u) poll(&work[(size_t)q[g + u] * NR], x[u]);
-            if (SHARE) poll(&work[(size_t)youngest.q * NR], youngest.x);
+            for (int u = 0; u < G; ++u) hand.look(q[g + u], x[u]);
+            if (SHARE) hand.look(youngest.q, youngest.x);
 #pragma unroll
             for (int u = 0; u < G; ++u)
 #pragma unroll
@@ -151,34 +151,42 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const T *work
 // there for the row: so nothing is between the last poll and the hand-over but what the result is made of. What is there
 // at the first look is no news, and is stored when the others are. `sum` is the right-hand side, and in the end what is to
 // be multiplied. False if the watchdog ended the wait.
-template <int U, int MOST, class T>
-__device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const T *work, const T (&values)[MOST],
-                                            const uint32_t (&q)[MOST], uint32_t entries, T scale, bool waits, T *word, T &sum,
-                                            T &result) {
+template <int U, int MOST, class Hand, class T>
+__device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const Hand &hand, const T (&values)[MOST],
+                                            const uint32_t (&q)[MOST], uint32_t entries, T scale, bool waits, T &sum, T &result) {
     T v[U];
     Words<T> x[U];
 #pragma unroll
     for (int u = 0; u < U; ++u) {
         v[u] = -conjugate_if(a.conjugate, values[u]);
-        x[u] = u < entries ? Words<T>::armed() : Words<T>::of_zero();
+        x[u] = hand.ask(u < entries, q[u]);
     }
-    Watchdog<T> dog(a);
     T f = sum;
-    bool is_first = true;
-    for (;;) {
+    // Whether the row's unknowns are there, and the result if so.
+    auto look = [&] {
         uint32_t highest = 0;
         sum = f;
 #pragma unroll
-        for (int u = 0; u < U; ++u) poll(work + q[u], x[u]);
+        for (int u = 0; u < U; ++u) hand.look(q[u], x[u]);
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             highest = max(highest, x[u].tell());
             sum = multiply_add(v[u], x[u].value(), sum);
         }
         result = product(sum, scale);
-        bool ready = highest != ARMED, all = __all_sync(FULL, ready);
+        return highest != ARMED;
+    };
+    if (!Hand::EACH) {
+        if (!spin(a, [&] { return !look(); })) return false;
+        hand.give_if(waits, result);
+        return true;
+    }
+    Watchdog<T> dog(a);
+    bool is_first = true;
+    for (;;) {
+        bool ready = look(), all = __all_sync(FULL, ready);
         bool now = waits && (is_first ? all : ready);
-        publish_if(now, word, result);
+        hand.give_if(now, result);
         waits = waits && !now;
         is_first = false;
         if (all) return true;
@@ -192,17 +200,41 @@ struct Size {
     static constexpr int value = U;
 };
 
-// Solves for the columns, handing unknowns over through `work`. A single column arms `other` on the way.
+// Hands unknowns over through L2, by a work vector with the NR unknowns of a position beside each other.
 template <int NR, class T>
-__device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T, NR> &columns, T *work, T *other) {
+struct ThroughL2 {
+    static constexpr bool GATES = true, EACH = true;
+    T *work, *word;
+    Slices slices;
+    uint32_t begin;
+
+    __device__ __forceinline__ ThroughL2(const SolveArgs<T> &a, T *to) : work(to), slices(a.state), begin(a.begin) {}
+    // The next slice for the warp. Nothing is computed from what is drawn before it is wanted: that would wait for it.
+    __device__ __forceinline__ uint32_t draw() { return threadIdx.x % WARP == 0 ? slices.draw() : 0u; }
+    __device__ __forceinline__ uint32_t drawn(uint32_t s) const { return begin + __shfl_sync(FULL, s, 0); }
+    // Begins with a slice, in which this lane's row is at `p`.
+    __device__ __forceinline__ void enter(uint2, uint32_t p) { word = work + (size_t)p * NR; }
+    __device__ __forceinline__ void leave() {}
+    // What is known of an unknown that has not been looked at: armed, if it is wanted.
+    __device__ __forceinline__ Words<T> ask(bool wanted, uint32_t) const {
+        return wanted ? Words<T>::armed() : Words<T>::of_zero();
+    }
+    __device__ __forceinline__ void look(uint32_t q, Words<T> &x) const { poll(work + (size_t)q * NR, x); }
+    __device__ __forceinline__ void look(uint32_t q, Words<T> (&x)[NR]) const { poll(work + (size_t)q * NR, x); }
+    // Hands the row's unknowns over.
+    __device__ __forceinline__ void give_if(bool yes, T v) const { publish_if(yes, word, v); }
+    __device__ __forceinline__ void give(const T (&v)[NR]) const { publish(word, v); }
+};
+
+// Solves slices `begin` to `end` for the columns, handing unknowns over by `hand`. A single column arms `other` on the way.
+template <int NR, class Hand, class T>
+__device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T, NR> &columns, Hand &hand, T *other) {
     constexpr int U = sizeof(T) > 8 ? 4 : 8;
     constexpr uint2 nothing = {0, 1u << 6};
     uint32_t lane = threadIdx.x % WARP;
     T alpha = alpha_of(a);
 
-    Slices slices(a.state);
-    auto draw = [&] { return lane == 0 ? slices.draw() : 0u; };
-    auto slice_of = [&](uint32_t s) { return s < a.slices ? a.slice[s] : nothing; };
+    auto slice_of = [&](uint32_t s) { return s < a.end ? a.slice[s] : nothing; };
     // Lanes of a row are a power of two.
     auto row_of = [&](uint2 slice) { return lane >> (__ffs(slice.y >> 6) - 1); };
     auto record_of = [&](uint2 slice, uint32_t &end) {
@@ -216,13 +248,13 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         return record;
     };
 
-    auto draw_for_all = [&] { return __shfl_sync(FULL, draw(), 0); };
-    uint32_t s = draw_for_all(), s1 = draw_for_all();
+    auto draw = [&] { return hand.drawn(hand.draw()); };
+    uint32_t s = draw(), s1 = draw();
     uint2 slice = slice_of(s), slice1 = slice_of(s1);
     uint32_t end, end1;
     uint4 record = record_of(slice, end);
-    while (s < a.slices) {
-        uint32_t s2 = draw();
+    while (s < a.end) {
+        uint32_t s2 = hand.draw();
         uint4 record1 = record_of(slice1, end1);
 
         uint32_t rows = slice.y & 63u, lanes = slice.y >> 6 & 63u, sub = lane & (lanes - 1), r = row_of(slice);
@@ -257,12 +289,13 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         constexpr uint32_t AHEAD = 8;
         for (uint32_t k = 1; k < AHEAD && k * turn < longest; ++k)
             prefetch_entries(a, record, end, record.z + k * turn, turn, sub);
-        bool ok = pass_gate(a, work, slice, lanes, NR);
+        bool ok = pass_gate<Hand>(a, hand.work, slice, lanes, NR);
+        hand.enter(slice, p);
 
-        T x[NR], *word = work + (size_t)p * NR;
+        T x[NR];
         if (NR == 1 && lanes == 1 && longest > 0 && longest <= U) {
             ok = for_size([&](auto size) {
-                return solve_short<size.value>(a, work, v, q, end - record.z, scale, owns && at_once, word, sum[0], x[0]);
+                return solve_short<size.value>(a, hand, v, q, end - record.z, scale, owns && at_once, sum[0], x[0]);
             });
         } else {
             Youngest<NR, T> youngest;
@@ -272,8 +305,8 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
                 // A single right-hand side whose rows are single lanes' mostly goes the way above.
                 ok = for_size([&](auto size) {
                     if (NR > 1 && lanes == 1)
-                        return waiting_dot<size.value, NR, false>(a, work, v, q, end, e, lanes, in, false, sum, youngest, owns);
-                    return waiting_dot<size.value, NR, true>(a, work, v, q, end, e, lanes, in, lanes > 1 && is_last, sum, youngest,
+                        return waiting_dot<size.value, NR, false>(a, hand, v, q, end, e, lanes, in, false, sum, youngest, owns);
+                    return waiting_dot<size.value, NR, true>(a, hand, v, q, end, e, lanes, in, lanes > 1 && is_last, sum, youngest,
                                                              owns);
                 });
                 if (is_last) break;
@@ -292,14 +325,14 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
                     x[j] = product(sum[j], scale);
                 }
                 bool ready = youngest.is_there();
-                publish_if(waits && ready, word, x[0]);
+                hand.give_if(waits && ready, x[0]);
                 waits = waits && !ready;
                 if (__all_sync(FULL, ready)) break;
                 if (!__all_sync(FULL, dog.turn())) {
                     ok = false;
                     break;
                 }
-                poll(&work[(size_t)youngest.q * NR], youngest.x);
+                hand.look(youngest.q, youngest.x);
             }
         }
         if (!multiplies)
@@ -309,7 +342,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
             if (!ok)
 #pragma unroll
                 for (int j = 0; j < NR; ++j) x[j] = not_a_number(T{});
-            if (!at_once || !ok) publish(word, x);
+            if (!at_once || !ok) hand.give(x);
 #pragma unroll
             for (int j = 0; j < NR; ++j) columns.store(record.x, j, x[j]);
             if (NR == 1) arm(&other[p]);
@@ -318,7 +351,8 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         slice = slice1;
         record = record1;
         end = end1;
-        s1 = __shfl_sync(FULL, s2, 0);
+        s1 = hand.drawn(s2);
         slice1 = slice_of(s1);
     }
+    hand.leave();
 }

@@ -5,7 +5,8 @@
 template <int NR, class T>
 __device__ void several_columns(const MultiArgs<T> &m) {
     const SolveArgs<T> &a = m.solve;
-    one_word<NR>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns}, a.work, (T *)nullptr);
+    ThroughL2<NR, T> hand(a, a.work);
+    one_word<NR>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns}, hand, (T *)nullptr);
     leave_state(a);
 }
 

@@ -27,7 +27,9 @@ struct Summary {
     uint32_t line_step, plane_step;  // from the first level of a line, and of a plane, to that of the next, if all are alike
     uint32_t uneven;     // they are not
     uint32_t skew;       // of boxes, so that no unknown depends on a later one; 2 where one line for each plane is too few
-    uint32_t ticket[29];
+    uint32_t unused;
+    uint64_t narrow;     // what the best narrow end gains, in its upper half, and its first slice
+    uint32_t ticket[30];
 };
 
 struct SetupArgs {
@@ -97,7 +99,7 @@ struct SetupArgs {
     uint64_t timeout_ns;  // the watchdog; 0 is off
 };
 
-static_assert(sizeof(Summary) == 48 * 4, "mirror of setup.rs");
+static_assert(sizeof(Summary) == 52 * 4, "mirror of setup.rs");
 static_assert(sizeof(SetupArgs) == 28 * 4 + 52 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }

@@ -74,6 +74,18 @@ extern "C" __global__ void __launch_bounds__(256) setup_slices(const GRID_CONSTA
     }
 }
 
+constexpr int64_t NARROW_LEVEL = 200, NARROW_SLICE = 20, NARROW_LAUNCH = 4000, NARROW_SPLIT = 10000;  // mirror tuning.rs
+
+// By level: what is gained if the narrow end begins there, by the rule of src/analysis/slices.rs.
+extern "C" __global__ void __launch_bounds__(256) setup_narrow(const GRID_CONSTANT SetupArgs a) {
+    uint32_t level = thread_index(), levels = a.summary->levels;
+    if (level >= levels || a.summary->bad) return;
+    uint32_t first = a.slice_ptr[a.level_ptr[level]], slices = a.slice_ptr[a.n] - first;
+    int64_t cost = NARROW_SLICE * slices + (first == 0 ? NARROW_LAUNCH : NARROW_SPLIT);
+    int64_t gain = NARROW_LEVEL * (levels - level) - cost;
+    if (gain > 0) atomicMax((unsigned long long *)&a.summary->narrow, min(gain, (int64_t)NONE) << 32 | first);
+}
+
 // Batches --------------------------------------------------------------------------------------------
 
 // Where the tile of a position begins.

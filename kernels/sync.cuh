@@ -268,6 +268,25 @@ __device__ __forceinline__ void poll(const Complex<R> *p, Words<Complex<R>> &w) 
     poll(&p->im, w.im);
 }
 
+// Reads a word where `yes`, without a branch.
+__device__ __forceinline__ void look_if(bool yes, const float *p, Words<float> &w) {
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " LOAD_RELAXED ".u32 %0, [%1];\n\t}"
+                 : "+r"(w.b)
+                 : "l"(p), "r"((uint32_t)yes)
+                 : "memory");
+}
+__device__ __forceinline__ void look_if(bool yes, const double *p, Words<double> &w) {
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " LOAD_RELAXED ".u64 %0, [%1];\n\t}"
+                 : "+l"(w.b)
+                 : "l"(p), "r"((uint32_t)yes)
+                 : "memory");
+}
+template <class R>
+__device__ __forceinline__ void look_if(bool yes, const Complex<R> *p, Words<Complex<R>> &w) {
+    look_if(yes, &p->re, w.re);
+    look_if(yes, &p->im, w.im);
+}
+
 template <class R>
 __device__ __forceinline__ void publish(R *p, R v) {
     using W = Word<R>;
@@ -500,11 +519,18 @@ __device__ __forceinline__ uint32_t dynamic_shared_bytes() {
     asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(v));
     return v;
 }
-// For every thread of every block.
-__device__ __forceinline__ void cluster_barrier() {
+// For every thread of every block: what has been written before the one is seen by all behind the other.
+__device__ __forceinline__ void cluster_arrive() {
     __syncwarp();
-    IN_CLUSTERS(asm volatile("barrier.cluster.arrive.release.aligned;\n\t"
-                             "barrier.cluster.wait.acquire.aligned;" ::: "memory");)
+    IN_CLUSTERS(asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");)
+}
+__device__ __forceinline__ void cluster_wait() {
+    __syncwarp();
+    IN_CLUSTERS(asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");)
+}
+__device__ __forceinline__ void cluster_barrier() {
+    cluster_arrive();
+    cluster_wait();
 }
 // Where a block has what lies at `p` in this one.
 __device__ __forceinline__ uint64_t of_block(const void *p, uint32_t rank) {
@@ -660,20 +686,27 @@ __device__ __forceinline__ void arm(Complex<R> *p) {
     arm(&p->im);
 }
 
-// The last block leaves the state as the next solve wants to find it, all but the epoch. Called by every
-// block at its end; true in one thread of the last one.
+// The last block leaves what work is drawn from as the next kernel wants to find it. Called by every block at its end;
+// true in one thread of the last one.
 template <class T>
-__device__ bool leave_state(const SolveArgs<T> &a) {
+__device__ bool leave_queues(const SolveArgs<T> &a) {
     __syncthreads();
     if (threadIdx.x != 0) return false;
     __threadfence();
     if (atomicAdd(&a.state->done, 1u) != gridDim.x - 1) return false;
     __threadfence();
-    a.state->pivot = load_relaxed(&a.state->pivot_running);
-    a.state->pivot_running = NONE;
     a.state->ticket = 0;
     for (uint32_t q = 0; q < QUEUES; ++q) a.state->queue[q].next = q;
     a.state->done = 0;
+    return true;
+}
+
+// The same for all that the next solve wants to find, but the epoch.
+template <class T>
+__device__ bool leave_state(const SolveArgs<T> &a) {
+    if (!leave_queues(a)) return false;
+    a.state->pivot = load_relaxed(&a.state->pivot_running);
+    a.state->pivot_running = NONE;
     return true;
 }
 

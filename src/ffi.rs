@@ -152,7 +152,8 @@ pub enum sptrsvAlgorithm_t {
     /// The synchronization-free baseline of W. Liu et al. (2016): columns in natural order. Atomics: the
     /// last bits may differ from run to run.
     SPTRSV_ALG_GSF = 5,
-    /// Row-wise in level order; each unknown is published in one word that is value and flag together.
+    /// Row-wise in level order; each unknown is published in one word that is value and flag together. Where the last levels
+    /// are narrow, the blocks of one cluster solve them in a second kernel, on GPUs that have clusters.
     /// Deterministic.
     SPTRSV_ALG_ONE_WORD = 16,
     /// Row-wise in two tiers: inside a tile of consecutive rows unknowns are handed over in shared memory,

@@ -44,6 +44,18 @@ pub const ONE_WORD_NEAR_GATE_LANES: u64 = 8192;
 /// Entries that one lane of the one-word engine takes before another lane joins in on the row.
 pub const ONE_WORD_ENTRIES_PER_LANE: u32 = 8;
 
+/// The narrow end of a matrix, which the one-word engine leaves to one cluster: its blocks, the warps of each, and what it
+/// has of shared memory for its ring, in bytes. Mirrored in kernels/one_word_narrow.cu.
+pub const NARROW_BLOCKS: u32 = 8;
+pub const NARROW_WARPS: u32 = 8;
+pub const NARROW_RING: u32 = 128 << 10;
+/// What each of its levels gains and each slice loses, and what its launch costs in place of another and behind it, in
+/// nanoseconds. Mirrored in kernels/setup_slices.cuh.
+pub const NARROW_LEVEL: i64 = 200;
+pub const NARROW_SLICE: i64 = 20;
+pub const NARROW_LAUNCH: i64 = 4000;
+pub const NARROW_SPLIT: i64 = 10_000;
+
 /// The host executor solves serially below this many rows, or below this many rows a level: a barrier or
 /// a hand-over between threads costs about as much as some tens of rows.
 pub const HOST_SERIAL_ROWS: usize = 20_000;
@@ -114,11 +126,13 @@ pub const TILED_ADVANTAGE: f64 = 1.0;
 pub const TILED_ADVANTAGE_WIDE: f64 = 0.4;
 pub const TILED_WIDE_LEVEL: u64 = 900;
 pub const TILED_WIDE_BYTES: u64 = 40_000_000;
-/// The same where values are not scattered or the pattern has lines: somewhat less where levels and bytes are more than these.
+/// The same where values are not scattered or the pattern has lines: somewhat less where levels and bytes are more than
+/// these, and whatever the bytes where levels are wider than the last.
 pub const TILED_ADVANTAGE_LARGE: f64 = 0.86;
 pub const TILED_LARGE_LEVEL: u64 = 1800;
 pub const TILED_LARGE_BYTES: u64 = 100_000_000;
 pub const TILED_LARGE_BYTES_SCATTERED: u64 = 200_000_000;
+pub const TILED_WIDEST_LEVEL: u64 = 9000;
 /// Bytes that a solve in double precision with scattered values moves for a row and for an entry.
 pub const TILED_ROW_BYTES: u64 = 28;
 pub const TILED_ENTRY_BYTES: u64 = 16;

@@ -5,13 +5,13 @@ use super::{Algorithm, Multi};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{records, Engine, Needs, Schedule, Tiles};
 use crate::executor::cuda::args::SolveArgs;
-use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::cuda::{CudaPlan, Kernel, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::status::Result;
 use crate::tuning::{
-    ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_BLOCKS_CACHED, ONE_WORD_CACHED_PART, ONE_WORD_ENTRIES_PER_LANE,
-    ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES, ONE_WORD_SLICES,
+    NARROW_BLOCKS, NARROW_RING, NARROW_WARPS, ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_BLOCKS_CACHED,
+    ONE_WORD_CACHED_PART, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES, ONE_WORD_SLICES,
 };
 
 pub struct OneWord;
@@ -48,8 +48,12 @@ impl Algorithm for OneWord {
         if let Some(schedule) = schedule {
             let rows = schedule.rows.as_ref().expect("asked for");
             let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, ONE_WORD_ENTRIES_PER_LANE, 1);
+            plan.narrow = slices::narrow_end(&schedule.level_ptr, &slices);
             plan.set_slices(launcher, &slices)?;
             plan.set_records(launcher, &records(schedule, plan.diag_source()))?;
+        }
+        if let Some(kernel) = narrow_kernel(launcher) {
+            kernel.allow_shared(NARROW_RING)?;
         }
         plan.add_work_vectors(launcher)
     }
@@ -58,11 +62,36 @@ impl Algorithm for OneWord {
         let is_cached = args.n as u64 * size * ONE_WORD_CACHED_PART <= launcher.gpu.cached_bytes() as u64;
         let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ONE_WORD_BLOCKS };
         let blocks = blocks(launcher, plan, args, ONE_WORD_LEVELS_AHEAD, most);
-        launcher.kernel(self.name())?.launch(blocks, ONE_WORD_BLOCK, 0, args)
+        let solve = |begin, end| {
+            let blocks = if begin < end { blocks } else { 0 };
+            launcher.kernel(self.name())?.launch(
+                blocks,
+                ONE_WORD_BLOCK,
+                0,
+                &SolveArgs { begin, end, ..*args },
+            )
+        };
+        let narrow = plan.narrow.and_then(|narrow| Some((narrow, narrow_kernel(launcher)?)));
+        let Some((begin, kernel)) = narrow else {
+            return solve(0, args.slices);
+        };
+        solve(0, begin)?;
+        let end = SolveArgs { begin, end: args.slices, ..*args };
+        // On a part of a GPU there may be no room for a cluster. Without one the bits are the same.
+        kernel
+            .launch(NARROW_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
+            .or_else(|_| solve(begin, args.slices))
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
     }
+}
+
+/// What solves a narrow end, where blocks come in clusters and have room for the ring.
+fn narrow_kernel(launcher: &Launcher) -> Option<Kernel> {
+    let gpu = launcher.gpu;
+    let has_room = gpu.shared_bytes_per_block() >= NARROW_RING && gpu.multiprocessors() >= NARROW_BLOCKS;
+    has_room.then(|| launcher.kernel("one_word_narrow").ok()).flatten()
 }
 
 /// Blocks of a launch, at most so many on a multiprocessor: enough warps to work so many levels ahead of the front, and no

@@ -4,7 +4,7 @@
 
 use super::one_word::{self, OneWord};
 use super::{multi_width, Multi};
-use crate::executor::cuda::args::MultiArgs;
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::problem::DataType;
 use crate::status::Result;
@@ -17,6 +17,7 @@ impl Multi for OneWord {
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         let kernel = launcher.kernel(&format!("one_word_multi{}", multi_width(args.columns)))?;
         let blocks = one_word::blocks(launcher, plan, &args.solve, ONE_WORD_LEVELS_AHEAD, ONE_WORD_BLOCKS);
-        kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
+        let solve = SolveArgs { begin: 0, end: args.solve.slices, ..args.solve };
+        kernel.launch(blocks, ONE_WORD_BLOCK, 0, &MultiArgs { solve, ..*args })
     }
 }

@@ -5,7 +5,10 @@
 //! slices of as many rows as 32 lanes then serve. So one long row widens only its own chunk.
 #![forbid(unsafe_code)]
 
-use crate::tuning::{ONE_WORD_GATE_LEVELS, ONE_WORD_NEAR_GATE_LANES, ONE_WORD_NEAR_GATE_LEVELS};
+use crate::tuning::{
+    NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NARROW_SPLIT, ONE_WORD_GATE_LEVELS, ONE_WORD_NEAR_GATE_LANES,
+    ONE_WORD_NEAR_GATE_LEVELS,
+};
 
 pub const LANES: u32 = 32;
 
@@ -83,9 +86,50 @@ pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) ->
     all
 }
 
+/// The first slice of the narrow end: the last levels, where one cluster of blocks solves them faster than all blocks do.
+/// Each level gains the same, each slice takes some of it away, and so does the launch; the end that gains most is it.
+pub fn narrow_end(level_ptr: &[u32], slices: &[Slice]) -> Option<u32> {
+    let (mut most, mut best) = (0, None);
+    let mut first = slices.len();
+    for (k, &begin) in level_ptr.iter().rev().skip(1).enumerate() {
+        while first > 0 && slices[first - 1][0] >= begin {
+            first -= 1;
+        }
+        let launch = if first == 0 { NARROW_LAUNCH } else { NARROW_SPLIT };
+        let gain = NARROW_LEVEL * (k as i64 + 1) - NARROW_SLICE * (slices.len() - first) as i64 - launch;
+        if gain > most {
+            (most, best) = (gain, Some(first as u32));
+        }
+    }
+    best
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_narrow_end_begins_where_levels_become_narrow() {
+        let end = |widths: &[u32]| {
+            let level_ptr: Vec<u32> = std::iter::once(0)
+                .chain(widths.iter().scan(0, |sum, width| {
+                    *sum += width;
+                    Some(*sum)
+                }))
+                .collect();
+            let rows = *level_ptr.last().unwrap();
+            let slices = of_levels(&level_ptr, &(0..=rows).map(|p| 3 * p).collect::<Vec<_>>(), 8, 1);
+            narrow_end(&level_ptr, &slices).map(|s| slices[s as usize][0])
+        };
+        // Wide, then narrow; narrow from the beginning; wide again at the end; too few narrow ones.
+        assert_eq!(end(&[[5000; 10].as_slice(), &[20; 300]].concat()), Some(50_000));
+        assert_eq!(end(&[20; 300]), Some(0));
+        assert_eq!(end(&[[20; 300].as_slice(), &[5000; 10]].concat()), Some(0));
+        assert_eq!(end(&[[20; 300].as_slice(), &[50_000; 10]].concat()), None);
+        assert_eq!(end(&[[5000; 10].as_slice(), &[20; 40]].concat()), None);
+        assert_eq!(end(&[20; 40]), Some(0));
+        assert_eq!(end(&[]), None);
+    }
 
     #[test]
     fn slices_with_several_lanes_a_row_have_gates() {

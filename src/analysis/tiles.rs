@@ -13,14 +13,15 @@ use super::slices::LANES;
 use super::{Engine, Relays, Tiles};
 use crate::status::Result;
 use crate::tuning::{
-    NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE,
-    ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS,
-    ONE_WORD_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_WIDE, TILED_BATCH,
-    TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_BOX, TILED_BOX_LANES, TILED_CLUSTER,
-    TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED,
-    TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_START, TILED_STEP,
-    TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT,
-    TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
+    NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM,
+    NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL,
+    ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE,
+    TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_BOX,
+    TILED_BOX_LANES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP,
+    TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_RELAY_HOP,
+    TILED_ROW_BYTES, TILED_START, TILED_STEP, TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES,
+    TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL,
+    TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
 };
 
 /// A size and what the model says of it.
@@ -119,7 +120,11 @@ fn predict_one_word(rows: Counts) -> Duration {
     let moved = rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry;
     let has_lanes = rows.entries as u64 > rows.n as u64 * ONE_WORD_ENTRIES_PER_LANE as u64;
     let level = ONE_WORD_LEVEL + if has_lanes { ONE_WORD_LANES } else { Duration::ZERO };
-    ONE_WORD_START + level.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved)
+    // What a matrix gains that is narrow from the beginning; of scattered values' rows it is not known how long they are.
+    let slices = rows.n.max(rows.entries / ONE_WORD_ENTRIES_PER_LANE) as i64 / LANES as i64;
+    let gain = NARROW_LEVEL * rows.levels as i64 - NARROW_SLICE * slices - NARROW_LAUNCH;
+    let gain = Duration::from_nanos(if rows.scattered { 0 } else { gain.max(0) as u64 });
+    ONE_WORD_START + level.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved) - gain
 }
 
 /// The same by nodes: a hand-over for each level of nodes, and the sums of the lanes of a node.
@@ -198,6 +203,7 @@ impl Counts {
         match is_far {
             true if wider(TILED_WIDE_LEVEL) && bytes > TILED_WIDE_BYTES => TILED_ADVANTAGE_WIDE,
             false if wider(TILED_LARGE_LEVEL) && bytes > large => TILED_ADVANTAGE_LARGE,
+            false if wider(TILED_WIDEST_LEVEL) => TILED_ADVANTAGE_LARGE,
             _ => TILED_ADVANTAGE,
         }
     }
@@ -549,6 +555,7 @@ mod tests {
         assert_eq!(counts(1 << 20, 1000, false).advantage(), TILED_ADVANTAGE);
         assert_eq!(counts(1 << 21, 2000, false).advantage(), TILED_ADVANTAGE);
         assert_eq!(counts(1 << 21, 1000, false).advantage(), TILED_ADVANTAGE_LARGE);
+        assert_eq!(counts(1 << 19, 28, false).advantage(), TILED_ADVANTAGE_LARGE);
         assert_eq!(counts(1 << 20, 2047, true).advantage(), TILED_ADVANTAGE);
         assert_eq!(counts(1 << 20, 1000, true).advantage(), TILED_ADVANTAGE_WIDE);
         assert_eq!(counts(1 << 19, 512, true).advantage(), TILED_ADVANTAGE);

@@ -32,7 +32,7 @@ pub struct State {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SolveArgs {
     pub n: u32,
-    /// Positions `begin..end`, for kernels that solve one level.
+    /// What a launch solves, `begin..end`: positions of one level, or slices.
     pub begin: u32,
     pub end: u32,
     /// Further diagonal entries (pairs in `extra_diag`).

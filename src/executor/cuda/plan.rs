@@ -68,6 +68,8 @@ pub struct CudaPlan {
     /// Entries of the longest row beside its diagonal, where there are tiles, and rows of the largest tile.
     pub longest: u32,
     pub tile: u32,
+    /// The first slice of the narrow end, where the one-word engine has one.
+    pub narrow: Option<u32>,
     engine: Engine,
     pub predicted: Duration,
     pub times: SetupTimes,
@@ -189,7 +191,7 @@ impl CudaPlan {
         (plan.longest, plan.tile) = (done.longest, done.tile);
         plan.setup = if wish.levels == setup::Levels::Kahn { Setup::GpuKahn } else { Setup::Gpu };
         algorithm.prepare(launcher, &mut plan, None)?;
-        (plan.times, plan.widest) = pending.finish()?;
+        (plan.times, plan.widest, plan.narrow) = pending.finish()?;
         Ok(Some(plan))
     }
 
@@ -220,6 +222,7 @@ impl CudaPlan {
             entries,
             longest: 0,
             tile: 0,
+            narrow: None,
             engine: Engine::Rows,
             predicted: Duration::ZERO,
             times: SetupTimes::default(),
@@ -530,6 +533,7 @@ impl CudaPlan {
                 self.widest,
                 self.longest,
                 self.tile,
+                self.narrow.unwrap_or(NONE),
                 base.row_permuted,
                 base.col_permuted,
                 base.extra_count,
@@ -601,7 +605,7 @@ pub struct PlanArrays {
     pub tile_step: Vec<u32>,
     pub node_row: Vec<u32>,
     /// Numbers of entries, slices and so on.
-    pub numbers: [u32; 11],
+    pub numbers: [u32; 12],
 }
 
 /// How to set up on the GPU, or None for the CPU.

@@ -22,7 +22,7 @@ use crate::status::{Error, Result};
 use crate::tuning::{TILED_SHORTEST_LINE, TILED_SMALLEST};
 
 /// Words of the kernels' summary. Mirrors kernels/setup.cuh, as everything down to `SetupArgs` does.
-const SUMMARY: usize = 48;
+const SUMMARY: usize = 52;
 /// Words of the `State` behind it.
 const STATE: usize = std::mem::size_of::<State>() / 4;
 /// The watchdog has ended a wait.
@@ -43,6 +43,7 @@ const LINE_STEP: usize = 15;
 const PLANE_STEP: usize = 16;
 const UNEVEN: usize = 17;
 const SKEW: usize = 18;
+const NARROW: usize = 20;
 
 const SWEEP_BLOCK: u32 = 1024;
 const SCAN_BLOCK: u32 = 512;
@@ -598,11 +599,14 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Waits for the end: the times, and the unknowns of the widest level.
-    pub fn finish(self) -> Result<(SetupTimes, u32)> {
+    /// Waits for the end: the times, the unknowns of the widest level, and the first slice of the narrow end if there is
+    /// one.
+    pub fn finish(self) -> Result<(SetupTimes, u32, Option<u32>)> {
         // SAFETY: the place has that many words, and any pattern of bits is a word.
         let found = unsafe { memory::read(self.summary as usize, SUMMARY + STATE, self.stream)? };
-        Ok((self.clock.times()?, checked(found)?[WIDEST]))
+        let found = checked(found)?;
+        let narrow = (found[NARROW + 1] > 0).then_some(found[NARROW]);
+        Ok((self.clock.times()?, found[WIDEST], narrow))
     }
 }
 
@@ -1069,8 +1073,11 @@ impl Run<'_> {
         self.offsets(&kept.columns, self.places.col_scan)?;
         let args = self.engine_args(&kept, level_of);
         let slices = match cut {
-            Cut::Levels { entries, .. } => {
+            Cut::Levels { entries, node } => {
                 self.count_slices(&SetupArgs { per_lane: entries, ..args })?;
+                if node == 1 {
+                    self.cover("setup_narrow", levels, &args)?;
+                }
                 // Known while the lists are filled.
                 Some(Count::new(self.launcher, args.slice_ptr + 4 * n as u64)?)
             }
