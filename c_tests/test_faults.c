@@ -430,9 +430,13 @@ static void device_memory_runs_out(void) {
   System s;
   if (opened(&s, &p, 0)) {
     CHECK(is_right(&s));
-    for (size_t bytes = (size_t)1 << 36; bytes >= (size_t)1 << 20; bytes /= 2)
-      while (count < MOST && cudaMalloc(&taken[count], bytes) == cudaSuccess) count++;
-    cudaGetLastError();
+    /* What processes that have ended gave back may be there a moment later. */
+    for (int before = -1; count > before; usleep(300000)) {
+      before = count;
+      for (size_t bytes = (size_t)1 << 36; bytes >= (size_t)1 << 20; bytes /= 2)
+        while (count < MOST && cudaMalloc(&taken[count], bytes) == cudaSuccess) count++;
+      cudaGetLastError();
+    }
     CHECK(is_right(&s));
     CHECK_STATUS(analyse(&s), ALLOC_FAILED);
     CHECK_MESSAGE("device memory");

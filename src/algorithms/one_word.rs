@@ -5,7 +5,7 @@ use super::{Algorithm, Multi};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{records, Engine, Needs, Schedule, Tiles};
 use crate::executor::cuda::args::SolveArgs;
-use crate::executor::cuda::{CudaPlan, Kernel, Launcher};
+use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::status::Result;
@@ -15,6 +15,9 @@ use crate::tuning::{
 };
 
 pub struct OneWord;
+
+/// The kernel for a narrow end.
+const NARROW: &str = "one_word_narrow";
 
 impl Algorithm for OneWord {
     fn id(&self) -> i32 {
@@ -52,8 +55,12 @@ impl Algorithm for OneWord {
             plan.set_slices(launcher, &slices)?;
             plan.set_records(launcher, &records(schedule, plan.diag_source()))?;
         }
-        if let Some(kernel) = narrow_kernel(launcher) {
+        // A narrow end wants blocks in clusters, with room for the ring; type z has no kernel for it.
+        let gpu = launcher.gpu;
+        let has_room = gpu.shared_bytes_per_block() >= NARROW_RING && gpu.multiprocessors() >= NARROW_BLOCKS;
+        if let Some(kernel) = has_room.then(|| launcher.kernel(NARROW).ok()).flatten() {
             kernel.allow_shared(NARROW_RING)?;
+            plan.has_narrow_kernel = true;
         }
         plan.add_work_vectors(launcher)
     }
@@ -71,27 +78,20 @@ impl Algorithm for OneWord {
                 &SolveArgs { begin, end, ..*args },
             )
         };
-        let narrow = plan.narrow.and_then(|narrow| Some((narrow, narrow_kernel(launcher)?)));
-        let Some((begin, kernel)) = narrow else {
+        let Some(begin) = plan.narrow.filter(|_| plan.has_narrow_kernel) else {
             return solve(0, args.slices);
         };
         solve(0, begin)?;
         let end = SolveArgs { begin, end: args.slices, ..*args };
         // On a part of a GPU there may be no room for a cluster. Without one the bits are the same.
-        kernel
+        launcher
+            .kernel(NARROW)?
             .launch(NARROW_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
             .or_else(|_| solve(begin, args.slices))
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
     }
-}
-
-/// What solves a narrow end, where blocks come in clusters and have room for the ring.
-fn narrow_kernel(launcher: &Launcher) -> Option<Kernel> {
-    let gpu = launcher.gpu;
-    let has_room = gpu.shared_bytes_per_block() >= NARROW_RING && gpu.multiprocessors() >= NARROW_BLOCKS;
-    has_room.then(|| launcher.kernel("one_word_narrow").ok()).flatten()
 }
 
 /// Blocks of a launch, at most so many on a multiprocessor: enough warps to work so many levels ahead of the front, and no

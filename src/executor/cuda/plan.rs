@@ -68,8 +68,10 @@ pub struct CudaPlan {
     /// Entries of the longest row beside its diagonal, where there are tiles, and rows of the largest tile.
     pub longest: u32,
     pub tile: u32,
-    /// The first slice of the narrow end, where the one-word engine has one.
+    /// The first slice of the narrow end, where the pattern has one for the one-word engine, and whether there is a
+    /// kernel for it.
     pub narrow: Option<u32>,
+    pub has_narrow_kernel: bool,
     engine: Engine,
     pub predicted: Duration,
     pub times: SetupTimes,
@@ -223,6 +225,7 @@ impl CudaPlan {
             longest: 0,
             tile: 0,
             narrow: None,
+            has_narrow_kernel: false,
             engine: Engine::Rows,
             predicted: Duration::ZERO,
             times: SetupTimes::default(),
