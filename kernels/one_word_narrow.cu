@@ -115,7 +115,6 @@ __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
         one_word_narrow_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                            \
         one_column(a);                                                                              \
     }
-// In type z an unknown is two words of eight bytes: with twice the stores a cluster is slower than all blocks through L2 from
-// three slices a level on.
+// None for type z, whose unknowns are two words of eight bytes: docs/performance.md says what the stores cost.
 KERNEL(s) KERNEL(d) KERNEL(c)
 #endif
