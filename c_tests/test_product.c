@@ -95,25 +95,25 @@ static void every_size_and_shape(void) {
   }
 }
 
-/* Every type, operation and triangle in tiles with narrow levels, many of which a warp solves at once, and whose blocks
- * hand over to each other where a GPU has clusters; with short rows and with longer ones, and by strips. */
-static void narrow_tiles(void) {
-  int tiled = place_of(SPTRSV_ALG_TILED);
+/* Every type, operation and triangle by one algorithm, in five shapes with narrow levels. */
+static void narrow_levels(sptrsvAlgorithm_t algorithm, const enum Shape *shapes) {
+  int a = place_of(algorithm);
   for (int i = 0; i < 4 * 3 * 2; i++) {
     Kind k = nth_kind(i);
     k.setup = random_setup();
-    one_case(k, (enum Shape[]){GRID, DIAGONALS, NODES, GRID, CHAIN}[i % 5], 40000 + below(20000), tiled, tiled + 1);
+    one_case(k, shapes[i % 5], 40000 + below(20000), a, a + 1);
   }
 }
 
-/* The same by rows with narrow levels: from the first one on, or behind wide ones. */
+/* In tiles with narrow levels, many of which a warp solves at once, and whose blocks
+ * hand over to each other where a GPU has clusters; with short rows and with longer ones, and by strips. */
+static void narrow_tiles(void) {
+  narrow_levels(SPTRSV_ALG_TILED, (enum Shape[]){GRID, DIAGONALS, NODES, GRID, CHAIN});
+}
+
+/* By rows, where levels are narrow from the first one on, or behind wide ones. */
 static void narrow_ends(void) {
-  int one_word = place_of(SPTRSV_ALG_ONE_WORD);
-  for (int i = 0; i < 4 * 3 * 2; i++) {
-    Kind k = nth_kind(i);
-    k.setup = random_setup();
-    one_case(k, (enum Shape[]){TAIL, GRID, CHAIN, TAIL, NODES}[i % 5], 40000 + below(20000), one_word, one_word + 1);
-  }
+  narrow_levels(SPTRSV_ALG_ONE_WORD, (enum Shape[]){TAIL, GRID, CHAIN, TAIL, NODES});
 }
 
 static void large(void) {

@@ -14,10 +14,10 @@
 // Waits, as a whole warp, at a slice's gate where so many warps run that this one may be far ahead of the front: there
 // it would only poll for its rows' unknowns, `width` words a position, and slow the front down. False if the watchdog
 // ended the wait.
-template <class Hand, class T>
+template <class T>
 __device__ __forceinline__ bool pass_gate(const SolveArgs<T> &a, const T *work, uint2 slice, uint32_t lanes, uint32_t width) {
     uint32_t back = slice.y >> GATE_SHIFT;
-    if (!Hand::GATES || back == 0 || back * lanes >= gridDim.x * blockDim.x) return true;
+    if (back == 0 || back * lanes >= gridDim.x * blockDim.x) return true;
     const T *gate = work + (size_t)(slice.x - back) * width;
     Words<T> w = Words<T>::armed();
     Watchdog<T> dog(a);
@@ -176,7 +176,7 @@ __device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const Hand &h
         result = product(sum, scale);
         return highest != ARMED;
     };
-    if (!Hand::EACH) {
+    if constexpr (!Hand::EACH) {
         if (!spin(a, [&] { return !look(); })) return false;
         hand.give_if(waits, result);
         return true;
@@ -203,8 +203,8 @@ struct Size {
 // Hands unknowns over through L2, by a work vector with the NR unknowns of a position beside each other.
 template <int NR, class T>
 struct ThroughL2 {
-    static constexpr bool GATES = true, EACH = true;
-    T *work, *word;
+    static constexpr bool GATES = true, EACH = true;  // slices have gates; each row of a slice is handed over by itself
+    T *work, *word;                                   // and the row's place there
     Slices slices;
     uint32_t begin;
 
@@ -289,7 +289,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         constexpr uint32_t AHEAD = 8;
         for (uint32_t k = 1; k < AHEAD && k * turn < longest; ++k)
             prefetch_entries(a, record, end, record.z + k * turn, turn, sub);
-        bool ok = pass_gate<Hand>(a, hand.work, slice, lanes, NR);
+        bool ok = !Hand::GATES || pass_gate(a, hand.work, slice, lanes, NR);
         hand.enter(slice, p);
 
         T x[NR];
