@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "sptrsv.h"
 
@@ -30,6 +31,13 @@ static struct {
   long passed, failed, skipped, unsupported;
   sptrsvHandle_t h;
 } T;
+
+/* On a clock that only goes forward. */
+static inline double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 /* ------------------------------------------------------------------------------------------ outcome */
 

@@ -5,16 +5,9 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "problem.h"
-
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void wait_for(cudaStream_t stream) {
   if (T.on_gpu) CUDA(cudaStreamSynchronize(stream));
