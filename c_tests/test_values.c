@@ -47,6 +47,29 @@ static void new_values_need_no_analysis(void) {
   }
 }
 
+/* Values are aligned to their own size only, and what is beside them is none of a solve's business. */
+static void values_lie_anywhere(void) {
+  for (int i = 0; i < SOME_KINDS * COUNT(ALGS); i++) {
+    Problem p = make_problem(some_kind(i), NODES, M);
+    System s;
+    if (opened(&s, &p, i / SOME_KINDS)) {
+      size_t bytes = (size_t)p.nnz * s.vs;
+      char *block = mem_new(bytes + 128);
+      void *val = s.val;
+      for (size_t first = 0; first < 4; first++) {
+        mem_fill(block, 0xff, bytes + 128);
+        s.val = block + first * s.vs;
+        mem_put(s.val, p.val, bytes);
+        solves(&s, p.alpha, "values anywhere");
+      }
+      s.val = val;
+      mem_free(block);
+    }
+    close_system(&s);
+    free_problem(&p);
+  }
+}
+
 static void buffer_is_scratch(void) {
   for (int i = 0; i < SOME_KINDS * COUNT(ALGS); i++) {
     Problem p = make_problem(some_kind(i), RANDOM, M);
@@ -258,6 +281,7 @@ static void entries_far_from_the_diagonal(void) {
 int main(int argc, char **argv) {
   check_begin("test_values", argc, argv);
   RUN(new_values_need_no_analysis);
+  RUN(values_lie_anywhere);
   RUN(buffer_is_scratch);
   RUN(one_factor_two_solves);
   RUN(alphas);

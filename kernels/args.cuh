@@ -63,6 +63,8 @@ struct SolveArgs {
     uint64_t timeout_ns;
     MultiArgs<T> *args_copy;  // where the prologue leaves a copy for the kernels of a graph, or nullptr
     const uint2 *node_row;   // of the nodal engine: own entries and diagonal of each row, by position
+    uint32_t values;         // that the caller's array has
+    uint32_t unused[3];
 };
 
 // Arguments of a kernel for one or several right-hand sides: columns of f and x, `ldf` and `ldx` values apart.
@@ -81,6 +83,6 @@ struct LevelArgs {
     uint32_t begin, end;
 };
 
-static_assert(sizeof(SolveArgs<double>) == 40 + 13 * 8 + 5 * 8 + 16 + 7 * 8, "mirror of args.rs");
+static_assert(sizeof(SolveArgs<double>) == 40 + 13 * 8 + 5 * 8 + 16 + 9 * 8, "mirror of args.rs");
 static_assert(sizeof(MultiArgs<double>) == sizeof(SolveArgs<double>) + 32, "mirror of args.rs");
 static_assert(sizeof(State) == 128 * (1 + QUEUES), "mirror of args.rs");

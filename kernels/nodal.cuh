@@ -6,7 +6,7 @@
 // as many as a node has unknowns. A lane takes every `lanes`-th unknown that the node depends on, and
 // multiplies it into the sums of all B rows. The sums meet by shuffles, and every lane solves the node's own
 // triangle for itself. What does not depend on other nodes is copied to shared memory while the warp waits with the
-// slice before, and in registers before the first poll.
+// slice before, rows as they lie in memory and line by line of the cache, and in registers before the first poll.
 //
 // An unknown's turn is its place in its node in solving order. Nodes are in level order, and the B unknowns of
 // one lie beside each other in the work vector, each with its NR right-hand sides. `node_row` says by position
@@ -29,12 +29,28 @@ constexpr int NODAL_BLOCKS = (sizeof(T) > 8 ? 3 : 4) - (sizeof(T) > 4 && B > 3);
 template <class T, int B>
 constexpr int NODE_ENTRIES = (sizeof(T) > 8 ? 8 : 16) / B > 1 ? (sizeof(T) > 8 ? 8 : 16) / B : 1;
 
-// What a warp copies of its next slice, each lane for itself.
+constexpr uint32_t ceil_div(uint32_t n, uint32_t by) { return (n + by - 1) / by; }
+
+// What a warp copies of its next slice. The values of a row are copied in pieces of 16 bytes, one for each lane of its node
+// at a time, and begin somewhere in the first of them.
 template <int B, class T>
 struct NodeCopies {
-    static constexpr int U = NODE_ENTRIES<T, B>;
-    T v[U][B][WARP], low[B * (B - 1) / 2][WARP], f[WARP], d[WARP];  // f: of a single column
-    uint32_t adj[U][WARP];
+    static constexpr uint32_t PIECE = 16, LINE = 128;
+    static constexpr uint32_t LEAST = B > 4 ? 8 : B > 2 ? 4 : 2;  // lanes of a node
+    static constexpr uint32_t HELD = NODE_ENTRIES<T, B> * LEAST + B;  // values of a row that are wanted
+    static constexpr uint32_t PIECES = ceil_div(HELD * sizeof(T) + PIECE * LEAST - sizeof(T), PIECE * LEAST);  // of a lane
+    static constexpr uint32_t NODES = ceil_div(NODE_ENTRIES<T, B>, B);  // other nodes for each lane of a node
+    // Between one node and the next, for each lane: so the lanes of a warp read from all banks.
+    static constexpr uint32_t GAP = sizeof(T) == PIECE ? 0 : sizeof(T) > PIECE / LEAST ? sizeof(T) : PIECE / LEAST;
+
+    // From node to node.
+    static __device__ __forceinline__ uint32_t stride(uint32_t lanes) {
+        return (PIECES * PIECE + GAP) * lanes;
+    }
+
+    alignas(PIECE) char rows[B][(PIECES * PIECE + GAP) * WARP];  // by turn
+    T f[WARP], d[WARP];                                          // f: of a single column
+    uint32_t adj[NODES * WARP];
 };
 
 // From how many lanes, as a power of two, the sums of a node meet; 0: as many as there are.
@@ -51,7 +67,7 @@ struct NodeSolver {
     T *work, *other;
     T alpha;
     uint32_t lane;
-    static constexpr int U = NODE_ENTRIES<T, B>;
+    static constexpr int U = NODE_ENTRIES<T, B>, PIECE = NodeCopies<B, T>::PIECE;
     // Whether sums are worked out in every turn of a wait: where there are registers for that.
     static constexpr bool EARLY = NR == 1 && B > 2 && sizeof(T) == sizeof(typename Real<T>::type);
 
@@ -87,6 +103,7 @@ struct NodeSolver {
         uint32_t lanes, sub, p, c, row, count;
         bool in, leads;
         uint32_t own[B];  // node_row's first number by turn
+        uint32_t held;    // values of other nodes in a row, as far as the lanes have room for them at a time
     };
     __device__ __forceinline__ Place place_of(uint2 slice, const Node &node) const {
         Place at;
@@ -97,11 +114,44 @@ struct NodeSolver {
         at.count = (node.end - node.record.z) * B;
 #pragma unroll
         for (int s = 0; s < B; ++s) at.own[s] = __shfl_sync(FULL, node.row.x, lane - at.sub + s);
+        at.held = min(at.count, U * at.lanes);
         return at;
     }
     // Where the value lies that row `s` of the node has for unknown number `number` of the other ones; rows stored.
     __device__ __forceinline__ uint32_t value_at(const Place &at, int s, uint32_t number) const {
         return at.own[s] + (a.backward ? B : 0u - at.count) + number;
+    }
+
+    // A row among the copies: the values of other nodes by their numbers, and its own by turn.
+    struct Row {
+        T *others, *own;
+        int step;
+        __device__ __forceinline__ T &of_turn(int turn) const { return own[step * turn]; }
+    };
+    // That of a turn whose own values lie from `own` on.
+    __device__ __forceinline__ Row row_of(const Place &at, uint32_t turn, uint32_t own) const {
+        char *to = copies.rows[turn] + lane / at.lanes * copies.stride(at.lanes);
+        auto values = reinterpret_cast<T *>(to + offset(at, row_at(at, turn, own)));
+        if (a.backward) return {values + turn, values + turn - 1, -1};
+        return {values, values + at.held, 1};
+    }
+    // Where it begins among the caller's values.
+    __device__ __forceinline__ uint32_t row_at(const Place &at, uint32_t turn, uint32_t own) const {
+        return own + (a.backward ? B - turn : 0u - at.count);
+    }
+    // How far that lies into what the lanes of a node copy at a time: a line of the cache, or what they can of one.
+    __device__ __forceinline__ int offset(const Place &at, uint32_t first) const {
+        uint32_t address = (uint32_t)(uintptr_t)a.val + first * (uint32_t)sizeof(T);
+        return address & (min((uint32_t)copies.LINE, PIECE * at.lanes) - 1);
+    }
+    __device__ __forceinline__ uint32_t *nodes_of(const Place &at) const { return copies.adj + (lane - at.sub) * copies.NODES; }
+    // Calls `act` with row and turn for each value of the node's own triangle.
+    template <class Act>
+    __device__ __forceinline__ void for_own(const Act &act) const {
+#pragma unroll
+        for (int s = 1; s < B; ++s)
+#pragma unroll
+            for (int t = 0; t < s; ++t) act(s, t);
     }
 
     // Has everything of a node copied that does not depend on others and that a lane wants to know.
@@ -112,18 +162,58 @@ struct NodeSolver {
         // Where values are permuted their places are not known yet.
         if (a.row_permuted) return;
 #pragma unroll
+        for (int k = 0; k < copies.NODES; ++k) {
+            uint32_t e = at.sub + k * at.lanes;
+            copy_ahead(e < node.end - node.record.z, nodes_of(at) + e, a.row_adj + node.record.z + e);
+        }
+        // Whole pieces, which may hold what is next in memory. In a few slices value by value: the last rows of all have nothing
+        // next, and nodes may depend on more unknowns than the lanes hold.
+        uint32_t past = (a.backward ? at.own[0] + at.count : at.own[B - 1]) + B + PIECE / sizeof(T);
+        if (__any_sync(FULL, at.in && (past > a.values || at.held < at.count))) {
+#pragma unroll
+            for (int s = 0; s < B; ++s) {
+                Row row = row_of(at, s, at.own[s]);
+#pragma unroll
+                for (int u = 0; u < U; ++u) {
+                    uint32_t number = at.sub + u * at.lanes;
+                    copy_ahead(number < at.count, row.others + number, a.val + value_at(at, s, number));
+                }
+            }
+            for_own([&](int s, int t) {
+                copy_ahead(at.in, &row_of(at, s, at.own[s]).of_turn(t), a.val + (at.own[s] + unknown(t)));
+            });
+            return;
+        }
+        int bytes = at.in ? (int)(at.count * sizeof(T)) : -(int)sizeof(copies.rows);
+#pragma unroll
+        for (int s = 0; s < B; ++s) {
+            // Begin and end of what is wanted, in bytes from the beginning of the lanes' first pieces.
+            uint32_t row = row_at(at, s, at.own[s]);
+            int begin = offset(at, row), end = begin + bytes + s * (int)sizeof(T), first = at.sub * PIECE;
+            auto from = reinterpret_cast<const char *>(a.val + row) - begin + first;
+            char *to = copies.rows[s] + lane / at.lanes * copies.stride(at.lanes) + first;
+#pragma unroll
+            for (int k = 0; k < copies.PIECES; ++k) {
+                int next = k * at.lanes * PIECE;
+                bool wanted = first + next < end && (k > 0 || first + PIECE > begin);
+                copy_piece_ahead(wanted, to + next, from + next);
+            }
+        }
+    }
+    // The same where values are permuted, at once.
+    __device__ __forceinline__ void gather(const Place &at, const Node &node) const {
+        Part part;
+        load(part, node, at, at.sub);
+#pragma unroll
         for (int u = 0; u < U; ++u) {
             uint32_t number = at.sub + u * at.lanes;
-            bool in = number < at.count;
-            copy_ahead(in, &copies.adj[u][lane], a.row_adj + node.record.z + number / B);
+            if (number >= at.count) continue;
+            nodes_of(at)[number / B] = part.adj[u];
 #pragma unroll
-            for (int s = 0; s < B; ++s) copy_ahead(in, &copies.v[u][s][lane], a.val + value_at(at, s, number));
+            for (int s = 0; s < B; ++s) row_of(at, s, at.own[s]).others[number] = part.v[u][s];
         }
-#pragma unroll
-        for (int s = 1, k = 0; s < B; ++s)
-#pragma unroll
-            for (int t = 0; t < s; ++t, ++k)
-                copy_ahead(at.in, &copies.low[k][lane], a.val + (at.own[s] + unknown(t)));
+        if (at.in)
+            for_own([&](int s, int t) { row_of(at, s, at.own[s]).of_turn(t) = a.val[at.own[t] + unknown(s)]; });
     }
     // What others contribute from number `t` on, at once: where it was not copied. What is not there has zeros for its
     // values. Loads go without a branch, so they all overlap.
@@ -196,35 +286,29 @@ struct NodeSolver {
         Part part;
         T low[B][B], f, d;
     };
-    __device__ __forceinline__ void take(Taken &taken) const {
+    __device__ __forceinline__ void take(const Place &at, Taken &taken) const {
 #pragma unroll
-        for (int u = 0; u < U; ++u) {
-            taken.part.adj[u] = copies.adj[u][lane];
+        for (int u = 0; u < U; ++u) taken.part.adj[u] = nodes_of(at)[(at.sub + u * at.lanes) / B];
 #pragma unroll
-            for (int s = 0; s < B; ++s) taken.part.v[u][s] = copies.v[u][s][lane];
+        for (int s = 0; s < B; ++s) {
+            Row row = row_of(at, s, at.own[s]);
+#pragma unroll
+            for (int u = 0; u < U; ++u) {
+                uint32_t number = at.sub + u * at.lanes;
+                taken.part.v[u][s] = number < at.count ? row.others[number] : zero(T{});
+            }
+#pragma unroll
+            for (int t = 0; t < s; ++t) taken.low[s][t] = row.of_turn(t);
         }
-#pragma unroll
-        for (int s = 1, k = 0; s < B; ++s)
-#pragma unroll
-            for (int t = 0; t < s; ++t, ++k) taken.low[s][t] = copies.low[k][lane];
         taken.f = copies.f[lane];
         taken.d = copies.d[lane];
     }
 
-    __device__ __forceinline__ void solve(uint2 slice, const Node &node, Taken &taken) const {
-        Place at = place_of(slice, node);
+    __device__ __forceinline__ void solve(const Place &at, const Node &node, Taken &taken) const {
         uint32_t lanes = uniform(at.lanes), sub = at.sub, first_lane = lane - sub, p = at.p, c = at.c, row = at.row;
         uint32_t longest = warp_max(at.count);
         bool leads = at.leads;
         auto &low = taken.low;
-        if (a.row_permuted) {
-            load(taken.part, node, at, sub);
-#pragma unroll
-            for (int s = 1; s < B; ++s)
-#pragma unroll
-                for (int t = 0; t < s; ++t) load_if(at.in, a.val + (at.own[t] + unknown(s)), low[s][t]);
-        }
-
         T f[NR];
 #pragma unroll
         for (int j = 0; j < NR; ++j) {
@@ -331,12 +415,16 @@ struct NodeSolver {
         copy(slice, node);
         while (s < a.slices) {
             Taken taken;
+            Place at = place_of(slice, node);
+            if (a.row_permuted) gather(at, node);
             copied();
-            take(taken);
+            __syncwarp();
+            take(at, taken);
+            __syncwarp();
             uint32_t s3 = draw();
             Node node2 = fetch(slice2);
             copy(slice1, node1);
-            solve(slice, node, taken);
+            solve(at, node, taken);
             s = s1, s1 = s2;
             slice = slice1, slice1 = slice2;
             node = node1, node1 = node2;

@@ -491,6 +491,17 @@ __device__ __forceinline__ void copy_ahead(bool yes, T *to, const T *from) {
     *to = yes ? *from : T{};
 #endif
 }
+// The same of a piece of 16 bytes, past L1, where `yes`, and nothing elsewhere.
+__device__ __forceinline__ void copy_piece_ahead(bool yes, void *to, const void *from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes cp.async.cg.shared.global [%0], [%1], 16;\n\t}" ::"r"(
+                     shared_address(to)),
+                 "l"(from), "r"((uint32_t)yes)
+                 : "memory");
+#else
+    if (yes) *(uint4 *)to = *(const uint4 *)from;
+#endif
+}
 // Waits for what this thread copies.
 __device__ __forceinline__ void copied() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

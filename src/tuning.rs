@@ -15,7 +15,7 @@ pub const GRAPH_LEVELS: usize = 1 << 16;
 
 /// Rows and entries together from which on setup is done on the GPU: its launches and waits take about as
 /// long as the CPU takes for this many.
-pub const SETUP_GPU_SMALLEST: u64 = 18_000;
+pub const SETUP_GPU_SMALLEST: u64 = 10_000;
 
 /// Threads in a block of the one-word engine, and the most blocks on a multiprocessor; more where the cache holds so
 /// many times the unknowns, and values are of 8 bytes at most. Mirrored in kernels/one_word.cu.
@@ -99,6 +99,8 @@ pub const TILED_LARGEST_RELAY: u32 = 16384;
 /// Strips are looked at where the best that there is without them takes so many times what tiles that never waited for
 /// each other would.
 pub const TILED_STRIPS_WORTH: f64 = 2.2;
+/// And where it takes so much longer: to look at them takes some hundred microseconds itself.
+pub const TILED_STRIPS_GAIN: Duration = Duration::from_micros(40);
 /// Shorter lines, and longer ones that cannot be halved down to this, are no lines for tiles. The first is mirrored in
 /// kernels/setup_grid.cuh.
 pub const TILED_SHORTEST_LINE: u32 = 8;
@@ -112,6 +114,8 @@ pub const TILED_BOX_LINE: u32 = 64;
 pub const TILED_BOX_PLANE: u32 = 6000;
 pub const TILED_BOX: f64 = 0.85;
 pub const TILED_BOX_LANES: f64 = 0.6;
+/// The same of planes, where unknowns depend on later lines of the plane before.
+pub const TILED_PLANE: f64 = 0.85;
 /// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/setup_slices.cuh,
 /// as is the next.
 pub const TILED_TURN_BATCHES: u64 = 10;
@@ -123,6 +127,9 @@ pub const TILED_SHORT_WIDTH: usize = 32;
 /// scattered, the pattern has no lines, levels have so many rows on average and there are more bytes than these, which the
 /// model does not know of.
 pub const TILED_ADVANTAGE: f64 = 1.0;
+/// More is allowed where the pattern has lines and values are not scattered: there the model promises too little of tiles, and
+/// too much of rows.
+pub const TILED_ADVANTAGE_LINES: f64 = 1.15;
 pub const TILED_ADVANTAGE_WIDE: f64 = 0.4;
 pub const TILED_WIDE_LEVEL: u64 = 900;
 pub const TILED_WIDE_BYTES: u64 = 40_000_000;

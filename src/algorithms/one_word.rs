@@ -16,6 +16,15 @@ use crate::tuning::{
 
 pub struct OneWord;
 
+/// Entries that a lane takes before another one joins in on the row: as many as it holds at a time; mirrors one_word.cuh.
+fn entries_per_lane(dtype: DataType) -> u32 {
+    if dtype == DataType::C64 {
+        ONE_WORD_ENTRIES_PER_LANE / 2
+    } else {
+        ONE_WORD_ENTRIES_PER_LANE
+    }
+}
+
 /// The kernel for a narrow end.
 const NARROW: &str = "one_word_narrow";
 
@@ -44,13 +53,14 @@ impl Algorithm for OneWord {
     fn host(&self) -> Method {
         Method::Slfr
     }
-    fn cut(&self, _dtype: DataType, _engine: Engine) -> Cut {
-        Cut::Levels { entries: ONE_WORD_ENTRIES_PER_LANE, node: 1 }
+    fn cut(&self, dtype: DataType, _engine: Engine) -> Cut {
+        Cut::Levels { entries: entries_per_lane(dtype), node: 1 }
     }
     fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
         if let Some(schedule) = schedule {
             let rows = schedule.rows.as_ref().expect("asked for");
-            let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, ONE_WORD_ENTRIES_PER_LANE, 1);
+            let entries = entries_per_lane(launcher.dtype);
+            let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1);
             plan.narrow = slices::narrow_end(&schedule.level_ptr, &slices);
             plan.set_slices(launcher, &slices)?;
             plan.set_records(launcher, &records(schedule, plan.diag_source()))?;

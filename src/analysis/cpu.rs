@@ -200,8 +200,9 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let grid = Grid::new(n, line, lines::plane(n, line, |t| survey.nearest(t)));
             let ranges = tiles::Ranges::new(grid.sizes(n, needs.mirror), &in_turn);
             let (levels, scattered) = (level_ptr.len() as u32 - 1, !shape.rows_are_stored());
-            let (entries, has_lines) = (survey.entries, line > 0);
-            let counts = tiles::Counts { n, entries, levels, scattered, has_lines, node };
+            let (entries, has_lines, skew) = (survey.entries, line > 0, survey.skew(grid));
+            let crosses = skew > 0;
+            let counts = tiles::Counts { n, entries, levels, scattered, has_lines, crosses, node };
             let mut boxes = None;
             let mut turns: Option<Vec<u32>> = None;
             let mut strips = || {
@@ -213,7 +214,8 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
                 }))
             };
             let mut boxed = || {
-                boxes = survey.boxes(grid, &in_turn);
+                boxes =
+                    boxes::steps(grid, &in_turn).and_then(|steps| Boxes::new(n, entries, grid, steps, skew));
                 boxes.as_ref().map(|boxes| boxes.spans.clone())
             };
             let decision = tiles::decide(needs.tiles, needs.mirror, ranges, counts, &mut boxed, &mut strips)
@@ -417,13 +419,15 @@ impl<'a> Survey<'a> {
         level
     }
 
-    /// The boxes of a grid with these levels, in solving order, if there are any.
-    fn boxes(&self, grid: Grid, level: &[u32]) -> Option<Boxes> {
-        let steps = boxes::steps(grid, level)?;
+    /// By how many lines for each plane boxes of a grid must be skewed; 0 where there are no planes.
+    fn skew(&self, grid: Grid) -> u32 {
+        if grid.plane == 0 {
+            return 0;
+        }
         // An entry and its transpose are as far apart, in the same direction.
         let turn = |i: u32| if self.low { i } else { self.n - 1 - i };
         let entries = (0..self.n).flat_map(|i| self.entries_of(i).map(move |(_, j)| (turn(i), turn(j))));
-        Boxes::new(self.n, self.entries, grid, steps, boxes::skew(grid, entries))
+        boxes::skew(grid, entries)
     }
 
     /// How far the nearest entry of the triangle is from the diagonal in a major, counted from that end of the majors that

@@ -30,6 +30,8 @@ pub struct Sizes {
     pub tiles: Vec<u32>,
     /// Turns of a plane, where some of the tiles hold the end of one and the beginning of the next, or 0.
     pub plane: u32,
+    /// The same where tiles are parts of planes, or planes.
+    pub whole: u32,
 }
 
 /// Turns of a line, where so many entries are next to the diagonal and all lines have the same length; 0 if not.
@@ -87,7 +89,7 @@ impl Grid {
         let parts = lines.tiles.into_iter().filter(|&part| part < plane && plane % part == 0);
         let planes = Sizes::from(plane, n).tiles;
         let tiles: Vec<u32> = parts.chain(planes).collect();
-        Sizes { span: tiles[0], tiles, plane: 0 }
+        Sizes { span: tiles[0], tiles, plane: 0, whole: plane }
     }
 }
 
@@ -103,7 +105,7 @@ impl Sizes {
         while let Some(&last) = tiles.last().filter(|&&last| last < n) {
             tiles.push(last.saturating_mul(2));
         }
-        Sizes { span: least, tiles, plane: 0 }
+        Sizes { span: least, tiles, plane: 0, whole: 0 }
     }
 
     /// The same from the smallest tile of whole parts of that length, or of halves of one. None where that is not small, and
@@ -150,13 +152,14 @@ mod tests {
     #[test]
     fn sizes_are_lines_and_planes() {
         let sizes = |line, plane, n| Grid { line, plane }.sizes(n, 16384);
-        let of = |tiles: &[u32]| Sizes { span: tiles[0], tiles: tiles.to_vec(), plane: 0 };
+        let of = |tiles: &[u32]| Sizes { span: tiles[0], tiles: tiles.to_vec(), plane: 0, whole: 0 };
+        let parts = |whole: u32, tiles: &[u32]| Sizes { whole, ..of(tiles) };
         assert_eq!(sizes(0, 0, 5000), of(&[1024, 2048, 4096, 8192]));
         assert_eq!(sizes(1000, 0, 8000), of(&[1000, 2000, 4000, 8000]));
         assert_eq!(sizes(3000, 0, 6000), of(&[750, 1500, 3000, 6000]));
         // Planes, and their parts; small ones, and large ones.
-        assert_eq!(sizes(128, 128 * 128, 1 << 15), of(&[1024, 2048, 4096, 8192, 16384, 32768]));
-        assert_eq!(sizes(60, 3600, 7200), of(&[3600, 7200]));
+        assert_eq!(sizes(128, 128 * 128, 1 << 15), parts(128 * 128, &[1024, 2048, 4096, 8192, 16384, 32768]));
+        assert_eq!(sizes(60, 3600, 7200), parts(3600, &[3600, 7200]));
         assert_eq!(sizes(25, 625, 5000), of(&[1250, 2500, 5000]));
         assert_eq!(sizes(148, 21904, 40000), Sizes { plane: 21904, ..sizes(148, 0, 40000) });
         assert_eq!(

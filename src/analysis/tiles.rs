@@ -16,12 +16,12 @@ use crate::tuning::{
     NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM,
     NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL,
     ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE,
-    TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BLOCKS, TILED_BOX,
-    TILED_BOX_LANES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP,
-    TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_RELAY_HOP,
-    TILED_ROW_BYTES, TILED_START, TILED_STEP, TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES,
-    TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL,
-    TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
+    TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
+    TILED_BLOCKS, TILED_BOX, TILED_BOX_LANES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST,
+    TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_PLANE,
+    TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_START, TILED_STEP, TILED_STRIPS_GAIN, TILED_STRIPS_WORTH,
+    TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDEST_LEVEL,
+    TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
 };
 
 /// A size and what the model says of it.
@@ -62,10 +62,10 @@ impl Ranges {
     /// The same of the rows, where these are nodes of so many.
     fn of_rows(self, b: u32) -> Ranges {
         let of_span = |s: Span| Span { low: s.low * b, high: s.high * b + b - 1, rows: s.rows * b };
-        let Sizes { span, tiles, plane } = self.sizes;
+        let Sizes { span, tiles, plane, whole } = self.sizes;
         let tiles = tiles.into_iter().map(|rows| rows.saturating_mul(b)).collect();
         Ranges {
-            sizes: Sizes { span: span * b, tiles, plane: plane * b },
+            sizes: Sizes { span: span * b, tiles, plane: plane * b, whole: whole * b },
             spans: self.spans.into_iter().map(of_span).collect(),
         }
     }
@@ -182,6 +182,8 @@ pub struct Counts {
     pub scattered: bool,
     /// Whether the pattern has lines, as that of a grid: so most dependencies are near.
     pub has_lines: bool,
+    /// Whether it has planes, and some unknowns depend on later lines of earlier ones.
+    pub crosses: bool,
     /// Unknowns of a node.
     pub node: u32,
 }
@@ -204,6 +206,7 @@ impl Counts {
             true if wider(TILED_WIDE_LEVEL) && bytes > TILED_WIDE_BYTES => TILED_ADVANTAGE_WIDE,
             false if wider(TILED_LARGE_LEVEL) && bytes > large => TILED_ADVANTAGE_LARGE,
             false if wider(TILED_WIDEST_LEVEL) => TILED_ADVANTAGE_LARGE,
+            false if self.has_lines && !self.scattered => TILED_ADVANTAGE_LINES,
             _ => TILED_ADVANTAGE,
         }
     }
@@ -250,13 +253,14 @@ pub fn decide(
     }
     let b = counts.node;
     let limit = match wish {
+        Tiles::IfFaster if b > 1 => untiled.mul_f64(rows.advantage().min(TILED_ADVANTAGE)),
         Tiles::IfFaster => untiled.mul_f64(rows.advantage()),
         _ => Duration::MAX,
     };
     let may_have_strips = b == 1 && natural.spans.len() > 1;
     let shape = Rows::new(rows);
     let mut order = Order::Natural;
-    let mut best = choose(natural.of_rows(b), shape, mirror, limit);
+    let mut best = choose(natural.of_rows(b), counts.crosses, shape, mirror, limit);
     let mut limit = best.map_or(limit, |best| best.predicted.min(limit));
     if b == 1 {
         if let Some(tiles) = boxes().and_then(|spans| by_boxes(&spans, shape, limit)) {
@@ -264,8 +268,11 @@ pub fn decide(
         }
     }
     let other = best.map_or(untiled, |tiles| tiles.predicted);
-    if may_have_strips && other > ideal(rows, shape).mul_f64(TILED_STRIPS_WORTH) {
-        if let Some(tiles) = strips()?.and_then(|ranges| choose(ranges, shape, mirror, limit.min(other))) {
+    let ideal = ideal(rows, shape);
+    if may_have_strips && other > ideal.mul_f64(TILED_STRIPS_WORTH).max(ideal + TILED_STRIPS_GAIN) {
+        if let Some(tiles) =
+            strips()?.and_then(|ranges| choose(ranges, false, shape, mirror, limit.min(other)))
+        {
             (order, best) = (Order::Strips, Some(tiles));
         }
     }
@@ -304,9 +311,11 @@ fn relay_blocks() -> usize {
     TILED_BLOCKS / TILED_CLUSTER * TILED_CLUSTER
 }
 
-/// The best size, with or without relays, if a solve takes less than the limit.
-fn choose(ranges: Ranges, shape: Rows, mirror: u32, limit: Duration) -> Option<Choice> {
-    let plane = ranges.sizes.plane;
+/// The best size, with or without relays, if a solve takes less than the limit. Where a grid `crosses`, a part of a plane
+/// waits for the later parts of the plane before as well, which `predict` does not know: so none is less than a plane. Planes
+/// do better than it says.
+fn choose(ranges: Ranges, crosses: bool, shape: Rows, mirror: u32, limit: Duration) -> Option<Choice> {
+    let Sizes { plane, whole, .. } = ranges.sizes;
     let mut sizes = ranges.tiles();
     let mut best: Option<Choice> = None;
     // Beginning with what is mostly good, so that what is not is soon seen to be worse.
@@ -316,6 +325,10 @@ fn choose(ranges: Ranges, shape: Rows, mirror: u32, limit: Duration) -> Option<C
         if spans.len() > 1 && straddles(rows, plane) && spans[0].batch_levels(shape) > 1.0 {
             continue;
         }
+        if crosses && rows < whole {
+            continue;
+        }
+        let part = if crosses && rows == whole { TILED_PLANE } else { 1.0 };
         let is_wide =
             spans.get(spans.len() / 2).is_some_and(|span| span.batches(shape) >= TILED_WIDE_BATCHES);
         let ways: &[Relays] = match (can_relay(spans, rows, mirror), shape.scattered) {
@@ -326,7 +339,9 @@ fn choose(ranges: Ranges, shape: Rows, mirror: u32, limit: Duration) -> Option<C
         };
         for &relays in ways {
             let limit = best.map_or(limit, |best| best.predicted);
-            let better = predict(spans, shape, relays, limit);
+            // A limit of none stays one.
+            let of_model = if limit == Duration::MAX { limit } else { limit.div_f64(part) };
+            let better = predict(spans, shape, relays, of_model).map(|time| time.mul_f64(part));
             best = better.map(|predicted| Choice { rows, relays, predicted }).or(best);
         }
     }
@@ -471,11 +486,11 @@ mod tests {
     }
 
     fn rows(n: u32, entries: u32, levels: u32) -> Rows {
-        Rows::new(Counts { n, entries, levels, scattered: false, has_lines: false, node: 1 })
+        Rows::new(Counts { n, entries, levels, scattered: false, has_lines: false, crosses: false, node: 1 })
     }
 
     fn chosen(level: &[u32], shape: Rows, mirror: u32) -> Choice {
-        choose(ranges(level), shape, mirror, Duration::MAX).unwrap()
+        choose(ranges(level), false, shape, mirror, Duration::MAX).unwrap()
     }
 
     #[test]
@@ -492,7 +507,8 @@ mod tests {
     #[test]
     fn strips_are_asked_for_where_levels_follow_one_another() {
         let (n, entries, levels) = (1 << 20, 2 << 20, 2047);
-        let counts = Counts { n, entries, levels, scattered: false, has_lines: false, node: 1 };
+        let counts =
+            Counts { n, entries, levels, scattered: false, has_lines: false, crosses: false, node: 1 };
         let natural = grid(1024, 1024);
         let mut by_level = natural.clone();
         by_level.sort_unstable();
@@ -531,11 +547,33 @@ mod tests {
         let (n, levels) = (128 * 128 * 128, 382);
         let planes: Vec<u32> = (0..n).map(|i| i % 128 + i / 128 % 128 + i / (128 * 128)).collect();
         let of = |scattered| {
-            let shape = Rows::new(Counts { n, entries: 3 * n, levels, scattered, has_lines: true, node: 1 });
+            let shape = Rows::new(Counts {
+                n,
+                entries: 3 * n,
+                levels,
+                scattered,
+                has_lines: true,
+                crosses: false,
+                node: 1,
+            });
             chosen(&planes, shape, TILED_LARGEST_RELAY)
         };
         assert_eq!((of(false).rows, of(false).relays), (128 * 128, Relays::Wide));
         assert_ne!(of(true).relays, Relays::Wide);
+    }
+
+    #[test]
+    fn no_tile_is_less_than_a_plane_where_a_grid_crosses() {
+        let (line, plane, n) = (64, 64 * 64, 64 * 64 * 64);
+        let level: Vec<u32> = (0..n).map(|i| i % line + 2 * (i % plane / line) + 3 * (i / plane)).collect();
+        let ranges =
+            Ranges::new(super::super::lines::Grid { line, plane }.sizes(n, TILED_LARGEST_RELAY), &level);
+        let chosen = |crosses| {
+            let shape = rows(n, 5 * n, 379);
+            choose(ranges.clone(), crosses, shape, TILED_LARGEST_RELAY, Duration::MAX).unwrap().rows
+        };
+        assert!(chosen(false) < plane);
+        assert_eq!(chosen(true), plane);
     }
 
     #[test]
@@ -546,10 +584,13 @@ mod tests {
             levels,
             scattered,
             has_lines,
+            crosses: false,
             node: 1,
         };
         let counts = |n, levels, scattered| with(n, levels, scattered, false);
         assert_eq!(with(1 << 20, 1000, true, true).advantage(), TILED_ADVANTAGE);
+        assert_eq!(with(1 << 20, 1000, false, true).advantage(), TILED_ADVANTAGE_LINES);
+        assert_eq!(with(1 << 22, 1000, false, true).advantage(), TILED_ADVANTAGE_LARGE);
         assert_eq!(with(1 << 22, 1000, true, true).advantage(), TILED_ADVANTAGE_LARGE);
         assert_eq!(counts(1 << 20, 2047, false).advantage(), TILED_ADVANTAGE);
         assert_eq!(counts(1 << 20, 1000, false).advantage(), TILED_ADVANTAGE);

@@ -86,6 +86,9 @@ pub struct SolveArgs {
     pub args_copy: u64,
     /// Of the nodal engine: own entries and diagonal index of each row, by position.
     pub node_row: u64,
+    /// Number of values that the caller's array has.
+    pub values: u32,
+    pub unused: [u32; 3],
 }
 
 /// Arguments of a kernel for one or several right-hand sides.
@@ -109,7 +112,7 @@ impl MultiArgs {
 }
 
 const _: () = assert!(std::mem::size_of::<MultiArgs>() == std::mem::size_of::<SolveArgs>() + 32);
-const _: () = assert!(std::mem::size_of::<SolveArgs>() == 40 + 13 * 8 + 5 * 8 + 16 + 7 * 8);
+const _: () = assert!(std::mem::size_of::<SolveArgs>() == 40 + 13 * 8 + 5 * 8 + 16 + 9 * 8);
 // A kernel reads a value of up to 16 bytes from there.
 const _: () = assert!(std::mem::offset_of!(SolveArgs, alpha_host) % 16 == 0);
 const _: () = assert!(std::mem::size_of::<State>() == 128 * (1 + QUEUES));

@@ -405,6 +405,7 @@ impl CudaPlan {
     fn args(&self, call: &SolveCall) -> SolveArgs {
         SolveArgs {
             val: call.val as u64,
+            values: self.shape.nnz,
             diag_values: if call.diagonal != 0 { call.diagonal } else { call.val } as u64,
             f: call.f as u64,
             x: call.x as u64,

@@ -1023,8 +1023,8 @@ impl Run<'_> {
             (wish, node) => {
                 let scattered = !self.task.stored_rows;
                 let grid = grid_of(n, found);
-                let has_lines = grid.line > 0;
-                let counts = tiles::Counts { n, entries, levels, scattered, has_lines, node };
+                let (has_lines, crosses) = (grid.line > 0, grid.plane > 0 && found[SKEW] > 0);
+                let counts = tiles::Counts { n, entries, levels, scattered, has_lines, crosses, node };
                 let mut strips = || self.strips(levels, level_of);
                 let steps = [found[LINE_STEP], found[PLANE_STEP]];
                 let mut boxed = || {
