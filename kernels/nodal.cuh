@@ -417,6 +417,7 @@ struct NodeSolver {
             Taken taken;
             Place at = place_of(slice, node);
             if (a.row_permuted) gather(at, node);
+            // Lanes take what others have copied, and the next copies go to the same place.
             copied();
             __syncwarp();
             take(at, taken);

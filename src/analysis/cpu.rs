@@ -200,8 +200,8 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let grid = Grid::new(n, line, lines::plane(n, line, |t| survey.nearest(t)));
             let ranges = tiles::Ranges::new(grid.sizes(n, needs.mirror), &in_turn);
             let (levels, scattered) = (level_ptr.len() as u32 - 1, !shape.rows_are_stored());
-            let (entries, has_lines, skew) = (survey.entries, line > 0, survey.skew(grid));
-            let crosses = skew > 0;
+            let (entries, skew) = (survey.entries, survey.skew(grid));
+            let (has_lines, crosses) = (line > 0, skew > 0);
             let counts = tiles::Counts { n, entries, levels, scattered, has_lines, crosses, node };
             let mut boxes = None;
             let mut turns: Option<Vec<u32>> = None;

@@ -253,6 +253,7 @@ pub fn decide(
     }
     let b = counts.node;
     let limit = match wish {
+        // Not more than the time by nodes, which the model knows better than that by rows.
         Tiles::IfFaster if b > 1 => untiled.mul_f64(rows.advantage().min(TILED_ADVANTAGE)),
         Tiles::IfFaster => untiled.mul_f64(rows.advantage()),
         _ => Duration::MAX,
@@ -454,6 +455,7 @@ pub fn arrange(by_level: &[u32], tile_ptr: &[u32], tile: impl Fn(u32) -> u32) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::lines::Grid;
     use crate::tuning::TILED_LARGEST_RELAY;
 
     fn ranges(level: &[u32]) -> Ranges {
@@ -566,8 +568,7 @@ mod tests {
     fn no_tile_is_less_than_a_plane_where_a_grid_crosses() {
         let (line, plane, n) = (64, 64 * 64, 64 * 64 * 64);
         let level: Vec<u32> = (0..n).map(|i| i % line + 2 * (i % plane / line) + 3 * (i / plane)).collect();
-        let ranges =
-            Ranges::new(super::super::lines::Grid { line, plane }.sizes(n, TILED_LARGEST_RELAY), &level);
+        let ranges = Ranges::new(Grid { line, plane }.sizes(n, TILED_LARGEST_RELAY), &level);
         let chosen = |crosses| {
             let shape = rows(n, 5 * n, 379);
             choose(ranges.clone(), crosses, shape, TILED_LARGEST_RELAY, Duration::MAX).unwrap().rows
