@@ -82,6 +82,8 @@ fn compile_kernels(root: &Path, out: &Path) {
         made.push((fatbin, own));
     }
     table += "];\n";
+    let digits: String = newest.chars().filter(char::is_ascii_digit).collect();
+    table += &format!("/// The newest compute capability that they are compiled for, times ten.\nconst NEWEST: u32 = {digits};\n");
     compile(&nvcc, &flags, missing);
     for (fatbin, own) in made {
         fs::copy(fatbin, own).unwrap();

@@ -50,7 +50,8 @@ static const char *const SHAPE_NAMES[] = {"diagonal",  "chain",        "grid",  
 typedef struct {
   int type, op, fill, diag, base, format;
   int wide;       /* number of 64-bit index arrays: 0, 1 (offsets), 2 (columns too) */
-  int unsorted, full, duplicates;
+  int unsorted;   /* 2: sorted but for the diagonal, which is on the far side of its row or column */
+  int full, duplicates;
   int in_place, device_alpha, setup;
 } Kind;
 
@@ -61,7 +62,7 @@ static inline const char *kind_text(const Kind *k) {
            "NTH"[k->op], k->fill ? "upper" : "lower",
            k->diag == SEPARATE_DIAGONAL ? "separate diagonal" : k->diag ? "unit" : "non-unit", k->base,
            k->format ? "CSC" : "CSR", k->wide == 0 ? "32/32" : k->wide == 1 ? "64/32" : "64/64",
-           k->unsorted ? " unsorted" : "", k->full ? " full" : "", k->duplicates ? " duplicates" : "",
+           k->unsorted > 1 ? " diagonal apart" : k->unsorted ? " unsorted" : "", k->full ? " full" : "", k->duplicates ? " duplicates" : "",
            k->in_place ? " in place" : "", k->device_alpha ? " device alpha" : "", k->setup);
   return text;
 }
@@ -227,7 +228,8 @@ static inline Problem pack(Kind k, int64_t n, Entries list) {
   for (int64_t t = 0; t < p.nnz; t++) {
     Entry *e = &p.e[t];
     e->major = k.format ? e->j : e->i;
-    e->key = k.unsorted ? (int64_t)(rng() >> 1) : k.format ? e->i : e->j;
+    e->key = k.unsorted == 1 ? (int64_t)(rng() >> 1) : k.format ? e->i : e->j;
+    if (k.unsorted > 1 && e->i == e->j) e->key = (k.fill == SPTRSV_FILL_MODE_LOWER) != k.format ? -1 : n;
   }
   if (p.nnz) qsort(p.e, (size_t)p.nnz, sizeof *p.e, by_major);
   p.val = malloc((size_t)p.nnz * vs + 1);

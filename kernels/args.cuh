@@ -64,7 +64,8 @@ struct SolveArgs {
     MultiArgs<T> *args_copy;  // where the prologue leaves a copy for the kernels of a graph, or nullptr
     const uint2 *node_row;   // of the nodal engine: own entries and diagonal of each row, by position
     uint32_t values;         // that the caller's array has
-    uint32_t unused[3];
+    uint32_t diag_in_rows;   // of nodes: 1 where each diagonal is in its place in its row
+    uint32_t unused[2];
 };
 
 // Arguments of a kernel for one or several right-hand sides: columns of f and x, `ldf` and `ldx` values apart.

@@ -13,7 +13,8 @@
 // of each row where its entries of the node's own triangle lie, and its diagonal:
 //
 //   op(A)'s rows stored:      entry of own unknown c of row r at own(r) + c; those of the other nodes' entries
-//                             are consecutive, before them in a forward solve and behind them in a backward one
+//                             are consecutive, before them in a forward solve and behind them in a backward one;
+//                             `diag_in_rows` says that the diagonal of each row r is at own(r) + r
 //   op(A)'s columns stored:   entry of own unknown c of row r at own(c) + r; each entry of the lists has for
 //                             each of its B unknowns where the values of the B rows begin, in `row_val`
 #pragma once
@@ -51,6 +52,7 @@ struct NodeCopies {
     alignas(PIECE) char rows[B][(PIECES * PIECE + GAP) * WARP];  // by turn
     T f[WARP], d[WARP];                                          // f: of a single column
     uint32_t adj[NODES * WARP];
+    uint32_t diag[WARP];  // where the diagonal of the slice after that is
 };
 
 // From how many lanes, as a power of two, the sums of a node meet; 0: as many as there are.
@@ -75,7 +77,7 @@ struct NodeSolver {
     struct Node {
         uint4 record;   // node, and its first entry in the lists
         uint32_t end;   // past its last
-        uint2 row;      // of the row whose turn is the lane's number: own entries, diagonal
+        uint32_t own;   // of the row whose turn is the lane's number: own entries
     };
 
     __device__ __forceinline__ uint32_t shift_of(uint2 slice) const { return __ffs(slice.y >> 6) - 1; }
@@ -83,14 +85,21 @@ struct NodeSolver {
     __device__ __forceinline__ uint32_t unknown(uint32_t turn) const { return a.backward ? B - 1 - turn : turn; }
 
     __device__ __forceinline__ Node fetch(uint2 slice) const {
-        Node node = {{0, NONE, 0, 0}, 0, {0, NONE}};
+        Node node = {{0, NONE, 0, 0}, 0, 0};
         uint32_t shift = shift_of(slice), r = lane >> shift, sub = lane & ((1u << shift) - 1), p = slice.x + r;
         if (r < (slice.y & 63u)) {
             node.record = a.record[p];
             node.end = a.record[p + 1].z;
-            if (sub < B) node.row = a.node_row[(size_t)p * B + unknown(sub)];
+            if (sub < B) node.own = a.node_row[(size_t)p * B + unknown(sub)].x;
         }
         return node;
+    }
+    // Asks where the diagonals of a slice are, if they are not known to be in the rows.
+    __device__ __forceinline__ void ask_for_diagonals(uint2 slice) const {
+        if (!a.diag_index || a.diag_in_rows) return;
+        uint32_t shift = shift_of(slice), r = lane >> shift, sub = lane & ((1u << shift) - 1);
+        bool leads = r < (slice.y & 63u) && sub < B;
+        copy_ahead(leads, &copies.diag[lane], &a.node_row[leads ? (size_t)(slice.x + r) * B + unknown(sub) : 0].y);
     }
 
     // What U unknowns of other nodes contribute: values, and where the unknowns are.
@@ -102,7 +111,7 @@ struct NodeSolver {
     struct Place {
         uint32_t lanes, sub, p, c, row, count;
         bool in, leads;
-        uint32_t own[B];  // node_row's first number by turn
+        uint32_t own[B], its_own;  // node_row's first number by turn, and of the lane's turn
         uint32_t held;    // values of other nodes in a row, as far as the lanes have room for them at a time
     };
     __device__ __forceinline__ Place place_of(uint2 slice, const Node &node) const {
@@ -113,7 +122,8 @@ struct NodeSolver {
         at.c = unknown(at.sub), at.row = node.record.x * B + at.c;
         at.count = (node.end - node.record.z) * B;
 #pragma unroll
-        for (int s = 0; s < B; ++s) at.own[s] = __shfl_sync(FULL, node.row.x, lane - at.sub + s);
+        for (int s = 0; s < B; ++s) at.own[s] = __shfl_sync(FULL, node.own, lane - at.sub + s);
+        at.its_own = node.own;
         at.held = min(at.count, U * at.lanes);
         return at;
     }
@@ -132,12 +142,12 @@ struct NodeSolver {
     __device__ __forceinline__ Row row_of(const Place &at, uint32_t turn, uint32_t own) const {
         char *to = copies.rows[turn] + lane / at.lanes * copies.stride(at.lanes);
         auto values = reinterpret_cast<T *>(to + offset(at, row_at(at, turn, own)));
-        if (a.backward) return {values + turn, values + turn - 1, -1};
+        if (a.backward) return {values + turn + a.diag_in_rows, values + turn + a.diag_in_rows - 1, -1};
         return {values, values + at.held, 1};
     }
     // Where it begins among the caller's values.
     __device__ __forceinline__ uint32_t row_at(const Place &at, uint32_t turn, uint32_t own) const {
-        return own + (a.backward ? B - turn : 0u - at.count);
+        return own + (a.backward ? B - turn - a.diag_in_rows : 0u - at.count);
     }
     // How far that lies into what the lanes of a node copy at a time: a line of the cache, or what they can of one.
     __device__ __forceinline__ int offset(const Place &at, uint32_t first) const {
@@ -158,7 +168,10 @@ struct NodeSolver {
     __device__ __forceinline__ void copy(uint2 slice, const Node &node) const {
         Place at = place_of(slice, node);
         if (NR == 1) copy_ahead(at.leads, &copies.f[lane], columns.from(at.row, 0));
-        if (a.diag_index) copy_ahead(at.leads && node.row.y != NONE, &copies.d[lane], a.diag_values + node.row.y);
+        if (a.diag_index && !a.diag_in_rows) {
+            uint32_t diag = copies.diag[lane];
+            copy_ahead(at.leads && diag != NONE, &copies.d[lane], a.diag_values + diag);
+        }
         // Where values are permuted their places are not known yet.
         if (a.row_permuted) return;
 #pragma unroll
@@ -178,6 +191,7 @@ struct NodeSolver {
                     uint32_t number = at.sub + u * at.lanes;
                     copy_ahead(number < at.count, row.others + number, a.val + value_at(at, s, number));
                 }
+                if (a.diag_in_rows) copy_ahead(at.in, &row.of_turn(s), a.val + (at.own[s] + unknown(s)));
             }
             for_own([&](int s, int t) {
                 copy_ahead(at.in, &row_of(at, s, at.own[s]).of_turn(t), a.val + (at.own[s] + unknown(t)));
@@ -189,7 +203,8 @@ struct NodeSolver {
         for (int s = 0; s < B; ++s) {
             // Begin and end of what is wanted, in bytes from the beginning of the lanes' first pieces.
             uint32_t row = row_at(at, s, at.own[s]);
-            int begin = offset(at, row), end = begin + bytes + s * (int)sizeof(T), first = at.sub * PIECE;
+            int own = (s + a.diag_in_rows) * (int)sizeof(T);
+            int begin = offset(at, row), end = begin + bytes + own, first = at.sub * PIECE;
             auto from = reinterpret_cast<const char *>(a.val + row) - begin + first;
             char *to = copies.rows[s] + lane / at.lanes * copies.stride(at.lanes) + first;
 #pragma unroll
@@ -301,7 +316,8 @@ struct NodeSolver {
             for (int t = 0; t < s; ++t) taken.low[s][t] = row.of_turn(t);
         }
         taken.f = copies.f[lane];
-        taken.d = copies.d[lane];
+        uint32_t turn = at.leads ? at.sub : 0;
+        taken.d = a.diag_in_rows ? row_of(at, turn, at.its_own).of_turn(turn) : copies.d[lane];
     }
 
     __device__ __forceinline__ void solve(const Place &at, const Node &node, Taken &taken) const {
@@ -412,7 +428,10 @@ struct NodeSolver {
         uint32_t s = draw_for_all(), s1 = draw_for_all(), s2 = draw_for_all();
         uint2 slice = slice_of(s), slice1 = slice_of(s1), slice2 = slice_of(s2);
         Node node = fetch(slice), node1 = fetch(slice1);
+        ask_for_diagonals(slice);
+        copied();
         copy(slice, node);
+        ask_for_diagonals(slice1);
         while (s < a.slices) {
             Taken taken;
             Place at = place_of(slice, node);
@@ -425,6 +444,7 @@ struct NodeSolver {
             uint32_t s3 = draw();
             Node node2 = fetch(slice2);
             copy(slice1, node1);
+            ask_for_diagonals(slice2);
             solve(at, node, taken);
             s = s1, s1 = s2;
             slice = slice1, slice1 = slice2;

@@ -212,12 +212,12 @@ __device__ inline bool reciprocal(double d, double &r) {
     double m = fabs(d);
     return (m >= 1e-307 && m <= 1e307) || m == 0.0 || isinf(d);
 }
-// Only where nothing can overflow on the way; else the caller divides.
+// Only where nothing can overflow on the way; else the caller divides. In double precision no square of a float does.
 template <class R>
 __device__ bool reciprocal(Complex<R> d, Complex<R> &r) {
-    R m = d.re * d.re + d.im * d.im;
-    r = {d.re / m, -d.im / m};
-    R low = sizeof(R) == 4 ? R(1e-18) : R(1e-150), high = sizeof(R) == 4 ? R(1e18) : R(1e150);
+    double re = d.re, im = d.im, m = re * re + im * im, by = 1.0 / m;
+    r = {R(re * by), R(-im * by)};
+    double low = sizeof(R) == 4 ? 1e-74 : 1e-150, high = sizeof(R) == 4 ? 1e74 : 1e150;
     return m >= low && m <= high;
 }
 

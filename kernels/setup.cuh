@@ -17,7 +17,6 @@ struct Summary {
     uint32_t levels;
     uint32_t queued;     // unknowns in the queue of Kahn's algorithm
     uint32_t listed;     // extra diagonal entries in the list
-    uint32_t bad_offsets;
     uint32_t widest;     // unknowns in the widest level
     uint32_t refuted;    // sizes of nodes that the pattern does not have, a bit each
     uint32_t largest_place;  // in the order by strips
@@ -27,7 +26,8 @@ struct Summary {
     uint32_t line_step, plane_step;  // from the first level of a line, and of a plane, to that of the next, if all are alike
     uint32_t uneven;     // they are not
     uint32_t skew;       // of boxes, so that no unknown depends on a later one; 2 where one line for each plane is too few
-    uint32_t unused;
+    uint32_t displaced;  // some diagonal of a row of a node is not in its place in the row
+    uint32_t slices;
     uint64_t narrow;     // what the best narrow end gains, in its upper half, and its first slice
     uint32_t ticket[30];
 };

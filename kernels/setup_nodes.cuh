@@ -100,6 +100,9 @@ extern "C" __global__ void __launch_bounds__(256) setup_node_rows(const GRID_CON
     uint32_t unknown = p % a.node, i = a.record[p / a.node].x * a.node + unknown;
     uint4 major = a.major[i];
     uint32_t own = a.low ? major.x + major.z - unknown : major.x - unknown - 1;
+    // In a row without entries the diagonal says where they would lie.
+    if (a.own_diag && major.z == 0 && major.w != NONE) own = major.w - unknown;
+    if (major.w != own + unknown) a.summary->displaced = 1;
     a.node_row[p] = make_uint2(own, a.own_diag ? major.w : i);
 }
 

@@ -17,10 +17,8 @@ __device__ __forceinline__ uint32_t lanes_shift(uint32_t wanted) {
     return wanted <= 1 ? 0 : 32 - __clz(Min()(wanted, 32) - 1);
 }
 
-// By position, as the engine wants them.
-extern "C" __global__ void __launch_bounds__(256) setup_records(const GRID_CONSTANT SetupArgs a) {
-    uint32_t p = thread_index();
-    if (p >= a.n || a.summary->bad) return;
+// The record of a position, as the engine wants it.
+__device__ __forceinline__ void make_record(const SetupArgs &a, uint32_t p) {
     uint32_t diag = a.record_diag ? a.record_diag[p] : NONE, row = a.order[p];
     uint32_t first = a.by_first ? a.by_first[p] : 0, entries = a.out_ptr[p + 1] - a.out_ptr[p];
     if (a.tile) {
@@ -30,6 +28,11 @@ extern "C" __global__ void __launch_bounds__(256) setup_records(const GRID_CONST
     }
     a.record[p] = make_uint4(row, diag, a.out_ptr[p], first);
     if (p == a.n - 1) a.record[a.n] = make_uint4(0, NONE, a.out_ptr[a.n], 0);
+}
+
+extern "C" __global__ void __launch_bounds__(256) setup_records(const GRID_CONSTANT SetupArgs a) {
+    uint32_t p = thread_index();
+    if (p < a.n && !a.summary->bad) make_record(a, p);
 }
 
 // Slices ---------------------------------------------------------------------------------------------
@@ -57,9 +60,23 @@ extern "C" __global__ void __launch_bounds__(256) setup_chunks(const GRID_CONSTA
 
 constexpr uint32_t GATE_LEVELS = 8, NEAR_GATE_LEVELS = 4, NEAR_GATE_LANES = 8192;  // mirror ONE_WORD_* in tuning.rs
 
+constexpr int64_t NARROW_LEVEL = 200, NARROW_SLICE = 20, NARROW_LAUNCH = 4000, NARROW_SPLIT = 10000;  // mirror tuning.rs
+
+// What is gained if the narrow end begins with a level, by the rule of src/analysis/slices.rs.
+__device__ __forceinline__ void consider_narrow_end(const SetupArgs &a, uint32_t level, uint32_t levels) {
+    uint32_t first = a.slice_ptr[a.level_ptr[level]], slices = a.slice_ptr[a.n] - first;
+    int64_t cost = NARROW_SLICE * slices + (first == 0 ? NARROW_LAUNCH : NARROW_SPLIT);
+    int64_t gain = NARROW_LEVEL * (levels - level) - cost;
+    if (gain > 0) atomicMax((unsigned long long *)&a.summary->narrow, min(gain, (int64_t)NONE) << 32 | first);
+}
+
+// Slices and records, and the narrow end.
 extern "C" __global__ void __launch_bounds__(256) setup_slices(const GRID_CONSTANT SetupArgs a) {
-    uint32_t p = thread_index();
+    uint32_t p = thread_index(), levels = a.summary->levels;
     if (p >= a.n || a.summary->bad) return;
+    make_record(a, p);
+    if (p == 0) a.summary->slices = a.slice_ptr[a.n];
+    if (p < levels && a.node == 1) consider_narrow_end(a, p, levels);
     uint32_t chunk = a.chunk[p];
     if (!chunk) return;
     uint32_t share = chunk >> 6 & 63u, end = p + (chunk >> 12), s = a.slice_ptr[p];
@@ -72,18 +89,6 @@ extern "C" __global__ void __launch_bounds__(256) setup_slices(const GRID_CONSTA
         uint32_t gate = is_near ? near : far, back = gate != NONE && first - gate <= NONE >> GATE_SHIFT ? first - gate : 0;
         a.slice[s++] = make_uint2(first, Min()(32 / share, end - first) | share << 6 | back << GATE_SHIFT);
     }
-}
-
-constexpr int64_t NARROW_LEVEL = 200, NARROW_SLICE = 20, NARROW_LAUNCH = 4000, NARROW_SPLIT = 10000;  // mirror tuning.rs
-
-// By level: what is gained if the narrow end begins there, by the rule of src/analysis/slices.rs.
-extern "C" __global__ void __launch_bounds__(256) setup_narrow(const GRID_CONSTANT SetupArgs a) {
-    uint32_t level = thread_index(), levels = a.summary->levels;
-    if (level >= levels || a.summary->bad) return;
-    uint32_t first = a.slice_ptr[a.level_ptr[level]], slices = a.slice_ptr[a.n] - first;
-    int64_t cost = NARROW_SLICE * slices + (first == 0 ? NARROW_LAUNCH : NARROW_SPLIT);
-    int64_t gain = NARROW_LEVEL * (levels - level) - cost;
-    if (gain > 0) atomicMax((unsigned long long *)&a.summary->narrow, min(gain, (int64_t)NONE) << 32 | first);
 }
 
 // Batches --------------------------------------------------------------------------------------------
@@ -109,6 +114,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_wanted(const GRID_CONSTA
     uint32_t most = Lanes(32).reduce(length, Max());
     if (threadIdx.x % 32 == 0 && most > load_relaxed(longest)) atomicMax(longest, most);
     if (p >= a.n) return;
+    a.run_info[p] = 0;
     a.wanted[p] = Min()(divide_up(length, a.per_lane), MOST_WANTED);
     a.chunk[p] = p == own_tile_begin(a, p) || a.level_of[p] != a.level_of[p - 1];
 }

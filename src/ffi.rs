@@ -925,7 +925,7 @@ pub unsafe extern "C" fn sptrsvSetDiagonal(info: sptrsvInfo_t, d: *const c_void)
 /// \param info   the info
 /// \param stats  receives the figures; its `struct_size` is set by the caller
 /// \return SUCCESS; INVALID_VALUE when an argument is NULL or `struct_size` is too small to hold itself;
-///         NOT_ANALYSED
+///         NOT_ANALYSED; EXECUTION_FAILED when the driver reports an error, of earlier work for instance
 ///
 /// Blocking: host only. Graph capture: no GPU work.
 ///

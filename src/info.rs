@@ -262,11 +262,12 @@ impl Info {
                 stats.levels = p.levels as i64;
                 stats.widest_level = p.widest as i64;
                 stats.predicted_ms = ms(p.predicted);
-                stats.mat_d2h_ms = ms(p.times.mat_d2h);
-                stats.trans_ms = ms(p.times.trans);
-                stats.dep_ms = ms(p.times.dep);
-                stats.lev_ms = ms(p.times.lev);
-                stats.lev_h2d_ms = ms(p.times.lev_h2d);
+                let times = p.times()?;
+                stats.mat_d2h_ms = ms(times.mat_d2h);
+                stats.trans_ms = ms(times.trans);
+                stats.dep_ms = ms(times.dep);
+                stats.lev_ms = ms(times.lev);
+                stats.lev_h2d_ms = ms(times.lev_h2d);
                 p.entries
             }
         };

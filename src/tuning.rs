@@ -17,6 +17,9 @@ pub const GRAPH_LEVELS: usize = 1 << 16;
 /// long as the CPU takes for this many.
 pub const SETUP_GPU_SMALLEST: u64 = 10_000;
 
+/// Up to so many rows there is room for a slice for each, where else setup waits for their number.
+pub const SETUP_SLICE_ROOM: u32 = 1 << 16;
+
 /// Threads in a block of the one-word engine, and the most blocks on a multiprocessor; more where the cache holds so
 /// many times the unknowns, and values are of 8 bytes at most. Mirrored in kernels/one_word.cu.
 pub const ONE_WORD_BLOCK: u32 = 128;

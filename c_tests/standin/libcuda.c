@@ -13,7 +13,7 @@ typedef void *Handle;             /* contexts, modules, functions, streams, even
 typedef unsigned long long Address; /* CUdeviceptr */
 
 enum { SUCCESS = 0, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, CONTEXT_IS_DESTROYED = 709, NOT_SUPPORTED = 801 };
-enum { DEVICES = 2, MULTIPROCESSORS = 16, SHARED_BYTES_OF_A_BLOCK = 97 };
+enum { DEVICES = 2, MULTIPROCESSORS = 16, COMPUTE_CAPABILITY_MAJOR = 75, SHARED_BYTES_OF_A_BLOCK = 97 };
 enum { GARBLED = -1 }; /* success, with an answer that no driver gives */
 
 static struct {
@@ -80,9 +80,12 @@ ENTRY(cuInit, (unsigned flags), (void)flags)
 ENTRY(cuDriverGetVersion, (int *version), *version = 13000)
 ENTRY(cuDeviceGetCount, (int *count), *count = DEVICES)
 ENTRY(cuDeviceGet, (int *device, int ordinal), if (ordinal >= DEVICES) return INVALID_DEVICE; *device = ordinal)
-ENTRY(cuDeviceGetAttribute, (int *value, int attribute, int device),
-      (void)device;
-      *value = attribute == SHARED_BYTES_OF_A_BLOCK ? 227 << 10 : attribute == MULTIPROCESSORS ? 16 : 1)
+ENTRY(cuDeviceGetAttribute, (int *value, int attribute, int device), (void)device; switch (attribute) {
+  case SHARED_BYTES_OF_A_BLOCK: *value = 227 << 10; break;
+  case MULTIPROCESSORS: *value = 16; break;
+  case COMPUTE_CAPABILITY_MAJOR: *value = 9; break;
+  default: *value = 1;
+})
 ENTRY(cuDeviceTotalMem_v2, (size_t *bytes, int device), (void)device; *bytes = (size_t)1 << 36)
 ENTRY(cuDevicePrimaryCtxRetain, (Handle *c, int device), contexts[device].retained++; *c = &contexts[device])
 ENTRY(cuDevicePrimaryCtxRelease_v2, (int device), contexts[device].retained--)

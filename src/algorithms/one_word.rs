@@ -28,6 +28,13 @@ fn entries_per_lane(dtype: DataType) -> u32 {
 /// The kernel for a narrow end.
 const NARROW: &str = "one_word_narrow";
 
+/// Whether there is one, with room for its ring. docs/performance.md says why not in type z.
+fn has_narrow_kernel(launcher: &Launcher) -> bool {
+    let gpu = launcher.gpu;
+    let has_room = gpu.shared_bytes_per_block() >= NARROW_RING && gpu.multiprocessors() >= NARROW_BLOCKS;
+    gpu.has_clusters() && has_room && launcher.dtype != DataType::C64
+}
+
 impl Algorithm for OneWord {
     fn id(&self) -> i32 {
         16
@@ -65,12 +72,9 @@ impl Algorithm for OneWord {
             plan.set_slices(launcher, &slices)?;
             plan.set_records(launcher, &records(schedule, plan.diag_source()))?;
         }
-        // A narrow end wants blocks in clusters, with room for the ring; type z has no kernel for it.
-        let gpu = launcher.gpu;
-        let has_room = gpu.shared_bytes_per_block() >= NARROW_RING && gpu.multiprocessors() >= NARROW_BLOCKS;
-        if let Some(kernel) = has_room.then(|| launcher.kernel(NARROW).ok()).flatten() {
-            kernel.allow_shared(NARROW_RING)?;
-            plan.has_narrow_kernel = true;
+        plan.has_narrow_kernel = has_narrow_kernel(launcher);
+        if plan.has_narrow_kernel {
+            launcher.kernel(NARROW)?.allow_shared(NARROW_RING)?;
         }
         plan.add_work_vectors(launcher)
     }

@@ -50,12 +50,11 @@ pub fn shared_bytes(dtype: DataType, columns: u32) -> u32 {
     ((WINDOW + 1) * columns * dtype.bytes() as u32 + HEAD).next_multiple_of(16)
 }
 
-/// Unknowns of another tile that a block has room for beside its window; 0 where blocks come in no clusters, which see
-/// each other's shared memory, or where the number of an unknown could be taken for a code.
+/// Unknowns of another tile that a block has room for beside its window; 0 where blocks come in no clusters, or where the
+/// number of an unknown could be taken for a code.
 pub fn mirror(gpu: &Gpu, shape: &Shape) -> u32 {
     let dtype = shape.dtype;
-    let has_clusters = gpu.has_kernel(&format!("tiled_relay_{}", dtype.letter()));
-    if !has_clusters || gpu.multiprocessors() < TILED_CLUSTER as u32 || shape.n >= HIGH_BIT - CELLS {
+    if !gpu.has_clusters() || gpu.multiprocessors() < TILED_CLUSTER as u32 || shape.n >= HIGH_BIT - CELLS {
         return 0;
     }
     let room = gpu.shared_bytes_per_block().saturating_sub(shared_bytes(dtype, 1));

@@ -98,16 +98,19 @@ impl Majors<'_> {
     pub fn rows(&self, pattern: &Pattern, schedule: &Schedule, size: u32, diag: DiagSource) -> Nodes {
         let row = |node: u32, unknown: u32| {
             let i = node * size + unknown;
-            let first = self.first[i as usize];
-            // Wraps around where the first row's own entries begin before the array: they are none.
-            let own = if self.low {
-                first + self.kept[i as usize] - unknown
-            } else {
-                first.wrapping_sub(unknown + 1)
-            };
+            let (first, kept) = (self.first[i as usize], self.kept[i as usize]);
             let diagonal = match diag {
                 DiagSource::Matrix => self.diag[i as usize],
                 DiagSource::Separate | DiagSource::Unit => i,
+            };
+            // Wraps around where the first row's own entries begin before the array: they are none. In a row without
+            // entries the diagonal says where they would lie.
+            let own = if diag == DiagSource::Matrix && kept == 0 && diagonal != NONE {
+                diagonal.wrapping_sub(unknown)
+            } else if self.low {
+                first + kept - unknown
+            } else {
+                first.wrapping_sub(unknown + 1)
             };
             [own, diagonal]
         };
@@ -143,6 +146,17 @@ pub struct Nodes {
     /// Where op(A)'s columns are stored: of each entry of the nodes' lists and each of its unknowns, where the
     /// values of the rows begin.
     pub index: Vec<u32>,
+}
+
+impl Nodes {
+    /// Whether the diagonal of each row is in its place beside the entries of its node's own triangle.
+    pub fn diag_in_rows(&self) -> bool {
+        let unknowns = (0..self.size).cycle();
+        self.rows
+            .iter()
+            .zip(unknowns)
+            .all(|(&[own, diagonal], unknown)| diagonal == own.wrapping_add(unknown))
+    }
 }
 
 /// The records of nodes: node, nothing, first entry, nothing; and one more.

@@ -88,7 +88,9 @@ pub struct SolveArgs {
     pub node_row: u64,
     /// Number of values that the caller's array has.
     pub values: u32,
-    pub unused: [u32; 3],
+    /// Of the nodal engine: 1 where each diagonal value is in its place in its row.
+    pub diag_in_rows: u32,
+    pub unused: [u32; 2],
 }
 
 /// Arguments of a kernel for one or several right-hand sides.

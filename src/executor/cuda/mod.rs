@@ -5,10 +5,10 @@
 
 pub mod args;
 mod launch;
+mod locked;
 mod memory;
 mod plan;
 mod setup;
-mod watch;
 
 pub use launch::{Graph, Kernel, Launcher};
 pub use memory::{synchronize_all, DeviceArray};
@@ -87,9 +87,12 @@ pub struct Gpu {
     multiprocessors: u32,
     shared_bytes_per_block: u32,
     cached_bytes: u32,
+    has_clusters: bool,
     modules: ManuallyDrop<Vec<Module>>,
     functions: Mutex<HashMap<String, usize>>,
-    watch: watch::FlagPool,
+    locked: locked::PagePool,
+    /// Events that nobody uses.
+    events: Mutex<Vec<usize>>,
     pool: Option<memory::Pool>,
     // Released last: only if this library made the context current by itself.
     primary: Option<PrimaryContext>,
@@ -150,9 +153,11 @@ impl Gpu {
             multiprocessors: 0,
             shared_bytes_per_block: 0,
             cached_bytes: 0,
+            has_clusters: false,
             modules: ManuallyDrop::new(Vec::new()),
             functions: Mutex::default(),
-            watch: watch::FlagPool::default(),
+            locked: locked::PagePool::default(),
+            events: Mutex::default(),
             pool: None,
             primary,
         };
@@ -162,11 +167,13 @@ impl Gpu {
         check(unsafe { sys::cuCtxGetDevice(&mut device) }, "cuCtxGetDevice")?;
         gpu.device = device;
         gpu.name = Device::get_device(device as u32).and_then(|d| d.name()).unwrap_or_default();
-        gpu.multiprocessors =
-            gpu.attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
-        gpu.shared_bytes_per_block = gpu
-            .attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
-        gpu.cached_bytes = gpu.attribute(sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?;
+        use sys::CUdevice_attribute_enum::*;
+        gpu.multiprocessors = gpu.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        gpu.shared_bytes_per_block = gpu.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        gpu.cached_bytes = gpu.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?;
+        // Kernels for clusters are made where the compiler knows them.
+        let major = gpu.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        gpu.has_clusters = major >= 9 && NEWEST >= 90;
         gpu.pool = memory::Pool::new(device);
         for (_, image) in FATBINS {
             gpu.modules.push(load(image, &gpu.name)?);
@@ -180,6 +187,23 @@ impl Gpu {
         // SAFETY: writes one int.
         check(unsafe { sys::cuDeviceGetAttribute(&mut value, which, self.device) }, "cuDeviceGetAttribute")?;
         Ok(value as u32)
+    }
+
+    /// An event that can be timed; the context is current.
+    fn take_event(&self) -> Result<sys::CUevent> {
+        let mut free = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(event) = free.pop() {
+            return Ok(event as sys::CUevent);
+        }
+        let mut event = std::ptr::null_mut();
+        // SAFETY: writes one handle.
+        check(unsafe { sys::cuEventCreate(&mut event, 0) }, "cuEventCreate")?;
+        Ok(event)
+    }
+
+    /// Takes events back, which need not have happened.
+    fn put_events(&self, events: impl Iterator<Item = sys::CUevent>) {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).extend(events.map(|event| event as usize));
     }
 
     fn pool(&self) -> Option<&memory::Pool> {
@@ -222,9 +246,9 @@ impl Gpu {
         Ok(Bound(true))
     }
 
-    /// Whether there is a kernel `name` for this GPU, in the context that is current.
-    pub fn has_kernel(&self, name: &str) -> bool {
-        self.function(name).is_ok()
+    /// Whether there are kernels whose blocks come in clusters, which see each other's shared memory.
+    pub fn has_clusters(&self) -> bool {
+        self.has_clusters
     }
 
     /// The kernel `name`, whichever module holds it.
@@ -248,7 +272,11 @@ impl Drop for Gpu {
     fn drop(&mut self) {
         let bound = self.bind();
         if bound.is_ok() {
-            self.watch.free();
+            self.locked.free();
+            for event in self.events.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
+                // SAFETY: made by `take_event`, and given back.
+                unsafe { sys::cuEventDestroy_v2(event as sys::CUevent) };
+            }
             if let Some(pool) = &self.pool {
                 pool.destroy();
             }

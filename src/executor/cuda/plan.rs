@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::args::{MultiArgs, SolveArgs, State};
-use super::watch::Flag;
+use super::locked::Flag;
 use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
 use crate::analysis::nodes::{self, Nodes};
@@ -23,6 +23,12 @@ pub struct SetupTimes {
     pub dep: Duration,
     pub lev: Duration,
     pub lev_h2d: Duration,
+}
+
+/// They, or what knows them.
+enum Times {
+    Known(SetupTimes),
+    Marked(setup::Clock),
 }
 
 /// How an analysis is to be done.
@@ -74,7 +80,7 @@ pub struct CudaPlan {
     pub has_narrow_kernel: bool,
     engine: Engine,
     pub predicted: Duration,
-    pub times: SetupTimes,
+    times: Times,
     /// Where the analysis was done: never AUTO.
     pub setup: Setup,
     /// The stream of the last solve, and whether there were others.
@@ -164,7 +170,7 @@ impl CudaPlan {
         algorithm.prepare(&launcher, &mut plan, Some(&schedule))?;
         memory::synchronize(stream)?;
         times.lev_h2d = start.elapsed();
-        plan.times = times;
+        plan.times = Times::Known(times);
         Ok(plan)
     }
 
@@ -193,7 +199,12 @@ impl CudaPlan {
         (plan.longest, plan.tile) = (done.longest, done.tile);
         plan.setup = if wish.levels == setup::Levels::Kahn { Setup::GpuKahn } else { Setup::Gpu };
         algorithm.prepare(launcher, &mut plan, None)?;
-        (plan.times, plan.widest, plan.narrow) = pending.finish()?;
+        let end = pending.finish()?;
+        (plan.times, plan.widest, plan.narrow) = (Times::Marked(end.clock), end.widest, end.narrow);
+        plan.set_diag_in_rows(end.diag_in_rows);
+        if plan.base.tiles == 0 {
+            plan.base.slices = end.slices;
+        }
         Ok(Some(plan))
     }
 
@@ -228,7 +239,7 @@ impl CudaPlan {
             has_narrow_kernel: false,
             engine: Engine::Rows,
             predicted: Duration::ZERO,
-            times: SetupTimes::default(),
+            times: Times::Known(SetupTimes::default()),
             setup: Setup::Cpu,
             used_on: None,
             used_elsewhere: false,
@@ -339,7 +350,14 @@ impl CudaPlan {
             self.owned.retain(|array| array.address() != replaced);
             self.base.row_val = self.keep(launcher, &nodes.index)?;
         }
+        self.set_diag_in_rows(nodes.diag_in_rows());
         Ok(())
+    }
+
+    /// Whether the diagonal of each row of a node is in its place in the row.
+    fn set_diag_in_rows(&mut self, yes: bool) {
+        let are_rows = self.node() > 1 && self.shape.diag == DiagSource::Matrix && !self.is_permuted();
+        self.base.diag_in_rows = (yes && are_rows) as u32;
     }
 
     /// The batches of the tiled engine. `code` takes the place of the entries' positions, and `index`, where it
@@ -544,12 +562,24 @@ impl CudaPlan {
                 base.slices,
                 base.tiles,
                 self.node(),
+                base.diag_in_rows,
             ],
         })
     }
 
     pub fn gpu(&self) -> &Arc<Gpu> {
         &self.gpu
+    }
+
+    /// How long the parts of the analysis took.
+    pub fn times(&self) -> Result<SetupTimes> {
+        match &self.times {
+            Times::Known(times) => Ok(*times),
+            Times::Marked(clock) => {
+                let _bound = self.gpu.bind()?;
+                clock.times()
+            }
+        }
     }
 
     /// A solve is about to be enqueued there.
@@ -609,7 +639,7 @@ pub struct PlanArrays {
     pub tile_step: Vec<u32>,
     pub node_row: Vec<u32>,
     /// Numbers of entries, slices and so on.
-    pub numbers: [u32; 12],
+    pub numbers: [u32; 13],
 }
 
 /// How to set up on the GPU, or None for the CPU.

@@ -1,17 +1,20 @@
 //! Setup on the GPU: the normal form from the caller's arrays without a look at them on the host.
 //!
-//! Everything is enqueued on the caller's stream. The host waits three times: for what the pattern holds
-//! (how many entries are kept decides how much memory is needed), for the number of slices, and for the end.
+//! Everything is enqueued on the caller's stream. The host waits for what the pattern holds (how many entries are
+//! kept decides how much memory is needed), before that for whether it is one of nodes, then for the number of slices
+//! where there may be many, or of batches and their codes, and for the end. A launch takes the host some 4 microseconds
+//! and a wait 10, which is what the setup of a small system is made of.
 //! The kernels are in `kernels/setup*.cuh`; what they leave is what `analysis::cpu::schedule` would give.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use cust::sys;
 
 use super::args::{SolveArgs, State};
+use super::locked::{Flag, Page, WORDS};
 use super::plan::{Known, SetupTimes};
-use super::watch::Flag;
-use super::{check, memory, DeviceArray, Launcher};
+use super::{check, memory, DeviceArray, Gpu, Launcher};
 use crate::analysis::boxes::Boxes;
 use crate::analysis::lines::{self, Grid, Sizes};
 use crate::analysis::slices::{self, Cut, CODE_UNIT};
@@ -19,7 +22,7 @@ use crate::analysis::tiles::Order;
 use crate::analysis::{nodes, strips, tiles, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 use crate::status::{Error, Result};
-use crate::tuning::{TILED_SHORTEST_LINE, TILED_SMALLEST};
+use crate::tuning::{SETUP_SLICE_ROOM, TILED_SHORTEST_LINE, TILED_SMALLEST};
 
 /// Words of the kernels' summary. Mirrors kernels/setup.cuh, as everything down to `SetupArgs` does.
 const SUMMARY: usize = 52;
@@ -34,15 +37,17 @@ const EXTRA: usize = 3;
 const MISSING: usize = 4;
 const LEVELS: usize = 5;
 const QUEUED: usize = 6;
-const WIDEST: usize = 9;
-const REFUTED: usize = 10;
-const LARGEST_PLACE: usize = 11;
-const NEXT_TO_DIAGONAL: usize = 13;
-const APART: usize = 14;
-const LINE_STEP: usize = 15;
-const PLANE_STEP: usize = 16;
-const UNEVEN: usize = 17;
-const SKEW: usize = 18;
+const WIDEST: usize = 8;
+const REFUTED: usize = 9;
+const LARGEST_PLACE: usize = 10;
+const NEXT_TO_DIAGONAL: usize = 12;
+const APART: usize = 13;
+const LINE_STEP: usize = 14;
+const PLANE_STEP: usize = 15;
+const UNEVEN: usize = 16;
+const SKEW: usize = 17;
+const DISPLACED: usize = 18;
+const SLICES: usize = 19;
 const NARROW: usize = 20;
 
 const SWEEP_BLOCK: u32 = 1024;
@@ -186,7 +191,7 @@ impl Count {
         let word = Flag::new(launcher.gpu)?;
         // SAFETY: the caller names a word on the device; the flag is one that the device can write to.
         unsafe { memory::copy(word.device_address()?, address, 4, launcher.stream)? };
-        let mut arrived = Clock::new(launcher.stream);
+        let mut arrived = Clock::new(launcher);
         arrived.begin(Operation::Other)?;
         Ok(Count { word, arrived })
     }
@@ -245,6 +250,7 @@ struct Places {
     row_scan: u64,
     col_scan: u64,
     slice_scan: u64,
+    batch_scan: u64,
     node_scan: u64,
     zero_end: u64,
 
@@ -316,6 +322,7 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
         row_scan: scan(room),
         col_scan: scan(room),
         slice_scan: scan(room),
+        batch_scan: scan(room),
         node_scan: scan(room),
         zero_end: 0,
         major: 0,
@@ -386,10 +393,14 @@ impl Task {
 }
 
 /// Marks on the stream, and the operation of the paper that each stretch between two of them is.
-struct Clock {
+pub struct Clock {
+    gpu: Arc<Gpu>,
     stream: usize,
     marks: Vec<(sys::CUevent, Operation)>,
 }
+
+// SAFETY: events may be used from any thread.
+unsafe impl Send for Clock {}
 
 #[derive(Clone, Copy, PartialEq)]
 enum Operation {
@@ -400,17 +411,15 @@ enum Operation {
 }
 
 impl Clock {
-    fn new(stream: usize) -> Self {
-        Clock { stream, marks: Vec::new() }
+    fn new(launcher: &Launcher) -> Self {
+        Clock { gpu: launcher.gpu.clone(), stream: launcher.stream, marks: Vec::new() }
     }
 
     /// What is enqueued from here on belongs to `operation`.
     fn begin(&mut self, operation: Operation) -> Result<()> {
-        let mut event = std::ptr::null_mut();
-        // SAFETY: writes one handle.
-        check(unsafe { sys::cuEventCreate(&mut event, 0) }, "cuEventCreate")?;
+        let event = self.gpu.take_event()?;
         self.marks.push((event, operation));
-        // SAFETY: the event was just made.
+        // SAFETY: nobody else has the event.
         check(unsafe { sys::cuEventRecord(event, self.stream as sys::CUstream) }, "cuEventRecord")
     }
 
@@ -421,8 +430,8 @@ impl Clock {
         check(unsafe { sys::cuEventSynchronize(*event) }, "cuEventSynchronize")
     }
 
-    /// The times, after the stream has been waited for.
-    fn times(&self) -> Result<SetupTimes> {
+    /// The times, after the stream has been waited for. To ask for them takes longer than a launch.
+    pub fn times(&self) -> Result<SetupTimes> {
         let mut times = SetupTimes::default();
         for pair in self.marks.windows(2) {
             let mut ms = 0f32;
@@ -443,10 +452,7 @@ impl Clock {
 
 impl Drop for Clock {
     fn drop(&mut self) {
-        for (event, _) in &self.marks {
-            // SAFETY: made by `begin`, destroyed once.
-            unsafe { sys::cuEventDestroy_v2(*event) };
-        }
+        self.gpu.put_events(self.marks.iter().map(|&(event, _)| event));
     }
 }
 
@@ -532,17 +538,23 @@ pub fn schedule(
         ptr_type: letter(shape.descr.offsets),
         ind_type: letter(shape.descr.columns),
     };
-    let mut clock = Clock::new(stream);
+    let mut clock = Clock::new(launcher);
     clock.begin(Operation::Transposition)?;
     let refuted = match known {
         Known::OnDevice(found) => run.recall(found)?,
         _ => run.survey().map(|()| 0)?,
     };
+    let mut may_have_lines = true;
     if needs.nodes && nodes::largest(shape.n, refuted).is_some() {
-        if let Some((done, pattern, mut pending)) = run.by_nodes(wish, cut, let_go)? {
+        let found = run.node_sizes()?;
+        if found[BAD] != 0 {
+            return Ok(None);
+        }
+        if let Some((done, pattern, mut pending)) = run.by_nodes(&found, wish, cut, let_go)? {
             pending.temporary.extend([temporary, pattern]);
             return Ok(Some((done, pending)));
         }
+        may_have_lines = lines::line(shape.n, found[NEXT_TO_DIAGONAL]) > 0;
     }
     if run.task.transpose {
         run.transpose()?;
@@ -550,7 +562,7 @@ pub fn schedule(
     if run.task.levels {
         // The sweep goes by the guess; of the paper's loop it is no part.
         clock.begin(if how == Levels::Sweep { Operation::Levels } else { Operation::Other })?;
-        if !matches!(known, Known::OnDevice(_)) {
+        if may_have_lines && !matches!(known, Known::OnDevice(_)) {
             run.guess()?;
         }
     }
@@ -590,6 +602,21 @@ fn checked(found: Vec<u32>) -> Result<Vec<u32>> {
     }
 }
 
+/// Reads words from the device: a few by way of page-locked memory, which takes two microseconds less.
+///
+/// # Safety
+/// `address` is a device address of that many words.
+unsafe fn read_words(gpu: &Arc<Gpu>, address: u64, count: usize, stream: usize) -> Result<Vec<u32>> {
+    if count > WORDS {
+        // SAFETY: the caller's promise, and any pattern of bits is a word.
+        return unsafe { memory::read(address as usize, count, stream) };
+    }
+    let page = Page::new(gpu)?;
+    // SAFETY: the caller's promise, and a page has that many words.
+    unsafe { memory::fetch(page.address(), address, count * 4, stream)? };
+    Ok(page.words(count))
+}
+
 /// What has been enqueued, until it is done.
 pub struct Pending {
     temporary: Vec<DeviceArray>,
@@ -598,15 +625,28 @@ pub struct Pending {
     stream: usize,
 }
 
+/// What is known in the end.
+pub struct Ending {
+    /// Knows the times.
+    pub clock: Clock,
+    /// Unknowns of the widest level.
+    pub widest: u32,
+    /// Slices, where there are no batches, and the first one of the narrow end, if there is one.
+    pub slices: u32,
+    pub narrow: Option<u32>,
+    /// Whether the diagonal of each row of a node is in its place in the row.
+    pub diag_in_rows: bool,
+}
+
 impl Pending {
-    /// Waits for the end: the times, the unknowns of the widest level, and the first slice of the narrow end if there is
-    /// one.
-    pub fn finish(self) -> Result<(SetupTimes, u32, Option<u32>)> {
-        // SAFETY: the place has that many words, and any pattern of bits is a word.
-        let found = unsafe { memory::read(self.summary as usize, SUMMARY + STATE, self.stream)? };
+    /// Waits for the end.
+    pub fn finish(self) -> Result<Ending> {
+        // SAFETY: the place has that many words.
+        let found = unsafe { read_words(&self.clock.gpu, self.summary, SUMMARY + STATE, self.stream)? };
         let found = checked(found)?;
         let narrow = (found[NARROW + 1] > 0).then_some(found[NARROW]);
-        Ok((self.clock.times()?, found[WIDEST], narrow))
+        let diag_in_rows = found[DISPLACED] == 0;
+        Ok(Ending { clock: self.clock, widest: found[WIDEST], slices: found[SLICES], narrow, diag_in_rows })
     }
 }
 
@@ -640,7 +680,7 @@ impl Run<'_> {
     /// Reads words from the device.
     fn read(&self, address: u64, count: usize) -> Result<Vec<u32>> {
         // SAFETY: the caller names a place of that many words.
-        unsafe { memory::read(address as usize, count, self.launcher.stream) }
+        unsafe { read_words(self.launcher.gpu, address, count, self.launcher.stream) }
     }
     /// Memory that the plan will keep.
     fn allocate(&self, bytes: usize) -> Result<DeviceArray> {
@@ -653,7 +693,6 @@ impl Run<'_> {
 
     /// Validates the pattern and finds out what each major holds.
     fn survey(&self) -> Result<()> {
-        self.cover(&format!("setup_offsets_{}", self.ptr_type), self.shape.n + 1, &self.base)?;
         let most = self.launcher.gpu.multiprocessors() as u64 * 32;
         let blocks = (self.base.n as u64 * self.base.lanes as u64).div_ceil(BLOCK as u64).min(most);
         let name = format!("setup_survey_{}{}", self.ptr_type, self.ind_type);
@@ -707,20 +746,25 @@ impl Run<'_> {
         self.levels()
     }
 
+    /// Finds out of what sizes the pattern has no nodes.
+    fn node_sizes(&self) -> Result<Vec<u32>> {
+        let most = self.launcher.gpu.multiprocessors() as u64 * 32;
+        let blocks = (self.shape.n as u64 * self.base.lanes as u64).div_ceil(BLOCK as u64).min(most);
+        self.launch(&self.stored("setup_node_sizes"), blocks, BLOCK, &self.base)?;
+        self.summary()
+    }
+
     /// The schedule of the pattern's nodes, if it has any and tiles of rows are not faster, and the nodes' pattern,
     /// which what is enqueued still reads.
     fn by_nodes(
         &mut self,
+        found: &[u32],
         wish: Wish,
         cut: &dyn Fn(Engine) -> Cut,
         let_go: &mut dyn FnMut(),
     ) -> Result<Option<(DeviceSchedule, DeviceArray, Pending)>> {
         let n = self.shape.n;
-        let most = self.launcher.gpu.multiprocessors() as u64 * 32;
-        let blocks = (n as u64 * self.base.lanes as u64).div_ceil(BLOCK as u64).min(most);
-        self.launch(&self.stored("setup_node_sizes"), blocks, BLOCK, &self.base)?;
-        let found = self.summary()?;
-        if found[BAD] | found[SCATTERED] | found[EXTRA] != 0 {
+        if found[SCATTERED] | found[EXTRA] != 0 {
             return Ok(None);
         }
         let Some(size) = nodes::largest(n, found[REFUTED]) else { return Ok(None) };
@@ -765,6 +809,8 @@ impl Run<'_> {
             out_adj: done.base.row_adj,
             out_val: done.base.row_val,
             node_row: done.base.node_row,
+            // What is read in the end.
+            summary: pending.summary,
             ..args
         };
         self.cover("setup_node_rows", n, &args)?;
@@ -1073,13 +1119,11 @@ impl Run<'_> {
         self.offsets(&kept.columns, self.places.col_scan)?;
         let args = self.engine_args(&kept, level_of);
         let slices = match cut {
-            Cut::Levels { entries, node } => {
+            Cut::Levels { entries, .. } => {
                 self.count_slices(&SetupArgs { per_lane: entries, ..args })?;
-                if node == 1 {
-                    self.cover("setup_narrow", levels, &args)?;
-                }
                 // Known while the lists are filled.
-                Some(Count::new(self.launcher, args.slice_ptr + 4 * n as u64)?)
+                let is_large = n > SETUP_SLICE_ROOM;
+                is_large.then(|| Count::new(self.launcher, args.slice_ptr + 4 * n as u64)).transpose()?
             }
             _ => None,
         };
@@ -1102,18 +1146,18 @@ impl Run<'_> {
         if own_diag && found[EXTRA] > 0 {
             self.extra_diagonals(found[EXTRA], &mut done)?;
         }
-        match (cut, slices) {
-            (Cut::Levels { entries, .. }, Some(count)) => {
-                self.slices(SetupArgs { per_lane: entries, ..args }, count.get()?, &mut done)?
+        match cut {
+            Cut::Levels { entries, .. } => {
+                // Each has a row.
+                let most = slices.map_or(Ok(n), Count::get)?;
+                self.slices(SetupArgs { per_lane: entries, ..args }, most, &mut done)?
             }
-            (Cut::Tiles { entries, window, reach }, _) => {
+            Cut::Tiles { entries, window, reach } => {
                 self.batches(SetupArgs { per_lane: entries, window, reach, ..args }, &mut done)?
             }
-            _ => {}
+            Cut::None => {}
         }
-        if self.task.records {
-            self.cover("setup_records", n, &args)?;
-        } else if self.task.levels {
+        if self.task.levels && !self.task.records {
             done.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
         }
         clock.begin(Operation::Other)?;
@@ -1300,11 +1344,11 @@ impl Run<'_> {
         self.scan_chunks(args, slices::CHUNK_SLICES)
     }
 
-    fn slices(&mut self, args: SetupArgs, count: u32, done: &mut DeviceSchedule) -> Result<()> {
-        let array = self.allocate(count as usize * 8)?;
+    /// The slices, `most` at most, and records.
+    fn slices(&mut self, args: SetupArgs, most: u32, done: &mut DeviceSchedule) -> Result<()> {
+        let array = self.allocate(most as usize * 8)?;
         self.cover("setup_slices", self.shape.n, &SetupArgs { slice: array.address(), ..args })?;
         done.base.slice = array.address();
-        done.base.slices = count;
         done.owned.push(array);
         Ok(())
     }
@@ -1323,8 +1367,6 @@ impl Run<'_> {
         };
         self.cover("setup_wanted", n, &args)?;
         self.scan_chunks(&args, u32::MAX)?;
-        // SAFETY: a word for each row.
-        unsafe { memory::fill(args.run_info, 0, n as usize * 4, stream)? };
         self.cover("setup_runs", n, &args)?;
         self.cover("setup_lanes", n, &args)?;
         self.walk("setup_close", &args)?;
@@ -1343,15 +1385,11 @@ impl Run<'_> {
         self.launch("setup_gather", tiles as u64, BLOCK, &args)?;
         let warps = (batches as u64 * 32).div_ceil(BLOCK as u64);
         self.launch("setup_depths", warps, BLOCK, &args)?;
-        let states = self.places.slice_scan;
-        // SAFETY: the words of one scan of the rows.
-        unsafe { memory::fill(states, 0, (n as usize + 1).div_ceil(SCAN_TILE as usize) * 8, stream)? };
         self.scan(SetupArgs {
             count: batches,
             scan_in: args.chunk,
             scan_out: args.slice_ptr,
-            mask: u32::MAX,
-            states,
+            states: self.places.batch_scan,
             ..self.base
         })?;
         let words = self.read(args.slice_ptr + 4 * batches as u64, 1)?[0] as usize * CODE_UNIT;
@@ -1364,6 +1402,7 @@ impl Run<'_> {
             BLOCK,
             &SetupArgs { code, index, out_val: done.base.row_val, ..args },
         )?;
+        self.cover("setup_records", n, &args)?;
         done.base.row_adj = code;
         if permuted {
             done.base.row_val = index;

@@ -1,0 +1,139 @@
+//! Page-locked memory: host-visible words that a kernel's watchdog sets, so that the next call learns of it without
+//! waiting, and pages that words from the device are copied to.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cust::sys;
+
+use super::{check, Gpu};
+use crate::status::Result;
+
+/// Words of a page.
+pub const WORDS: usize = 1024;
+
+/// Page-locked pages, whole ones and single words of others: to lock a page for each info would be slow.
+#[derive(Default)]
+pub struct PagePool(Mutex<Pages>);
+
+#[derive(Default)]
+struct Pages {
+    pages: Vec<usize>,
+    free_words: Vec<usize>,
+    free_pages: Vec<usize>,
+}
+
+/// One word; 0 is "nothing happened".
+pub struct Flag {
+    gpu: Arc<Gpu>,
+    address: usize,
+}
+
+impl Pages {
+    fn page(&mut self) -> Result<usize> {
+        if let Some(page) = self.free_pages.pop() {
+            return Ok(page);
+        }
+        let mut page: *mut c_void = std::ptr::null_mut();
+        let bytes = WORDS * std::mem::size_of::<u32>();
+        const MAPPED: u32 = 0x02; // CU_MEMHOSTALLOC_DEVICEMAP
+                                  // SAFETY: writes one pointer.
+        check(unsafe { sys::cuMemHostAlloc(&mut page, bytes, MAPPED) }, "cuMemHostAlloc")?;
+        self.pages.push(page as usize);
+        Ok(page as usize)
+    }
+
+    fn word(&mut self) -> Result<usize> {
+        if self.free_words.is_empty() {
+            let page = self.page()?;
+            self.free_words.extend((0..WORDS).rev().map(|i| page + i * std::mem::size_of::<u32>()));
+        }
+        Ok(self.free_words.pop().expect("just filled"))
+    }
+}
+
+impl PagePool {
+    fn pages(&self) -> MutexGuard<'_, Pages> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Frees the pages; the context is current and none is in use.
+    pub fn free(&self) {
+        for page in self.pages().pages.drain(..) {
+            // SAFETY: allocated by `page`.
+            unsafe { sys::cuMemFreeHost(page as *mut c_void) };
+        }
+    }
+}
+
+/// A page.
+pub struct Page {
+    gpu: Arc<Gpu>,
+    address: usize,
+}
+
+impl Page {
+    pub fn new(gpu: &Arc<Gpu>) -> Result<Self> {
+        Ok(Page { gpu: gpu.clone(), address: gpu.locked.pages().page()? })
+    }
+
+    pub fn address(&self) -> usize {
+        self.address
+    }
+
+    /// Its first words.
+    pub fn words(&self, count: usize) -> Vec<u32> {
+        assert!(count <= WORDS);
+        // SAFETY: the page is this object's alone, and any pattern of bits is a word.
+        unsafe { std::slice::from_raw_parts(self.address as *const u32, count) }.to_vec()
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        self.gpu.locked.pages().free_pages.push(self.address);
+    }
+}
+
+impl Flag {
+    pub fn new(gpu: &Arc<Gpu>) -> Result<Self> {
+        let flag = Flag { gpu: gpu.clone(), address: gpu.locked.pages().word()? };
+        flag.clear();
+        Ok(flag)
+    }
+
+    fn word(&self) -> &AtomicU32 {
+        // SAFETY: a word of a pinned page that lives as long as the GPU object, aligned, and accessed
+        // only as an atomic here and by a volatile store on the device.
+        unsafe { &*(self.address as *const AtomicU32) }
+    }
+
+    pub fn value(&self) -> u32 {
+        self.word().load(Ordering::Acquire)
+    }
+
+    pub fn is_set(&self) -> bool {
+        self.value() != 0
+    }
+
+    pub fn clear(&self) {
+        self.word().store(0, Ordering::Release);
+    }
+
+    /// The word's address as kernels see it.
+    pub fn device_address(&self) -> Result<u64> {
+        let mut address = 0;
+        // SAFETY: the page was allocated mapped.
+        let result =
+            unsafe { sys::cuMemHostGetDevicePointer_v2(&mut address, self.address as *mut c_void, 0) };
+        check(result, "cuMemHostGetDevicePointer")?;
+        Ok(address)
+    }
+}
+
+impl Drop for Flag {
+    fn drop(&mut self) {
+        self.gpu.locked.pages().free_words.push(self.address);
+    }
+}
