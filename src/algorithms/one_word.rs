@@ -35,6 +35,9 @@ fn has_narrow_kernel(launcher: &Launcher) -> bool {
     gpu.has_clusters() && has_room && launcher.dtype != DataType::C64
 }
 
+/// Blocks on a multiprocessor where no row depends on another.
+const ONE_LEVEL_BLOCKS: u32 = 16;
+
 impl Algorithm for OneWord {
     fn id(&self) -> i32 {
         16
@@ -79,6 +82,11 @@ impl Algorithm for OneWord {
         plan.add_work_vectors(launcher)
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        if plan.levels == 1 {
+            let blocks =
+                args.n.div_ceil(ONE_WORD_BLOCK).min(launcher.gpu.multiprocessors() * ONE_LEVEL_BLOCKS);
+            return launcher.kernel("one_word_level")?.launch(blocks, ONE_WORD_BLOCK, 0, args);
+        }
         let size = launcher.dtype.bytes() as u64;
         let is_cached = args.n as u64 * size * ONE_WORD_CACHED_PART <= launcher.gpu.cached_bytes() as u64;
         let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ONE_WORD_BLOCKS };
