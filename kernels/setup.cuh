@@ -29,7 +29,8 @@ struct Summary {
     uint32_t displaced;  // some diagonal of a row of a node is not in its place in the row
     uint32_t slices;
     uint64_t narrow;     // what the best narrow end gains, in its upper half, and its first slice
-    uint32_t ticket[30];
+    uint32_t bad_offsets;
+    uint32_t ticket[29];
 };
 
 struct SetupArgs {

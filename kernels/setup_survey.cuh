@@ -1,6 +1,21 @@
-// Setup: is the pattern well-formed, and what is in it? One pass over the caller's arrays.
+// Setup: is the pattern well-formed, and what is in it? Two passes over the caller's arrays. The first
+// looks at the offsets alone, so that the second reads nothing outside of the arrays and each entry once.
 #pragma once
 #include "setup.cuh"
+
+template <class P>
+__device__ void offsets(const SetupArgs &a) {
+    const P *ptr = (const P *)a.ptr;
+    // Numbers below the base wrap around to ones that are far too large.
+    for (uint64_t k = thread_index(); k <= a.n; k += (uint64_t)gridDim.x * blockDim.x) {
+        uint64_t offset = (uint64_t)(int64_t)ptr[k] - a.base;
+        bool good = offset <= a.nnz;
+        if (k == 0) good = offset == 0;
+        if (k == a.n) good = good && offset == a.nnz;
+        else good = good && offset <= (uint64_t)(int64_t)ptr[k + 1] - a.base;
+        if (!good) a.summary->bad_offsets = 1;
+    }
+}
 
 template <class P, class I>
 struct Survey {
@@ -8,14 +23,10 @@ struct Survey {
     // Of the rows that this thread has led.
     uint32_t entries = 0, extra = 0, missing = 0, scattered = 0, bad = 0, next_to_diagonal = 0;
 
-    // A major between bad offsets has no entries: nothing outside of the arrays is read.
-    __device__ uint2 span(uint32_t i) {
+    __device__ uint2 span(uint32_t i) const {
         const P *ptr = (const P *)a.ptr;
-        // Numbers below the base wrap around to ones that are far too large.
-        uint64_t begin = (uint64_t)(int64_t)ptr[i] - a.base, end = (uint64_t)(int64_t)ptr[i + 1] - a.base;
-        bool good = begin <= end && end <= a.nnz && (i > 0 || begin == 0) && (i + 1 < a.n || end == a.nnz);
-        if (!good) bad = 1;
-        return good ? make_uint2((uint32_t)begin, (uint32_t)(end - begin)) : make_uint2(0, 0);
+        uint32_t begin = (uint32_t)ptr[i] - a.base;
+        return make_uint2(begin, (uint32_t)ptr[i + 1] - a.base - begin);
     }
 
     template <class Team>
@@ -69,6 +80,10 @@ struct Survey {
 template <class P, class I>
 __device__ void survey(const SetupArgs &a) {
     __shared__ uint32_t scratch[32];
+    if (a.summary->bad_offsets) {
+        a.summary->bad = 1;
+        return;
+    }
     Survey<P, I> s{a};
     each_row(a.n, a.lanes, s);
     Block block(scratch);
@@ -83,6 +98,10 @@ __device__ void survey(const SetupArgs &a) {
     if (missing) atomicMax(&a.summary->missing, missing);
     if (next) atomicAdd(&a.summary->next_to_diagonal, next);
 }
+
+#define OFFSETS(p, P) \
+    extern "C" __global__ void __launch_bounds__(256) setup_offsets_##p(const GRID_CONSTANT SetupArgs a) { offsets<P>(a); }
+FOR_EACH_INDEX(OFFSETS)
 
 #define SURVEY(p, P, i, I)                                                                                        \
     extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_survey_##p##i(const GRID_CONSTANT SetupArgs a) { \

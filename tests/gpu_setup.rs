@@ -478,7 +478,7 @@ fn random_format(round: usize) -> Format {
 fn overlapping_majors_end_at_once() {
     let _turn = take_turn();
     let Some(gpu) = gpu("overlapping") else { return };
-    let n = 200_000;
+    let n = 2_000_000;
     let mut ptr: Vec<i64> = (0..=n).map(|i| if i % 2 == 0 { 0 } else { n }).collect();
     ptr[n as usize] = n;
     let ind: Vec<i64> = (0..n).collect();

@@ -693,6 +693,7 @@ impl Run<'_> {
 
     /// Validates the pattern and finds out what each major holds.
     fn survey(&self) -> Result<()> {
+        self.cover(&format!("setup_offsets_{}", self.ptr_type), self.shape.n + 1, &self.base)?;
         let most = self.launcher.gpu.multiprocessors() as u64 * 32;
         let blocks = (self.base.n as u64 * self.base.lanes as u64).div_ceil(BLOCK as u64).min(most);
         let name = format!("setup_survey_{}{}", self.ptr_type, self.ind_type);
