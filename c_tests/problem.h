@@ -62,8 +62,8 @@ static inline const char *kind_text(const Kind *k) {
            "NTH"[k->op], k->fill ? "upper" : "lower",
            k->diag == SEPARATE_DIAGONAL ? "separate diagonal" : k->diag ? "unit" : "non-unit", k->base,
            k->format ? "CSC" : "CSR", k->wide == 0 ? "32/32" : k->wide == 1 ? "64/32" : "64/64",
-           k->unsorted > 1 ? " diagonal apart" : k->unsorted ? " unsorted" : "", k->full ? " full" : "", k->duplicates ? " duplicates" : "",
-           k->in_place ? " in place" : "", k->device_alpha ? " device alpha" : "", k->setup);
+           k->unsorted > 1 ? " diagonal apart" : k->unsorted ? " unsorted" : "", k->full ? " full" : "",
+           k->duplicates ? " duplicates" : "", k->in_place ? " in place" : "", k->device_alpha ? " device alpha" : "", k->setup);
   return text;
 }
 

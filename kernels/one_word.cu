@@ -13,23 +13,6 @@ __device__ void one_column(const SolveArgs<T> &a) {
     else leave_queues(a);
 }
 
-// Where no row depends on another nothing is handed over, and rows are taken as they come.
-template <class T>
-__device__ void one_level(const SolveArgs<T> &a) {
-    T alpha = alpha_of(a);
-    for (uint64_t p = blockIdx.x * blockDim.x + threadIdx.x; p < a.n; p += (uint64_t)gridDim.x * blockDim.x) {
-        uint4 record = a.record[p];
-        // Nothing is subtracted, as where there are several right-hand sides: so a zero has the same sign.
-        T d = one(T{}), scale, sum = multiply_add(zero(T{}), zero(T{}), product(alpha, a.f[record.x]));
-        if (a.diag_index) {
-            d = record.y == NONE ? zero(T{}) : a.diag_values[record.y];
-            d = diagonal_of(a, (uint32_t)p, d, record.x, &a.state->pivot_running);
-        }
-        a.x[record.x] = reciprocal(d, scale) ? product(sum, scale) : divide(sum, d);
-    }
-    leave_state(a);
-}
-
 // Blocks on a multiprocessor that leave a thread enough registers; mirrored in tuning.rs.
 template <class T>
 constexpr int ONE_WORD_BLOCKS = sizeof(T) > 8 ? 4 : 5;

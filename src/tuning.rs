@@ -27,6 +27,9 @@ pub const ONE_WORD_BLOCKS: u32 = 4;
 pub const ONE_WORD_BLOCKS_CACHED: u32 = 5;
 pub const ONE_WORD_CACHED_PART: u64 = 2;
 
+/// The most blocks on a multiprocessor where no row depends on another.
+pub const ONE_LEVEL_BLOCKS: u32 = 16;
+
 /// Levels of average width for which the one-word engine has warps, unless the widest level wants more: it
 /// gets a warp for every so many of its slices.
 pub const ONE_WORD_LEVELS_AHEAD: u64 = 12;

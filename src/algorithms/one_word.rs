@@ -10,8 +10,9 @@ use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::status::Result;
 use crate::tuning::{
-    NARROW_BLOCKS, NARROW_RING, NARROW_WARPS, ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_BLOCKS_CACHED,
-    ONE_WORD_CACHED_PART, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES, ONE_WORD_SLICES,
+    NARROW_BLOCKS, NARROW_RING, NARROW_WARPS, ONE_LEVEL_BLOCKS, ONE_WORD_BLOCK, ONE_WORD_BLOCKS,
+    ONE_WORD_BLOCKS_CACHED, ONE_WORD_CACHED_PART, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_LEVELS_AHEAD,
+    ONE_WORD_PASSES, ONE_WORD_SLICES,
 };
 
 pub struct OneWord;
@@ -34,9 +35,6 @@ fn has_narrow_kernel(launcher: &Launcher) -> bool {
     let has_room = gpu.shared_bytes_per_block() >= NARROW_RING && gpu.multiprocessors() >= NARROW_BLOCKS;
     gpu.has_clusters() && has_room && launcher.dtype != DataType::C64
 }
-
-/// Blocks on a multiprocessor where no row depends on another.
-const ONE_LEVEL_BLOCKS: u32 = 16;
 
 impl Algorithm for OneWord {
     fn id(&self) -> i32 {

@@ -663,6 +663,12 @@ impl Run<'_> {
     fn walk(&self, name: &str, args: &SetupArgs) -> Result<()> {
         self.launch(name, (args.n as u64 * args.lanes as u64).div_ceil(BLOCK as u64), BLOCK, args)
     }
+    /// The same by no more blocks than the GPU holds some times over, which take rows in turns.
+    fn walk_in_turns(&self, name: &str) -> Result<()> {
+        let most = self.launcher.gpu.multiprocessors() as u64 * 32;
+        let blocks = (self.base.n as u64 * self.base.lanes as u64).div_ceil(BLOCK as u64).min(most);
+        self.launch(name, blocks, BLOCK, &self.base)
+    }
     fn ticket(&mut self) -> u32 {
         self.tickets += 1;
         self.tickets - 1
@@ -694,10 +700,7 @@ impl Run<'_> {
     /// Validates the pattern and finds out what each major holds.
     fn survey(&self) -> Result<()> {
         self.cover(&format!("setup_offsets_{}", self.ptr_type), self.shape.n + 1, &self.base)?;
-        let most = self.launcher.gpu.multiprocessors() as u64 * 32;
-        let blocks = (self.base.n as u64 * self.base.lanes as u64).div_ceil(BLOCK as u64).min(most);
-        let name = format!("setup_survey_{}{}", self.ptr_type, self.ind_type);
-        self.launch(&name, blocks, BLOCK, &self.base)
+        self.walk_in_turns(&format!("setup_survey_{}{}", self.ptr_type, self.ind_type))
     }
 
     /// Finds out where planes begin, if the pattern is that of a grid, and whether its levels are what they mostly are then.
@@ -749,9 +752,7 @@ impl Run<'_> {
 
     /// Finds out of what sizes the pattern has no nodes.
     fn node_sizes(&self) -> Result<Vec<u32>> {
-        let most = self.launcher.gpu.multiprocessors() as u64 * 32;
-        let blocks = (self.shape.n as u64 * self.base.lanes as u64).div_ceil(BLOCK as u64).min(most);
-        self.launch(&self.stored("setup_node_sizes"), blocks, BLOCK, &self.base)?;
+        self.walk_in_turns(&self.stored("setup_node_sizes"))?;
         self.summary()
     }
 
