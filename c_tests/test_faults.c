@@ -153,9 +153,9 @@ static const struct {
     {"cuEventSynchronize", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_ONE_WORD, EXECUTION_FAILED, "cuEventSynchronize", EITHER,
      2},
 
-    {"cuLaunchKernel", LAUNCH_FAILED, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 0},
+    {"cuLaunchKernel*", LAUNCH_FAILED, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 0},
     {"cuLaunchKernel", ILLEGAL_ADDRESS, SOLVE, SPTRSV_ALG_SLFR, EXECUTION_FAILED, "ILLEGAL_ADDRESS", EITHER, 0},
-    {"cuLaunchKernel", NEW_IN_CUDA_12, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 0},
+    {"cuLaunchKernel*", NEW_IN_CUDA_12, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 0},
     {"cuGraphLaunch", LAUNCH_FAILED, SOLVE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuGraphLaunch", EITHER, 0},
     {"cuCtxGetCurrent", INVALID_CONTEXT, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuCtxGetCurrent", EITHER, 0},
 
@@ -327,7 +327,7 @@ static void refused_clusters(void) {
     System s;
     CHECK_OK(open_system(&s, &p, engines[e].alg));
     CHECK_OK(solve_from(&s, s.f, s.x));
-    driver.fail("cuLaunchKernel", INVALID_CLUSTER_SIZE);
+    driver.fail("cuLaunchKernel*", INVALID_CLUSTER_SIZE);
     CHECK_STATUS(solve_from(&s, s.f, s.x), EXECUTION_FAILED);
     CHECK_THAT(driver.calls() == engines[e].launches, "%d launches", driver.calls());
     driver.fail(NULL, 0);

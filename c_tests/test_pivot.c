@@ -106,6 +106,35 @@ static void every_kind_and_algorithm(void) {
                      a, BAD[b][0], BAD[b][1]);
 }
 
+/* Solves for one right-hand side and for several, with zeros on the diagonal and without, one after the other: each
+ * reports what it has found itself. */
+static void solves_of_both_kinds(void) {
+  enum { MOST = 5 };
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int t = 0; t < COUNT(TYPES); t++) {
+      Kind k = {.type = TYPES[t], .op = (int)below(3), .fill = (int)below(2)};
+      Problem p = bad_problem(k, 2, 2);
+      System s;
+      if (opened(&s, &p, a)) {
+        void *good = malloc((size_t)p.nnz * s.vs), *f = mem_new(MOST * s.bytes), *x = mem_new(MOST * s.bytes);
+        for (int64_t i = 0; i < p.nnz; i++) put(k.type, good, i, 1.0L);
+        mem_fill(f, 0, MOST * s.bytes);
+        for (int i = 0; i < 16; i++) {
+          int is_bad = (int)below(2), columns = below(2) ? 1 : 1 + (int)below(MOST);
+          mem_put(s.val, is_bad ? p.val : good, (size_t)p.nnz * s.vs);
+          CHECK_OK(columns == 1 ? solve_from(&s, f, x)
+                                : sptrsvSolveMulti(s.h, (sptrsvOperation_t)k.op, M, p.nnz, columns, s.alpha_host, s.d,
+                                                   (sptrsvDataType_t)k.type, s.val, s.ptr, s.ind, s.info, f, M, x, M,
+                                                   s.policy, s.buffer));
+          pivot_is(&s, is_bad ? LOW : -1, columns == 1 ? "after one column" : "after several columns");
+        }
+        free(good), mem_free(f), mem_free(x);
+      }
+      close_system(&s);
+      free_problem(&p);
+    }
+}
+
 /* Two entries on one diagonal add up, to zero as well. */
 static void entries_that_cancel(void) {
   for (int a = 0; a < COUNT(ALGS); a++)
@@ -182,5 +211,6 @@ int main(int argc, char **argv) {
   RUN(entries_that_cancel);
   RUN(what_counts_as_zero);
   RUN(every_kind_and_algorithm);
+  RUN(solves_of_both_kinds);
   return check_end();
 }

@@ -186,6 +186,37 @@ static void repeated_solves(void) {
   free_problem(&p);
 }
 
+/* Solves of which each takes what the one before has left, with nothing between them: the end is the same, to the bit, as
+ * with a wait after each. */
+static void solves_in_a_row(void) {
+  static const struct {
+    enum Shape shape;
+    int64_t n;
+  } shapes[] = {{DIAGONAL, 3000}, {CHAIN, 5000}, {GRID, 10000}, {RANDOM, 50000}};
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int i = 0; ALGS[a].deterministic && i < COUNT(shapes); i++) {
+      Problem p = make_problem((Kind){.type = TYPES[i], .op = (int)below(2)}, shapes[i].shape, shapes[i].n);
+      System s;
+      if (opened(&s, &p, a)) {
+        void *end[2] = {malloc(s.bytes), malloc(s.bytes)}, *place[2] = {mem_new(s.bytes), s.x};
+        for (int waits = 0; waits < 2; waits++) {
+          mem_put(place[0], p.f, s.bytes);
+          for (int k = 0; k < 10; k++) {
+            CHECK_OK(solve_from(&s, place[k & 1], place[~k & 1]));
+            if (waits) wait_for(NULL);
+          }
+          wait_for(NULL);
+          mem_get(end[waits], place[0], s.bytes);
+        }
+        CHECK_THAT(!memcmp(end[0], end[1], s.bytes), "%s: solves in a row run into each other (%s)", ALGS[a].name,
+                   SHAPE_NAMES[shapes[i].shape]);
+        free(end[0]), free(end[1]), mem_free(place[0]);
+      }
+      close_system(&s);
+      free_problem(&p);
+    }
+}
+
 /* Two threads, a handle and a stream each, no lock. */
 typedef struct {
   const Problem *p;
@@ -386,6 +417,7 @@ int main(int argc, char **argv) {
   RUN_ON_GPU(analysis_is_not_captured);
   RUN_ON_GPU(an_info_is_destroyed_in_flight);
   RUN(repeated_solves);
+  RUN(solves_in_a_row);
   RUN(two_threads_two_handles);
   RUN(watchdog);
   RUN_ON_GPU(two_devices);

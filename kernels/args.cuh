@@ -13,16 +13,17 @@ struct alignas(128) Queue {
     uint32_t next;
 };
 
+// Upper bits of the numbers that are drawn from queues: which of two work vectors a solve uses, and which of two pivots.
+// The pieces that there are leave them alone.
+constexpr uint32_t WORK_BIT = 1u << 31, PIVOT_BIT = 1u << 30;
+
 // Device state of one info.
 struct State {
-    uint32_t pivot;          // smallest row with a zero pivot in the last solve, or NONE
-    uint32_t pivot_running;  // the same, while a solve runs that has no prologue of its own
-    uint32_t epoch;          // which of two work vectors the next solve uses, in its lowest bit
-    uint32_t ticket;         // next piece of work
-    uint32_t done;           // blocks that are done
-    uint32_t failed;         // set by the watchdog; sticky until the host resets the info
-    uint32_t progress;       // grows now and then while a tile is walked; the watchdog looks at it
-    Queue queue[QUEUES];     // next slice of each, its own number before the first is drawn
+    uint32_t pivot[2];    // smallest row with a zero pivot in a solve, or NONE; with a prologue of its own it uses the second
+    uint32_t ticket;      // next piece of work of a solve with a prologue
+    uint32_t failed;      // set by the watchdog; sticky until the host resets the info
+    uint32_t progress;    // grows now and then while a tile is walked; the watchdog looks at it
+    Queue queue[QUEUES];  // next piece of each, which begins with its own number, and above it whose turn it is
 };
 
 template <class T>

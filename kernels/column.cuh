@@ -13,7 +13,7 @@ __device__ __forceinline__ T finish_unknown(const SolveArgs<T> &a, const Columns
     if (NR > 1) ready = __shfl_sync(FULL, ready, 0);
     if (lane < NR) {
         xi = ready ? divide(alpha_of(a) * columns.load(i, lane) - a.work[(size_t)p * NR + lane],
-                            diagonal(a, p, i, &a.state->pivot))
+                            diagonal(a, p, i))
                    : not_a_number(T{});
         columns.store(i, lane, xi);
     }

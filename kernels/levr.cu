@@ -10,7 +10,7 @@ __device__ __forceinline__ void solve_row(const SolveArgs<T> &a, const Columns<T
     T sum = row_dot<NR>(a, p, begin, end, lane);
     if (lane >= NR) return;
     uint32_t i = a.order[p];
-    T xi = divide(multiply_add(alpha_of(a), columns.load(i, lane), -sum), diagonal(a, p, i, &a.state->pivot));
+    T xi = divide(multiply_add(alpha_of(a), columns.load(i, lane), -sum), diagonal(a, p, i));
     a.work[(size_t)p * NR + lane] = xi;
     columns.store(i, lane, xi);
 }

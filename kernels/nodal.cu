@@ -4,10 +4,8 @@
 
 template <int B, class T>
 __device__ void one_column(const SolveArgs<T> &a) {
-    uint32_t epoch = load_relaxed(&a.state->epoch) & 1u;
-    T *work = a.work + (size_t)epoch * a.n, *other = a.work + (size_t)(epoch ^ 1u) * a.n;
-    nodal<B, 1>(a, Columns<T, 1>{a.x, a.f}, work, other);
-    finish_solve(a, epoch);
+    wait_for_turn();
+    nodal<B, 1>(a, Columns<T, 1>{a.x, a.f}, BOTH);
 }
 
 #define KERNEL(B, t)                                                    \

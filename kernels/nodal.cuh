@@ -66,7 +66,7 @@ struct NodeSolver {
     const SolveArgs<T> &a;
     const Columns<T, NR> &columns;
     NodeCopies<B, T> &copies;
-    T *work, *other;
+    T *work;
     T alpha;
     uint32_t lane;
     static constexpr int U = NODE_ENTRIES<T, B>, PIECE = NodeCopies<B, T>::PIECE;
@@ -335,7 +335,7 @@ struct NodeSolver {
         T scale = one(T{}), d = scale;
         bool multiplies = true;
         if (leads && a.diag_index) {
-            d = diagonal_of(a, p, taken.d, row, &a.state->pivot_running);
+            d = diagonal_of(a, p, taken.d, [&] { note_zero_pivot(a.state, turn_of_warp(), row); });
             // What is multiplied below must be finite.
             multiplies = reciprocal(d, scale) && !is_zero(d);
         }
@@ -416,16 +416,15 @@ struct NodeSolver {
         if (!leads) return;
 #pragma unroll
         for (int j = 0; j < NR; ++j) columns.store(row, j, mine[j]);
-        if (NR == 1) arm(other + ((size_t)p * B + c));
+        if (NR == 1) arm(work_of(a, ~turn_of_warp()) + ((size_t)p * B + c));
     }
 
-    __device__ __forceinline__ void run() const {
+    // Takes slices until there are none, and then passes on what it is told to.
+    __device__ __forceinline__ void run(const Slices &slices, uint32_t passes_on) const {
         constexpr uint2 nothing = {0, 1u << 6};
-        Slices slices(a.state);
-        auto draw = [&] { return lane == 0 ? slices.draw() : 0u; };
         auto slice_of = [&](uint32_t s) { return s < a.slices ? a.slice[s] : nothing; };
-        auto draw_for_all = [&] { return __shfl_sync(FULL, draw(), 0); };
-        uint32_t s = draw_for_all(), s1 = draw_for_all(), s2 = draw_for_all();
+        auto draw = [&] { return slices.drawn(slices.draw()); };
+        uint32_t s = slices.slice_of(slices.first), s1 = draw(), s2 = draw();
         uint2 slice = slice_of(s), slice1 = slice_of(s1), slice2 = slice_of(s2);
         Node node = fetch(slice), node1 = fetch(slice1);
         ask_for_diagonals(slice);
@@ -441,7 +440,7 @@ struct NodeSolver {
             __syncwarp();
             take(at, taken);
             __syncwarp();
-            uint32_t s3 = draw();
+            uint32_t s3 = slices.draw();
             Node node2 = fetch(slice2);
             copy(slice1, node1);
             ask_for_diagonals(slice2);
@@ -449,18 +448,23 @@ struct NodeSolver {
             s = s1, s1 = s2;
             slice = slice1, slice1 = slice2;
             node = node1, node1 = node2;
-            s2 = __shfl_sync(FULL, s3, 0);
+            s2 = slices.drawn(s3);
             slice2 = slice_of(s2);
         }
         copied();
+        // Three were drawn in vain.
+        slices.leave(a.slices, s2, 3, passes_on);
     }
 };
 
-// Solves for the columns, handing unknowns over through `work`. A single column arms `other` on the way.
+// Solves for the columns. A single column takes the work vector whose turn it is, and arms the other one on the way.
 template <int B, int NR, class T>
-__device__ __forceinline__ void nodal(const SolveArgs<T> &a, const Columns<T, NR> &columns, T *work, T *other) {
+__device__ __forceinline__ void nodal(const SolveArgs<T> &a, const Columns<T, NR> &columns, uint32_t passes_on) {
     __shared__ NodeCopies<B, T> copies[NODAL_BLOCK / WARP];
-    NodeSolver<B, NR, T>{a, columns, copies[threadIdx.x / WARP], work, other, alpha_of(a), threadIdx.x % WARP}.run();
+    Slices slices(a.state, 0);
+    T *work = NR == 1 ? work_of(a, slices.first) : a.work;
+    NodeSolver<B, NR, T> solver{a, columns, copies[threadIdx.x / WARP], work, alpha_of(a), threadIdx.x % WARP};
+    solver.run(slices, passes_on);
 }
 
 // Calls INSTANTIATE(size, type) for every size of a node; mirrored in analysis/nodes.rs.

@@ -4,13 +4,10 @@
 
 template <class T>
 __device__ void one_column(const SolveArgs<T> &a) {
-    uint32_t epoch = load_relaxed(&a.state->epoch) & 1u;
-    T *work = a.work + (size_t)epoch * a.n, *other = a.work + (size_t)(epoch ^ 1u) * a.n;
-    ThroughL2<1, T> hand(a, work);
-    one_word<1>(a, Columns<T, 1>{a.x, a.f}, hand, other);
-    // Else a narrow end is left to do.
-    if (a.end == a.slices) finish_solve(a, epoch);
-    else leave_queues(a);
+    wait_for_turn();
+    // A solve that leaves a narrow end to do is not over.
+    ThroughL2<1, T> hand(a, a.end == a.slices ? BOTH : 0);
+    one_word<1>(a, Columns<T, 1>{a.x, a.f}, hand);
 }
 
 // Blocks on a multiprocessor that leave a thread enough registers; mirrored in tuning.rs.

@@ -204,17 +204,25 @@ struct Size {
 template <int NR, class T>
 struct ThroughL2 {
     static constexpr bool GATES = true, EACH = true;  // slices have gates; each row of a slice is handed over by itself
-    T *work, *word;                                   // and the row's place there
+    const SolveArgs<T> &a;
     Slices slices;
-    uint32_t begin;
+    T *work, *word;  // and the row's place there
+    uint32_t passes_on;
 
-    __device__ __forceinline__ ThroughL2(const SolveArgs<T> &a, T *to) : work(to), slices(a.state), begin(a.begin) {}
-    // The next slice for the warp. Nothing is computed from what is drawn before it is wanted: that would wait for it.
-    __device__ __forceinline__ uint32_t draw() { return threadIdx.x % WARP == 0 ? slices.draw() : 0u; }
-    __device__ __forceinline__ uint32_t drawn(uint32_t s) const { return begin + __shfl_sync(FULL, s, 0); }
+    // A single column's is the work vector whose turn it is.
+    __device__ __forceinline__ ThroughL2(const SolveArgs<T> &args, uint32_t passed_on)
+        : a(args), slices(a.state, a.begin), work(NR == 1 ? work_of(a, slices.first) : a.work), passes_on(passed_on) {}
+    // The work vector that a single column arms.
+    __device__ __forceinline__ T *other() const { return work_of(a, ~turn_of_warp()); }
+    // The first slice of the warp, and the next. Nothing is computed from what is drawn before it is wanted: that would wait
+    // for it.
+    __device__ __forceinline__ uint32_t first() const { return slices.slice_of(slices.first); }
+    __device__ __forceinline__ uint32_t draw() { return slices.draw(); }
+    __device__ __forceinline__ uint32_t drawn(uint32_t s) const { return slices.drawn(s); }
     // Begins with a slice, in which this lane's row is at `p`.
     __device__ __forceinline__ void enter(uint2, uint32_t p) { word = work + (size_t)p * NR; }
-    __device__ __forceinline__ void leave() {}
+    // Ends with the last of two slices that were drawn in vain.
+    __device__ __forceinline__ void leave(uint32_t last) const { slices.leave(a.end, last, 2, passes_on); }
     // What is known of an unknown that has not been looked at: armed, if it is wanted.
     __device__ __forceinline__ Words<T> ask(bool wanted, uint32_t) const {
         return wanted ? Words<T>::armed() : Words<T>::of_zero();
@@ -226,9 +234,10 @@ struct ThroughL2 {
     __device__ __forceinline__ void give(const T (&v)[NR]) const { publish(word, v); }
 };
 
-// Solves slices `begin` to `end` for the columns, handing unknowns over by `hand`. A single column arms `other` on the way.
+// Solves slices `begin` to `end` for the columns, handing unknowns over by `hand`. A single column arms the other work
+// vector on the way.
 template <int NR, class Hand, class T>
-__device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T, NR> &columns, Hand &hand, T *other) {
+__device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T, NR> &columns, Hand &hand) {
     constexpr int U = sizeof(T) > 8 ? 4 : 8;
     constexpr uint2 nothing = {0, 1u << 6};
     uint32_t lane = threadIdx.x % WARP;
@@ -248,8 +257,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         return record;
     };
 
-    auto draw = [&] { return hand.drawn(hand.draw()); };
-    uint32_t s = draw(), s1 = draw();
+    uint32_t s = hand.first(), s1 = hand.drawn(hand.draw());
     uint2 slice = slice_of(s), slice1 = slice_of(s1);
     uint32_t end, end1;
     uint4 record = record_of(slice, end);
@@ -280,7 +288,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         for (int j = 0; j < NR; ++j) sum[j] = owns ? product(alpha, sum[j]) : zero(T{});
         bool multiplies = true;
         if (a.diag_index && in) {
-            d = diagonal_of(a, p, d, record.x, &a.state->pivot_running);
+            d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, turn_of_warp(), record.x); });
             multiplies = reciprocal(d, scale);
             if (!multiplies) scale = d;
         }
@@ -345,7 +353,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
             if (!at_once || !ok) hand.give(x);
 #pragma unroll
             for (int j = 0; j < NR; ++j) columns.store(record.x, j, x[j]);
-            if (NR == 1) arm(&other[p]);
+            if (NR == 1) arm(hand.other() + p);
         }
         s = s1;
         slice = slice1;
@@ -354,22 +362,30 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         s1 = hand.drawn(s2);
         slice1 = slice_of(s1);
     }
-    hand.leave();
+    hand.leave(s1);
 }
 
-// Where no row depends on another nothing is handed over, and rows are taken as they come.
+// Where no row depends on another nothing is handed over, and rows are taken as they come. Each block draws once, in vain,
+// and waits for its turn in the end.
 template <class T>
 __device__ void one_level(const SolveArgs<T> &a) {
+    __shared__ uint32_t turn;
+    uint32_t drawn = threadIdx.x == 0 ? atomicAdd(&a.state->queue[0].next, 1u) : 0u, zero_pivot = NONE;
     T alpha = alpha_of(a);
     for (uint64_t p = blockIdx.x * blockDim.x + threadIdx.x; p < a.n; p += (uint64_t)gridDim.x * blockDim.x) {
         uint4 record = a.record[p];
+        // Both are asked for before either is looked at; a missing diagonal is zero.
+        T f, d = zero(T{}), scale;
+        load_if(true, a.f + record.x, f);
+        if (a.diag_index) load_if(record.y != NONE, a.diag_values + record.y, d);
         // Nothing is subtracted, as where there are several right-hand sides: so a zero has the same sign.
-        T d = one(T{}), scale, sum = multiply_add(zero(T{}), zero(T{}), product(alpha, a.f[record.x]));
-        if (a.diag_index) {
-            d = record.y == NONE ? zero(T{}) : a.diag_values[record.y];
-            d = diagonal_of(a, (uint32_t)p, d, record.x, &a.state->pivot_running);
-        }
+        T sum = multiply_add(zero(T{}), zero(T{}), product(alpha, f));
+        d = a.diag_index ? diagonal_of(a, (uint32_t)p, d, [&] { zero_pivot = min(zero_pivot, record.x); }) : one(T{});
         a.x[record.x] = reciprocal(d, scale) ? product(sum, scale) : divide(sum, d);
     }
-    leave_state(a);
+    if (threadIdx.x == 0) turn = drawn;
+    __syncthreads();
+    if (zero_pivot != NONE) note_zero_pivot(a.state, turn, zero_pivot);
+    if (threadIdx.x == 0 && (drawn & ~BOTH) == gridDim.x - 1)
+        for (uint32_t q = 0; q < QUEUES; ++q) leave_queue(a.state, q, drawn, PIVOT_BIT);
 }

@@ -5,9 +5,8 @@
 template <int NR, class T>
 __device__ void several_columns(const MultiArgs<T> &m) {
     const SolveArgs<T> &a = m.solve;
-    ThroughL2<NR, T> hand(a, a.work);
-    one_word<NR>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns}, hand, (T *)nullptr);
-    leave_state(a);
+    ThroughL2<NR, T> hand(a, PIVOT_BIT);
+    one_word<NR>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns}, hand);
 }
 
 #define KERNEL(NR, t)                                                                \

@@ -5,11 +5,9 @@
 template <class T>
 __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
     extern __shared__ __align__(16) unsigned char cells[];
-    uint32_t epoch = load_relaxed(&a.state->epoch) & 1u;
-    T *work = a.work + (size_t)epoch * a.n, *other = a.work + (size_t)(epoch ^ 1u) * a.n;
-    ThroughCluster<T> hand(a, work, reinterpret_cast<T *>(cells));
-    one_word<1>(a, Columns<T, 1>{a.x, a.f}, hand, other);
-    finish_solve(a, epoch);
+    wait_for_turn();
+    ThroughCluster<T> hand(a, reinterpret_cast<T *>(cells));
+    one_word<1>(a, Columns<T, 1>{a.x, a.f}, hand);
 }
 
 #define KERNEL(t)                                                                                   \

@@ -23,25 +23,31 @@ struct ThroughCluster {
     static constexpr bool GATES = false, EACH = false;
     static constexpr uint32_t CELLS = RING / sizeof(T), EPOCH = CELLS / EPOCHS;
     const SolveArgs<T> &a;
-    T *work, *cells;
+    T *work, *armed, *cells;
     T *word, *to[CLUSTER];   // of the row: in the work vector, and in each block's ring
     uint64_t ring[CLUSTER];  // where each block has its cells
     uint32_t own;            // where this one has them
-    uint32_t first;          // position of the narrow end
+    uint32_t first_position; // of the narrow end
     uint32_t next;           // slice of this warp
     uint32_t epoch;
     uint32_t near;           // the first position that is looked for in the ring
 
-    __device__ __forceinline__ ThroughCluster(const SolveArgs<T> &args, T *vector, T *shared)
-        : a(args), work(vector), cells(shared), own(shared_address(shared)), epoch(0) {
-        first = near = a.slice[a.begin].x;
+    __device__ __forceinline__ ThroughCluster(const SolveArgs<T> &args, T *shared)
+        : a(args), cells(shared), own(shared_address(shared)), epoch(0) {
+        uint32_t turn = load_relaxed(&a.state->queue[0].next);
+        note_turn(turn);
+        work = work_of(a, turn);
+        armed = work_of(a, ~turn);
+        first_position = near = a.slice[a.begin].x;
         next = a.begin + threadIdx.x / WARP * CLUSTER + rank_in_cluster();
 #pragma unroll
         for (int r = 0; r < CLUSTER; ++r) ring[r] = of_block(shared, r);
-        for (uint32_t k = threadIdx.x; k < min(CELLS, a.n - first); k += WARPS * WARP) arm_shared(cells + k);
+        for (uint32_t k = threadIdx.x; k < min(CELLS, a.n - first_position); k += WARPS * WARP) arm_shared(cells + k);
         cluster_barrier();
     }
-    // The next slice for the warp.
+    __device__ __forceinline__ T *other() const { return armed; }
+    // The first slice of the warp, and the next.
+    __device__ __forceinline__ uint32_t first() { return drawn(draw()); }
     __device__ __forceinline__ uint32_t draw() {
         uint32_t s = next;
         next += WARPS * CLUSTER;
@@ -59,13 +65,13 @@ struct ThroughCluster {
         cluster_arrive();
     }
     __device__ __forceinline__ void go_on_to(uint32_t position) {
-        uint32_t wanted = (position - first) / EPOCH;
+        uint32_t wanted = (position - first_position) / EPOCH;
         while (__any_sync(FULL, epoch < wanted)) enter_epoch();
     }
     // Begins with a slice, in which this lane's row is at `p`.
     __device__ __forceinline__ void enter(uint2 slice, uint32_t p) {
         go_on_to(slice.x);
-        near = first + (epoch >= 2 ? (epoch - 2) * EPOCH : 0);
+        near = first_position + (epoch >= 2 ? (epoch - 2) * EPOCH : 0);
         word = work + p;
         settle(word);
 #pragma unroll
@@ -74,14 +80,16 @@ struct ThroughCluster {
             settle(to[r]);
         }
     }
-    // No block ends while another may store to its cells.
-    __device__ __forceinline__ void leave() {
+    // No block ends while another may store to its cells. All have looked whose turn it is.
+    __device__ __forceinline__ void leave(uint32_t) {
         go_on_to(a.slice[a.end - 1].x);
         if (epoch > 0) cluster_wait();
         cluster_barrier();
+        if (rank_in_cluster() == 0 && threadIdx.x == 0)
+            for (uint32_t q = 0; q < QUEUES; ++q) leave_queue(a.state, q, turn_of_warp(), BOTH);
     }
 
-    __device__ __forceinline__ uint32_t cell(uint32_t p) const { return (p - first) % CELLS * (uint32_t)sizeof(T); }
+    __device__ __forceinline__ uint32_t cell(uint32_t p) const { return (p - first_position) % CELLS * (uint32_t)sizeof(T); }
     // What is known of an unknown that has not been looked for in the ring: what it is, if it is not there any more.
     __device__ __forceinline__ Words<T> ask(bool wanted, uint32_t q) const {
         Words<T> x = wanted ? Words<T>::armed() : Words<T>::of_zero();

@@ -6,7 +6,7 @@ template <class T>
 __device__ void reset_state(const MultiArgs<T> &m) {
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         State *state = m.solve.state;
-        state->pivot = NONE;
+        *pivot_of(state, PIVOT_BIT) = NONE;
         state->ticket = 0;
         if (m.solve.args_copy) *m.solve.args_copy = m;
     }

@@ -33,20 +33,21 @@ __device__ __noinline__ T extra_diagonal(const SolveArgs<T> &a, uint32_t p, T d)
     return d;
 }
 
-// The diagonal value of position `p`, whose first entry, or zero, is `d`. Notes a zero pivot.
-template <class T>
-__device__ __forceinline__ T diagonal_of(const SolveArgs<T> &a, uint32_t p, T d, uint32_t row, uint32_t *pivot) {
+// The diagonal value of position `p`, whose first entry, or zero, is `d`. Calls `note` if it is zero.
+template <class T, class Note>
+__device__ __forceinline__ T diagonal_of(const SolveArgs<T> &a, uint32_t p, T d, const Note &note) {
     if (a.extra_count) d = extra_diagonal(a, p, d);
-    if (is_zero(d)) atomicMin(pivot, row);
+    if (is_zero(d)) note();
     return conjugate_if(a.conjugate, d);
 }
 
-// The same from the array of indices, where the entry may be missing; one for a unit diagonal.
+// The same from the array of indices, where the entry may be missing; one for a unit diagonal. After a prologue.
 template <class T>
-__device__ __forceinline__ T diagonal(const SolveArgs<T> &a, uint32_t p, uint32_t row, uint32_t *pivot) {
+__device__ __forceinline__ T diagonal(const SolveArgs<T> &a, uint32_t p, uint32_t row) {
     if (!a.diag_index) return one(T{});
     uint32_t k = a.diag_index[p];
-    return diagonal_of(a, p, k == NONE ? zero(T{}) : a.diag_values[k], row, pivot);
+    return diagonal_of(a, p, k == NONE ? zero(T{}) : a.diag_values[k],
+                       [&] { note_zero_pivot(a.state, PIVOT_BIT, row); });
 }
 
 __device__ __forceinline__ uint32_t warp_max(uint32_t v) {

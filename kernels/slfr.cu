@@ -13,7 +13,7 @@ __device__ __forceinline__ void slfr(const SolveArgs<T> &a, const Columns<T, NR>
     bool ready = true;
     if (lane < NR) {
         fi = product(alpha_of(a), columns.load(i, lane));
-        d = diagonal(a, p, i, &a.state->pivot);
+        d = diagonal(a, p, i);
     }
     if (lane == 0) {
         Watchdog<T> dog(a);

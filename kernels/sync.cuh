@@ -14,6 +14,12 @@
 // Progress: work is handed out by a ticket in an order in which every dependency has a smaller number, and
 // a warp that holds a ticket is resident. So the smallest unfinished piece of work never waits for one
 // that has not begun, whatever the order in which the hardware starts blocks.
+//
+// Turns: what a solve leaves for the next one takes turns with what it uses itself, a work vector that it arms and a
+// pivot that it resets. Whose turn it is stands in the upper bits of the word that work is drawn from, and so comes
+// with the first number. Each drawer draws in vain so many times before it ends; so who draws the last number of all
+// knows that it is the last, and leaves the word as the next solve wants to find it. Nothing is left to the end of a
+// solve, and nobody has to be waited for there.
 #pragma once
 #include "args.cuh"
 #include "scalar.cuh"
@@ -99,6 +105,14 @@ __device__ inline uint64_t nanoseconds() {
 
 __device__ inline void publish_fence() { __threadfence(); }
 
+// Waits until what was enqueued before this kernel is done and seen. To be called first by every kernel that is launched
+// before its turn (`Launcher::kernel_before_turn`); nothing elsewhere.
+__device__ __forceinline__ void wait_for_turn() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 // What the watchdog remembers between two looks; `since` is GIVEN_UP when the wait must end.
 struct Look {
     uint64_t since;
@@ -173,15 +187,66 @@ __device__ inline uint32_t block_ticket(State *state) {
     return ticket;
 }
 
-// Draws slices for a warp. They are dealt out to the queues in turn, and each warp of a block draws from one of its own.
-// So every queue is drawn from by every block that is resident, and no slice of a queue is left when a later one has been
-// drawn: the argument at the beginning holds for each.
-struct Slices {
-    uint32_t *next;
+template <class T>
+__device__ __forceinline__ T *work_of(const SolveArgs<T> &a, uint32_t turn) {
+    return a.work + (turn & WORK_BIT ? (size_t)a.n : 0);
+}
+__device__ __forceinline__ uint32_t *pivot_of(State *state, uint32_t turn) {
+    return &state->pivot[turn & PIVOT_BIT ? 1 : 0];
+}
+__device__ __forceinline__ void note_zero_pivot(State *state, uint32_t turn, uint32_t row) {
+    atomicMin(pivot_of(state, turn), row);
+}
+// What a solve passes on: the other ones of both, or of pivots if it has no use for work vectors.
+constexpr uint32_t BOTH = WORK_BIT | PIVOT_BIT;
 
-    __device__ __forceinline__ explicit Slices(State *state) : next(&state->queue[threadIdx.x / 32 % QUEUES].next) {}
+// Leaves queue `q` for the next solve, which finds the other ones of what `passes_on` names.
+__device__ __forceinline__ void leave_queue(State *state, uint32_t q, uint32_t turn, uint32_t passes_on) {
+    uint32_t next = (turn ^ passes_on) & BOTH;
+    if (q == 0 && passes_on & PIVOT_BIT) *pivot_of(state, next) = NONE;
+    state->queue[q].next = next | q;
+}
+
+// The turn of a warp's solve, where it is rarely wanted.
+__device__ __forceinline__ uint32_t &turn_of_warp() {
+    constexpr int MOST_WARPS = 8;
+    __shared__ uint32_t turn[MOST_WARPS];
+    return turn[threadIdx.x / 32];
+}
+__device__ __forceinline__ void note_turn(uint32_t turn) {
+    if (threadIdx.x % 32 == 0) turn_of_warp() = turn;
+    __syncwarp();
+}
+
+// Draws slices from `begin` on for a warp. They are dealt out to the queues in turn, and each warp of a block draws from one
+// of its own. So every queue is drawn from by every block that is resident, and no slice of a queue is left when a later
+// one has been drawn: the argument at the beginning holds for each.
+struct Slices {
+    State *state;
+    uint32_t begin;
+    uint32_t first;  // what has been drawn first, in all lanes
+
+    static __device__ __forceinline__ uint32_t queue() { return threadIdx.x / 32 % QUEUES; }
+
+    __device__ __forceinline__ Slices(State *of, uint32_t begin_with) : state(of), begin(begin_with) {
+        first = __shfl_sync(0xffffffffu, draw(), 0);
+        note_turn(first);
+    }
     // In one lane. Nothing is computed from the number here: that would wait for it.
-    __device__ __forceinline__ uint32_t draw() const { return atomicAdd(next, QUEUES); }
+    __device__ __forceinline__ uint32_t draw() const {
+        return threadIdx.x % 32 == 0 ? atomicAdd(&state->queue[queue()].next, QUEUES) : 0u;
+    }
+    __device__ __forceinline__ uint32_t slice_of(uint32_t number) const { return begin + (number & ~BOTH); }
+    // That of lane 0's number, in all lanes.
+    __device__ __forceinline__ uint32_t drawn(uint32_t number) const {
+        return slice_of(__shfl_sync(0xffffffffu, number, 0));
+    }
+    // To be called when all slices up to `end` have been drawn, with the last one of so many that were drawn in vain.
+    __device__ __forceinline__ void leave(uint32_t end, uint32_t last, uint32_t in_vain, uint32_t passes_on) const {
+        uint32_t q = queue(), slices = (end - begin + QUEUES - 1 - q) / QUEUES;
+        if (threadIdx.x % 32 == 0 && last == begin + q + (slices + in_vain * gridDim.x - 1) * QUEUES)
+            leave_queue(state, q, turn_of_warp(), passes_on);
+    }
 };
 
 // One-word values ------------------------------------------------------------------------------------
@@ -695,34 +760,4 @@ template <class R>
 __device__ __forceinline__ void arm(Complex<R> *p) {
     arm(&p->re);
     arm(&p->im);
-}
-
-// The last block leaves what work is drawn from as the next kernel wants to find it. Called by every block at its end;
-// true in one thread of the last one.
-template <class T>
-__device__ bool leave_queues(const SolveArgs<T> &a) {
-    __syncthreads();
-    if (threadIdx.x != 0) return false;
-    __threadfence();
-    if (atomicAdd(&a.state->done, 1u) != gridDim.x - 1) return false;
-    __threadfence();
-    a.state->ticket = 0;
-    for (uint32_t q = 0; q < QUEUES; ++q) a.state->queue[q].next = q;
-    a.state->done = 0;
-    return true;
-}
-
-// The same for all that the next solve wants to find, but the epoch.
-template <class T>
-__device__ bool leave_state(const SolveArgs<T> &a) {
-    if (!leave_queues(a)) return false;
-    a.state->pivot = load_relaxed(&a.state->pivot_running);
-    a.state->pivot_running = NONE;
-    return true;
-}
-
-// The end of a solve that used work vector `epoch` and armed the other one for the next.
-template <class T>
-__device__ void finish_solve(const SolveArgs<T> &a, uint32_t epoch) {
-    if (leave_state(a)) a.state->epoch = epoch ^ 1u;
 }

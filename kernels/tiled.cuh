@@ -72,7 +72,7 @@ template <class T, int NR>
 struct Tile {
     uint4 head[MANY_WARPS][4];  // of batches, by warp: the one that it solves and the next three
     uint32_t done[WARP];  // batches done by each warp; no more than there are for those that do not exist
-    uint32_t ticket;
+    uint32_t ticket;      // number of the tile, and above it the solve's turn
     Relay relay;
     alignas(16) T window[WINDOW + 1][NR];  // and behind it the mirror
 };
@@ -419,7 +419,7 @@ struct Solver {
             T d = b.d;
             if (a.extra_count) d = extra_diagonal(a, p, d);
             d = conjugate_if(a.conjugate, d);
-            if (lead && is_zero(d)) atomicMin(&a.state->pivot_running, row);
+            if (lead && is_zero(d)) note_zero_pivot(a.state, tile.ticket, row);
             multiplies = reciprocal(d, scale);
             b.d = d;
         }
@@ -543,11 +543,11 @@ struct Solver {
 
     // Thread 0 of the first block of a cluster takes a ticket for each of its blocks.
     __device__ __forceinline__ void share_tickets() const {
-        uint32_t size = blocks_of_cluster(), first = atomicAdd(&a.state->ticket, size);
+        uint32_t size = blocks_of_cluster(), first = atomicAdd(&a.state->queue[0].next, size);
         for (uint32_t r = 0; r < size; ++r) store_cluster(of_block(&tile.ticket, r), first + r);
     }
     // The whole block takes the next tile, which may be an empty one in the last cluster; false when there is none.
-    __device__ __forceinline__ bool next_tile(const uint4 *batch, uint32_t &begin, uint32_t &end) const {
+    __device__ __forceinline__ bool next_tile(const uint4 *batch, uint32_t &begin, uint32_t &end) {
         uint32_t rank = RELAYS ? rank_in_cluster() : 0;
         auto barrier = [] {
             if (RELAYS) cluster_barrier();
@@ -561,11 +561,14 @@ struct Solver {
             uint32_t cells = (dynamic_shared_bytes() - (uint32_t)sizeof tile) / (uint32_t)sizeof(T);
             for (uint32_t k = threadIdx.x; k < cells; k += WARPS * WARP) arm_shared(&tile.window[WINDOW + 1][0] + k);
         } else if (threadIdx.x == 0) {
-            tile.ticket = atomicAdd(&a.state->ticket, 1u);
+            tile.ticket = atomicAdd(&a.state->queue[0].next, 1u);
         }
         barrier();
-        uint32_t t = tile.ticket;
+        uint32_t t = tile.ticket & ~BOTH;
         if (t - rank >= a.tiles) return false;
+        work = NR == 1 ? work_of(a, tile.ticket) : a.work;
+        other = work_of(a, ~tile.ticket);
+        settle(work);
         if (RELAYS && t >= a.tiles) {
             begin = end = a.tile_step[a.tiles];
             return true;
@@ -587,21 +590,23 @@ struct Solver {
     }
 };
 
-// Solves for the columns, handing unknowns over through `work` and the window, with U entries a lane. A single column arms
-// `other` on the way.
+// Solves for the columns with U entries a lane, and passes on what it is told to. A single column takes the work vector
+// whose turn it is, and arms the other one on the way.
 template <int U, bool PERMUTED, int NR, int WARPS, bool RELAYS = false, class T>
-__device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR> &columns, T *work, T *other) {
+__device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR> &columns, uint32_t passes_on) {
     extern __shared__ __align__(16) unsigned char memory[];
     Tile<T, NR> &tile = *reinterpret_cast<Tile<T, NR> *>(memory);
     uint32_t window = shared_address(&tile.window[0][0]);
-    settle(work);
     settle(window);
     uint32_t lane = threadIdx.x % WARP, warp = uniform(threadIdx.x / WARP);
-    Solver<T, U, PERMUTED, NR, WARPS, RELAYS> solver{a, columns, tile, work, other, alpha_of(a), lane, warp, window};
+    Solver<T, U, PERMUTED, NR, WARPS, RELAYS> solver{a, columns, tile, nullptr, nullptr, alpha_of(a), lane, warp, window};
     auto batch = reinterpret_cast<const uint4 *>(a.slice);
     uint32_t begin, end;
     while (solver.next_tile(batch, begin, end)) {
         uint32_t batches = end - begin, done = solver.run(batch + begin, batches);
         if (done < batches) solver.invalidate(batch + begin, done, batches);
     }
+    // Each block or cluster has taken as many tickets in vain as it has blocks.
+    uint32_t size = RELAYS ? blocks_of_cluster() : 1, last = (a.tiles + size - 1) / size * size + gridDim.x - size;
+    if (threadIdx.x == 0 && (tile.ticket & ~BOTH) == last) leave_queue(a.state, 0, tile.ticket, passes_on);
 }

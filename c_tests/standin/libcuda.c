@@ -121,6 +121,8 @@ ENTRY(cuLaunchKernel,
        Handle stream, void **arguments, void **extra),
       (void)f; (void)gx; (void)gy; (void)gz; (void)bx; (void)by; (void)bz; (void)shared; (void)stream;
       (void)arguments; (void)extra)
+ENTRY(cuLaunchKernelEx, (const void *config, Handle f, void **arguments, void **extra),
+      (void)config; (void)f; (void)arguments; (void)extra)
 
 /* ---------------------------------------------------------------------------------------------- memory */
 

@@ -91,7 +91,7 @@ impl Algorithm for OneWord {
         let blocks = blocks(launcher, plan, args, ONE_WORD_LEVELS_AHEAD, most);
         let solve = |begin, end| {
             let blocks = if begin < end { blocks } else { 0 };
-            launcher.kernel(self.name())?.launch(
+            launcher.kernel_before_turn(self.name())?.launch(
                 blocks,
                 ONE_WORD_BLOCK,
                 0,
@@ -105,7 +105,7 @@ impl Algorithm for OneWord {
         let end = SolveArgs { begin, end: args.slices, ..*args };
         // On a part of a GPU there may be no room for a cluster. Without one the bits are the same.
         launcher
-            .kernel(NARROW)?
+            .kernel_before_turn(NARROW)?
             .launch(NARROW_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
             .or_else(|_| solve(begin, args.slices))
     }

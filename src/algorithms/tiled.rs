@@ -186,7 +186,7 @@ impl Launch {
     }
 
     fn run(&self, launcher: &Launcher, args: &SolveArgs) -> Result<()> {
-        launcher.kernel(self.kernel)?.launch(self.blocks, self.threads, self.shared, args)
+        launcher.kernel_before_turn(self.kernel)?.launch(self.blocks, self.threads, self.shared, args)
     }
 }
 

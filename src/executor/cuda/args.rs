@@ -4,27 +4,46 @@
 /// Queues that slices are dealt out to.
 const QUEUES: usize = 4;
 
+/// Of what a solve finds in the first word of a queue: which of two pivots is its. It and the next bit count no pieces.
+const PIVOT_BIT: u32 = 1 << 30;
+
 /// Device state of one info. Kernels and host share this layout.
 #[repr(C, align(128))]
 #[derive(Clone, Copy, Debug)]
 pub struct State {
-    /// Smallest row (zero-based) with a zero pivot in the last solve, or u32::MAX.
-    pub pivot: u32,
-    /// The same, while a solve is running that has no prologue of its own.
-    pub pivot_running: u32,
-    /// Which of two work vectors the next solve uses, in its lowest bit.
-    pub epoch: u32,
-    /// Next piece of work.
+    /// Smallest row (zero-based) with a zero pivot in a solve, or u32::MAX; with a prologue of its own it uses the second.
+    pub pivot: [u32; 2],
+    /// Next piece of work of a solve with a prologue.
     pub ticket: u32,
-    /// Blocks that are done.
-    pub done: u32,
     /// Set by the watchdog; sticky until the host resets the info.
     pub failed: u32,
     /// Grows now and then while a tile is walked; the watchdog looks at it.
     pub progress: u32,
-    pub padding: [u32; 25],
-    /// Next slice of each queue, its own number before the first is drawn, in the first word of each.
+    pub padding: [u32; 27],
+    /// Next piece of each queue, which begins with its own number, and above it whose turn it is, in the first word of each.
     pub queue: [[u32; 32]; QUEUES],
+}
+
+impl State {
+    /// Pieces that queues can hand out: the numbers that are drawn in vain are fewer than these.
+    pub const MOST_PIECES: u32 = PIVOT_BIT - (1 << 20);
+
+    /// That of an info that has not solved, which reports this pivot.
+    pub fn new(pivot: u32) -> State {
+        State {
+            pivot: [u32::MAX, pivot],
+            ticket: 0,
+            failed: 0,
+            progress: 0,
+            padding: [0; 27],
+            queue: std::array::from_fn(|q| std::array::from_fn(|k| if k == 0 { q as u32 } else { 0 })),
+        }
+    }
+
+    /// The pivot of the last solve: the one that is not the next one's.
+    pub fn last_pivot(&self) -> u32 {
+        self.pivot[(self.queue[0][0] & PIVOT_BIT == 0) as usize]
+    }
 }
 
 /// Arguments of every solve kernel. Pointers are device addresses.

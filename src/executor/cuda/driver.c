@@ -119,5 +119,6 @@ FORWARD(cuGraphExecDestroy, (P e), (e))
 FORWARD(cuLaunchKernel,
         (P f, U gx, U gy, U gz, U bx, U by, U bz, U sh, P s, P args, P extra),
         (f, gx, gy, gz, bx, by, bz, sh, s, args, extra))
+FORWARD(cuLaunchKernelEx, (P config, P f, P args, P extra), (config, f, args, extra))
 
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
 //! Kernel launches on the caller's stream, and graphs of them.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 
 use cust::sys;
@@ -22,18 +22,59 @@ pub struct Launcher<'a> {
 pub struct Kernel {
     function: sys::CUfunction,
     stream: usize,
+    before_turn: bool,
+}
+
+/// CUlaunchAttribute, where the value is a number.
+#[repr(C, align(8))]
+struct LaunchAttribute {
+    id: c_uint,
+    padding: c_uint,
+    value: c_int,
+    rest: [c_int; 15],
+}
+
+/// CUlaunchConfig.
+#[repr(C)]
+struct LaunchConfig {
+    blocks: [c_uint; 3],
+    threads: [c_uint; 3],
+    shared: c_uint,
+    stream: sys::CUstream,
+    attributes: *const LaunchAttribute,
+    count: c_uint,
+}
+
+/// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION.
+const PROGRAMMATIC_STREAM_SERIALIZATION: c_uint = 6;
+
+// Later than cust's bindings; every driver has it that knows a GPU with clusters.
+extern "C" {
+    fn cuLaunchKernelEx(
+        config: *const LaunchConfig,
+        function: sys::CUfunction,
+        parameters: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) -> sys::CUresult;
 }
 
 impl Launcher<'_> {
     /// The kernel `name` for the value type.
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
         let function = self.gpu.function(&format!("{name}_{}", self.dtype.letter()))?;
-        Ok(Kernel { function, stream: self.stream })
+        Ok(Kernel { function, stream: self.stream, before_turn: false })
+    }
+
+    /// The same for a kernel that begins with `wait_for_turn`: its blocks start as those of the kernel before it on the
+    /// stream end, and so a launch costs a solve behind another kernel less. Not so in a graph, which keeps plain edges.
+    pub fn kernel_before_turn(&self, name: &str) -> Result<Kernel> {
+        let before_turn = self.gpu.has_clusters() && !self.is_capturing()?;
+        Ok(Kernel { before_turn, ..self.kernel(name)? })
     }
 
     /// The kernel `name`, which knows no value type.
     pub fn untyped_kernel(&self, name: &str) -> Result<Kernel> {
-        Ok(Kernel { function: self.gpu.function(name)?, stream: self.stream })
+        Ok(Kernel { function: self.gpu.function(name)?, stream: self.stream, before_turn: false })
     }
 
     /// Whether launches on the stream are being recorded into a graph of the caller's.
@@ -75,6 +116,23 @@ impl Kernel {
             return Ok(());
         }
         let mut parameters = [args as *const A as *mut c_void];
+        if self.before_turn {
+            let id = PROGRAMMATIC_STREAM_SERIALIZATION;
+            let attribute = LaunchAttribute { id, padding: 0, value: 1, rest: [0; 15] };
+            let config = LaunchConfig {
+                blocks: [blocks, 1, 1],
+                threads: [threads, 1, 1],
+                shared,
+                stream: self.stream as sys::CUstream,
+                attributes: &attribute,
+                count: 1,
+            };
+            // SAFETY: as below; the configuration is copied too.
+            let result = unsafe {
+                cuLaunchKernelEx(&config, self.function, parameters.as_mut_ptr(), std::ptr::null_mut())
+            };
+            return check(result, "cuLaunchKernelEx");
+        }
         // SAFETY: the kernel takes one argument of A's layout (checked on both sides), which is copied
         // during the call.
         let result = unsafe {

@@ -150,7 +150,7 @@ impl CudaPlan {
         if let Some(levels) = on_gpu(setup, shape)? {
             let wish = setup::Wish { needs, levels, timeout, node: 1 };
             match Self::set_up_on_gpu(&launcher, asked, shape, arrays, wish, known, let_go) {
-                Ok(Some(plan)) => return Ok(plan),
+                Ok(Some(plan)) => return plan.with_queues(),
                 // Malformed: the CPU says how.
                 Ok(None) => {}
                 // Its temporaries may be what there is no room for.
@@ -171,7 +171,17 @@ impl CudaPlan {
         memory::synchronize(stream)?;
         times.lev_h2d = start.elapsed();
         plan.times = Times::Known(times);
-        Ok(plan)
+        plan.with_queues()
+    }
+
+    /// Itself, if queues can hand its slices out.
+    fn with_queues(self) -> Result<CudaPlan> {
+        match self.base.slices {
+            slices if slices > State::MOST_PIECES => {
+                Err(Error::Unsupported(format!("a schedule of {slices} slices")))
+            }
+            _ => Ok(self),
+        }
     }
 
     /// None if the pattern is malformed.
@@ -245,7 +255,7 @@ impl CudaPlan {
             used_elsewhere: false,
             retired: false,
         };
-        plan.state.write(&[initial_state(missing_diag)], launcher.stream)?;
+        plan.state.write(&[State::new(missing_diag)], launcher.stream)?;
         plan.base.state = plan.state.address();
         plan.base.host_failed = plan.flag.device_address()?;
         Ok(plan)
@@ -483,7 +493,7 @@ impl CudaPlan {
             return Ok(false);
         }
         memory::synchronize_all()?;
-        self.state.write(&[initial_state(self.missing_diag)], stream)?;
+        self.state.write(&[State::new(self.missing_diag)], stream)?;
         if let Some(work) = &self.work {
             work.fill(0xff, stream)?;
         }
@@ -495,9 +505,10 @@ impl CudaPlan {
     /// Waits for the last solve; the smallest row (zero-based) with a zero pivot.
     pub fn zero_pivot(&self, stream: usize) -> Result<Option<u32>> {
         memory::synchronize_all()?;
-        // SAFETY: the state is six words.
-        let words: Vec<u32> = unsafe { memory::read(self.state.address() as usize, 6, stream)? };
-        Ok((words[0] != NONE).then_some(words[0]))
+        // SAFETY: there is one.
+        let state: Vec<State> = unsafe { memory::read(self.state.address() as usize, 1, stream)? };
+        let pivot = state[0].last_pivot();
+        Ok((pivot != NONE).then_some(pivot))
     }
 
     /// The smallest row (zero-based) without a diagonal entry.
@@ -659,20 +670,6 @@ fn on_gpu(setup: Setup, shape: &Shape) -> Result<Option<setup::Levels>> {
         )));
     }
     Ok((shape.n > 0).then_some(levels))
-}
-
-fn initial_state(missing_diag: u32) -> State {
-    State {
-        pivot: missing_diag,
-        pivot_running: NONE,
-        epoch: 0,
-        ticket: 0,
-        done: 0,
-        failed: 0,
-        progress: 0,
-        padding: [0; 25],
-        queue: std::array::from_fn(|q| std::array::from_fn(|k| if k == 0 { q as u32 } else { 0 })),
-    }
 }
 
 /// The paper's setup on the CPU: the pattern is copied to the host, validated, and scheduled there.
