@@ -74,6 +74,9 @@ pub struct Args {
     /// Solves to time for each algorithm (at most; fewer where they take long)
     #[arg(long, default_value_t = 100)]
     pub reps: usize,
+    /// Of these, so many between two events, one right behind the other; their time is divided by as many
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub in_a_row: usize,
     /// Seconds for the solves of one algorithm on one matrix, and again for its analyses
     #[arg(long, default_value_t = 1.0)]
     pub effort: f64,
@@ -157,6 +160,13 @@ impl Args {
             (true, _) => vec![Op::T],
             (_, true) => vec![Op::H],
             _ => self.op.clone(),
+        }
+    }
+    /// What a report says of solves in a row.
+    fn row_words(&self) -> String {
+        match self.in_a_row {
+            1 => String::new(),
+            count => format!(", {count} solves in a row"),
         }
     }
     /// The value types asked for, or else the usual ones.
@@ -260,8 +270,14 @@ pub fn limit_ms(n: usize, nnz: usize, levels: usize, ty: Type, rhs: usize) -> f6
 }
 
 pub fn run(args: &Args) -> Result<()> {
+    if args.in_a_row == 0 {
+        return Err("--in-a-row wants one solve or more".into());
+    }
     if args.files.is_empty() && matches!(args.suite, Some(Choice::Suite(Suite::Paper))) {
-        return paper::run(args);
+        return match args.in_a_row {
+            1 => paper::run(args),
+            _ => Err("the paper's suite knows no --in-a-row".into()),
+        };
     }
     let types = args.value_types(&[Type::D])?;
     let names = if args.algorithm.is_empty() { vec!["AUTO".to_string()] } else { args.algorithm.clone() };
@@ -288,7 +304,7 @@ pub fn run(args: &Args) -> Result<()> {
         spsv: peers[0].spsv.as_ref().map(|p| p.version.clone()),
         csrsv2: peers[0].csrsv2.as_ref().map(|p| p.version.clone()),
         date: report::today(),
-        system: report::system_words(args.fill()) + args.setup.words(),
+        system: report::system_words(args.fill()) + args.setup.words() + &args.row_words(),
         matrices: Vec::new(),
     };
     if args.resume {
@@ -447,6 +463,7 @@ impl Run<'_, '_> {
         let effort = Effort {
             solves: self.args.reps,
             least_solves: 3,
+            in_a_row: self.args.in_a_row,
             analyses: 6,
             budget_ms: self.args.effort * 1e3,
         };

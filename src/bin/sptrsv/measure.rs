@@ -15,6 +15,8 @@ pub struct Effort {
     pub solves: usize,
     /// Solves to time, at least.
     pub least_solves: usize,
+    /// Of these, so many are timed together, one right behind the other.
+    pub in_a_row: usize,
     /// Analyses to time, the first one included.
     pub analyses: usize,
     /// Milliseconds to spend on the solves and again on the analyses, once the least is done.
@@ -70,23 +72,21 @@ fn try_measure(executor: &Executor, solver: &str, mut steps: Vec<Step>, effort: 
     for step in &steps {
         step.x.poison()?;
     }
-    let mut once =
-        |count| executor.time(count, || steps.iter_mut().try_for_each(|step| step.contender.solve()));
-    once(1)?;
+    time_solves(executor, &mut steps, 1, 1)?;
     let backward_error = largest_error(&steps)?;
     if backward_error > check::TOLERANCE {
         return Err(format!("the solution is wrong: its backward error is {backward_error:.3e} row x eps"));
     }
     let fingerprint = bits(&steps)?;
 
-    let mut once =
-        |count| executor.time(count, || steps.iter_mut().try_for_each(|step| step.contender.solve()));
     // Two to warm up; the second one's time says how many can be afforded.
-    let one = once(2)?[1].max(1e-3);
-    let count = ((effort.budget_ms / one) as usize).max(effort.least_solves).clamp(1, effort.solves.max(1));
+    let one = time_solves(executor, &mut steps, 2, 1)?[1].max(1e-3);
+    let solves = ((effort.budget_ms / one) as usize).max(effort.least_solves).clamp(1, effort.solves.max(1));
+    let count = solves.div_ceil(effort.in_a_row);
     let mut times = Vec::with_capacity(count);
     while times.len() < count {
-        times.extend(once((count - times.len()).min(BATCH))?);
+        let left = count - times.len();
+        times.extend(time_solves(executor, &mut steps, left.min(BATCH), effort.in_a_row)?);
     }
     let same_bits = bits(&steps)? == fingerprint;
     if !same_bits && largest_error(&steps)? > check::TOLERANCE {
@@ -100,11 +100,18 @@ fn try_measure(executor: &Executor, solver: &str, mut steps: Vec<Step>, effort: 
         solve_median_ms: median(&times),
         solve_mean_ms: times.iter().sum::<f64>() / times.len() as f64,
         solve_least_ms: times.iter().copied().fold(f64::INFINITY, f64::min),
-        solves: times.len(),
+        solves: times.len() * effort.in_a_row,
         backward_error,
         same_bits,
         error: None,
     })
+}
+
+/// Times of a solve of the sequence, in milliseconds, each from so many in a row.
+fn time_solves(executor: &Executor, steps: &mut [Step], count: usize, in_a_row: usize) -> Result<Vec<f64>> {
+    let mut solve = || steps.iter_mut().try_for_each(|step| step.contender.solve());
+    let times = executor.time(count, || (0..in_a_row).try_for_each(|_| solve()))?;
+    Ok(times.into_iter().map(|ms| ms / in_a_row as f64).collect())
 }
 
 /// Times of the analyses of a sequence, in milliseconds, the first one first.

@@ -306,6 +306,7 @@ impl Run<'_> {
         let effort = Effort {
             solves: self.args.reps,
             least_solves: 3,
+            in_a_row: 1,
             analyses: 6,
             budget_ms: self.args.effort * 1e3,
         };
