@@ -5,7 +5,7 @@
 template <int B, class T>
 __device__ void one_column(const SolveArgs<T> &a) {
     wait_for_turn();
-    nodal<B, 1>(a, Columns<T, 1>{a.x, a.f}, BOTH);
+    nodal<B, 1>(a, columns_of(a));
 }
 
 #define KERNEL(B, t)                                                    \

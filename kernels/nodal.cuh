@@ -419,8 +419,8 @@ struct NodeSolver {
         if (NR == 1) arm(work_of(a, ~turn_of_warp()) + ((size_t)p * B + c));
     }
 
-    // Takes slices until there are none, and then passes on what it is told to.
-    __device__ __forceinline__ void run(const Slices &slices, uint32_t passes_on) const {
+    // Takes slices until there are none.
+    __device__ __forceinline__ void run(const Slices &slices) const {
         constexpr uint2 nothing = {0, 1u << 6};
         auto slice_of = [&](uint32_t s) { return s < a.slices ? a.slice[s] : nothing; };
         auto draw = [&] { return slices.drawn(slices.draw()); };
@@ -453,18 +453,18 @@ struct NodeSolver {
         }
         copied();
         // Three were drawn in vain.
-        slices.leave(a.slices, s2, 3, passes_on);
+        slices.leave(a.slices, s2, 3, PASSED_ON<NR>);
     }
 };
 
 // Solves for the columns. A single column takes the work vector whose turn it is, and arms the other one on the way.
 template <int B, int NR, class T>
-__device__ __forceinline__ void nodal(const SolveArgs<T> &a, const Columns<T, NR> &columns, uint32_t passes_on) {
+__device__ __forceinline__ void nodal(const SolveArgs<T> &a, const Columns<T, NR> &columns) {
     __shared__ NodeCopies<B, T> copies[NODAL_BLOCK / WARP];
     Slices slices(a.state, 0);
     T *work = NR == 1 ? work_of(a, slices.first) : a.work;
     NodeSolver<B, NR, T> solver{a, columns, copies[threadIdx.x / WARP], work, alpha_of(a), threadIdx.x % WARP};
-    solver.run(slices, passes_on);
+    solver.run(slices);
 }
 
 // Calls INSTANTIATE(size, type) for every size of a node; mirrored in analysis/nodes.rs.

@@ -5,7 +5,7 @@
 template <int B, class T>
 __device__ void two_columns(const MultiArgs<T> &m) {
     const SolveArgs<T> &a = m.solve;
-    nodal<B, 2>(a, Columns<T, 2>{a.x, a.f, m.ldx, m.ldf, m.columns}, PIVOT_BIT);
+    nodal<B, 2>(a, Columns<T, 2>{a.x, a.f, m.ldx, m.ldf, m.columns});
 }
 
 #define KERNEL(B, t)                                                        \

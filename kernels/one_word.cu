@@ -5,9 +5,8 @@
 template <class T>
 __device__ void one_column(const SolveArgs<T> &a) {
     wait_for_turn();
-    // A solve that leaves a narrow end to do is not over.
-    ThroughL2<1, T> hand(a, a.end == a.slices ? BOTH : 0);
-    one_word<1>(a, Columns<T, 1>{a.x, a.f}, hand);
+    ThroughL2<1, T> hand(a);
+    one_word<1>(a, columns_of(a), hand);
 }
 
 // Blocks on a multiprocessor that leave a thread enough registers; mirrored in tuning.rs.

@@ -207,11 +207,10 @@ struct ThroughL2 {
     const SolveArgs<T> &a;
     Slices slices;
     T *work, *word;  // and the row's place there
-    uint32_t passes_on;
 
     // A single column's is the work vector whose turn it is.
-    __device__ __forceinline__ ThroughL2(const SolveArgs<T> &args, uint32_t passed_on)
-        : a(args), slices(a.state, a.begin), work(NR == 1 ? work_of(a, slices.first) : a.work), passes_on(passed_on) {}
+    __device__ __forceinline__ explicit ThroughL2(const SolveArgs<T> &args)
+        : a(args), slices(a.state, a.begin), work(NR == 1 ? work_of(a, slices.first) : a.work) {}
     // The work vector that a single column arms.
     __device__ __forceinline__ T *other() const { return work_of(a, ~turn_of_warp()); }
     // The first slice of the warp, and the next. Nothing is computed from what is drawn before it is wanted: that would wait
@@ -221,8 +220,10 @@ struct ThroughL2 {
     __device__ __forceinline__ uint32_t drawn(uint32_t s) const { return slices.drawn(s); }
     // Begins with a slice, in which this lane's row is at `p`.
     __device__ __forceinline__ void enter(uint2, uint32_t p) { word = work + (size_t)p * NR; }
-    // Ends with the last of two slices that were drawn in vain.
-    __device__ __forceinline__ void leave(uint32_t last) const { slices.leave(a.end, last, 2, passes_on); }
+    // Ends with the last of two slices that were drawn in vain. A solve that leaves a narrow end to do is not over.
+    __device__ __forceinline__ void leave(uint32_t last) const {
+        slices.leave(a.end, last, 2, NR > 1 || a.end == a.slices ? PASSED_ON<NR> : 0);
+    }
     // What is known of an unknown that has not been looked at: armed, if it is wanted.
     __device__ __forceinline__ Words<T> ask(bool wanted, uint32_t) const {
         return wanted ? Words<T>::armed() : Words<T>::of_zero();

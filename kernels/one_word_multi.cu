@@ -5,7 +5,7 @@
 template <int NR, class T>
 __device__ void several_columns(const MultiArgs<T> &m) {
     const SolveArgs<T> &a = m.solve;
-    ThroughL2<NR, T> hand(a, PIVOT_BIT);
+    ThroughL2<NR, T> hand(a);
     one_word<NR>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns}, hand);
 }
 

@@ -7,7 +7,7 @@ __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
     extern __shared__ __align__(16) unsigned char cells[];
     wait_for_turn();
     ThroughCluster<T> hand(a, reinterpret_cast<T *>(cells));
-    one_word<1>(a, Columns<T, 1>{a.x, a.f}, hand);
+    one_word<1>(a, columns_of(a), hand);
 }
 
 #define KERNEL(t)                                                                                   \

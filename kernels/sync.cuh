@@ -197,8 +197,10 @@ __device__ __forceinline__ uint32_t *pivot_of(State *state, uint32_t turn) {
 __device__ __forceinline__ void note_zero_pivot(State *state, uint32_t turn, uint32_t row) {
     atomicMin(pivot_of(state, turn), row);
 }
-// What a solve passes on: the other ones of both, or of pivots if it has no use for work vectors.
 constexpr uint32_t BOTH = WORK_BIT | PIVOT_BIT;
+// What a solve for NR columns passes on: the other ones of both, or of pivots where it has no use for work vectors.
+template <int NR>
+constexpr uint32_t PASSED_ON = NR == 1 ? BOTH : PIVOT_BIT;
 
 // Leaves queue `q` for the next solve, which finds the other ones of what `passes_on` names.
 __device__ __forceinline__ void leave_queue(State *state, uint32_t q, uint32_t turn, uint32_t passes_on) {

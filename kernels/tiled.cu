@@ -5,7 +5,7 @@
 template <int U, bool PERMUTED, int WARPS, class T>
 __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
     wait_for_turn();
-    tiled<U, PERMUTED, 1, WARPS>(a, Columns<T, 1>{a.x, a.f}, BOTH);
+    tiled<U, PERMUTED, 1, WARPS>(a, columns_of(a));
 }
 
 #define KERNEL(name, ENTRIES, PERMUTED, WARPS, t)                              \

@@ -590,10 +590,10 @@ struct Solver {
     }
 };
 
-// Solves for the columns with U entries a lane, and passes on what it is told to. A single column takes the work vector
-// whose turn it is, and arms the other one on the way.
+// Solves for the columns with U entries a lane. A single column takes the work vector whose turn it is, and arms the other
+// one on the way.
 template <int U, bool PERMUTED, int NR, int WARPS, bool RELAYS = false, class T>
-__device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR> &columns, uint32_t passes_on) {
+__device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR> &columns) {
     extern __shared__ __align__(16) unsigned char memory[];
     Tile<T, NR> &tile = *reinterpret_cast<Tile<T, NR> *>(memory);
     uint32_t window = shared_address(&tile.window[0][0]);
@@ -608,5 +608,5 @@ __device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR
     }
     // Each block or cluster has taken as many tickets in vain as it has blocks.
     uint32_t size = RELAYS ? blocks_of_cluster() : 1, last = (a.tiles + size - 1) / size * size + gridDim.x - size;
-    if (threadIdx.x == 0 && (tile.ticket & ~BOTH) == last) leave_queue(a.state, 0, tile.ticket, passes_on);
+    if (threadIdx.x == 0 && (tile.ticket & ~BOTH) == last) leave_queue(a.state, 0, tile.ticket, PASSED_ON<NR>);
 }

@@ -6,7 +6,7 @@
 template <bool PERMUTED, int NR, class T>
 __device__ __forceinline__ void several_columns(const MultiArgs<T> &m) {
     const SolveArgs<T> &a = m.solve;
-    tiled<Lane<T>::ENTRIES, PERMUTED, NR, FEW_WARPS>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns}, PIVOT_BIT);
+    tiled<Lane<T>::ENTRIES, PERMUTED, NR, FEW_WARPS>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns});
 }
 
 #define KERNEL(NR, t)                                                                  \
