@@ -964,6 +964,11 @@ enum sptrsvStatus_t sptrsvAnalysis(sptrsvHandle_t handle,
  * Blocking: asynchronous on the CUDA executor, no host synchronisation, no allocation; the host executor
  * returns when x is there. Graph capture: yes.
  *
+ * From compute capability 9.0 on ONE_WORD, TILED and NODAL are launched with programmatic stream serialization,
+ * but not while capturing: blocks may start while the kernel before on the stream ends, and wait until it has
+ * ended and its results are seen. So the order is that of the stream, unless that kernel was itself launched
+ * so and ends without having waited for what was before it.
+ *
  * # Safety
  * Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory,
  * and stay until the solve is done.
