@@ -38,9 +38,9 @@ static int pivot_is(const System *s, int64_t expected, const char *when) {
   return ok;
 }
 
-/* A random matrix; the diagonal entries of the rows given are left out (bit 1) or zero (bit 2). */
-static Problem bad_problem(Kind k, int low, int high) {
-  Problem good = make_problem((Kind){.type = k.type, .fill = k.fill}, RANDOM, M);
+/* A matrix of that shape; the diagonal entries of the rows given are left out (bit 1) or zero (bit 2). */
+static Problem bad_problem(Kind k, enum Shape shape, int low, int high) {
+  Problem good = make_problem((Kind){.type = k.type, .fill = k.fill}, shape, M);
   Entries list = {0};
   for (int64_t t = 0; t < good.nnz; t++) {
     Entry e = good.e[t];
@@ -64,7 +64,7 @@ static void solve_expecting(System *s, int bad_row) {
 
 /* low and high: what is wrong with the two rows (0 nothing, 1 no entry, 2 zero). */
 static void one_case(Kind k, int a, int low, int high) {
-  Problem p = bad_problem(k, low, high);
+  Problem p = bad_problem(k, RANDOM, low, high);
   System s;
   int counted = k.diag == SPTRSV_DIAG_TYPE_NON_UNIT, separate = k.diag == SEPARATE_DIAGONAL;
   int64_t structural = !counted ? -1 : low == 1 ? LOW : high == 1 ? HIGH : -1;
@@ -111,15 +111,15 @@ static void every_kind_and_algorithm(void) {
 static void solves_of_both_kinds(void) {
   enum { MOST = 5 };
   for (int a = 0; a < COUNT(ALGS); a++)
-    for (int t = 0; t < COUNT(TYPES); t++) {
-      Kind k = {.type = TYPES[t], .op = (int)below(3), .fill = (int)below(2)};
-      Problem p = bad_problem(k, 2, 2);
+    for (int i = 0; i < 2 * COUNT(TYPES); i++) {
+      Kind k = {.type = TYPES[i / 2], .op = (int)below(3), .fill = (int)below(2)};
+      Problem p = bad_problem(k, i % 2 ? DIAGONAL : RANDOM, 2, 2);
       System s;
       if (opened(&s, &p, a)) {
         void *good = malloc((size_t)p.nnz * s.vs), *f = mem_new(MOST * s.bytes), *x = mem_new(MOST * s.bytes);
-        for (int64_t i = 0; i < p.nnz; i++) put(k.type, good, i, 1.0L);
+        for (int64_t e = 0; e < p.nnz; e++) put(k.type, good, e, 1.0L);
         mem_fill(f, 0, MOST * s.bytes);
-        for (int i = 0; i < 16; i++) {
+        for (int round = 0; round < 16; round++) {
           int is_bad = (int)below(2), columns = below(2) ? 1 : 1 + (int)below(MOST);
           mem_put(s.val, is_bad ? p.val : good, (size_t)p.nnz * s.vs);
           CHECK_OK(columns == 1 ? solve_from(&s, f, x)
@@ -179,7 +179,7 @@ static void what_counts_as_zero(void) {
 }
 
 static void arguments(void) {
-  Problem p = bad_problem((Kind){.type = SPTRSV_R_64F}, 2, 0);
+  Problem p = bad_problem((Kind){.type = SPTRSV_R_64F}, RANDOM, 2, 0);
   System s;
   sptrsvInfo_t fresh;
   int64_t row = UNTOUCHED;

@@ -387,6 +387,5 @@ __device__ void one_level(const SolveArgs<T> &a) {
     if (threadIdx.x == 0) turn = drawn;
     __syncthreads();
     if (zero_pivot != NONE) note_zero_pivot(a.state, turn, zero_pivot);
-    if (threadIdx.x == 0 && (drawn & ~BOTH) == gridDim.x - 1)
-        for (uint32_t q = 0; q < QUEUES; ++q) leave_queue(a.state, q, drawn, PIVOT_BIT);
+    if (threadIdx.x == 0 && (drawn & ~BOTH) == gridDim.x - 1) leave_queues(a.state, drawn, PIVOT_BIT);
 }

@@ -85,8 +85,7 @@ struct ThroughCluster {
         go_on_to(a.slice[a.end - 1].x);
         if (epoch > 0) cluster_wait();
         cluster_barrier();
-        if (rank_in_cluster() == 0 && threadIdx.x == 0)
-            for (uint32_t q = 0; q < QUEUES; ++q) leave_queue(a.state, q, turn_of_warp(), BOTH);
+        if (rank_in_cluster() == 0 && threadIdx.x == 0) leave_queues(a.state, turn_of_warp(), BOTH);
     }
 
     __device__ __forceinline__ uint32_t cell(uint32_t p) const { return (p - first_position) % CELLS * (uint32_t)sizeof(T); }

@@ -125,7 +125,7 @@ __device__ __forceinline__ Look find(State *state, volatile uint32_t *host_faile
     if (load_relaxed(&state->failed)) return {GIVEN_UP, 0};
     if (limit == 0) return last;
     uint64_t now = nanoseconds();
-    // None ever falls during a solve, so their sum tells whether one has grown.
+    // None changes but where work goes on, so their sum tells whether any does.
     uint32_t ticket = load_relaxed(&state->ticket) + load_relaxed(&state->progress);
     for (uint32_t q = 0; q < QUEUES; ++q) ticket += load_relaxed(&state->queue[q].next);
     if (last.since == 0 || ticket != last.ticket) return {now, ticket};
@@ -207,6 +207,10 @@ __device__ __forceinline__ void leave_queue(State *state, uint32_t q, uint32_t t
     uint32_t next = (turn ^ passes_on) & BOTH;
     if (q == 0 && passes_on & PIVOT_BIT) *pivot_of(state, next) = NONE;
     state->queue[q].next = next | q;
+}
+// The same for all of them, by a solve that knows by itself that nobody draws any more.
+__device__ __forceinline__ void leave_queues(State *state, uint32_t turn, uint32_t passes_on) {
+    for (uint32_t q = 0; q < QUEUES; ++q) leave_queue(state, q, turn, passes_on);
 }
 
 // The turn of a warp's solve, where it is rarely wanted.

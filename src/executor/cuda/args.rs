@@ -137,3 +137,20 @@ const _: () = assert!(std::mem::size_of::<SolveArgs>() == 40 + 13 * 8 + 5 * 8 + 
 // A kernel reads a value of up to 16 bytes from there.
 const _: () = assert!(std::mem::offset_of!(SolveArgs, alpha_host) % 16 == 0);
 const _: () = assert!(std::mem::size_of::<State>() == 128 * (1 + QUEUES));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_pivot_is_not_the_next_one() {
+        let mut state = State::new(7);
+        assert_eq!((state.last_pivot(), state.pivot[0]), (7, u32::MAX));
+        // The first solve uses the first one, and passes the second one on.
+        state.pivot = [3, u32::MAX];
+        for queue in &mut state.queue {
+            queue[0] |= PIVOT_BIT;
+        }
+        assert_eq!(state.last_pivot(), 3);
+    }
+}
