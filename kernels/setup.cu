@@ -8,3 +8,4 @@
 #include "setup_sort.cuh"
 #include "setup_strips.cuh"
 #include "setup_survey.cuh"
+#include "setup_transpose.cuh"

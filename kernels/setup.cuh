@@ -70,7 +70,6 @@ struct SetupArgs {
     uint32_t *scan_out;
     const uint32_t *scan_lengths;          // or scan_lengths[i + 1] - scan_lengths[i]
     uint64_t *states;                      // of the tiles of a scan or sort; zero at the beginning
-    const uint32_t *device_count;          // where it is known on the device only
     const uint32_t *key_in;
     const void *value_in;
     uint32_t *key_out;
@@ -101,7 +100,7 @@ struct SetupArgs {
 };
 
 static_assert(sizeof(Summary) == 52 * 4, "mirror of setup.rs");
-static_assert(sizeof(SetupArgs) == 28 * 4 + 52 * 8, "mirror of setup.rs");
+static_assert(sizeof(SetupArgs) == 28 * 4 + 51 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 
@@ -195,28 +194,43 @@ struct Block {
     }
 };
 
-constexpr uint32_t TEAM_BLOCK = 256;   // threads of a block of teams
+constexpr uint32_t TEAM_BLOCK = 256;     // threads of a block of teams
+constexpr uint32_t LANE_LONGEST = 32;    // entries for each lane; longer rows are walked by the whole warp
 constexpr uint32_t TEAM_LONGEST = 1024;  // entries; longer rows are walked by the whole block
 
 // Calls `rows.visit(r, span, team)` for each r in 0..n, where `rows.span(r)` is (begin, length).
 template <class Rows>
 __device__ void each_row(uint32_t n, uint32_t lanes, Rows &rows) {
     __shared__ uint32_t long_row[TEAM_BLOCK], longs, scratch[32];
-    Lanes team(lanes);
+    Lanes own_team(lanes);
     uint32_t teams = TEAM_BLOCK / lanes;
-    for (uint64_t begin = (uint64_t)blockIdx.x * teams; begin < n; begin += (uint64_t)gridDim.x * teams) {
-        if (threadIdx.x == 0) longs = 0;
-        __syncthreads();
-        uint64_t r = begin + threadIdx.x / lanes;
-        if (r < n) {
-            uint2 span = rows.span((uint32_t)r);
-            if (span.y <= TEAM_LONGEST) rows.visit((uint32_t)r, span, team);
-            else if (team.rank == 0) long_row[atomicAdd(&longs, 1u)] = (uint32_t)r;
+    uint64_t r = (uint64_t)blockIdx.x * teams + threadIdx.x / lanes, step = (uint64_t)gridDim.x * teams;
+    auto span_of = [&](uint64_t r) { return r < n ? rows.span((uint32_t)r) : make_uint2(0, 0); };
+    uint2 own_span = span_of(r);
+    for (uint64_t begin = (uint64_t)blockIdx.x * teams; begin < n; begin += step, r += step) {
+        uint2 next = span_of(r + step);  // on its way
+        bool is_long = own_span.y > TEAM_LONGEST, is_short = own_span.y <= LANE_LONGEST * lanes;
+        // First the teams walk their rows, then the warp one after the other that is too long for its team.
+        uint32_t left = __ballot_sync(FULL, own_team.rank == 0 && !is_short && !is_long), row = (uint32_t)r;
+        uint2 span = own_span;
+        Lanes team = own_team;
+        for (bool walks = r < n && is_short;; walks = true, left &= left - 1) {
+            if (walks) rows.visit(row, span, team);
+            if (!left) break;
+            uint32_t lane = __ffs(left) - 1;
+            row = __shfl_sync(FULL, (uint32_t)r, lane);
+            span = make_uint2(__shfl_sync(FULL, own_span.x, lane), __shfl_sync(FULL, own_span.y, lane));
+            team = Lanes(32);
         }
-        __syncthreads();
-        uint32_t count = longs;
-        for (uint32_t k = 0; k < count; ++k) rows.visit(long_row[k], rows.span(long_row[k]), Block(scratch));
-        __syncthreads();
+        if (__syncthreads_or(is_long)) {
+            if (threadIdx.x == 0) longs = 0;
+            __syncthreads();
+            if (is_long && own_team.rank == 0) long_row[atomicAdd(&longs, 1u)] = (uint32_t)r;
+            __syncthreads();
+            for (uint32_t k = 0; k < longs; ++k) rows.visit(long_row[k], rows.span(long_row[k]), Block(scratch));
+            __syncthreads();
+        }
+        own_span = next;
     }
 }
 

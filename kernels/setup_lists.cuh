@@ -35,45 +35,6 @@ extern "C" __global__ void __launch_bounds__(256) setup_level_of(const GRID_CONS
     a.level_of[p] = a.word[turn_of(a, a.order[p])] - 1;
 }
 
-// The transposed pattern before it is sorted: minor, and (value index, major), by rising value index.
-template <class I>
-struct Expand {
-    Stored<I> source;
-
-    __device__ uint2 span(uint32_t i) const { return source.span(i); }
-    template <class Team>
-    __device__ void visit(uint32_t i, uint2 span, const Team &team) {
-        constexpr int U = 4;  // entries that are loaded together
-        const SetupArgs &a = source.a;
-        uint32_t out = a.out_ptr[i];
-        if (source.all_kept()) {
-            for (uint32_t k = team.rank; k < span.y; k += U * team.size) {
-                uint32_t j[U], e[U];
-#pragma unroll
-                for (int u = 0; u < U; ++u)
-                    if (k + u * team.size < span.y) source.entry(i, span.x + k + u * team.size, j[u], e[u]);
-#pragma unroll
-                for (int u = 0; u < U; ++u)
-                    if (k + u * team.size < span.y) {
-                        a.key_out[out + k + u * team.size] = j[u];
-                        ((uint2 *)a.value_out)[out + k + u * team.size] = make_uint2(e[u], i);
-                    }
-            }
-            return;
-        }
-        for (uint32_t k = 0; k < span.y; k += team.size) {
-            uint32_t j, e, total;
-            bool yes = k + team.rank < span.y && source.entry(i, span.x + k + team.rank, j, e);
-            uint32_t slot = out + team.place(yes, total);
-            if (yes) {
-                a.key_out[slot] = j;
-                ((uint2 *)a.value_out)[slot] = make_uint2(e, i);
-            }
-            out += total;
-        }
-    }
-};
-
 // The lists by position. Where no value is wanted there is no out_val.
 template <class Source>
 struct Fill {
@@ -137,9 +98,6 @@ __device__ void extra_diagonals(const SetupArgs &a) {
 }
 
 #define LISTS(i, I)                                                                                             \
-    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_expand_##i(const GRID_CONSTANT SetupArgs a) { \
-        walk(a, Expand<I>{{a}});                                                                                \
-    }                                                                                                           \
     extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_fill_##i(const GRID_CONSTANT SetupArgs a) { \
         walk(a, Fill<Stored<I>>{{a}});                                                                          \
     }

@@ -15,11 +15,14 @@ template <class I>
 struct NodeSizes {
     const SetupArgs &a;
 
-    __device__ uint2 span(uint32_t i) const { return make_uint2(a.major[i].x, a.major[i].z); }
+    __device__ uint32_t left() const { return ~load_relaxed(&a.summary->refuted) & NODE_SIZES; }
+    // Nothing is read where no size is left.
+    __device__ uint2 span(uint32_t i) const { return left() ? major(i) : make_uint2(0, 0); }
+    __device__ uint2 major(uint32_t i) const { return make_uint2(a.major[i].x, a.major[i].z); }
 
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
-        uint32_t known = team.rank == 0 ? *(volatile uint32_t *)&a.summary->refuted : 0;
+        uint32_t known = team.rank == 0 ? ~left() : 0;
         known = team.reduce(known, Or());
         if ((~known & NODE_SIZES) == 0) return;
         // In the node that begins at `i` if any, and as the major of a node with nothing of its own triangle.
@@ -33,7 +36,7 @@ struct NodeSizes {
         uint32_t refuted = 0;
         // Within a node the one major has what the other has, and one unknown of the node.
         if (~known & ~begins & NODE_SIZES) {
-            uint2 before = this->span(i - 1);
+            uint2 before = major(i - 1);
             const I *other = (const I *)a.ind + before.x;
             uint32_t longer = a.low ? span.y : before.y, shorter = a.low ? before.y : span.y;
             bool differs = longer != shorter + 1;
@@ -63,7 +66,7 @@ struct NodeSizes {
 template <class I>
 __device__ void node_sizes(const SetupArgs &a) {
     NodeSizes<I> rows{a};
-    if (!a.summary->bad) each_row(a.n, a.lanes, rows);
+    if (__syncthreads_or(!a.summary->bad && rows.left())) each_row(a.n, a.lanes, rows);
 }
 
 // The pattern of the nodes: `bounds` and `out_adj` are its offsets and indices. `out_ptr` says by node how many

@@ -125,13 +125,11 @@ extern "C" __global__ void __launch_bounds__(SCAN_BLOCK) setup_scan(const GRID_C
 constexpr uint32_t SORT_BLOCK = 256, SORT_ITEMS = 16, SORT_TILE = SORT_BLOCK * SORT_ITEMS;  // mirrored in setup.rs
 constexpr uint32_t BINS = 256;
 
-__device__ __forceinline__ uint32_t elements(const SetupArgs &a) { return a.device_count ? *a.device_count : a.count; }
-
 // How often each digit occurs, for the `shift` passes to come.
 extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_histogram(const GRID_CONSTANT SetupArgs a) {
     __shared__ uint32_t bin[4][BINS];
     if (a.summary->bad) return;
-    uint32_t passes = a.shift, count = elements(a), lane = threadIdx.x % 32;
+    uint32_t passes = a.shift, count = a.count, lane = threadIdx.x % 32;
     for (uint32_t d = 0; d < passes; ++d) bin[d][threadIdx.x] = 0;
     __syncthreads();
     constexpr int U = 4;  // keys that are loaded together
@@ -172,15 +170,14 @@ __device__ uint32_t block_scan(uint32_t v, uint32_t *scratch) {
 }
 
 // One pass: key_in, value_in to key_out, value_out by the digit at `shift`.
-template <class V>
-__device__ void sort_pass(const SetupArgs &a) {
+extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_sort(const GRID_CONSTANT SetupArgs a) {
     constexpr uint32_t WARPS = SORT_BLOCK / 32;
     __shared__ uint32_t warp_bin[WARPS][BINS];  // of each warp: how many so far, then where they begin
     __shared__ uint32_t destination[BINS];      // of a digit's first element here, less its slot in the tile
     __shared__ uint32_t scratch[32], drawn;
-    __shared__ __align__(16) unsigned char stage[SORT_TILE * sizeof(V)];  // keys, later values, in sorted order
+    __shared__ uint32_t stage[SORT_TILE];       // keys, later values, in sorted order
     if (a.summary->bad) return;
-    uint32_t count = elements(a), lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t count = a.count, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     if (threadIdx.x == 0) drawn = atomicAdd(&a.summary->ticket[a.ticket], 1u);
     for (uint32_t w = 0; w < WARPS; ++w) warp_bin[w][threadIdx.x] = 0;
     __syncthreads();
@@ -237,12 +234,11 @@ __device__ void sort_pass(const SetupArgs &a) {
     __syncthreads();
 
     // Through shared memory, so that neighbours are written together.
-    uint32_t *stage_key = (uint32_t *)stage;
 #pragma unroll
     for (uint32_t u = 0; u < SORT_ITEMS; ++u)
         if (own_begin + 32 * u < here) {
             slot[u] += warp_bin[warp][key[u] >> a.shift & 255u];
-            stage_key[slot[u]] = key[u];
+            stage[slot[u]] = key[u];
         }
     __syncthreads();
     uint32_t target[SORT_ITEMS];
@@ -250,50 +246,36 @@ __device__ void sort_pass(const SetupArgs &a) {
     for (uint32_t u = 0; u < SORT_ITEMS; ++u) {
         uint32_t s = u * SORT_BLOCK + threadIdx.x;
         if (s < here) {
-            uint32_t k = stage_key[s];
+            uint32_t k = stage[s];
             target[u] = destination[k >> a.shift & 255u] + s;
             a.key_out[target[u]] = k;
         }
     }
     __syncthreads();
-    V *stage_value = (V *)stage;
-    const V *value_in = (const V *)a.value_in + tile_begin;
+    const uint32_t *value_in = (const uint32_t *)a.value_in + tile_begin;
 #pragma unroll
     for (uint32_t u = 0; u < SORT_ITEMS; ++u)
-        if (own_begin + 32 * u < here) stage_value[slot[u]] = value_in[own_begin + 32 * u];
+        if (own_begin + 32 * u < here) stage[slot[u]] = value_in[own_begin + 32 * u];
     __syncthreads();
 #pragma unroll
     for (uint32_t u = 0; u < SORT_ITEMS; ++u) {
         uint32_t s = u * SORT_BLOCK + threadIdx.x;
-        if (s < here) ((V *)a.value_out)[target[u]] = stage_value[s];
+        if (s < here) ((uint32_t *)a.value_out)[target[u]] = stage[s];
     }
 }
 
-extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_sort(const GRID_CONSTANT SetupArgs a) {
-    sort_pass<uint32_t>(a);
-}
-extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_sort_pairs(const GRID_CONSTANT SetupArgs a) {
-    sort_pass<uint2>(a);
-}
-
-// Where `number` begins among sorted keys, or where all of them end.
-__device__ __forceinline__ uint32_t begin_of(const SetupArgs &a, uint32_t number) {
-    uint32_t low = 0, high = a.device_count ? *a.device_count : a.n;
+// Where a level begins among sorted keys, or where all of them end.
+__device__ __forceinline__ uint32_t begin_of(const SetupArgs &a, uint32_t level) {
+    uint32_t low = 0, high = a.n;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (a.key_in[middle] < number) low = middle + 1;
+        if (a.key_in[middle] < level) low = middle + 1;
         else high = middle;
     }
     return low;
 }
 
-// For each number 0..count.
-extern "C" __global__ void __launch_bounds__(256) setup_bounds(const GRID_CONSTANT SetupArgs a) {
-    uint32_t number = thread_index();
-    if (number <= a.count && !a.summary->bad) a.bounds[number] = begin_of(a, number);
-}
-
-// The same for levels, and how many unknowns the widest has.
+// Where each level begins, and how many unknowns the widest has.
 extern "C" __global__ void __launch_bounds__(256) setup_level_bounds(const GRID_CONSTANT SetupArgs a) {
     if (a.summary->bad) return;
     uint32_t level = thread_index(), width = 0;

@@ -12,55 +12,43 @@ extern "C" __global__ void __launch_bounds__(256) setup_strip_ranks(const GRID_C
 }
 
 // How much the shifts grow from the level before to each level, into `scan_out`, which is zero at the beginning: `count`
-// words for ranks in solving order, and as many for those from the other end.
-template <bool BY_ROWS, class I>
+// words for ranks in solving order, and as many for those from the other end. By rows of op(A).
+template <class Source>
 struct Shifts {
-    Stored<I> source;
+    Source source;
 
     __device__ uint2 span(uint32_t i) const { return source.span(i); }
-    // By how much a row's ranks are below those of what it depends on.
-    static __device__ uint2 below(uint2 row, uint2 other) {
-        return make_uint2(other.x > row.x ? other.x - row.x : 0, other.y > row.y ? other.y - row.y : 0);
-    }
     // Looks first: almost always as much is known already, and the unknowns of a level share a word.
-    __device__ void grow(uint32_t row, uint2 by) const {
-        const SetupArgs &a = source.a;
-        if ((by.x | by.y) == 0) return;
-        uint32_t *shift = &a.scan_out[a.word[turn_of(a, row)] - 1];
-        if (by.x != 0 && load_relaxed(shift) < by.x) atomicMax(shift, by.x);
-        shift += a.count;
-        if (by.y != 0 && load_relaxed(shift) < by.y) atomicMax(shift, by.y);
+    static __device__ void grow(uint32_t *shift, uint32_t by) {
+        if (by != 0 && load_relaxed(shift) < by) atomicMax(shift, by);
     }
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
         const SetupArgs &a = source.a;
-        uint2 own = a.ranks[i], most = make_uint2(0, 0);
+        uint2 own = a.ranks[i], by = make_uint2(0, 0);  // by how much they are below those of what the row depends on
         for (uint32_t k = team.rank; k < span.y; k += team.size) {
             uint32_t j, e;
             if (!source.entry(i, span.x + k, j, e)) continue;
-            if (BY_ROWS) {
-                uint2 by = below(own, a.ranks[j]);
-                most = make_uint2(Max()(most.x, by.x), Max()(most.y, by.y));
-            } else {
-                grow(j, below(a.ranks[j], own));
-            }
+            uint2 other = a.ranks[j];
+            by.x = Max()(by.x, other.x > own.x ? other.x - own.x : 0);
+            by.y = Max()(by.y, other.y > own.y ? other.y - own.y : 0);
         }
-        if (!BY_ROWS) return;
-        most.x = team.reduce(most.x, Max());
-        most.y = team.reduce(most.y, Max());
-        if (team.rank == 0) grow(i, most);
+        by.x = team.reduce(by.x, Max());
+        by.y = team.reduce(by.y, Max());
+        if (team.rank != 0) return;
+        uint32_t *shift = &a.scan_out[a.word[turn_of(a, i)] - 1];
+        grow(shift, by.x);
+        grow(shift + a.count, by.y);
     }
 };
 
-#define SHIFTS(i, I)                                                                                              \
-    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_strip_shifts_##i(const GRID_CONSTANT SetupArgs a) { \
-        walk(a, Shifts<true, I>{{a}});                                                                            \
-    }                                                                                                             \
-    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK)                                                      \
-        setup_strip_shifts_transposed_##i(const GRID_CONSTANT SetupArgs a) {                                      \
-        walk(a, Shifts<false, I>{{a}});                                                                           \
+#define SHIFTS(name, SOURCE)                                                                                          \
+    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_strip_shifts_##name(const GRID_CONSTANT SetupArgs a) { \
+        walk(a, Shifts<SOURCE>{{a}});                                                                                 \
     }
-FOR_EACH_INDEX(SHIFTS)
+SHIFTS(i, Stored<int32_t>)
+SHIFTS(l, Stored<int64_t>)
+SHIFTS(transposed, Transposed)
 
 // Keys for the sort by place, the unknowns, and the largest place, by ranks of that kind by which shifts grow less.
 // `bounds` holds the sums of what shifts grow by, before each level and both kinds.

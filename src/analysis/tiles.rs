@@ -375,9 +375,14 @@ fn predict(spans: &[Span], mut shape: Rows, relays: Relays, limit: Duration) -> 
     // Tiles whose lowest levels rise, with begin and end, and tiles whose highest levels rise, with their ends.
     let mut lowest: Vec<(Span, f64, f64)> = Vec::new();
     let mut highest: Vec<(u32, f64)> = Vec::new();
+    // Most are like the one before.
+    let (mut like, mut pace, mut wait) = (None, 0.0, 0.0);
     for (t, &span) in spans.iter().enumerate() {
-        let pace = span.pace(shape);
-        let hop = span.wait(shape) + if t % TILED_CLUSTER != 0 { hop } else { far };
+        if like != Some((span.rows, span.high - span.low)) {
+            like = Some((span.rows, span.high - span.low));
+            (pace, wait) = (span.pace(shape), span.wait(shape));
+        }
+        let hop = wait + if t % TILED_CLUSTER != 0 { hop } else { far };
         let before = match relays {
             Relays::No => t.checked_sub(TILED_BLOCKS).map(|b| b..b + 1),
             _ => {

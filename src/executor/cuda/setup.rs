@@ -55,6 +55,7 @@ const SCAN_BLOCK: u32 = 512;
 const SCAN_TILE: u32 = SCAN_BLOCK * 16;
 const SORT_TILE: u32 = 4096;
 const BINS: u32 = 256;
+const ORDER_BLOCK: u32 = 512;
 /// Threads of the blocks of all other kernels.
 const BLOCK: u32 = 256;
 
@@ -106,7 +107,6 @@ struct SetupArgs {
     scan_out: u64,
     scan_lengths: u64,
     states: u64,
-    device_count: u64,
     key_in: u64,
     value_in: u64,
     key_out: u64,
@@ -150,7 +150,7 @@ struct SetupArgs {
     timeout_ns: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 28 * 4 + 52 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 28 * 4 + 51 * 8);
 
 /// A schedule whose arrays are on the device; `base` has their addresses.
 pub struct DeviceSchedule {
@@ -241,7 +241,7 @@ struct Places {
     summary: u64,
     spans: u64,
     word: u64,
-    list_sort: Sort,
+    list_count: u64,
     level_sort: Sort,
     tile_sort: Sort,
     strip_sort: Sort,
@@ -260,10 +260,8 @@ struct Places {
     diag: u64,
     position: u64,
     /// The transposed pattern.
-    kept_ptr: u64,
     list_ptr: u64,
-    list_keys: [u64; 2],
-    lists: [u64; 2],
+    list: u64,
     /// Sorts of the unknowns; afterwards free for whatever has a word for each row and one more.
     keys: [u64; 2],
     values: [u64; 2],
@@ -304,7 +302,6 @@ fn passes(bound: u32) -> u32 {
 fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
     let room = &mut Room(start);
     let rows = n as usize + 1;
-    let entries = if task.transpose { nnz } else { 0 };
     let sorted = if task.levels { n } else { 0 };
     let tiled = if task.needs.tiles == Tiles::No { 0 } else { n };
     let spans = lines::most_spans(n);
@@ -313,7 +310,7 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
         summary: room.words(SUMMARY + STATE),
         spans: room.take(if task.levels { spans as usize * 8 } else { 0 }),
         word: room.words(if task.levels { rows } else { 0 }),
-        list_sort: Sort::lay_out(room, entries, passes(n)),
+        list_count: room.words(if task.transpose { rows } else { 0 }),
         level_sort: Sort::lay_out(room, sorted, passes(n)),
         tile_sort: Sort::lay_out(room, tiled, passes(spans)),
         strip_sort: Sort::lay_out(room, tiled, passes(u32::MAX)),
@@ -329,10 +326,8 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
         first: 0,
         diag: 0,
         position: 0,
-        kept_ptr: 0,
         list_ptr: 0,
-        list_keys: [0; 2],
-        lists: [0; 2],
+        list: 0,
         keys: [0; 2],
         values: [0; 2],
         level_ptr: 0,
@@ -350,10 +345,9 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
     places.position = room.words(rows);
     places.by_kept = room.words(rows);
     if task.transpose {
-        places.kept_ptr = room.words(rows);
-        places.list_ptr = room.words(rows);
-        places.list_keys = [room.words(nnz as usize), room.words(nnz as usize)];
-        places.lists = [room.take(nnz as usize * 8), room.take(nnz as usize * 8)];
+        // Where lists end comes at a multiple of 16 bytes, as all that is scanned.
+        places.list_ptr = room.words(rows + 4) + 12;
+        places.list = room.take(nnz as usize * 8);
     }
     if task.levels {
         places.keys = [room.words(rows), room.words(rows)];
@@ -500,7 +494,6 @@ pub fn schedule(
     unsafe { memory::fill(start, 0, (places.zero_end - start) as usize, stream)? };
 
     let letter = |index: Index| if index == Index::I32 { 'i' } else { 'l' };
-    let average = shape.nnz / shape.n.max(1);
     let base = SetupArgs {
         n: shape.n,
         nnz: shape.nnz,
@@ -508,7 +501,7 @@ pub fn schedule(
         low: shape.keeps_low() as u32,
         forward: shape.forward() as u32,
         own_diag: (shape.diag == DiagSource::Matrix) as u32,
-        lanes: average.div_ceil(8).clamp(1, 32).next_power_of_two(),
+        lanes: lanes(shape, 16),
         mask: u32::MAX,
         ptr: arrays.ptr as u64,
         ind: arrays.ind as u64,
@@ -586,6 +579,11 @@ pub fn schedule(
     let Some(done) = run.arrange(&found, ranges, cut, &mut clock)? else { return Ok(None) };
     let pending = Pending { temporary: vec![temporary], summary: run.places.summary, clock, stream };
     Ok(Some((done, pending)))
+}
+
+/// A power of two of lanes for each row, so that one has no more than so many entries on average.
+fn lanes(shape: &Shape, entries: u32) -> u32 {
+    (shape.nnz / shape.n.max(1)).div_ceil(entries).clamp(1, 32).next_power_of_two()
 }
 
 /// The grid that the summary says the pattern is of.
@@ -848,19 +846,12 @@ impl Run<'_> {
         keys: [u64; 2],
         values: [u64; 2],
         target: Option<u64>,
-        pairs: Option<u64>,
     ) -> Result<(u64, u64)> {
         let passes = passes(bound);
-        let base = SetupArgs {
-            count: sort.count,
-            device_count: pairs.unwrap_or(0),
-            histogram: sort.histogram,
-            ..self.base
-        };
+        let base = SetupArgs { count: sort.count, histogram: sort.histogram, ..self.base };
         let blocks =
             (sort.count.div_ceil(SORT_TILE) as u64).min(self.launcher.gpu.multiprocessors() as u64 * 8);
         self.launch("setup_histogram", blocks, BLOCK, &SetupArgs { key_in: keys[0], shift: passes, ..base })?;
-        let name = if pairs.is_some() { "setup_sort_pairs" } else { "setup_sort" };
         let mut value_in = values[0];
         for pass in 0..passes {
             let value_out = match target {
@@ -878,7 +869,7 @@ impl Run<'_> {
                 value_out,
                 ..base
             };
-            self.launch(name, sort.count.div_ceil(SORT_TILE) as u64, BLOCK, &args)?;
+            self.launch("setup_sort", sort.count.div_ceil(SORT_TILE) as u64, BLOCK, &args)?;
             value_in = value_out;
         }
         Ok((keys[passes as usize % 2], value_in))
@@ -886,33 +877,22 @@ impl Run<'_> {
 
     /// The lists across the majors, in natural numbers.
     fn transpose(&mut self) -> Result<()> {
-        let places = &self.places;
-        let (keys, lists, list_sort) = (places.list_keys, places.lists, places.list_sort);
-        let kept_ptr = places.kept_ptr;
-        let count = self.shape.n;
-        let scan = SetupArgs {
-            count,
-            // The third of four.
-            scan_in: places.major + 8,
-            stride: 4,
-            scan_out: kept_ptr,
-            states: places.list_scan,
-            ..self.base
-        };
-        self.scan(scan)?;
-        let expand = SetupArgs { out_ptr: kept_ptr, key_out: keys[0], value_out: lists[0], ..self.base };
-        self.walk(&self.stored("setup_expand"), &expand)?;
-        let entries = kept_ptr + 4 * count as u64;
-        let (sorted, list) = self.sort(list_sort, count, keys, lists, None, Some(entries))?;
+        let Places { list_count, list_ptr, list, list_scan, .. } = self.places;
+        let n = self.shape.n;
+        let ends = list_ptr + 4;
+        let args = SetupArgs { value_out: list, ..self.base };
+        self.walk(&self.stored("setup_count"), &SetupArgs { bounds: list_count, ..args })?;
+        // Each list ends where it begins as yet.
+        self.scan(SetupArgs { count: n, scan_in: list_count, scan_out: ends, states: list_scan, ..args })?;
+        // Where entries are scattered or gathered, more lanes have more of them on their way.
+        let put = SetupArgs { bounds: ends, lanes: lanes(self.shape, 4), ..args };
+        self.walk(&self.stored("setup_put"), &put)?;
+        // Most lists have no more entries than lanes.
+        let lanes = lanes(self.shape, 1).max(4);
+        let blocks = (n as u64 * lanes as u64).div_ceil(ORDER_BLOCK as u64);
+        self.launch(&format!("setup_order_{lanes}"), blocks, ORDER_BLOCK, &args)?;
         self.base.list = list;
-        let args = SetupArgs {
-            count,
-            device_count: entries,
-            key_in: sorted,
-            bounds: self.base.list_ptr,
-            ..self.base
-        };
-        self.cover("setup_bounds", count + 1, &args)
+        Ok(())
     }
 
     fn sweep(&self) -> Result<()> {
@@ -1029,8 +1009,7 @@ impl Run<'_> {
         self.cover("setup_strip_ranks", n, &args)?;
         // SAFETY: the place has a word for each row, and there are at least two rows for each level.
         unsafe { memory::fill(grows, 0, 2 * levels as usize * 4, self.launcher.stream)? };
-        let name = if self.task.stored_rows { "setup_strip_shifts" } else { "setup_strip_shifts_transposed" };
-        self.walk(&self.stored(name), &SetupArgs { scan_out: grows, ..args })?;
+        self.walk(&self.of_rows("setup_strip_shifts"), &SetupArgs { scan_out: grows, ..args })?;
         let states = self.places.strip_scan;
         self.scan(SetupArgs { count: 2 * levels, scan_in: grows, scan_out: shifts, states, ..args })?;
         let keys = SetupArgs { bounds: shifts, key_out: order, value_out: row_ptr, ..args };
@@ -1040,7 +1019,7 @@ impl Run<'_> {
             return Ok(None);
         }
         let places = found[LARGEST_PLACE] + 1;
-        let (_, sorted) = self.sort(strip_sort, places, [order, by_first], [row_ptr, by_diag], None, None)?;
+        let (_, sorted) = self.sort(strip_sort, places, [order, by_first], [row_ptr, by_diag], None)?;
         let sizes = Grid::new(n, lines::length(n, places), 0).sizes(n, 0);
         let args = SetupArgs { value_in: sorted, span: sizes.span, ..args };
         self.launch("setup_strip_turns", n.div_ceil(sizes.span) as u64, BLOCK, &args)?;
@@ -1245,7 +1224,7 @@ impl Run<'_> {
     /// The unknowns by level, rising inside. The place of the levels by position.
     fn sort_by_level(&mut self, levels: u32, target: u64) -> Result<u64> {
         let Places { keys, values, level_sort, level_ptr, .. } = self.places;
-        let (sorted, _) = self.sort(level_sort, levels, keys, values, Some(target), None)?;
+        let (sorted, _) = self.sort(level_sort, levels, keys, values, Some(target))?;
         let bounds = SetupArgs { count: levels, key_in: sorted, bounds: level_ptr, ..self.base };
         self.cover("setup_level_bounds", levels + 1, &bounds)?;
         Ok(sorted)
@@ -1256,7 +1235,7 @@ impl Run<'_> {
         let Places { keys, values, tile_sort, by_level, .. } = self.places;
         let n = self.shape.n;
         self.cover("setup_tile_keys", n, &SetupArgs { value_in: by_level, key_out: keys[0], ..self.base })?;
-        self.sort(tile_sort, self.tiles, keys, [by_level, values[0]], Some(target), None)?;
+        self.sort(tile_sort, self.tiles, keys, [by_level, values[0]], Some(target))?;
         self.cover("setup_level_of", n, &SetupArgs { level_of: keys[0], ..self.base })?;
         Ok(keys[0])
     }
@@ -1288,6 +1267,7 @@ impl Run<'_> {
             out_adj: list.adj,
             out_val: if list.permuted { list.val } else { 0 },
             by_first: list.by_first(),
+            lanes: lanes(self.shape, 4),
             ..self.base
         };
         self.walk(&name, &args)

@@ -1,0 +1,231 @@
+// Setup: the transposed pattern. Lists are counted; a running sum says where they begin; entries are put into
+// them in whatever order they come, by an atomic add on where a list ends so far; and then each list is sorted by
+// itself, so that it is always the same. Lists are short and neighbours lie beside each other, so all but the
+// reading of the pattern stays in the caches; a sort of all entries would carry each through memory several times.
+#pragma once
+#include "setup.cuh"
+
+// Calls `a.bounds[j] += 1` for each kept entry, j its index in the major. Where `PUT` that is where the list of j ends, and
+// the entry is put there.
+template <class I, bool PUT>
+struct Across {
+    Stored<I> source;
+
+    __device__ uint2 span(uint32_t i) const { return source.span(i); }
+    template <class Team>
+    __device__ void visit(uint32_t i, uint2 span, const Team &team) const {
+        constexpr int U = 4;  // entries that are on their way together
+        const SetupArgs &a = source.a;
+        for (uint32_t k = team.rank; k < span.y; k += U * team.size) {
+            uint32_t j[U], e[U], slot[U];
+            bool kept[U];
+#pragma unroll
+            for (int u = 0; u < U; ++u)
+                kept[u] = k + u * team.size < span.y && source.entry(i, span.x + k + u * team.size, j[u], e[u]);
+#pragma unroll
+            for (int u = 0; u < U; ++u)
+                if (kept[u]) slot[u] = atomicAdd(&a.bounds[j[u]], 1u);
+#pragma unroll
+            for (int u = 0; u < U; ++u)
+                if (PUT && kept[u]) ((uint2 *)a.value_out)[slot[u]] = make_uint2(e[u], i);
+        }
+    }
+};
+
+#define ACROSS(i, I)                                                                                           \
+    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_count_##i(const GRID_CONSTANT SetupArgs a) { \
+        if (thread_index() == 0) a.list_ptr[0] = 0;                                                            \
+        walk(a, Across<I, false>{{a}});                                                                        \
+    }                                                                                                          \
+    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_put_##i(const GRID_CONSTANT SetupArgs a) {   \
+        walk(a, Across<I, true>{{a}});                                                                         \
+    }
+FOR_EACH_INDEX(ACROSS)
+
+// Lists in order: K. E. Batcher's bitonic network in the form in which every comparison leaves the smaller pair in
+// front. First an element is compared with its mirror image in 2, 4, 8, ... elements, then with the one at half of the
+// distance, a quarter, and so on. What is behind the end counts as largest, and stays there.
+//
+// Of two pairs (value index, major) the one with the smaller value index has no larger major, so either half of the pairs may be
+// ordered by itself.
+
+constexpr uint32_t ORDER_BLOCK = 512;             // threads; mirrored in setup.rs
+constexpr uint32_t ORDER_CHUNK = 4096;            // pairs in shared memory
+constexpr uint32_t ORDER_SHARE = ORDER_CHUNK / (ORDER_BLOCK / 32);  // of a warp
+constexpr int ORDER_HELD = 4;                     // pairs that a lane holds
+
+__device__ __forceinline__ uint2 in_front(uint2 a, uint2 b) { return make_uint2(min(a.x, b.x), min(a.y, b.y)); }
+__device__ __forceinline__ uint2 behind(uint2 a, uint2 b) { return make_uint2(max(a.x, b.x), max(a.y, b.y)); }
+
+// A list and the lanes that order it. Pair number r * LANES + rank is in register r of a lane.
+template <uint32_t LANES>
+struct OrderLanes {
+    uint32_t rank = threadIdx.x % LANES;
+
+    // Compares with the pair whose number differs in the bits APART of the register and the bits ACROSS of the lane.
+    template <int APART, uint32_t ACROSS, int K>
+    __device__ __forceinline__ void exchange(uint2 (&pair)[K]) const {
+        constexpr uint32_t highest = ACROSS & ~(ACROSS >> 1);
+        uint2 other[K];
+#pragma unroll
+        for (int r = 0; r < K; ++r) {
+            other[r] = pair[r ^ APART];
+            if constexpr (ACROSS != 0) {
+                other[r].x = __shfl_xor_sync(FULL, other[r].x, ACROSS);
+                other[r].y = __shfl_xor_sync(FULL, other[r].y, ACROSS);
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < K; ++r)
+            pair[r] = (APART ? r < (r ^ APART) : !(rank & highest)) ? in_front(pair[r], other[r]) : behind(pair[r], other[r]);
+    }
+    // At a distance of BY lanes, half as many, and so on.
+    template <uint32_t BY, int K>
+    __device__ __forceinline__ void exchange_lanes(uint2 (&pair)[K]) const {
+        if constexpr (BY > 0) {
+            exchange<0, BY>(pair);
+            exchange_lanes<BY / 2>(pair);
+        }
+    }
+    // From mirror images in SIZE lanes on, where all in half of them are in order.
+    template <uint32_t SIZE, int K>
+    __device__ __forceinline__ void merge_lanes(uint2 (&pair)[K]) const {
+        exchange<0, SIZE - 1>(pair);
+        exchange_lanes<SIZE / 4>(pair);
+        if constexpr (SIZE < LANES) merge_lanes<2 * SIZE>(pair);
+    }
+    // From mirror images in 2 * APART registers on, where all in APART are in order.
+    template <int APART, int K>
+    __device__ __forceinline__ void merge_registers(uint2 (&pair)[K]) const {
+        if constexpr (APART < K) {
+            exchange<2 * APART - 1, LANES - 1>(pair);
+            if constexpr (APART >= 2) exchange<APART / 2, 0>(pair);
+            exchange_lanes<LANES / 2>(pair);
+            merge_registers<2 * APART>(pair);
+        }
+    }
+    // No more than K pairs for each lane.
+    template <int K>
+    __device__ __forceinline__ void order(uint2 *list, uint32_t length) const {
+        static_assert(K <= 4, "there is one step across registers");
+        uint2 pair[K];
+#pragma unroll
+        for (int r = 0; r < K; ++r) pair[r] = r * LANES + rank < length ? list[r * LANES + rank] : make_uint2(NONE, NONE);
+        merge_lanes<2>(pair);
+        merge_registers<1>(pair);
+#pragma unroll
+        for (int r = 0; r < K; ++r)
+            if (r * LANES + rank < length) list[r * LANES + rank] = pair[r];
+    }
+};
+
+// A warp, or the block, that orders in memory.
+struct OrderWarp : Lanes {
+    __device__ OrderWarp() : Lanes(32) {}
+    __device__ void wait() const { __syncwarp(); }
+};
+struct OrderBlock {
+    uint32_t rank = threadIdx.x, size = ORDER_BLOCK;
+    __device__ void wait() const { __syncthreads(); }
+};
+
+// One step of the network: with the mirror images in `size` pairs, or at a distance of half as many.
+template <class Team>
+__device__ void order_step(uint2 *list, uint32_t length, uint32_t size, bool mirrored, const Team &team) {
+    constexpr int U = 4;  // comparisons whose loads are on their way together
+    uint32_t half = size / 2;
+    for (uint32_t t = team.rank; 2 * (uint64_t)(t & ~(half - 1)) < length; t += U * team.size) {
+        uint32_t at[U], other[U];
+        uint2 front[U], back[U];
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            uint32_t its = t + u * team.size;
+            at[u] = 2 * its - (its & (half - 1));
+            other[u] = mirrored ? at[u] ^ (size - 1) : at[u] + half;
+            if (other[u] >= length) continue;
+            front[u] = list[at[u]];
+            back[u] = list[other[u]];
+        }
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            if (other[u] >= length || front[u].x < back[u].x) continue;
+            list[at[u]] = back[u];
+            list[other[u]] = front[u];
+        }
+    }
+    team.wait();
+}
+
+// The pairs of a list go through `chunk`, which has room for `most`; `steps` orders what is there.
+template <class Team, class Steps>
+__device__ __forceinline__ void in_chunks(uint2 *list, uint32_t length, uint2 *chunk, uint32_t most, const Team &team, Steps steps) {
+    for (uint32_t begin = 0; begin < length; begin += most) {
+        uint32_t here = Min()(length - begin, most);
+        for (uint32_t k = team.rank; k < here; k += team.size) chunk[k] = list[begin + k];
+        team.wait();
+        steps(here);
+        for (uint32_t k = team.rank; k < here; k += team.size) list[begin + k] = chunk[k];
+        team.wait();
+    }
+}
+
+// A list of any length. Only steps that reach farther than a chunk are done where the list is.
+template <class Team>
+__device__ __noinline__ void order_in_memory(uint2 *list, uint32_t length, uint2 *chunk, uint32_t most, Team team) {
+    in_chunks(list, length, chunk, most, team, [&](uint32_t here) {
+        for (uint32_t size = 2; size / 2 < here; size *= 2) {
+            order_step(chunk, here, size, true, team);
+            for (uint32_t by = size / 2; by > 1; by /= 2) order_step(chunk, here, by, false, team);
+        }
+    });
+    for (uint32_t size = 2 * most; size / 2 < length; size *= 2) {
+        order_step(list, length, size, true, team);
+        for (uint32_t by = size / 2; by > most; by /= 2) order_step(list, length, by, false, team);
+        in_chunks(list, length, chunk, most, team, [&](uint32_t here) {
+            for (uint32_t by = most; by > 1; by /= 2) order_step(chunk, here, by, false, team);
+        });
+    }
+}
+
+// Some lanes for each list; those that are too long for them get a warp, or the block.
+template <uint32_t LANES>
+__device__ void order_lists(const SetupArgs &a) {
+    __shared__ uint32_t long_list[ORDER_BLOCK / LANES], longs;
+    __shared__ uint2 chunk[ORDER_CHUNK];
+    if (a.summary->bad) return;
+    if (threadIdx.x == 0) longs = 0;
+    __syncthreads();
+    // Long lists are often neighbours, so those of a block lie apart.
+    uint32_t warp = threadIdx.x / 32, i = (warp * gridDim.x + blockIdx.x) * (32 / LANES) + threadIdx.x % 32 / LANES;
+    uint2 *lists = (uint2 *)a.value_out;
+    OrderLanes<LANES> lanes;
+    uint2 span = i < a.n ? Transposed{a}.span(i) : make_uint2(0, 0);
+    if (span.y > ORDER_HELD * LANES) {
+        if (lanes.rank == 0) long_list[atomicAdd(&longs, 1u)] = i;
+        span.y = 0;
+    }
+    __syncwarp();
+    if (__any_sync(FULL, span.y > LANES)) lanes.template order<ORDER_HELD>(lists + span.x, span.y);
+    else if (__any_sync(FULL, span.y > 1)) lanes.template order<1>(lists + span.x, span.y);
+    __syncthreads();
+    uint32_t count = longs;
+    for (uint32_t k = warp; k < count; k += ORDER_BLOCK / 32) {
+        span = Transposed{a}.span(long_list[k]);
+        if (span.y <= ORDER_SHARE)
+            order_in_memory(lists + span.x, span.y, chunk + warp * ORDER_SHARE, ORDER_SHARE, OrderWarp());
+    }
+    __syncthreads();
+    for (uint32_t k = 0; k < count; ++k) {
+        span = Transposed{a}.span(long_list[k]);
+        if (span.y > ORDER_SHARE) order_in_memory(lists + span.x, span.y, chunk, ORDER_CHUNK, OrderBlock());
+    }
+}
+
+#define ORDER(LANES) \
+    extern "C" __global__ void __launch_bounds__(ORDER_BLOCK, 3) setup_order_##LANES(const GRID_CONSTANT SetupArgs a) { \
+        order_lists<LANES>(a);                                                                                         \
+    }
+ORDER(4)
+ORDER(8)
+ORDER(16)
+ORDER(32)
