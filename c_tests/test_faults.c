@@ -143,7 +143,7 @@ static const struct {
     {"cuGraphInstantiateWithFlags", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_LEVR, ALLOC_FAILED, "device memory", EITHER, 0},
     {"cuEventCreate", OUT_OF_MEMORY, ANALYSIS, SPTRSV_ALG_AUTO, ALLOC_FAILED, "device memory", EITHER, 1},
     {"cuEventRecord", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuEventRecord", EITHER, 1},
-    {"cuLaunchKernel", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 1},
+    {"cuLaunchKernel*", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 1},
     {"cuMemcpyDtoHAsync_v2", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_SLFR, EXECUTION_FAILED, "cuMemcpyDtoHAsync", EITHER, 1},
     {"cuMemAlloc*", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_SLFC, EXECUTION_FAILED, "cuMemAlloc", EITHER, 1},
     {"cuMemAlloc*", OUT_OF_MEMORY, ANALYSIS, SPTRSV_ALG_SLFC, ALLOC_FAILED, "bytes of device memory", EITHER, 1},

@@ -122,6 +122,16 @@ struct SetupWatchdog {
     }
 };
 
+// A kernel, with its launch bounds. It is launched before its turn, and does nothing for a pattern that is malformed; by a
+// vote, so that the compiler knows that a warp stays together.
+#define SETUP_KERNEL(name, ...)                                                                          \
+    __device__ __forceinline__ void name##_work(const SetupArgs &a);                                     \
+    extern "C" __global__ void __launch_bounds__(__VA_ARGS__) name(const GRID_CONSTANT SetupArgs a) {    \
+        wait_for_turn();                                                                                 \
+        if (!__any_sync(FULL, a.summary->bad)) name##_work(a);                                           \
+    }                                                                                                    \
+    __device__ __forceinline__ void name##_work(const SetupArgs &a)
+
 // Instantiates a kernel template for the widths of the caller's offsets and indices.
 #define FOR_EACH_INDEX(INSTANTIATE) INSTANTIATE(i, int32_t) INSTANTIATE(l, int64_t)
 
@@ -236,7 +246,7 @@ __device__ void each_row(uint32_t n, uint32_t lanes, Rows &rows) {
 
 template <class Rows>
 __device__ void walk(const SetupArgs &a, Rows rows) {
-    if (!a.summary->bad) each_row(a.n, a.lanes, rows);
+    each_row(a.n, a.lanes, rows);
 }
 
 // The least and largest level of every span of turns, a block each; `visit(t)` gives the level of a turn. The largest of

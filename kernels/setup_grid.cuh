@@ -73,7 +73,6 @@ __device__ __forceinline__ uint32_t tile_begin(const SetupArgs &a, uint32_t tile
 // Where planes begin.
 template <class I>
 __device__ void find_planes(const SetupArgs &a) {
-    if (a.summary->bad) return;
     uint32_t line = Grid(a).line;
     if (!line) return;
     Stored<I> source{a};
@@ -93,7 +92,6 @@ __device__ void find_planes(const SetupArgs &a) {
 // One warp: the steps.
 template <class Rows>
 __device__ void find_steps(const SetupArgs &a, const Rows &rows) {
-    if (a.summary->bad) return;
     Grid grid(a);
     if (!grid.line) return;
     auto ind = rows.entries();
@@ -140,20 +138,19 @@ struct Guess {
 
 template <class Rows>
 __device__ void check_guess(const SetupArgs &a, const Rows &rows) {
-    if (a.summary->bad) return;
     Guess<Rows> guess{a, rows, Grid(a)};
     if (guess.grid.line) each_row(a.n, a.lanes, guess);
 }
 
 #define PLANES(i, I) \
-    extern "C" __global__ void __launch_bounds__(256) setup_planes_##i(const GRID_CONSTANT SetupArgs a) { find_planes<I>(a); }
+    SETUP_KERNEL(setup_planes_##i, 256) { find_planes<I>(a); }
 FOR_EACH_INDEX(PLANES)
 
 #define GUESS(name, ROWS)                                                                                     \
-    extern "C" __global__ void __launch_bounds__(32) setup_steps_##name(const GRID_CONSTANT SetupArgs a) {    \
+    SETUP_KERNEL(setup_steps_##name, 32) {    \
         find_steps(a, ROWS{a});                                                                               \
     }                                                                                                         \
-    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_guess_##name(const GRID_CONSTANT SetupArgs a) { \
+    SETUP_KERNEL(setup_guess_##name, TEAM_BLOCK) { \
         check_guess(a, ROWS{a});                                                                              \
     }
 GUESS(i, StoredRows<int32_t>)

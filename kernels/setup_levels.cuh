@@ -233,7 +233,6 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
 template <class Rows>
 __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     __shared__ uint32_t shared[SWEEP_BLOCK + 1], ticket;  // one word more, of which nobody ever knows
-    if (__any_sync(FULL, a.summary->bad)) return;
     if (threadIdx.x == 0) {
         ticket = atomicAdd(&a.state->ticket, 1u);
         shared[SWEEP_BLOCK] = 0;
@@ -259,26 +258,25 @@ __device__ void sweep(const SetupArgs &a, const Rows &rows) {
 
 // By the caller's majors, which are the rows of op(A).
 #define SWEEP(i, I)                                                                                           \
-    extern "C" __global__ void __launch_bounds__(SWEEP_BLOCK) setup_sweep_##i(const GRID_CONSTANT SetupArgs a) { \
+    SETUP_KERNEL(setup_sweep_##i, SWEEP_BLOCK) { \
         sweep(a, StoredRows<I>{a});                                                                           \
     }
 FOR_EACH_INDEX(SWEEP)
 
 // By the transposed pattern.
-extern "C" __global__ void __launch_bounds__(SWEEP_BLOCK) setup_sweep_transposed(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_sweep_transposed, SWEEP_BLOCK) {
     sweep(a, TransposedRows{a});
 }
 
 // From the words of the transposed operation, whose turns run the other way. `levels` is known already.
-extern "C" __global__ void __launch_bounds__(256) setup_turn_levels(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_turn_levels, 256) {
     uint32_t t = thread_index();
-    if (t >= a.n || a.summary->bad) return;
+    if (t >= a.n) return;
     a.word[t] = a.summary->levels + 1 - ((const uint32_t *)a.value_in)[a.n - 1 - t];
 }
 
 // Keys for the sort by level, and the least and largest level of every span of turns.
-extern "C" __global__ void __launch_bounds__(256) setup_levels(const GRID_CONSTANT SetupArgs a) {
-    if (a.summary->bad) return;
+SETUP_KERNEL(setup_levels, 256) {
     uint32_t high = each_span(a, [&](uint32_t t) {
         uint32_t level = a.word[t] - 1, i = turn_of(a, t);
         a.key_out[i] = level;
@@ -289,16 +287,16 @@ extern "C" __global__ void __launch_bounds__(256) setup_levels(const GRID_CONSTA
 }
 
 // The least and largest level of every span of turns, by other spans.
-extern "C" __global__ void __launch_bounds__(256) setup_spans(const GRID_CONSTANT SetupArgs a) {
-    if (!a.summary->bad) each_span(a, [&](uint32_t t) { return a.word[t] - 1; });
+SETUP_KERNEL(setup_spans, 256) {
+    each_span(a, [&](uint32_t t) { return a.word[t] - 1; });
 }
 
 // The paper's Kahn. `wanted` holds the dependency counters, `bounds` the queue ------------------------------
 
 // FIND_LEVEL0, and the counters: `kept` where the rows of op(A) are stored, else the lengths of the lists.
-extern "C" __global__ void __launch_bounds__(256) setup_find_level0(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_find_level0, 256) {
     uint32_t i = thread_index();
-    if (i >= a.n || a.summary->bad) return;
+    if (i >= a.n) return;
     uint32_t count = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : a.major[i].z;
     a.wanted[i] = count;
     if (count != 0) return;
@@ -310,7 +308,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_find_level0(const GRID_C
 template <class Columns>
 __device__ void find_level(const SetupArgs &a, const Columns &columns) {
     uint32_t k = a.begin + thread_index() / 32, lane = threadIdx.x % 32;
-    if (k >= a.end || a.summary->bad) return;
+    if (k >= a.end) return;
     uint32_t i = a.bounds[k];
     uint2 span = columns.span(i);
     for (uint32_t e = lane; e < span.y; e += 32) {
@@ -323,11 +321,11 @@ __device__ void find_level(const SetupArgs &a, const Columns &columns) {
 }
 
 #define FIND_LEVEL(i, I)                                                                                   \
-    extern "C" __global__ void __launch_bounds__(256) setup_find_level_##i(const GRID_CONSTANT SetupArgs a) { \
+    SETUP_KERNEL(setup_find_level_##i, 256) { \
         find_level(a, Stored<I>{a});                                                                       \
     }
 FOR_EACH_INDEX(FIND_LEVEL)
 
-extern "C" __global__ void __launch_bounds__(256) setup_find_level_transposed(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_find_level_transposed, 256) {
     find_level(a, Transposed{a});
 }

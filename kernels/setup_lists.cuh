@@ -3,9 +3,9 @@
 #include "setup_grid.cuh"
 
 // By position: the unknown, and what is known of its major.
-extern "C" __global__ void __launch_bounds__(256) setup_place(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_place, 256) {
     uint32_t p = thread_index();
-    if (p >= a.n || a.summary->bad) return;
+    if (p >= a.n) return;
     uint32_t i;
     if (a.natural) {
         i = turn_of(a, p);
@@ -22,16 +22,16 @@ extern "C" __global__ void __launch_bounds__(256) setup_place(const GRID_CONSTAN
 }
 
 // For a sort that goes on by another key: the tile of each position's unknown.
-extern "C" __global__ void __launch_bounds__(256) setup_tile_keys(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_tile_keys, 256) {
     uint32_t p = thread_index();
-    if (p >= a.n || a.summary->bad) return;
+    if (p >= a.n) return;
     a.key_out[p] = tile_of(a, ((const uint32_t *)a.value_in)[p]);
 }
 
 // The level of each position.
-extern "C" __global__ void __launch_bounds__(256) setup_level_of(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_level_of, 256) {
     uint32_t p = thread_index();
-    if (p >= a.n || a.summary->bad) return;
+    if (p >= a.n) return;
     a.level_of[p] = a.word[turn_of(a, a.order[p])] - 1;
 }
 
@@ -88,7 +88,7 @@ struct Fill {
 template <class P, class I>
 __device__ void extra_diagonals(const SetupArgs &a) {
     uint32_t i = thread_index();
-    if (i >= a.n || a.summary->bad) return;
+    if (i >= a.n) return;
     uint32_t diag = a.major[i].w;
     if (diag == NONE) return;
     uint32_t end = (uint32_t)((const P *)a.ptr)[i + 1] - a.base;
@@ -98,17 +98,17 @@ __device__ void extra_diagonals(const SetupArgs &a) {
 }
 
 #define LISTS(i, I)                                                                                             \
-    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_fill_##i(const GRID_CONSTANT SetupArgs a) { \
+    SETUP_KERNEL(setup_fill_##i, TEAM_BLOCK) { \
         walk(a, Fill<Stored<I>>{{a}});                                                                          \
     }
 FOR_EACH_INDEX(LISTS)
 
-extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_fill_transposed(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_fill_transposed, TEAM_BLOCK) {
     walk(a, Fill<Transposed>{{a}});
 }
 
 #define EXTRA(p, P, i, I)                                                                                       \
-    extern "C" __global__ void __launch_bounds__(256) setup_extra_##p##i(const GRID_CONSTANT SetupArgs a) { \
+    SETUP_KERNEL(setup_extra_##p##i, 256) { \
         extra_diagonals<P, I>(a);                                                                               \
     }
 EXTRA(i, int32_t, i, int32_t)

@@ -66,7 +66,7 @@ struct NodeSizes {
 template <class I>
 __device__ void node_sizes(const SetupArgs &a) {
     NodeSizes<I> rows{a};
-    if (__syncthreads_or(!a.summary->bad && rows.left())) each_row(a.n, a.lanes, rows);
+    if (__syncthreads_or(rows.left())) each_row(a.n, a.lanes, rows);
 }
 
 // The pattern of the nodes: `bounds` and `out_adj` are its offsets and indices. `out_ptr` says by node how many
@@ -97,7 +97,7 @@ __device__ void node_pattern(const SetupArgs &a) {
 }
 
 // By position of each row: where the entries of its node's own triangle lie, as nodal.cuh says, and its diagonal.
-extern "C" __global__ void __launch_bounds__(256) setup_node_rows(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_node_rows, 256) {
     uint32_t p = thread_index();
     if (p >= a.n) return;
     uint32_t unknown = p % a.node, i = a.record[p / a.node].x * a.node + unknown;
@@ -126,16 +126,16 @@ struct NodeValues {
     }
 };
 
-extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_node_values(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_node_values, TEAM_BLOCK) {
     NodeValues nodes{a};
     each_row(a.count, a.lanes, nodes);
 }
 
 #define NODES(i, I)                                                                                                \
-    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_node_sizes_##i(const GRID_CONSTANT SetupArgs a) { \
+    SETUP_KERNEL(setup_node_sizes_##i, TEAM_BLOCK) { \
         node_sizes<I>(a);                                                                                          \
     }                                                                                                              \
-    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_node_pattern_##i(const GRID_CONSTANT SetupArgs a) { \
+    SETUP_KERNEL(setup_node_pattern_##i, TEAM_BLOCK) { \
         node_pattern<I>(a);                                                                                        \
     }
 FOR_EACH_INDEX(NODES)

@@ -30,18 +30,17 @@ __device__ __forceinline__ void make_record(const SetupArgs &a, uint32_t p) {
     if (p == a.n - 1) a.record[a.n] = make_uint4(0, NONE, a.out_ptr[a.n], 0);
 }
 
-extern "C" __global__ void __launch_bounds__(256) setup_records(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_records, 256) {
     uint32_t p = thread_index();
-    if (p < a.n && !a.summary->bad) make_record(a, p);
+    if (p < a.n) make_record(a, p);
 }
 
 // Slices ---------------------------------------------------------------------------------------------
 
 // For the first position of each chunk: slices | lanes of a row << 6 | rows << 12; for the others 0.
-extern "C" __global__ void __launch_bounds__(256) setup_chunks(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_chunks, 256) {
     __shared__ uint32_t length[256 + 31];  // of the block's rows and those that its last chunk goes on with
     uint32_t p = thread_index();
-    if (a.summary->bad) return;
     for (uint32_t k = threadIdx.x, q = p; k < 256 + 31; k += 256, q += 256)
         length[k] = q < a.n ? a.out_ptr[q + 1] - a.out_ptr[q] : 0;
     __syncthreads();
@@ -71,9 +70,9 @@ __device__ __forceinline__ void consider_narrow_end(const SetupArgs &a, uint32_t
 }
 
 // Slices and records, and the narrow end.
-extern "C" __global__ void __launch_bounds__(256) setup_slices(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_slices, 256) {
     uint32_t p = thread_index(), levels = a.summary->levels;
-    if (p >= a.n || a.summary->bad) return;
+    if (p >= a.n) return;
     make_record(a, p);
     if (p == 0) a.summary->slices = a.slice_ptr[a.n];
     if (p < levels && a.node == 1) consider_narrow_end(a, p, levels);
@@ -107,9 +106,8 @@ constexpr uint32_t TURN_BATCHES = 10;  // mirrors TILED_TURN_BATCHES in tuning.r
 constexpr uint32_t MOST_WANTED = 255;  // lanes that a row may want; mirrored in tiled.rs
 
 // How many lanes each row wants, and whether a run begins at it; the longest row.
-extern "C" __global__ void __launch_bounds__(256) setup_wanted(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_wanted, 256) {
     uint32_t p = thread_index();
-    if (a.summary->bad) return;
     uint32_t length = p < a.n ? a.out_ptr[p + 1] - a.out_ptr[p] : 0, *longest = &a.summary->longest;
     uint32_t most = Lanes(32).reduce(length, Max());
     if (threadIdx.x % 32 == 0 && most > load_relaxed(longest)) atomicMax(longest, most);
@@ -122,9 +120,9 @@ extern "C" __global__ void __launch_bounds__(256) setup_wanted(const GRID_CONSTA
 // The run of the row at `p`. `slice_ptr` counts the runs that begin before each position.
 __device__ __forceinline__ uint32_t run_of(const SetupArgs &a, uint32_t p) { return a.slice_ptr[p] + a.chunk[p] - 1; }
 
-extern "C" __global__ void __launch_bounds__(256) setup_runs(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_runs, 256) {
     uint32_t p = thread_index();
-    if (p >= a.n || a.summary->bad) return;
+    if (p >= a.n) return;
     uint32_t run = run_of(a, p);
     if (a.chunk[p]) a.run_begin[run] = p;
     if (p == a.n - 1) a.run_begin[run + 1] = a.n;
@@ -137,9 +135,9 @@ constexpr uint32_t WANTED_LANES = 255, CLOSE_SHIFT = 8;
 
 // A run's lanes for each row, by the rule of tiled.rs: from what its rows want on average to what the longest one
 // wants, so that the batches and the turns of the longest row together cost least.
-extern "C" __global__ void __launch_bounds__(256) setup_lanes(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_lanes, 256) {
     uint32_t p = thread_index();
-    if (p >= a.n || a.summary->bad || !a.chunk[p]) return;
+    if (p >= a.n || !a.chunk[p]) return;
     uint32_t run = run_of(a, p), end = a.run_begin[run + 1], rows = end - p, longest = a.run_info[run];
     uint32_t average = divide_up(a.out_ptr[end] - a.out_ptr[p], a.per_lane);
     uint32_t least = lanes_shift(divide_up(average, rows)), best = 0;
@@ -175,9 +173,9 @@ struct Close {
     }
 };
 
-extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_close(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_close, TEAM_BLOCK) {
     Close rows{a};
-    if (!a.summary->bad) each_row(a.n, a.lanes, rows);
+    each_row(a.n, a.lanes, rows);
 }
 
 // How many levels of a tile a batch may hold, by the rule of tiled.rs: as many as fit on average, where most are
@@ -198,8 +196,7 @@ __device__ __forceinline__ uint32_t levels_together(const SetupArgs &a, uint32_t
 
 // Packs the runs of a tile into batches, a warp a tile: all runs that join the open batch at once. The
 // batches of a tile lie from its first position on in `batch`. Behind their counts the host finds the longest row.
-extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT SetupArgs a) {
-    if (a.summary->bad) return;
+SETUP_KERNEL(setup_pack, 32) {
     uint32_t lane = threadIdx.x, begin = tile_begin(a, blockIdx.x);
     uint32_t end = blockIdx.x + 1 < gridDim.x ? tile_begin(a, blockIdx.x + 1) : a.n;
     uint32_t run = a.slice_ptr[begin], runs_end = a.slice_ptr[end];
@@ -272,8 +269,7 @@ extern "C" __global__ void __launch_bounds__(32) setup_pack(const GRID_CONSTANT 
 }
 
 // From where each tile's batches were made to where they are kept.
-extern "C" __global__ void __launch_bounds__(256) setup_gather(const GRID_CONSTANT SetupArgs a) {
-    if (a.summary->bad) return;
+SETUP_KERNEL(setup_gather, 256) {
     uint32_t target = a.tile_step[blockIdx.x], count = a.tile_step[blockIdx.x + 1] - target;
     const uint2 *from = a.batch + tile_begin(a, blockIdx.x);
     uint4 *to = reinterpret_cast<uint4 *>(a.slice) + target;
@@ -294,9 +290,9 @@ struct BatchLane {
 
 // The most entries of a lane of each batch, and the units of codes that it needs: one code for each entry and lane
 // that has a row.
-extern "C" __global__ void __launch_bounds__(256) setup_depths(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_depths, 256) {
     uint32_t s = thread_index() / 32, lane = threadIdx.x % 32;
-    if (a.summary->bad || s >= a.count) return;
+    if (s >= a.count) return;
     uint4 &batch = reinterpret_cast<uint4 *>(a.slice)[s];
     BatchLane row(a, batch, lane);
     uint32_t most = row.entries;
@@ -308,9 +304,9 @@ extern "C" __global__ void __launch_bounds__(256) setup_depths(const GRID_CONSTA
 
 // Positions in the same batch become lanes, positions in the window its cells. `slice_ptr` says where the codes of
 // a batch begin.
-extern "C" __global__ void __launch_bounds__(256) setup_codes(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_codes, 256) {
     uint32_t s = thread_index() / 32, lane = threadIdx.x % 32;
-    if (a.summary->bad || s >= a.count) return;
+    if (s >= a.count) return;
     uint4 batch = reinterpret_cast<uint4 *>(a.slice)[s];
     BatchLane row(a, batch, lane);
     uint32_t lanes = (batch.y & 63u) << row.shift, begin = own_tile_begin(a, Min()(row.p, a.n - 1)), next = 0;

@@ -60,9 +60,8 @@ __device__ uint32_t look_back(const SetupArgs &a, uint32_t tile, uint32_t own) {
 }
 
 // scan_out[k] = sum over m < k of what is scanned, for k <= count. The arrays begin at multiples of 16 bytes.
-extern "C" __global__ void __launch_bounds__(SCAN_BLOCK) setup_scan(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_scan, SCAN_BLOCK) {
     __shared__ uint32_t drawn, before_all, warp_sum[SCAN_BLOCK / 32];
-    if (a.summary->bad) return;
     if (threadIdx.x == 0) drawn = atomicAdd(&a.summary->ticket[a.ticket], 1u);
     __syncthreads();
     uint32_t tile = drawn, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -126,9 +125,8 @@ constexpr uint32_t SORT_BLOCK = 256, SORT_ITEMS = 16, SORT_TILE = SORT_BLOCK * S
 constexpr uint32_t BINS = 256;
 
 // How often each digit occurs, for the `shift` passes to come.
-extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_histogram(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_histogram, SORT_BLOCK) {
     __shared__ uint32_t bin[4][BINS];
-    if (a.summary->bad) return;
     uint32_t passes = a.shift, count = a.count, lane = threadIdx.x % 32;
     for (uint32_t d = 0; d < passes; ++d) bin[d][threadIdx.x] = 0;
     __syncthreads();
@@ -170,13 +168,12 @@ __device__ uint32_t block_scan(uint32_t v, uint32_t *scratch) {
 }
 
 // One pass: key_in, value_in to key_out, value_out by the digit at `shift`.
-extern "C" __global__ void __launch_bounds__(SORT_BLOCK) setup_sort(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_sort, SORT_BLOCK) {
     constexpr uint32_t WARPS = SORT_BLOCK / 32;
     __shared__ uint32_t warp_bin[WARPS][BINS];  // of each warp: how many so far, then where they begin
     __shared__ uint32_t destination[BINS];      // of a digit's first element here, less its slot in the tile
     __shared__ uint32_t scratch[32], drawn;
     __shared__ uint32_t stage[SORT_TILE];       // keys, later values, in sorted order
-    if (a.summary->bad) return;
     uint32_t count = a.count, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     if (threadIdx.x == 0) drawn = atomicAdd(&a.summary->ticket[a.ticket], 1u);
     for (uint32_t w = 0; w < WARPS; ++w) warp_bin[w][threadIdx.x] = 0;
@@ -276,8 +273,7 @@ __device__ __forceinline__ uint32_t begin_of(const SetupArgs &a, uint32_t level)
 }
 
 // Where each level begins, and how many unknowns the widest has.
-extern "C" __global__ void __launch_bounds__(256) setup_level_bounds(const GRID_CONSTANT SetupArgs a) {
-    if (a.summary->bad) return;
+SETUP_KERNEL(setup_level_bounds, 256) {
     uint32_t level = thread_index(), width = 0;
     if (level <= a.count) {
         uint32_t begin = begin_of(a, level);

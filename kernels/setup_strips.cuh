@@ -3,9 +3,9 @@
 #include "setup.cuh"
 
 // Of each unknown, its rank in its level in solving order, and from the other end. `value_in` holds the unknowns by level.
-extern "C" __global__ void __launch_bounds__(256) setup_strip_ranks(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_strip_ranks, 256) {
     uint32_t p = thread_index();
-    if (p >= a.n || a.summary->bad) return;
+    if (p >= a.n) return;
     uint32_t level = a.level_of[p];
     uint2 rank = make_uint2(p - a.level_ptr[level], a.level_ptr[level + 1] - 1 - p);
     a.ranks[((const uint32_t *)a.value_in)[p]] = a.forward ? rank : make_uint2(rank.y, rank.x);
@@ -43,7 +43,7 @@ struct Shifts {
 };
 
 #define SHIFTS(name, SOURCE)                                                                                          \
-    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_strip_shifts_##name(const GRID_CONSTANT SetupArgs a) { \
+    SETUP_KERNEL(setup_strip_shifts_##name, TEAM_BLOCK) { \
         walk(a, Shifts<SOURCE>{{a}});                                                                                 \
     }
 SHIFTS(i, Stored<int32_t>)
@@ -52,10 +52,9 @@ SHIFTS(transposed, Transposed)
 
 // Keys for the sort by place, the unknowns, and the largest place, by ranks of that kind by which shifts grow less.
 // `bounds` holds the sums of what shifts grow by, before each level and both kinds.
-extern "C" __global__ void __launch_bounds__(256) setup_strip_keys(const GRID_CONSTANT SetupArgs a) {
+SETUP_KERNEL(setup_strip_keys, 256) {
     __shared__ uint32_t scratch[32];
     uint32_t p = thread_index(), place = 0;
-    if (a.summary->bad) return;
     if (p < a.n) {
         uint32_t i = ((const uint32_t *)a.value_in)[p], l = a.level_of[p] + 1;
         uint32_t rising = a.bounds[a.count], falling = a.bounds[2 * a.count] - rising;
@@ -69,8 +68,7 @@ extern "C" __global__ void __launch_bounds__(256) setup_strip_keys(const GRID_CO
 }
 
 // The turn of each unknown of the order in `value_in`, and the least and largest level of every span of turns.
-extern "C" __global__ void __launch_bounds__(256) setup_strip_turns(const GRID_CONSTANT SetupArgs a) {
-    if (a.summary->bad) return;
+SETUP_KERNEL(setup_strip_turns, 256) {
     each_span(a, [&](uint32_t t) {
         uint32_t i = ((const uint32_t *)a.value_in)[t];
         a.position[i] = t;

@@ -33,11 +33,11 @@ struct Across {
 };
 
 #define ACROSS(i, I)                                                                                           \
-    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_count_##i(const GRID_CONSTANT SetupArgs a) { \
+    SETUP_KERNEL(setup_count_##i, TEAM_BLOCK) { \
         if (thread_index() == 0) a.list_ptr[0] = 0;                                                            \
         walk(a, Across<I, false>{{a}});                                                                        \
     }                                                                                                          \
-    extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_put_##i(const GRID_CONSTANT SetupArgs a) {   \
+    SETUP_KERNEL(setup_put_##i, TEAM_BLOCK) {   \
         walk(a, Across<I, true>{{a}});                                                                         \
     }
 FOR_EACH_INDEX(ACROSS)
@@ -192,7 +192,6 @@ template <uint32_t LANES>
 __device__ void order_lists(const SetupArgs &a) {
     __shared__ uint32_t long_list[ORDER_BLOCK / LANES], longs;
     __shared__ uint2 chunk[ORDER_CHUNK];
-    if (a.summary->bad) return;
     if (threadIdx.x == 0) longs = 0;
     __syncthreads();
     // Long lists are often neighbours, so those of a block lie apart.
@@ -222,7 +221,7 @@ __device__ void order_lists(const SetupArgs &a) {
 }
 
 #define ORDER(LANES) \
-    extern "C" __global__ void __launch_bounds__(ORDER_BLOCK, 3) setup_order_##LANES(const GRID_CONSTANT SetupArgs a) { \
+    SETUP_KERNEL(setup_order_##LANES, ORDER_BLOCK, 3) { \
         order_lists<LANES>(a);                                                                                         \
     }
 ORDER(4)

@@ -72,9 +72,10 @@ impl Launcher<'_> {
         Ok(Kernel { before_turn, ..self.kernel(name)? })
     }
 
-    /// The kernel `name`, which knows no value type.
-    pub fn untyped_kernel(&self, name: &str) -> Result<Kernel> {
-        Ok(Kernel { function: self.gpu.function(name)?, stream: self.stream, before_turn: false })
+    /// The kernel `name` of a setup, which knows no value type, begins with `wait_for_turn` too, and is in no graph.
+    pub fn setup_kernel(&self, name: &str) -> Result<Kernel> {
+        let (function, before_turn) = (self.gpu.function(name)?, self.gpu.has_clusters());
+        Ok(Kernel { function, stream: self.stream, before_turn })
     }
 
     /// Whether launches on the stream are being recorded into a graph of the caller's.

@@ -651,7 +651,7 @@ impl Pending {
 impl Run<'_> {
     /// Launches `blocks` blocks of `threads` threads.
     fn launch(&self, name: &str, blocks: u64, threads: u32, args: &SetupArgs) -> Result<()> {
-        self.launcher.untyped_kernel(name)?.launch(blocks as u32, threads, 0, args)
+        self.launcher.setup_kernel(name)?.launch(blocks as u32, threads, 0, args)
     }
     /// One thread for each of `count`.
     fn cover(&self, name: &str, count: u32, args: &SetupArgs) -> Result<()> {
