@@ -30,7 +30,9 @@ struct Summary {
     uint32_t slices;
     uint64_t narrow;     // what the best narrow end gains, in its upper half, and its first slice
     uint32_t bad_offsets;
-    uint32_t ticket[29];
+    uint32_t bare;       // majors that keep nothing
+    uint32_t overtaken;  // some unknown's level is not one above that of the last one that it depends on
+    uint32_t ticket[27];
 };
 
 struct SetupArgs {
@@ -63,6 +65,7 @@ struct SetupArgs {
     Summary *summary;
     uint4 *major;                          // first kept entry and past the last, their number, the diagonal
     uint32_t *word;                        // by turn: level + 1, or 0 while it is not known
+    uint64_t *chain;                       // by turn: a `Link`
     uint32_t *list_ptr;                    // the transposed pattern: by minor,
     uint2 *list;                           // (value index, major), by rising value index
 
@@ -89,8 +92,8 @@ struct SetupArgs {
     uint32_t *tile_step;
     const uint32_t *record_diag;
     uint2 *extra;
-    uint32_t *run_begin, *run_info, *batch_count;
-    uint2 *batch;
+    uint32_t *run_begin, *run_info, *batch_ptr;
+    uint2 *tile_narrow;      // of each tile: narrow runs, and the lanes that they want
     uint32_t *code, *index;  // of the tiled engine; and of the nodal one
     uint2 *node_row;
     const uint32_t *box_tile, *box_begin;  // the tile of each box, and where each tile begins
@@ -100,7 +103,7 @@ struct SetupArgs {
 };
 
 static_assert(sizeof(Summary) == 52 * 4, "mirror of setup.rs");
-static_assert(sizeof(SetupArgs) == 28 * 4 + 51 * 8, "mirror of setup.rs");
+static_assert(sizeof(SetupArgs) == 28 * 4 + 52 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 

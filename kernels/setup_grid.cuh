@@ -42,22 +42,51 @@ struct Grid {
         line_step = a.summary->line_step;
         plane_step = a.summary->plane_step;
     }
-    // The guess for a turn; modulo 2^32, which no level exceeds.
-    __device__ uint32_t level(uint32_t t) const {
-        uint32_t z = t / plane, in_plane = t - z * plane, y = in_plane / line;
-        return in_plane - y * line + y * line_step + z * plane_step;
+    // A line: its plane, its number there, and where both begin.
+    struct Line {
+        uint32_t z, y, plane_begin, begin;
+    };
+    __device__ Line line_of(uint32_t t) const {
+        uint32_t z = t / plane, y = (t - z * plane) / line;
+        return {z, y, z * plane, z * plane + y * line};
     }
-    // By how many lines for each plane boxes must be skewed, as turn `t` depends on `q`; 2 is too many.
-    __device__ uint32_t skew(uint32_t t, uint32_t q) const {
-        uint32_t planes = t / plane - q / plane, y = t % plane / line, other = q % plane / line;
-        return other <= y ? 0 : other - y <= planes ? 1 : 2;
+    // The same for a turn that most likely is in that line or beside it, or so in the plane before.
+    __device__ Line line_of(uint32_t t, Line l) const {
+        if (t < l.plane_begin) l = {l.z - 1, l.y, l.plane_begin - plane, l.begin - plane};
+        if (t < l.begin) l = {l.z, l.y - 1, l.plane_begin, l.begin - line};
+        else if (t - l.begin >= line) l = {l.z, l.y + 1, l.plane_begin, l.begin + line};
+        return t - l.plane_begin < plane && t - l.begin < line ? l : line_of(t);
+    }
+    // The guess for a turn of a line; modulo 2^32, which no level exceeds.
+    __device__ uint32_t level(uint32_t t, const Line &l) const { return t - l.begin + l.y * line_step + l.z * plane_step; }
+    __device__ uint32_t level(uint32_t t) const { return level(t, line_of(t)); }
+    // By how many lines for each plane boxes must be skewed, as a line depends on another; 2 is too many.
+    __device__ static uint32_t skew(const Line &l, const Line &other) {
+        return other.y <= l.y ? 0 : other.y - l.y <= l.z - other.z ? 1 : 2;
     }
     // The box of a turn, by the rule of src/analysis/boxes.rs.
     __device__ uint32_t box(uint32_t t) const {
-        uint32_t y = t % plane / line, z = t / plane;
-        return z / a.box_planes * a.boxes + (y + a.skew * z) / a.box_lines;
+        Line l = line_of(t);
+        return l.z / a.box_planes * a.boxes + (l.y + a.skew * l.z) / a.box_lines;
     }
 };
+
+// Calls `visit(q)` for the turns that turn `t` depends on, those of a member of its team, four of them at once; t itself stands
+// for none.
+template <class Rows, class Team, class Visit>
+__device__ __forceinline__ void each_dependency(const SetupArgs &a, const Rows &rows, uint32_t t, uint2 span,
+                                                const Team &team, const Visit &visit) {
+    auto ind = rows.entries();
+    for (uint32_t k = team.rank; k < span.y; k += 4 * team.size) {
+        uint32_t q[4];
+#pragma unroll
+        for (int u = 0; u < 4; ++u) {
+            uint32_t e = k + u * team.size;
+            q[u] = e < span.y ? Min()(turn_of(a, (uint32_t)ind[span.x + e] - rows.base()), t) : t;
+        }
+        visit(q);
+    }
+}
 
 // The tile of an unknown. `position` holds the turns by strips.
 __device__ __forceinline__ uint32_t tile_of(const SetupArgs &a, uint32_t i) {
@@ -122,17 +151,19 @@ struct Guess {
     __device__ uint2 span(uint32_t t) const { return rows.span(turn_of(a, t)); }
     template <class Team>
     __device__ void visit(uint32_t t, uint2 span, const Team &team) const {
-        auto ind = rows.entries();
         uint32_t top = 0, skew = 0;
-        for (uint32_t k = team.rank; k < span.y; k += team.size) {
-            uint32_t q = turn_of(a, (uint32_t)ind[span.x + k] - rows.base());
-            if (q >= t) continue;
-            top = Max()(top, grid.level(q) + 1);
-            skew = Max()(skew, grid.skew(t, q));
-        }
+        Grid::Line own = grid.line_of(t);
+        each_dependency(a, rows, t, span, team, [&](const uint32_t (&turns)[4]) {
+#pragma unroll
+            for (uint32_t q : turns) {
+                Grid::Line line = grid.line_of(q, own);
+                top = Max()(top, q < t ? grid.level(q, line) + 1 : 0);
+                skew = Max()(skew, grid.skew(own, line));
+            }
+        });
         if (skew > load_relaxed(&a.summary->skew)) atomicMax(&a.summary->skew, skew);
         top = team.reduce(top, Max());
-        if (team.rank == 0 && top != grid.level(t)) a.summary->uneven = 1;
+        if (team.rank == 0 && top != grid.level(t, own)) a.summary->uneven = 1;
     }
 };
 

@@ -18,7 +18,7 @@
 //
 // Turned: the levels of the pattern, from the last to the first, are levels of the transposed one.
 #pragma once
-#include "setup_grid.cuh"
+#include "setup_chains.cuh"
 
 constexpr uint32_t SWEEP_BLOCK = 1024;    // threads; mirrored in setup.rs
 constexpr uint32_t SWEEP_LONGEST = 256;   // entries; a longer row is walked by its whole warp
@@ -233,6 +233,13 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
 template <class Rows>
 __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     __shared__ uint32_t shared[SWEEP_BLOCK + 1], ticket;  // one word more, of which nobody ever knows
+    // No sweep where levels are known.
+    bool by_grid = levels_by_grid(a);
+    if (__all_sync(FULL, by_grid || levels_by_chains(a))) {
+        uint32_t t = thread_index();
+        if (t < a.n) a.word[t] = by_grid ? Grid(a).level(t) + 1 : number_in_chain(a, t);
+        return;
+    }
     if (threadIdx.x == 0) {
         ticket = atomicAdd(&a.state->ticket, 1u);
         shared[SWEEP_BLOCK] = 0;
@@ -245,11 +252,6 @@ __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     uint2 span = t < a.n ? rows.span(turn_of(a, t)) : make_uint2(0, 0);
     SetupWatchdog dog(a);
     auto ind = rows.entries();
-    Grid grid(a);
-    if (__all_sync(FULL, grid.line && !a.summary->uneven)) {
-        if (t < a.n) a.word[t] = grid.level(t) + 1;
-        return;
-    }
     if (__any_sync(FULL, span.y > SWEEP_LONGEST)) sweep_long(a, turns, ind, rows.base(), t, span.x, span.y, dog);
     else sweep_lanes(a, turns, ind, rows.base(), t, span.x, span.y, dog);
     // What the watchdogs of those who wait look at.

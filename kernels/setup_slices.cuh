@@ -92,10 +92,11 @@ SETUP_KERNEL(setup_slices, 256) {
 
 // Batches --------------------------------------------------------------------------------------------
 
-// Where the tile of a position begins.
-__device__ __forceinline__ uint32_t own_tile_begin(const SetupArgs &a, uint32_t p) {
-    return tile_begin(a, a.boxes ? tile_of(a, a.order[p]) : p / a.tile);
+// The tile of a position, and where it begins.
+__device__ __forceinline__ uint32_t own_tile(const SetupArgs &a, uint32_t p) {
+    return a.boxes ? tile_of(a, a.order[p]) : p / a.tile;
 }
+__device__ __forceinline__ uint32_t own_tile_begin(const SetupArgs &a, uint32_t p) { return tile_begin(a, own_tile(a, p)); }
 
 // Whether a row at `p` of the tile that begins at `begin` may find `q` in the window.
 __device__ __forceinline__ bool is_near(const SetupArgs &a, uint32_t begin, uint32_t p, uint32_t q) {
@@ -112,6 +113,7 @@ SETUP_KERNEL(setup_wanted, 256) {
     uint32_t most = Lanes(32).reduce(length, Max());
     if (threadIdx.x % 32 == 0 && most > load_relaxed(longest)) atomicMax(longest, most);
     if (p >= a.n) return;
+    if (p < a.count) a.tile_narrow[p] = make_uint2(0, 0);
     a.run_info[p] = 0;
     a.wanted[p] = Min()(divide_up(length, a.per_lane), MOST_WANTED);
     a.chunk[p] = p == own_tile_begin(a, p) || a.level_of[p] != a.level_of[p - 1];
@@ -121,12 +123,15 @@ SETUP_KERNEL(setup_wanted, 256) {
 __device__ __forceinline__ uint32_t run_of(const SetupArgs &a, uint32_t p) { return a.slice_ptr[p] + a.chunk[p] - 1; }
 
 SETUP_KERNEL(setup_runs, 256) {
-    uint32_t p = thread_index();
-    if (p >= a.n) return;
-    uint32_t run = run_of(a, p);
-    if (a.chunk[p]) a.run_begin[run] = p;
+    uint32_t p = thread_index(), lane = threadIdx.x % 32;
+    bool in = p < a.n, begins = in && a.chunk[p];
+    uint32_t run = in ? run_of(a, p) : 0, wanted = in ? a.wanted[p] : 0;
+    if (begins) a.run_begin[run] = p;
     if (p == a.n - 1) a.run_begin[run + 1] = a.n;
-    atomicMax(&a.run_info[run], a.wanted[p]);
+    // One for the warp where that is one run.
+    bool together = !__any_sync(FULL, !in || begins && lane > 0);
+    if (together) wanted = Lanes(32).reduce(wanted, Max());
+    if (in && (!together || lane == 0)) atomicMax(&a.run_info[run], wanted);
 }
 
 // In run_info: the lanes of a row, and beside them how far its batch must begin after the 32nd position before the
@@ -134,10 +139,9 @@ SETUP_KERNEL(setup_runs, 256) {
 constexpr uint32_t WANTED_LANES = 255, CLOSE_SHIFT = 8;
 
 // A run's lanes for each row, by the rule of tiled.rs: from what its rows want on average to what the longest one
-// wants, so that the batches and the turns of the longest row together cost least.
-SETUP_KERNEL(setup_lanes, 256) {
-    uint32_t p = thread_index();
-    if (p >= a.n || !a.chunk[p]) return;
+// wants, so that the batches and the turns of the longest row together cost least. And how many runs of a tile are narrow, and
+// the lanes that those want.
+__device__ __forceinline__ uint32_t choose_lanes(const SetupArgs &a, uint32_t p) {
     uint32_t run = run_of(a, p), end = a.run_begin[run + 1], rows = end - p, longest = a.run_info[run];
     uint32_t average = divide_up(a.out_ptr[end] - a.out_ptr[p], a.per_lane);
     uint32_t least = lanes_shift(divide_up(average, rows)), best = 0;
@@ -150,6 +154,18 @@ SETUP_KERNEL(setup_lanes, 256) {
         }
     }
     a.run_info[run] = 1u << best;
+    return rows << best;
+}
+SETUP_KERNEL(setup_lanes, 256) {
+    uint32_t p = thread_index();
+    bool begins = p < a.n && a.chunk[p];
+    uint32_t lanes = begins ? choose_lanes(a, p) : NONE, tile = own_tile(a, Min()(p, a.n - 1));
+    uint2 narrow = lanes <= 16 ? make_uint2(1, lanes) : make_uint2(0, 0);
+    // Added up first where all of a warp are of one tile.
+    bool together = __all_sync(FULL, tile == __shfl_sync(FULL, tile, 0));
+    if (together) narrow = make_uint2(Lanes(32).reduce(narrow.x, Sum()), Lanes(32).reduce(narrow.y, Sum()));
+    if (narrow.x == 0 || together && threadIdx.x % 32 != 0) return;
+    atomicAdd((unsigned long long *)&a.tile_narrow[tile], (uint64_t)narrow.y << 32 | narrow.x);
 }
 
 constexpr uint32_t MOST_GAP = 2;  // mirrors TILED_MOST_GAP in tuning.rs
@@ -178,102 +194,88 @@ SETUP_KERNEL(setup_close, TEAM_BLOCK) {
     each_row(a.n, a.lanes, rows);
 }
 
-// How many levels of a tile a batch may hold, by the rule of tiled.rs: as many as fit on average, where most are
-// narrow. A warp a tile.
-__device__ __forceinline__ uint32_t levels_together(const SetupArgs &a, uint32_t run, uint32_t runs_end, uint32_t lane) {
-    uint32_t narrow = 0, used = 0;
-    for (uint32_t k = run + lane; k < runs_end; k += 32) {
-        uint32_t lanes = (a.run_begin[k + 1] - a.run_begin[k]) << lanes_shift(a.run_info[k] & WANTED_LANES);
-        if (lanes > 16) continue;
-        ++narrow;
-        used += lanes;
-    }
-    Lanes warp(32);
-    narrow = warp.reduce(narrow, Sum());
-    used = warp.reduce(used, Sum());
-    return 2ull * narrow > runs_end - run ? (uint32_t)(32ull * narrow / used) : 1;
-}
+// A tile, and how its levels are grouped: batches hold no runs of different groups.
+struct Tile {
+    uint32_t number, begin, end;
+    uint32_t together, offset;  // levels of a group, and by how many the first group has fewer than others would
 
-// Packs the runs of a tile into batches, a warp a tile: all runs that join the open batch at once. The
-// batches of a tile lie from its first position on in `batch`. Behind their counts the host finds the longest row.
-SETUP_KERNEL(setup_pack, 32) {
-    uint32_t lane = threadIdx.x, begin = tile_begin(a, blockIdx.x);
-    uint32_t end = blockIdx.x + 1 < gridDim.x ? tile_begin(a, blockIdx.x + 1) : a.n;
-    uint32_t run = a.slice_ptr[begin], runs_end = a.slice_ptr[end];
-    uint2 *out = a.batch + begin;
-    uint32_t done = 0, first = 0, rows = 0, shift = NONE, levels = 0;  // batches before the open one, and that one
-    uint32_t group = 0, together = levels_together(a, run, runs_end, lane), offset = together - blockIdx.x % together;
-    auto group_of = [&](uint32_t level) { return (level + offset) / together; };
-    auto close = [&] {
-        if (shift == NONE) return;
-        if (lane == 0) out[done] = make_uint2(first, rows | shift << 6 | levels << 9);
-        ++done;
-    };
-    // The level of the run before the first one that is looked at.
-    uint32_t last_level = 0;
-    // Where run number `k` begins and ends, and what is known of it.
-    auto load = [&](uint32_t k) {
-        bool in = k < runs_end;
-        return make_uint3(in ? a.run_begin[k] : 0, in ? a.run_begin[k + 1] : 0, in ? a.run_info[k] : 0);
-    };
-    // What comes two turns later is on its way, and with what has come, the levels of the next turn.
-    uint3 next = load(run + lane), later = load(run + 32 + lane);
-    uint32_t next_level = a.level_of[next.x];
-    for (; run < runs_end; run += 32) {
-        uint32_t at = next.x, size = next.y - at, info = next.z, level = next_level;
-        next = later;
-        next_level = a.level_of[next.x];
-        later = load(run + 64 + lane);
-        uint32_t here = Min()(runs_end - run, 32), own_shift = lanes_shift(info & WANTED_LANES), through = size;
+    // Of the position `p`, when all lanes are known. As many levels as fit into a batch on average, where most are narrow, by
+    // the rule of tiled.rs.
+    __device__ Tile(const SetupArgs &a, uint32_t p) : number(own_tile(a, p)), begin(tile_begin(a, number)) {
+        end = number + 1 < a.count ? tile_begin(a, number + 1) : a.n;
+        uint32_t runs = a.slice_ptr[end] - a.slice_ptr[begin];
+        uint2 narrow = a.tile_narrow[number];
+        together = 2ull * narrow.x > runs ? (uint32_t)(32ull * narrow.x / narrow.y) : 1;
+        offset = together - number % together;
+    }
+    __device__ uint32_t group_of(uint32_t level) const { return (level + offset) / together; }
+};
+
+// Packs the runs of the group that begins at `p` into batches: runs that join the open batch. `emit(first, rows, count)` takes
+// batches that are alike, one behind the other; `rows` has the lanes of a row and levels beside it, as slices of tiles do.
+template <class Emit>
+__device__ __forceinline__ void pack_group(const SetupArgs &a, const Tile &tile, uint32_t p, const Emit &emit) {
+    uint32_t first = 0, rows = 0, shift = NONE, levels = 0;  // of the open batch
+    uint32_t level = a.level_of[p], group = tile.group_of(level), last_level = level;
+    auto close = [&] { emit(first, rows | shift << 6 | levels << 9, 1u); };
+    for (uint32_t run = a.slice_ptr[p], at = p;; ++run) {
+        uint32_t next = a.run_begin[run + 1], info = a.run_info[run], size = next - at;
+        uint32_t own_shift = lanes_shift(info & WANTED_LANES), most = 32u >> own_shift;
+        // 32 more than the first position where its batch may begin.
+        uint32_t after = at + (info >> CLOSE_SHIFT);
         // Rows of a later level would keep those of an earlier one waiting, the longer the farther it is.
-        uint32_t before_level = __shfl_up_sync(FULL, level, 1);
-        if (lane == 0) before_level = last_level;
-        last_level = __shfl_sync(FULL, level, 31);
-        bool follows = level - before_level <= MOST_GAP;
-        uint32_t after = at + (info >> CLOSE_SHIFT);  // 32 more than the first position where its batch may begin
-        for (int by = 1; by < 32; by *= 2) {
-            uint32_t v = __shfl_up_sync(FULL, through, by);
-            if (lane >= by) through += v;
-        }
-        for (uint32_t m = 0;; ++m) {
-            // Runs from number m on join as long as they fit.
-            uint32_t before = __shfl_sync(FULL, through, m == 0 ? 0 : m - 1);
-            if (m == 0) before = 0;
-            bool fits = own_shift == shift && follows && group_of(level) == group && first + 32 >= after &&
-                        rows + through - before <= 32u >> own_shift;
-            uint32_t barred = __ballot_sync(FULL, lane >= m && !(lane < here && fits));
-            uint32_t stop = barred ? __ffs(barred) - 1 : 32;
-            uint32_t upto = __shfl_sync(FULL, through, stop == 0 ? 0 : stop - 1);
-            if (stop > m) {
-                rows += upto - before;
-                levels += stop - m;
-            }
-            m = stop;
-            if (m >= here) break;
-            close();
-            first = __shfl_sync(FULL, at, m);
-            rows = __shfl_sync(FULL, size, m);
-            shift = __shfl_sync(FULL, own_shift, m);
-            group = group_of(__shfl_sync(FULL, level, m));
+        bool follows = level - last_level <= MOST_GAP;
+        if (own_shift == shift && follows && first + 32 >= after && rows + size <= most) {
+            rows += size;
+            ++levels;
+        } else {
+            if (shift != NONE) close();
+            shift = own_shift;
             levels = 1;
-            uint32_t most = 32u >> shift, whole = (rows - 1) / most;
-            for (uint32_t b = lane; b < whole; b += 32) out[done + b] = make_uint2(first + b * most, most | shift << 6 | 1 << 9);
-            done += whole;
-            first += whole * most;
-            rows -= whole * most;
+            uint32_t whole = (size - 1) / most;
+            if (whole) emit(at, most | shift << 6 | 1 << 9, whole);
+            first = at + whole * most;
+            rows = size - whole * most;
         }
+        at = next;
+        if (at == tile.end) break;
+        last_level = level;
+        level = a.level_of[at];
+        if (tile.group_of(level) != group) break;
     }
     close();
-    if (lane == 0) a.batch_count[blockIdx.x] = done;
-    if (lane == 0 && blockIdx.x == 0) a.batch_count[gridDim.x] = a.summary->longest;
 }
 
-// From where each tile's batches were made to where they are kept.
-SETUP_KERNEL(setup_gather, 256) {
-    uint32_t target = a.tile_step[blockIdx.x], count = a.tile_step[blockIdx.x + 1] - target;
-    const uint2 *from = a.batch + tile_begin(a, blockIdx.x);
-    uint4 *to = reinterpret_cast<uint4 *>(a.slice) + target;
-    for (uint32_t k = threadIdx.x; k < count; k += blockDim.x) to[k] = make_uint4(from[k].x, from[k].y, 0, 0);
+// Whether a group of levels begins at `p`.
+__device__ __forceinline__ bool begins_group(const SetupArgs &a, const Tile &tile, uint32_t p) {
+    return p == tile.begin || tile.group_of(a.level_of[p - 1]) != tile.group_of(a.level_of[p]);
+}
+
+// How many batches begin with the group that begins at a position. What the host asks for lies where the sum will: behind it
+// is the longest row.
+SETUP_KERNEL(setup_count_batches, 256) {
+    uint32_t p = thread_index(), batches = 0;
+    if (p >= a.n) return;
+    if (a.chunk[p]) {
+        Tile tile(a, p);
+        if (begins_group(a, tile, p)) pack_group(a, tile, p, [&](uint32_t, uint32_t, uint32_t count) { batches += count; });
+    }
+    a.wanted[p] = batches;
+    if (p == 0) a.batch_ptr[a.n + 1] = a.summary->longest;
+}
+
+// The batches, and where those of each tile begin.
+SETUP_KERNEL(setup_batches, 256) {
+    uint32_t p = thread_index();
+    if (p >= a.n || !a.chunk[p]) return;
+    Tile tile(a, p);
+    uint32_t next = a.batch_ptr[p];
+    if (p == tile.begin) a.tile_step[tile.number] = next;
+    if (p == 0) a.tile_step[a.count] = a.batch_ptr[a.n];
+    if (!begins_group(a, tile, p)) return;
+    pack_group(a, tile, p, [&](uint32_t first, uint32_t rows, uint32_t count) {
+        for (; count > 0; --count, first += rows & 63u) reinterpret_cast<uint4 *>(a.slice)[next++] = make_uint4(first, rows, 0, 0);
+    });
 }
 
 // The row of a lane in a batch, a warp a batch.

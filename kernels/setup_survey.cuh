@@ -21,7 +21,7 @@ template <class P, class I>
 struct Survey {
     const SetupArgs &a;
     // Of the rows that this thread has led.
-    uint32_t entries = 0, extra = 0, missing = 0, scattered = 0, bad = 0, next_to_diagonal = 0;
+    uint32_t entries = 0, extra = 0, missing = 0, scattered = 0, bad = 0, next_to_diagonal = 0, bare = 0;
 
     __device__ uint2 span(uint32_t i) const {
         const P *ptr = (const P *)a.ptr;
@@ -69,6 +69,7 @@ struct Survey {
         if (kept == 0) first = stop = span.x;
         a.major[i] = make_uint4(first, stop, kept, diag);
         entries += kept;
+        bare += kept == 0;
         scattered |= stop - first != kept;
         if (a.own_diag) {
             if (diags > 1) extra += diags - 1;
@@ -90,6 +91,7 @@ __device__ void survey(const SetupArgs &a) {
     uint32_t bad = block.reduce(s.bad, Max()), scattered = block.reduce(s.scattered, Max());
     uint32_t entries = block.reduce(s.entries, Sum()), extra = block.reduce(s.extra, Sum());
     uint32_t missing = block.reduce(s.missing, Max()), next = block.reduce(s.next_to_diagonal, Sum());
+    uint32_t bare = block.reduce(s.bare, Sum());
     if (block.rank != 0) return;
     if (bad) atomicOr(&a.summary->bad, 1u);
     if (scattered) atomicOr(&a.summary->scattered, 1u);
@@ -97,6 +99,7 @@ __device__ void survey(const SetupArgs &a) {
     if (extra) atomicAdd(&a.summary->extra, extra);
     if (missing) atomicMax(&a.summary->missing, missing);
     if (next) atomicAdd(&a.summary->next_to_diagonal, next);
+    if (bare) atomicAdd(&a.summary->bare, bare);
 }
 
 #define OFFSETS(p, P) \

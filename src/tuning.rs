@@ -87,7 +87,7 @@ pub const TILED_TURN_ENTRIES: std::ops::RangeInclusive<f64> = 1.6..=4.0;
 pub const TILED_SUM: Duration = Duration::from_nanos(7);
 /// A launch and its end, from tile to tile, what a hop takes longer for each further level of a batch (of a turn), and
 /// until a block has begun a tile.
-pub const TILED_LAUNCH: Duration = Duration::from_nanos(3900);
+pub const TILED_LAUNCH: Duration = Duration::from_nanos(2400);
 pub const TILED_HOP: Duration = Duration::from_nanos(330);
 pub const TILED_WAIT: f64 = 0.44;
 pub const TILED_START: Duration = Duration::from_nanos(2900);
@@ -152,7 +152,7 @@ pub const TILED_ENTRY_BYTES: u64 = 16;
 
 /// The one-word engine: its launch and end, a level, what it takes longer where rows have several lanes, and (in seconds)
 /// a row, an entry, and an entry whose value lies scattered.
-pub const ONE_WORD_START: Duration = Duration::from_nanos(6190);
+pub const ONE_WORD_START: Duration = Duration::from_nanos(4690);
 pub const ONE_WORD_LEVEL: Duration = Duration::from_nanos(346);
 pub const ONE_WORD_LANES: Duration = Duration::from_nanos(91);
 pub const ONE_WORD_ROW_SECONDS: f64 = 2.7e-11;

@@ -163,6 +163,18 @@ const SHAPES: &[(&str, Build)] = &[
         let length = if i % 500 == 3 { 1500 } else { 3 };
         (0..length).map(|_| r.below(n) as i64).collect()
     }),
+    ("band", |n, i, _| (i.saturating_sub(7)..(i + 8).min(n)).step_by(2).map(|j| j as i64).collect()),
+    ("overtaken", |n, i, _| {
+        // Even unknowns in a chain and odd ones in two, which are half as high. One even row depends on the odd ones beside
+        // it as well.
+        let by = if i % 2 == 0 { 2 } else { 4 };
+        let beside = if i == n / 4 * 2 { 1 } else { by };
+        let (i, n) = (i as i64, n as i64);
+        let mut row = vec![i - by, i - beside, i, i + beside, i + by];
+        row.retain(|j| (0..n).contains(j));
+        row.dedup();
+        row
+    }),
 ];
 
 const SIZES: &[usize] = &[1, 2, 3, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 3000, 9000];
@@ -401,6 +413,8 @@ fn large_matrices() {
         "unsorted",
         "dense column",
         "long",
+        "band",
+        "overtaken",
     ] {
         let shape = SHAPES.iter().position(|s| s.0 == name).unwrap();
         let n = if name == "long" { rows / 4 } else { rows };

@@ -49,6 +49,7 @@ const SKEW: usize = 17;
 const DISPLACED: usize = 18;
 const SLICES: usize = 19;
 const NARROW: usize = 20;
+const BARE: usize = 23;
 
 const SWEEP_BLOCK: u32 = 1024;
 const SCAN_BLOCK: u32 = 512;
@@ -56,6 +57,8 @@ const SCAN_TILE: u32 = SCAN_BLOCK * 16;
 const SORT_TILE: u32 = 4096;
 const BINS: u32 = 256;
 const ORDER_BLOCK: u32 = 512;
+/// Chains are not tried where more than one in so many majors keeps nothing.
+const CHAINS_BARE: u32 = 64;
 /// Threads of the blocks of all other kernels.
 const BLOCK: u32 = 256;
 
@@ -99,6 +102,7 @@ struct SetupArgs {
     summary: u64,
     major: u64,
     word: u64,
+    chain: u64,
     list_ptr: u64,
     list: u64,
 
@@ -138,8 +142,8 @@ struct SetupArgs {
     extra: u64,
     run_begin: u64,
     run_info: u64,
-    batch_count: u64,
-    batch: u64,
+    batch_ptr: u64,
+    tile_narrow: u64,
     code: u64,
     index: u64,
     node_row: u64,
@@ -150,7 +154,7 @@ struct SetupArgs {
     timeout_ns: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 28 * 4 + 51 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 28 * 4 + 52 * 8);
 
 /// A schedule whose arrays are on the device; `base` has their addresses.
 pub struct DeviceSchedule {
@@ -250,6 +254,7 @@ struct Places {
     row_scan: u64,
     col_scan: u64,
     slice_scan: u64,
+    pack_scan: u64,
     batch_scan: u64,
     node_scan: u64,
     zero_end: u64,
@@ -319,6 +324,7 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
         row_scan: scan(room),
         col_scan: scan(room),
         slice_scan: scan(room),
+        pack_scan: scan(room),
         batch_scan: scan(room),
         node_scan: scan(room),
         zero_end: 0,
@@ -463,8 +469,6 @@ struct Run<'a> {
     /// How many tiles there are, and where they are boxes.
     tiles: u32,
     boxes: Option<Boxes>,
-    /// What is being copied to the device.
-    tile_step: Vec<u32>,
     /// Endings of kernel names by the widths of the caller's offsets and indices.
     ptr_type: char,
     ind_type: char,
@@ -508,6 +512,8 @@ pub fn schedule(
         summary: places.summary,
         major: places.major,
         word: places.word,
+        // Two words for each row, and so the place behind it as well.
+        chain: places.keys[0],
         list_ptr: places.list_ptr,
         position: places.position,
         by_kept: places.by_kept,
@@ -527,7 +533,6 @@ pub fn schedule(
         node,
         tiles: 0,
         boxes: None,
-        tile_step: Vec::new(),
         ptr_type: letter(shape.descr.offsets),
         ind_type: letter(shape.descr.columns),
     };
@@ -537,7 +542,7 @@ pub fn schedule(
         Known::OnDevice(found) => run.recall(found)?,
         _ => run.survey().map(|()| 0)?,
     };
-    let mut may_have_lines = true;
+    let (mut may_have_lines, mut may_have_chains) = (true, true);
     if needs.nodes && nodes::largest(shape.n, refuted).is_some() {
         let found = run.node_sizes()?;
         if found[BAD] != 0 {
@@ -548,6 +553,7 @@ pub fn schedule(
             return Ok(Some((done, pending)));
         }
         may_have_lines = lines::line(shape.n, found[NEXT_TO_DIAGONAL]) > 0;
+        may_have_chains = found[BARE] <= shape.n / CHAINS_BARE;
     }
     if run.task.transpose {
         run.transpose()?;
@@ -563,7 +569,12 @@ pub fn schedule(
     if run.task.levels {
         match (&*known, how) {
             (Known::OnDevice(found), _) => run.turn_levels(found)?,
-            (_, Levels::Sweep) => run.sweep()?,
+            (_, Levels::Sweep) => {
+                if may_have_chains {
+                    run.chains()?;
+                }
+                run.sweep()?
+            }
             (_, Levels::Kahn) => run.kahn()?,
         }
     }
@@ -661,7 +672,12 @@ impl Run<'_> {
     fn walk(&self, name: &str, args: &SetupArgs) -> Result<()> {
         self.launch(name, (args.n as u64 * args.lanes as u64).div_ceil(BLOCK as u64), BLOCK, args)
     }
-    /// The same by no more blocks than the GPU holds some times over, which take rows in turns.
+    /// One thread for each row, by no more blocks than the GPU holds.
+    fn cover_in_turns(&self, name: &str) -> Result<()> {
+        let most = self.launcher.gpu.multiprocessors() as u64 * 8;
+        self.launch(name, (self.base.n as u64).div_ceil(BLOCK as u64).min(most), BLOCK, &self.base)
+    }
+    /// A team for each row, by no more blocks than the GPU holds some times over, which take rows in turns.
     fn walk_in_turns(&self, name: &str) -> Result<()> {
         let most = self.launcher.gpu.multiprocessors() as u64 * 32;
         let blocks = (self.base.n as u64 * self.base.lanes as u64).div_ceil(BLOCK as u64).min(most);
@@ -708,6 +724,13 @@ impl Run<'_> {
         self.launch(&self.stored("setup_planes"), blocks, BLOCK, &self.base)?;
         self.launch(&self.of_rows("setup_steps"), 1, 32, &self.base)?;
         self.walk(&self.of_rows("setup_guess"), &self.base)
+    }
+
+    /// Finds out whether levels are one above those of the last unknown that each depends on, unless they are a grid's.
+    fn chains(&self) -> Result<()> {
+        self.cover_in_turns(&self.of_rows("setup_link_chains"))?;
+        self.cover_in_turns("setup_follow_chains")?;
+        self.walk_in_turns(&self.of_rows("setup_check_chains"))
     }
 
     /// A copy of what the survey and the levels are, before it is written over.
@@ -1336,15 +1359,15 @@ impl Run<'_> {
     }
 
     fn batches(&mut self, args: SetupArgs, done: &mut DeviceSchedule) -> Result<()> {
-        let (n, stream) = (self.shape.n, self.launcher.stream);
-        let tiles = self.tiles;
+        let (n, tiles) = (self.shape.n, self.tiles);
         let places = &self.places;
         let args = SetupArgs {
             wanted: places.keys[1],
             run_begin: places.word,
             run_info: places.position,
-            batch_count: places.diag,
-            batch: places.first,
+            batch_ptr: places.first,
+            tile_narrow: places.diag,
+            count: tiles,
             ..args
         };
         self.cover("setup_wanted", n, &args)?;
@@ -1352,19 +1375,22 @@ impl Run<'_> {
         self.cover("setup_runs", n, &args)?;
         self.cover("setup_lanes", n, &args)?;
         self.walk("setup_close", &args)?;
-        self.launch("setup_pack", tiles as u64, 32, &args)?;
-        self.tile_step = vec![0];
-        let mut counts = self.read(args.batch_count, tiles as usize + 1)?;
-        done.longest = counts.pop().expect("behind the tiles");
-        for count in counts {
-            self.tile_step.push(self.tile_step.last().expect("begins with one") + count);
-        }
-        let batches = *self.tile_step.last().expect("begins with one");
-        // SAFETY: the place has a word for each tile and one more; the words live as long as the run.
-        unsafe { memory::write(args.tile_step, &self.tile_step, stream)? };
+        self.cover("setup_count_batches", n, &args)?;
+        self.scan(SetupArgs {
+            count: n,
+            scan_in: args.wanted,
+            scan_out: args.batch_ptr,
+            states: self.places.pack_scan,
+            ..self.base
+        })?;
+        // Their number, and behind it the longest row.
+        let found = self.read(args.batch_ptr + 4 * n as u64, 2)?;
+        let batches = found[0];
+        done.longest = found[1];
         let array = self.allocate(batches as usize * 16)?;
-        let args = SetupArgs { slice: array.address(), count: batches, ..args };
-        self.launch("setup_gather", tiles as u64, BLOCK, &args)?;
+        let args = SetupArgs { slice: array.address(), ..args };
+        self.cover("setup_batches", n, &args)?;
+        let args = SetupArgs { count: batches, ..args };
         let warps = (batches as u64 * 32).div_ceil(BLOCK as u64);
         self.launch("setup_depths", warps, BLOCK, &args)?;
         self.scan(SetupArgs {

@@ -1,0 +1,93 @@
+// Setup: levels by chains, without a sweep.
+//
+// Each unknown follows the last one that it depends on, and so is the end of a chain that begins with one that depends on
+// nothing. Its number in the chain is no higher than its level, and it is its level where the last one is also the highest:
+// on grids, in natural and in reverse Cuthill-McKee order, along lines and bands, in orders by level or by colour. As with the
+// levels of grids, one look at all rows at once proves that or refutes it, and what is refuted is left to the sweep.
+//
+// The numbers: pointer jumping (J. C. Wyllie, The Complexity of Parallel Computations, 1979), in place. What is known of a
+// turn is one word: a turn farther down its chain, and how many there are down to that one. To these an unknown adds what is
+// known of that turn, until the chain is at its end. Others do so at the same time, so it takes a few steps, whatever the number
+// of levels; and nobody waits for anybody.
+#pragma once
+#include "setup_grid.cuh"
+
+constexpr uint32_t CHAINS_BARE = 64;  // not tried where more than one in so many majors keeps nothing, as levels are few
+                                      // then; mirrored in setup.rs
+
+struct Link {
+    uint32_t next;   // a turn farther down the chain, or NONE
+    uint32_t turns;  // from this one down to that one, without it
+
+    __device__ static Link from(uint64_t word) { return {(uint32_t)(word >> 32), (uint32_t)word}; }
+    __device__ uint64_t word() const { return (uint64_t)next << 32 | turns; }
+};
+
+__device__ __forceinline__ bool levels_by_grid(const SetupArgs &a) { return Grid(a).line && !a.summary->uneven; }
+__device__ __forceinline__ bool tries_chains(const SetupArgs &a) {
+    return !levels_by_grid(a) && a.summary->bare <= a.n / CHAINS_BARE;
+}
+__device__ __forceinline__ bool levels_by_chains(const SetupArgs &a) { return tries_chains(a) && !a.summary->overtaken; }
+
+// A turn's number in its chain, from 1 on, when all are known.
+__device__ __forceinline__ uint32_t number_in_chain(const SetupArgs &a, uint32_t t) { return (uint32_t)a.chain[t]; }
+
+// Links each turn to the last one that it depends on; in rows that are not sorted, to any.
+template <class Rows>
+__device__ void link_chains(const SetupArgs &a, const Rows &rows) {
+    if (!tries_chains(a)) return;
+    for (uint32_t t = thread_index(); t < a.n; t += gridDim.x * blockDim.x) {
+        uint2 span = rows.span(turn_of(a, t));
+        uint32_t e = a.forward ? span.x + span.y - 1 : span.x;
+        uint32_t q = span.y > 0 ? turn_of(a, (uint32_t)rows.entries()[e] - rows.base()) : NONE;
+        a.chain[t] = Link{q < t ? q : NONE, 1}.word();
+    }
+}
+
+SETUP_KERNEL(setup_follow_chains, 256) {
+    if (!tries_chains(a)) return;
+    for (uint32_t t = thread_index(); t < a.n; t += gridDim.x * blockDim.x) {
+        Link own = Link::from(load_relaxed(&a.chain[t]));
+        while (own.next != NONE) {  // each is an earlier turn than the one before
+            Link its = Link::from(load_relaxed(&a.chain[own.next]));
+            own = {its.next, own.turns + its.turns};
+            store_relaxed(&a.chain[t], own.word());
+        }
+    }
+}
+
+// Whether each number is one above the highest of what its row depends on.
+template <class Rows>
+struct ChainCheck {
+    const SetupArgs &a;
+    Rows rows;
+
+    __device__ uint2 span(uint32_t t) const { return rows.span(turn_of(a, t)); }
+    template <class Team>
+    __device__ void visit(uint32_t t, uint2 span, const Team &team) const {
+        uint32_t top = 0;
+        each_dependency(a, rows, t, span, team, [&](const uint32_t (&turns)[4]) {
+#pragma unroll
+            for (uint32_t q : turns) {
+                uint32_t its = number_in_chain(a, q);
+                top = Max()(top, q < t ? its : 0);
+            }
+        });
+        top = team.reduce(top, Max());
+        if (team.rank == 0 && top + 1 != number_in_chain(a, t)) a.summary->overtaken = 1;
+    }
+};
+
+template <class Rows>
+__device__ void check_chains(const SetupArgs &a, const Rows &rows) {
+    ChainCheck<Rows> check{a, rows};
+    bool refuted = threadIdx.x == 0 && load_relaxed(&a.summary->overtaken);
+    if (tries_chains(a) && !__syncthreads_or(refuted)) each_row(a.n, a.lanes, check);
+}
+
+#define CHAINS(name, ROWS)                                                   \
+    SETUP_KERNEL(setup_link_chains_##name, 256) { link_chains(a, ROWS{a}); } \
+    SETUP_KERNEL(setup_check_chains_##name, TEAM_BLOCK) { check_chains(a, ROWS{a}); }
+CHAINS(i, StoredRows<int32_t>)
+CHAINS(l, StoredRows<int64_t>)
+CHAINS(transposed, TransposedRows)
