@@ -84,7 +84,7 @@ struct SetupArgs {
     uint32_t *order, *position;
     uint32_t *out_ptr, *out_adj, *out_val;
     uint32_t *by_diag, *by_first, *by_kept, *by_count, *count_ptr;
-    uint32_t *level_of;                    // by position
+    uint32_t *level_of, *tile_number;      // by position
     uint32_t *level_ptr;
     uint32_t *wanted, *chunk, *slice_ptr;
     uint2 *slice;
@@ -103,7 +103,7 @@ struct SetupArgs {
 };
 
 static_assert(sizeof(Summary) == 52 * 4, "mirror of setup.rs");
-static_assert(sizeof(SetupArgs) == 28 * 4 + 52 * 8, "mirror of setup.rs");
+static_assert(sizeof(SetupArgs) == 28 * 4 + 53 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 

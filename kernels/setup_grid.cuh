@@ -147,11 +147,12 @@ struct Guess {
     const SetupArgs &a;
     Rows rows;
     Grid grid;
+    uint32_t skew = 0;  // that this thread has seen
 
     __device__ uint2 span(uint32_t t) const { return rows.span(turn_of(a, t)); }
     template <class Team>
-    __device__ void visit(uint32_t t, uint2 span, const Team &team) const {
-        uint32_t top = 0, skew = 0;
+    __device__ void visit(uint32_t t, uint2 span, const Team &team) {
+        uint32_t top = 0;
         Grid::Line own = grid.line_of(t);
         each_dependency(a, rows, t, span, team, [&](const uint32_t (&turns)[4]) {
 #pragma unroll
@@ -161,7 +162,6 @@ struct Guess {
                 skew = Max()(skew, grid.skew(own, line));
             }
         });
-        if (skew > load_relaxed(&a.summary->skew)) atomicMax(&a.summary->skew, skew);
         top = team.reduce(top, Max());
         if (team.rank == 0 && top != grid.level(t, own)) a.summary->uneven = 1;
     }
@@ -169,8 +169,12 @@ struct Guess {
 
 template <class Rows>
 __device__ void check_guess(const SetupArgs &a, const Rows &rows) {
+    __shared__ uint32_t scratch[32];
     Guess<Rows> guess{a, rows, Grid(a)};
-    if (guess.grid.line) each_row(a.n, a.lanes, guess);
+    if (!guess.grid.line) return;
+    each_row(a.n, a.lanes, guess);
+    uint32_t skew = Block(scratch).reduce(guess.skew, Max());
+    if (threadIdx.x == 0 && skew > load_relaxed(&a.summary->skew)) atomicMax(&a.summary->skew, skew);
 }
 
 #define PLANES(i, I) \

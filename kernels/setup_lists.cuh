@@ -18,6 +18,7 @@ SETUP_KERNEL(setup_place, 256) {
     a.by_kept[p] = major.z;
     if (a.by_diag) a.by_diag[p] = major.w;
     if (a.by_first) a.by_first[p] = major.x;
+    if (a.level_of) a.level_of[p] = a.word[turn_of(a, i)] - 1;
     if (a.by_count) a.by_count[p] = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : major.z;
 }
 
@@ -26,13 +27,6 @@ SETUP_KERNEL(setup_tile_keys, 256) {
     uint32_t p = thread_index();
     if (p >= a.n) return;
     a.key_out[p] = tile_of(a, ((const uint32_t *)a.value_in)[p]);
-}
-
-// The level of each position.
-SETUP_KERNEL(setup_level_of, 256) {
-    uint32_t p = thread_index();
-    if (p >= a.n) return;
-    a.level_of[p] = a.word[turn_of(a, a.order[p])] - 1;
 }
 
 // The lists by position. Where no value is wanted there is no out_val.

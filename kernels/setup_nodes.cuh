@@ -14,16 +14,15 @@ constexpr uint32_t NODE_SIZES = 1u << SMALLEST_NODE | 1u << 3 | 1u << 4 | 1u << 
 template <class I>
 struct NodeSizes {
     const SetupArgs &a;
+    uint32_t refuted;  // what this thread knows of, as all of its team do
 
-    __device__ uint32_t left() const { return ~load_relaxed(&a.summary->refuted) & NODE_SIZES; }
     // Nothing is read where no size is left.
-    __device__ uint2 span(uint32_t i) const { return left() ? major(i) : make_uint2(0, 0); }
+    __device__ uint2 span(uint32_t i) const { return ~refuted & NODE_SIZES ? major(i) : make_uint2(0, 0); }
     __device__ uint2 major(uint32_t i) const { return make_uint2(a.major[i].x, a.major[i].z); }
 
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
-        uint32_t known = team.rank == 0 ? ~left() : 0;
-        known = team.reduce(known, Or());
+        uint32_t known = team.reduce(team.rank == 0 ? refuted : 0, Or());
         if ((~known & NODE_SIZES) == 0) return;
         // In the node that begins at `i` if any, and as the major of a node with nothing of its own triangle.
         uint32_t begins = 0, bare = 0;
@@ -33,7 +32,7 @@ struct NodeSizes {
             bare |= (i % b == (a.low ? 0 : b - 1)) << b;
         }
         const I *own = (const I *)a.ind + span.x;
-        uint32_t refuted = 0;
+        uint32_t found = 0;
         // Within a node the one major has what the other has, and one unknown of the node.
         if (~known & ~begins & NODE_SIZES) {
             uint2 before = major(i - 1);
@@ -44,29 +43,34 @@ struct NodeSizes {
                 differs = a.low ? (uint32_t)own[shorter] - a.base != i - 1 : (uint32_t)other[0] - a.base != i;
             for (uint32_t k = team.rank; !differs && k < shorter; k += team.size)
                 differs = own[k] != other[a.low ? k : k + 1];
-            if (differs) refuted |= ~begins & NODE_SIZES;
+            if (differs) found |= ~begins & NODE_SIZES;
         }
         if (~known & bare & NODE_SIZES) {
 #pragma unroll
             for (uint32_t b = SMALLEST_NODE; b <= LARGEST_NODE; ++b)
-                if (bare >> b & 1u && span.y % b != 0) refuted |= 1u << b;
+                if (bare >> b & 1u && span.y % b != 0) found |= 1u << b;
             for (uint32_t k = team.rank; k < span.y; k += team.size) {
                 uint32_t j = (uint32_t)own[k] - a.base;
                 bool follows = k > 0 && own[k] == own[k - 1] + 1;
 #pragma unroll
                 for (uint32_t b = SMALLEST_NODE; b <= LARGEST_NODE; ++b)
-                    if (bare >> b & 1u && (j % b != k % b || (k % b != 0 && !follows))) refuted |= 1u << b;
+                    if (bare >> b & 1u && (j % b != k % b || (k % b != 0 && !follows))) found |= 1u << b;
             }
         }
-        refuted = team.reduce(refuted, Or());
-        if (team.rank == 0 && refuted & ~known) atomicOr(&a.summary->refuted, refuted);
+        refuted |= team.reduce(found, Or());
     }
 };
 
 template <class I>
 __device__ void node_sizes(const SetupArgs &a) {
-    NodeSizes<I> rows{a};
-    if (__syncthreads_or(rows.left())) each_row(a.n, a.lanes, rows);
+    __shared__ uint32_t scratch[32], known;
+    if (threadIdx.x == 0) known = load_relaxed(&a.summary->refuted);
+    __syncthreads();
+    NodeSizes<I> rows{a, known};
+    if ((~known & NODE_SIZES) == 0) return;
+    each_row(a.n, a.lanes, rows);
+    uint32_t refuted = Block(scratch).reduce(rows.refuted, Or());
+    if (threadIdx.x == 0 && refuted & ~load_relaxed(&a.summary->refuted)) atomicOr(&a.summary->refuted, refuted);
 }
 
 // The pattern of the nodes: `bounds` and `out_adj` are its offsets and indices. `out_ptr` says by node how many

@@ -92,11 +92,8 @@ SETUP_KERNEL(setup_slices, 256) {
 
 // Batches --------------------------------------------------------------------------------------------
 
-// The tile of a position, and where it begins.
-__device__ __forceinline__ uint32_t own_tile(const SetupArgs &a, uint32_t p) {
-    return a.boxes ? tile_of(a, a.order[p]) : p / a.tile;
-}
-__device__ __forceinline__ uint32_t own_tile_begin(const SetupArgs &a, uint32_t p) { return tile_begin(a, own_tile(a, p)); }
+// Where the tile of a position begins.
+__device__ __forceinline__ uint32_t own_tile_begin(const SetupArgs &a, uint32_t p) { return tile_begin(a, a.tile_number[p]); }
 
 // Whether a row at `p` of the tile that begins at `begin` may find `q` in the window.
 __device__ __forceinline__ bool is_near(const SetupArgs &a, uint32_t begin, uint32_t p, uint32_t q) {
@@ -109,9 +106,10 @@ constexpr uint32_t MOST_WANTED = 255;  // lanes that a row may want; mirrored in
 // How many lanes each row wants, and whether a run begins at it; the longest row.
 SETUP_KERNEL(setup_wanted, 256) {
     uint32_t p = thread_index();
+    __shared__ uint32_t scratch[32];
     uint32_t length = p < a.n ? a.out_ptr[p + 1] - a.out_ptr[p] : 0, *longest = &a.summary->longest;
-    uint32_t most = Lanes(32).reduce(length, Max());
-    if (threadIdx.x % 32 == 0 && most > load_relaxed(longest)) atomicMax(longest, most);
+    uint32_t most = Block(scratch).reduce(length, Max());
+    if (threadIdx.x == 0 && most > load_relaxed(longest)) atomicMax(longest, most);
     if (p >= a.n) return;
     if (p < a.count) a.tile_narrow[p] = make_uint2(0, 0);
     a.run_info[p] = 0;
@@ -159,7 +157,7 @@ __device__ __forceinline__ uint32_t choose_lanes(const SetupArgs &a, uint32_t p)
 SETUP_KERNEL(setup_lanes, 256) {
     uint32_t p = thread_index();
     bool begins = p < a.n && a.chunk[p];
-    uint32_t lanes = begins ? choose_lanes(a, p) : NONE, tile = own_tile(a, Min()(p, a.n - 1));
+    uint32_t lanes = begins ? choose_lanes(a, p) : NONE, tile = a.tile_number[Min()(p, a.n - 1)];
     uint2 narrow = lanes <= 16 ? make_uint2(1, lanes) : make_uint2(0, 0);
     // Added up first where all of a warp are of one tile.
     bool together = __all_sync(FULL, tile == __shfl_sync(FULL, tile, 0));
@@ -201,7 +199,7 @@ struct Tile {
 
     // Of the position `p`, when all lanes are known. As many levels as fit into a batch on average, where most are narrow, by
     // the rule of tiled.rs.
-    __device__ Tile(const SetupArgs &a, uint32_t p) : number(own_tile(a, p)), begin(tile_begin(a, number)) {
+    __device__ Tile(const SetupArgs &a, uint32_t p) : number(a.tile_number[p]), begin(tile_begin(a, number)) {
         end = number + 1 < a.count ? tile_begin(a, number + 1) : a.n;
         uint32_t runs = a.slice_ptr[end] - a.slice_ptr[begin];
         uint2 narrow = a.tile_narrow[number];
@@ -320,25 +318,34 @@ SETUP_KERNEL(setup_codes, 256) {
         a.code[first + codes + lane] = HIGH_BIT | a.window;
         if (a.index) a.index[first + codes + lane] = 0;
     }
-    for (uint32_t k = 0; k < batch.w; ++k) {
-        uint32_t number = row.sub + (k << row.shift), code = HIGH_BIT | a.window, index = 0;
-        if (number < row.entries) {
-            uint32_t e = row.begin + (a.forward ? row.entries - 1 - number : number), q = a.out_adj[e];
-            if (a.index) index = a.out_val[e];
-            if (q >= batch.x) {
+    constexpr uint32_t U = 4;  // entries that are loaded together
+    for (uint32_t begun = 0; begun < batch.w; begun += U) {
+        uint32_t adj[U], index[U];
+#pragma unroll
+        for (uint32_t u = 0; u < U; ++u) {
+            uint32_t number = row.sub + ((begun + u) << row.shift);
+            uint32_t e = row.begin + (a.forward ? row.entries - 1 - number : number);
+            adj[u] = number < row.entries ? a.out_adj[e] : NONE;
+            index[u] = number < row.entries && a.index ? a.out_val[e] : 0;
+        }
+#pragma unroll
+        for (uint32_t u = 0; u < U; ++u) {
+            uint32_t k = begun + u, q = adj[u], code = HIGH_BIT | a.window;
+            bool is_entry = q != NONE;
+            if (is_entry && q >= batch.x) {
                 code |= NEXT_BIT | (q - batch.x) << row.shift << LANE_SHIFT;
                 next = k + 1;
-            } else if (is_near(a, begin, row.p, q)) {
+            } else if (is_entry && is_near(a, begin, row.p, q)) {
                 code = HIGH_BIT | q % a.window;
-            } else {
+            } else if (is_entry) {
                 code = q;
                 external = true;
             }
+            if (lane >= lanes || k >= batch.w) continue;
+            size_t at = first + (size_t)k * lanes + lane;
+            a.code[at] = code;
+            if (a.index) a.index[at] = index[u];
         }
-        if (lane >= lanes) continue;
-        size_t at = first + (size_t)k * lanes + lane;
-        a.code[at] = code;
-        if (a.index) a.index[at] = index;
     }
     for (int by = 16; by > 0; by /= 2) next = Max()(next, __shfl_xor_sync(FULL, next, by));
     external = __any_sync(FULL, external);

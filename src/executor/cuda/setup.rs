@@ -131,6 +131,7 @@ struct SetupArgs {
     by_count: u64,
     count_ptr: u64,
     level_of: u64,
+    tile_number: u64,
     level_ptr: u64,
     wanted: u64,
     chunk: u64,
@@ -154,7 +155,7 @@ struct SetupArgs {
     timeout_ns: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 28 * 4 + 52 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 28 * 4 + 53 * 8);
 
 /// A schedule whose arrays are on the device; `base` has their addresses.
 pub struct DeviceSchedule {
@@ -723,7 +724,7 @@ impl Run<'_> {
         let blocks = (self.shape.n as u64).div_ceil(TILED_SHORTEST_LINE as u64 * BLOCK as u64).min(most);
         self.launch(&self.stored("setup_planes"), blocks, BLOCK, &self.base)?;
         self.launch(&self.of_rows("setup_steps"), 1, 32, &self.base)?;
-        self.walk(&self.of_rows("setup_guess"), &self.base)
+        self.walk_in_turns(&self.of_rows("setup_guess"))
     }
 
     /// Finds out whether levels are one above those of the last unknown that each depends on, unless they are a grid's.
@@ -1115,6 +1116,8 @@ impl Run<'_> {
             by_first: kept.rows.by_first().max(kept.columns.by_first()),
             by_count: kept.counts,
             count_ptr: if self.task.stored_rows { 0 } else { self.base.list_ptr },
+            // Where tiles have sorted what was by level.
+            level_of: if tile > 0 { level_of } else { 0 },
             ..self.base
         };
         self.cover("setup_place", n, &place)?;
@@ -1253,14 +1256,14 @@ impl Run<'_> {
         Ok(sorted)
     }
 
-    /// The unknowns by tile, from those by level. The place of the levels by position.
+    /// The unknowns by tile, from those by level, and the tiles by position. A place for the levels by position.
     fn sort_by_tile(&mut self, target: u64) -> Result<u64> {
         let Places { keys, values, tile_sort, by_level, .. } = self.places;
         let n = self.shape.n;
         self.cover("setup_tile_keys", n, &SetupArgs { value_in: by_level, key_out: keys[0], ..self.base })?;
-        self.sort(tile_sort, self.tiles, keys, [by_level, values[0]], Some(target))?;
-        self.cover("setup_level_of", n, &SetupArgs { level_of: keys[0], ..self.base })?;
-        Ok(keys[0])
+        let (sorted, _) = self.sort(tile_sort, self.tiles, keys, [by_level, values[0]], Some(target))?;
+        self.base.tile_number = sorted;
+        Ok(if sorted == keys[0] { keys[1] } else { keys[0] })
     }
 
     /// Where the rows of one of the two lists begin.
@@ -1362,7 +1365,7 @@ impl Run<'_> {
         let (n, tiles) = (self.shape.n, self.tiles);
         let places = &self.places;
         let args = SetupArgs {
-            wanted: places.keys[1],
+            wanted: places.by_level,
             run_begin: places.word,
             run_info: places.position,
             batch_ptr: places.first,
