@@ -127,12 +127,12 @@ struct SetupWatchdog {
 
 // A kernel, with its launch bounds. It is launched before its turn, and does nothing for a pattern that is malformed; by a
 // vote, so that the compiler knows that a warp stays together.
-#define SETUP_KERNEL(name, ...)                                                                          \
-    __device__ __forceinline__ void name##_work(const SetupArgs &a);                                     \
-    extern "C" __global__ void __launch_bounds__(__VA_ARGS__) name(const GRID_CONSTANT SetupArgs a) {    \
-        wait_for_turn();                                                                                 \
-        if (!__any_sync(FULL, a.summary->bad)) name##_work(a);                                           \
-    }                                                                                                    \
+#define SETUP_KERNEL(name, ...)                                                                       \
+    __device__ __forceinline__ void name##_work(const SetupArgs &a);                                  \
+    extern "C" __global__ void __launch_bounds__(__VA_ARGS__) name(const GRID_CONSTANT SetupArgs a) { \
+        wait_for_turn();                                                                              \
+        if (!__any_sync(FULL, a.summary->bad)) name##_work(a);                                        \
+    }                                                                                                 \
     __device__ __forceinline__ void name##_work(const SetupArgs &a)
 
 // Instantiates a kernel template for the widths of the caller's offsets and indices.

@@ -181,13 +181,9 @@ __device__ void check_guess(const SetupArgs &a, const Rows &rows) {
     SETUP_KERNEL(setup_planes_##i, 256) { find_planes<I>(a); }
 FOR_EACH_INDEX(PLANES)
 
-#define GUESS(name, ROWS)                                                                                     \
-    SETUP_KERNEL(setup_steps_##name, 32) {    \
-        find_steps(a, ROWS{a});                                                                               \
-    }                                                                                                         \
-    SETUP_KERNEL(setup_guess_##name, TEAM_BLOCK) { \
-        check_guess(a, ROWS{a});                                                                              \
-    }
+#define GUESS(name, ROWS)                                            \
+    SETUP_KERNEL(setup_steps_##name, 32) { find_steps(a, ROWS{a}); } \
+    SETUP_KERNEL(setup_guess_##name, TEAM_BLOCK) { check_guess(a, ROWS{a}); }
 GUESS(i, StoredRows<int32_t>)
 GUESS(l, StoredRows<int64_t>)
 GUESS(transposed, TransposedRows)

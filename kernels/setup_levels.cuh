@@ -259,10 +259,8 @@ __device__ void sweep(const SetupArgs &a, const Rows &rows) {
 }
 
 // By the caller's majors, which are the rows of op(A).
-#define SWEEP(i, I)                                                                                           \
-    SETUP_KERNEL(setup_sweep_##i, SWEEP_BLOCK) { \
-        sweep(a, StoredRows<I>{a});                                                                           \
-    }
+#define SWEEP(i, I) \
+    SETUP_KERNEL(setup_sweep_##i, SWEEP_BLOCK) { sweep(a, StoredRows<I>{a}); }
 FOR_EACH_INDEX(SWEEP)
 
 // By the transposed pattern.
@@ -322,10 +320,8 @@ __device__ void find_level(const SetupArgs &a, const Columns &columns) {
     }
 }
 
-#define FIND_LEVEL(i, I)                                                                                   \
-    SETUP_KERNEL(setup_find_level_##i, 256) { \
-        find_level(a, Stored<I>{a});                                                                       \
-    }
+#define FIND_LEVEL(i, I) \
+    SETUP_KERNEL(setup_find_level_##i, 256) { find_level(a, Stored<I>{a}); }
 FOR_EACH_INDEX(FIND_LEVEL)
 
 SETUP_KERNEL(setup_find_level_transposed, 256) {

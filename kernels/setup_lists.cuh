@@ -91,20 +91,16 @@ __device__ void extra_diagonals(const SetupArgs &a) {
             a.extra[atomicAdd(&a.summary->listed, 1u)] = make_uint2(a.position[i], e);
 }
 
-#define LISTS(i, I)                                                                                             \
-    SETUP_KERNEL(setup_fill_##i, TEAM_BLOCK) { \
-        walk(a, Fill<Stored<I>>{{a}});                                                                          \
-    }
+#define LISTS(i, I) \
+    SETUP_KERNEL(setup_fill_##i, TEAM_BLOCK) { walk(a, Fill<Stored<I>>{{a}}); }
 FOR_EACH_INDEX(LISTS)
 
 SETUP_KERNEL(setup_fill_transposed, TEAM_BLOCK) {
     walk(a, Fill<Transposed>{{a}});
 }
 
-#define EXTRA(p, P, i, I)                                                                                       \
-    SETUP_KERNEL(setup_extra_##p##i, 256) { \
-        extra_diagonals<P, I>(a);                                                                               \
-    }
+#define EXTRA(p, P, i, I) \
+    SETUP_KERNEL(setup_extra_##p##i, 256) { extra_diagonals<P, I>(a); }
 EXTRA(i, int32_t, i, int32_t)
 EXTRA(l, int64_t, i, int32_t)
 EXTRA(l, int64_t, l, int64_t)

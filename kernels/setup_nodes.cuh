@@ -135,11 +135,7 @@ SETUP_KERNEL(setup_node_values, TEAM_BLOCK) {
     each_row(a.count, a.lanes, nodes);
 }
 
-#define NODES(i, I)                                                                                                \
-    SETUP_KERNEL(setup_node_sizes_##i, TEAM_BLOCK) { \
-        node_sizes<I>(a);                                                                                          \
-    }                                                                                                              \
-    SETUP_KERNEL(setup_node_pattern_##i, TEAM_BLOCK) { \
-        node_pattern<I>(a);                                                                                        \
-    }
+#define NODES(i, I)                                                      \
+    SETUP_KERNEL(setup_node_sizes_##i, TEAM_BLOCK) { node_sizes<I>(a); } \
+    SETUP_KERNEL(setup_node_pattern_##i, TEAM_BLOCK) { node_pattern<I>(a); }
 FOR_EACH_INDEX(NODES)

@@ -42,10 +42,8 @@ struct Shifts {
     }
 };
 
-#define SHIFTS(name, SOURCE)                                                                                          \
-    SETUP_KERNEL(setup_strip_shifts_##name, TEAM_BLOCK) { \
-        walk(a, Shifts<SOURCE>{{a}});                                                                                 \
-    }
+#define SHIFTS(name, SOURCE) \
+    SETUP_KERNEL(setup_strip_shifts_##name, TEAM_BLOCK) { walk(a, Shifts<SOURCE>{{a}}); }
 SHIFTS(i, Stored<int32_t>)
 SHIFTS(l, Stored<int64_t>)
 SHIFTS(transposed, Transposed)

@@ -32,14 +32,12 @@ struct Across {
     }
 };
 
-#define ACROSS(i, I)                                                                                           \
-    SETUP_KERNEL(setup_count_##i, TEAM_BLOCK) { \
-        if (thread_index() == 0) a.list_ptr[0] = 0;                                                            \
-        walk(a, Across<I, false>{{a}});                                                                        \
-    }                                                                                                          \
-    SETUP_KERNEL(setup_put_##i, TEAM_BLOCK) {   \
-        walk(a, Across<I, true>{{a}});                                                                         \
-    }
+#define ACROSS(i, I)                                \
+    SETUP_KERNEL(setup_count_##i, TEAM_BLOCK) {     \
+        if (thread_index() == 0) a.list_ptr[0] = 0; \
+        walk(a, Across<I, false>{{a}});             \
+    }                                               \
+    SETUP_KERNEL(setup_put_##i, TEAM_BLOCK) { walk(a, Across<I, true>{{a}}); }
 FOR_EACH_INDEX(ACROSS)
 
 // Lists in order: K. E. Batcher's bitonic network in the form in which every comparison leaves the smaller pair in
@@ -221,9 +219,7 @@ __device__ void order_lists(const SetupArgs &a) {
 }
 
 #define ORDER(LANES) \
-    SETUP_KERNEL(setup_order_##LANES, ORDER_BLOCK, 3) { \
-        order_lists<LANES>(a);                                                                                         \
-    }
+    SETUP_KERNEL(setup_order_##LANES, ORDER_BLOCK, 3) { order_lists<LANES>(a); }
 ORDER(4)
 ORDER(8)
 ORDER(16)
