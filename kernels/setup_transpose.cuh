@@ -48,6 +48,11 @@ FOR_EACH_INDEX(ACROSS)
 // ordered by itself.
 
 constexpr uint32_t ORDER_BLOCK = 512;             // threads; mirrored in setup.rs
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr uint32_t ORDER_BLOCKS = 2;              // on a multiprocessor
+#else
+constexpr uint32_t ORDER_BLOCKS = 3;
+#endif
 constexpr uint32_t ORDER_CHUNK = 4096;            // pairs in shared memory
 constexpr uint32_t ORDER_SHARE = ORDER_CHUNK / (ORDER_BLOCK / 32);  // of a warp
 constexpr int ORDER_HELD = 4;                     // pairs that a lane holds
@@ -219,7 +224,7 @@ __device__ void order_lists(const SetupArgs &a) {
 }
 
 #define ORDER(LANES) \
-    SETUP_KERNEL(setup_order_##LANES, ORDER_BLOCK, 3) { order_lists<LANES>(a); }
+    SETUP_KERNEL(setup_order_##LANES, ORDER_BLOCK, ORDER_BLOCKS) { order_lists<LANES>(a); }
 ORDER(4)
 ORDER(8)
 ORDER(16)
