@@ -12,8 +12,7 @@
 #pragma once
 #include "setup_grid.cuh"
 
-constexpr uint32_t CHAINS_BARE = 64;  // not tried where more than one in so many majors keeps nothing, as levels are few
-                                      // then; mirrored in setup.rs
+constexpr uint32_t CHAINS_BARE = 64;  // mirrors SETUP_CHAINS_BARE in tuning.rs
 
 struct Link {
     uint32_t next;   // a turn farther down the chain, or NONE
@@ -30,7 +29,7 @@ __device__ __forceinline__ bool tries_chains(const SetupArgs &a) {
 __device__ __forceinline__ bool levels_by_chains(const SetupArgs &a) { return tries_chains(a) && !a.summary->overtaken; }
 
 // A turn's number in its chain, from 1 on, when all are known.
-__device__ __forceinline__ uint32_t number_in_chain(const SetupArgs &a, uint32_t t) { return (uint32_t)a.chain[t]; }
+__device__ __forceinline__ uint32_t number_in_chain(const SetupArgs &a, uint32_t t) { return Link::from(a.chain[t]).turns; }
 
 // Links each turn to the last one that it depends on; in rows that are not sorted, to any.
 template <class Rows>
@@ -88,6 +87,4 @@ __device__ void check_chains(const SetupArgs &a, const Rows &rows) {
 #define CHAINS(name, ROWS)                                                   \
     SETUP_KERNEL(setup_link_chains_##name, 256) { link_chains(a, ROWS{a}); } \
     SETUP_KERNEL(setup_check_chains_##name, TEAM_BLOCK) { check_chains(a, ROWS{a}); }
-CHAINS(i, StoredRows<int32_t>)
-CHAINS(l, StoredRows<int64_t>)
-CHAINS(transposed, TransposedRows)
+FOR_EACH_ROWS(CHAINS)

@@ -29,6 +29,10 @@ struct TransposedRows {
     __device__ uint2 span(uint32_t i) const { return Transposed{a}.span(i); }
 };
 
+// Instantiates a kernel for each of them.
+#define FOR_EACH_ROWS(INSTANTIATE) \
+    INSTANTIATE(i, StoredRows<int32_t>) INSTANTIATE(l, StoredRows<int64_t>) INSTANTIATE(transposed, TransposedRows)
+
 // The shape of a grid, by the rules of src/analysis/lines.rs: turns of a line and of a plane, or 0 where there are none.
 struct Grid {
     static constexpr uint32_t SHORTEST = 8;
@@ -184,6 +188,4 @@ FOR_EACH_INDEX(PLANES)
 #define GUESS(name, ROWS)                                            \
     SETUP_KERNEL(setup_steps_##name, 32) { find_steps(a, ROWS{a}); } \
     SETUP_KERNEL(setup_guess_##name, TEAM_BLOCK) { check_guess(a, ROWS{a}); }
-GUESS(i, StoredRows<int32_t>)
-GUESS(l, StoredRows<int64_t>)
-GUESS(transposed, TransposedRows)
+FOR_EACH_ROWS(GUESS)

@@ -258,15 +258,9 @@ __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
 }
 
-// By the caller's majors, which are the rows of op(A).
-#define SWEEP(i, I) \
-    SETUP_KERNEL(setup_sweep_##i, SWEEP_BLOCK) { sweep(a, StoredRows<I>{a}); }
-FOR_EACH_INDEX(SWEEP)
-
-// By the transposed pattern.
-SETUP_KERNEL(setup_sweep_transposed, SWEEP_BLOCK) {
-    sweep(a, TransposedRows{a});
-}
+#define SWEEP(name, ROWS) \
+    SETUP_KERNEL(setup_sweep_##name, SWEEP_BLOCK) { sweep(a, ROWS{a}); }
+FOR_EACH_ROWS(SWEEP)
 
 // From the words of the transposed operation, whose turns run the other way. `levels` is known already.
 SETUP_KERNEL(setup_turn_levels, 256) {

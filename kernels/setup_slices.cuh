@@ -105,8 +105,8 @@ constexpr uint32_t MOST_WANTED = 255;  // lanes that a row may want; mirrored in
 
 // How many lanes each row wants, and whether a run begins at it; the longest row.
 SETUP_KERNEL(setup_wanted, 256) {
-    uint32_t p = thread_index();
     __shared__ uint32_t scratch[32];
+    uint32_t p = thread_index();
     uint32_t length = p < a.n ? a.out_ptr[p + 1] - a.out_ptr[p] : 0, *longest = &a.summary->longest;
     uint32_t most = Block(scratch).reduce(length, Max());
     if (threadIdx.x == 0 && most > load_relaxed(longest)) atomicMax(longest, most);

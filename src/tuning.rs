@@ -17,6 +17,10 @@ pub const GRAPH_LEVELS: usize = 1 << 16;
 /// long as the CPU takes for this many.
 pub const SETUP_GPU_SMALLEST: u64 = 10_000;
 
+/// Levels are not looked for by chains where more than one in so many rows keeps nothing: there are few levels then.
+/// Mirrored in kernels/setup_chains.cuh.
+pub const SETUP_CHAINS_BARE: u32 = 64;
+
 /// Up to so many rows there is room for a slice for each, where else setup waits for their number.
 pub const SETUP_SLICE_ROOM: u32 = 1 << 16;
 

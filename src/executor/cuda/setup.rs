@@ -22,7 +22,7 @@ use crate::analysis::tiles::Order;
 use crate::analysis::{nodes, strips, tiles, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 use crate::status::{Error, Result};
-use crate::tuning::{SETUP_SLICE_ROOM, TILED_SHORTEST_LINE, TILED_SMALLEST};
+use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM, TILED_SHORTEST_LINE, TILED_SMALLEST};
 
 /// Words of the kernels' summary. Mirrors kernels/setup.cuh, as everything down to `SetupArgs` does.
 const SUMMARY: usize = 52;
@@ -57,8 +57,6 @@ const SCAN_TILE: u32 = SCAN_BLOCK * 16;
 const SORT_TILE: u32 = 4096;
 const BINS: u32 = 256;
 const ORDER_BLOCK: u32 = 512;
-/// Chains are not tried where more than one in so many majors keeps nothing.
-const CHAINS_BARE: u32 = 64;
 /// Threads of the blocks of all other kernels.
 const BLOCK: u32 = 256;
 
@@ -554,7 +552,7 @@ pub fn schedule(
             return Ok(Some((done, pending)));
         }
         may_have_lines = lines::line(shape.n, found[NEXT_TO_DIAGONAL]) > 0;
-        may_have_chains = found[BARE] <= shape.n / CHAINS_BARE;
+        may_have_chains = found[BARE] <= shape.n / SETUP_CHAINS_BARE;
     }
     if run.task.transpose {
         run.transpose()?;
@@ -673,16 +671,19 @@ impl Run<'_> {
     fn walk(&self, name: &str, args: &SetupArgs) -> Result<()> {
         self.launch(name, (args.n as u64 * args.lanes as u64).div_ceil(BLOCK as u64), BLOCK, args)
     }
+    /// So many lanes for each row, by no more blocks than so many on each multiprocessor, which take rows in turns.
+    fn in_turns(&self, name: &str, lanes: u32, most: u64) -> Result<()> {
+        let most = self.launcher.gpu.multiprocessors() as u64 * most;
+        let blocks = (self.base.n as u64 * lanes as u64).div_ceil(BLOCK as u64).min(most);
+        self.launch(name, blocks, BLOCK, &self.base)
+    }
     /// One thread for each row, by no more blocks than the GPU holds.
     fn cover_in_turns(&self, name: &str) -> Result<()> {
-        let most = self.launcher.gpu.multiprocessors() as u64 * 8;
-        self.launch(name, (self.base.n as u64).div_ceil(BLOCK as u64).min(most), BLOCK, &self.base)
+        self.in_turns(name, 1, 8)
     }
-    /// A team for each row, by no more blocks than the GPU holds some times over, which take rows in turns.
+    /// A team for each row, by no more blocks than the GPU holds some times over.
     fn walk_in_turns(&self, name: &str) -> Result<()> {
-        let most = self.launcher.gpu.multiprocessors() as u64 * 32;
-        let blocks = (self.base.n as u64 * self.base.lanes as u64).div_ceil(BLOCK as u64).min(most);
-        self.launch(name, blocks, BLOCK, &self.base)
+        self.in_turns(name, self.base.lanes, 32)
     }
     fn ticket(&mut self) -> u32 {
         self.tickets += 1;
