@@ -375,6 +375,22 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvGetAnyOperation
 
+    function sptrsvSetCopyValues(info, enabled) &
+        result(status) bind(C, name='sptrsvSetCopyValues')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), value :: enabled
+      integer(c_int) :: status
+    end function sptrsvSetCopyValues
+
+    function sptrsvGetCopyValues(info, enabled) &
+        result(status) bind(C, name='sptrsvGetCopyValues')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), intent(out) :: enabled
+      integer(c_int) :: status
+    end function sptrsvGetCopyValues
+
     function sptrsvSetDiagonal(info, d) &
         result(status) bind(C, name='sptrsvSetDiagonal')
       import :: c_int, c_ptr
@@ -417,6 +433,13 @@ module sptrsv
       type(c_ptr), value :: buffer
       integer(c_int) :: status
     end function sptrsvAnalysis
+
+    function sptrsvUpdateValues(handle, info, val) &
+        result(status) bind(C, name='sptrsvUpdateValues')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: handle, info, val
+      integer(c_int) :: status
+    end function sptrsvUpdateValues
 
     function sptrsvSolve(handle, op, m, nnz, alpha, descr, valueType, val, rowPtr, colInd, info, f, x, &
         policy, buffer) &

@@ -123,6 +123,7 @@ program test_sptrsv
   call solves_a_bidiagonal_system()
   call solves_several_complex_systems()
   call one_info_solves_both_ways()
+  call an_info_solves_with_values_handed_over()
   call reports_a_zero_pivot_in_fortrans_counting()
   call says_what_was_wrong()
 
@@ -271,6 +272,56 @@ contains
     call memory_free(d_col)
     call memory_free(d_val)
   end subroutine one_info_solves_both_ways
+
+  ! The transpose of [2  .] by values that are handed over, and by others in the same array.
+  !                  [1  4]
+  subroutine an_info_solves_with_values_handed_over()
+    integer(c_int), target :: row(3) = [1, 2, 4], col(3) = [1, 1, 2]
+    real(c_double), target :: val(3, 2) = reshape([2, 1, 4, 4, 2, 1], [3, 2]), f(2, 2) = reshape([4, 8, 8, 2], [2, 2])
+    real(c_double), target :: x(2), alpha = 1
+    type(c_ptr) :: d_row, d_col, d_val, d_x, info, buffer
+    integer(c_size_t) :: bytes
+    integer(c_int) :: enabled
+    integer :: i
+
+    d_row = copied(c_loc(row), 12_c_size_t)
+    d_col = copied(c_loc(col), 12_c_size_t)
+    d_val = memory_alloc(24_c_size_t)
+    d_x = memory_alloc(16_c_size_t)
+    call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetCopyValues', sptrsvSetCopyValues(info, 2_c_int), SPTRSV_STATUS_INVALID_VALUE)
+    call expect('sptrsvGetCopyValues', sptrsvGetCopyValues(info, enabled), SPTRSV_STATUS_SUCCESS)
+    call check('no copy is wanted', enabled == 0)
+    call expect('sptrsvSetCopyValues', sptrsvSetCopyValues(info, 1_c_int), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetCopyValues', sptrsvGetCopyValues(info, enabled), SPTRSV_STATUS_SUCCESS)
+    call check('a copy is wanted', enabled == 1)
+    call expect('sptrsvUpdateValues', sptrsvUpdateValues(handle, info, d_val), SPTRSV_STATUS_NOT_ANALYSED)
+    call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_TRANSPOSE, 2_c_int64_t, 3_c_int64_t, &
+      descr, SPTRSV_R_64F, d_val, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
+    buffer = memory_alloc(bytes)
+    call expect('sptrsvAnalysis', sptrsvAnalysis(handle, SPTRSV_OPERATION_TRANSPOSE, 2_c_int64_t, 3_c_int64_t, &
+      descr, SPTRSV_R_64F, d_val, d_row, d_col, info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), SPTRSV_STATUS_SUCCESS)
+    call expect('a solve without values', sptrsvSolve(handle, SPTRSV_OPERATION_TRANSPOSE, 2_c_int64_t, 3_c_int64_t, &
+      c_loc(alpha), descr, SPTRSV_R_64F, d_val, d_row, d_col, info, d_x, d_x, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), &
+      SPTRSV_STATUS_INVALID_VALUE)
+    call check('the message says so', index(sptrsv_text(sptrsvGetLastErrorMessage(handle)), 'sptrsvUpdateValues') > 0)
+    do i = 1, 2
+      call memory_put(d_val, c_loc(val(1, i)), 24_c_size_t)
+      call memory_put(d_x, c_loc(f(1, i)), 16_c_size_t)
+      call expect('sptrsvUpdateValues', sptrsvUpdateValues(handle, info, d_val), SPTRSV_STATUS_SUCCESS)
+      call expect('sptrsvSolve', sptrsvSolve(handle, SPTRSV_OPERATION_TRANSPOSE, 2_c_int64_t, 3_c_int64_t, &
+        c_loc(alpha), descr, SPTRSV_R_64F, d_val, d_row, d_col, info, d_x, d_x, SPTRSV_SOLVE_POLICY_USE_LEVEL, &
+        buffer), SPTRSV_STATUS_SUCCESS)
+      call memory_get(c_loc(x), d_x, 16_c_size_t)
+      call check('values handed over solve a system', all(abs(x - [1, 2]) <= 1e-14_c_double))
+    end do
+    call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
+    call memory_free(buffer)
+    call memory_free(d_row)
+    call memory_free(d_col)
+    call memory_free(d_val)
+    call memory_free(d_x)
+  end subroutine an_info_solves_with_values_handed_over
 
   ! Row 2 of 3 has no diagonal entry.
   subroutine reports_a_zero_pivot_in_fortrans_counting()

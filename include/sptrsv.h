@@ -835,6 +835,42 @@ enum sptrsvStatus_t sptrsvSetAnyOperation(sptrsvInfo_t info,
 enum sptrsvStatus_t sptrsvGetAnyOperation(sptrsvInfo_t info, int *enabled);
 
 /**
+ * Chooses whether solves after later analyses with this info may read a copy of the matrix values, in the order in which they
+ * want them. By default they read the caller's array, whatever it holds at the time. Where op(A)'s rows are not the rows (or,
+ * with CSC, not the columns) that are stored, as in op T of a CSR matrix, the values of a row lie apart there, and large
+ * matrices are solved up to twice as fast from a copy. What would be read in storage order anyway is not copied (LEVC, SLFC and
+ * GSF go by columns, and copy nothing), and the host executor copies nothing.
+ *
+ * Enabled, sptrsvUpdateValues hands the values over: after the analysis, and again whenever they have changed. The copy takes
+ * one value and four bytes for each entry of the triangle; sptrsvGetStats counts them.
+ *
+ * \param info     the info
+ * \param enabled  1 to prepare for a copy, 0 (the default) to read values where they are
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `enabled` is neither 0 nor 1 (nothing changes)
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `info` is NULL or a live info.
+ */
+enum sptrsvStatus_t sptrsvSetCopyValues(sptrsvInfo_t info,
+                                        int enabled);
+
+/**
+ * Whether solves after later analyses with this info may read a copy of the matrix values.
+ *
+ * \param info     the info
+ * \param enabled  receives 1 or 0
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `info` is NULL or a live info, `enabled` NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvGetCopyValues(sptrsvInfo_t info, int *enabled);
+
+/**
  * Gives the diagonal separately, as the paper does: the matrix is then L + D or U + D with D = diag(d),
  * and diagonal entries stored in the matrix are ignored. Call it before the analysis; `d` itself is read
  * at each solve, so another vector of the same length may be set between solves.
@@ -943,13 +979,36 @@ enum sptrsvStatus_t sptrsvAnalysis(sptrsvHandle_t handle,
                                    void *buffer);
 
 /**
- * Solves op(A) x = alpha f for one right-hand side, with the values that the arrays hold now.
+ * Hands matrix values over to an info that was analysed after sptrsvSetCopyValues: what its solves are to read in an order of
+ * their own is copied. Call it after the analysis, and again after each change of the values; solves before that read the old
+ * ones, wholly or in part. The array stays the caller's and must stay readable: solves are given it as ever, and refuse another one.
+ *
+ * \param handle  the handle
+ * \param info    an info analysed after sptrsvSetCopyValues(info, 1)
+ * \param val     nnz values of the type that was analysed, as at sptrsvSolve; may be NULL if there are none
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `info` or `val` is NULL or the analysis was not asked to prepare for a
+ *         copy; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device); EXECUTION_FAILED. On any of these
+ *         solves read what they read before.
+ *
+ * Blocking: no; the copy is enqueued on the handle's stream, and solves on other streams must wait for it. Graph capture: yes; the
+ * graph then copies what the array holds at each launch.
+ *
+ * # Safety
+ * Handle and info are NULL or live; `val` is NULL or nnz values in the executor's memory.
+ */
+enum sptrsvStatus_t sptrsvUpdateValues(sptrsvHandle_t handle,
+                                       sptrsvInfo_t info,
+                                       const void *val);
+
+/**
+ * Solves op(A) x = alpha f for one right-hand side, with the values that the arrays hold now (after
+ * sptrsvSetCopyValues: that they held at the last sptrsvUpdateValues).
  *
  * \param handle  the handle
  * \param op, m, nnz, descr, valueType, rowPtr, colInd  as at analysis; op may be another one after
  *        sptrsvSetAnyOperation
  * \param alpha  one value, in host or device memory by the pointer mode
- * \param val  nnz values
+ * \param val  nnz values; after sptrsvSetCopyValues the array that was last given to sptrsvUpdateValues
  * \param info  an analysed info
  * \param f  m values
  * \param x  receives m values; may be f itself

@@ -43,7 +43,7 @@ __device__ __forceinline__ void load_entries(const SolveArgs<T> &a, uint4 record
     } else {
         const T *val = a.val + ((int64_t)record.w - record.z);
 #pragma unroll
-        for (int u = 0; u < U; ++u) load_if(e + u * lanes < end, val + (e + u * lanes), v[u]);
+        for (int u = 0; u < U; ++u) load_line_if(e + u * lanes < end, val + (e + u * lanes), v[u]);
     }
 #pragma unroll
     for (int u = 0; u < U; ++u) q[u] = a.row_adj[min(e + u * lanes, last)];

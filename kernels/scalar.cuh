@@ -88,21 +88,31 @@ __device__ Complex<R> multiply_add(Complex<R> a, Complex<R> b, Complex<R> c) {
 }
 
 // Loads a value where `yes`, else zero, without a branch.
-__device__ __forceinline__ void load_if(bool yes, const float *p, float &v) {
-    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\tmov.b32 %0, 0;\n\t@yes ld.global.f32 %0, [%1];\n\t}"
-                 : "=&f"(v)
-                 : "l"(p), "r"((unsigned)yes));
-}
-__device__ __forceinline__ void load_if(bool yes, const double *p, double &v) {
-    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\tmov.b64 %0, 0;\n\t@yes ld.global.f64 %0, [%1];\n\t}"
-                 : "=&d"(v)
-                 : "l"(p), "r"((unsigned)yes));
-}
-template <class R>
-__device__ __forceinline__ void load_if(bool yes, const Complex<R> *p, Complex<R> &v) {
-    v = zero(Complex<R>{});
-    if (yes) v = *p;
-}
+#define LOAD_IF(name, LOAD)                                                                                                     \
+    __device__ __forceinline__ void name(bool yes, const float *p, float &v) {                                                  \
+        asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\tmov.b32 %0, 0;\n\t@yes " LOAD ".f32 %0, [%1];\n\t}"  \
+                     : "=&f"(v)                                                                                                 \
+                     : "l"(p), "r"((unsigned)yes));                                                                             \
+    }                                                                                                                           \
+    __device__ __forceinline__ void name(bool yes, const double *p, double &v) {                                                \
+        asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\tmov.b64 %0, 0;\n\t@yes " LOAD ".f64 %0, [%1];\n\t}"  \
+                     : "=&d"(v)                                                                                                 \
+                     : "l"(p), "r"((unsigned)yes));                                                                             \
+    }                                                                                                                           \
+    template <class R>                                                                                                          \
+    __device__ __forceinline__ void name(bool yes, const Complex<R> *p, Complex<R> &v) {                                        \
+        v = zero(Complex<R>{});                                                                                                 \
+        if (yes) v = *p;                                                                                                        \
+    }
+LOAD_IF(load_if, "ld.global")
+
+// Where what lies beside it is wanted soon: a whole line of the cache comes to L2, of which half would come otherwise.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
+#define WHOLE_LINE ".L2::128B"
+#else
+#define WHOLE_LINE ""
+#endif
+LOAD_IF(load_line_if, "ld.global" WHOLE_LINE)
 
 // a * b in roundings of its own, never joined with what comes before or after: the same bits in every kernel.
 __device__ inline float product(float a, float b) { return __fmul_rn(a, b); }

@@ -3,13 +3,24 @@
 // itself, so that it is always the same. Lists are short and neighbours lie beside each other, so all but the
 // reading of the pattern stays in the caches; a sort of all entries would carry each through memory several times.
 #pragma once
-#include "setup.cuh"
+#include "setup_survey.cuh"
 
-// Calls `a.bounds[j] += 1` for each kept entry, j its index in the major. Where `PUT` that is where the list of j ends, and
-// the entry is put there.
-template <class I, bool PUT>
+// The whole triangle, its diagonal included where that is the matrix's own.
+template <class P, class I>
+struct Triangle {
+    const SetupArgs &a;
+
+    __device__ uint2 span(uint32_t i) const { return Survey<P, I>{a}.span(i); }
+    __device__ bool entry(uint32_t i, uint32_t e, uint32_t &j, uint32_t &value) const {
+        return Stored<I>{a}.entry(i, e, j, value) || (j == i && a.own_diag);
+    }
+};
+
+// Calls `a.bounds[j] += 1` for each entry of the source, j its index in the major. Where `PUT` that is where the list of j ends,
+// and the entry is put there.
+template <class Source, bool PUT>
 struct Across {
-    Stored<I> source;
+    Source source;
 
     __device__ uint2 span(uint32_t i) const { return source.span(i); }
     template <class Team>
@@ -32,13 +43,27 @@ struct Across {
     }
 };
 
-#define ACROSS(i, I)                                \
-    SETUP_KERNEL(setup_count_##i, TEAM_BLOCK) {     \
-        if (thread_index() == 0) a.list_ptr[0] = 0; \
-        walk(a, Across<I, false>{{a}});             \
-    }                                               \
-    SETUP_KERNEL(setup_put_##i, TEAM_BLOCK) { walk(a, Across<I, true>{{a}}); }
-FOR_EACH_INDEX(ACROSS)
+#define ACROSS(name, ...)                                \
+    SETUP_KERNEL(setup_count_##name, TEAM_BLOCK) {       \
+        if (thread_index() == 0) a.list_ptr[0] = 0;      \
+        walk(a, Across<__VA_ARGS__, false>{{a}});        \
+    }                                                    \
+    SETUP_KERNEL(setup_put_##name, TEAM_BLOCK) { walk(a, Across<__VA_ARGS__, true>{{a}}); }
+ACROSS(i, Stored<int32_t>)
+ACROSS(l, Stored<int64_t>)
+ACROSS(triangle_ii, Triangle<int32_t, int32_t>)
+ACROSS(triangle_li, Triangle<int64_t, int32_t>)
+ACROSS(triangle_ll, Triangle<int64_t, int64_t>)
+
+// Lists as two arrays: majors, and where values lie.
+SETUP_KERNEL(setup_split, 256) {
+    uint32_t entries = a.list_ptr[a.n];
+    for (uint32_t k = thread_index(); k < entries; k += gridDim.x * blockDim.x) {
+        uint2 pair = ((const uint2 *)a.value_in)[k];
+        a.out_adj[k] = pair.y;
+        a.out_val[k] = pair.x;
+    }
+}
 
 // Lists in order: K. E. Batcher's bitonic network in the form in which every comparison leaves the smaller pair in
 // front. First an element is compared with its mirror image in 2, 4, 8, ... elements, then with the one at half of the

@@ -555,7 +555,7 @@ __device__ __forceinline__ void copy_ahead(bool yes, T *to, const T *from) {
                      "r"(yes ? BYTES : 0u)
                      : "memory");
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(to)), "l"(from), "n"(BYTES),
+        asm volatile("cp.async.ca.shared.global" WHOLE_LINE " [%0], [%1], %2, %3;" ::"r"(shared_address(to)), "l"(from), "n"(BYTES),
                      "r"(yes ? BYTES : 0u)
                      : "memory");
 #else
@@ -565,7 +565,7 @@ __device__ __forceinline__ void copy_ahead(bool yes, T *to, const T *from) {
 // The same of a piece of 16 bytes, past L1, where `yes`, and nothing elsewhere.
 __device__ __forceinline__ void copy_piece_ahead(bool yes, void *to, const void *from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes cp.async.cg.shared.global [%0], [%1], 16;\n\t}" ::"r"(
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes cp.async.cg.shared.global" WHOLE_LINE " [%0], [%1], 16;\n\t}" ::"r"(
                      shared_address(to)),
                  "l"(from), "r"((uint32_t)yes)
                  : "memory");

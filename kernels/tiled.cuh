@@ -167,7 +167,8 @@ struct Solver {
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             if (u == LATE && from + LATE >= b.count()) break;
-            load_if(u < entries, PERMUTED ? a.val + b.index[u] : value, b.v[u]);
+            if (PERMUTED) load_if(u < entries, a.val + b.index[u], b.v[u]);
+            else load_line_if(u < entries, value, b.v[u]);
             if (u < codes) b.code[u] = *code;
             value += step;
             code += used;

@@ -29,6 +29,8 @@ pub struct Info {
     pub setup: Setup,
     /// Whether an analysis prepares the transposed operation too.
     pub any_operation: bool,
+    /// Whether an analysis prepares for values that an explicit call hands over.
+    pub copy_values: bool,
     /// The separate diagonal, or 0.
     pub diagonal: usize,
     analysed: Option<Analysed>,
@@ -36,7 +38,14 @@ pub struct Info {
 
 impl Default for Info {
     fn default() -> Self {
-        Info { algorithm: AUTO, setup: Setup::Auto, any_operation: false, diagonal: 0, analysed: None }
+        Info {
+            algorithm: AUTO,
+            setup: Setup::Auto,
+            any_operation: false,
+            copy_values: false,
+            diagonal: 0,
+            analysed: None,
+        }
     }
 }
 
@@ -51,6 +60,8 @@ struct Analysed {
     bodies: Vec<Body>,
     /// The one of the last solve.
     last: usize,
+    /// Where values are handed over by an explicit call: the array of the last one, or 0.
+    updated_from: Option<usize>,
 }
 
 enum Body {
@@ -96,7 +107,7 @@ impl Info {
             Executor::Cuda(gpu) => {
                 // Given up as late as can be, so that a refused matrix leaves it, and early enough to be
                 // where the new one goes.
-                let any_operation = self.any_operation;
+                let (any_operation, copy_values) = (self.any_operation, self.copy_values);
                 let mut let_go = || {
                     for body in self.analysed.iter_mut().flat_map(|a| &mut a.bodies) {
                         match body {
@@ -106,7 +117,8 @@ impl Info {
                     }
                     self.analysed = None;
                 };
-                let how = How { setup: self.setup, stream: context.stream, timeout: context.timeout };
+                let (stream, timeout) = (context.stream, context.timeout);
+                let how = How { setup: self.setup, stream, timeout, copy_values };
                 let plans = if any_operation {
                     Vec::from(CudaPlan::pair(gpu, asked, &shape, arrays, how, &mut let_go)?)
                 } else {
@@ -117,7 +129,31 @@ impl Info {
             }
         };
         let setup_ms = start.elapsed().as_secs_f64() * 1e3;
-        self.analysed = Some(Analysed { shape, policy, algorithm, setup, setup_ms, bodies, last: 0 });
+        let updated_from = self.copy_values.then_some(0);
+        self.analysed =
+            Some(Analysed { shape, policy, algorithm, setup, setup_ms, bodies, last: 0, updated_from });
+        Ok(())
+    }
+
+    /// Hands over values: copies them where solves are to read a copy.
+    pub fn update_values(&mut self, context: &Context, val: usize) -> Result<()> {
+        let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
+        if analysed.updated_from.is_none() {
+            return Err(Error::Invalid(
+                "the analysis was not asked by sptrsvSetCopyValues to prepare for a copy of values".into(),
+            ));
+        }
+        analysed.bodies[0].must_belong_to(&context.executor)?;
+        if analysed.shape.nnz > 0 {
+            require(val, "val")?;
+        }
+        let _bound = analysed.bodies[0].bind()?;
+        for body in &mut analysed.bodies {
+            if let Body::Cuda(plan) = body {
+                plan.update_values(context.stream, val)?;
+            }
+        }
+        analysed.updated_from = Some(val);
         Ok(())
     }
 
@@ -160,6 +196,7 @@ impl Info {
         if shape.nnz > 0 {
             require(arrays.val, "val")?;
             require(arrays.ind, "colInd")?;
+            analysed.must_have(arrays.val)?;
         }
         require(rhs.f, "f")?;
         require(rhs.x, "x")?;
@@ -285,6 +322,19 @@ impl Analysed {
         Shape { op: self.shape.op, ..*shape }.must_equal(&self.shape)?;
         let is_plain = |shape: &Shape| shape.op == Op::NonTranspose;
         Ok(usize::from(is_plain(shape) != is_plain(&self.shape)))
+    }
+
+    /// Refuses values that were to be handed over and were not.
+    fn must_have(&self, val: usize) -> Result<()> {
+        match self.updated_from {
+            Some(0) => {
+                Err(Error::Invalid("the info has no values yet: call sptrsvUpdateValues first".into()))
+            }
+            Some(last) if last != val => {
+                Err(Error::Invalid("val is not the array that sptrsvUpdateValues was given last".into()))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether the watchdog ended a solve since the last look.

@@ -131,7 +131,9 @@ pub const TILED_PLANE: f64 = 0.85;
 pub const TILED_TURN_BATCHES: u64 = 10;
 /// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.
 pub const TILED_MOST_GAP: u32 = 2;
-/// Short rows get more warps, whose lanes hold fewer entries, where levels have so many rows on average.
+/// Short rows get more warps, whose lanes hold fewer entries, where a level of a tile fills so much of a batch; where values lie
+/// scattered, where levels have so many rows on average.
+pub const TILED_SHORT_BATCHES: f64 = 0.5;
 pub const TILED_SHORT_WIDTH: usize = 32;
 /// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
 /// scattered, the pattern has no lines, levels have so many rows on average and there are more bytes than these, which the

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use sptrsv::algorithms::{self, Algorithm};
 use sptrsv::executor::cuda::{CudaPlan, DeviceArray, Gpu, How, PlanArrays};
-use sptrsv::problem::{Arrays, Base, DataType, Diag, Fill, Format, Index, MatDescr, Op, Setup, Shape};
+use sptrsv::problem::{
+    Arrays, Base, DataType, Diag, DiagSource, Fill, Format, Index, MatDescr, Op, Setup, Shape,
+};
 use sptrsv::status::{Error, Result};
 
 /// A small generator of random numbers.
@@ -203,6 +205,22 @@ impl Pattern {
     }
 }
 
+impl Pattern {
+    /// What there is of a triangle by the other index; of each, entries come in the order in which they are stored.
+    fn turned(&self, keeps_low: bool, with_diagonal: bool) -> Pattern {
+        let mut majors = vec![Vec::new(); self.majors.len()];
+        for (i, major) in self.majors.iter().enumerate() {
+            for &j in major {
+                let j = j as usize;
+                if if i == j { with_diagonal } else { (j < i) == keeps_low } {
+                    majors[j].push(i as i64);
+                }
+            }
+        }
+        Pattern { name: self.name, majors }
+    }
+}
+
 /// An array on the device, in the width that the descriptor says.
 fn upload(gpu: &Arc<Gpu>, data: &[i64], width: Index) -> DeviceArray {
     let _bound = gpu.bind().unwrap();
@@ -248,6 +266,9 @@ impl Problem {
     fn plan(&self, gpu: &Arc<Gpu>, algorithm: Asked, setup: Setup) -> Result<CudaPlan> {
         CudaPlan::new(gpu, algorithm, &self.shape, self.arrays(), how(setup), &mut || ())
     }
+    fn plan_with_copy(&self, gpu: &Arc<Gpu>, algorithm: Asked, setup: Setup) -> Result<CudaPlan> {
+        CudaPlan::new(gpu, algorithm, &self.shape, self.arrays(), how_with_copy(setup), &mut || ())
+    }
     fn pair(&self, gpu: &Arc<Gpu>, algorithm: Asked, setup: Setup) -> Result<[CudaPlan; 2]> {
         CudaPlan::pair(gpu, algorithm, &self.shape, self.arrays(), how(setup), &mut || ())
     }
@@ -257,7 +278,12 @@ impl Problem {
 }
 
 fn how(setup: Setup) -> How {
-    How { setup, stream: 0, timeout: Duration::from_secs(10) }
+    How { setup, stream: 0, timeout: Duration::from_secs(10), copy_values: false }
+}
+
+/// The same where values are to be copied if they lie scattered.
+fn how_with_copy(setup: Setup) -> How {
+    How { copy_values: true, ..how(setup) }
 }
 
 fn random_descr(random: &mut Random, fill: Fill, format: Format) -> MatDescr {
@@ -439,6 +465,58 @@ fn large_matrices() {
     println!("gpu_setup large: {compared} passed, 0 failed, 0 skipped");
 }
 
+/// Where values are copied that would lie scattered the schedule is that of the matrix stored the other way round.
+#[test]
+fn copied_values() {
+    let _turn = take_turn();
+    let Some(gpu) = gpu("copied values") else { return };
+    let _bound = gpu.bind().unwrap();
+    let mut random = Random(13);
+    let mut compared = 0;
+    let mut sizes = numbers("SPTRSV_TEST_SIZES", SIZES);
+    sizes.extend(numbers("SPTRSV_TEST_ROWS", &[100_000]));
+    for (shape, (name, _)) in SHAPES.iter().enumerate() {
+        for &n in sizes.iter().filter(|&&n| n < 10_000 || !name.contains("dense")) {
+            let pattern = build(shape, n, &mut random);
+            for orientation in 0..4 {
+                let fill = if orientation & 1 == 0 { Fill::Lower } else { Fill::Upper };
+                let (format, op, other) = match orientation & 2 {
+                    0 => (Format::Csr, Op::Transpose, Format::Csc),
+                    _ => (Format::Csc, Op::NonTranspose, Format::Csr),
+                };
+                let descr = random_descr(&mut random, fill, format);
+                let (ptr, ind) = pattern.arrays(descr.base);
+                let separate = random.below(4) == 0;
+                let problem = Problem::new(&gpu, &ptr, &ind, descr, op, separate);
+                let own_diagonal = problem.shape.diag == DiagSource::Matrix;
+                let turned = pattern.turned(problem.shape.keeps_low(), own_diagonal);
+                let (ptr, ind) = turned.arrays(Base::Zero);
+                let descr = MatDescr { fill, format: other, diag: descr.diag, ..Default::default() };
+                let turned = Problem::new(&gpu, &ptr, &ind, descr, op, separate);
+                let algorithm = random_algorithm(&mut random);
+                for setup in [Setup::Cpu, Setup::Gpu] {
+                    let got = problem.plan_with_copy(&gpu, algorithm, setup).unwrap();
+                    let want = turned.plan(&gpu, algorithm, setup).unwrap();
+                    assert_eq!((got.setup, got.predicted), (want.setup, want.predicted));
+                    // No array has less than 16.
+                    let bytes = [problem.shape.dtype.bytes(), 4].map(|each| (ind.len() * each).max(16));
+                    assert_eq!(
+                        got.bytes_held(),
+                        want.bytes_held() + bytes[0] + bytes[1],
+                        "{} {n}",
+                        pattern.name
+                    );
+                    let what =
+                        || format!("{} {n}, {}, {:?}", pattern.name, name_of(algorithm), problem.shape);
+                    assert_same(&got.arrays(0).unwrap(), &want.arrays(0).unwrap(), what);
+                    compared += 1;
+                }
+            }
+        }
+    }
+    println!("gpu_setup copied values: {compared} passed, 0 failed, 0 skipped");
+}
+
 #[test]
 fn same_words_about_malformed_patterns() {
     let _turn = take_turn();
@@ -469,6 +547,8 @@ fn same_words_about_malformed_patterns() {
         let (cpu, sweep, kahn) = (words(Setup::Cpu), words(Setup::Gpu), words(Setup::GpuKahn));
         assert_eq!(cpu, sweep, "{} {:?}", pattern.name, problem.shape);
         assert_eq!(cpu, kahn, "{} {:?}", pattern.name, problem.shape);
+        let copy = problem.plan_with_copy(&gpu, algorithm, Setup::Gpu).map(|_| ()).map_err(|e| e.to_string());
+        assert_eq!(cpu, copy, "{} {:?}", pattern.name, problem.shape);
         if cpu.is_err() {
             bad += 1
         } else {

@@ -144,7 +144,10 @@ pub fn is_available(gpu: &Gpu, shape: &Shape) -> bool {
 /// Whether lanes that hold fewer entries will do, and more of them are of use. There are such kernels for real types: in
 /// type z a lane holds no more anyway, and in type c they would take minutes to compile.
 fn has_short_rows(launcher: &Launcher, plan: &CudaPlan) -> bool {
-    let is_wide = plan.n() as usize >= plan.levels * TILED_SHORT_WIDTH;
+    let is_wide = match plan.is_permuted() {
+        true => plan.n() as usize >= plan.levels * TILED_SHORT_WIDTH,
+        false => plan.wide_tiles,
+    };
     is_wide && plan.longest <= SHORT && !launcher.dtype.is_complex()
 }
 

@@ -181,8 +181,8 @@ fn by_nodes(survey: &Survey, needs: Needs, times: &mut Times) -> Option<Schedule
 /// The schedule of rows, or of nodes in their place. None for nodes whose rows are faster in tiles.
 fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Option<Schedule> {
     let (n, shape) = (survey.n, survey.shape);
-    let (mut tile_ptr, mut relays, mut level, mut predicted) =
-        (Vec::new(), Relays::No, Vec::new(), Duration::ZERO);
+    let (mut tile_ptr, mut relays, mut wide_tiles, mut level, mut predicted) =
+        (Vec::new(), Relays::No, false, Vec::new(), Duration::ZERO);
     let (level_ptr, order) = timed(&mut times.lev, || {
         if needs.tiles != Tiles::No || needs.nodes {
             let by_unknown = survey.levels();
@@ -225,7 +225,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let Engine::Tiles(chosen) = engine else {
                 return Some((level_ptr, by_level));
             };
-            relays = chosen;
+            (relays, wide_tiles) = (chosen, decision.is_wide);
             if node > 1 {
                 return None;
             }
@@ -290,6 +290,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         level_ptr,
         tile_ptr,
         relays,
+        wide_tiles,
         level,
         order,
         rows,

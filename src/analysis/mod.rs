@@ -28,7 +28,7 @@ pub struct Pattern {
 }
 
 /// What an algorithm wants to know about a matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// Unknowns ordered by level (else in natural order, with no level computed).
     pub levels: bool,
@@ -82,8 +82,9 @@ pub enum Relays {
 }
 
 /// Whether a schedule has tiles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tiles {
+    #[default]
     No,
     Yes,
     /// If the model says that the tiled engine is the fastest.
@@ -123,6 +124,8 @@ pub struct Schedule {
     pub tile_ptr: Vec<u32>,
     /// Whether blocks in clusters relay unknowns from tile to tile.
     pub relays: Relays,
+    /// With tiles: whether a level of a tile fills half of a batch.
+    pub wide_tiles: bool,
     /// With tiles: the level of each position.
     pub level: Vec<u32>,
     /// The unknown (zero-based) at each position. Inside a level unknowns ascend. Without levels: natural

@@ -19,9 +19,10 @@ use crate::tuning::{
     TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
     TILED_BLOCKS, TILED_BOX, TILED_BOX_LANES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST,
     TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_PLANE,
-    TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_START, TILED_STEP, TILED_STRIPS_GAIN, TILED_STRIPS_WORTH,
-    TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDEST_LEVEL,
-    TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
+    TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_START, TILED_STEP, TILED_STRIPS_GAIN,
+    TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT,
+    TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH,
+    TILED_WIDE_RELAY_HOP,
 };
 
 /// A size and what the model says of it.
@@ -29,6 +30,8 @@ use crate::tuning::{
 struct Choice {
     rows: u32,
     relays: Relays,
+    /// Whether a level of a tile fills half of a batch, in most of them.
+    is_wide: bool,
     predicted: Duration,
 }
 
@@ -228,6 +231,8 @@ pub struct Decision {
     /// Of a tile, or of the largest; 0 without tiles.
     pub rows: u32,
     pub order: Order,
+    /// Whether a level of a tile fills half of a batch.
+    pub is_wide: bool,
     /// Time of a solve by the model.
     pub predicted: Duration,
 }
@@ -247,7 +252,7 @@ pub fn decide(
         1 => (Engine::Rows, predict_one_word(rows)),
         node => (Engine::Nodes(node), predict_nodal(counts, rows)),
     };
-    let without = Decision { engine, rows: 0, order: Order::Natural, predicted: untiled };
+    let without = Decision { engine, predicted: untiled, ..Decision::default() };
     if wish == Tiles::No {
         return Ok(without);
     }
@@ -281,6 +286,7 @@ pub fn decide(
         engine: Engine::Tiles(tiles.relays),
         rows: tiles.rows,
         order,
+        is_wide: tiles.is_wide,
         predicted: tiles.predicted,
     }))
 }
@@ -290,7 +296,13 @@ fn by_boxes(spans: &[Span], shape: Rows, limit: Duration) -> Option<Choice> {
     let rows = spans.iter().map(|span| span.rows).max()?;
     let part = if shape.per_batch < LANES as f64 { TILED_BOX_LANES } else { TILED_BOX };
     let predicted = predict(spans, shape, Relays::No, Duration::MAX)?.mul_f64(part);
-    (predicted < limit).then_some(Choice { rows, relays: Relays::No, predicted })
+    let is_wide = usual_batches(spans, shape) >= TILED_SHORT_BATCHES;
+    (predicted < limit).then_some(Choice { rows, relays: Relays::No, is_wide, predicted })
+}
+
+/// Batches of a level of a tile that most are like.
+fn usual_batches(spans: &[Span], shape: Rows) -> f64 {
+    spans.get(spans.len() / 2).map_or(0.0, |span| span.batches(shape))
 }
 
 /// Time of a solve if every block had the same part of each level, and none waited for another.
@@ -330,12 +342,12 @@ fn choose(ranges: Ranges, crosses: bool, shape: Rows, mirror: u32, limit: Durati
             continue;
         }
         let part = if crosses && rows == whole { TILED_PLANE } else { 1.0 };
-        let is_wide =
-            spans.get(spans.len() / 2).is_some_and(|span| span.batches(shape) >= TILED_WIDE_BATCHES);
+        let batches = usual_batches(spans, shape);
+        let is_wide = batches >= TILED_SHORT_BATCHES;
         let ways: &[Relays] = match (can_relay(spans, rows, mirror), shape.scattered) {
             (false, _) => &[Relays::No],
             (true, true) => &[Relays::Narrow, Relays::No],
-            (true, false) if is_wide => &[Relays::Wide, Relays::No],
+            (true, false) if batches >= TILED_WIDE_BATCHES => &[Relays::Wide, Relays::No],
             (true, false) => &[Relays::Narrow, Relays::Wide, Relays::No],
         };
         for &relays in ways {
@@ -343,7 +355,7 @@ fn choose(ranges: Ranges, crosses: bool, shape: Rows, mirror: u32, limit: Durati
             // A limit of none stays one.
             let of_model = if limit == Duration::MAX { limit } else { limit.div_f64(part) };
             let better = predict(spans, shape, relays, of_model).map(|time| time.mul_f64(part));
-            best = better.map(|predicted| Choice { rows, relays, predicted }).or(best);
+            best = better.map(|predicted| Choice { rows, relays, is_wide, predicted }).or(best);
         }
     }
     best

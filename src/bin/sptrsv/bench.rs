@@ -101,6 +101,9 @@ pub struct Args {
     /// Where the library analyses: auto, cpu, gpu or gpu_kahn (the paper's suite measures them all by itself)
     #[arg(long, value_enum, value_name = "PLACE", default_value = "auto")]
     pub setup: Setup,
+    /// Have the library's solves read a copy of the values where these would lie scattered (sptrsvSetCopyValues)
+    #[arg(long)]
+    pub copy_values: bool,
     /// Reorder the unknowns first, in each of these ways
     #[arg(long, value_enum, value_delimiter = ',')]
     pub permute: Vec<Order>,
@@ -160,6 +163,14 @@ impl Args {
             (true, _) => vec![Op::T],
             (_, true) => vec![Op::H],
             _ => self.op.clone(),
+        }
+    }
+    /// What a report says of copied values.
+    fn copy_words(&self) -> &'static str {
+        if self.copy_values {
+            ", values copied where they lie scattered"
+        } else {
+            ""
         }
     }
     /// What a report says of solves in a row.
@@ -274,8 +285,9 @@ pub fn run(args: &Args) -> Result<()> {
         return Err("--in-a-row wants one solve or more".into());
     }
     if args.files.is_empty() && matches!(args.suite, Some(Choice::Suite(Suite::Paper))) {
-        return match args.in_a_row {
-            1 => paper::run(args),
+        return match (args.in_a_row, args.copy_values) {
+            (1, false) => paper::run(args),
+            (1, true) => Err("the paper's suite knows no --copy-values".into()),
             _ => Err("the paper's suite knows no --in-a-row".into()),
         };
     }
@@ -304,7 +316,10 @@ pub fn run(args: &Args) -> Result<()> {
         spsv: peers[0].spsv.as_ref().map(|p| p.version.clone()),
         csrsv2: peers[0].csrsv2.as_ref().map(|p| p.version.clone()),
         date: report::today(),
-        system: report::system_words(args.fill()) + args.setup.words() + &args.row_words(),
+        system: report::system_words(args.fill())
+            + args.setup.words()
+            + args.copy_words()
+            + &args.row_words(),
         matrices: Vec::new(),
     };
     if args.resume {
@@ -327,7 +342,10 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let only = cases.len() == 1;
     let pending: Vec<Case> = cases.into_iter().filter(|case| !is_done(case, &results)).collect();
-    let table = report::Table::new(&results, &solvers, run.types.len() * run.ops.len() > 1, &args.rhs);
+    let table = {
+        let several = run.types.len() * run.ops.len() > 1;
+        report::Table::new(&results, &solvers, several, &args.rhs, args.copy_values)
+    };
     let mut progress = Progress::new(pending.iter().map(Case::weight));
     let mut heading = Some(table.heading());
     let begin = Instant::now();
@@ -472,7 +490,8 @@ impl Run<'_, '_> {
             let (x_re, x_im) = system::download(&x, ty, a.n * rhs)?;
             Ok(backward_error(&question, (&re, &im), (&x_re, &x_im)))
         };
-        let ours = self.algorithms.iter().map(|&a| Who::Ours(a, self.args.setup as i32));
+        let (setup, copies) = (self.args.setup as i32, self.args.copy_values);
+        let ours = self.algorithms.iter().map(|&algorithm| Who::Ours { algorithm, setup, copies });
         // The peers solve for one right-hand side at a time.
         let peers = if rhs == 1 { self.peers[k].present() } else { Vec::new() };
         let measured = peers.into_iter().chain(ours).map(|who| {

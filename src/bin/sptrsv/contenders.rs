@@ -17,6 +17,13 @@ pub trait Contender {
         Ok(())
     }
     fn analyse(&mut self) -> Result<()>;
+    /// Whether values are handed over to it, by `update`, between an analysis and the first solve.
+    fn wants_values(&self) -> bool {
+        false
+    }
+    fn update(&mut self) -> Result<()> {
+        Ok(())
+    }
     fn solve(&mut self) -> Result<()>;
     /// What the solver says of itself after analysis.
     fn facts(&self) -> Result<Facts> {
@@ -41,6 +48,12 @@ pub struct Facts {
 impl Contender for Solver<'_, '_> {
     fn analyse(&mut self) -> Result<()> {
         Solver::analyse(self)
+    }
+    fn wants_values(&self) -> bool {
+        self.copies
+    }
+    fn update(&mut self) -> Result<()> {
+        Solver::update(self)
     }
     fn solve(&mut self) -> Result<()> {
         Solver::solve(self)
@@ -94,16 +107,26 @@ impl Peers {
 pub enum Who {
     Spsv,
     Csrsv2,
-    /// An algorithm of the library, and where its analysis is done, by their numbers.
-    Ours(i32, i32),
+    /// An algorithm of the library and where its analysis is done, by their numbers, and whether its solves may read a copy of
+    /// the values.
+    Ours {
+        algorithm: i32,
+        setup: i32,
+        copies: bool,
+    },
 }
 
 impl Who {
+    /// An algorithm of the library that reads values where they are.
+    pub fn ours(algorithm: i32, setup: i32) -> Who {
+        Who::Ours { algorithm, setup, copies: false }
+    }
+
     pub fn name(self) -> String {
         match self {
             Who::Spsv => "SpSV".into(),
             Who::Csrsv2 => "csrsv2".into(),
-            Who::Ours(algorithm, _) => algorithm_name(algorithm),
+            Who::Ours { algorithm, .. } => algorithm_name(algorithm),
         }
     }
 
@@ -117,7 +140,13 @@ impl Who {
         Ok(match self {
             Who::Spsv => Box::new(Spsv::new(peers.spsv.as_ref().ok_or_else(absent)?, system)?),
             Who::Csrsv2 => Box::new(Csrsv2::new(peers.csrsv2.as_ref().ok_or_else(absent)?, system)?),
-            Who::Ours(algorithm, setup) => Box::new(Solver::new(library, system, algorithm, setup)?),
+            Who::Ours { algorithm, setup, copies } => {
+                let mut solver = Solver::new(library, system, algorithm, setup)?;
+                if copies {
+                    solver.copy_values()?;
+                }
+                Box::new(solver)
+            }
         })
     }
 }

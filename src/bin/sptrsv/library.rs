@@ -89,13 +89,15 @@ pub struct Solver<'s, 'e> {
     descr: ffi::sptrsvMatDescr_t,
     info: ffi::sptrsvInfo_t,
     buffer: Option<Buffer<'e>>,
+    /// Whether solves may read a copy of the values.
+    pub copies: bool,
 }
 
 impl<'s, 'e> Solver<'s, 'e> {
     /// `setup` is a number of sptrsvSetup_t.
     pub fn new(library: &'s Library<'e>, system: System<'s, 'e>, algorithm: i32, setup: i32) -> Result<Self> {
-        let mut solver =
-            Solver { library, system, descr: std::ptr::null_mut(), info: std::ptr::null_mut(), buffer: None };
+        let (descr, info) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let mut solver = Solver { library, system, descr, info, buffer: None, copies: false };
         let h = library.handle;
         call!(h, sptrsvCreateMatDescr(&mut solver.descr))?;
         call!(h, sptrsvSetMatFillMode(solver.descr, c(system.fill_number())))?;
@@ -123,6 +125,18 @@ impl<'s, 'e> Solver<'s, 'e> {
         )?;
         solver.buffer = Some(library.executor.alloc(bytes)?);
         Ok(solver)
+    }
+
+    /// Has later analyses prepare for a copy of the values, which `update` makes.
+    pub fn copy_values(&mut self) -> Result<()> {
+        call!(self.library.handle, sptrsvSetCopyValues(self.info, 1))?;
+        self.copies = true;
+        Ok(())
+    }
+
+    pub fn update(&self) -> Result<()> {
+        let h = self.library.handle;
+        call!(h, sptrsvUpdateValues(h, self.info, self.system.matrix.val.ptr()))
     }
 
     fn scratch(&self) -> *mut c_void {

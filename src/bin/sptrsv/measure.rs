@@ -31,6 +31,9 @@ pub struct Timing {
     pub analysis_first_ms: f64,
     /// Median of the analyses after the first (of the first, where there is only one).
     pub analysis_ms: f64,
+    /// Of handing the values over, where that is done.
+    #[serde(default)]
+    pub update_ms: Option<f64>,
     pub solve_median_ms: f64,
     pub solve_mean_ms: f64,
     pub solve_least_ms: f64,
@@ -69,6 +72,7 @@ fn try_measure(executor: &Executor, solver: &str, mut steps: Vec<Step>, effort: 
     let analyses = time_analyses(executor, &mut steps, effort)?;
     let facts = Facts { parts_ms: analysis_parts(&steps)?, ..steps[0].contender.facts()? };
 
+    let update_ms = time_updates(executor, &mut steps)?;
     for step in &steps {
         step.x.poison()?;
     }
@@ -97,6 +101,7 @@ fn try_measure(executor: &Executor, solver: &str, mut steps: Vec<Step>, effort: 
         facts,
         analysis_first_ms: analyses[0],
         analysis_ms: median(later(&analyses)),
+        update_ms,
         solve_median_ms: median(&times),
         solve_mean_ms: times.iter().sum::<f64>() / times.len() as f64,
         solve_least_ms: times.iter().copied().fold(f64::INFINITY, f64::min),
@@ -105,6 +110,16 @@ fn try_measure(executor: &Executor, solver: &str, mut steps: Vec<Step>, effort: 
         same_bits,
         error: None,
     })
+}
+
+/// Hands values over to who wants them; the median of some times that this took, in milliseconds.
+fn time_updates(executor: &Executor, steps: &mut [Step]) -> Result<Option<f64>> {
+    const UPDATES: usize = 5;
+    if !steps.iter().any(|step| step.contender.wants_values()) {
+        return Ok(None);
+    }
+    let times = executor.time(UPDATES, || steps.iter_mut().try_for_each(|step| step.contender.update()))?;
+    Ok(Some(median(later(&times))))
 }
 
 /// Times of a solve of the sequence, in milliseconds, each from so many in a row.

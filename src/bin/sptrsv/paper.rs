@@ -333,8 +333,8 @@ impl Run<'_> {
         };
 
         let ours = self.ours.iter().map(|&number| {
-            let by_paper = PAPER_SOLVERS.contains(&Who::Ours(number, 0).name().as_str());
-            Who::Ours(number, if by_paper { SETUP_CPU } else { 0 })
+            let by_paper = PAPER_SOLVERS.contains(&Who::ours(number, 0).name().as_str());
+            Who::ours(number, if by_paper { SETUP_CPU } else { 0 })
         });
         for who in self.peers.present().into_iter().chain(ours) {
             e.timings.push(time(who, steps!(who, lower, upper), effort));
@@ -348,7 +348,7 @@ impl Run<'_> {
                 let number = algorithm_number(name)?;
                 if self.ours.contains(&number) {
                     let set_up = |place| {
-                        steps!(Who::Ours(number, place), lower, upper)
+                        steps!(Who::ours(number, place), lower, upper)
                             .and_then(|steps| gpu_setup(executor, steps, effort))
                     };
                     e.gpu_setups.push((name.into(), set_up(SETUP_GPU)));
@@ -358,7 +358,7 @@ impl Run<'_> {
                 }
             }
         }
-        let auto = Who::Ours(0, 0);
+        let auto = Who::ours(0, 0);
         let across = System { op: Op::T, ..lower };
         e.plain = Some(time(auto, steps!(auto, lower), effort));
         e.transposed = Some(time(auto, steps!(auto, across), effort));

@@ -21,11 +21,19 @@ pub struct Table {
     several: bool,
     /// Whether there are several numbers of right-hand sides.
     several_rhs: bool,
+    /// Whether values are handed over.
+    updates: bool,
 }
 
 impl Table {
-    /// `several`: there are several value types or operations; `rhs`: the numbers of right-hand sides.
-    pub fn new(results: &Results, algorithms: &[String], several: bool, rhs: &[usize]) -> Table {
+    /// `several`: there are several value types or operations; `rhs`: the numbers of right-hand sides; `updates`: values are handed over.
+    pub fn new(
+        results: &Results,
+        algorithms: &[String],
+        several: bool,
+        rhs: &[usize],
+        updates: bool,
+    ) -> Table {
         let mut solvers = Vec::new();
         solvers.extend(results.spsv.as_ref().map(|_| "SpSV".to_string()));
         solvers.extend(results.csrsv2.as_ref().map(|_| "csrsv2".to_string()));
@@ -38,6 +46,7 @@ impl Table {
             spsv: results.spsv.is_some(),
             several: several || rhs != [1],
             several_rhs: rhs.len() > 1,
+            updates,
         }
     }
 
@@ -58,6 +67,7 @@ impl Table {
         columns.extend(self.algorithms().filter(|_| self.several_rhs).map(|s| format!("{s} a rhs")));
         columns.extend([format!("{ours}/limit")]);
         columns.extend(["predicted", "engine", "analysis", "a/solve"].map(String::from));
+        columns.extend(self.updates.then(|| "update".to_string()));
         columns.extend(self.spsv.then(|| "SpSV ana.".to_string()));
         columns.extend(["MB held", "of bound", "error"].map(String::from));
         columns
@@ -100,6 +110,7 @@ impl Table {
         cells.push(ours.and_then(|o| o.facts.algorithm.clone()).unwrap_or_else(dash));
         cells.push(ours.map_or_else(dash, |o| ms(o.analysis_ms)));
         cells.push(ours.map_or_else(dash, |o| format!("{:.1}", o.analysis_ms / o.solve_median_ms)));
+        cells.extend(self.updates.then(|| ours.and_then(|o| o.update_ms).map_or_else(dash, ms)));
         cells.extend(self.spsv.then(|| m.timing("SpSV").map_or_else(dash, |s| ms(s.analysis_ms))));
         let held = ours.and_then(|o| o.facts.bytes_held).map(|bytes| bytes as f64);
         cells.push(held.map_or_else(dash, |bytes| ms(bytes * 1e-6)));
@@ -202,6 +213,7 @@ impl Table {
         add(format!("{ours} / limit"), &|m, o| Some(o.solve_median_ms / m.limit_ms));
         add(format!("{ours} / predicted"), &|_, o| Some(o.solve_median_ms / o.facts.predicted_ms?));
         add(format!("{ours} analysis in solves"), &|_, o| Some(o.analysis_ms / o.solve_median_ms));
+        add(format!("{ours} update in solves"), &|_, o| Some(o.update_ms? / o.solve_median_ms));
         let words = format!("bytes that {ours} holds, of 32 a row and 8 an entry");
         add(words, &|m, o| Some(o.facts.bytes_held? as f64 / bound(m)));
         let lost = |m: &&&MatrixResult| {
@@ -247,10 +259,14 @@ impl Table {
         }
         let _ = write!(
             text,
-            "\nlimit = max(bytes / 4.25 TB/s, levels x 25 ns). a/solve: analysis in solves. MB held: what the \
+            "\nlimit = max(bytes / 4.25 TB/s, levels x 25 ns). a/solve: analysis in solves. {}MB held: what the \
              analysis keeps, then over 32 bytes a row and 8 bytes an entry. error: component-wise \
              backward error in units of (entries in the row) x epsilon; ~ marks results that differ in the last \
              bits from run to run. * a generated stand-in. {}{}{}\n\n{}\n\n",
+            match self.updates {
+                true => "update: to copy new values. ",
+                false => "",
+            },
             match self.several {
                 true => "system: value type and operation, x4 where 4 right-hand sides are solved together. ",
                 false => "",

@@ -9,6 +9,7 @@ mod locked;
 mod memory;
 mod plan;
 mod setup;
+mod values;
 
 pub use launch::{Graph, Kernel, Launcher};
 pub use memory::{synchronize_all, DeviceArray};

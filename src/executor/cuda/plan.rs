@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::args::{MultiArgs, SolveArgs, State};
 use super::locked::Flag;
+use super::values::CopiedValues;
 use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
 use crate::analysis::nodes::{self, Nodes};
@@ -38,6 +39,8 @@ pub struct How {
     pub stream: usize,
     /// Of the watchdog; zero is off.
     pub timeout: Duration,
+    /// Whether values that would lie scattered are copied into the order in which solves read them.
+    pub copy_values: bool,
 }
 
 /// What the analysis for an operation leaves for that of the transposed one.
@@ -62,6 +65,10 @@ pub struct CudaPlan {
     owned: Vec<DeviceArray>,
     state: DeviceArray,
     flag: Flag,
+    /// Values in solving order, where solves do not read the caller's.
+    copied: Option<CopiedValues>,
+    /// How long it took to turn the matrix for that.
+    turning: Duration,
     /// Two vectors of n values, all armed, for algorithms that hand values over in one word.
     work: Option<DeviceArray>,
     /// Level pointers, on the host, for algorithms that launch a kernel a level; others have records.
@@ -74,6 +81,8 @@ pub struct CudaPlan {
     /// Entries of the longest row beside its diagonal, where there are tiles, and rows of the largest tile.
     pub longest: u32,
     pub tile: u32,
+    /// Whether a level of a tile fills half of a batch.
+    pub wide_tiles: bool,
     /// The first slice of the narrow end, where the pattern has one for the one-word engine, and whether there is a
     /// kernel for it.
     pub narrow: Option<u32>,
@@ -140,12 +149,18 @@ impl CudaPlan {
         known: &mut Known,
         let_go: &mut dyn FnMut(),
     ) -> Result<CudaPlan> {
-        let How { setup, stream, timeout } = how;
+        let How { setup, stream, timeout, copy_values } = how;
         let _bound = gpu.bind()?;
         if memory::is_capturing(stream)? {
             return Err(Error::Capturing);
         }
         let needs = algorithms::needs_on_gpu(asked, gpu, shape)?;
+        if copy_values && needs.rows && shape.n > 0 && !shape.rows_are_stored() {
+            if let Some(plan) = Self::of_turned(gpu, asked, shape, arrays, how, let_go)? {
+                return Ok(plan);
+            }
+            // Malformed: what follows says how.
+        }
         let launcher = Launcher { gpu, stream, dtype: shape.dtype };
         if let Some(levels) = on_gpu(setup, shape)? {
             let wish = setup::Wish { needs, levels, timeout, node: 1 };
@@ -172,6 +187,30 @@ impl CudaPlan {
         times.lev_h2d = start.elapsed();
         plan.times = Times::Known(times);
         plan.with_queues()
+    }
+
+    /// The plan of the turned matrix, whose values are copied. None if the pattern is malformed.
+    fn of_turned(
+        gpu: &Arc<Gpu>,
+        asked: Option<&'static dyn Algorithm>,
+        shape: &Shape,
+        arrays: Arrays,
+        how: How,
+        let_go: &mut dyn FnMut(),
+    ) -> Result<Option<CudaPlan>> {
+        must_fit(shape)?;
+        let launcher = Launcher { gpu, stream: how.stream, dtype: shape.dtype };
+        let start = Instant::now();
+        let Some(turned) = setup::turn(&launcher, shape, arrays, how.timeout, let_go)? else {
+            return Ok(None);
+        };
+        let (copied, values) = CopiedValues::new(&launcher, &turned.source, turned.shape.nnz)?;
+        let (turning, mut known) = (start.elapsed(), Known::Unwanted);
+        let mut plan = Self::analyse(gpu, asked, &turned.shape, turned.arrays, how, &mut known, let_go)?;
+        plan.owned.extend([turned.source, values]);
+        plan.copied = Some(copied);
+        plan.turning = turning;
+        Ok(Some(plan))
     }
 
     /// Itself, if queues can hand its slices out.
@@ -206,7 +245,7 @@ impl CudaPlan {
         plan.base = SolveArgs { state: plan.base.state, host_failed: plan.base.host_failed, ..done.base };
         plan.owned = done.owned;
         (plan.engine, plan.predicted) = (done.engine, done.predicted);
-        (plan.longest, plan.tile) = (done.longest, done.tile);
+        (plan.longest, plan.tile, plan.wide_tiles) = (done.longest, done.tile, done.wide_tiles);
         plan.setup = if wish.levels == setup::Levels::Kahn { Setup::GpuKahn } else { Setup::Gpu };
         algorithm.prepare(launcher, &mut plan, None)?;
         let end = pending.finish()?;
@@ -236,6 +275,8 @@ impl CudaPlan {
             owned: Vec::new(),
             state: DeviceArray::on_stream(gpu, std::mem::size_of::<State>(), launcher.stream)?,
             flag,
+            copied: None,
+            turning: Duration::ZERO,
             work: None,
             levels: 0,
             widest: 0,
@@ -245,6 +286,7 @@ impl CudaPlan {
             entries,
             longest: 0,
             tile: 0,
+            wide_tiles: false,
             narrow: None,
             has_narrow_kernel: false,
             engine: Engine::Rows,
@@ -270,6 +312,7 @@ impl CudaPlan {
         let missing_diag = schedule.missing_diag.unwrap_or(NONE);
         let mut plan = Self::bare(launcher, algorithm, shape, schedule.entries, missing_diag)?;
         (plan.engine, plan.predicted) = (schedule.engine(), schedule.predicted);
+        plan.wide_tiles = schedule.wide_tiles;
         (plan.levels, plan.widest) = (schedule.levels(), schedule.widest_level());
         plan.tile = schedule.tile_ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
         if let Some(rows) = &schedule.rows {
@@ -431,10 +474,11 @@ impl CudaPlan {
     }
 
     fn args(&self, call: &SolveCall) -> SolveArgs {
+        let val = self.copied.map_or(call.val as u64, |copied| copied.address());
         SolveArgs {
-            val: call.val as u64,
+            val,
             values: self.shape.nnz,
-            diag_values: if call.diagonal != 0 { call.diagonal } else { call.val } as u64,
+            diag_values: if call.diagonal != 0 { call.diagonal as u64 } else { val },
             f: call.f as u64,
             x: call.x as u64,
             alpha: call.alpha_device as u64,
@@ -446,6 +490,13 @@ impl CudaPlan {
             timeout_ns: call.timeout.as_nanos().min(u64::MAX as u128) as u64,
             ..self.base
         }
+    }
+
+    /// Enqueues the copy of the caller's values, where solves read one.
+    pub fn update_values(&mut self, stream: usize, val: usize) -> Result<()> {
+        let Some(copied) = self.copied else { return Ok(()) };
+        self.note_use(stream)?;
+        copied.update(&Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype }, val)
     }
 
     /// Enqueues one solve.
@@ -574,6 +625,7 @@ impl CudaPlan {
                 base.tiles,
                 self.node(),
                 base.diag_in_rows,
+                self.wide_tiles as u32,
             ],
         })
     }
@@ -584,13 +636,14 @@ impl CudaPlan {
 
     /// How long the parts of the analysis took.
     pub fn times(&self) -> Result<SetupTimes> {
-        match &self.times {
-            Times::Known(times) => Ok(*times),
+        let times = match &self.times {
+            Times::Known(times) => *times,
             Times::Marked(clock) => {
                 let _bound = self.gpu.bind()?;
-                clock.times()
+                clock.times()?
             }
-        }
+        };
+        Ok(SetupTimes { trans: times.trans + self.turning, ..times })
     }
 
     /// A solve is about to be enqueued there.
@@ -650,26 +703,28 @@ pub struct PlanArrays {
     pub tile_step: Vec<u32>,
     pub node_row: Vec<u32>,
     /// Numbers of entries, slices and so on.
-    pub numbers: [u32; 13],
+    pub numbers: [u32; 14],
 }
 
 /// How to set up on the GPU, or None for the CPU.
 fn on_gpu(setup: Setup, shape: &Shape) -> Result<Option<setup::Levels>> {
-    let fits = shape.n.max(shape.nnz) < setup::MAX_SIZE;
+    let fits = must_fit(shape);
     let large = shape.n as u64 + shape.nnz as u64 >= SETUP_GPU_SMALLEST;
     let levels = match setup {
         Setup::Cpu => return Ok(None),
-        Setup::Auto if !large || !fits => return Ok(None),
+        Setup::Auto if !large || fits.is_err() => return Ok(None),
         Setup::Auto | Setup::Gpu => setup::Levels::Sweep,
         Setup::GpuKahn => setup::Levels::Kahn,
     };
-    if !fits {
-        return Err(Error::Unsupported(format!(
-            "setup on the GPU of {} rows or entries",
-            shape.n.max(shape.nnz)
-        )));
+    fits.map(|()| (shape.n > 0).then_some(levels))
+}
+
+/// Refuses what is too large for setup on the GPU.
+fn must_fit(shape: &Shape) -> Result<()> {
+    match shape.n.max(shape.nnz) {
+        most if most < setup::MAX_SIZE => Ok(()),
+        most => Err(Error::Unsupported(format!("setup on the GPU of {most} rows or entries"))),
     }
-    Ok((shape.n > 0).then_some(levels))
 }
 
 /// The paper's setup on the CPU: the pattern is copied to the host, validated, and scheduled there.

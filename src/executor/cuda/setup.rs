@@ -168,6 +168,8 @@ pub struct DeviceSchedule {
     pub tile: u32,
     pub missing_diag: Option<u32>,
     pub engine: Engine,
+    /// Whether a level of a tile fills half of a batch.
+    pub wide_tiles: bool,
     /// Time of a solve by the model that chose the engine, or zero.
     pub predicted: Duration,
     /// The rows' lists, where batches have taken what they need from them.
@@ -389,6 +391,12 @@ impl Task {
         };
         Task { levels, stored_rows, transpose, records, needs }
     }
+
+    /// To turn the matrix, and no more.
+    fn turn(shape: &Shape) -> Task {
+        let needs = Needs::default();
+        Task { levels: false, stored_rows: shape.rows_are_stored(), transpose: true, records: false, needs }
+    }
 }
 
 /// Marks on the stream, and the operation of the paper that each stretch between two of them is.
@@ -486,55 +494,9 @@ pub fn schedule(
     known: &mut Known,
     let_go: &mut dyn FnMut(),
 ) -> Result<Option<(DeviceSchedule, Pending)>> {
-    let stream = launcher.stream;
     let Wish { needs, levels: how, timeout, node } = wish;
     let task = Task::new(shape, needs, cut(Engine::Rows) != Cut::None, how);
-    let bytes = lay_out(0, shape.n, shape.nnz, &task).1;
-    let temporary = DeviceArray::temporary(launcher.gpu, bytes as usize + 256, stream)?;
-    let start = temporary.address().next_multiple_of(256);
-    let places = lay_out(start, shape.n, shape.nnz, &task).0;
-    // SAFETY: the zeroed places are the first of the allocation.
-    unsafe { memory::fill(start, 0, (places.zero_end - start) as usize, stream)? };
-
-    let letter = |index: Index| if index == Index::I32 { 'i' } else { 'l' };
-    let base = SetupArgs {
-        n: shape.n,
-        nnz: shape.nnz,
-        base: shape.base() as u32,
-        low: shape.keeps_low() as u32,
-        forward: shape.forward() as u32,
-        own_diag: (shape.diag == DiagSource::Matrix) as u32,
-        lanes: lanes(shape, 16),
-        mask: u32::MAX,
-        ptr: arrays.ptr as u64,
-        ind: arrays.ind as u64,
-        summary: places.summary,
-        major: places.major,
-        word: places.word,
-        // Two words for each row, and so the place behind it as well.
-        chain: places.keys[0],
-        list_ptr: places.list_ptr,
-        position: places.position,
-        by_kept: places.by_kept,
-        stride: 1,
-        node,
-        state: places.summary + 4 * SUMMARY as u64,
-        timeout_ns: timeout.as_nanos().min(u64::MAX as u128) as u64,
-        ..Default::default()
-    };
-    let mut run = Run {
-        launcher,
-        shape,
-        task,
-        places,
-        base,
-        tickets: 0,
-        node,
-        tiles: 0,
-        boxes: None,
-        ptr_type: letter(shape.descr.offsets),
-        ind_type: letter(shape.descr.columns),
-    };
+    let (mut run, temporary) = Run::new(launcher, shape, arrays, task, node, timeout)?;
     let mut clock = Clock::new(launcher);
     clock.begin(Operation::Transposition)?;
     let refuted = match known {
@@ -555,7 +517,7 @@ pub fn schedule(
         may_have_chains = found[BARE] <= shape.n / SETUP_CHAINS_BARE;
     }
     if run.task.transpose {
-        run.transpose()?;
+        run.base.list = run.transpose(&run.ind_type.to_string())?;
     }
     if run.task.levels {
         // The sweep goes by the guess; of the paper's loop it is no part.
@@ -587,8 +549,47 @@ pub fn schedule(
         *known = Known::OnDevice(run.remember(&found)?);
     }
     let Some(done) = run.arrange(&found, ranges, cut, &mut clock)? else { return Ok(None) };
-    let pending = Pending { temporary: vec![temporary], summary: run.places.summary, clock, stream };
+    let (summary, stream) = (run.places.summary, launcher.stream);
+    let pending = Pending { temporary: vec![temporary], summary, clock, stream };
     Ok(Some((done, pending)))
+}
+
+/// The triangle of a matrix, stored by rows where the caller has it by columns, and the other way round.
+pub struct Turned {
+    pub shape: Shape,
+    /// No values as yet.
+    pub arrays: Arrays,
+    /// Where each value lies in the caller's array; the plan keeps it.
+    pub source: DeviceArray,
+    _pattern: [DeviceArray; 2],
+}
+
+/// Turns the caller's matrix. None if the pattern is malformed. Calls `let_go` once it is known not to be, before it
+/// allocates what is kept.
+pub fn turn(
+    launcher: &Launcher,
+    shape: &Shape,
+    arrays: Arrays,
+    timeout: Duration,
+    let_go: &mut dyn FnMut(),
+) -> Result<Option<Turned>> {
+    let (mut run, temporary) = Run::new(launcher, shape, arrays, Task::turn(shape), 1, timeout)?;
+    run.survey()?;
+    let list = run.transpose(&format!("triangle_{}{}", run.ptr_type, run.ind_type))?;
+    let found = run.summary()?;
+    if found[BAD] != 0 {
+        return Ok(None);
+    }
+    let_go();
+    let ptr = run.places.list_ptr;
+    let entries = run.read(ptr + 4 * shape.n as u64, 1)?[0];
+    let bytes = entries as usize * 4;
+    let source = run.allocate(bytes)?;
+    let ind = DeviceArray::temporary(launcher.gpu, bytes, launcher.stream)?;
+    let args = SetupArgs { value_in: list, out_adj: ind.address(), out_val: source.address(), ..run.base };
+    run.cover("setup_split", entries, &args)?;
+    let arrays = Arrays { val: 0, ptr: ptr as usize, ind: ind.address() as usize };
+    Ok(Some(Turned { shape: shape.turned(entries), arrays, source, _pattern: [temporary, ind] }))
 }
 
 /// A power of two of lanes for each row, so that one has no more than so many entries on average.
@@ -658,7 +659,65 @@ impl Pending {
     }
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// One on its way, and its temporaries.
+    fn new(
+        launcher: &'a Launcher<'a>,
+        shape: &'a Shape,
+        arrays: Arrays,
+        task: Task,
+        node: u32,
+        timeout: Duration,
+    ) -> Result<(Run<'a>, DeviceArray)> {
+        let bytes = lay_out(0, shape.n, shape.nnz, &task).1;
+        let temporary = DeviceArray::temporary(launcher.gpu, bytes as usize + 256, launcher.stream)?;
+        let start = temporary.address().next_multiple_of(256);
+        let places = lay_out(start, shape.n, shape.nnz, &task).0;
+        // SAFETY: the zeroed places are the first of the allocation.
+        unsafe { memory::fill(start, 0, (places.zero_end - start) as usize, launcher.stream)? };
+
+        let letter = |index: Index| if index == Index::I32 { 'i' } else { 'l' };
+        let base = SetupArgs {
+            n: shape.n,
+            nnz: shape.nnz,
+            base: shape.base() as u32,
+            low: shape.keeps_low() as u32,
+            forward: shape.forward() as u32,
+            own_diag: (shape.diag == DiagSource::Matrix) as u32,
+            lanes: lanes(shape, 16),
+            mask: u32::MAX,
+            ptr: arrays.ptr as u64,
+            ind: arrays.ind as u64,
+            summary: places.summary,
+            major: places.major,
+            word: places.word,
+            // Two words for each row, and so the place behind it as well.
+            chain: places.keys[0],
+            list_ptr: places.list_ptr,
+            position: places.position,
+            by_kept: places.by_kept,
+            stride: 1,
+            node,
+            state: places.summary + 4 * SUMMARY as u64,
+            timeout_ns: timeout.as_nanos().min(u64::MAX as u128) as u64,
+            ..Default::default()
+        };
+        let run = Run {
+            launcher,
+            shape,
+            task,
+            places,
+            base,
+            tickets: 0,
+            node,
+            tiles: 0,
+            boxes: None,
+            ptr_type: letter(shape.descr.offsets),
+            ind_type: letter(shape.descr.columns),
+        };
+        Ok((run, temporary))
+    }
+
     /// Launches `blocks` blocks of `threads` threads.
     fn launch(&self, name: &str, blocks: u64, threads: u32, args: &SetupArgs) -> Result<()> {
         self.launcher.setup_kernel(name)?.launch(blocks as u32, threads, 0, args)
@@ -900,24 +959,23 @@ impl Run<'_> {
         Ok((keys[passes as usize % 2], value_in))
     }
 
-    /// The lists across the majors, in natural numbers.
-    fn transpose(&mut self) -> Result<()> {
+    /// The lists across the majors, in natural numbers, of what the kernels with that ending take; where they lie.
+    fn transpose(&mut self, of: &str) -> Result<u64> {
         let Places { list_count, list_ptr, list, list_scan, .. } = self.places;
         let n = self.shape.n;
         let ends = list_ptr + 4;
         let args = SetupArgs { value_out: list, ..self.base };
-        self.walk(&self.stored("setup_count"), &SetupArgs { bounds: list_count, ..args })?;
+        self.walk(&format!("setup_count_{of}"), &SetupArgs { bounds: list_count, ..args })?;
         // Each list ends where it begins as yet.
         self.scan(SetupArgs { count: n, scan_in: list_count, scan_out: ends, states: list_scan, ..args })?;
         // Where entries are scattered or gathered, more lanes have more of them on their way.
         let put = SetupArgs { bounds: ends, lanes: lanes(self.shape, 4), ..args };
-        self.walk(&self.stored("setup_put"), &put)?;
+        self.walk(&format!("setup_put_{of}"), &put)?;
         // Most lists have no more entries than lanes.
         let lanes = lanes(self.shape, 1).max(4);
         let blocks = (n as u64 * lanes as u64).div_ceil(ORDER_BLOCK as u64);
         self.launch(&format!("setup_order_{lanes}"), blocks, ORDER_BLOCK, &args)?;
-        self.base.list = list;
-        Ok(())
+        Ok(list)
     }
 
     fn sweep(&self) -> Result<()> {
@@ -1087,7 +1145,7 @@ impl Run<'_> {
                 tiles::decide(wish, needs.mirror, ranges, counts, &mut boxed, &mut strips)?
             }
         };
-        let tiles::Decision { engine, rows, order, predicted } = decision;
+        let tiles::Decision { engine, rows, order, is_wide, predicted } = decision;
         if self.node > 1 && matches!(engine, Engine::Tiles(_)) {
             return Ok(None);
         }
@@ -1149,6 +1207,7 @@ impl Run<'_> {
             entries,
             missing_diag: (own_diag && found[MISSING] != 0).then_some(!found[MISSING]),
             engine,
+            wide_tiles: is_wide,
             predicted,
         };
         if own_diag && found[EXTRA] > 0 {

@@ -1,0 +1,38 @@
+// Values in the order in which solves read them, from where the caller has them.
+#include "sync.cuh"
+
+constexpr uint32_t VALUES_BLOCK = 256;  // threads; mirrored in values.rs
+constexpr uint32_t VALUES_EACH = 4;     // values of a thread, which are on their way together; mirrored there too
+
+template <class T>
+struct ValuesArgs {
+    const T *from;
+    T *to;
+    const uint32_t *source;  // where each value lies
+    uint32_t count;
+};
+
+template <class T>
+__device__ void values_gather(const ValuesArgs<T> &a) {
+    uint32_t first = blockIdx.x * (VALUES_BLOCK * VALUES_EACH) + threadIdx.x;
+    uint32_t index[VALUES_EACH];
+    T v[VALUES_EACH];
+#pragma unroll
+    for (uint32_t u = 0; u < VALUES_EACH; ++u) {
+        uint32_t k = first + u * VALUES_BLOCK;
+        if (k < a.count) index[u] = a.source[k];
+    }
+#pragma unroll
+    for (uint32_t u = 0; u < VALUES_EACH; ++u)
+        if (first + u * VALUES_BLOCK < a.count) v[u] = a.from[index[u]];
+#pragma unroll
+    for (uint32_t u = 0; u < VALUES_EACH; ++u)
+        if (first + u * VALUES_BLOCK < a.count) a.to[first + u * VALUES_BLOCK] = v[u];
+}
+
+#define KERNEL(t)                                                                                  \
+    extern "C" __global__ void __launch_bounds__(VALUES_BLOCK)                                     \
+        values_gather_##t(const GRID_CONSTANT ValuesArgs<t##_type> a) {                            \
+        values_gather(a);                                                                          \
+    }
+FOR_EACH_TYPE(KERNEL)

@@ -1,0 +1,53 @@
+//! Values that a plan keeps in the order in which its solves read them, by an explicit call that copies them there.
+//!
+//! Where the rows of op(A) are not what is stored, the values of a row lie apart, and a solve would ask for a whole line of the
+//! cache for each. So the matrix is turned (`setup::turn`), and analysed as a caller would who stores it that way;
+//! solves read the copy.
+
+use super::{DeviceArray, Launcher};
+use crate::status::Result;
+
+/// Threads of a block, and values of each. Mirrors kernels/values.cu.
+const BLOCK: u32 = 256;
+const EACH: u32 = 4;
+const KERNEL: &str = "values_gather";
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct ValuesArgs {
+    from: u64,
+    to: u64,
+    source: u64,
+    count: u32,
+    unused: u32,
+}
+
+/// Places on the device, in arrays that the plan owns.
+#[derive(Clone, Copy)]
+pub struct CopiedValues {
+    values: u64,
+    source: u64,
+    count: u32,
+}
+
+impl CopiedValues {
+    /// Room for as many values, which come from where `source` says.
+    pub fn new(launcher: &Launcher, source: &DeviceArray, count: u32) -> Result<(CopiedValues, DeviceArray)> {
+        // Loaded now, as the first update may be captured into a graph.
+        launcher.kernel(KERNEL)?;
+        let bytes = count as usize * launcher.dtype.bytes();
+        let values = DeviceArray::on_stream(launcher.gpu, bytes, launcher.stream)?;
+        Ok((CopiedValues { values: values.address(), source: source.address(), count }, values))
+    }
+
+    pub fn address(&self) -> u64 {
+        self.values
+    }
+
+    /// Enqueues the copy from the caller's array.
+    pub fn update(&self, launcher: &Launcher, from: usize) -> Result<()> {
+        let CopiedValues { values, source, count } = *self;
+        let args = ValuesArgs { from: from as u64, to: values, source, count, unused: 0 };
+        launcher.kernel(KERNEL)?.launch(count.div_ceil(BLOCK * EACH), BLOCK, 0, &args)
+    }
+}
