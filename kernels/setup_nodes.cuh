@@ -135,6 +135,68 @@ SETUP_KERNEL(setup_node_values, TEAM_BLOCK) {
     each_row(a.count, a.lanes, nodes);
 }
 
+// Where values are copied: the rows of op(A), one behind the other in natural order, each with its entries by rising unknowns.
+// `out_ptr` and `out_adj` are the nodes' pattern by rows.
+struct NodeCopy {
+    const SetupArgs &a;
+    uint32_t node, before, count, diagonals;  // entries of the nodes before it, and of it; diagonals in a row
+
+    __device__ NodeCopy(const SetupArgs &args, uint32_t node)
+        : a(args), node(node), before(a.out_ptr[node]), count(a.out_ptr[node + 1] - before), diagonals(a.own_diag != 0) {}
+    // Where a row begins.
+    __device__ uint32_t begin(uint32_t unknown) const {
+        uint32_t b = a.node, triangle = unknown * (unknown - 1) / 2;
+        uint32_t own = a.forward ? triangle : unknown * (b - 1) - triangle;
+        return (before * b + node * diagonals) * b + node * (b * (b - 1) / 2) + unknown * (count * b + diagonals) + own;
+    }
+    // Its entries of other nodes.
+    __device__ uint32_t others(uint32_t unknown) const {
+        return begin(unknown) + (a.forward ? 0 : diagonals + a.node - 1 - unknown);
+    }
+    // Those of the node's own triangle, as nodal.cuh says.
+    __device__ uint32_t own(uint32_t unknown) const {
+        return begin(unknown) + (a.forward ? count * a.node : diagonals - unknown - 1);
+    }
+};
+
+SETUP_KERNEL(setup_copied_rows, 256) {
+    uint32_t p = thread_index();
+    if (p >= a.n) return;
+    uint32_t unknown = p % a.node, node = a.record[p / a.node].x, own = NodeCopy(a, node).own(unknown);
+    a.node_row[p] = make_uint2(own, a.own_diag ? own + unknown : node * a.node + unknown);
+}
+
+// Where each value of the copy lies. `out_val` are the entries' numbers in the stored pattern of the nodes, whose offsets are
+// `bounds`.
+struct NodeSource {
+    const SetupArgs &a;
+
+    __device__ uint2 span(uint32_t node) const { return make_uint2(a.out_ptr[node], a.out_ptr[node + 1] - a.out_ptr[node]); }
+    template <class Team>
+    __device__ void visit(uint32_t node, uint2 span, const Team &team) {
+        NodeCopy copy(a, node);
+        uint32_t b = a.node;
+        for (uint32_t k = team.rank; k < span.y * b; k += team.size) {
+            uint32_t e = span.x + k / b, unknown = k % b, other = a.out_adj[e];
+            uint32_t first = a.major[other * b + unknown].x + (a.low ? 0 : b - 1 - unknown);
+            first += (a.out_val[e] - a.bounds[other]) * b;
+            for (uint32_t r = 0; r < b; ++r) a.index[copy.others(r) + k] = first + r;
+        }
+        for (uint32_t c = team.rank; c < b; c += team.size) {
+            uint4 major = a.major[node * b + c];
+            uint32_t own = a.low ? major.x + major.z - c : major.x - c - 1;
+            uint32_t first = a.forward ? c + 1 : 0, end = a.forward ? b : c;
+            for (uint32_t r = first; r < end; ++r) a.index[copy.own(r) + c] = own + r;
+            if (a.own_diag) a.index[copy.own(c) + c] = major.w;
+        }
+    }
+};
+
+SETUP_KERNEL(setup_copied_source, TEAM_BLOCK) {
+    NodeSource nodes{a};
+    each_row(a.count, a.lanes, nodes);
+}
+
 #define NODES(i, I)                                                      \
     SETUP_KERNEL(setup_node_sizes_##i, TEAM_BLOCK) { node_sizes<I>(a); } \
     SETUP_KERNEL(setup_node_pattern_##i, TEAM_BLOCK) { node_pattern<I>(a); }

@@ -156,14 +156,14 @@ impl CudaPlan {
         }
         let needs = algorithms::needs_on_gpu(asked, gpu, shape)?;
         if copy_values && needs.rows && shape.n > 0 && !shape.rows_are_stored() {
-            if let Some(plan) = Self::of_turned(gpu, asked, shape, arrays, how, let_go)? {
+            if let Some(plan) = Self::of_turned(gpu, asked, needs, shape, arrays, how, let_go)? {
                 return Ok(plan);
             }
             // Malformed: what follows says how.
         }
         let launcher = Launcher { gpu, stream, dtype: shape.dtype };
         if let Some(levels) = on_gpu(setup, shape)? {
-            let wish = setup::Wish { needs, levels, timeout, node: 1 };
+            let wish = setup::Wish { needs, levels, timeout, node: 1, copies: false };
             match Self::set_up_on_gpu(&launcher, asked, shape, arrays, wish, known, let_go) {
                 Ok(Some(plan)) => return plan.with_queues(),
                 // Malformed: the CPU says how.
@@ -193,6 +193,7 @@ impl CudaPlan {
     fn of_turned(
         gpu: &Arc<Gpu>,
         asked: Option<&'static dyn Algorithm>,
+        needs: Needs,
         shape: &Shape,
         arrays: Arrays,
         how: How,
@@ -201,16 +202,34 @@ impl CudaPlan {
         must_fit(shape)?;
         let launcher = Launcher { gpu, stream: how.stream, dtype: shape.dtype };
         let start = Instant::now();
-        let Some(turned) = setup::turn(&launcher, shape, arrays, how.timeout, let_go)? else {
-            return Ok(None);
+        let place = on_gpu(how.setup, shape)?;
+        // Nodes are looked for where the schedule is to be made.
+        let needs = Needs { nodes: needs.nodes && place.is_some(), ..needs };
+        let levels = place.unwrap_or(setup::Levels::Sweep);
+        let wish = setup::Wish { needs, levels, timeout: how.timeout, node: 1, copies: true };
+        let cut = |engine| algorithms::choose(asked, engine).cut(shape.dtype, engine);
+        let turned = match setup::turn(&launcher, shape, arrays, wish, &cut, let_go)? {
+            None => return Ok(None),
+            Some(setup::Turn::Schedule(done, pending)) => {
+                return Self::of_schedule(&launcher, asked, shape, *done, pending, levels)
+                    .and_then(Self::with_queues)
+                    .map(Some)
+            }
+            Some(setup::Turn::Matrix(turned)) => turned,
         };
-        let (copied, values) = CopiedValues::new(&launcher, &turned.source, turned.shape.nnz)?;
         let (turning, mut known) = (start.elapsed(), Known::Unwanted);
         let mut plan = Self::analyse(gpu, asked, &turned.shape, turned.arrays, how, &mut known, let_go)?;
-        plan.owned.extend([turned.source, values]);
-        plan.copied = Some(copied);
+        plan.copy_values(&launcher, turned.source, turned.shape.nnz)?;
         plan.turning = turning;
         Ok(Some(plan))
+    }
+
+    /// Has solves read a copy of so many values, which come from where `source` says.
+    fn copy_values(&mut self, launcher: &Launcher, source: DeviceArray, count: u32) -> Result<()> {
+        let (copied, values) = CopiedValues::new(launcher, &source, count)?;
+        self.owned.extend([source, values]);
+        self.copied = Some(copied);
+        Ok(())
     }
 
     /// Itself, if queues can hand its slices out.
@@ -238,6 +257,18 @@ impl CudaPlan {
         else {
             return Ok(None);
         };
+        Self::of_schedule(launcher, asked, shape, done, pending, wish.levels).map(Some)
+    }
+
+    /// A schedule that is on its way, when it has arrived.
+    fn of_schedule(
+        launcher: &Launcher,
+        asked: Option<&'static dyn Algorithm>,
+        shape: &Shape,
+        done: setup::DeviceSchedule,
+        pending: setup::Pending,
+        levels: setup::Levels,
+    ) -> Result<CudaPlan> {
         let algorithm = algorithms::choose(asked, done.engine);
         let missing_diag = done.missing_diag.unwrap_or(NONE);
         let mut plan = Self::bare(launcher, algorithm, shape, done.entries, missing_diag)?;
@@ -246,7 +277,10 @@ impl CudaPlan {
         plan.owned = done.owned;
         (plan.engine, plan.predicted) = (done.engine, done.predicted);
         (plan.longest, plan.tile, plan.wide_tiles) = (done.longest, done.tile, done.wide_tiles);
-        plan.setup = if wish.levels == setup::Levels::Kahn { Setup::GpuKahn } else { Setup::Gpu };
+        plan.setup = if levels == setup::Levels::Kahn { Setup::GpuKahn } else { Setup::Gpu };
+        if let Some((source, count)) = done.copied {
+            plan.copy_values(launcher, source, count)?;
+        }
         algorithm.prepare(launcher, &mut plan, None)?;
         let end = pending.finish()?;
         (plan.times, plan.widest, plan.narrow) = (Times::Marked(end.clock), end.widest, end.narrow);
@@ -254,7 +288,7 @@ impl CudaPlan {
         if plan.base.tiles == 0 {
             plan.base.slices = end.slices;
         }
-        Ok(Some(plan))
+        Ok(plan)
     }
 
     /// A plan without its arrays.
@@ -474,10 +508,13 @@ impl CudaPlan {
     }
 
     fn args(&self, call: &SolveCall) -> SolveArgs {
-        let val = self.copied.map_or(call.val as u64, |copied| copied.address());
+        let (val, values) = match self.copied {
+            Some(copied) => (copied.address(), copied.count()),
+            None => (call.val as u64, self.shape.nnz),
+        };
         SolveArgs {
             val,
-            values: self.shape.nnz,
+            values,
             diag_values: if call.diagonal != 0 { call.diagonal as u64 } else { val },
             f: call.f as u64,
             x: call.x as u64,

@@ -172,6 +172,8 @@ pub struct DeviceSchedule {
     pub wide_tiles: bool,
     /// Time of a solve by the model that chose the engine, or zero.
     pub predicted: Duration,
+    /// Where the values of a copy come from, and how many, if solves read one.
+    pub copied: Option<(DeviceArray, u32)>,
     /// The rows' lists, where batches have taken what they need from them.
     _lists: Option<DeviceArray>,
 }
@@ -216,6 +218,8 @@ pub struct Wish {
     pub timeout: Duration,
     /// Unknowns of a node, where the pattern is one of nodes.
     pub node: u32,
+    /// Whether solves are to read a copy of the values, which would lie scattered.
+    pub copies: bool,
 }
 
 /// What a setup has found that the one for the transposed operation need not find again.
@@ -494,7 +498,7 @@ pub fn schedule(
     known: &mut Known,
     let_go: &mut dyn FnMut(),
 ) -> Result<Option<(DeviceSchedule, Pending)>> {
-    let Wish { needs, levels: how, timeout, node } = wish;
+    let Wish { needs, levels: how, timeout, node, .. } = wish;
     let task = Task::new(shape, needs, cut(Engine::Rows) != Cut::None, how);
     let (mut run, temporary) = Run::new(launcher, shape, arrays, task, node, timeout)?;
     let mut clock = Clock::new(launcher);
@@ -509,8 +513,8 @@ pub fn schedule(
         if found[BAD] != 0 {
             return Ok(None);
         }
-        if let Some((done, pattern, mut pending)) = run.by_nodes(&found, wish, cut, let_go)? {
-            pending.temporary.extend([temporary, pattern]);
+        if let Some((done, mut pending)) = run.by_nodes(&found, wish, cut, let_go)? {
+            pending.temporary.push(temporary);
             return Ok(Some((done, pending)));
         }
         may_have_lines = lines::line(shape.n, found[NEXT_TO_DIAGONAL]) > 0;
@@ -559,37 +563,40 @@ pub struct Turned {
     pub shape: Shape,
     /// No values as yet.
     pub arrays: Arrays,
-    /// Where each value lies in the caller's array; the plan keeps it.
+    /// Where each value lies in the caller's array.
     pub source: DeviceArray,
-    _pattern: [DeviceArray; 2],
+    pattern: [DeviceArray; 2],
 }
 
-/// Turns the caller's matrix. None if the pattern is malformed. Calls `let_go` once it is known not to be, before it
-/// allocates what is kept.
+/// What has been made of a matrix whose values are to be copied.
+pub enum Turn {
+    Schedule(Box<DeviceSchedule>, Pending),
+    Matrix(Turned),
+}
+
+/// Schedules the caller's matrix by nodes if they are what is best, for a copy of its values; else turns it. None if the pattern
+/// is malformed. Calls `let_go` once it is known not to be, before it allocates what is kept.
 pub fn turn(
     launcher: &Launcher,
     shape: &Shape,
     arrays: Arrays,
-    timeout: Duration,
+    wish: Wish,
+    cut: &dyn Fn(Engine) -> Cut,
     let_go: &mut dyn FnMut(),
-) -> Result<Option<Turned>> {
-    let (mut run, temporary) = Run::new(launcher, shape, arrays, Task::turn(shape), 1, timeout)?;
+) -> Result<Option<Turn>> {
+    let (mut run, temporary) = Run::new(launcher, shape, arrays, Task::turn(shape), 1, wish.timeout)?;
     run.survey()?;
-    let list = run.transpose(&format!("triangle_{}{}", run.ptr_type, run.ind_type))?;
-    let found = run.summary()?;
-    if found[BAD] != 0 {
-        return Ok(None);
+    if wish.needs.nodes && nodes::largest(shape.n, 0).is_some() {
+        let found = run.node_sizes()?;
+        if found[BAD] != 0 {
+            return Ok(None);
+        }
+        if let Some((done, mut pending)) = run.by_nodes(&found, wish, cut, let_go)? {
+            pending.temporary.push(temporary);
+            return Ok(Some(Turn::Schedule(Box::new(done), pending)));
+        }
     }
-    let_go();
-    let ptr = run.places.list_ptr;
-    let entries = run.read(ptr + 4 * shape.n as u64, 1)?[0];
-    let bytes = entries as usize * 4;
-    let source = run.allocate(bytes)?;
-    let ind = DeviceArray::temporary(launcher.gpu, bytes, launcher.stream)?;
-    let args = SetupArgs { value_in: list, out_adj: ind.address(), out_val: source.address(), ..run.base };
-    run.cover("setup_split", entries, &args)?;
-    let arrays = Arrays { val: 0, ptr: ptr as usize, ind: ind.address() as usize };
-    Ok(Some(Turned { shape: shape.turned(entries), arrays, source, _pattern: [temporary, ind] }))
+    Ok(run.turned(temporary, let_go)?.map(Turn::Matrix))
 }
 
 /// A power of two of lanes for each row, so that one has no more than so many entries on average.
@@ -838,17 +845,40 @@ impl<'a> Run<'a> {
         self.summary()
     }
 
-    /// The schedule of the pattern's nodes, if it has any and tiles of rows are not faster, and the nodes' pattern,
-    /// which what is enqueued still reads.
+    /// The matrix turned, after the survey. None if the pattern is malformed.
+    fn turned(mut self, temporary: DeviceArray, let_go: &mut dyn FnMut()) -> Result<Option<Turned>> {
+        let list = self.transpose(&format!("triangle_{}{}", self.ptr_type, self.ind_type))?;
+        if self.summary()?[BAD] != 0 {
+            return Ok(None);
+        }
+        let_go();
+        let (shape, ptr) = (self.shape, self.places.list_ptr);
+        let entries = self.read(ptr + 4 * shape.n as u64, 1)?[0];
+        let bytes = entries as usize * 4;
+        let source = self.allocate(bytes)?;
+        let ind = DeviceArray::temporary(self.launcher.gpu, bytes, self.launcher.stream)?;
+        let args =
+            SetupArgs { value_in: list, out_adj: ind.address(), out_val: source.address(), ..self.base };
+        self.cover("setup_split", entries, &args)?;
+        let arrays = Arrays { val: 0, ptr: ptr as usize, ind: ind.address() as usize };
+        Ok(Some(Turned { shape: shape.turned(entries), arrays, source, pattern: [temporary, ind] }))
+    }
+
+    /// The schedule of the pattern's nodes, if it has any and tiles of rows are not faster.
     fn by_nodes(
         &mut self,
         found: &[u32],
         wish: Wish,
         cut: &dyn Fn(Engine) -> Cut,
         let_go: &mut dyn FnMut(),
-    ) -> Result<Option<(DeviceSchedule, DeviceArray, Pending)>> {
+    ) -> Result<Option<(DeviceSchedule, Pending)>> {
         let n = self.shape.n;
+        let own_diag = self.shape.diag == DiagSource::Matrix;
         if found[SCATTERED] | found[EXTRA] != 0 {
+            return Ok(None);
+        }
+        if wish.copies && own_diag && found[MISSING] != 0 {
+            // The rows of a node would not be alike.
             return Ok(None);
         }
         let Some(size) = nodes::largest(n, found[REFUTED]) else { return Ok(None) };
@@ -877,10 +907,20 @@ impl<'a> Run<'a> {
         };
         walk(&self.stored("setup_node_pattern"), &args)?;
 
-        let shape = nodes::shape(self.shape, entries, size);
-        let arrays = Arrays { val: 0, ptr: ptr as usize, ind: ind as usize };
+        let mut shape = nodes::shape(self.shape, entries, size);
+        let mut arrays = Arrays { val: 0, ptr: ptr as usize, ind: ind as usize };
+        let mut turned = None;
+        if wish.copies {
+            let task = Task::turn(&shape);
+            let (run, temporary) = Run::new(self.launcher, &shape, arrays, task, 1, wish.timeout)?;
+            run.survey()?;
+            let Some(mut by_rows) = run.turned(temporary, &mut || ())? else { return Ok(None) };
+            by_rows.source.set_only_on(self.launcher.stream);
+            (shape, arrays) = (by_rows.shape, by_rows.arrays);
+            turned = Some(by_rows);
+        }
         let wish = Wish { needs: Needs { nodes: false, ..wish.needs }, node: size, ..wish };
-        let Some((mut done, pending)) =
+        let Some((mut done, mut pending)) =
             schedule(self.launcher, &shape, arrays, wish, cut, &mut Known::Unwanted, let_go)?
         else {
             return Ok(None);
@@ -897,20 +937,38 @@ impl<'a> Run<'a> {
             summary: pending.summary,
             ..args
         };
-        self.cover("setup_node_rows", n, &args)?;
+        match turned {
+            Some(turned) => {
+                let count = found[ENTRIES] + if own_diag { n } else { 0 };
+                let source = self.allocate(count as usize * 4)?;
+                let args = SetupArgs {
+                    out_ptr: arrays.ptr as u64,
+                    out_adj: arrays.ind as u64,
+                    out_val: turned.source.address(),
+                    index: source.address(),
+                    ..args
+                };
+                self.cover("setup_copied_rows", n, &args)?;
+                walk("setup_copied_source", &args)?;
+                done.copied = Some((source, count));
+                pending.temporary.extend(turned.pattern);
+                pending.temporary.push(turned.source);
+            }
+            None => self.cover("setup_node_rows", n, &args)?,
+        }
         if done.base.row_permuted != 0 {
             let index = self.allocate(entries as usize * size as usize * 4)?;
             walk("setup_node_values", &SetupArgs { index: index.address(), ..args })?;
             done.base.row_val = index.address();
             done.owned.push(index);
         }
-        let own_diag = self.shape.diag == DiagSource::Matrix;
         done.base.n = n;
         done.base.diag_index = diag_in_records(self.shape, done.base.record);
         done.levels *= size;
         done.entries = found[ENTRIES];
         done.missing_diag = (own_diag && found[MISSING] != 0).then_some(!found[MISSING]);
-        Ok(Some((done, pattern, pending)))
+        pending.temporary.push(pattern);
+        Ok(Some((done, pending)))
     }
 
     /// Exclusive sums over `args.count` elements.
@@ -1208,6 +1266,7 @@ impl<'a> Run<'a> {
             missing_diag: (own_diag && found[MISSING] != 0).then_some(!found[MISSING]),
             engine,
             wide_tiles: is_wide,
+            copied: None,
             predicted,
         };
         if own_diag && found[EXTRA] > 0 {

@@ -44,6 +44,10 @@ impl CopiedValues {
         self.values
     }
 
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
     /// Enqueues the copy from the caller's array.
     pub fn update(&self, launcher: &Launcher, from: usize) -> Result<()> {
         let CopiedValues { values, source, count } = *self;
