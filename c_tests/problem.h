@@ -434,6 +434,79 @@ static inline sptrsvStatus_t solve(System *s, void *x) {
   return status;
 }
 
+/* Solves; x, on the host, must solve the system with the problem's values. */
+static inline int solves_right(System *s, void *x, const char *what) {
+  const Problem *p = s->p;
+  sptrsvStatus_t status = solve(s, x);
+  long double worst = status ? INFINITY : worst_error(p, p->alpha, p->f, x);
+  return CHECK_THAT(worst <= 1, "%s: %s, n = %" PRId64 " (%s): %s \"%s\", error / bound = %Lg", what, s->algorithm,
+                    p->n, kind_text(&p->k), sptrsvGetErrorName(status), sptrsvGetLastErrorMessage(T.h), worst);
+}
+
+/* Solves for columns of F into those of X, in the executor's memory, one behind the other. */
+static inline sptrsvStatus_t solve_columns(System *s, int64_t nrhs, const void *f, void *x) {
+  const Problem *p = s->p;
+  return sptrsvSolveMulti(s->h, (sptrsvOperation_t)p->k.op, p->n, p->nnz, nrhs, s->alpha_host, s->d,
+                          (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->info, f, p->n, x, p->n, s->policy,
+                          s->buffer);
+}
+
+/* Columns on the host: each solves the system, and has the bits of a single solve if ALGS[a] is deterministic. */
+static inline void columns_are_right(const System *s, int a, int columns, const char *x, const char *single) {
+  const Problem *p = s->p;
+  for (int c = 0; c < columns; c++) {
+    const char *column = x + (size_t)c * s->bytes;
+    long double worst = worst_error(p, p->alpha, p->f, column);
+    CHECK_THAT(worst <= 1 && (!ALGS[a].deterministic || !memcmp(column, single, s->bytes)),
+               "%s, column %d (%s): error / bound = %Lg, or other bits than alone", s->algorithm, c, kind_text(&p->k),
+               worst);
+  }
+}
+
+/* Gives unknown i that diagonal, in the problem and in the executor's memory. */
+static inline void put_diagonal(System *s, Problem *p, int64_t i, num v) {
+  for (int64_t t = 0; t < p->nnz; t++)
+    if (p->e[t].i == i && p->e[t].j == i) put(p->k.type, p->val, t, v);
+  mem_put(s->val, p->val, (size_t)p->nnz * s->vs);
+}
+
+enum { NO_ROW = -77 }; /* what no call writes */
+
+/* Reads the pivot in the pointer mode of the kind. */
+static inline sptrsvStatus_t pivot_of(const System *s, int64_t *row) {
+  *row = NO_ROW;
+  if (!s->p->k.device_alpha) return sptrsvZeroPivot(s->h, s->info, row);
+  int64_t *place = mem_copy(row, sizeof *row);
+  sptrsvSetPointerMode(s->h, SPTRSV_POINTER_MODE_DEVICE);
+  sptrsvStatus_t status = sptrsvZeroPivot(s->h, s->info, place);
+  mem_get(row, place, sizeof *row);
+  mem_free(place);
+  return status;
+}
+
+/* Expects this row (zero-based; -1 for none) and a message that names it. */
+static inline int pivot_is(const System *s, int64_t expected, const char *when) {
+  int64_t row, base = s->p->k.base;
+  char name[40];
+  sptrsvStatus_t status = pivot_of(s, &row);
+  snprintf(name, sizeof name, "row %" PRId64 " ", expected + base);
+  const char *message = sptrsvGetLastErrorMessage(s->h);
+  char padded[400];
+  snprintf(padded, sizeof padded, "%s ", message);
+  int ok = expected < 0 ? status == SPTRSV_STATUS_SUCCESS && row == -1 && !*message
+                        : status == SPTRSV_STATUS_ZERO_PIVOT && row == expected + base && strstr(padded, name);
+  CHECK_THAT(ok, "%s, %s, %s: expected row %" PRId64 ", got %" PRId64 " with %s, message \"%s\"", when, s->algorithm,
+             kind_text(&s->p->k), expected < 0 ? -1 : expected + base, row, sptrsvGetErrorName(status), message);
+  sptrsvSetPointerMode(s->h, SPTRSV_POINTER_MODE_HOST);
+  return ok;
+}
+
+static inline sptrsvStats_t stats_of(const System *s) {
+  sptrsvStats_t stats = {.struct_size = sizeof stats};
+  CHECK_OK(sptrsvGetStats(s->info, &stats));
+  return stats;
+}
+
 static inline void close_system(System *s) {
   sptrsvDestroyInfo(s->info);
   sptrsvDestroyMatDescr(s->d);
@@ -454,6 +527,20 @@ static inline int random_setup(void) {
     free_problem(&p);
   }
   return (int)below(choices);
+}
+
+/* The same, or Kahn's algorithm on the GPU. */
+static inline int any_setup(void) {
+  return T.on_gpu && below(4) == 0 ? SPTRSV_SETUP_GPU_KAHN : random_setup();
+}
+
+/* A kind of that number: every type, operation, triangle, diagonal and format; the rest at random. */
+enum { KINDS = 4 * 3 * 2 * 3 * 2 };
+static inline Kind kind_number(int i) {
+  return (Kind){.type = TYPES[i % 4], .op = i / 4 % 3, .fill = i / 12 % 2, .diag = i / 24 % 3, .format = i / 72,
+                .base = (int)below(2), .wide = (int)below(3), .unsorted = (int)below(3), .full = (int)below(2),
+                .duplicates = (int)below(2), .in_place = (int)below(2), .device_alpha = (int)below(2),
+                .setup = any_setup()};
 }
 
 #endif

@@ -7,37 +7,6 @@
 
 enum { M = 40, LOW = 11, HIGH = 29 }; /* size, and the two bad rows */
 
-static const int64_t UNTOUCHED = -77;
-
-/* Reads the pivot in the pointer mode of the kind. */
-static sptrsvStatus_t zero_pivot(const System *s, int64_t *row) {
-  *row = UNTOUCHED;
-  if (!s->p->k.device_alpha) return sptrsvZeroPivot(s->h, s->info, row);
-  int64_t *place = mem_copy(row, sizeof *row);
-  sptrsvSetPointerMode(s->h, SPTRSV_POINTER_MODE_DEVICE);
-  sptrsvStatus_t status = sptrsvZeroPivot(s->h, s->info, place);
-  mem_get(row, place, sizeof *row);
-  mem_free(place);
-  return status;
-}
-
-/* Expects this row (zero-based; -1 for none) and a message that names it. */
-static int pivot_is(const System *s, int64_t expected, const char *when) {
-  int64_t row, base = s->p->k.base;
-  char name[40];
-  sptrsvStatus_t status = zero_pivot(s, &row);
-  snprintf(name, sizeof name, "row %" PRId64 " ", expected + base);
-  const char *message = sptrsvGetLastErrorMessage(s->h);
-  char padded[400];
-  snprintf(padded, sizeof padded, "%s ", message);
-  int ok = expected < 0 ? status == SPTRSV_STATUS_SUCCESS && row == -1 && !*message
-                        : status == SPTRSV_STATUS_ZERO_PIVOT && row == expected + base && strstr(padded, name);
-  CHECK_THAT(ok, "%s, %s, %s: expected row %" PRId64 ", got %" PRId64 " with %s, message \"%s\"", when, s->algorithm,
-             kind_text(&s->p->k), expected < 0 ? -1 : expected + base, row, sptrsvGetErrorName(status), message);
-  sptrsvSetPointerMode(s->h, SPTRSV_POINTER_MODE_HOST);
-  return ok;
-}
-
 /* A matrix of that shape; the diagonal entries of the rows given are left out (bit 1) or zero (bit 2). */
 static Problem bad_problem(Kind k, enum Shape shape, int low, int high) {
   Problem good = make_problem((Kind){.type = k.type, .fill = k.fill}, shape, M);
@@ -182,15 +151,15 @@ static void arguments(void) {
   Problem p = bad_problem((Kind){.type = SPTRSV_R_64F}, RANDOM, 2, 0);
   System s;
   sptrsvInfo_t fresh;
-  int64_t row = UNTOUCHED;
+  int64_t row = NO_ROW;
   CHECK_OK(sptrsvCreateInfo(&fresh));
   CHECK_STATUS(sptrsvZeroPivot(T.h, fresh, &row), SPTRSV_STATUS_NOT_ANALYSED);
-  CHECK(row == UNTOUCHED);
+  CHECK(row == NO_ROW);
   CHECK_MESSAGE("analys");
   CHECK_STATUS(sptrsvZeroPivot(T.h, NULL, &row), SPTRSV_STATUS_INVALID_VALUE);
   CHECK_MESSAGE("info");
   CHECK_STATUS(sptrsvZeroPivot(NULL, fresh, &row), SPTRSV_STATUS_NOT_INITIALIZED);
-  CHECK(row == UNTOUCHED);
+  CHECK(row == NO_ROW);
   if (opened(&s, &p, 0)) {
     CHECK_STATUS(sptrsvZeroPivot(T.h, s.info, NULL), SPTRSV_STATUS_INVALID_VALUE);
     CHECK_MESSAGE("position");

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "gate.h"
 #include "problem.h"
 
 static void wait_for(cudaStream_t stream) {
@@ -23,18 +24,6 @@ static long double error_of(const System *s, const void *x) {
 }
 
 /* ------------------------------------------------------------------------------------ streams and graphs */
-
-typedef struct {
-  atomic_int open, waited_in_vain;
-} Gate;
-
-/* Runs on the stream: holds it until the gate opens; ends by itself after 5 seconds. */
-static void CUDART_CB hold(void *argument) {
-  Gate *gate = argument;
-  double end = seconds() + 5;
-  while (!atomic_load(&gate->open) && seconds() < end) usleep(100);
-  if (!atomic_load(&gate->open)) atomic_store(&gate->waited_in_vain, 1);
-}
 
 /* With its stream held, a solve returns at once; it works when the stream goes on, and not before. */
 static void solve_is_asynchronous(void) {

@@ -100,21 +100,32 @@ __device__ void node_pattern(const SetupArgs &a) {
     each_row(a.count, a.lanes, nodes);
 }
 
-// By position of each row: where the entries of its node's own triangle lie, as nodal.cuh says, and its diagonal.
+// Where the entries of its node's own triangle lie in a major, as nodal.cuh says.
+__device__ __forceinline__ uint32_t own_entries(const SetupArgs &a, uint4 major, uint32_t unknown) {
+    return a.low ? major.x + major.z - unknown : major.x - unknown - 1;
+}
+
+// Where op(A)'s columns are stored: where the values of a node's rows begin in the column of an unknown of another node.
+// `out_val` are the entries' numbers in the pattern of the nodes, whose offsets are `bounds`.
+__device__ __forceinline__ uint32_t values_begin(const SetupArgs &a, uint32_t e, uint32_t node, uint32_t unknown) {
+    uint32_t b = a.node, first = a.major[node * b + unknown].x + (a.low ? 0 : b - 1 - unknown);
+    return first + (a.out_val[e] - a.bounds[node]) * b;
+}
+
+// By position of each row: where the entries of its node's own triangle lie, and its diagonal.
 SETUP_KERNEL(setup_node_rows, 256) {
     uint32_t p = thread_index();
     if (p >= a.n) return;
     uint32_t unknown = p % a.node, i = a.record[p / a.node].x * a.node + unknown;
     uint4 major = a.major[i];
-    uint32_t own = a.low ? major.x + major.z - unknown : major.x - unknown - 1;
+    uint32_t own = own_entries(a, major, unknown);
     // In a row without entries the diagonal says where they would lie.
     if (a.own_diag && major.z == 0 && major.w != NONE) own = major.w - unknown;
     if (major.w != own + unknown) a.summary->displaced = 1;
     a.node_row[p] = make_uint2(own, a.own_diag ? major.w : i);
 }
 
-// Where op(A)'s columns are stored: of each entry of the lists and each of its unknowns, where the values of the
-// rows begin. `out_val` are the entries' numbers in the pattern of the nodes, whose offsets are `bounds`.
+// Where op(A)'s columns are stored: of each entry of the lists and each of its unknowns, where the values begin.
 struct NodeValues {
     const SetupArgs &a;
 
@@ -124,8 +135,7 @@ struct NodeValues {
         uint32_t b = a.node;
         for (uint32_t k = team.rank; k < span.y * b; k += team.size) {
             uint32_t e = span.x + k / b, unknown = k % b, node = a.record[a.out_adj[e]].x;
-            uint32_t first = a.major[node * b + unknown].x + (a.low ? 0 : b - 1 - unknown);
-            a.index[(size_t)e * b + unknown] = first + (a.out_val[e] - a.bounds[node]) * b;
+            a.index[(size_t)e * b + unknown] = values_begin(a, e, node, unknown);
         }
     }
 };
@@ -166,8 +176,7 @@ SETUP_KERNEL(setup_copied_rows, 256) {
     a.node_row[p] = make_uint2(own, a.own_diag ? own + unknown : node * a.node + unknown);
 }
 
-// Where each value of the copy lies. `out_val` are the entries' numbers in the stored pattern of the nodes, whose offsets are
-// `bounds`.
+// Where each value of the copy lies.
 struct NodeSource {
     const SetupArgs &a;
 
@@ -178,13 +187,12 @@ struct NodeSource {
         uint32_t b = a.node;
         for (uint32_t k = team.rank; k < span.y * b; k += team.size) {
             uint32_t e = span.x + k / b, unknown = k % b, other = a.out_adj[e];
-            uint32_t first = a.major[other * b + unknown].x + (a.low ? 0 : b - 1 - unknown);
-            first += (a.out_val[e] - a.bounds[other]) * b;
+            uint32_t first = values_begin(a, e, other, unknown);
             for (uint32_t r = 0; r < b; ++r) a.index[copy.others(r) + k] = first + r;
         }
         for (uint32_t c = team.rank; c < b; c += team.size) {
             uint4 major = a.major[node * b + c];
-            uint32_t own = a.low ? major.x + major.z - c : major.x - c - 1;
+            uint32_t own = own_entries(a, major, c);
             uint32_t first = a.forward ? c + 1 : 0, end = a.forward ? b : c;
             for (uint32_t r = first; r < end; ++r) a.index[copy.own(r) + c] = own + r;
             if (a.own_diag) a.index[copy.own(c) + c] = major.w;

@@ -139,9 +139,7 @@ impl Info {
     pub fn update_values(&mut self, context: &Context, val: usize) -> Result<()> {
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         if analysed.updated_from.is_none() {
-            return Err(Error::Invalid(
-                "the analysis was not asked by sptrsvSetCopyValues to prepare for a copy of values".into(),
-            ));
+            return Err(Error::NotCopying);
         }
         analysed.bodies[0].must_belong_to(&context.executor)?;
         if analysed.shape.nnz > 0 {
@@ -327,12 +325,8 @@ impl Analysed {
     /// Refuses values that were to be handed over and were not.
     fn must_have(&self, val: usize) -> Result<()> {
         match self.updated_from {
-            Some(0) => {
-                Err(Error::Invalid("the info has no values yet: call sptrsvUpdateValues first".into()))
-            }
-            Some(last) if last != val => {
-                Err(Error::Invalid("val is not the array that sptrsvUpdateValues was given last".into()))
-            }
+            Some(0) => Err(Error::NoValues),
+            Some(last) if last != val => Err(Error::OtherValues),
             _ => Ok(()),
         }
     }

@@ -77,6 +77,11 @@ pub enum Error {
         why: String,
     },
     NotAnalysed,
+    /// Values are handed over that the analysis was not asked to prepare for.
+    NotCopying,
+    /// Values that were to be handed over were not, or others were.
+    NoValues,
+    OtherValues,
     Mismatch {
         what: &'static str,
         analysed: String,
@@ -118,6 +123,9 @@ impl Error {
             | Error::BadEnum { .. }
             | Error::Negative { .. }
             | Error::Invalid(_)
+            | Error::NotCopying
+            | Error::NoValues
+            | Error::OtherValues
             | Error::PolicyMismatch
             | Error::Capturing => SPTRSV_STATUS_INVALID_VALUE,
             Error::MatrixType { .. } => SPTRSV_STATUS_MATRIX_TYPE_NOT_SUPPORTED,
@@ -151,6 +159,11 @@ impl fmt::Display for Error {
             Error::Unsupported(text) => write!(f, "not supported: {text}"),
             Error::Malformed { major, row, why } => write!(f, "{major} {row} of the matrix: {why}"),
             Error::NotAnalysed => write!(f, "the info holds no analysis: call sptrsvAnalysis first"),
+            Error::NotCopying => {
+                write!(f, "the analysis was not asked by sptrsvSetCopyValues to prepare for a copy of values")
+            }
+            Error::NoValues => write!(f, "the info has no values yet: call sptrsvUpdateValues first"),
+            Error::OtherValues => write!(f, "val is not the array that sptrsvUpdateValues was given last"),
             Error::Mismatch { what, analysed, given } => {
                 write!(f, "{what} is {given}, but the info was analysed with {analysed}")
             }

@@ -26,7 +26,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// `several`: there are several value types or operations; `rhs`: the numbers of right-hand sides; `updates`: values are handed over.
+    /// `several`: there are several value types or operations; `rhs`: the numbers of right-hand sides; `updates`:
+    /// values are handed over.
     pub fn new(
         results: &Results,
         algorithms: &[String],

@@ -1,8 +1,8 @@
 //! Values that a plan keeps in the order in which its solves read them, by an explicit call that copies them there.
 //!
-//! Where the rows of op(A) are not what is stored, the values of a row lie apart, and a solve would ask for a whole line of the
-//! cache for each. So the matrix is turned (`setup::turn`), and analysed as a caller would who stores it that way;
-//! solves read the copy.
+//! Where the rows of op(A) are not what is stored, the values of a row lie apart, and a solve would fetch a piece of memory
+//! for each. So the matrix is turned (`setup::turn`), and analysed as if the caller stored it that way; solves read the copy.
+#![forbid(unsafe_code)]
 
 use super::{DeviceArray, Launcher};
 use crate::status::Result;
