@@ -534,13 +534,31 @@ static inline int any_setup(void) {
   return T.on_gpu && below(4) == 0 ? SPTRSV_SETUP_GPU_KAHN : random_setup();
 }
 
-/* A kind of that number: every type, operation, triangle, diagonal and format; the rest at random. */
-enum { KINDS = 4 * 3 * 2 * 3 * 2 };
-static inline Kind kind_number(int i) {
-  return (Kind){.type = TYPES[i % 4], .op = i / 4 % 3, .fill = i / 12 % 2, .diag = i / 24 % 3, .format = i / 72,
-                .base = (int)below(2), .wide = (int)below(3), .unsorted = (int)below(3), .full = (int)below(2),
-                .duplicates = (int)below(2), .in_place = (int)below(2), .device_alpha = (int)below(2),
-                .setup = any_setup()};
+/* The i-th kind of all; mixed radix. */
+static inline Kind nth_kind(int i) {
+  Kind k = {0};
+#define DIGIT(field, radix) k.field = i % (radix), i /= (radix)
+  DIGIT(type, 4), DIGIT(op, 3), DIGIT(fill, 2), DIGIT(diag, 3), DIGIT(base, 2), DIGIT(format, 2), DIGIT(wide, 3);
+  DIGIT(unsorted, 2), DIGIT(full, 2), DIGIT(in_place, 2), DIGIT(device_alpha, 2);
+#undef DIGIT
+  k.type = TYPES[k.type];
+  return k;
+}
+enum { MAIN_KINDS = 4 * 3 * 2 * 3 * 2, KINDS = MAIN_KINDS * 2 * 3 * 2 * 2 * 2 * 2 };
+
+static inline Kind random_kind(void) {
+  Kind k = nth_kind((int)below(KINDS));
+  k.duplicates = (int)below(2), k.setup = random_setup();
+  return k;
+}
+
+/* Of every type, operation, triangle, diagonal and format the i-th; the rest at random. */
+enum { LESS_FORMAT = 4 * 3 * 2 * 3, FORMAT_KINDS = LESS_FORMAT * 2 };
+static inline Kind format_kind(int i) {
+  Kind k = random_kind(), main = nth_kind(i % LESS_FORMAT);
+  k.type = main.type, k.op = main.op, k.fill = main.fill, k.diag = main.diag, k.format = i / LESS_FORMAT;
+  k.setup = any_setup();
+  return k;
 }
 
 #endif

@@ -113,8 +113,8 @@ static void one_case(Kind k, enum Shape shape, int64_t n, int a) {
 static void every_kind_and_algorithm(void) {
   static const int SIZES[] = {1, 2, 33, 257};
   for (int a = 0; a < COUNT(ALGS); a++)
-    for (int i = 0; i < KINDS; i++)
-      one_case(kind_number(i), (enum Shape)below(SHAPES), SIZES[below(4)], a);
+    for (int i = 0; i < FORMAT_KINDS; i++)
+      one_case(format_kind(i), (enum Shape)below(SHAPES), SIZES[below(4)], a);
 }
 
 /* Larger ones, whose rows are never those that are stored: wide levels and narrow ones, nodes, tiles, a long row, a

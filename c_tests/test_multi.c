@@ -104,11 +104,10 @@ static void one_case(Kind k, enum Shape shape, int64_t n, int64_t nrhs, int a) {
   free_problem(&p);
 }
 
-static Kind random_kind(int type) {
-  return (Kind){.type = type, .op = (int)below(3), .fill = (int)below(2), .format = (int)below(2),
-                .in_place = (int)below(2), .diag = (int)below(3), .base = (int)below(2), .wide = (int)below(3),
-                .full = (int)below(2), .unsorted = (int)below(2), .device_alpha = (int)below(2),
-                .duplicates = (int)below(2)};
+static Kind kind_of_type(int type) {
+  Kind k = random_kind();
+  k.type = type, k.setup = SPTRSV_SETUP_AUTO;
+  return k;
 }
 
 static void every_count(void) {
@@ -117,7 +116,7 @@ static void every_count(void) {
     for (int r = 0; r < COUNT(NRHS); r++)
       for (int t = 0; t < COUNT(TYPES); t++)
         for (int i = 0; i < 12; i++) {
-          Kind k = random_kind(TYPES[t]);
+          Kind k = kind_of_type(TYPES[t]);
           k.op = i % 3, k.fill = i / 3 % 2, k.format = i / 6;
           one_case(k, (enum Shape)below(SHAPES), SIZES[below(COUNT(SIZES))], NRHS[r], a);
         }
@@ -128,7 +127,7 @@ static void one_info(void) {
   for (int a = 0; a < COUNT(ALGS); a++)
     for (int t = 0; t < COUNT(TYPES); t++)
       for (int shape = 0; shape < SHAPES; shape++) {
-        Problem p = make_problem(random_kind(TYPES[t]), (enum Shape)shape, 300);
+        Problem p = make_problem(kind_of_type(TYPES[t]), (enum Shape)shape, 300);
         System s;
         if (opened(&s, &p, a))
           for (int i = 0; i < 8; i++) check_columns(&s, 1 + below(10), a);
@@ -142,7 +141,7 @@ static void large(void) {
   static const enum Shape SHAPE[] = {GRID, RANDOM, DENSE_ROW, EMPTY_ROWS};
   for (int a = 0; a < COUNT(ALGS); a++)
     for (int t = 0; t < COUNT(TYPES); t++)
-      for (int i = 0; i < 2; i++) one_case(random_kind(TYPES[t]), SHAPE[(2 * t + i) & 3], 10000, 5 + 6 * i, a);
+      for (int i = 0; i < 2; i++) one_case(kind_of_type(TYPES[t]), SHAPE[(2 * t + i) & 3], 10000, 5 + 6 * i, a);
   for (int t = 0; t < COUNT(TYPES); t++) one_case((Kind){.type = TYPES[t]}, GRID, 100000, 9, 0);
 }
 

@@ -137,24 +137,6 @@ static void one_case(Kind k, enum Shape shape, int64_t n, int first, int end) {
   free_problem(&p);
 }
 
-/* The i-th kind of all; mixed radix. */
-static Kind nth_kind(int i) {
-  Kind k = {0};
-#define DIGIT(field, radix) k.field = i % (radix), i /= (radix)
-  DIGIT(type, 4), DIGIT(op, 3), DIGIT(fill, 2), DIGIT(diag, 3), DIGIT(base, 2), DIGIT(format, 2), DIGIT(wide, 3);
-  DIGIT(unsorted, 2), DIGIT(full, 2), DIGIT(in_place, 2), DIGIT(device_alpha, 2);
-#undef DIGIT
-  k.type = TYPES[k.type];
-  return k;
-}
-enum { MAIN_KINDS = 4 * 3 * 2 * 3 * 2, KINDS = MAIN_KINDS * 2 * 3 * 2 * 2 * 2 * 2 };
-
-static Kind random_kind(void) {
-  Kind k = nth_kind((int)below(KINDS));
-  k.duplicates = (int)below(2), k.setup = random_setup();
-  return k;
-}
-
 static void every_kind(void) {
   static const int SIZES[] = {0, 1, 2, 30, 31, 32, 33};
   for (int i = 0; i < KINDS; i++) {
