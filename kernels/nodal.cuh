@@ -19,9 +19,12 @@
 //                             each of its B unknowns where the values of the B rows begin, in `row_val`
 #pragma once
 #include "columns.cuh"
+#include "gate.cuh"
 #include "row.cuh"
 
 constexpr int NODAL_BLOCK = 128;  // threads; ONE_WORD_BLOCK in tuning.rs
+// Lanes between a slice and its gate from which on it waits there.
+constexpr uint32_t NODAL_GATE_LANES = 16384;
 // Blocks on a multiprocessor that leave a thread enough registers.
 template <class T, int B>
 constexpr int NODAL_BLOCKS = (sizeof(T) > 8 ? 3 : 4) - (sizeof(T) > 4 && B > 3);
@@ -320,7 +323,7 @@ struct NodeSolver {
         taken.d = a.diag_in_rows ? row_of(at, turn, at.its_own).of_turn(turn) : copies.d[lane];
     }
 
-    __device__ __forceinline__ void solve(const Place &at, const Node &node, Taken &taken) const {
+    __device__ __forceinline__ void solve(uint2 slice, const Place &at, const Node &node, Taken &taken) const {
         uint32_t lanes = uniform(at.lanes), sub = at.sub, first_lane = lane - sub, p = at.p, c = at.c, row = at.row;
         uint32_t longest = warp_max(at.count);
         bool leads = at.leads;
@@ -362,6 +365,8 @@ struct NodeSolver {
         uint32_t hands_over = leads, t = sub;
         settle(word);
         settle(hands_over);
+        // Where levels are wide. What the watchdog ends here it ends in the next wait as well.
+        if (uniform(slice.y >> GATE_SHIFT) * lanes >= NODAL_GATE_LANES) pass_gate(a, work, slice, lanes, B * NR);
         for (uint32_t next = U * lanes; next < longest; next += U * lanes) {
             if (!subtract(taken.part, at.count, t, lanes, sum)) {
 #pragma unroll
@@ -444,7 +449,7 @@ struct NodeSolver {
             Node node2 = fetch(slice2);
             copy(slice1, node1);
             ask_for_diagonals(slice2);
-            solve(at, node, taken);
+            solve(slice, at, node, taken);
             s = s1, s1 = s2;
             slice = slice1, slice1 = slice2;
             node = node1, node1 = node2;

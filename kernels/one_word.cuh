@@ -9,24 +9,8 @@
 // Every right-hand side is summed up in the same order whatever NR is, and so gets the same bits.
 #pragma once
 #include "columns.cuh"
+#include "gate.cuh"
 #include "row.cuh"
-
-// Waits, as a whole warp, at a slice's gate where so many warps run that this one may be far ahead of the front: there
-// it would only poll for its rows' unknowns, `width` words a position, and slow the front down. False if the watchdog
-// ended the wait.
-template <class T>
-__device__ __forceinline__ bool pass_gate(const SolveArgs<T> &a, const T *work, uint2 slice, uint32_t lanes, uint32_t width) {
-    uint32_t back = slice.y >> GATE_SHIFT;
-    if (back == 0 || back * lanes >= gridDim.x * blockDim.x) return true;
-    const T *gate = work + (size_t)(slice.x - back) * width;
-    Words<T> w = Words<T>::armed();
-    Watchdog<T> dog(a);
-    for (;;) {
-        poll(gate, w);
-        if (__all_sync(FULL, !w.is_armed())) return true;
-        if (!__all_sync(FULL, dog.turn())) return false;
-    }
-}
 
 // Values of U of this lane's entries, from number `e` on and `lanes` apart, and the positions that they are of. Loads go
 // without a branch, so they all overlap. A lane without an entry repeats another's place, and has a zero for its value.

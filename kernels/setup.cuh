@@ -35,6 +35,12 @@ struct Summary {
     uint32_t ticket[27];
 };
 
+// The levels of some turns, and their sums; mirrored in analysis/tiles.rs.
+struct LevelSpan {
+    uint32_t low, high;
+    uint64_t sum, squares;
+};
+
 struct SetupArgs {
     uint32_t n, nnz, base;
     uint32_t low;      // kept entries have a smaller index than their major (else a larger one)
@@ -46,7 +52,7 @@ struct SetupArgs {
     uint32_t shift;    // of the digit that a pass sorts by; passes, for the histograms
     uint32_t level;    // of the unknowns begin..end in Kahn's queue
     uint32_t begin, end;
-    uint32_t span;     // turns whose least and largest level is noted together
+    uint32_t span;     // turns whose levels are noted together
     uint32_t tile;     // rows of a tile, or 0
     uint32_t per_lane; // entries of a row before another lane joins in
     uint32_t window;
@@ -80,7 +86,8 @@ struct SetupArgs {
     uint32_t *histogram;                   // 4 digits of 256; zero at the beginning
     uint32_t *bounds;
 
-    uint2 *spans, *ranks;
+    LevelSpan *spans;
+    uint2 *ranks;
     uint32_t *order, *position;
     uint32_t *out_ptr, *out_adj, *out_val;
     uint32_t *by_diag, *by_first, *by_kept, *by_count, *count_ptr;
@@ -252,22 +259,35 @@ __device__ void walk(const SetupArgs &a, Rows rows) {
     each_row(a.n, a.lanes, rows);
 }
 
-// The least and largest level of every span of turns, a block each; `visit(t)` gives the level of a turn. The largest of
-// the block's own.
+// The levels of every span of turns, a block each; `visit(t)` gives the level of a turn. The largest of the block's own.
 template <class Visit>
 __device__ uint32_t each_span(const SetupArgs &a, const Visit &visit) {
     __shared__ uint32_t scratch[32];
+    __shared__ unsigned long long sums[2];
     uint32_t begin = blockIdx.x * a.span, end = Min()(a.n - begin, a.span) + begin;
     uint32_t low = NONE, high = 0;
+    unsigned long long sum = 0, squares = 0;
+    if (threadIdx.x < 2) sums[threadIdx.x] = 0;
     for (uint32_t t = begin + threadIdx.x; t < end; t += blockDim.x) {
         uint32_t level = visit(t);
         low = Min()(low, level);
         high = Max()(high, level);
+        sum += level;
+        squares += (uint64_t)level * level;
     }
     Block block(scratch);
     low = block.reduce(low, Min());
     high = block.reduce(high, Max());
-    if (block.rank == 0) a.spans[blockIdx.x] = make_uint2(low, high);
+    for (uint32_t by = 16; by > 0; by /= 2) {
+        sum += __shfl_xor_sync(FULL, sum, by);
+        squares += __shfl_xor_sync(FULL, squares, by);
+    }
+    if (threadIdx.x % 32 == 0) {
+        atomicAdd(&sums[0], sum);
+        atomicAdd(&sums[1], squares);
+    }
+    __syncthreads();
+    if (block.rank == 0) a.spans[blockIdx.x] = {low, high, sums[0], sums[1]};
     return high;
 }
 

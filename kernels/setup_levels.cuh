@@ -269,7 +269,7 @@ SETUP_KERNEL(setup_turn_levels, 256) {
     a.word[t] = a.summary->levels + 1 - ((const uint32_t *)a.value_in)[a.n - 1 - t];
 }
 
-// Keys for the sort by level, and the least and largest level of every span of turns.
+// Keys for the sort by level, and the levels of every span of turns.
 SETUP_KERNEL(setup_levels, 256) {
     uint32_t high = each_span(a, [&](uint32_t t) {
         uint32_t level = a.word[t] - 1, i = turn_of(a, t);
@@ -280,7 +280,7 @@ SETUP_KERNEL(setup_levels, 256) {
     if (threadIdx.x == 0) atomicMax(&a.summary->levels, high + 1);
 }
 
-// The least and largest level of every span of turns, by other spans.
+// The levels of every span of turns, by other spans.
 SETUP_KERNEL(setup_spans, 256) {
     each_span(a, [&](uint32_t t) { return a.word[t] - 1; });
 }

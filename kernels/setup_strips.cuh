@@ -65,7 +65,7 @@ SETUP_KERNEL(setup_strip_keys, 256) {
     if (threadIdx.x == 0 && load_relaxed(&a.summary->largest_place) < place) atomicMax(&a.summary->largest_place, place);
 }
 
-// The turn of each unknown of the order in `value_in`, and the least and largest level of every span of turns.
+// The turn of each unknown of the order in `value_in`, and the levels of every span of turns.
 SETUP_KERNEL(setup_strip_turns, 256) {
     each_span(a, [&](uint32_t t) {
         uint32_t i = ((const uint32_t *)a.value_in)[t];

@@ -39,7 +39,7 @@ pub const ONE_LEVEL_BLOCKS: u32 = 16;
 pub const ONE_WORD_LEVELS_AHEAD: u64 = 12;
 pub const ONE_WORD_PASSES: u64 = 2;
 /// The same for the nodal engine, whose warps are ready sooner.
-pub const NODAL_LEVELS_AHEAD: u64 = 6;
+pub const NODAL_LEVELS_AHEAD: u64 = 8;
 /// Slices that a warp of either has at least, unless there are too few for a block on each multiprocessor: where levels are
 /// few, there are warps for fewer of them.
 pub const ONE_WORD_SLICES: u64 = 8;
@@ -126,6 +126,11 @@ pub const TILED_BOX: f64 = 0.85;
 pub const TILED_BOX_LANES: f64 = 0.6;
 /// The same of planes, where unknowns depend on later lines of the plane before.
 pub const TILED_PLANE: f64 = 0.85;
+/// Where a pattern has no lines, and most rows of tiles are of so small a part of their levels, the model goes by these levels, and
+/// tiles take so much of what it says. All levels count where the average one is not so far up among them.
+pub const TILED_MESH_LEVELS: f64 = 0.68;
+pub const TILED_MESH: f64 = 1.2;
+pub const TILED_LOWER_LEVELS: f64 = 0.4;
 /// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/setup_slices.cuh,
 /// as is the next.
 pub const TILED_TURN_BATCHES: u64 = 10;

@@ -18,11 +18,11 @@ use crate::tuning::{
     ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE,
     TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
     TILED_BLOCKS, TILED_BOX, TILED_BOX_LANES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST,
-    TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_PLANE,
-    TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_START, TILED_STEP, TILED_STRIPS_GAIN,
-    TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT,
-    TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH,
-    TILED_WIDE_RELAY_HOP,
+    TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH,
+    TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS, TILED_PLANE, TILED_RELAY_HOP, TILED_ROW_BYTES,
+    TILED_SHORT_BATCHES, TILED_START, TILED_STEP, TILED_STRIPS_GAIN, TILED_STRIPS_WORTH, TILED_SUM,
+    TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES,
+    TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
 };
 
 /// A size and what the model says of it.
@@ -43,44 +43,102 @@ pub struct Span {
     pub rows: u32,
 }
 
-/// The spans of an order, and the sizes that tiles of it may have.
+/// The levels of a range of rows: from where to where, their sum, and that of their squares. Only the prediction suffers where
+/// sums of more than 2^27 levels wrap.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread {
+    span: Span,
+    sum: u64,
+    squares: u64,
+}
+
+impl Spread {
+    /// Words of one as kernels/setup.cuh has it, beside its rows.
+    pub const WORDS: usize = 6;
+
+    pub fn of_words(words: &[u32], rows: u32) -> Spread {
+        let long = |k: usize| words[k] as u64 | (words[k + 1] as u64) << 32;
+        Spread { span: Span { low: words[0], high: words[1], rows }, sum: long(2), squares: long(4) }
+    }
+
+    fn new(levels: &[u32]) -> Spread {
+        let one = |&level: &u32| Spread {
+            span: Span { low: level, high: level, rows: 1 },
+            sum: level as u64,
+            squares: level as u64 * level as u64,
+        };
+        levels.iter().map(one).reduce(Spread::join).expect("chunks are not empty")
+    }
+
+    fn join(self, other: Spread) -> Spread {
+        Spread {
+            span: self.span.join(other.span),
+            sum: self.sum.wrapping_add(other.sum),
+            squares: self.squares.wrapping_add(other.squares),
+        }
+    }
+
+    /// The same of the rows, where these are nodes of so many: a node's levels become `b` levels of a row each.
+    fn of_rows(self, b: u32) -> Spread {
+        let Span { low, high, rows } = self.span;
+        let (n, b, steps) = (rows as u64, b as u64, b as u64 * (b as u64 - 1) / 2);
+        let product = |a: u64, b: u64| a.wrapping_mul(b);
+        Spread {
+            span: Span { low: low * b as u32, high: high * b as u32 + b as u32 - 1, rows: rows * b as u32 },
+            sum: product(b * b, self.sum).wrapping_add(n * steps),
+            squares: product(b * b * b, self.squares)
+                .wrapping_add(product(2 * b * steps, self.sum))
+                .wrapping_add(n * steps * (2 * b - 1) / 3),
+        }
+    }
+
+    /// The levels that most rows are of: as many as there would be if all of them had as many rows, and rows varied as much.
+    /// All of them where most rows are of the lower ones, as in nested dissection: then few are what others wait for.
+    fn usual(self) -> Span {
+        let Span { low, high, rows } = self.span;
+        let mean = self.sum as f64 / rows as f64;
+        if mean - (low as f64) < TILED_LOWER_LEVELS * (high - low) as f64 {
+            return self.span;
+        }
+        let half = (3.0 * (self.squares as f64 / rows as f64 - mean * mean)).max(0.0).sqrt();
+        let level = |of: f64| (of.round().max(low as f64) as u32).min(high);
+        let first = level(mean - half + 0.5);
+        Span { low: first, high: level(mean + half - 0.5).max(first), rows }
+    }
+}
+
+/// The levels of an order, and the sizes that tiles of it may have.
 #[derive(Clone, Debug)]
 pub struct Ranges {
     pub sizes: Sizes,
-    pub spans: Vec<Span>,
+    pub spreads: Vec<Spread>,
 }
 
 impl Ranges {
     /// `level` is in that order.
     pub fn new(sizes: Sizes, level: &[u32]) -> Self {
-        let span = |chunk: &[u32]| Span {
-            low: *chunk.iter().min().expect("chunks are not empty"),
-            high: *chunk.iter().max().expect("chunks are not empty"),
-            rows: chunk.len() as u32,
-        };
-        let spans = level.chunks(sizes.span as usize).map(span).collect();
-        Ranges { sizes, spans }
+        let spreads = level.chunks(sizes.span as usize).map(Spread::new).collect();
+        Ranges { sizes, spreads }
     }
 
     /// The same of the rows, where these are nodes of so many.
     fn of_rows(self, b: u32) -> Ranges {
-        let of_span = |s: Span| Span { low: s.low * b, high: s.high * b + b - 1, rows: s.rows * b };
         let Sizes { span, tiles, plane, whole } = self.sizes;
         let tiles = tiles.into_iter().map(|rows| rows.saturating_mul(b)).collect();
         Ranges {
             sizes: Sizes { span: span * b, tiles, plane: plane * b, whole: whole * b },
-            spans: self.spans.into_iter().map(of_span).collect(),
+            spreads: self.spreads.into_iter().map(|s| s.of_rows(b)).collect(),
         }
     }
 
     /// Every size with its tiles.
-    fn tiles(self) -> Vec<(u32, Vec<Span>)> {
-        let mut known = vec![(self.sizes.span, self.spans)];
+    fn tiles(self) -> Vec<(u32, Vec<Spread>)> {
+        let mut known = vec![(self.sizes.span, self.spreads)];
         for &rows in &self.sizes.tiles {
             let mut smaller = known.iter().rev().filter(|(of, _)| rows % of == 0);
-            let (of, spans) = smaller.next().unwrap_or(&known[0]);
-            let join = |w: &[Span]| w.iter().copied().reduce(Span::join).expect("not empty");
-            let joined = spans.chunks((rows / of) as usize).map(join).collect();
+            let (of, spreads) = smaller.next().unwrap_or(&known[0]);
+            let join = |w: &[Spread]| w.iter().copied().reduce(Spread::join).expect("not empty");
+            let joined = spreads.chunks((rows / of) as usize).map(join).collect();
             known.push((rows, joined));
         }
         known.split_off(1)
@@ -199,6 +257,14 @@ impl Counts {
         Counts { n: self.n * b, entries, levels: self.levels * b, node: 1, ..self }
     }
 
+    fn regularity(self) -> Regularity {
+        match (self.has_lines, self.crosses) {
+            (_, true) => Regularity::Crossing,
+            (true, _) => Regularity::Lines,
+            _ => Regularity::None,
+        }
+    }
+
     /// The part of the other engines' time that tiles must promise.
     fn advantage(self) -> f64 {
         let bytes = self.n as u64 * TILED_ROW_BYTES + self.entries as u64 * TILED_ENTRY_BYTES;
@@ -263,10 +329,10 @@ pub fn decide(
         Tiles::IfFaster => untiled.mul_f64(rows.advantage()),
         _ => Duration::MAX,
     };
-    let may_have_strips = b == 1 && natural.spans.len() > 1;
+    let may_have_strips = b == 1 && natural.spreads.len() > 1;
     let shape = Rows::new(rows);
     let mut order = Order::Natural;
-    let mut best = choose(natural.of_rows(b), counts.crosses, shape, mirror, limit);
+    let mut best = choose(natural.of_rows(b), rows.regularity(), shape, mirror, limit);
     let mut limit = best.map_or(limit, |best| best.predicted.min(limit));
     if b == 1 {
         if let Some(tiles) = boxes().and_then(|spans| by_boxes(&spans, shape, limit)) {
@@ -277,7 +343,7 @@ pub fn decide(
     let ideal = ideal(rows, shape);
     if may_have_strips && other > ideal.mul_f64(TILED_STRIPS_WORTH).max(ideal + TILED_STRIPS_GAIN) {
         if let Some(tiles) =
-            strips()?.and_then(|ranges| choose(ranges, false, shape, mirror, limit.min(other)))
+            strips()?.and_then(|ranges| choose(ranges, Regularity::Lines, shape, mirror, limit.min(other)))
         {
             (order, best) = (Order::Strips, Some(tiles));
         }
@@ -324,24 +390,62 @@ fn relay_blocks() -> usize {
     TILED_BLOCKS / TILED_CLUSTER * TILED_CLUSTER
 }
 
-/// The best size, with or without relays, if a solve takes less than the limit. Where a grid `crosses`, a part of a plane
-/// waits for the later parts of the plane before as well, which `predict` does not know: so none is less than a plane. Planes
-/// do better than it says.
-fn choose(ranges: Ranges, crosses: bool, shape: Rows, mirror: u32, limit: Duration) -> Option<Choice> {
+/// What is known of an order beside its levels.
+#[derive(Clone, Copy, PartialEq)]
+enum Regularity {
+    /// It has lines.
+    Lines,
+    /// It has planes as well, and a part of one waits for the later parts of the plane before too, which `predict` does not
+    /// know: so no tile is less than a plane. Planes do better than it says.
+    Crossing,
+    /// Nothing. In a mesh without order some rows of a tile are far before or behind the others, and these are what other tiles
+    /// wait for; and tiles do worse than `predict` says.
+    None,
+}
+
+impl Regularity {
+    /// The levels that tiles of a size are taken to have, and what part of the time that the model then says.
+    fn of_tiles(self, rows: u32, whole: u32, spreads: &[Spread]) -> (Vec<Span>, f64) {
+        let all: Vec<Span> = spreads.iter().map(|spread| spread.span).collect();
+        match self {
+            Regularity::Crossing if rows == whole => (all, TILED_PLANE),
+            Regularity::Crossing | Regularity::Lines => (all, 1.0),
+            Regularity::None => {
+                let usual: Vec<Span> = spreads.iter().map(|&spread| spread.usual()).collect();
+                let levels = |spans: &[Span]| spans.iter().map(|span| span.levels()).sum::<f64>();
+                if levels(&usual) < TILED_MESH_LEVELS * levels(&all) {
+                    (usual, TILED_MESH)
+                } else {
+                    (all, 1.0)
+                }
+            }
+        }
+    }
+}
+
+/// The best size, with or without relays, if a solve takes less than the limit.
+fn choose(
+    ranges: Ranges,
+    regularity: Regularity,
+    shape: Rows,
+    mirror: u32,
+    limit: Duration,
+) -> Option<Choice> {
     let Sizes { plane, whole, .. } = ranges.sizes;
     let mut sizes = ranges.tiles();
     let mut best: Option<Choice> = None;
     // Beginning with what is mostly good, so that what is not is soon seen to be worse.
     sizes.sort_by_key(|&(rows, _)| rows.max(TILED_FIRST) as u64 * 16 / rows.min(TILED_FIRST) as u64);
-    for (rows, spans) in &sizes {
+    for (rows, spreads) in &sizes {
         let rows = *rows;
+        let (spans, part) = regularity.of_tiles(rows, whole, spreads);
+        let spans = &spans;
         if spans.len() > 1 && straddles(rows, plane) && spans[0].batch_levels(shape) > 1.0 {
             continue;
         }
-        if crosses && rows < whole {
+        if regularity == Regularity::Crossing && rows < whole {
             continue;
         }
-        let part = if crosses && rows == whole { TILED_PLANE } else { 1.0 };
         let batches = usual_batches(spans, shape);
         let is_wide = batches >= TILED_SHORT_BATCHES;
         let ways: &[Relays] = match (can_relay(spans, rows, mirror), shape.scattered) {
@@ -509,7 +613,7 @@ mod tests {
     }
 
     fn chosen(level: &[u32], shape: Rows, mirror: u32) -> Choice {
-        choose(ranges(level), false, shape, mirror, Duration::MAX).unwrap()
+        choose(ranges(level), Regularity::Lines, shape, mirror, Duration::MAX).unwrap()
     }
 
     #[test]
@@ -562,6 +666,56 @@ mod tests {
     }
 
     #[test]
+    fn a_few_rows_far_from_the_others_do_not_count() {
+        let of = |levels: &[u32]| {
+            let spread = Spread::new(levels);
+            let usual = spread.usual();
+            assert_eq!(usual.rows, levels.len() as u32);
+            (usual.low, usual.high, spread.span.low, spread.span.high)
+        };
+        let even: Vec<u32> = (0..1000).map(|i| 7 + i % 50).collect();
+        assert_eq!(of(&even), (7, 56, 7, 56));
+        assert_eq!(of(&[3]), (3, 3, 3, 3));
+        // Some rows are far before the others.
+        let late: Vec<u32> = (0..1000).map(|i| if i < 20 { i } else { 500 + i % 50 }).collect();
+        let (low, high, first, last) = of(&late);
+        assert!((300..500).contains(&low) && (first, last) == (0, 549) && high == last, "{low} {high}");
+        // Many are of the lower levels, and few behind them.
+        let early: Vec<u32> = (0..1000).map(|i| if i < 20 { 400 + i } else { i % 50 }).collect();
+        assert_eq!(of(&early), (0, 419, 0, 419));
+    }
+
+    #[test]
+    fn nodes_have_the_levels_of_their_rows() {
+        let nodes = [4u32, 0, 9, 9, 2];
+        for b in 1..=6 {
+            let rows: Vec<u32> = nodes.iter().flat_map(|l| (0..b).map(move |j| l * b + j)).collect();
+            let (of_rows, direct) = (Spread::new(&nodes).of_rows(b), Spread::new(&rows));
+            let numbers = |s: Spread| (s.span.low, s.span.high, s.span.rows, s.sum, s.squares);
+            assert_eq!(numbers(of_rows), numbers(direct));
+        }
+    }
+
+    #[test]
+    fn tiles_of_a_mesh_must_promise_more() {
+        // Each range has rows of all levels before it, and most are of a few; in a grid all levels have as many.
+        let (tiles, rows) = (64, 4096);
+        let levels = |most: u32| -> Vec<u32> {
+            let of_tile =
+                |t: u32| move |i: u32| if i % 16 < most { 20 * t + i % 20 } else { i % (20 * t + 20) };
+            (0..tiles).flat_map(|t| (0..rows).map(of_tile(t))).collect()
+        };
+        let time = |level: &[u32], regularity| {
+            let sizes = Sizes { span: rows, tiles: vec![rows], plane: 0, whole: 0 };
+            let shape = self::rows(tiles * rows, 3 * tiles * rows, 20 * tiles);
+            choose(Ranges::new(sizes, level), regularity, shape, 0, Duration::MAX).unwrap().predicted
+        };
+        let (mesh, even) = (levels(15), levels(0));
+        assert!(time(&mesh, Regularity::None) > time(&mesh, Regularity::Lines).mul_f64(TILED_MESH));
+        assert_eq!(time(&even, Regularity::None), time(&even, Regularity::Lines));
+    }
+
+    #[test]
     fn planes_relay_with_all_warps_where_values_are_not_scattered() {
         let (n, levels) = (128 * 128 * 128, 382);
         let planes: Vec<u32> = (0..n).map(|i| i % 128 + i / 128 % 128 + i / (128 * 128)).collect();
@@ -586,12 +740,12 @@ mod tests {
         let (line, plane, n) = (64, 64 * 64, 64 * 64 * 64);
         let level: Vec<u32> = (0..n).map(|i| i % line + 2 * (i % plane / line) + 3 * (i / plane)).collect();
         let ranges = Ranges::new(Grid { line, plane }.sizes(n, TILED_LARGEST_RELAY), &level);
-        let chosen = |crosses| {
+        let chosen = |regularity| {
             let shape = rows(n, 5 * n, 379);
-            choose(ranges.clone(), crosses, shape, TILED_LARGEST_RELAY, Duration::MAX).unwrap().rows
+            choose(ranges.clone(), regularity, shape, TILED_LARGEST_RELAY, Duration::MAX).unwrap().rows
         };
-        assert!(chosen(false) < plane);
-        assert_eq!(chosen(true), plane);
+        assert!(chosen(Regularity::Lines) < plane);
+        assert_eq!(chosen(Regularity::Crossing), plane);
     }
 
     #[test]

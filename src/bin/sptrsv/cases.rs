@@ -124,7 +124,7 @@ impl Choice {
         let suite = <Suite as clap::ValueEnum>::from_str(text, true).ok().map(Choice::Suite);
         let path = PathBuf::from(text);
         suite.or_else(|| path.exists().then_some(Choice::Files(path))).ok_or_else(|| {
-            "known are grids, general, all, paper, small, robust, and the path of a file or a folder".into()
+            "known are grids, general, all, paper, small, robust, sizes, meshes, and the path of a file or a folder".into()
         })
     }
 }
@@ -144,6 +144,7 @@ pub fn cases(args: &Args, executor: &Executor) -> Result<Vec<Case>> {
     let folder = args.folder.as_deref();
     let mut cases: Vec<Case> = match suite {
         Some(Suite::Robust) => robust(folder)?,
+        Some(Suite::Meshes) => meshes(),
         Some(suite) => suite::entries(suite).into_iter().map(|e| Case::plain(in_folder(e, folder))).collect(),
         None => Vec::new(),
     };
@@ -195,6 +196,19 @@ fn robust(folder: Option<&Path>) -> Result<Vec<Case>> {
         cases.extend(files_at(folder)?.into_iter().map(|p| Case::plain(Source::File(p))));
     }
     Ok(cases)
+}
+
+/// Irregular meshes as they are generated, and the first order of each in others.
+fn meshes() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for entry in suite::meshes() {
+        let is_first = !entry.name.ends_with("-curve");
+        let case = Case::plain(Source::Generated(entry));
+        let orders = if is_first { &[Order::Rcm, Order::Nd][..] } else { &[] };
+        cases.push(case.clone());
+        cases.extend(orders.iter().map(|&by| Case { order: Some(by), ..case.clone() }));
+    }
+    cases
 }
 
 /// The file itself, or the Matrix Market files of a folder.

@@ -1,5 +1,5 @@
-//! Generated patterns: stencils on grids with several unknowns a node, and random rows laid out level by
-//! level.
+//! Generated patterns: stencils on grids with several unknowns a node, random rows laid out level by level, and
+//! points at random.
 
 use crate::matrix::{hash, unit, Csr};
 use crate::Result;
@@ -174,6 +174,80 @@ impl Layered {
                 out.dedup();
             }
             out.push(row as i32);
+        })
+    }
+}
+
+/// Points at random in the unit square or cube, any two of them joined that are near each other: a mesh without any
+/// regularity.
+#[derive(Clone, Copy, Debug)]
+pub struct Points {
+    pub count: usize,
+    /// Two or three.
+    pub axes: usize,
+    /// The distance up to which points are joined.
+    pub radius: f64,
+    pub along: Along,
+}
+
+/// In what order points come.
+#[derive(Clone, Copy, Debug)]
+pub enum Along {
+    /// That of their first coordinate.
+    Sweep,
+    /// That of a space-filling curve, Morton's.
+    Curve,
+}
+
+impl Points {
+    fn points(&self) -> Vec<[f64; 3]> {
+        let coordinate = |point: usize, axis: usize| {
+            if axis < self.axes {
+                unit(hash((3 * point + axis) as u64))
+            } else {
+                0.0
+            }
+        };
+        let mut points: Vec<[f64; 3]> =
+            (0..self.count).map(|i| std::array::from_fn(|axis| coordinate(i, axis))).collect();
+        // Bits of the coordinates in turn, the highest ones first.
+        let on_curve = |p: &[f64; 3]| {
+            let bits = p.map(|x| (x * 1024.0) as u64);
+            (0..10).rev().flat_map(|k| bits.map(|b| b >> k & 1)).fold(0, |key, bit| key << 1 | bit)
+        };
+        match self.along {
+            Along::Sweep => points.sort_by(|p, q| p[0].total_cmp(&q[0])),
+            Along::Curve => points.sort_by_key(on_curve),
+        }
+        points
+    }
+
+    /// The whole matrix.
+    pub fn pattern(&self) -> Result<Csr> {
+        let points = self.points();
+        let across = (1.0 / self.radius) as usize;
+        let place = |x: f64| ((x * across as f64) as usize).min(across - 1);
+        let cell = |[x, y, z]: [usize; 3]| (z * across + y) * across + x;
+        let mut cells = vec![Vec::new(); across.pow(self.axes as u32)];
+        for (i, p) in (0..).zip(&points) {
+            cells[cell(p.map(place))].push(i);
+        }
+        let around = |x: f64| place(x).saturating_sub(1)..=(place(x) + 1).min(across - 1);
+        Csr::from_rows(self.count, |row, out| {
+            let p = points[row];
+            let is_near = |q: [f64; 3]| {
+                (0..3).map(|k| (p[k] - q[k]) * (p[k] - q[k])).sum::<f64>() <= self.radius * self.radius
+            };
+            let depth = if self.axes > 2 { around(p[2]) } else { 0..=0 };
+            for z in depth {
+                for y in around(p[1]) {
+                    for x in around(p[0]) {
+                        let here = &cells[cell([x, y, z])];
+                        out.extend(here.iter().filter(|&&i: &&i32| is_near(points[i as usize])));
+                    }
+                }
+            }
+            out.sort_unstable();
         })
     }
 }

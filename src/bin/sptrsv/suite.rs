@@ -4,7 +4,7 @@
 //! is generated; reports always say so.
 
 use crate::bench::Suite;
-use crate::generate::{Grid, Layered, Profile, Stencil};
+use crate::generate::{Along, Grid, Layered, Points, Profile, Stencil};
 use crate::matrix::{Csr, Fill};
 use crate::Result;
 
@@ -12,6 +12,7 @@ use crate::Result;
 pub enum Recipe {
     Grid(Grid),
     Layered(Layered),
+    Points(Points),
 }
 
 /// A generated matrix and what its lower triangle must turn out to be.
@@ -32,6 +33,7 @@ impl Entry {
         let a = match self.recipe {
             Recipe::Grid(grid) => grid.pattern(true)?,
             Recipe::Layered(layered) => layered.lower_pattern()?,
+            Recipe::Points(points) => points.pattern()?.triangle(Fill::Lower)?,
         };
         let near = |count: usize, millions: f64| (count as f64 * 1e-6 / millions - 1.0).abs() < 0.06;
         let levels = a.levels(Fill::Lower).count();
@@ -54,6 +56,7 @@ impl Entry {
         match self.recipe {
             Recipe::Grid(grid) => grid.pattern(false),
             Recipe::Layered(layered) => layered.lower_pattern()?.symmetrised(),
+            Recipe::Points(points) => points.pattern(),
         }
     }
 }
@@ -79,7 +82,12 @@ fn layered(name: &str, m: Layered, nnz: f64) -> Entry {
     }
 }
 
-/// The matrices of a suite, those of `robust` excepted, which are made from `to_reorder` and `to_fill_in`.
+fn points(name: &str, m: Points, levels: usize, nnz: f64) -> Entry {
+    let rows = m.count as f64 * 1e-6;
+    Entry { name: name.into(), stand_in: false, recipe: Recipe::Points(m), levels, size: (rows, nnz) }
+}
+
+/// The matrices of a suite; those of `robust` and `meshes` are measured in other orders or filled in as well.
 pub fn entries(suite: Suite) -> Vec<Entry> {
     match suite {
         Suite::Grids => grids(),
@@ -89,6 +97,7 @@ pub fn entries(suite: Suite) -> Vec<Entry> {
         Suite::Small => small(),
         Suite::Robust => to_reorder().into_iter().chain(to_fill_in()).collect(),
         Suite::Sizes => other_sizes(),
+        Suite::Meshes => meshes(),
     }
 }
 
@@ -227,6 +236,19 @@ pub fn other_sizes() -> Vec<Entry> {
     ]
 }
 
+/// Meshes without any regularity, in two orders each.
+pub fn meshes() -> Vec<Entry> {
+    use Along::{Curve, Sweep};
+    let plane = |along| Points { count: 400_000, axes: 2, radius: 0.0022, along };
+    let solid = |along| Points { count: 150_000, axes: 3, radius: 0.028, along };
+    vec![
+        points("points2d-400k", plane(Sweep), 2223, 1.61),
+        points("points2d-400k-curve", plane(Curve), 2344, 1.61),
+        points("points3d-150k", solid(Sweep), 611, 1.15),
+        points("points3d-150k-curve", solid(Curve), 1150, 1.15),
+    ]
+}
+
 /// Grids whose incomplete factors are measured.
 pub fn to_fill_in() -> Vec<Entry> {
     vec![
@@ -263,6 +285,7 @@ mod tests {
             .chain(paper_grids())
             .chain(entries(Suite::Robust))
             .chain(other_sizes())
+            .chain(meshes())
         {
             if entry.size.1 < 6.0 {
                 entry.lower().unwrap();

@@ -19,6 +19,7 @@ use crate::analysis::boxes::Boxes;
 use crate::analysis::lines::{self, Grid, Sizes};
 use crate::analysis::slices::{self, Cut, CODE_UNIT};
 use crate::analysis::tiles::Order;
+use crate::analysis::tiles::Spread;
 use crate::analysis::{nodes, strips, tiles, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 use crate::status::{Error, Result};
@@ -318,7 +319,7 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
     let scan = |room: &mut Room| room.take(rows.div_ceil(SCAN_TILE as usize) * 8);
     let mut places = Places {
         summary: room.words(SUMMARY + STATE),
-        spans: room.take(if task.levels { spans as usize * 8 } else { 0 }),
+        spans: room.words(if task.levels { spans as usize * Spread::WORDS } else { 0 }),
         word: room.words(if task.levels { rows } else { 0 }),
         list_count: room.words(if task.transpose { rows } else { 0 }),
         level_sort: Sort::lay_out(room, sorted, passes(n)),
@@ -1088,7 +1089,7 @@ impl<'a> Run<'a> {
 
     /// The summary and, where tiles may be wanted, the ranges of the natural order.
     fn findings(&self) -> Result<(Vec<u32>, tiles::Ranges)> {
-        let none = || tiles::Ranges { sizes: Sizes::plain(0), spans: Vec::new() };
+        let none = || tiles::Ranges { sizes: Sizes::plain(0), spreads: Vec::new() };
         if self.task.needs.tiles == Tiles::No {
             return Ok((self.summary()?, none()));
         }
@@ -1107,10 +1108,10 @@ impl<'a> Run<'a> {
         Ok((found, self.ranges(sizes, &words)))
     }
 
-    /// The summary, and the least and largest level of every `span` unknowns.
+    /// The summary, and the levels of every `span` unknowns.
     fn read_spans(&self, span: u32) -> Result<(Vec<u32>, Vec<u32>)> {
         let begin = (self.places.spans - self.places.summary) as usize / 4;
-        let words = 2 * self.shape.n.div_ceil(span) as usize;
+        let words = Spread::WORDS * self.shape.n.div_ceil(span) as usize;
         let mut found = checked(self.read(self.places.summary, begin + words)?)?;
         let spans = found.split_off(begin);
         Ok((found, spans))
@@ -1118,12 +1119,8 @@ impl<'a> Run<'a> {
 
     fn ranges(&self, sizes: Sizes, words: &[u32]) -> tiles::Ranges {
         let (n, size) = (self.shape.n, sizes.span);
-        let span = |(k, w): (usize, &[u32])| tiles::Span {
-            low: w[0],
-            high: w[1],
-            rows: size.min(n - k as u32 * size),
-        };
-        tiles::Ranges { sizes, spans: words.chunks_exact(2).enumerate().map(span).collect() }
+        let spread = |(k, w)| Spread::of_words(w, size.min(n - k as u32 * size));
+        tiles::Ranges { sizes, spreads: words.chunks_exact(Spread::WORDS).enumerate().map(spread).collect() }
     }
 
     /// The ranges of the order by strips, if there is one; the turns are in `position` then. `level_of` is by place in the
@@ -1355,7 +1352,7 @@ impl<'a> Run<'a> {
         let Some(boxes) = &self.boxes else { return Ok(()) };
         let (tile, stream) = (self.places.spans, self.launcher.stream);
         let begin = tile + 4 * boxes.tile.len() as u64;
-        // SAFETY: there are two words for every `lines::most_spans`; the words live as long as the run.
+        // SAFETY: there are more than two words for every `lines::most_spans`; the words live as long as the run.
         unsafe {
             memory::write(tile, &boxes.tile, stream)?;
             memory::write(begin, &boxes.begin, stream)?;
