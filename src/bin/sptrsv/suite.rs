@@ -239,11 +239,11 @@ pub fn other_sizes() -> Vec<Entry> {
 /// Meshes without any regularity, in two orders each.
 pub fn meshes() -> Vec<Entry> {
     use Along::{Curve, Sweep};
-    let plane = |along| Points { count: 400_000, axes: 2, radius: 0.0022, along };
+    let plane = |along| Points { count: 400_000, axes: 2, radius: 0.0028, along };
     let solid = |along| Points { count: 150_000, axes: 3, radius: 0.028, along };
     vec![
-        points("points2d-400k", plane(Sweep), 2223, 1.61),
-        points("points2d-400k-curve", plane(Curve), 2344, 1.61),
+        points("points2d-400k", plane(Sweep), 3052, 2.37),
+        points("points2d-400k-curve", plane(Curve), 4195, 2.37),
         points("points3d-150k", solid(Sweep), 611, 1.15),
         points("points3d-150k-curve", solid(Curve), 1150, 1.15),
     ]
