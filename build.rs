@@ -95,7 +95,7 @@ fn compile_kernels(root: &Path, out: &Path) {
 }
 
 /// The first major release of nvcc whose code wants a driver that knows the better compression anyway: with it the kernels are a
-/// sixth of the size.
+/// fifth of the size.
 const COMPRESSES_WELL: u32 = 13;
 
 /// The major release that `nvcc --version` tells of.
