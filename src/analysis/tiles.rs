@@ -43,8 +43,8 @@ pub struct Span {
     pub rows: u32,
 }
 
-/// The levels of a range of rows: from where to where, their sum, and that of their squares. Only the prediction suffers where
-/// sums of more than 2^27 levels wrap.
+/// The levels of a range of rows: from where to where, their sum, and that of their squares, which wraps from some 2^27 levels
+/// on; only the prediction suffers.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
     span: Span,
@@ -92,9 +92,8 @@ impl Spread {
         }
     }
 
-    /// The levels that most rows are of: as many as there would be if all of them had as many rows, and rows varied as much, and as
-    /// far below the average as above it. All of them where most rows are of the lower ones, as in nested dissection: then
-    /// few are what others wait for.
+    /// The levels that most rows are of: as many as there would be if all of them had as many rows, and rows varied as much.
+    /// All of them where most rows are of the lower ones, as in nested dissection: then few are what others wait for.
     fn usual(self) -> Span {
         let Span { low, high, rows } = self.span;
         let mean = self.sum as f64 / rows as f64;
@@ -103,7 +102,7 @@ impl Spread {
         }
         let half = (3.0 * (self.squares as f64 / rows as f64 - mean * mean)).max(0.0).sqrt();
         let level = |of: f64| (of.round().max(low as f64) as u32).min(high);
-        let first = level((mean - half + 0.5).max(2.0 * mean - high as f64));
+        let first = level(mean - half + 0.5);
         Span { low: first, high: level(mean + half - 0.5).max(first), rows }
     }
 }
