@@ -29,15 +29,16 @@ struct Summary {
     uint32_t displaced;  // some diagonal of a row of a node is not in its place in the row
     uint32_t slices;
     uint64_t narrow;     // what the best narrow end gains, in its upper half, and its first slice
+    uint64_t squares;    // of the numbers of entries of the rows of op(A), their sum
     uint32_t bad_offsets;
     uint32_t bare;       // majors that keep nothing
     uint32_t overtaken;  // some unknown's level is not one above that of the last one that it depends on
-    uint32_t ticket[27];
+    uint32_t ticket[29];
 };
 
-// The levels of some turns, and their sums; mirrored in analysis/tiles.rs.
+// The levels of some turns, and the sums of those that are not far from the others; mirrored in analysis/tiles.rs.
 struct LevelSpan {
-    uint32_t low, high;
+    uint32_t low, high, kept, unused;
     uint64_t sum, squares;
 };
 
@@ -109,7 +110,7 @@ struct SetupArgs {
     uint64_t timeout_ns;  // the watchdog; 0 is off
 };
 
-static_assert(sizeof(Summary) == 52 * 4, "mirror of setup.rs");
+static_assert(sizeof(Summary) == 56 * 4, "mirror of setup.rs");
 static_assert(sizeof(SetupArgs) == 28 * 4 + 53 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
@@ -259,35 +260,57 @@ __device__ void walk(const SetupArgs &a, Rows rows) {
     each_row(a.n, a.lanes, rows);
 }
 
-// The levels of every span of turns, a block each; `visit(t)` gives the level of a turn. The largest of the block's own.
-template <class Visit>
-__device__ uint32_t each_span(const SetupArgs &a, const Visit &visit) {
+// Adds up what the threads of a block have, 256 of them.
+template <int N>
+__device__ __forceinline__ void add_up(uint64_t (&v)[N]) {
+    __shared__ uint64_t scratch[8][N];
+    for (uint32_t by = 16; by > 0; by /= 2)
+        for (int k = 0; k < N; ++k) v[k] += __shfl_xor_sync(FULL, v[k], by);
+    if (threadIdx.x % 32 == 0)
+        for (int k = 0; k < N; ++k) scratch[threadIdx.x / 32][k] = v[k];
+    __syncthreads();
+    for (int k = 0; k < N; ++k) {
+        v[k] = 0;
+        for (int w = 0; w < 8; ++w) v[k] += scratch[w][k];
+    }
+    __syncthreads();
+}
+
+// The levels of every span of turns, a block each, by the rule of analysis/tiles.rs; `level(t)` gives that of a turn, and
+// `visit(t, level)` sees it once. The highest of the block's own.
+template <class Level, class Visit>
+__device__ uint32_t each_span(const SetupArgs &a, const Level &level, const Visit &visit) {
     __shared__ uint32_t scratch[32];
-    __shared__ unsigned long long sums[2];
-    uint32_t begin = blockIdx.x * a.span, end = Min()(a.n - begin, a.span) + begin;
-    uint32_t low = NONE, high = 0;
-    unsigned long long sum = 0, squares = 0;
-    if (threadIdx.x < 2) sums[threadIdx.x] = 0;
-    for (uint32_t t = begin + threadIdx.x; t < end; t += blockDim.x) {
-        uint32_t level = visit(t);
-        low = Min()(low, level);
-        high = Max()(high, level);
-        sum += level;
-        squares += (uint64_t)level * level;
+    constexpr int64_t FARTHEST = 1 << 18;  // mirrored there
+    uint32_t begin = blockIdx.x * a.span, rows = Min()(a.n - begin, a.span);
+    uint32_t low = NONE, high = 0, middle = level(begin + rows / 2);
+    auto from_middle = [&](uint32_t l) { return max(min((int64_t)l - middle, FARTHEST), -FARTHEST); };
+    uint64_t all[2] = {0, 0}, kept[3] = {0, 0, 0};
+    for (uint32_t k = threadIdx.x; k < rows; k += blockDim.x) {
+        uint32_t l = level(begin + k);
+        visit(begin + k, l);
+        low = Min()(low, l);
+        high = Max()(high, l);
+        int64_t d = from_middle(l);
+        all[0] += d;
+        all[1] += d * d;
     }
     Block block(scratch);
     low = block.reduce(low, Min());
     high = block.reduce(high, Max());
-    for (uint32_t by = 16; by > 0; by /= 2) {
-        sum += __shfl_xor_sync(FULL, sum, by);
-        squares += __shfl_xor_sync(FULL, squares, by);
+    add_up(all);
+    // Twice the deviation, times the rows, squared.
+    uint64_t farthest = 4 * (rows * all[1] - all[0] * all[0]);
+    for (uint32_t k = threadIdx.x; k < rows; k += blockDim.x) {
+        uint32_t l = level(begin + k);
+        int64_t off = rows * from_middle(l) - (int64_t)all[0];
+        if ((uint64_t)(off * off) > farthest) continue;
+        kept[0] += 1;
+        kept[1] += l;
+        kept[2] += (uint64_t)l * l;
     }
-    if (threadIdx.x % 32 == 0) {
-        atomicAdd(&sums[0], sum);
-        atomicAdd(&sums[1], squares);
-    }
-    __syncthreads();
-    if (block.rank == 0) a.spans[blockIdx.x] = {low, high, sums[0], sums[1]};
+    add_up(kept);
+    if (block.rank == 0) a.spans[blockIdx.x] = {low, high, (uint32_t)kept[0], 0, kept[1], kept[2]};
     return high;
 }
 

@@ -269,20 +269,26 @@ SETUP_KERNEL(setup_turn_levels, 256) {
     a.word[t] = a.summary->levels + 1 - ((const uint32_t *)a.value_in)[a.n - 1 - t];
 }
 
-// Keys for the sort by level, and the levels of every span of turns.
+// Keys for the sort by level, the levels of every span of turns, and how rows vary. `count_ptr` where the rows of op(A) are not
+// stored.
 SETUP_KERNEL(setup_levels, 256) {
-    uint32_t high = each_span(a, [&](uint32_t t) {
-        uint32_t level = a.word[t] - 1, i = turn_of(a, t);
+    uint64_t squares[1] = {0};
+    auto note = [&](uint32_t t, uint32_t level) {
+        uint32_t i = turn_of(a, t), entries = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : a.major[i].z;
         a.key_out[i] = level;
         ((uint32_t *)a.value_out)[i] = i;
-        return level;
-    });
-    if (threadIdx.x == 0) atomicMax(&a.summary->levels, high + 1);
+        squares[0] += (uint64_t)entries * entries;
+    };
+    uint32_t high = each_span(a, [&](uint32_t t) { return a.word[t] - 1; }, note);
+    add_up(squares);
+    if (threadIdx.x != 0) return;
+    atomicMax(&a.summary->levels, high + 1);
+    atomicAdd((unsigned long long *)&a.summary->squares, (unsigned long long)squares[0]);
 }
 
 // The levels of every span of turns, by other spans.
 SETUP_KERNEL(setup_spans, 256) {
-    each_span(a, [&](uint32_t t) { return a.word[t] - 1; });
+    each_span(a, [&](uint32_t t) { return a.word[t] - 1; }, [](uint32_t, uint32_t) {});
 }
 
 // The paper's Kahn. `wanted` holds the dependency counters, `bounds` the queue ------------------------------

@@ -67,9 +67,7 @@ SETUP_KERNEL(setup_strip_keys, 256) {
 
 // The turn of each unknown of the order in `value_in`, and the levels of every span of turns.
 SETUP_KERNEL(setup_strip_turns, 256) {
-    each_span(a, [&](uint32_t t) {
-        uint32_t i = ((const uint32_t *)a.value_in)[t];
-        a.position[i] = t;
-        return a.word[turn_of(a, i)] - 1;
-    });
+    auto unknown = [&](uint32_t t) { return ((const uint32_t *)a.value_in)[t]; };
+    each_span(a, [&](uint32_t t) { return a.word[turn_of(a, unknown(t))] - 1; },
+              [&](uint32_t t, uint32_t) { a.position[unknown(t)] = t; });
 }

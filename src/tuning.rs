@@ -126,10 +126,11 @@ pub const TILED_BOX: f64 = 0.85;
 pub const TILED_BOX_LANES: f64 = 0.6;
 /// The same of planes, where unknowns depend on later lines of the plane before.
 pub const TILED_PLANE: f64 = 0.85;
-/// Where a pattern has no lines, and most rows of tiles are of so small a part of their levels, the model goes by these levels, and
-/// tiles take so much of what it says. All levels count where the average one is not so far up among them.
-pub const TILED_MESH_LEVELS: f64 = 0.68;
-pub const TILED_MESH: f64 = 1.2;
+/// Where a pattern has no lines, and most rows of tiles of so many are of so small a part of their levels, the model goes by these
+/// levels, and tiles take so much of what it says. All levels of a tile count where the average one is not so far up among them.
+pub const TILED_MESH_ROWS: u32 = 4096;
+pub const TILED_MESH_LEVELS: f64 = 0.63;
+pub const TILED_MESH: f64 = 1.4;
 pub const TILED_LOWER_LEVELS: f64 = 0.4;
 /// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/setup_slices.cuh,
 /// as is the next.

@@ -202,7 +202,8 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let (levels, scattered) = (level_ptr.len() as u32 - 1, !shape.rows_are_stored());
             let (entries, skew) = (survey.entries, survey.skew(grid));
             let (has_lines, crosses) = (line > 0, skew > 0);
-            let counts = tiles::Counts { n, entries, levels, scattered, has_lines, crosses, node };
+            let squares = survey.squares();
+            let counts = tiles::Counts { n, entries, squares, levels, scattered, has_lines, crosses, node };
             let mut boxes = None;
             let mut turns: Option<Vec<u32>> = None;
             let mut strips = || {
@@ -444,6 +445,16 @@ impl<'a> Survey<'a> {
         let entries = (0..self.n).flat_map(|i| self.entries_of(i).map(move |(_, j)| (i, j)));
         let entries = entries.map(|(i, j)| if by_rows { (i, j) } else { (j, i) });
         strips::turns(by_level, level_ptr, level, self.shape.forward(), entries)
+    }
+
+    /// Of the numbers of entries of the rows of op(A), the sum of their squares.
+    fn squares(&self) -> u64 {
+        let sum = |lengths: &[u32]| lengths.iter().map(|&length| length as u64 * length as u64).sum();
+        if self.shape.rows_are_stored() {
+            return sum(&self.kept);
+        }
+        let natural: Vec<u32> = (0..self.n).collect();
+        sum(&self.minor_counts(&natural))
     }
 
     /// How many entries of the triangle have each index, by its position.

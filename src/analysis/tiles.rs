@@ -19,10 +19,10 @@ use crate::tuning::{
     TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
     TILED_BLOCKS, TILED_BOX, TILED_BOX_LANES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST,
     TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH,
-    TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS, TILED_PLANE, TILED_RELAY_HOP, TILED_ROW_BYTES,
-    TILED_SHORT_BATCHES, TILED_START, TILED_STEP, TILED_STRIPS_GAIN, TILED_STRIPS_WORTH, TILED_SUM,
-    TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES,
-    TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
+    TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS, TILED_MESH_ROWS, TILED_PLANE, TILED_RELAY_HOP,
+    TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_START, TILED_STEP, TILED_STRIPS_GAIN, TILED_STRIPS_WORTH,
+    TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDEST_LEVEL,
+    TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
 };
 
 /// A size and what the model says of it.
@@ -43,29 +43,48 @@ pub struct Span {
     pub rows: u32,
 }
 
-/// The levels of a range of rows: from where to where, their sum, and that of their squares, which wraps from some 2^27 levels
-/// on; only the prediction suffers.
+/// The levels of a range of rows: from where to where, and of the rows kept, whose levels are not far from the average one, their
+/// number, their sum and that of their squares. These wrap from some 2^27 levels on; only the prediction suffers.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
     span: Span,
+    kept: u64,
     sum: u64,
     squares: u64,
 }
 
+/// Levels farther than that from the middle row's count as that far when rows are left out. Mirrored in kernels/setup.cuh, as is
+/// `Spread::new`.
+const FARTHEST: i64 = 1 << 18;
+
 impl Spread {
     /// Words of one as kernels/setup.cuh has it, beside its rows.
-    pub const WORDS: usize = 6;
+    pub const WORDS: usize = 8;
 
     pub fn of_words(words: &[u32], rows: u32) -> Spread {
         let long = |k: usize| words[k] as u64 | (words[k + 1] as u64) << 32;
-        Spread { span: Span { low: words[0], high: words[1], rows }, sum: long(2), squares: long(4) }
+        let span = Span { low: words[0], high: words[1], rows };
+        Spread { span, kept: words[2] as u64, sum: long(4), squares: long(6) }
     }
 
+    /// Leaves out rows that are more than two deviations from the average.
     fn new(levels: &[u32]) -> Spread {
-        let one = |&level: &u32| Spread {
-            span: Span { low: level, high: level, rows: 1 },
-            sum: level as u64,
-            squares: level as u64 * level as u64,
+        let (rows, middle) = (levels.len() as i64, levels[levels.len() / 2] as i64);
+        let off = |level: u32| (level as i64 - middle).clamp(-FARTHEST, FARTHEST);
+        let (sum, squares) = levels.iter().fold((0i64, 0i64), |(sum, squares), &level| {
+            let d = off(level);
+            (sum.wrapping_add(d), squares.wrapping_add(d * d))
+        });
+        // Twice the deviation, times the rows, squared.
+        let farthest = rows.wrapping_mul(squares).wrapping_sub(sum.wrapping_mul(sum)).wrapping_mul(4) as u64;
+        let is_kept = |level: u32| {
+            let off = (rows * off(level)).wrapping_sub(sum);
+            off.wrapping_mul(off) as u64 <= farthest
+        };
+        let one = |&level: &u32| {
+            let (kept, wide) = (is_kept(level) as u64, level as u64);
+            let span = Span { low: level, high: level, rows: 1 };
+            Spread { span, kept, sum: kept * wide, squares: kept * wide * wide }
         };
         levels.iter().map(one).reduce(Spread::join).expect("chunks are not empty")
     }
@@ -73,6 +92,7 @@ impl Spread {
     fn join(self, other: Spread) -> Spread {
         Spread {
             span: self.span.join(other.span),
+            kept: self.kept + other.kept,
             sum: self.sum.wrapping_add(other.sum),
             squares: self.squares.wrapping_add(other.squares),
         }
@@ -81,10 +101,11 @@ impl Spread {
     /// The same of the rows, where these are nodes of so many: a node's levels become `b` levels of a row each.
     fn of_rows(self, b: u32) -> Spread {
         let Span { low, high, rows } = self.span;
-        let (n, b, steps) = (rows as u64, b as u64, b as u64 * (b as u64 - 1) / 2);
+        let (n, b, steps) = (self.kept, b as u64, b as u64 * (b as u64 - 1) / 2);
         let product = |a: u64, b: u64| a.wrapping_mul(b);
         Spread {
             span: Span { low: low * b as u32, high: high * b as u32 + b as u32 - 1, rows: rows * b as u32 },
+            kept: n * b,
             sum: product(b * b, self.sum).wrapping_add(n * steps),
             squares: product(b * b * b, self.squares)
                 .wrapping_add(product(2 * b * steps, self.sum))
@@ -92,15 +113,16 @@ impl Spread {
         }
     }
 
-    /// The levels that most rows are of: as many as there would be if all of them had as many rows, and rows varied as much.
+    /// The levels that most rows are of: as many as there would be if all of them had as many rows, and those kept varied as much.
     /// All of them where most rows are of the lower ones, as in nested dissection: then few are what others wait for.
     fn usual(self) -> Span {
         let Span { low, high, rows } = self.span;
-        let mean = self.sum as f64 / rows as f64;
+        let kept = self.kept as f64;
+        let mean = self.sum as f64 / kept;
         if mean - (low as f64) < TILED_LOWER_LEVELS * (high - low) as f64 {
             return self.span;
         }
-        let half = (3.0 * (self.squares as f64 / rows as f64 - mean * mean)).max(0.0).sqrt();
+        let half = (3.0 * (self.squares as f64 / kept - mean * mean)).max(0.0).sqrt();
         let level = |of: f64| (of.round().max(low as f64) as u32).min(high);
         let first = level(mean - half + 0.5);
         Span { low: first, high: level(mean + half - 0.5).max(first), rows }
@@ -174,17 +196,24 @@ impl Span {
     }
 }
 
+/// By how many deviations the longest row of a slice is above the average one: measured on meshes.
+const DEVIATIONS_OF_LONGEST: f64 = 1.5;
+
 /// Time of a solve by the one-word engine: each level is a hand-over, and every row and entry is moved, entries
 /// whose values lie `scattered` by sectors of their own.
 fn predict_one_word(rows: Counts) -> Duration {
     let entry = if rows.scattered { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
     let moved = rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry;
-    let has_lanes = rows.entries as u64 > rows.n as u64 * ONE_WORD_ENTRIES_PER_LANE as u64;
-    let level = ONE_WORD_LEVEL + if has_lanes { ONE_WORD_LANES } else { Duration::ZERO };
-    // What a matrix gains that is narrow from the beginning; of scattered values' rows it is not known how long they are.
-    let slices = rows.n.max(rows.entries / ONE_WORD_ENTRIES_PER_LANE) as i64 / LANES as i64;
+    let per_lane = ONE_WORD_ENTRIES_PER_LANE as f64;
+    let average = rows.entries as f64 / rows.n.max(1) as f64;
+    let level = ONE_WORD_LEVEL + if average > per_lane { ONE_WORD_LANES } else { Duration::ZERO };
+    // What a matrix gains that is narrow from the beginning. How many slices it has goes by the longest row of each.
+    let deviation = (rows.squares as f64 / rows.n.max(1) as f64 - average * average).max(0.0).sqrt();
+    let longest = average + DEVIATIONS_OF_LONGEST * deviation;
+    let lanes = (longest / per_lane).ceil().clamp(1.0, LANES as f64) as u64;
+    let slices = (rows.n as u64 * lanes.next_power_of_two() / LANES as u64) as i64;
     let gain = NARROW_LEVEL * rows.levels as i64 - NARROW_SLICE * slices - NARROW_LAUNCH;
-    let gain = Duration::from_nanos(if rows.scattered { 0 } else { gain.max(0) as u64 });
+    let gain = Duration::from_nanos(gain.max(0) as u64);
     ONE_WORD_START + level.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved) - gain
 }
 
@@ -238,6 +267,8 @@ pub struct Counts {
     pub n: u32,
     /// Off the diagonal.
     pub entries: u32,
+    /// Of those of each row of op(A), the sum of their squares.
+    pub squares: u64,
     pub levels: u32,
     /// Whether the rows of op(A) are not the stored ones.
     pub scattered: bool,
@@ -261,7 +292,7 @@ impl Counts {
         match (self.has_lines, self.crosses) {
             (_, true) => Regularity::Crossing,
             (true, _) => Regularity::Lines,
-            _ => Regularity::None,
+            _ => Regularity::Mesh,
         }
     }
 
@@ -393,33 +424,41 @@ fn relay_blocks() -> usize {
 /// What is known of an order beside its levels.
 #[derive(Clone, Copy, PartialEq)]
 enum Regularity {
-    /// It has lines.
+    /// It has lines, or as many rows in all levels of a tile.
     Lines,
     /// It has planes as well, and a part of one waits for the later parts of the plane before too, which `predict` does not
     /// know: so no tile is less than a plane. Planes do better than it says.
     Crossing,
-    /// Nothing. In a mesh without order some rows of a tile are far before or behind the others, and these are what other tiles
-    /// wait for; and tiles do worse than `predict` says.
-    None,
+    /// It has none, and some rows of a tile are far before or behind the others, as in a mesh without order: these are what
+    /// other tiles wait for; and tiles do worse than `predict` says.
+    Mesh,
 }
 
 impl Regularity {
+    /// The same, but `Lines` for what is no mesh by the levels of its tiles.
+    fn of_levels(self, sizes: &[(u32, Vec<Spread>)]) -> Regularity {
+        let middle = sizes.iter().min_by_key(|(rows, _)| rows.abs_diff(TILED_MESH_ROWS));
+        let is_mesh = |(_, spreads): &(u32, Vec<Spread>)| {
+            let levels = |of: &dyn Fn(&Spread) -> Span| spreads.iter().map(|s| of(s).levels()).sum::<f64>();
+            spreads.len() > 1
+                && levels(&|spread| spread.usual()) < TILED_MESH_LEVELS * levels(&|spread| spread.span)
+        };
+        match self {
+            Regularity::Mesh if !middle.is_some_and(is_mesh) => Regularity::Lines,
+            other => other,
+        }
+    }
+
     /// The levels that tiles of a size are taken to have, and what part of the time that the model then says.
     fn of_tiles(self, rows: u32, whole: u32, spreads: &[Spread]) -> (Vec<Span>, f64) {
-        let all: Vec<Span> = spreads.iter().map(|spread| spread.span).collect();
-        match self {
-            Regularity::Crossing if rows == whole => (all, TILED_PLANE),
-            Regularity::Crossing | Regularity::Lines => (all, 1.0),
-            Regularity::None => {
-                let usual: Vec<Span> = spreads.iter().map(|&spread| spread.usual()).collect();
-                let levels = |spans: &[Span]| spans.iter().map(|span| span.levels()).sum::<f64>();
-                if levels(&usual) < TILED_MESH_LEVELS * levels(&all) {
-                    (usual, TILED_MESH)
-                } else {
-                    (all, 1.0)
-                }
-            }
-        }
+        let part = match self {
+            Regularity::Crossing if rows == whole => TILED_PLANE,
+            Regularity::Crossing | Regularity::Lines => 1.0,
+            Regularity::Mesh => TILED_MESH,
+        };
+        let by_usual = self == Regularity::Mesh && spreads.len() > 1;
+        let levels = |spread: &Spread| if by_usual { spread.usual() } else { spread.span };
+        (spreads.iter().map(levels).collect(), part)
     }
 }
 
@@ -433,6 +472,7 @@ fn choose(
 ) -> Option<Choice> {
     let Sizes { plane, whole, .. } = ranges.sizes;
     let mut sizes = ranges.tiles();
+    let regularity = regularity.of_levels(&sizes);
     let mut best: Option<Choice> = None;
     // Beginning with what is mostly good, so that what is not is soon seen to be worse.
     sizes.sort_by_key(|&(rows, _)| rows.max(TILED_FIRST) as u64 * 16 / rows.min(TILED_FIRST) as u64);
@@ -609,7 +649,16 @@ mod tests {
     }
 
     fn rows(n: u32, entries: u32, levels: u32) -> Rows {
-        Rows::new(Counts { n, entries, levels, scattered: false, has_lines: false, crosses: false, node: 1 })
+        Rows::new(Counts {
+            n,
+            entries,
+            squares: 0,
+            levels,
+            scattered: false,
+            has_lines: false,
+            crosses: false,
+            node: 1,
+        })
     }
 
     fn chosen(level: &[u32], shape: Rows, mirror: u32) -> Choice {
@@ -630,8 +679,16 @@ mod tests {
     #[test]
     fn strips_are_asked_for_where_levels_follow_one_another() {
         let (n, entries, levels) = (1 << 20, 2 << 20, 2047);
-        let counts =
-            Counts { n, entries, levels, scattered: false, has_lines: false, crosses: false, node: 1 };
+        let counts = Counts {
+            n,
+            entries,
+            squares: 0,
+            levels,
+            scattered: false,
+            has_lines: false,
+            crosses: false,
+            node: 1,
+        };
         let natural = grid(1024, 1024);
         let mut by_level = natural.clone();
         by_level.sort_unstable();
@@ -666,6 +723,26 @@ mod tests {
     }
 
     #[test]
+    fn levels_of_long_and_short_rows_gain_less_by_being_narrow() {
+        let time = |squares: u64| {
+            let (n, entries, levels) = (100_000, 600_000, 2000);
+            let counts = Counts {
+                n,
+                entries,
+                squares,
+                levels,
+                scattered: false,
+                has_lines: false,
+                crosses: false,
+                node: 1,
+            };
+            predict_one_word(counts)
+        };
+        // Six entries each; or of half of the rows nine.
+        assert!(time(36 * 100_000) < time((81 + 9) * 50_000));
+    }
+
+    #[test]
     fn a_few_rows_far_from_the_others_do_not_count() {
         let of = |levels: &[u32]| {
             let spread = Spread::new(levels);
@@ -679,7 +756,7 @@ mod tests {
         // Some rows are far before the others.
         let late: Vec<u32> = (0..1000).map(|i| if i < 20 { i } else { 500 + i % 50 }).collect();
         let (low, high, first, last) = of(&late);
-        assert!((300..500).contains(&low) && (first, last) == (0, 549) && high == last, "{low} {high}");
+        assert_eq!((low, high, first, last), (500, 549, 0, 549));
         // Many are of the lower levels, and few behind them.
         let early: Vec<u32> = (0..1000).map(|i| if i < 20 { 400 + i } else { i % 50 }).collect();
         assert_eq!(of(&early), (0, 419, 0, 419));
@@ -691,7 +768,7 @@ mod tests {
         for b in 1..=6 {
             let rows: Vec<u32> = nodes.iter().flat_map(|l| (0..b).map(move |j| l * b + j)).collect();
             let (of_rows, direct) = (Spread::new(&nodes).of_rows(b), Spread::new(&rows));
-            let numbers = |s: Spread| (s.span.low, s.span.high, s.span.rows, s.sum, s.squares);
+            let numbers = |s: Spread| (s.span.low, s.span.high, s.span.rows, s.kept, s.sum, s.squares);
             assert_eq!(numbers(of_rows), numbers(direct));
         }
     }
@@ -711,8 +788,8 @@ mod tests {
             choose(Ranges::new(sizes, level), regularity, shape, 0, Duration::MAX).unwrap().predicted
         };
         let (mesh, even) = (levels(15), levels(0));
-        assert!(time(&mesh, Regularity::None) > time(&mesh, Regularity::Lines).mul_f64(TILED_MESH));
-        assert_eq!(time(&even, Regularity::None), time(&even, Regularity::Lines));
+        assert!(time(&mesh, Regularity::Mesh) > time(&mesh, Regularity::Lines).mul_f64(TILED_MESH));
+        assert_eq!(time(&even, Regularity::Mesh), time(&even, Regularity::Lines));
     }
 
     #[test]
@@ -723,6 +800,7 @@ mod tests {
             let shape = Rows::new(Counts {
                 n,
                 entries: 3 * n,
+                squares: 9 * n as u64,
                 levels,
                 scattered,
                 has_lines: true,
@@ -753,6 +831,7 @@ mod tests {
         let with = |n, levels, scattered, has_lines| Counts {
             n,
             entries: 3 * n,
+            squares: 9 * n as u64,
             levels,
             scattered,
             has_lines,

@@ -25,7 +25,7 @@ use crate::status::{Error, Result};
 use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM, TILED_SHORTEST_LINE, TILED_SMALLEST};
 
 /// Words of the kernels' summary. Mirrors kernels/setup.cuh, as everything down to `SetupArgs` does.
-const SUMMARY: usize = 52;
+const SUMMARY: usize = 56;
 /// Words of the `State` behind it.
 const STATE: usize = std::mem::size_of::<State>() / 4;
 /// The watchdog has ended a wait.
@@ -49,7 +49,8 @@ const SKEW: usize = 17;
 const DISPLACED: usize = 18;
 const SLICES: usize = 19;
 const NARROW: usize = 20;
-const BARE: usize = 23;
+const SQUARES: usize = 22;
+const BARE: usize = 25;
 
 const SWEEP_BLOCK: u32 = 1024;
 const SCAN_BLOCK: u32 = 512;
@@ -1079,6 +1080,7 @@ impl<'a> Run<'a> {
         let args = SetupArgs {
             span: TILED_SMALLEST,
             spans: self.places.spans,
+            count_ptr: if self.task.stored_rows { 0 } else { self.base.list_ptr },
             key_out: self.places.keys[0],
             value_out: self.places.values[0],
             ..self.base
@@ -1188,7 +1190,9 @@ impl<'a> Run<'a> {
                 let scattered = !self.task.stored_rows;
                 let grid = grid_of(n, found);
                 let (has_lines, crosses) = (grid.line > 0, grid.plane > 0 && found[SKEW] > 0);
-                let counts = tiles::Counts { n, entries, levels, scattered, has_lines, crosses, node };
+                let squares = found[SQUARES] as u64 | (found[SQUARES + 1] as u64) << 32;
+                let counts =
+                    tiles::Counts { n, entries, squares, levels, scattered, has_lines, crosses, node };
                 let mut strips = || self.strips(levels, level_of);
                 let steps = [found[LINE_STEP], found[PLANE_STEP]];
                 let mut boxed = || {
