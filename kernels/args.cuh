@@ -3,7 +3,9 @@
 #include <cstdint>
 
 constexpr uint32_t NONE = 0xffffffffu;
-constexpr uint32_t GATE_SHIFT = 12;  // of a slice's second word; mirrored in analysis/slices.rs
+// Of a slice's second word: where the way to its gate begins; and in place of its number of rows, that it is a part of one
+// row, whose number takes the place of the gate. Mirrored in analysis/slices.rs.
+constexpr uint32_t GATE_SHIFT = 12, PART = 63;
 
 // Slices are dealt out to so many queues, each in a line of the cache of its own: a word can be drawn from once in 2.3 ns
 // only, by whomever. No more than a block has warps.
@@ -66,7 +68,8 @@ struct SolveArgs {
     const uint2 *node_row;   // of the nodal engine: own entries and diagonal of each row, by position
     uint32_t values;         // that the caller's array has
     uint32_t diag_in_rows;   // of nodes: 1 where each diagonal is in its place in its row
-    uint32_t unused[2];
+    uint32_t words;          // of a work vector: of positions, and behind them of the parts of long rows
+    uint32_t unused;
 };
 
 // Arguments of a kernel for one or several right-hand sides: columns of f and x, `ldf` and `ldx` values apart.

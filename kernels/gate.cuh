@@ -2,14 +2,9 @@
 #pragma once
 #include "row.cuh"
 
-// Waits, as a whole warp, at a slice's gate where so many warps run that this one may be far ahead of the front: there
-// it would only poll for its rows' unknowns, `width` words a position, and slow the front down. False if the watchdog
-// ended the wait.
+// Waits, as a whole warp, for the unknown of a gate. False if the watchdog ended the wait.
 template <class T>
-__device__ __forceinline__ bool pass_gate(const SolveArgs<T> &a, const T *work, uint2 slice, uint32_t lanes, uint32_t width) {
-    uint32_t back = slice.y >> GATE_SHIFT;
-    if (back == 0 || back * lanes >= gridDim.x * blockDim.x) return true;
-    const T *gate = work + (size_t)(slice.x - back) * width;
+__device__ __forceinline__ bool pass(const SolveArgs<T> &a, const T *gate) {
     Words<T> w = Words<T>::armed();
     Watchdog<T> dog(a);
     for (;;) {
@@ -17,4 +12,13 @@ __device__ __forceinline__ bool pass_gate(const SolveArgs<T> &a, const T *work, 
         if (__all_sync(FULL, !w.is_armed())) return true;
         if (!__all_sync(FULL, dog.turn())) return false;
     }
+}
+
+// Waits, as a whole warp, at a slice's gate where so many warps run that this one may be far ahead of the front: there
+// it would only poll for its rows' unknowns, `width` words a position, and slow the front down. False if the watchdog
+// ended the wait.
+template <class T>
+__device__ __forceinline__ bool pass_gate(const SolveArgs<T> &a, const T *work, uint2 slice, uint32_t lanes, uint32_t width) {
+    uint32_t back = slice.y >> GATE_SHIFT;
+    return back == 0 || back * lanes >= gridDim.x * blockDim.x || pass(a, work + (size_t)(slice.x - back) * width);
 }

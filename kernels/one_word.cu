@@ -2,11 +2,11 @@
 // next solve.
 #include "one_word.cuh"
 
-template <class T>
+template <bool PARTS, class T>
 __device__ void one_column(const SolveArgs<T> &a) {
     wait_for_turn();
     ThroughL2<1, T> hand(a);
-    one_word<1>(a, columns_of(a), hand);
+    one_word<1, PARTS>(a, columns_of(a), hand);
 }
 
 // Blocks on a multiprocessor that leave a thread enough registers; mirrored in tuning.rs.
@@ -16,7 +16,11 @@ constexpr int ONE_WORD_BLOCKS = sizeof(T) > 8 ? 4 : 5;
 #define KERNEL(t)                                                                    \
     extern "C" __global__ void __launch_bounds__(128, ONE_WORD_BLOCKS<t##_type>)     \
         one_word_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                    \
-        one_column(a);                                                               \
+        one_column<false>(a);                                                        \
+    }                                                                                \
+    extern "C" __global__ void __launch_bounds__(128, ONE_WORD_BLOCKS<t##_type>)     \
+        one_word_parts_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {              \
+        one_column<true>(a);                                                         \
     }                                                                                \
     extern "C" __global__ void __launch_bounds__(128)                                \
         one_word_level_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {              \

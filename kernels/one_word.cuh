@@ -2,7 +2,7 @@
 // one word that is value and flag together.
 //
 // A slice is up to 32 rows of one level, solved by one warp with `lanes` lanes a row; so no lane waits for
-// another of its own warp. Everything that does not depend on other rows (values, indices, right-hand
+// another of its own warp. Rows of more entries than a warp holds are cut into parts (see `Share`). Everything that does not depend on other rows (values, indices, right-hand
 // side, reciprocal of the diagonal) is asked for at once and in registers before the first poll, and the next
 // slice's record is on its way. The unknowns live in a work vector in level order, the NR of one position beside
 // each other. A row is handed over as soon as its own unknowns are there, whatever the others of its slice wait for.
@@ -33,18 +33,65 @@ __device__ __forceinline__ void load_entries(const SolveArgs<T> &a, uint4 record
     for (int u = 0; u < U; ++u) q[u] = a.row_adj[min(e + u * lanes, last)];
 }
 
-// Has `count` entries of a row from number `first` on brought to the L2 cache, a line by each lane from `sub` on.
-template <class T>
-__device__ __forceinline__ void prefetch_entries(const SolveArgs<T> &a, uint4 record, uint32_t end, uint32_t first,
-                                                 uint32_t count, uint32_t sub) {
-    constexpr uint32_t LINE = 128, VALUES = LINE / sizeof(T), INDICES = LINE / 4;
-    uint32_t lines = count / VALUES, value = first + sub * VALUES, index = first + (sub - lines) * INDICES;
-    if (sub < lines) {
-        if (value < end && !a.row_permuted) prefetch(a.val + ((int64_t)record.w - record.z) + value);
-    } else if (index < end && index < first + count) {
-        prefetch(a.row_adj + index);
+// What a slice sums up of its rows. A row of more entries than a warp holds is cut into shares of as many, counted from
+// the unknowns that are solved last. The first share is the row's own. Each other one is a part, the share of a slice
+// before the row's, which hands its sum over behind the unknowns. All parts are summed up at once, and mostly long before
+// the row's turn. Only where there MAY_BE parts does a kernel look for them: that takes 3 to 9 % of a step.
+template <bool MAY_BE, uint32_t LONGEST, int NR, class T>
+struct Share {
+    bool is_part = false;
+    uint32_t parts = 0, number = 0;  // of the row; and of this part, counted as above
+    size_t first = 0;                // where the sums of the parts begin in a work vector
+
+    // Of a slice. Narrows the range of entries `begin` to `end` of a long row.
+    __device__ __forceinline__ Share(const SolveArgs<T> &a, uint2 slice, uint32_t &begin, uint32_t &end, uint32_t &longest) {
+        if (!MAY_BE || longest <= LONGEST) return;
+        is_part = (slice.y & 63u) == PART;
+        parts = (longest - 1) / LONGEST;
+        // No two rows have a part at the same place.
+        first = (size_t)(a.n + begin / LONGEST) * NR;
+        if (is_part) number = slice.y >> GATE_SHIFT;
+        uint32_t after = is_part ? (number + 1) * LONGEST : 0;
+        if (a.backward) {
+            begin += after;
+            end = min(end, begin + LONGEST);
+        } else {
+            end -= after;
+            begin = max(begin, end - min(end, LONGEST));
+        }
+        longest = end - begin;
     }
-}
+    __device__ __forceinline__ size_t place() const { return first + (size_t)number * NR; }
+    __device__ __forceinline__ bool has_parts() const { return !is_part && parts > 0; }
+
+    // Waits for the sums of the row's parts, and adds them up. False if the watchdog ended the wait.
+    __device__ __forceinline__ bool add_parts(const SolveArgs<T> &a, const T *work, T (&sum)[NR]) const {
+        constexpr uint32_t G = 4;  // that a lane waits for together
+        for (uint32_t k = threadIdx.x % WARP; __any_sync(FULL, k < parts); k += G * WARP) {
+            Words<T> x[G][NR];
+#pragma unroll
+            for (uint32_t g = 0; g < G; ++g)
+#pragma unroll
+                for (int j = 0; j < NR; ++j) x[g][j] = k + g * WARP < parts ? Words<T>::armed() : Words<T>::of_zero();
+            bool ok = spin(a, [&] {
+                uint32_t highest = 0;
+#pragma unroll
+                for (uint32_t g = 0; g < G; ++g) poll(work + first + (size_t)(k + g * WARP) * NR, x[g]);
+#pragma unroll
+                for (uint32_t g = 0; g < G; ++g)
+#pragma unroll
+                    for (int j = 0; j < NR; ++j) highest = max(highest, x[g][j].tell());
+                return highest == ARMED;
+            });
+            if (!ok) return false;
+#pragma unroll
+            for (uint32_t g = 0; g < G; ++g)
+#pragma unroll
+                for (int j = 0; j < NR; ++j) sum[j] = sum[j] + x[g][j].value();
+        }
+        return true;
+    }
+};
 
 // The youngest unknown that a row shared by several lanes depends on, the one of the highest position. It is mostly the last
 // to come: so the lane that has it leaves it out, and all others are summed up while it is waited for.
@@ -68,19 +115,19 @@ struct Youngest {
 };
 
 // Subtracts from sum_j the a_k x_kj of U of this lane's entries, from number `e` on and `lanes` apart, waiting for
-// each x_kj; where the row's last entries are among those of its lanes without the youngest one, which one lane then
-// `owns`. Only where lanes may SHARE a row is that so. False if the watchdog ended the wait.
+// each x_kj; where lanes may SHARE a row, and do, without the youngest one, which one lane then `owns`. False if the
+// watchdog ended the wait.
 template <int U, int NR, bool SHARE, int MOST, class Hand, class T>
 __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &hand, const T (&values)[MOST],
                                             const uint32_t (&q)[MOST], uint32_t end, uint32_t e, uint32_t lanes, bool in,
-                                            bool leaves_out, T (&sum)[NR], Youngest<NR, T> &youngest, bool &owns) {
+                                            T (&sum)[NR], Youngest<NR, T> &youngest, bool &owns) {
     // Entries that are waited for together: what 32 registers hold of their unknowns.
     constexpr int FIT = 128 / (NR * sizeof(T)), G = U < FIT ? U : FIT;
     T v[U];
 #pragma unroll
     for (int u = 0; u < U; ++u) v[u] = -conjugate_if(a.conjugate, values[u]);
     int left_out = U;
-    if (SHARE && leaves_out) {
+    if (SHARE && lanes > 1) {
         uint32_t lane = threadIdx.x % WARP, mine = 0;
 #pragma unroll
         for (int u = 0; u < U; ++u) mine = max(mine, e + u * lanes < end ? q[u] + 1 : 0);
@@ -221,7 +268,7 @@ struct ThroughL2 {
 
 // Solves slices `begin` to `end` for the columns, handing unknowns over by `hand`. A single column arms the other work
 // vector on the way.
-template <int NR, class Hand, class T>
+template <int NR, bool MAY_HAVE_PARTS, class Hand, class T>
 __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T, NR> &columns, Hand &hand) {
     constexpr int U = sizeof(T) > 8 ? 4 : 8;
     constexpr uint2 nothing = {0, 1u << 6};
@@ -253,8 +300,9 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         uint32_t rows = slice.y & 63u, lanes = slice.y >> 6 & 63u, sub = lane & (lanes - 1), r = row_of(slice);
         uint32_t p = slice.x + r;
         bool in = r < rows, owns = in && sub == 0;
-        uint32_t e = record.z + sub, turn = U * lanes;
-        uint32_t longest = warp_max(end - record.z);
+        uint32_t begin = record.z, longest = warp_max(end - begin);
+        Share<MAY_HAVE_PARTS, U * WARP, NR, T> share(a, slice, begin, end, longest);
+        uint32_t e = begin + sub;
         // Calls `f` with the number of entries that a lane must have room for.
         auto for_size = [&](auto f) {
             return longest > 4 * lanes ? f(Size<U>{}) : longest > 2 * lanes ? f(Size<4>{}) : f(Size<2>{});
@@ -265,48 +313,43 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
 #pragma unroll
         for (int j = 0; j < NR; ++j) load_if(in, columns.from(record.x, j), sum[j]);
         if (a.diag_index) load_if(in && record.y != NONE, a.diag_values + record.y, d);
-        auto load = [&] {
-            for_size([&](auto size) { load_entries<size.value>(a, record, end, e, lanes, v, q); });
-        };
-        if (longest > 0) load();
+        if (longest > 0) for_size([&](auto size) { load_entries<size.value>(a, record, end, e, lanes, v, q); });
 #pragma unroll
-        for (int j = 0; j < NR; ++j) sum[j] = owns ? product(alpha, sum[j]) : zero(T{});
+        for (int j = 0; j < NR; ++j) sum[j] = owns && !share.is_part ? product(alpha, sum[j]) : zero(T{});
         bool multiplies = true;
-        if (a.diag_index && in) {
+        if (a.diag_index && in && !share.is_part) {
             d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, turn_of_warp(), record.x); });
             multiplies = reciprocal(d, scale);
             if (!multiplies) scale = d;
         }
-        bool at_once = NR == 1 && __all_sync(FULL, multiplies);
-        // What a long row goes on with is in the cache when its turn comes.
-        constexpr uint32_t AHEAD = 8;
-        for (uint32_t k = 1; k < AHEAD && k * turn < longest; ++k)
-            prefetch_entries(a, record, end, record.z + k * turn, turn, sub);
-        bool ok = !Hand::GATES || pass_gate(a, hand.work, slice, lanes, NR);
+        bool at_once = NR == 1 && !share.is_part && __all_sync(FULL, multiplies);
+        bool ok = true;
+        if (share.is_part) {
+            // Of its unknowns the one that is solved last is its gate.
+            uint32_t highest = 0;
+#pragma unroll
+            for (int u = 0; u < U; ++u) highest = max(highest, e + u * lanes < end ? q[u] : 0);
+            ok = !Hand::GATES || pass(a, hand.work + (size_t)warp_max(highest) * NR);
+        } else if (Hand::GATES) {
+            ok = pass_gate(a, hand.work, slice, lanes, NR);
+        }
         hand.enter(slice, p);
+        if (share.has_parts()) ok = ok && share.add_parts(a, hand.work, sum);
 
         T x[NR];
-        if (NR == 1 && lanes == 1 && longest > 0 && longest <= U) {
+        if (NR == 1 && lanes == 1 && longest > 0) {
             ok = for_size([&](auto size) {
                 return solve_short<size.value>(a, hand, v, q, end - record.z, scale, owns && at_once, sum[0], x[0]);
             });
         } else {
             Youngest<NR, T> youngest;
-            while (ok && longest > 0) {
-                bool is_last = longest <= turn;
-                if (longest > AHEAD * turn) prefetch_entries(a, record, end, e - sub + AHEAD * turn, turn, sub);
-                // A single right-hand side whose rows are single lanes' mostly goes the way above.
+            // A single right-hand side whose rows are single lanes' mostly goes the way above.
+            if (ok && longest > 0)
                 ok = for_size([&](auto size) {
                     if (NR > 1 && lanes == 1)
-                        return waiting_dot<size.value, NR, false>(a, hand, v, q, end, e, lanes, in, false, sum, youngest, owns);
-                    return waiting_dot<size.value, NR, true>(a, hand, v, q, end, e, lanes, in, lanes > 1 && is_last, sum, youngest,
-                                                             owns);
+                        return waiting_dot<size.value, NR, false>(a, hand, v, q, end, e, lanes, in, sum, youngest, owns);
+                    return waiting_dot<size.value, NR, true>(a, hand, v, q, end, e, lanes, in, sum, youngest, owns);
                 });
-                if (is_last) break;
-                e += turn;
-                longest -= turn;
-                load();
-            }
             T rest[NR];
 #pragma unroll
             for (int j = 0; j < NR; ++j) rest[j] = warp_sum_all(sum[j], __ffs(lanes) - 1);
@@ -328,17 +371,22 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
                 hand.look(youngest.q, youngest.x);
             }
         }
-        if (!multiplies)
+        if (!multiplies || share.is_part)
 #pragma unroll
-            for (int j = 0; j < NR; ++j) x[j] = divide(sum[j], scale);
+            for (int j = 0; j < NR; ++j) x[j] = share.is_part ? sum[j] : divide(sum[j], scale);
         if (owns) {
             if (!ok)
 #pragma unroll
                 for (int j = 0; j < NR; ++j) x[j] = not_a_number(T{});
-            if (!at_once || !ok) hand.give(x);
+            if (share.is_part) {
+                publish(hand.work + share.place(), x);
+                if (NR == 1) arm(hand.other() + share.place());
+            } else {
+                if (!at_once || !ok) hand.give(x);
 #pragma unroll
-            for (int j = 0; j < NR; ++j) columns.store(record.x, j, x[j]);
-            if (NR == 1) arm(hand.other() + p);
+                for (int j = 0; j < NR; ++j) columns.store(record.x, j, x[j]);
+                if (NR == 1) arm(hand.other() + p);
+            }
         }
         s = s1;
         slice = slice1;

@@ -6,7 +6,7 @@ template <int NR, class T>
 __device__ void several_columns(const MultiArgs<T> &m) {
     const SolveArgs<T> &a = m.solve;
     ThroughL2<NR, T> hand(a);
-    one_word<NR>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns}, hand);
+    one_word<NR, true>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns}, hand);
 }
 
 #define KERNEL(NR, t)                                                                \

@@ -2,18 +2,22 @@
 #include "one_word_narrow.cuh"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-template <class T>
+template <bool PARTS, class T>
 __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
     extern __shared__ __align__(16) unsigned char cells[];
     wait_for_turn();
     ThroughCluster<T> hand(a, reinterpret_cast<T *>(cells));
-    one_word<1>(a, columns_of(a), hand);
+    one_word<1, PARTS>(a, columns_of(a), hand);
 }
 
 #define KERNEL(t)                                                                                   \
     extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(WARPS *WARP, 1)    \
         one_word_narrow_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                            \
-        one_column(a);                                                                              \
+        one_column<false>(a);                                                                       \
+    }                                                                                               \
+    extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(WARPS *WARP, 1)    \
+        one_word_narrow_parts_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                      \
+        one_column<true>(a);                                                                        \
     }
 // None for type z, whose unknowns are two words of eight bytes: docs/performance.md says what the stores cost.
 KERNEL(s) KERNEL(d) KERNEL(c)

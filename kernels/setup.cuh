@@ -33,7 +33,8 @@ struct Summary {
     uint32_t bad_offsets;
     uint32_t bare;       // majors that keep nothing
     uint32_t overtaken;  // some unknown's level is not one above that of the last one that it depends on
-    uint32_t ticket[29];
+    uint32_t has_parts;  // some row is cut into parts
+    uint32_t ticket[28];
 };
 
 // The levels of some turns, and the sums of those that are not far from the others; mirrored in analysis/tiles.rs.

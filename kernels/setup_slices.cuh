@@ -37,7 +37,15 @@ SETUP_KERNEL(setup_records, 256) {
 
 // Slices ---------------------------------------------------------------------------------------------
 
-// For the first position of each chunk: slices | lanes of a row << 6 | rows << 12; for the others 0.
+// Of a row's entries, by the rule of src/analysis/slices.rs; nodes have none.
+__device__ __forceinline__ uint32_t parts_of(const SetupArgs &a, uint32_t entries) {
+    return a.node == 1 && entries > 0 ? (entries - 1) / (a.per_lane * 32) : 0;
+}
+
+// A chunk's description: slices | log2(lanes of a row) << 24 | rows - 1 << 27. `CHUNK_SLICES` in slices.rs.
+constexpr uint32_t CHUNK_LANES = 24, CHUNK_ROWS = 27, CHUNK_SLICES = (1u << CHUNK_LANES) - 1;
+
+// That of each chunk, for its first position; for the others 0.
 SETUP_KERNEL(setup_chunks, 256) {
     __shared__ uint32_t length[256 + 31];  // of the block's rows and those that its last chunk goes on with
     uint32_t p = thread_index();
@@ -51,8 +59,12 @@ SETUP_KERNEL(setup_chunks, 256) {
         uint32_t rows = Min()(a.level_ptr[level + 1] - p, 32), longest = 0;
         for (uint32_t k = 0; k < rows; ++k) longest = Max()(longest, length[threadIdx.x + k]);
         uint32_t widest = Max()(divide_up(longest * a.node, a.per_lane), a.node);
-        uint32_t share = 1u << lanes_shift(widest);
-        chunk = divide_up(rows, 32 / share) | share << 6 | rows << 12;
+        uint32_t shift = lanes_shift(widest), slices = divide_up(rows, 32u >> shift);
+        if (parts_of(a, longest) > 0) {
+            a.summary->has_parts = 1;
+            for (uint32_t k = 0; k < rows; ++k) slices += parts_of(a, length[threadIdx.x + k]);
+        }
+        chunk = slices | shift << CHUNK_LANES | (rows - 1) << CHUNK_ROWS;
     }
     a.chunk[p] = chunk;
 }
@@ -78,13 +90,17 @@ SETUP_KERNEL(setup_slices, 256) {
     if (p < levels && a.node == 1) consider_narrow_end(a, p, levels);
     uint32_t chunk = a.chunk[p];
     if (!chunk) return;
-    uint32_t share = chunk >> 6 & 63u, end = p + (chunk >> 12), s = a.slice_ptr[p];
+    uint32_t share = 1u << (chunk >> CHUNK_LANES & 7u), end = p + (chunk >> CHUNK_ROWS) + 1, s = a.slice_ptr[p];
+    bool has_parts = (chunk & CHUNK_SLICES) > divide_up(end - p, 32 / share);
     uint32_t level = a.level_of[p];
     // Where the level so many before begins; NONE without such a gate.
     auto gate_at = [&](uint32_t levels) { return share > 1 && level >= levels ? a.level_ptr[level - levels] : NONE; };
     uint32_t far = gate_at(GATE_LEVELS), near = gate_at(NEAR_GATE_LEVELS);
     for (uint32_t first = p; first < end; first += 32 / share) {
         bool is_near = near != NONE && (uint64_t)(first - near) * share >= NEAR_GATE_LANES;
+        if (has_parts)
+            for (uint32_t k = parts_of(a, a.out_ptr[first + 1] - a.out_ptr[first]); k-- > 0;)
+                a.slice[s++] = make_uint2(first, PART | 32 << 6 | k << GATE_SHIFT);
         uint32_t gate = is_near ? near : far, back = gate != NONE && first - gate <= NONE >> GATE_SHIFT ? first - gate : 0;
         a.slice[s++] = make_uint2(first, Min()(32 / share, end - first) | share << 6 | back << GATE_SHIFT);
     }

@@ -189,7 +189,7 @@ __device__ inline uint32_t block_ticket(State *state) {
 
 template <class T>
 __device__ __forceinline__ T *work_of(const SolveArgs<T> &a, uint32_t turn) {
-    return a.work + (turn & WORK_BIT ? (size_t)a.n : 0);
+    return a.work + (turn & WORK_BIT ? a.words : 0u);
 }
 __device__ __forceinline__ uint32_t *pivot_of(State *state, uint32_t turn) {
     return &state->pivot[turn & PIVOT_BIT ? 1 : 0];

@@ -1,13 +1,15 @@
 //! The caller's scratch buffer: one description gives both its size and the places in it.
 #![forbid(unsafe_code)]
 
+use crate::analysis::slices;
 use crate::problem::Shape;
+use crate::tuning::ONE_WORD_ENTRIES_PER_LANE;
 
 /// Places in the buffer, as addresses.
 #[derive(Clone, Copy, Debug)]
 pub struct Workspace {
     /// `ROW_BYTES` for each of n rows: the unknowns of one or several right-hand sides, or their partial
-    /// sums, by position.
+    /// sums, by position. Then the same for each part that long rows may be cut into.
     pub values: usize,
     /// n 32-bit counters by position.
     pub counters: usize,
@@ -23,7 +25,9 @@ const ALIGN: usize = ROW_BYTES;
 fn lay_out(shape: &Shape, base: usize) -> (Workspace, usize) {
     // The buffer may begin anywhere (csrsv2 takes any alignment): the first place is aligned inside it.
     let values = base.next_multiple_of(ALIGN);
-    let counters = (values + shape.n as usize * ROW_BYTES).next_multiple_of(ALIGN);
+    // A lane takes the fewest entries in the widest type.
+    let parts = slices::most_parts(shape.nnz, ONE_WORD_ENTRIES_PER_LANE / 2) as usize;
+    let counters = (values + (shape.n as usize + parts) * ROW_BYTES).next_multiple_of(ALIGN);
     (Workspace { values, counters }, counters + shape.n as usize * 4)
 }
 

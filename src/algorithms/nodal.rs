@@ -48,7 +48,7 @@ impl Algorithm for Nodal {
             plan.set_records(launcher, &nodes::records(schedule))?;
             plan.set_node_rows(launcher, nodes)?;
         }
-        plan.add_work_vectors(launcher)
+        plan.add_work_vectors(launcher, 0)
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
         let kernel = launcher.kernel_before_turn(&format!("nodal{}", plan.node()))?;

@@ -26,8 +26,9 @@ fn entries_per_lane(dtype: DataType) -> u32 {
     }
 }
 
-/// The kernel for a narrow end.
-const NARROW: &str = "one_word_narrow";
+/// The kernels, and those for a narrow end, for patterns without parts of rows and with some.
+const WIDE: [&str; 2] = ["one_word", "one_word_parts"];
+const NARROW: [&str; 2] = ["one_word_narrow", "one_word_narrow_parts"];
 
 /// Whether there is one, with room for its ring. docs/performance.md says why not in type z.
 fn has_narrow_kernel(launcher: &Launcher) -> bool {
@@ -70,14 +71,17 @@ impl Algorithm for OneWord {
             let entries = entries_per_lane(launcher.dtype);
             let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1);
             plan.narrow = slices::narrow_end(&schedule.level_ptr, &slices);
+            plan.has_parts = slices.iter().any(slices::is_part);
             plan.set_slices(launcher, &slices)?;
             plan.set_records(launcher, &records(schedule, plan.diag_source()))?;
         }
         plan.has_narrow_kernel = has_narrow_kernel(launcher);
         if plan.has_narrow_kernel {
-            launcher.kernel(NARROW)?.allow_shared(NARROW_RING)?;
+            for kernel in NARROW {
+                launcher.kernel(kernel)?.allow_shared(NARROW_RING)?;
+            }
         }
-        plan.add_work_vectors(launcher)
+        plan.add_work_vectors(launcher, slices::most_parts(plan.entries, entries_per_lane(launcher.dtype)))
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
         if plan.levels == 1 {
@@ -91,7 +95,7 @@ impl Algorithm for OneWord {
         let blocks = blocks(launcher, plan, args, ONE_WORD_LEVELS_AHEAD, most);
         let solve = |begin, end| {
             let blocks = if begin < end { blocks } else { 0 };
-            launcher.kernel_before_turn(self.name())?.launch(
+            launcher.kernel_before_turn(WIDE[plan.has_parts as usize])?.launch(
                 blocks,
                 ONE_WORD_BLOCK,
                 0,
@@ -105,7 +109,7 @@ impl Algorithm for OneWord {
         let end = SolveArgs { begin, end: args.slices, ..*args };
         // On a part of a GPU there may be no room for a cluster. Without one the bits are the same.
         launcher
-            .kernel_before_turn(NARROW)?
+            .kernel_before_turn(NARROW[plan.has_parts as usize])?
             .launch(NARROW_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
             .or_else(|_| solve(begin, args.slices))
     }

@@ -115,7 +115,7 @@ impl Algorithm for Tiled {
             plan.set_batches(launcher, &batches.tile_batch, &batches.batch, &batches.code, &batches.index)?;
             plan.set_records(launcher, &record)?;
         }
-        plan.add_work_vectors(launcher)?;
+        plan.add_work_vectors(launcher, 0)?;
         let plain = Launch::plain(launcher, plan);
         launcher.kernel(plain.kernel)?.allow_shared(plain.shared)?;
         if let Some(relayed) = Launch::relayed(launcher, plan) {

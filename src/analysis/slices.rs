@@ -2,7 +2,8 @@
 //!
 //! A group of independent rows (a level, or the part of a level in a tile) is cut into chunks of 32 rows.
 //! The longest row of a chunk decides how many lanes a row gets there, and the chunk is cut again into
-//! slices of as many rows as 32 lanes then serve. So one long row widens only its own chunk.
+//! slices of as many rows as 32 lanes then serve. So one long row widens only its own chunk. A row that is longer than
+//! what 32 lanes hold is solved in parts, each of which is a slice before the row's own.
 #![forbid(unsafe_code)]
 
 use crate::tuning::{
@@ -13,11 +14,13 @@ use crate::tuning::{
 pub const LANES: u32 = 32;
 
 /// `[first position, rows | lanes of a row << 6 | positions back to the slice's gate << GATE_SHIFT]`; no positions back,
-/// no gate.
+/// no gate. A part of a row is `[position, PART | 32 << 6 | number << GATE_SHIFT]`, the number counted from the row's own
+/// share of entries, which are those that depend on the unknowns solved last.
 pub type Slice = [u32; 2];
 
 /// Mirrored in kernels/args.cuh.
 const GATE_SHIFT: u32 = 12;
+const PART: u32 = 63;
 
 /// How an engine wants positions cut into slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +46,23 @@ pub fn codes_end(batch: &[u32]) -> usize {
 }
 
 /// The bits of a chunk's description, as made on the GPU, that hold its number of slices.
-pub const CHUNK_SLICES: u32 = 63;
+pub const CHUNK_SLICES: u32 = (1 << 24) - 1;
+
+/// The most parts that so many entries are cut into, where a lane takes so many of them, and so the words for
+/// their sums.
+pub fn most_parts(all_entries: u32, entries: u32) -> u32 {
+    all_entries / (entries * LANES)
+}
+
+/// The parts of a row of so many entries, beside its own share of them.
+fn parts(row_entries: u32, entries: u32) -> u32 {
+    row_entries.saturating_sub(1) / (entries * LANES)
+}
+
+/// Whether a slice is a part of a row.
+pub fn is_part(slice: &Slice) -> bool {
+    slice[1] & 63 == PART
+}
 
 /// Appends the slices of the group `begin..end`; `lanes(p)` is how many lanes the row at `p` wants.
 pub fn cut(begin: u32, end: u32, lanes: impl Fn(u32) -> u32, slices: &mut Vec<Slice>) {
@@ -62,25 +81,31 @@ pub fn cut(begin: u32, end: u32, lanes: impl Fn(u32) -> u32, slices: &mut Vec<Sl
     }
 }
 
-/// The slices of every level, where another lane joins in for every `entries` entries of a row of `node` unknowns. The
-/// gate of a slice whose rows have several lanes is the first unknown of the level `ONE_WORD_GATE_LEVELS` before its own,
+/// The slices of every level, where another lane joins in for every `entries` entries of a row of `node` unknowns. Only
+/// rows of one unknown have parts. The gate of a slice whose rows have several lanes is the first unknown of the level `ONE_WORD_GATE_LEVELS` before its own,
 /// or of a nearer one where levels are wide; the nodal engine, whose warps are fewer, waits only where they are very wide.
 pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) -> Vec<Slice> {
     let lanes = |p: u32| ((row_ptr[p as usize + 1] - row_ptr[p as usize]) * node).div_ceil(entries).max(node);
-    let mut all = Vec::new();
+    let (mut all, mut of_level) = (Vec::new(), Vec::new());
     for (l, level) in level_ptr.windows(2).enumerate() {
-        let begin = all.len();
-        cut(level[0], level[1], lanes, &mut all);
+        of_level.clear();
+        cut(level[0], level[1], lanes, &mut of_level);
         // A single lane's polls are few, and its gate another wait.
         let [far, near] = [ONE_WORD_GATE_LEVELS, ONE_WORD_NEAR_GATE_LEVELS]
             .map(|levels| Some(level_ptr[l.checked_sub(levels)?]));
-        for slice in all[begin..].iter_mut().filter(|slice| slice[1] >> 6 > 1) {
+        for slice in of_level.iter_mut().filter(|slice| slice[1] >> 6 > 1) {
             let back_to = |gate: Option<u32>| gate.map(|gate| slice[0] - gate);
             let lanes = (slice[1] >> 6) as u64;
             let near = back_to(near).filter(|&back| back as u64 * lanes >= ONE_WORD_NEAR_GATE_LANES);
             if let Some(back) = near.or(back_to(far)).filter(|&back| back < 1 << (u32::BITS - GATE_SHIFT)) {
                 slice[1] |= back << GATE_SHIFT;
             }
+        }
+        for &slice in &of_level {
+            let p = slice[0] as usize;
+            let parts = if node == 1 { parts(row_ptr[p + 1] - row_ptr[p], entries) } else { 0 };
+            all.extend((0..parts).rev().map(|k| [slice[0], PART | LANES << 6 | k << GATE_SHIFT]));
+            all.push(slice);
         }
     }
     all
@@ -149,6 +174,26 @@ mod tests {
                 assert_eq!(back, gate.map_or(0, |gate| first - rows * gate));
             }
         }
+    }
+
+    #[test]
+    fn long_rows_have_parts_before_them() {
+        let lengths = [3, 256, 257, 5, 513, 70_000];
+        let row_ptr: Vec<u32> = std::iter::once(0)
+            .chain(lengths.iter().scan(0, |sum, length| {
+                *sum += length;
+                Some(*sum)
+            }))
+            .collect();
+        let slices = of_levels(&[0, 2, 6], &row_ptr, 8, 1);
+        let parts = |p: u32| slices.iter().filter(|s| s[0] == p && is_part(s)).count();
+        assert_eq!([0, 1, 2, 3, 4, 5].map(parts), [0, 0, 1, 0, 2, 273]);
+        assert_eq!(slices.len(), 6 + 276);
+        assert!(most_parts(row_ptr[6], 8) >= 276);
+        let of_fourth: Vec<Slice> = slices.iter().copied().filter(|s| s[0] == 4).collect();
+        assert_eq!(of_fourth, [[4, PART | 32 << 6 | 1 << 12], [4, PART | 32 << 6], [4, 1 | 32 << 6]]);
+        // Nodes have none.
+        assert_eq!(of_levels(&[0, 2, 6], &row_ptr, 8, 2).len(), 6);
     }
 
     #[test]

@@ -109,7 +109,9 @@ pub struct SolveArgs {
     pub values: u32,
     /// Of the nodal engine: 1 where each diagonal value is in its place in its row.
     pub diag_in_rows: u32,
-    pub unused: [u32; 2],
+    /// Words of a work vector: of positions, and behind them of the parts of long rows.
+    pub words: u32,
+    pub unused: u32,
 }
 
 /// Arguments of a kernel for one or several right-hand sides.

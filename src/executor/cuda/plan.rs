@@ -87,6 +87,8 @@ pub struct CudaPlan {
     /// kernel for it.
     pub narrow: Option<u32>,
     pub has_narrow_kernel: bool,
+    /// Whether rows of that engine are cut into parts.
+    pub has_parts: bool,
     engine: Engine,
     pub predicted: Duration,
     times: Times,
@@ -284,6 +286,7 @@ impl CudaPlan {
         algorithm.prepare(launcher, &mut plan, None)?;
         let end = pending.finish()?;
         (plan.times, plan.widest, plan.narrow) = (Times::Marked(end.clock), end.widest, end.narrow);
+        plan.has_parts = end.has_parts;
         plan.set_diag_in_rows(end.diag_in_rows);
         if plan.base.tiles == 0 {
             plan.base.slices = end.slices;
@@ -323,6 +326,7 @@ impl CudaPlan {
             wide_tiles: false,
             narrow: None,
             has_narrow_kernel: false,
+            has_parts: false,
             engine: Engine::Rows,
             predicted: Duration::ZERO,
             times: Times::Known(SetupTimes::default()),
@@ -406,9 +410,10 @@ impl CudaPlan {
         })
     }
 
-    /// Gives the plan its two armed work vectors.
-    pub fn add_work_vectors(&mut self, launcher: &Launcher) -> Result<()> {
-        let bytes = 2 * self.shape.n as usize * self.shape.dtype.bytes();
+    /// Gives the plan its two armed work vectors, with so many words behind those of positions.
+    pub fn add_work_vectors(&mut self, launcher: &Launcher, further: u32) -> Result<()> {
+        self.base.words = self.shape.n + further;
+        let bytes = 2 * self.base.words as usize * self.shape.dtype.bytes();
         let work = DeviceArray::on_stream(launcher.gpu, bytes, launcher.stream)?;
         work.fill(0xff, launcher.stream)?;
         self.work = Some(work);
@@ -563,8 +568,8 @@ impl CudaPlan {
                 let work = call.workspace.values as u64;
                 // Algorithms that hand values over in one word find it armed.
                 if self.work.is_some() {
-                    let bytes = self.shape.n as usize * multi.row_bytes(self.shape.dtype, columns);
-                    // SAFETY: the workspace has room for a row's unknowns of that many columns.
+                    let bytes = self.base.words as usize * multi.row_bytes(self.shape.dtype, columns);
+                    // SAFETY: the workspace has room for a row's unknowns of that many columns, and for the sums of parts.
                     unsafe { memory::fill(work, 0xff, bytes, stream)? };
                 }
                 let solve = SolveArgs { work, ..self.args(call) };
@@ -655,6 +660,7 @@ impl CudaPlan {
                 self.longest,
                 self.tile,
                 self.narrow.unwrap_or(NONE),
+                self.has_parts as u32,
                 base.row_permuted,
                 base.col_permuted,
                 base.extra_count,
@@ -740,7 +746,7 @@ pub struct PlanArrays {
     pub tile_step: Vec<u32>,
     pub node_row: Vec<u32>,
     /// Numbers of entries, slices and so on.
-    pub numbers: [u32; 14],
+    pub numbers: [u32; 15],
 }
 
 /// How to set up on the GPU, or None for the CPU.

@@ -51,6 +51,7 @@ const SLICES: usize = 19;
 const NARROW: usize = 20;
 const SQUARES: usize = 22;
 const BARE: usize = 25;
+const HAS_PARTS: usize = 27;
 
 const SWEEP_BLOCK: u32 = 1024;
 const SCAN_BLOCK: u32 = 512;
@@ -651,6 +652,8 @@ pub struct Ending {
     /// Slices, where there are no batches, and the first one of the narrow end, if there is one.
     pub slices: u32,
     pub narrow: Option<u32>,
+    /// Whether some of them are parts of rows.
+    pub has_parts: bool,
     /// Whether the diagonal of each row of a node is in its place in the row.
     pub diag_in_rows: bool,
 }
@@ -663,7 +666,8 @@ impl Pending {
         let found = checked(found)?;
         let narrow = (found[NARROW + 1] > 0).then_some(found[NARROW]);
         let diag_in_rows = found[DISPLACED] == 0;
-        Ok(Ending { clock: self.clock, widest: found[WIDEST], slices: found[SLICES], narrow, diag_in_rows })
+        let (slices, has_parts) = (found[SLICES], found[HAS_PARTS] != 0);
+        Ok(Ending { clock: self.clock, widest: found[WIDEST], slices, narrow, has_parts, diag_in_rows })
     }
 }
 
@@ -1274,8 +1278,8 @@ impl<'a> Run<'a> {
         }
         match cut {
             Cut::Levels { entries, .. } => {
-                // Each has a row.
-                let most = slices.map_or(Ok(n), Count::get)?;
+                // Each has a row, or is a part of one.
+                let most = slices.map_or(Ok(n + slices::most_parts(done.entries, entries)), Count::get)?;
                 self.slices(SetupArgs { per_lane: entries, ..args }, most, &mut done)?
             }
             Cut::Tiles { entries, window, reach } => {
