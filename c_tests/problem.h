@@ -40,10 +40,10 @@ static const sptrsvDataType_t TYPES[] = {SPTRSV_R_32F, SPTRSV_R_64F, SPTRSV_C_32
 
 enum { SEPARATE_DIAGONAL = 2 }; /* beside the library's NON_UNIT and UNIT */
 
-enum Shape { DIAGONAL, CHAIN, GRID, RANDOM, DENSE_ROW, DENSE_COLUMN, EMPTY_ROWS, NODES, DIAGONALS, TAIL, SHAPES };
+enum Shape { DIAGONAL, CHAIN, GRID, RANDOM, DENSE_ROW, DENSE_COLUMN, EMPTY_ROWS, NODES, DIAGONALS, TAIL, DENSE_END, SHAPES };
 static const char *const SHAPE_NAMES[] = {"diagonal",  "chain",        "grid",      "random",
                                           "dense row", "dense column", "empty rows", "nodes",     "diagonals",
-                                          "tail"};
+                                          "tail",      "dense end"};
 
 /* What kind of problem it is. Zero everywhere is the plain one: float, op N, lower, non-unit, base 0, CSR,
  * 32-bit indices, sorted rows, triangular storage, not in place, alpha on the host, setup AUTO. */
@@ -186,6 +186,10 @@ static inline void push_shape(Entries *list, enum Shape shape, int64_t n) {
         if (i < n / 2) break;
         push(list, i, i - 1 - below(i < 20 ? i : 20), 0);
         for (int64_t k = i % 64 ? below(4) : 300; k > 0; k--) push(list, i, below(i), 0);
+        break;
+      case DENSE_END: /* as a factor has: rows and columns of hundreds of entries, each dependent on the one before */
+        if (i < n - 120) push(list, i, below(i), 0);
+        for (int64_t j = i < 700 ? 0 : i - 700; j < i && i >= n - 120; j++) push(list, i, j, 0);
         break;
       case DENSE_COLUMN:
         push(list, i, 0, 0);

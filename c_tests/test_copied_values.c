@@ -120,7 +120,7 @@ static void every_kind_and_algorithm(void) {
 /* Larger ones, whose rows are never those that are stored: wide levels and narrow ones, nodes, tiles, a long row, a
  * long column. */
 static void large(void) {
-  static const enum Shape LARGE[] = {GRID, RANDOM, EMPTY_ROWS, DIAGONALS, NODES, TAIL, DENSE_ROW, DENSE_COLUMN};
+  static const enum Shape LARGE[] = {GRID, RANDOM, EMPTY_ROWS, DIAGONALS, NODES, TAIL, DENSE_ROW, DENSE_COLUMN, DENSE_END};
   for (int a = 0; a < COUNT(ALGS); a++)
     for (int i = 0; i < COUNT(LARGE); i++) {
       int op = (int)below(3);

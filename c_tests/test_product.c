@@ -173,9 +173,9 @@ static void narrow_tiles(void) {
   narrow_levels(SPTRSV_ALG_TILED, (enum Shape[]){GRID, DIAGONALS, NODES, GRID, CHAIN});
 }
 
-/* By rows, where levels are narrow from the first one on, or behind wide ones. */
+/* By rows, where levels are narrow from the first one on, or behind wide ones, and some rows are long. */
 static void narrow_ends(void) {
-  narrow_levels(SPTRSV_ALG_ONE_WORD, (enum Shape[]){TAIL, GRID, CHAIN, TAIL, NODES});
+  narrow_levels(SPTRSV_ALG_ONE_WORD, (enum Shape[]){TAIL, GRID, CHAIN, DENSE_END, NODES});
 }
 
 static void large(void) {

@@ -367,7 +367,13 @@ struct NodeSolver {
         settle(hands_over);
         // Where levels are wide. What the watchdog ends here it ends in the next wait as well.
         if (uniform(slice.y >> GATE_SHIFT) * lanes >= NODAL_GATE_LANES) pass_gate(a, work, slice, lanes, B * NR);
-        for (uint32_t next = U * lanes; next < longest; next += U * lanes) {
+        // A long node begins with the unknowns that were solved first, which in a backward solve are the last.
+        uint32_t turn = U * lanes, step = a.backward ? 0u - turn : turn;
+        if (a.backward && longest > turn) {
+            t += (longest - 1) / turn * turn;
+            load(taken.part, node, at, t);
+        }
+        for (uint32_t next = turn; next < longest; next += turn) {
             if (!subtract(taken.part, at.count, t, lanes, sum)) {
 #pragma unroll
                 for (int s = 0; s < B; ++s)
@@ -375,7 +381,7 @@ struct NodeSolver {
                     for (int j = 0; j < NR; ++j) sum[s][j] = not_a_number(T{});
                 break;
             }
-            t += U * lanes;
+            t += step;
             load(taken.part, node, at, t);
         }
         auto last_wait = [&](auto rounds, auto begin, auto end) {

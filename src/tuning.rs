@@ -41,8 +41,12 @@ pub const ONE_WORD_PASSES: u64 = 2;
 /// The same for the nodal engine, whose warps are ready sooner.
 pub const NODAL_LEVELS_AHEAD: u64 = 8;
 /// Slices that a warp of either has at least, unless there are too few for a block on each multiprocessor: where levels are
-/// few, there are warps for fewer of them.
+/// few, there are warps for fewer of them. The second number is as many where there would be fewer warps than so many on each
+/// multiprocessor, and levels are so few that they are rather streamed than waited for.
 pub const ONE_WORD_SLICES: u64 = 8;
+pub const ONE_WORD_FEW_SLICES: u64 = 4;
+pub const ONE_WORD_FEW_WARPS: u64 = 8;
+pub const ONE_WORD_FEW_LEVELS: usize = 32;
 
 /// Levels from the gate of a slice to the slice, where rows have several lanes: a warp polls for nothing else before it has
 /// passed. They are as many as the second number where so many lanes' rows are between. Mirrored in
@@ -89,6 +93,9 @@ pub const TILED_TURN: Duration = Duration::from_nanos(26);
 pub const TILED_TURN_ENTRY: Duration = Duration::from_nanos(26);
 pub const TILED_TURN_ENTRIES: std::ops::RangeInclusive<f64> = 1.6..=4.0;
 pub const TILED_SUM: Duration = Duration::from_nanos(7);
+/// From level to level inside a batch where a row has so many lanes or more.
+pub const TILED_LONG_LANES: u32 = 8;
+pub const TILED_LONG_TURN: Duration = Duration::from_nanos(400);
 /// A launch and its end, from tile to tile, what a hop takes longer for each further level of a batch (of a turn), and
 /// until a block has begun a tile.
 pub const TILED_LAUNCH: Duration = Duration::from_nanos(2400);

@@ -11,8 +11,8 @@ use crate::problem::DataType;
 use crate::status::Result;
 use crate::tuning::{
     NARROW_BLOCKS, NARROW_RING, NARROW_WARPS, ONE_LEVEL_BLOCKS, ONE_WORD_BLOCK, ONE_WORD_BLOCKS,
-    ONE_WORD_BLOCKS_CACHED, ONE_WORD_CACHED_PART, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_LEVELS_AHEAD,
-    ONE_WORD_PASSES, ONE_WORD_SLICES,
+    ONE_WORD_BLOCKS_CACHED, ONE_WORD_CACHED_PART, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_FEW_LEVELS,
+    ONE_WORD_FEW_SLICES, ONE_WORD_FEW_WARPS, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES, ONE_WORD_SLICES,
 };
 
 pub struct OneWord;
@@ -122,9 +122,14 @@ impl Algorithm for OneWord {
 /// more. Warps far ahead only poll, and every poll slows down the hand-over that the front waits for.
 pub fn blocks(launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs, levels_ahead: u64, most: u32) -> u32 {
     let multiprocessors = launcher.gpu.multiprocessors();
-    let average = args.slices as u64 * levels_ahead / plan.hand_overs().max(1) as u64;
+    let slices = args.slices as u64;
+    let average = slices * levels_ahead / plan.hand_overs().max(1) as u64;
     let widest = plan.widest as u64 / 32 / ONE_WORD_PASSES;
-    let warps = average.max(widest).min(args.slices as u64 / ONE_WORD_SLICES).max(1);
+    let few = match plan.hand_overs() <= ONE_WORD_FEW_LEVELS {
+        true => (slices / ONE_WORD_FEW_SLICES).min(multiprocessors as u64 * ONE_WORD_FEW_WARPS),
+        false => 0,
+    };
+    let warps = average.max(widest).min(few.max(slices / ONE_WORD_SLICES)).max(1);
     let blocks = warps.div_ceil(ONE_WORD_BLOCK as u64 / 32).min(u32::MAX as u64) as u32;
     let blocks = blocks.clamp(multiprocessors, multiprocessors * most);
     args.slices.div_ceil(ONE_WORD_BLOCK / 32).min(blocks)
