@@ -42,8 +42,10 @@ impl Case {
         if let Some(order) = self.order {
             name += &format!(" {}", order.name());
         }
-        if let Some(k) = self.ilu {
-            name += &format!(" ILU({k})");
+        match self.ilu {
+            Some(permute::COMPLETE) => name += " LU",
+            Some(k) => name += &format!(" ILU({k})"),
+            None => {}
         }
         name
     }
@@ -124,7 +126,7 @@ impl Choice {
         let suite = <Suite as clap::ValueEnum>::from_str(text, true).ok().map(Choice::Suite);
         let path = PathBuf::from(text);
         suite.or_else(|| path.exists().then_some(Choice::Files(path))).ok_or_else(|| {
-            "known are grids, general, all, paper, small, robust, sizes, meshes, and the path of a file or a folder".into()
+            "known are grids, general, all, paper, small, robust, sizes, meshes, extremes, and the path of a file or a folder".into()
         })
     }
 }
@@ -145,6 +147,7 @@ pub fn cases(args: &Args, executor: &Executor) -> Result<Vec<Case>> {
     let mut cases: Vec<Case> = match suite {
         Some(Suite::Robust) => robust(folder)?,
         Some(Suite::Meshes) => meshes(),
+        Some(Suite::Extremes) => extremes(),
         Some(suite) => suite::entries(suite).into_iter().map(|e| Case::plain(in_folder(e, folder))).collect(),
         None => Vec::new(),
     };
@@ -209,6 +212,16 @@ fn meshes() -> Vec<Case> {
         cases.extend(orders.iter().map(|&by| Case { order: Some(by), ..case.clone() }));
     }
     cases
+}
+
+/// Long rows and columns, complete factors, and orders with few levels.
+fn extremes() -> Vec<Case> {
+    let generated = |entry, order, ilu| Case { source: Source::Generated(entry), order, ilu };
+    let long = suite::long_rows().into_iter().map(|e| generated(e, None, None));
+    let factors =
+        suite::to_factorise().into_iter().map(|e| generated(e, Some(Order::Nd), Some(permute::COMPLETE)));
+    let few_levels = suite::to_colour().into_iter().map(|e| generated(e, Some(Order::Colours), None));
+    long.chain(factors).chain(few_levels).collect()
 }
 
 /// The file itself, or the Matrix Market files of a folder.

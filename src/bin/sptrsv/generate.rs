@@ -178,6 +178,28 @@ impl Layered {
     }
 }
 
+/// A diagonal, and some rows or columns that are full: the last rows, or the first columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrow {
+    pub rows: usize,
+    pub full: usize,
+    pub columns: bool,
+}
+
+impl Arrow {
+    pub fn lower_pattern(&self) -> Result<Csr> {
+        Csr::from_rows(self.rows, |row, out| {
+            let before = match self.columns {
+                true => row.min(self.full),
+                false if row + self.full >= self.rows => row,
+                false => 0,
+            };
+            out.extend(0..before as i32);
+            out.push(row as i32);
+        })
+    }
+}
+
 /// Points at random in the unit square or cube, any two of them joined that are near each other: a mesh without any
 /// regularity.
 #[derive(Clone, Copy, Debug)]
@@ -291,6 +313,15 @@ mod tests {
         assert_eq!(levels(grid(Stencil::Box, [5, 6, 7], 3)), 3 * (4 + 2 * 5 + 4 * 6 + 1));
         assert_eq!(levels(grid(Stencil::Kuhn, [5, 6, 7], 1)), 4 + 5 + 3 * 6 + 1);
         assert_eq!(levels(grid(Stencil::Triangles, [8, 9, 1], 2)), 2 * 16);
+    }
+
+    #[test]
+    fn arrows_have_full_rows_or_columns() {
+        let arrow = |full, columns| Arrow { rows: 50, full, columns }.lower_pattern().unwrap();
+        let (rows, columns) = (arrow(3, false), arrow(3, true));
+        assert_eq!((rows.nnz(), columns.nnz()), (50 + 47 + 48 + 49, 50 + 1 + 2 + 47 * 3));
+        assert_eq!([&rows, &columns].map(|a| a.levels(Fill::Lower).count()), [4, 4]);
+        assert_eq!(arrow(50, false).nnz(), 50 * 51 / 2);
     }
 
     #[test]

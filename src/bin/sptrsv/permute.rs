@@ -14,6 +14,8 @@ pub enum Order {
     Rcm,
     /// Nested dissection by level-set separators
     Nd,
+    /// Colour by colour, each unknown of the first one that none of its neighbours has
+    Colours,
 }
 
 impl Order {
@@ -22,6 +24,7 @@ impl Order {
             Order::Random => "random",
             Order::Rcm => "rcm",
             Order::Nd => "nd",
+            Order::Colours => "colours",
         }
     }
 }
@@ -36,6 +39,7 @@ pub fn order(a: &Csr, by: Order) -> Vec<u32> {
         }
         Order::Rcm => reverse_cuthill_mckee(a),
         Order::Nd => nested_dissection(a),
+        Order::Colours => by_colour(a),
     }
 }
 
@@ -174,6 +178,20 @@ fn nested_dissection(a: &Csr) -> Vec<u32> {
     reversed
 }
 
+fn by_colour(a: &Csr) -> Vec<u32> {
+    let mut colour = vec![u32::MAX; a.n];
+    for i in 0..a.n {
+        let taken: std::collections::BTreeSet<u32> = a.row(i).iter().map(|&c| colour[c as usize]).collect();
+        colour[i] = (0..).find(|c| !taken.contains(c)).expect("there are more colours than neighbours");
+    }
+    let mut list: Vec<u32> = (0..a.n as u32).collect();
+    list.sort_by_key(|&i| colour[i as usize]);
+    list
+}
+
+/// ILU(k) with all of the fill: the factors themselves.
+pub const COMPLETE: u32 = 1 << 30;
+
 /// The pattern of ILU(k): fill is kept up to level k, a fill entry's level being the sum of the levels of
 /// the two entries that make it, plus one.
 pub fn ilu_pattern(a: &Csr, k: u32) -> Result<Csr> {
@@ -235,7 +253,7 @@ mod tests {
         })
         .unwrap();
         for a in [grid(), two_parts] {
-            for by in [Order::Random, Order::Rcm, Order::Nd] {
+            for by in [Order::Random, Order::Rcm, Order::Nd, Order::Colours] {
                 let list = order(&a, by);
                 assert!(is_permutation(&list), "{by:?}");
                 let p = permuted(&a, &list).unwrap();
@@ -260,6 +278,23 @@ mod tests {
         let nd = permuted(&a, &order(&a, Order::Nd)).unwrap();
         assert!(2 * nd.levels(Fill::Lower).count() < 2 * a.levels(Fill::Lower).count() + 60);
         assert_ne!(nd.col, a.col);
+    }
+
+    #[test]
+    fn there_are_as_many_levels_as_colours() {
+        let by_colour = |stencil| {
+            let a = Grid { stencil, size: [20, 15, 6], dof: 1 }.pattern(false).unwrap();
+            permuted(&a, &order(&a, Order::Colours)).unwrap().levels(Fill::Lower).count()
+        };
+        assert_eq!((by_colour(Stencil::Axes), by_colour(Stencil::Box)), (2, 8));
+    }
+
+    #[test]
+    fn a_complete_factor_keeps_all_fill() {
+        // Of a grid in natural order: all of the band from its second line on.
+        let a = grid();
+        let full = ilu_pattern(&a, COMPLETE).unwrap().triangle(Fill::Lower).unwrap();
+        assert!((60..a.n).all(|i| full.row(i).len() == 31));
     }
 
     #[test]

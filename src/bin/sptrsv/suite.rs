@@ -4,7 +4,7 @@
 //! is generated; reports always say so.
 
 use crate::bench::Suite;
-use crate::generate::{Along, Grid, Layered, Points, Profile, Stencil};
+use crate::generate::{Along, Arrow, Grid, Layered, Points, Profile, Stencil};
 use crate::matrix::{Csr, Fill};
 use crate::Result;
 
@@ -13,6 +13,7 @@ pub enum Recipe {
     Grid(Grid),
     Layered(Layered),
     Points(Points),
+    Arrow(Arrow),
 }
 
 /// A generated matrix and what its lower triangle must turn out to be.
@@ -34,6 +35,7 @@ impl Entry {
             Recipe::Grid(grid) => grid.pattern(true)?,
             Recipe::Layered(layered) => layered.lower_pattern()?,
             Recipe::Points(points) => points.pattern()?.triangle(Fill::Lower)?,
+            Recipe::Arrow(arrow) => arrow.lower_pattern()?,
         };
         let near = |count: usize, millions: f64| (count as f64 * 1e-6 / millions - 1.0).abs() < 0.06;
         let levels = a.levels(Fill::Lower).count();
@@ -57,6 +59,7 @@ impl Entry {
             Recipe::Grid(grid) => grid.pattern(false),
             Recipe::Layered(layered) => layered.lower_pattern()?.symmetrised(),
             Recipe::Points(points) => points.pattern(),
+            Recipe::Arrow(arrow) => arrow.lower_pattern()?.symmetrised(),
         }
     }
 }
@@ -87,7 +90,12 @@ fn points(name: &str, m: Points, levels: usize, nnz: f64) -> Entry {
     Entry { name: name.into(), stand_in: false, recipe: Recipe::Points(m), levels, size: (rows, nnz) }
 }
 
-/// The matrices of a suite; those of `robust` and `meshes` are measured in other orders or filled in as well.
+fn arrow(name: &str, m: Arrow, levels: usize, nnz: f64) -> Entry {
+    let rows = m.rows as f64 * 1e-6;
+    Entry { name: name.into(), stand_in: false, recipe: Recipe::Arrow(m), levels, size: (rows, nnz) }
+}
+
+/// The matrices of a suite; those of `robust`, `meshes` and `extremes` are measured in other orders or filled in as well.
 pub fn entries(suite: Suite) -> Vec<Entry> {
     match suite {
         Suite::Grids => grids(),
@@ -98,6 +106,7 @@ pub fn entries(suite: Suite) -> Vec<Entry> {
         Suite::Robust => to_reorder().into_iter().chain(to_fill_in()).collect(),
         Suite::Sizes => other_sizes(),
         Suite::Meshes => meshes(),
+        Suite::Extremes => long_rows().into_iter().chain(to_factorise()).chain(to_colour()).collect(),
     }
 }
 
@@ -249,6 +258,30 @@ pub fn meshes() -> Vec<Entry> {
     ]
 }
 
+/// Rows and columns that are far longer than the others, and a dense triangle.
+pub fn long_rows() -> Vec<Entry> {
+    let full = |columns| Arrow { rows: 200_000, full: 4, columns };
+    vec![
+        arrow("4-rows-of-200k", full(false), 5, 1.0),
+        arrow("4-columns-of-200k", full(true), 5, 1.0),
+        arrow("dense-1200", Arrow { rows: 1200, full: 1200, columns: false }, 1200, 0.72),
+    ]
+}
+
+/// Grids whose complete factors by nested dissection are measured.
+pub fn to_factorise() -> Vec<Entry> {
+    vec![
+        grid("5pt-200x200", Stencil::Axes, [200, 200, 1], 1, 399, 0.12),
+        grid("7pt-20x20x20", Stencil::Axes, [20, 20, 20], 1, 58, 0.031),
+    ]
+}
+
+/// What is measured colour by colour, which leaves few levels.
+pub fn to_colour() -> Vec<Entry> {
+    let names = ["5pt-512x512", "9pt-512x512", "27pt-48x48x48", "kuhn-40x40x100"];
+    to_reorder().into_iter().filter(|e| names.contains(&e.name.as_str())).collect()
+}
+
 /// Grids whose incomplete factors are measured.
 pub fn to_fill_in() -> Vec<Entry> {
     vec![
@@ -286,6 +319,7 @@ mod tests {
             .chain(entries(Suite::Robust))
             .chain(other_sizes())
             .chain(meshes())
+            .chain(entries(Suite::Extremes))
         {
             if entry.size.1 < 6.0 {
                 entry.lower().unwrap();
