@@ -163,7 +163,7 @@ static inline void push_diagonals(Entries *list, int64_t n) {
 
 /* The strictly lower entries of a shape, without values. */
 static inline void push_shape(Entries *list, enum Shape shape, int64_t n) {
-  int64_t side = (int64_t)sqrt((double)n);
+  int64_t side = (int64_t)sqrt((double)n), dense = n > 10000 ? 120 : 40; /* rows at the end */
   if (shape == NODES) push_nodes(list, n);
   if (shape == DIAGONALS) push_diagonals(list, n);
   for (int64_t i = 1; i < n; i++) switch (shape) {
@@ -188,8 +188,8 @@ static inline void push_shape(Entries *list, enum Shape shape, int64_t n) {
         for (int64_t k = i % 64 ? below(4) : 300; k > 0; k--) push(list, i, below(i), 0);
         break;
       case DENSE_END: /* as a factor has: rows and columns of hundreds of entries, each dependent on the one before */
-        if (i < n - 120) push(list, i, below(i), 0);
-        for (int64_t j = i < 700 ? 0 : i - 700; j < i && i >= n - 120; j++) push(list, i, j, 0);
+        if (i < n - dense) push(list, i, below(i), 0);
+        for (int64_t j = i < 700 ? 0 : i - 700; j < i && i >= n - dense; j++) push(list, i, j, 0);
         break;
       case DENSE_COLUMN:
         push(list, i, 0, 0);
