@@ -2,11 +2,12 @@
 // one word that is value and flag together.
 //
 // A slice is up to 32 rows of one level, solved by one warp with `lanes` lanes a row; so no lane waits for
-// another of its own warp. Rows of more entries than a warp holds are cut into parts (see `Share`). Everything that does not depend on other rows (values, indices, right-hand
-// side, reciprocal of the diagonal) is asked for at once and in registers before the first poll, and the next
-// slice's record is on its way. The unknowns live in a work vector in level order, the NR of one position beside
-// each other. A row is handed over as soon as its own unknowns are there, whatever the others of its slice wait for.
-// Every right-hand side is summed up in the same order whatever NR is, and so gets the same bits.
+// another of its own warp. Rows of more entries than a warp holds are cut into parts (see `Share`). Everything
+// that does not depend on other rows (values, indices, right-hand side, reciprocal of the diagonal) is asked for
+// at once and in registers before the first poll, and the next slice's record is on its way. The unknowns live in
+// a work vector in level order, the NR of one position beside each other. A row is handed over as soon as its own
+// unknowns are there, whatever the others of its slice wait for. Every right-hand side is summed up in the same
+// order whatever NR is, and so gets the same bits.
 #pragma once
 #include "columns.cuh"
 #include "gate.cuh"
