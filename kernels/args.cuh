@@ -48,7 +48,7 @@ struct SolveArgs {
     const uint32_t *diag_index;  // nullptr: unit diagonal
     const uint2 *extra_diag;     // (position, value index), by rising position
     const uint32_t *counts;
-    const uint2 *slice;          // rows for one warp: first position, rows | lanes of a row << 6 | way to gate << GATE_SHIFT
+    const uint2 *slice;          // rows for one warp: first position, rows | lanes of a row << 6 | way to gate << GATE_SHIFT; or a PART
     const uint4 *record;         // by position: row, diagonal index, first entry, first value; one more at the end
     const uint32_t *tile_step;   // first slice of each tile
 

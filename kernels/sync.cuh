@@ -541,9 +541,6 @@ __device__ __forceinline__ void arm_shared(Complex<R> *p) {
     arm_shared(&p->im);
 }
 
-// Has a line brought to the L2 cache.
-__device__ __forceinline__ void prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
-
 // Copies a value of 4, 8 or 16 bytes to shared memory while other work goes on, or zeros.
 template <class T>
 __device__ __forceinline__ void copy_ahead(bool yes, T *to, const T *from) {

@@ -21,7 +21,8 @@ pub const SETUP_GPU_SMALLEST: u64 = 10_000;
 /// Mirrored in kernels/setup_chains.cuh.
 pub const SETUP_CHAINS_BARE: u32 = 64;
 
-/// Up to so many rows there is room for a slice for each, where else setup waits for their number.
+/// Up to so many rows there is room for a slice for each and for all parts that there may be, where else setup waits for
+/// their number.
 pub const SETUP_SLICE_ROOM: u32 = 1 << 16;
 
 /// Threads in a block of the one-word engine, and the most blocks on a multiprocessor; more where the cache holds so
@@ -41,8 +42,8 @@ pub const ONE_WORD_PASSES: u64 = 2;
 /// The same for the nodal engine, whose warps are ready sooner.
 pub const NODAL_LEVELS_AHEAD: u64 = 8;
 /// Slices that a warp of either has at least, unless there are too few for a block on each multiprocessor: where levels are
-/// few, there are warps for fewer of them. The second number is as many where there would be fewer warps than so many on each
-/// multiprocessor, and levels are so few that they are rather streamed than waited for.
+/// few, there are warps for fewer of them. Up to so many levels it has the second number of them at least, where that gives
+/// no more than so many warps on a multiprocessor: these are streamed rather than waited for.
 pub const ONE_WORD_SLICES: u64 = 8;
 pub const ONE_WORD_FEW_SLICES: u64 = 4;
 pub const ONE_WORD_FEW_WARPS: u64 = 8;

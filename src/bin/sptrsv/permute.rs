@@ -14,7 +14,8 @@ pub enum Order {
     Rcm,
     /// Nested dissection by level-set separators
     Nd,
-    /// Colour by colour, each unknown of the first one that none of its neighbours has
+    /// Greedy multicolour order: each unknown has the first colour that none of its neighbours has
+    #[value(alias = "colors")]
     Colours,
 }
 

@@ -303,6 +303,7 @@ mod tests {
     fn names_are_unique_and_lists_complete() {
         let (grids, stand_ins, paper) = (grids(), stand_ins(), paper_grids());
         assert_eq!((grids.len(), stand_ins.len(), paper.len(), paper_general().len()), (13, 13, 20, 12));
+        assert_eq!(entries(Suite::Extremes).len(), 9);
         for list in [grids, stand_ins, paper] {
             let names: std::collections::HashSet<_> = list.iter().map(|e| e.name.clone()).collect();
             assert_eq!(names.len(), list.len());

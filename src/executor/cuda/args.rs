@@ -79,7 +79,7 @@ pub struct SolveArgs {
     pub diag_index: u64,
     pub extra_diag: u64,
     pub counts: u64,
-    /// Rows for one warp: first position, rows | lanes of a row << 6.
+    /// Rows for one warp, or a part of one: `analysis::slices::Slice`; batches of tiles are four words.
     pub slice: u64,
     /// By position: row, diagonal index, first entry, first value; one more at the end.
     pub record: u64,
