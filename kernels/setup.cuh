@@ -116,6 +116,8 @@ static_assert(sizeof(SetupArgs) == 28 * 4 + 53 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 
+__device__ __forceinline__ uint32_t divide_up(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
+
 __device__ __forceinline__ uint32_t thread_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
 // Ends waits that see no progress, as in solves: `turn` is called by whole warps, once per poll. What a

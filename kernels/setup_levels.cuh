@@ -21,7 +21,12 @@
 #include "setup_chains.cuh"
 
 constexpr uint32_t SWEEP_BLOCK = 1024;    // threads; mirrored in setup.rs
-constexpr uint32_t SWEEP_LONGEST = 256;   // entries; a longer row is walked by its whole warp
+constexpr uint32_t SWEEP_LONGEST = 256;   // entries; a longer row may be walked by its whole warp
+// Steps in which lanes, each with a row of its own, may take the longest one, for one of the warp that takes row after row: lanes
+// need not wait for one row before they look at the next.
+constexpr uint32_t SWEEP_TOGETHER = 2;
+constexpr uint32_t SWEEP_SHARED = 4096;   // entries; a longer row is walked by all warps of the block that have nothing else to do
+constexpr uint32_t SWEEP_SHARED_ROWS = 32;  // of a block, at most
 constexpr int SWEEP_CHUNK = 4;            // entries that a lane holds
 
 // Loads where `yes`, without a branch, so that the loads of a lane overlap.
@@ -57,40 +62,107 @@ struct Turns {
     }
 };
 
-// The rows of a warp one after the other, all lanes on each. False where the watchdog ended it.
+// The highest word of what the row of a turn depends on by entries `k` to `end`, by a warp. False where the watchdog ended it.
 template <class I>
-__device__ bool sweep_long(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, uint32_t t,
-                           uint32_t begin, uint32_t length, SetupWatchdog &dog) {
+__device__ __forceinline__ bool sweep_entries(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, uint32_t row,
+                                              uint32_t k, uint32_t end, uint32_t &top, SetupWatchdog &dog) {
     uint32_t lane = threadIdx.x % 32;
-    for (uint32_t m = 0; m < 32 && t - lane + m < a.n; ++m) {
-        uint32_t row = t - lane + m;
-        uint32_t e = __shfl_sync(FULL, begin, m), left = __shfl_sync(FULL, length, m);
-        uint32_t top = 0;
-        for (uint32_t k = 0; k < left; k += 32 * SWEEP_CHUNK) {
-            uint32_t q[SWEEP_CHUNK], missing = 0;
+    top = 0;
+    for (k += lane; __any_sync(FULL, k < end); k += 32 * SWEEP_CHUNK) {
+        uint32_t q[SWEEP_CHUNK], missing = 0;
+#pragma unroll
+        for (int u = 0; u < SWEEP_CHUNK; ++u) {
+            q[u] = k + 32 * u < end ? turn_of(a, (uint32_t)ind[k + 32 * u] - base) : row;
+            if (q[u] < row) missing |= 1u << u;
+        }
+        // Ends: these turns are earlier, and either done or in the hands of another warp. Or by the watchdog.
+        for (;;) {
 #pragma unroll
             for (int u = 0; u < SWEEP_CHUNK; ++u) {
-                bool in = k + 32 * u + lane < left;
-                q[u] = in ? turn_of(a, (uint32_t)ind[e + k + 32 * u + lane] - base) : row;
-                if (q[u] < row) missing |= 1u << u;
-            }
-            // Ends: these turns are earlier, and either done or in the hands of another warp. Or by the watchdog.
-            for (;;) {
-#pragma unroll
-                for (int u = 0; u < SWEEP_CHUNK; ++u) {
-                    uint32_t w = 0;
-                    turns.read_if(missing >> u & 1u, q[u], w);
-                    if (w) {
-                        top = Max()(top, w);
-                        missing &= ~(1u << u);
-                    }
+                uint32_t w = 0;
+                turns.read_if(missing >> u & 1u, q[u], w);
+                if (w) {
+                    top = Max()(top, w);
+                    missing &= ~(1u << u);
                 }
-                if (!__any_sync(FULL, missing)) break;
-                if (!__all_sync(FULL, dog.turn())) return false;
-                rest(40);
+            }
+            if (!__any_sync(FULL, missing)) break;
+            if (!__all_sync(FULL, dog.turn())) return false;
+            rest(40);
+        }
+    }
+    top = Lanes(32).reduce(top, Max());
+    return true;
+}
+
+// Very long rows of a block, cut into pieces that its warps draw. Whose row it is draws too, and so waits for nobody who waits for
+// it: a piece in the hands of another warp wants earlier turns only.
+struct SharedRows {
+    uint32_t rows;  // how many there are, or would be if there were room
+    struct Row {
+        uint32_t turn, begin, end;
+        uint32_t drawn, done;  // pieces
+        uint32_t top;
+    } row[SWEEP_SHARED_ROWS];
+
+    static __device__ __forceinline__ uint32_t pieces(const Row &r) { return divide_up(r.end - r.begin, SWEEP_SHARED); }
+
+    // Puts a row there; its number, or NONE where there is no room. By one lane, before the block meets.
+    __device__ __forceinline__ uint32_t add(uint32_t turn, uint32_t begin, uint32_t length) {
+        uint32_t k = atomicAdd(&rows, 1u);
+        if (k >= SWEEP_SHARED_ROWS) return NONE;
+        row[k] = {turn, begin, begin + length, 0, 0, 0};
+        return k;
+    }
+    // Draws pieces of a row until there are none left. False where the watchdog ended it.
+    template <class I>
+    __device__ __forceinline__ bool help(uint32_t k, const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base,
+                                         SetupWatchdog &dog) {
+        Row &r = row[k];
+        for (;;) {
+            uint32_t piece = threadIdx.x % 32 == 0 ? atomicAdd(&r.drawn, 1u) : 0, top;
+            piece = __shfl_sync(FULL, piece, 0);
+            if (piece >= pieces(r)) return true;
+            uint32_t begin = r.begin + piece * SWEEP_SHARED, end = Min()(r.end - begin, SWEEP_SHARED) + begin;
+            if (!sweep_entries(a, turns, ind, base, r.turn, begin, end, top, dog)) return false;
+            if (threadIdx.x % 32 == 0) {
+                atomicMax(&r.top, top);
+                add_release_shared(&r.done, 1u);
             }
         }
-        top = Lanes(32).reduce(top, Max());
+    }
+    // The same, and waits for the pieces that others have.
+    template <class I>
+    __device__ __forceinline__ bool finish(uint32_t k, const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base,
+                                           uint32_t &top, SetupWatchdog &dog) {
+        if (!help(k, a, turns, ind, base, dog)) return false;
+        while (__any_sync(FULL, load_acquire_shared(&row[k].done) < pieces(row[k]))) {
+            if (!__all_sync(FULL, dog.turn())) return false;
+            rest(40);
+        }
+        top = *(volatile uint32_t *)&row[k].top;
+        return true;
+    }
+    // Helps with all of them, in any order.
+    template <class I>
+    __device__ __forceinline__ void help_all(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, SetupWatchdog &dog) {
+        for (uint32_t k = 0; k < Min()(rows, SWEEP_SHARED_ROWS); ++k)
+            if (!help(k, a, turns, ind, base, dog)) return;
+    }
+};
+
+// The rows of a warp one after the other, all lanes on each. `shared` is each lane's row's number among those that are shared, or
+// NONE. False where the watchdog ended it.
+template <class I>
+__device__ bool sweep_long(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, uint32_t t, uint32_t begin,
+                           uint32_t length, SharedRows &rows, uint32_t shared, SetupWatchdog &dog) {
+    uint32_t lane = threadIdx.x % 32;
+    for (uint32_t m = 0; m < 32 && t - lane + m < a.n; ++m) {
+        uint32_t row = t - lane + m, top;
+        uint32_t e = __shfl_sync(FULL, begin, m), left = __shfl_sync(FULL, length, m), its = __shfl_sync(FULL, shared, m);
+        bool ok = its == NONE ? sweep_entries(a, turns, ind, base, row, e, e + left, top, dog)
+                              : rows.finish(its, a, turns, ind, base, top, dog);
+        if (!ok) return false;
         if (lane == 0) turns.write(row, top + 1);
         __syncwarp();
     }
@@ -233,6 +305,7 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
 template <class Rows>
 __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     __shared__ uint32_t shared[SWEEP_BLOCK + 1], ticket;  // one word more, of which nobody ever knows
+    __shared__ SharedRows shared_rows;
     // No sweep where levels are known.
     bool by_grid = levels_by_grid(a);
     if (__all_sync(FULL, by_grid || levels_by_chains(a))) {
@@ -243,17 +316,27 @@ __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     if (threadIdx.x == 0) {
         ticket = atomicAdd(&a.state->ticket, 1u);
         shared[SWEEP_BLOCK] = 0;
+        shared_rows.rows = 0;
     }
     shared[threadIdx.x] = 0;
     __syncthreads();
     Turns turns{shared, a.word, ticket * SWEEP_BLOCK};
     uint32_t t = turns.begin + threadIdx.x;
-    if (__all_sync(FULL, t - threadIdx.x % 32 >= a.n)) return;
     uint2 span = t < a.n ? rows.span(turn_of(a, t)) : make_uint2(0, 0);
     SetupWatchdog dog(a);
     auto ind = rows.entries();
-    if (__any_sync(FULL, span.y > SWEEP_LONGEST)) sweep_long(a, turns, ind, rows.base(), t, span.x, span.y, dog);
-    else sweep_lanes(a, turns, ind, rows.base(), t, span.x, span.y, dog);
+    bool is_long = false;
+    if (__any_sync(FULL, span.y > SWEEP_LONGEST)) {
+        uint32_t by_lanes = Lanes(32).reduce(divide_up(span.y, SWEEP_CHUNK), Max());
+        uint32_t by_warp = Lanes(32).reduce(divide_up(span.y, 32 * SWEEP_CHUNK), Sum());
+        is_long = __any_sync(FULL, by_lanes > SWEEP_TOGETHER * by_warp);
+    }
+    uint32_t shared_row = is_long && span.y > SWEEP_SHARED ? shared_rows.add(t, span.x, span.y) : NONE;
+    bool helps = __syncthreads_or(shared_row != NONE);
+    bool has_rows = __any_sync(FULL, t < a.n);
+    if (is_long) sweep_long(a, turns, ind, rows.base(), t, span.x, span.y, shared_rows, shared_row, dog);
+    else if (has_rows) sweep_lanes(a, turns, ind, rows.base(), t, span.x, span.y, dog);
+    if (helps) shared_rows.help_all(a, turns, ind, rows.base(), dog);
     // What the watchdogs of those who wait look at.
     if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
 }

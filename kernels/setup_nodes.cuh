@@ -22,6 +22,8 @@ struct NodeSizes {
 
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
+        // Before a very long major it is worth a look what others have found meanwhile.
+        if (span.y > TEAM_LONGEST && team.rank == 0) refuted |= load_relaxed(&a.summary->refuted);
         uint32_t known = team.reduce(team.rank == 0 ? refuted : 0, Or());
         if ((~known & NODE_SIZES) == 0) return;
         // In the node that begins at `i` if any, and as the major of a node with nothing of its own triangle.

@@ -10,8 +10,6 @@
 // Of codes; as in tiled.cuh.
 constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u, LANE_SHIFT = 16, CODE_UNIT = 8;
 
-__device__ __forceinline__ uint32_t divide_up(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
-
 // The exponent of the power of two of lanes that a row gets.
 __device__ __forceinline__ uint32_t lanes_shift(uint32_t wanted) {
     return wanted <= 1 ? 0 : 32 - __clz(Min()(wanted, 32) - 1);

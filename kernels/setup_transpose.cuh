@@ -80,6 +80,7 @@ constexpr uint32_t ORDER_BLOCKS = 3;
 #endif
 constexpr uint32_t ORDER_CHUNK = 4096;            // pairs in shared memory
 constexpr uint32_t ORDER_SHARE = ORDER_CHUNK / (ORDER_BLOCK / 32);  // of a warp
+constexpr uint32_t ORDER_LONGEST = 2 * ORDER_CHUNK;  // longer lists are ordered by all blocks; mirrored in setup.rs
 constexpr int ORDER_HELD = 4;                     // pairs that a lane holds
 
 __device__ __forceinline__ uint2 in_front(uint2 a, uint2 b) { return make_uint2(min(a.x, b.x), min(a.y, b.y)); }
@@ -147,7 +148,7 @@ struct OrderLanes {
     }
 };
 
-// A warp, or the block, that orders in memory.
+// A warp, a block or all of them, that order in memory. Where all do, steps are phases.
 struct OrderWarp : Lanes {
     __device__ OrderWarp() : Lanes(32) {}
     __device__ void wait() const { __syncwarp(); }
@@ -155,6 +156,11 @@ struct OrderWarp : Lanes {
 struct OrderBlock {
     uint32_t rank = threadIdx.x, size = ORDER_BLOCK;
     __device__ void wait() const { __syncthreads(); }
+};
+struct OrderGrid {
+    uint32_t rank, size = gridDim.x * ORDER_BLOCK;
+    __device__ explicit OrderGrid(uint32_t share) : rank(share * ORDER_BLOCK + threadIdx.x) {}
+    __device__ void wait() const {}
 };
 
 // One step of the network: with the mirror images in `size` pairs, or at a distance of half as many.
@@ -197,25 +203,37 @@ __device__ __forceinline__ void in_chunks(uint2 *list, uint32_t length, uint2 *c
     }
 }
 
+// All steps of what has no more pairs than a chunk, and those at distances of less than a chunk's pairs.
+template <class Team>
+__device__ __forceinline__ void order_chunk(uint2 *chunk, uint32_t length, const Team &team) {
+    for (uint32_t size = 2; size / 2 < length; size *= 2) {
+        order_step(chunk, length, size, true, team);
+        for (uint32_t by = size / 2; by > 1; by /= 2) order_step(chunk, length, by, false, team);
+    }
+}
+template <class Team>
+__device__ __forceinline__ void finish_chunk(uint2 *chunk, uint32_t length, uint32_t most, const Team &team) {
+    for (uint32_t by = most; by > 1; by /= 2) order_step(chunk, length, by, false, team);
+}
+
 // A list of any length. Only steps that reach farther than a chunk are done where the list is.
 template <class Team>
 __device__ __noinline__ void order_in_memory(uint2 *list, uint32_t length, uint2 *chunk, uint32_t most, Team team) {
-    in_chunks(list, length, chunk, most, team, [&](uint32_t here) {
-        for (uint32_t size = 2; size / 2 < here; size *= 2) {
-            order_step(chunk, here, size, true, team);
-            for (uint32_t by = size / 2; by > 1; by /= 2) order_step(chunk, here, by, false, team);
-        }
-    });
+    in_chunks(list, length, chunk, most, team, [&](uint32_t here) { order_chunk(chunk, here, team); });
     for (uint32_t size = 2 * most; size / 2 < length; size *= 2) {
         order_step(list, length, size, true, team);
         for (uint32_t by = size / 2; by > most; by /= 2) order_step(list, length, by, false, team);
-        in_chunks(list, length, chunk, most, team, [&](uint32_t here) {
-            for (uint32_t by = most; by > 1; by /= 2) order_step(chunk, here, by, false, team);
-        });
+        in_chunks(list, length, chunk, most, team, [&](uint32_t here) { finish_chunk(chunk, here, most, team); });
     }
 }
 
-// Some lanes for each list; those that are too long for them get a warp, or the block.
+// Words of the summary that launches of the next two kernels share: the lists that are left to all blocks, and their phases.
+__device__ __forceinline__ uint32_t &lists_left(const SetupArgs &a) { return a.summary->ticket[a.ticket]; }
+__device__ __forceinline__ Phases phases_of_lists(const SetupArgs &a) {
+    return Phases(&a.summary->ticket[a.ticket + 1], &a.summary->ticket[a.ticket + 2]);
+}
+
+// Some lanes for each list; those that are too long for them get a warp, or the block; and the longest are left, in `bounds`.
 template <uint32_t LANES>
 __device__ void order_lists(const SetupArgs &a) {
     __shared__ uint32_t long_list[ORDER_BLOCK / LANES], longs;
@@ -244,9 +262,51 @@ __device__ void order_lists(const SetupArgs &a) {
     __syncthreads();
     for (uint32_t k = 0; k < count; ++k) {
         span = Transposed{a}.span(long_list[k]);
-        if (span.y > ORDER_SHARE) order_in_memory(lists + span.x, span.y, chunk, ORDER_CHUNK, OrderBlock());
+        if (span.y <= ORDER_SHARE) continue;
+        if (span.y <= ORDER_LONGEST) order_in_memory(lists + span.x, span.y, chunk, ORDER_CHUNK, OrderBlock());
+        else if (threadIdx.x == 0) a.bounds[atomicAdd(&lists_left(a), 1u)] = long_list[k];
     }
 }
+
+// The lists that are left, by all blocks. First every chunk is put in order. Then, for runs of 2, 4, 8, ... chunks, a phase for
+// each step that reaches farther than a chunk, and one for all others.
+__device__ void order_longest(const SetupArgs &a) {
+    __shared__ uint2 chunk[ORDER_CHUNK];
+    __shared__ uint32_t scratch[32];
+    uint32_t lists = lists_left(a), chunks = 0;
+    if (lists == 0) return;
+    for (uint32_t k = threadIdx.x; k < lists; k += ORDER_BLOCK)
+        chunks = Max()(chunks, divide_up(Transposed{a}.span(a.bounds[k]).y, ORDER_CHUNK));
+    chunks = Block(scratch).reduce(chunks, Max());
+    uint32_t merges = 32 - __clz(chunks - 1), phases = 1 + merges * (merges + 3) / 2;
+    Phases phase = phases_of_lists(a);
+    SetupWatchdog dog(a);
+    while (phase.draw() < phases && phase.begin(dog)) {
+        uint32_t merge = 0, step = phase.number;
+        for (; step > merge; ++merge) step -= merge + 1;
+        for (uint32_t k = 0; k < lists; ++k) {
+            uint2 span = Transposed{a}.span(a.bounds[k]);
+            uint2 *list = (uint2 *)a.value_out + span.x;
+            // Not all begin with the same block.
+            uint32_t size = ORDER_CHUNK << merge, share = (phase.share + k * 31) % gridDim.x;
+            if (merge > 0 && size / 2 >= span.y) continue;
+            if (merge > 0 && step < merge) {
+                order_step(list, span.y, size >> step, step == 0, OrderGrid(share));
+                continue;
+            }
+            for (uint64_t begin = (uint64_t)share * ORDER_CHUNK; begin < span.y; begin += gridDim.x * ORDER_CHUNK) {
+                uint32_t here = Min()(span.y - (uint32_t)begin, ORDER_CHUNK);
+                OrderBlock team;
+                in_chunks(list + begin, here, chunk, ORDER_CHUNK, team, [&](uint32_t here) {
+                    if (merge == 0) order_chunk(chunk, here, team);
+                    else finish_chunk(chunk, here, ORDER_CHUNK, team);
+                });
+            }
+        }
+        phase.end();
+    }
+}
+SETUP_KERNEL(setup_order_longest, ORDER_BLOCK) { order_longest(a); }
 
 #define ORDER(LANES) \
     SETUP_KERNEL(setup_order_##LANES, ORDER_BLOCK, ORDER_BLOCKS) { order_lists<LANES>(a); }

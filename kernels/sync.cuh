@@ -97,6 +97,10 @@ __device__ __forceinline__ void store_release_shared(uint32_t *p, uint32_t v) {
                  : "memory");
 #endif
 }
+__device__ __forceinline__ void add_release_shared(uint32_t *p, uint32_t v) {
+    __threadfence_block();
+    atomicAdd(p, v);
+}
 __device__ inline uint64_t nanoseconds() {
     uint64_t t;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
@@ -252,6 +256,40 @@ struct Slices {
         uint32_t q = queue(), slices = (end - begin + QUEUES - 1 - q) / QUEUES;
         if (threadIdx.x % 32 == 0 && last == begin + q + (slices + in_vain * gridDim.x - 1) * QUEUES)
             leave_queue(state, q, turn_of_warp(), passes_on);
+    }
+};
+
+// Phases of a launch, each of which begins when all of the one before is done. Every phase has as many shares as there are
+// blocks, which draw them in turn: so those of a phase that is waited for are done, or in the hands of blocks that are resident,
+// and the argument at the beginning holds. Whatever a block has stored in a phase all blocks see in the next.
+struct Phases {
+    uint32_t *next, *done;  // zero at the beginning: shares that have been drawn, and that are done
+    uint32_t number, share;
+
+    __device__ __forceinline__ Phases(uint32_t *drawn_from, uint32_t *counted_in) : next(drawn_from), done(counted_in) {}
+    // Draws the block's next share; the number of its phase.
+    __device__ __forceinline__ uint32_t draw() {
+        __shared__ uint32_t drawn;
+        __syncthreads();
+        if (threadIdx.x == 0) drawn = atomicAdd(next, 1u);
+        __syncthreads();
+        number = drawn / gridDim.x;
+        share = drawn % gridDim.x;
+        return number;
+    }
+    // Waits for the phases before it. False if the watchdog ended the wait.
+    template <class Dog>
+    __device__ __forceinline__ bool begin(Dog &dog) const {
+        bool ok = true;
+        if (threadIdx.x < 32)
+            while (ok && __any_sync(0xffffffffu, load_acquire(done) < number * gridDim.x)) ok = dog.turn();
+        return __syncthreads_and(ok);
+    }
+    __device__ __forceinline__ void end() const {
+        __syncthreads();
+        if (threadIdx.x != 0) return;
+        publish_fence();
+        atomicAdd(done, 1u);
     }
 };
 

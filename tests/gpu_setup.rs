@@ -152,6 +152,8 @@ const SHAPES: &[(&str, Build)] = &[
         row.dedup();
         row
     }),
+    // More dense rows beside each other than a block of the sweep shares.
+    ("dense end", |n, i, _| if i + 40 >= n { (0..n as i64).collect() } else { vec![i as i64 / 2, i as i64] }),
     ("empty majors", |n, i, r| if i % 3 == 0 { vec![] } else { vec![r.below(n) as i64, i as i64] }),
     ("long", |n, i, r| {
         let length = if i % 40 == 7 { 300 } else { 20 };
@@ -441,6 +443,9 @@ fn large_matrices() {
         "long",
         "band",
         "overtaken",
+        "dense row",
+        "dense end",
+        "long and unsorted",
     ] {
         let shape = SHAPES.iter().position(|s| s.0 == name).unwrap();
         let n = if name == "long" { rows / 4 } else { rows };

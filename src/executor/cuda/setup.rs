@@ -59,6 +59,10 @@ const SCAN_TILE: u32 = SCAN_BLOCK * 16;
 const SORT_TILE: u32 = 4096;
 const BINS: u32 = 256;
 const ORDER_BLOCK: u32 = 512;
+/// Longer lists of the transposed pattern are put in order by all blocks together.
+const ORDER_LONGEST: u32 = 8192;
+/// Blocks of that on a multiprocessor.
+const ORDER_BLOCKS: u64 = 2;
 /// Threads of the blocks of all other kernels.
 const BLOCK: u32 = 256;
 
@@ -1037,7 +1041,14 @@ impl<'a> Run<'a> {
         // Most lists have no more entries than lanes.
         let lanes = lanes(self.shape, 1).max(4);
         let blocks = (n as u64 * lanes as u64).div_ceil(ORDER_BLOCK as u64);
-        self.launch(&format!("setup_order_{lanes}"), blocks, ORDER_BLOCK, &args)?;
+        // Three words are for lists that are left to all blocks.
+        let tickets = [self.ticket(), self.ticket(), self.ticket()];
+        let order = SetupArgs { bounds: list_count, ticket: tickets[0], ..args };
+        self.launch(&format!("setup_order_{lanes}"), blocks, ORDER_BLOCK, &order)?;
+        if self.shape.nnz > ORDER_LONGEST {
+            let blocks = self.launcher.gpu.multiprocessors() as u64 * ORDER_BLOCKS;
+            self.launch("setup_order_longest", blocks, ORDER_BLOCK, &order)?;
+        }
         Ok(list)
     }
 
