@@ -80,7 +80,6 @@ constexpr uint32_t ORDER_BLOCKS = 3;
 #endif
 constexpr uint32_t ORDER_CHUNK = 4096;            // pairs in shared memory
 constexpr uint32_t ORDER_SHARE = ORDER_CHUNK / (ORDER_BLOCK / 32);  // of a warp
-constexpr uint32_t ORDER_LONGEST = 2 * ORDER_CHUNK;  // longer lists are ordered by all blocks; mirrored in setup.rs
 constexpr int ORDER_HELD = 4;                     // pairs that a lane holds
 
 __device__ __forceinline__ uint2 in_front(uint2 a, uint2 b) { return make_uint2(min(a.x, b.x), min(a.y, b.y)); }
@@ -233,7 +232,8 @@ __device__ __forceinline__ Phases phases_of_lists(const SetupArgs &a) {
     return Phases(&a.summary->ticket[a.ticket + 1], &a.summary->ticket[a.ticket + 2]);
 }
 
-// Some lanes for each list; those that are too long for them get a warp, or the block; and the longest are left, in `bounds`.
+// Some lanes for each list; those that are too long for them get a warp, or the block; and those of more than `count` entries are
+// left, in `bounds`.
 template <uint32_t LANES>
 __device__ void order_lists(const SetupArgs &a) {
     __shared__ uint32_t long_list[ORDER_BLOCK / LANES], longs;
@@ -263,7 +263,7 @@ __device__ void order_lists(const SetupArgs &a) {
     for (uint32_t k = 0; k < count; ++k) {
         span = Transposed{a}.span(long_list[k]);
         if (span.y <= ORDER_SHARE) continue;
-        if (span.y <= ORDER_LONGEST) order_in_memory(lists + span.x, span.y, chunk, ORDER_CHUNK, OrderBlock());
+        if (span.y <= a.count) order_in_memory(lists + span.x, span.y, chunk, ORDER_CHUNK, OrderBlock());
         else if (threadIdx.x == 0) a.bounds[atomicAdd(&lists_left(a), 1u)] = long_list[k];
     }
 }

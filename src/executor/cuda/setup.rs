@@ -59,7 +59,7 @@ const SCAN_TILE: u32 = SCAN_BLOCK * 16;
 const SORT_TILE: u32 = 4096;
 const BINS: u32 = 256;
 const ORDER_BLOCK: u32 = 512;
-/// Longer lists of the transposed pattern are put in order by all blocks together.
+/// Longer lists of the transposed pattern are put in order by all blocks together, where there may be any.
 const ORDER_LONGEST: u32 = 8192;
 /// Blocks of that on a multiprocessor.
 const ORDER_BLOCKS: u64 = 2;
@@ -760,9 +760,14 @@ impl<'a> Run<'a> {
     fn walk_in_turns(&self, name: &str) -> Result<()> {
         self.in_turns(name, self.base.lanes, 32)
     }
+    /// The next of the summary's tickets, or the first of some.
     fn ticket(&mut self) -> u32 {
-        self.tickets += 1;
-        self.tickets - 1
+        self.tickets(1)
+    }
+    fn tickets(&mut self, count: u32) -> u32 {
+        let first = self.tickets;
+        self.tickets += count;
+        first
     }
     fn stored(&self, name: &str) -> String {
         format!("{name}_{}", self.ind_type)
@@ -1041,11 +1046,13 @@ impl<'a> Run<'a> {
         // Most lists have no more entries than lanes.
         let lanes = lanes(self.shape, 1).max(4);
         let blocks = (n as u64 * lanes as u64).div_ceil(ORDER_BLOCK as u64);
-        // Three words are for lists that are left to all blocks.
-        let tickets = [self.ticket(), self.ticket(), self.ticket()];
-        let order = SetupArgs { bounds: list_count, ticket: tickets[0], ..args };
+        // Three words are for lists that are left to all blocks. A list has more entries than there are rows only where rows have
+        // some of them twice.
+        let ticket = self.tickets(3);
+        let count = if n > ORDER_LONGEST { ORDER_LONGEST } else { u32::MAX };
+        let order = SetupArgs { bounds: list_count, ticket, count, ..args };
         self.launch(&format!("setup_order_{lanes}"), blocks, ORDER_BLOCK, &order)?;
-        if self.shape.nnz > ORDER_LONGEST {
+        if n > ORDER_LONGEST {
             let blocks = self.launcher.gpu.multiprocessors() as u64 * ORDER_BLOCKS;
             self.launch("setup_order_longest", blocks, ORDER_BLOCK, &order)?;
         }
