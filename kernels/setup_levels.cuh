@@ -11,6 +11,9 @@
 // Progress: tickets are drawn in order and every dependency has an earlier turn, so the first unfinished turn
 // of all is in the hands of a warp, and lacks nothing.
 //
+// A long row is all lanes' of a warp, unless most of its group are long: lanes that have a row each wait for others together.
+// Of a very long one the block's warps that are done take pieces.
+//
 // A warp that waits must not take the issue slots of one that has work: it looks the less often, the farther
 // the groups that are known are from the one that it waits for.
 //

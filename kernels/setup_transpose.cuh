@@ -2,6 +2,7 @@
 // them in whatever order they come, by an atomic add on where a list ends so far; and then each list is sorted by
 // itself, so that it is always the same. Lists are short and neighbours lie beside each other, so all but the
 // reading of the pattern stays in the caches; a sort of all entries would carry each through memory several times.
+// The few that are very long are left to a kernel in which all blocks put one in order together.
 #pragma once
 #include "setup_survey.cuh"
 
