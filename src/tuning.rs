@@ -21,6 +21,10 @@ pub const SETUP_GPU_SMALLEST: u64 = 10_000;
 /// Mirrored in kernels/setup_chains.cuh.
 pub const SETUP_CHAINS_BARE: u32 = 64;
 
+/// Longer lists of the transposed pattern are put in order by all blocks together, so many on each multiprocessor.
+pub const SETUP_LONGEST_LIST: u32 = 8192;
+pub const SETUP_LIST_BLOCKS: u64 = 2;
+
 /// Up to so many rows there is room for a slice for each and for all parts that there may be, where else setup waits for
 /// their number.
 pub const SETUP_SLICE_ROOM: u32 = 1 << 16;

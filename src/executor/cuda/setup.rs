@@ -22,7 +22,10 @@ use crate::analysis::tiles::{Order, Spread};
 use crate::analysis::{nodes, strips, tiles, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 use crate::status::{Error, Result};
-use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM, TILED_SHORTEST_LINE, TILED_SMALLEST};
+use crate::tuning::{
+    SETUP_CHAINS_BARE, SETUP_LIST_BLOCKS, SETUP_LONGEST_LIST, SETUP_SLICE_ROOM, TILED_SHORTEST_LINE,
+    TILED_SMALLEST,
+};
 
 /// Words of the kernels' summary. Mirrors kernels/setup.cuh, as everything down to `SetupArgs` does.
 const SUMMARY: usize = 56;
@@ -59,10 +62,6 @@ const SCAN_TILE: u32 = SCAN_BLOCK * 16;
 const SORT_TILE: u32 = 4096;
 const BINS: u32 = 256;
 const ORDER_BLOCK: u32 = 512;
-/// Longer lists of the transposed pattern are put in order by all blocks together, where there may be any.
-const ORDER_LONGEST: u32 = 8192;
-/// Blocks of that on a multiprocessor.
-const ORDER_BLOCKS: u64 = 2;
 /// Threads of the blocks of all other kernels.
 const BLOCK: u32 = 256;
 
@@ -1049,11 +1048,11 @@ impl<'a> Run<'a> {
         // Three words are for lists that are left to all blocks. A list has more entries than there are rows only where rows have
         // some of them twice.
         let ticket = self.tickets(3);
-        let count = if n > ORDER_LONGEST { ORDER_LONGEST } else { u32::MAX };
+        let count = if n > SETUP_LONGEST_LIST { SETUP_LONGEST_LIST } else { u32::MAX };
         let order = SetupArgs { bounds: list_count, ticket, count, ..args };
         self.launch(&format!("setup_order_{lanes}"), blocks, ORDER_BLOCK, &order)?;
-        if n > ORDER_LONGEST {
-            let blocks = self.launcher.gpu.multiprocessors() as u64 * ORDER_BLOCKS;
+        if n > SETUP_LONGEST_LIST {
+            let blocks = self.launcher.gpu.multiprocessors() as u64 * SETUP_LIST_BLOCKS;
             self.launch("setup_order_longest", blocks, ORDER_BLOCK, &order)?;
         }
         Ok(list)
