@@ -72,7 +72,7 @@ static int is_right(System *s) {
 enum { NO_DEVICE = 100, INVALID_DEVICE = 101, NO_BINARY_FOR_GPU = 209, INVALID_PTX = 218,
        JIT_COMPILER_NOT_FOUND = 221, UNSUPPORTED_PTX_VERSION = 222, JIT_COMPILATION_DISABLED = 223,
        ALREADY_MAPPED = 208, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, GARBLED = -1,
-       DEVICE_UNAVAILABLE = 46, NEW_IN_CUDA_12 = 914, NOT_SUPPORTED = 801, NEVER_HEARD_OF = 12345 };
+       DEVICE_UNAVAILABLE = 46, NO_SUCH_SYMBOL = 500, NEW_IN_CUDA_12 = 914, NOT_SUPPORTED = 801, NEVER_HEARD_OF = 12345 };
 /* ANALYSIS fails before an info gives up the analysis from before, SCHEDULE after it. */
 enum Step { CREATE, FIRST_ANALYSIS, ANALYSIS, SCHEDULE, SOLVE, PIVOT, STATS, DESTROY };
 
@@ -205,7 +205,7 @@ static sptrsvStatus_t take(enum Step step, System *s, const Problem *p, sptrsvAl
 static struct {
   void (*fail)(const char *entry, int error);
   int (*calls)(void), (*allocated)(void);
-  void (*pools)(int present), (*use)(int device), (*leave)(void);
+  void (*pools)(int present), (*use)(int device), (*leave)(void), (*leave_current)(void), (*leave_from)(int device);
 } driver;
 
 /* The library's driver is the stand-in, so this is the one that it has open. */
@@ -215,7 +215,8 @@ static void find_standin(void) {
     void *place;
     const char *name;
   } SYMBOLS[] = {{&driver.fail, "standin_fail"},   {&driver.calls, "standin_calls"}, {&driver.allocated, "standin_allocated"},
-                 {&driver.pools, "standin_pools"}, {&driver.use, "standin_use"},     {&driver.leave, "standin_leave"}};
+                 {&driver.pools, "standin_pools"}, {&driver.use, "standin_use"},     {&driver.leave, "standin_leave"},
+                 {&driver.leave_current, "standin_leave_current"}, {&driver.leave_from, "standin_leave_from"}};
   for (int i = 0; i < COUNT(SYMBOLS); i++) {
     void *symbol = library ? dlsym(library, SYMBOLS[i].name) : NULL;
     if (!symbol) fatal("libcuda.so.1", "it is not the stand-in");
@@ -311,6 +312,78 @@ static void an_info_moves(void) {
 }
 
 static void an_info_of_another_device(void) { in_a_child("an_info_moves", standin()); }
+
+/* How often kernels are loaded when a handle is made. */
+static int loads(sptrsvHandle_t *h) {
+  driver.fail("cuModuleLoadDataEx", GARBLED); /* which only counts */
+  CHECK_OK(sptrsvCreate(h));
+  int calls = driver.calls();
+  driver.fail(NULL, 0);
+  return calls;
+}
+
+/* Handles on one context share its kernels and its memory, as long as there is one; another context that comes to
+ * lie where it was has nothing of it. */
+static void handles_share(void) {
+  find_standin();
+  sptrsvHandle_t first, h;
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_SETUP_CPU}, CHAIN, 5);
+  for (int pools = 0; pools < 2; pools++) {
+    driver.pools(pools);
+    int before = driver.allocated();
+    driver.use(0);
+    CHECK(loads(&first) > 0);
+    CHECK(loads(&h) == 0);
+    CHECK_OK(sptrsvDestroy(first));
+    driver.leave();
+    /* The context is destroyed, and so are others' handles on it of no use but to be destroyed. */
+    driver.use(0);
+    CHECK(loads(&first) > 0);
+    CHECK_OK(sptrsvDestroy(h));
+    System s;
+    CHECK_OK(open_system_on(first, &s, &p, SPTRSV_ALG_AUTO));
+    CHECK_OK(solve_from(&s, s.f, s.x));
+    /* What an info needs is there when the handle is gone, and for the next one. */
+    CHECK_OK(sptrsvDestroy(first));
+    CHECK(loads(&h) == 0);
+    T.h = s.h = h;
+    CHECK_OK(solve_from(&s, s.f, s.x));
+    close_system(&s);
+    T.h = NULL;
+    CHECK_OK(sptrsvDestroy(h));
+    driver.leave();
+    CHECK(driver.allocated() == before);
+
+    /* One that finds the context current, and one that holds it itself. */
+    driver.use(0);
+    CHECK(loads(&first) > 0);
+    driver.leave_current();
+    CHECK(loads(&h) == 0);
+    driver.leave_from(0);
+    T.h = h;
+    CHECK_OK(open_system_on(h, &s, &p, SPTRSV_ALG_AUTO));
+    CHECK_OK(solve_from(&s, s.f, s.x));
+    close_system(&s);
+    T.h = NULL;
+    CHECK_OK(sptrsvDestroy(first));
+    CHECK_OK(sptrsvDestroy(h));
+    CHECK(driver.allocated() == before);
+
+    /* A driver from before CUDA 12 does not tell contexts apart. */
+    driver.use(0);
+    driver.fail("cuCtxGetId", NO_SUCH_SYMBOL);
+    CHECK_OK(sptrsvCreate(&first));
+    CHECK_OK(sptrsvCreate(&h));
+    CHECK_OK(sptrsvDestroy(first));
+    CHECK_OK(sptrsvDestroy(h));
+    driver.fail(NULL, 0);
+    driver.leave();
+    CHECK(driver.allocated() == before);
+  }
+  free_problem(&p);
+}
+
+static void handles_on_one_context(void) { in_a_child("handles_share", standin()); }
 
 /* -------------------------------------------------------------------------------------- clusters of blocks */
 
@@ -560,6 +633,7 @@ static const struct {
 } CHILDREN[] = {
     {"driver_faults", driver_faults}, {"little_host_memory", little_host_memory}, {"x_is_nowhere", x_is_nowhere},
     {"handles_in_turn", handles_in_turn}, {"an_info_moves", an_info_moves}, {"refused_clusters", refused_clusters},
+    {"handles_share", handles_share},
     {"little_host_memory_for_a_gpu", little_host_memory_for_a_gpu}};
 
 int main(int argc, char **argv) {
@@ -576,6 +650,7 @@ int main(int argc, char **argv) {
   check_begin("test_faults", argc, argv);
   RUN(errors_of_the_driver);
   RUN(an_info_of_another_device);
+  RUN(handles_on_one_context);
   RUN(clusters_are_refused);
   RUN(host_memory_runs_out);
   RUN(host_memory_runs_out_for_a_gpu);

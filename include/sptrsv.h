@@ -368,13 +368,14 @@ extern "C" {
 
 /**
  * Creates a handle on the CUDA executor: the calling thread's current context, else the primary
- * context of device 0.
+ * context of device 0. Handles and infos on one context share the kernels and a pool of memory, which keeps up to
+ * 1/32 of the device's memory for further analyses. Both are given back with the last of them.
  *
  * \param handle  receives the handle
  * \return SUCCESS; INVALID_VALUE when `handle` is NULL; NO_DRIVER where there is no NVIDIA driver or
  *         GPU; ARCH_MISMATCH when the library holds no code for the GPU; ALLOC_FAILED; EXECUTION_FAILED
  *
- * Blocking: loads the kernels, may initialise the driver. Graph capture: not allowed.
+ * Blocking: the first one on a context loads the kernels, and may initialise the driver. Graph capture: not allowed.
  *
  * # Safety
  * `handle` is NULL or writable.
@@ -916,7 +917,7 @@ enum sptrsvStatus_t sptrsvGetStats(sptrsvInfo_t info, struct sptrsvStats_t *stat
  * \param info  the info that the analysis will use
  * \param bytes  receives the size
  * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE (a NULL, a negative size, an enum out of range);
- *         MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED; INSUFFICIENT_RESOURCES (2^32 rows or entries and more)
+ *         MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED; INSUFFICIENT_RESOURCES (2^32 - 1 rows or entries and more)
  *
  * Blocking: host only. Graph capture: no GPU work.
  *

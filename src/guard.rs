@@ -46,11 +46,18 @@ pub unsafe fn with_handle(handle: *mut sptrsvContext, f: impl FnOnce(&mut Contex
     };
     let mut context = lock(&handle.0);
     let result = caught(|| f(&mut context));
-    let text = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
-    context.last_message = CString::new(text.replace('\0', " ")).unwrap_or_default();
     match result {
-        Ok(()) => Status::SPTRSV_STATUS_SUCCESS,
-        Err(e) => e.status(),
+        Ok(()) => {
+            // Only where there is something to forget: the empty text is an allocation too.
+            if !context.last_message.is_empty() {
+                context.last_message = CString::default();
+            }
+            Status::SPTRSV_STATUS_SUCCESS
+        }
+        Err(e) => {
+            context.last_message = CString::new(e.to_string().replace('\0', " ")).unwrap_or_default();
+            e.status()
+        }
     }
 }
 

@@ -491,6 +491,11 @@ static void empty_matrix_does_nothing(void)
     double alpha = 1;
     for (int op = N; op <= H; op++) {
         System s = open_system(&a, D, op, LOWER, NON_UNIT, 0);
+        /* A process that got no part of a matrix has no arrays either. */
+        System none = s;
+        none.val = none.ptr = none.ind = NULL;
+        STATUS(0, analyse(&none, USE_LEVEL));
+        STATUS(0, solve_raw(&none, &alpha, NULL, NULL, USE_LEVEL));
         STATUS(0, analyse(&s, USE_LEVEL));
         STATUS(0, solve_raw(&s, &alpha, s.val, s.val, USE_LEVEL));
         PIVOT(-1, &s);

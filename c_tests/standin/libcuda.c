@@ -52,21 +52,29 @@ static int is_faulty(const char *entry) {
 #define NOTHING ((void)0)
 
 static struct {
-  int retained; /* it lives as long as somebody has it */
+  int retained;          /* it lives as long as somebody has it */
+  unsigned long long id; /* another one in each of its lives */
 } contexts[DEVICES];
 static int object; /* something to point to */
 static _Thread_local Handle current;
 
+static void retain(int device) {
+  static unsigned long long lives;
+  if (contexts[device].retained++ == 0) contexts[device].id = ++lives;
+}
+
 /* Makes a GPU's context current on this thread, as a program does that has one of its own. */
 void standin_use(int device) {
-  contexts[device].retained++;
+  retain(device);
   current = &contexts[device];
 }
 
-/* Undoes it. */
+/* Undoes it, whole or in two steps. */
+void standin_leave_current(void) { current = NULL; }
+void standin_leave_from(int device) { contexts[device].retained--; }
 void standin_leave(void) {
-  contexts[current == &contexts[1]].retained--;
-  current = NULL;
+  standin_leave_from(current == &contexts[1]);
+  standin_leave_current();
 }
 
 static int has_pools;
@@ -87,7 +95,7 @@ ENTRY(cuDeviceGetAttribute, (int *value, int attribute, int device), (void)devic
   default: *value = 1;
 })
 ENTRY(cuDeviceTotalMem_v2, (size_t *bytes, int device), (void)device; *bytes = (size_t)1 << 36)
-ENTRY(cuDevicePrimaryCtxRetain, (Handle *c, int device), contexts[device].retained++; *c = &contexts[device])
+ENTRY(cuDevicePrimaryCtxRetain, (Handle *c, int device), retain(device); *c = &contexts[device])
 ENTRY(cuDevicePrimaryCtxRelease_v2, (int device), contexts[device].retained--)
 ENTRY(cuCtxGetCurrent, (Handle *c), *c = current)
 ENTRY(cuCtxSetCurrent, (Handle c), current = c)
@@ -95,6 +103,7 @@ ENTRY(cuCtxPushCurrent_v2, (Handle c), current = c)
 ENTRY(cuCtxPopCurrent_v2, (Handle *c), *c = current; current = NULL)
 ENTRY(cuCtxGetDevice, (int *device), *device = current == &contexts[1];
       if (current && !contexts[*device].retained) return CONTEXT_IS_DESTROYED)
+ENTRY(cuCtxGetId, (Handle c, unsigned long long *id), *id = contexts[c == &contexts[1]].id)
 ENTRY(cuCtxSynchronize, (void), NOTHING)
 
 /* A name as long as the place for it leaves no room for the zero at its end. */

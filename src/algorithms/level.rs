@@ -30,7 +30,7 @@ pub fn prepare(launcher: &Launcher, plan: &mut CudaPlan, name: &str) -> Result<(
     }
     let args = DeviceArray::new(launcher.gpu, std::mem::size_of::<MultiArgs>())?;
     let graph = Graph::record(launcher, |recorder| {
-        let kernel = recorder.kernel(&format!("{name}_graph"))?;
+        let kernel = recorder.kernel(format_args!("{name}_graph"))?;
         each_level(&plan.level_ptr, |begin, end, blocks| {
             kernel.launch(blocks, PAPER_BLOCK, 0, &LevelArgs { args: args.address(), begin, end })
         })

@@ -51,7 +51,7 @@ impl Algorithm for Nodal {
         plan.add_work_vectors(launcher, 0)
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        let kernel = launcher.kernel_before_turn(&format!("nodal{}", plan.node()))?;
+        let kernel = launcher.kernel_before_turn(format_args!("nodal{}", plan.node()))?;
         let blocks = one_word::blocks(launcher, plan, args, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
         kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
     }

@@ -14,7 +14,7 @@ impl Multi for Nodal {
         2
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
-        let kernel = launcher.kernel(&format!("nodal_multi{}", plan.node()))?;
+        let kernel = launcher.kernel(format_args!("nodal_multi{}", plan.node()))?;
         let blocks = one_word::blocks(launcher, plan, &args.solve, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
         kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
     }

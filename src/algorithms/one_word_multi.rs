@@ -15,7 +15,7 @@ impl Multi for OneWord {
         (16 / dtype.bytes()).max(2) as u32
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
-        let kernel = launcher.kernel(&format!("one_word_multi{}", multi_width(args.columns)))?;
+        let kernel = launcher.kernel(format_args!("one_word_multi{}", multi_width(args.columns)))?;
         let blocks = one_word::blocks(launcher, plan, &args.solve, ONE_WORD_LEVELS_AHEAD, ONE_WORD_BLOCKS);
         let solve = SolveArgs { begin: 0, end: args.solve.slices, ..args.solve };
         kernel.launch(blocks, ONE_WORD_BLOCK, 0, &MultiArgs { solve, ..*args })

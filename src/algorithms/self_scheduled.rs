@@ -10,6 +10,6 @@ use crate::tuning::PAPER_BLOCK;
 pub fn solve(launcher: &Launcher, args: &MultiArgs, name: &str, prologue: &str) -> Result<()> {
     let n = args.solve.n as u64;
     launcher.kernel(prologue)?.cover(n, PAPER_BLOCK, args)?;
-    let kernel = if args.columns > 1 { &format!("{name}_multi") } else { name };
-    launcher.kernel(kernel)?.cover(n * 32, PAPER_BLOCK, args)
+    let columns = if args.columns > 1 { "_multi" } else { "" };
+    launcher.kernel(format_args!("{name}{columns}"))?.cover(n * 32, PAPER_BLOCK, args)
 }

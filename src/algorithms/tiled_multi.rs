@@ -20,7 +20,7 @@ impl Multi for Tiled {
     fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         let width = multi_width(args.columns);
         let permuted = if args.solve.row_permuted != 0 { "_permuted" } else { "" };
-        let kernel = launcher.kernel(&format!("tiled_multi{width}{permuted}"))?;
+        let kernel = launcher.kernel(format_args!("tiled_multi{width}{permuted}"))?;
         let shared = tiled::shared_bytes(launcher.dtype, width);
         kernel.allow_shared(shared)?;
         kernel.launch(tiled::blocks(launcher, args.solve.tiles), tiled::FEW_WARPS * 32, shared, args)

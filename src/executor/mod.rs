@@ -19,7 +19,7 @@ pub enum Executor {
 impl Executor {
     pub fn new(kind: ExecutorKind) -> Result<Self> {
         Ok(match kind {
-            ExecutorKind::Cuda => Executor::Cuda(Arc::new(cuda::Gpu::open()?)),
+            ExecutorKind::Cuda => Executor::Cuda(cuda::Gpu::open()?),
             ExecutorKind::Host => Executor::Host(Arc::new(host::Pool::new(host::default_threads()))),
         })
     }

@@ -1,6 +1,7 @@
 //! Kernel launches on the caller's stream, and graphs of them.
 
 use std::ffi::{c_int, c_uint, c_void};
+use std::fmt;
 use std::sync::Arc;
 
 use cust::sys;
@@ -15,6 +16,35 @@ pub struct Launcher<'a> {
     pub gpu: &'a Arc<Gpu>,
     pub stream: usize,
     pub dtype: DataType,
+}
+
+/// A kernel's name, made where a solve wants it and so without an allocation.
+struct Name {
+    text: [u8; Name::LONGEST],
+    length: usize,
+}
+
+impl Name {
+    const LONGEST: usize = 64;
+
+    fn new(name: fmt::Arguments) -> Self {
+        let mut made = Name { text: [0; Name::LONGEST], length: 0 };
+        fmt::Write::write_fmt(&mut made, name).expect("no kernel has so long a name");
+        made
+    }
+
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.text[..self.length]).expect("made of whole texts")
+    }
+}
+
+impl fmt::Write for Name {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.length + text.len();
+        self.text.get_mut(self.length..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.length = end;
+        Ok(())
+    }
 }
 
 /// A kernel, ready to be launched.
@@ -60,14 +90,15 @@ extern "C" {
 
 impl Launcher<'_> {
     /// The kernel `name` for the value type.
-    pub fn kernel(&self, name: &str) -> Result<Kernel> {
-        let function = self.gpu.function(&format!("{name}_{}", self.dtype.letter()))?;
+    pub fn kernel(&self, name: impl fmt::Display) -> Result<Kernel> {
+        let name = Name::new(format_args!("{name}_{}", self.dtype.letter()));
+        let function = self.gpu.function(name.as_str())?;
         Ok(Kernel { function, stream: self.stream, before_turn: false })
     }
 
     /// The same for a kernel that begins with `wait_for_turn`: its blocks start as those of the kernel before it on the
     /// stream end, and so a launch costs a solve behind another kernel less. Not so in a graph, which keeps plain edges.
-    pub fn kernel_before_turn(&self, name: &str) -> Result<Kernel> {
+    pub fn kernel_before_turn(&self, name: impl fmt::Display) -> Result<Kernel> {
         let before_turn = self.gpu.has_clusters() && !self.is_capturing()?;
         Ok(Kernel { before_turn, ..self.kernel(name)? })
     }

@@ -18,7 +18,7 @@ pub use plan::{CudaPlan, How, LevelGraph, PlanArrays};
 use std::collections::HashMap;
 use std::ffi::c_int;
 use std::mem::ManuallyDrop;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use cust::context::Context as PrimaryContext;
 use cust::device::Device;
@@ -31,6 +31,20 @@ include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
 extern "C" {
     fn sptrsv_driver_present() -> c_int;
+    // Later than cust's bindings: drivers have it from CUDA 12.0 on.
+    fn cuCtxGetId(context: sys::CUcontext, id: *mut u64) -> sys::CUresult;
+}
+
+/// A context: its address, and the number that tells it from others that have been there before it.
+type Place = (usize, u64);
+
+/// What is open, by context. Handles on the same one share it, so only the first loads the kernels and makes a pool of memory,
+/// and a handle that is made while a stream is capturing asks the driver for nothing that a capture forbids.
+static OPEN: Mutex<Vec<(Place, Weak<Gpu>)>> = Mutex::new(Vec::new());
+
+// What is behind the locks here is whole whatever a panicking thread did.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Turns a driver result into an error that names the call.
@@ -80,7 +94,8 @@ fn load(image: &[u8], gpu: &str) -> Result<Module> {
     from_cust(Module::from_fatbin(image, &[]), CALL)
 }
 
-/// One context on one GPU with the kernels loaded. Infos keep it alive after the handle is gone.
+/// One context on one GPU with the kernels loaded. Handles on the same context share it, and infos keep it alive after they
+/// are gone.
 pub struct Gpu {
     context: sys::CUcontext,
     device: sys::CUdevice,
@@ -96,7 +111,7 @@ pub struct Gpu {
     events: Mutex<Vec<usize>>,
     pool: Option<memory::Pool>,
     // Released last: only if this library made the context current by itself.
-    primary: Option<PrimaryContext>,
+    primary: Mutex<Option<PrimaryContext>>,
 }
 
 // SAFETY: driver objects may be used from any thread that makes the context current, which `bind` does.
@@ -122,7 +137,7 @@ fn no_driver(why: impl Into<String>) -> Error {
 
 impl Gpu {
     /// The calling thread's current context, else the primary context of device 0.
-    pub fn open() -> Result<Self> {
+    pub fn open() -> Result<Arc<Self>> {
         // SAFETY: no arguments.
         if unsafe { sptrsv_driver_present() } == 0 {
             return Err(no_driver("libcuda.so.1 was not found"));
@@ -147,6 +162,28 @@ impl Gpu {
         } else {
             None
         };
+        let mut id = 0;
+        // SAFETY: writes one number.
+        let has_id = unsafe { cuCtxGetId(context, &mut id) } == sys::cudaError_enum::CUDA_SUCCESS;
+        let place = (context as usize, id);
+        // Held until the kernels are loaded: whoever wants the same ones waits for them.
+        let mut open = lock(&OPEN);
+        open.retain(|(_, gpu)| gpu.strong_count() > 0);
+        let shared = open.iter().find(|(at, _)| has_id && *at == place).and_then(|(_, gpu)| gpu.upgrade());
+        if let Some(gpu) = shared {
+            // The first handle may have found it current. This one needs it for as long as it is there.
+            if let Some(primary) = primary {
+                lock(&gpu.primary).get_or_insert(primary);
+            }
+            return Ok(gpu);
+        }
+        let gpu = Arc::new(Gpu::load_all(context, primary)?);
+        open.push((place, Arc::downgrade(&gpu)));
+        Ok(gpu)
+    }
+
+    /// The same of a context that nothing is known of.
+    fn load_all(context: sys::CUcontext, primary: Option<PrimaryContext>) -> Result<Self> {
         let mut gpu = Gpu {
             context,
             device: 0,
@@ -160,7 +197,7 @@ impl Gpu {
             locked: locked::PagePool::default(),
             events: Mutex::default(),
             pool: None,
-            primary,
+            primary: Mutex::new(primary),
         };
         let bound = gpu.bind()?;
         let mut device = 0;
@@ -192,7 +229,7 @@ impl Gpu {
 
     /// An event that can be timed; the context is current.
     fn take_event(&self) -> Result<sys::CUevent> {
-        let mut free = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = lock(&self.events);
         if let Some(event) = free.pop() {
             return Ok(event as sys::CUevent);
         }
@@ -204,7 +241,7 @@ impl Gpu {
 
     /// Takes events back, which need not have happened.
     fn put_events(&self, events: impl Iterator<Item = sys::CUevent>) {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner).extend(events.map(|event| event as usize));
+        lock(&self.events).extend(events.map(|event| event as usize));
     }
 
     fn pool(&self) -> Option<&memory::Pool> {
@@ -254,7 +291,7 @@ impl Gpu {
 
     /// The kernel `name`, whichever module holds it.
     fn function(&self, name: &str) -> Result<sys::CUfunction> {
-        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut functions = lock(&self.functions);
         if let Some(f) = functions.get(name) {
             return Ok(*f as sys::CUfunction);
         }
@@ -285,6 +322,6 @@ impl Drop for Gpu {
             unsafe { ManuallyDrop::drop(&mut self.modules) };
         }
         drop(bound);
-        self.primary.take();
+        lock(&self.primary).take();
     }
 }

@@ -793,7 +793,7 @@ fn analyse_on_cpu(
     Ok((schedule, times, d2h))
 }
 
-/// A copy of the caller's pattern, validated.
+/// A copy of the caller's pattern, validated. Where there are no rows there need be no arrays.
 fn read_pattern(shape: &Shape, arrays: Arrays, stream: usize) -> Result<Pattern> {
     let (n, nnz) = (shape.n as usize, shape.nnz as usize);
     // SAFETY: by the caller's promise the arrays have these lengths and types.
@@ -801,19 +801,31 @@ fn read_pattern(shape: &Shape, arrays: Arrays, stream: usize) -> Result<Pattern>
         match (shape.descr.offsets, shape.descr.columns) {
             (Index::I32, _) => cpu::validate(
                 shape,
-                &memory::read::<i32>(arrays.ptr, n + 1, stream)?,
-                &memory::read::<i32>(arrays.ind, nnz, stream)?,
+                &read_array::<i32>(arrays.ptr, n + 1, stream)?,
+                &read_array::<i32>(arrays.ind, nnz, stream)?,
             ),
             (Index::I64, Index::I32) => cpu::validate(
                 shape,
-                &memory::read::<i64>(arrays.ptr, n + 1, stream)?,
-                &memory::read::<i32>(arrays.ind, nnz, stream)?,
+                &read_array::<i64>(arrays.ptr, n + 1, stream)?,
+                &read_array::<i32>(arrays.ind, nnz, stream)?,
             ),
             (Index::I64, Index::I64) => cpu::validate(
                 shape,
-                &memory::read::<i64>(arrays.ptr, n + 1, stream)?,
-                &memory::read::<i64>(arrays.ind, nnz, stream)?,
+                &read_array::<i64>(arrays.ptr, n + 1, stream)?,
+                &read_array::<i64>(arrays.ind, nnz, stream)?,
             ),
         }
+    }
+}
+
+/// Copies `count` elements of the caller's device array, or none where it is NULL.
+///
+/// # Safety
+/// `address` is 0 or a device address of that many elements; any bit pattern is a `T`.
+unsafe fn read_array<T: Copy>(address: usize, count: usize, stream: usize) -> Result<Vec<T>> {
+    match address {
+        0 => Ok(Vec::new()),
+        // SAFETY: the caller's promise.
+        _ => unsafe { memory::read(address, count, stream) },
     }
 }

@@ -34,6 +34,8 @@ pub struct Pool {
     workers: Vec<JoinHandle<()>>,
     /// One run at a time.
     running: Mutex<()>,
+    /// The process that has the workers. A child of it has copies of everything else.
+    process: u32,
 }
 
 struct Shared {
@@ -130,17 +132,23 @@ impl Pool {
             std::thread::Builder::new().name("sptrsv".into()).spawn(move || work(&shared, rank)).ok()
         };
         let workers = (1..threads as u32).map_while(spawn).collect();
-        Pool { shared, workers, running: Mutex::new(()) }
+        Pool { shared, workers, running: Mutex::new(()), process: std::process::id() }
     }
 
     pub fn threads(&self) -> usize {
         self.workers.len() + 1
     }
 
-    /// Runs `task` once on every member, and returns when all have finished. A wait in which nobody makes
+    /// Whether this is a child of the process that has the workers, after a fork.
+    fn is_copy(&self) -> bool {
+        std::process::id() != self.process
+    }
+
+    /// Runs `task` once on every member, and returns when all have finished. In a child of the process the calling thread
+    /// is the only member. A wait in which nobody makes
     /// progress for `limit` (zero: no limit) is given up, and so is the run. Allocates nothing.
     pub fn run(&self, limit: Duration, task: impl Fn(&Member) -> Finished + Sync) -> Finished {
-        let team = self.threads() as u32;
+        let team = if self.is_copy() { 1 } else { self.threads() as u32 };
         let shared = &*self.shared;
         let me = Member { rank: 0, team, limit, shared };
         let _one_run = lock(&self.running);
@@ -185,6 +193,11 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
+        if self.is_copy() {
+            // There is nobody to be waited for.
+            self.workers.drain(..).for_each(std::mem::forget);
+            return;
+        }
         lock(&self.shared.state).shutdown = true;
         self.shared.start.notify_all();
         for worker in self.workers.drain(..) {
@@ -455,6 +468,35 @@ mod tests {
             me.wait_until(|| done.load(Ordering::Acquire))
         });
         assert_eq!(finished, Ok(()));
+    }
+
+    /// As it has no workers: they stay with the process that has started them.
+    #[test]
+    fn a_child_of_the_process_works_alone() {
+        let pool = Pool::new(3);
+        works(&pool);
+        // SAFETY: the child runs what needs no other thread, and leaves.
+        let child = unsafe { libc::fork() };
+        assert!(child >= 0);
+        if child == 0 {
+            let seconds = LIMIT.as_secs() as libc::c_uint;
+            // SAFETY: plain call; a child that hangs is ended by it.
+            unsafe { libc::alarm(seconds) };
+            let team = AtomicU32::new(0);
+            let finished = pool.run(LIMIT, |me| {
+                team.fetch_add(me.team, Ordering::Relaxed);
+                me.barrier()
+            });
+            drop(pool);
+            let good = finished == Ok(()) && team.into_inner() == 1;
+            // SAFETY: plain call.
+            unsafe { libc::_exit(!good as libc::c_int) };
+        }
+        let mut status = -1;
+        // SAFETY: writes one number.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert_eq!(status, 0, "the child's status");
+        works(&pool);
     }
 
     #[test]
