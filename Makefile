@@ -21,14 +21,15 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
-.PHONY: help tools cuda cuda-try g++-try gfortran-try lib examples demo test bench gpu-bundle install clean
+.PHONY: help tools cuda cuda-try g++-try gfortran-try lib build examples demo test bench gpu-bundle install clean
 
 help:
 	@echo 'make demo [MATRIX=file.mtx[.gz]] [GRID=100]  build, solve a real system (ILU(0) and CG), report'
 	@echo 'make test                                    build, run every test'
 	@echo 'make bench [BENCH_ARGS=...] [RESULTS=folder] build, measure all solvers, write ./results'
 	@echo 'make lib                                     the libraries, in $(TARGET)/release'
-	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]  command line, libraries, headers, pkg-config, CMake'
+	@echo 'make build                                   the libraries and the command line, as they are installed'
+	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]  both, headers, Fortran module; for pkg-config and CMake'
 	@echo 'make gpu-bundle                              ./gpu-bundle: tests and examples for a machine with a GPU'
 	@echo 'make clean                                   remove what was built; ./.cuda and ./.gxx stay'
 
@@ -102,10 +103,12 @@ gfortran-try:
 # ------------------------------------------------------------------------------ libraries and examples
 
 # The command line takes more crates than the libraries do, and is built where it is used.
-test bench install gpu-bundle: FEATURES := --features sptrsv/cli
+test bench build gpu-bundle: FEATURES := --features sptrsv/cli
 
 lib: cuda
 	@cargo build --release --workspace $(FEATURES)
+
+build: lib
 
 # gcc compiles the C sources, nvcc the one in CUDA. The runtimes of CUDA and C++ are linked statically: the
 # programs need glibc, libgcc_s and libsptrsv, which they find beside their own folder.
@@ -157,19 +160,28 @@ bench: lib
 
 # --------------------------------------------------------------------------------- install and bundle
 
-CMAKE_FOLDER = $(DESTDIR)$(PREFIX)/lib/cmake/sptrsv
+INTO = $(DESTDIR)$(PREFIX)
 FILL_IN = sed -e 's|@PREFIX@|$(abspath $(PREFIX))|g' -e 's|@VERSION@|$(VERSION)|g'
 
-install: lib
-	@install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/include' '$(DESTDIR)$(PREFIX)/lib/pkgconfig' \
-	  '$(CMAKE_FOLDER)'
-	@install -m 755 '$(TARGET)/release/sptrsv' '$(DESTDIR)$(PREFIX)/bin'
-	@install -m 644 include/*.h '$(DESTDIR)$(PREFIX)/include'
-	@install -m 755 $(TARGET)/release/libsptrsv*.so '$(DESTDIR)$(PREFIX)/lib'
-	@$(FILL_IN) cmake/sptrsv.pc.in > '$(DESTDIR)$(PREFIX)/lib/pkgconfig/sptrsv.pc'
-	@for part in config config-version; do \
-	  $(FILL_IN) cmake/sptrsv-$$part.cmake.in > "$(CMAKE_FOLDER)/sptrsv-$$part.cmake"; done
-	@echo 'installed libsptrsv $(VERSION) in $(DESTDIR)$(PREFIX)'
+# Root seldom has the cargo that rustup gave to a user: `sudo make install` takes what that user has built, and writes
+# nothing beside it. A cargo that does not run, as rustup's without a toolchain, counts as none. What is installed can
+# be read by everyone, whatever the umask.
+install:
+	@if cargo --version > /dev/null 2>&1; then $(MAKE) build; exit; fi; \
+	for name in libsptrsv.so libsptrsv_cusparse.so sptrsv; do [ -f '$(TARGET)/release'/$$name ] || { \
+	  echo "error: there is no $(TARGET)/release/$$name, and no cargo to build it: run 'make build' first, as the user" \
+	    'who has cargo' >&2; exit 1; }; done; \
+	echo 'no cargo found: what $(TARGET)/release holds is installed as it is'
+	@install -d '$(INTO)/bin' '$(INTO)/include' '$(INTO)/lib/pkgconfig' '$(INTO)/lib/cmake/sptrsv' '$(INTO)/share/sptrsv'
+	@install -m 755 '$(TARGET)/release/sptrsv' '$(INTO)/bin'
+	@install -m 644 include/*.h '$(INTO)/include'
+	@install -m 755 '$(TARGET)/release/libsptrsv.so' '$(TARGET)/release/libsptrsv_cusparse.so' '$(INTO)/lib'
+	@install -m 644 fortran/sptrsv.f90 '$(INTO)/share/sptrsv'
+	@umask 022; for name in sptrsv.pc sptrsv_cusparse.pc; do \
+	  $(FILL_IN) cmake/$$name.in > '$(INTO)/lib/pkgconfig'/$$name; done; \
+	for name in sptrsv-config.cmake sptrsv-config-version.cmake; do \
+	  $(FILL_IN) cmake/$$name.in > '$(INTO)/lib/cmake/sptrsv'/$$name; done
+	@echo 'installed libsptrsv $(VERSION) in $(INTO)'
 
 # Everything that a machine with a GPU, glibc and no Rust needs to run the tests: ./gpu-bundle/run-tests.
 # A folder of tests brings `build-tests LIBDIR OUTDIR` and `run-tests FOLDER`. Where `make test` has built them

@@ -493,7 +493,7 @@ contains
     interface
       pure function strlen(s) result(length) bind(C, name='strlen')
         import :: c_ptr, c_size_t
-        type(c_ptr), value :: s
+        type(c_ptr), value, intent(in) :: s
         integer(c_size_t) :: length
       end function strlen
     end interface

@@ -1,7 +1,8 @@
 //! The house rules that a compiler does not check: what the library exports and depends on, what the header
-//! promises to compilers, how the C interface is written, and that the README's program works.
+//! promises to compilers, how the C interface is written, that the README's program works, and what is installed.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
@@ -192,4 +193,116 @@ fn the_readmes_program_works() {
     );
     let answer = stdout(Command::new(&binary).env("LD_LIBRARY_PATH", &library));
     assert_eq!(answer.trim(), "x = 1 2 3");
+}
+
+/// The files below a folder, by their paths in it.
+fn files(folder: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).expect("the folder is readable") {
+        let path = entry.expect("the folder is readable").path();
+        let name = path.file_name().and_then(|n| n.to_str()).expect("ASCII");
+        if path.is_dir() {
+            found.extend(files(&path).into_iter().map(|below| format!("{name}/{below}")));
+        } else {
+            found.insert(name.to_string());
+        }
+    }
+    found
+}
+
+/// What pkg-config would say of an installed package, whose folders must be there.
+fn pkg_config(prefix: &Path, name: &str) -> Vec<String> {
+    let mut text = read(prefix.join(format!("lib/pkgconfig/{name}.pc")));
+    for variable in ["libdir", "includedir", "prefix"] {
+        let start = format!("{variable}=");
+        let value = text.lines().find_map(|l| l.strip_prefix(&start)).expect("a variable").to_string();
+        text = text.replace(&format!("${{{variable}}}"), &value);
+    }
+    assert!(!text.contains(['$', '@']), "{name}.pc has something left to fill in:\n{text}");
+    let fields = text.lines().filter_map(|l| l.strip_prefix("Cflags: ").or(l.strip_prefix("Libs: ")));
+    let flags: Vec<String> = fields.flat_map(str::split_whitespace).map(String::from).collect();
+    let folders: Vec<&str> =
+        flags.iter().filter_map(|f| f.strip_prefix("-I").or(f.strip_prefix("-L"))).collect();
+    assert_eq!(folders.len(), 2, "one folder of headers and one of libraries in {name}.pc: {flags:?}");
+    for folder in folders {
+        assert!(Path::new(folder).is_dir(), "{name}.pc names {folder}, which is no folder");
+    }
+    flags
+}
+
+/// `make install` where there is no cargo takes what is built, if all of it is: the libraries and the command line.
+/// What it installs is whole, and a program that is built with what the pkg-config file says starts.
+#[test]
+#[cfg_attr(not(feature = "cli"), ignore = "the command line is not built: it takes --features cli")]
+fn what_is_built_can_be_installed_without_cargo() {
+    let folder = scratch("install");
+    fs::remove_dir_all(&folder).expect("the target folder is writable");
+    let (target, prefix, tools) = (folder.join("target"), folder.join("prefix"), folder.join("tools"));
+    for part in [&target.join("release"), &tools] {
+        fs::create_dir_all(part).expect("the target folder is writable");
+    }
+    // It hides every cargo that there may be, and runs no better than none.
+    symlink(fs::canonicalize("/bin/false").expect("there is /bin/false"), tools.join("cargo")).unwrap();
+    let path = env::var_os("PATH").expect("there is a PATH");
+    let path = env::join_paths([tools].into_iter().chain(env::split_paths(&path))).expect("a PATH");
+    let install = || {
+        let mut make = Command::new("make");
+        make.current_dir(root()).env("PATH", &path);
+        // Of the `make test` that this may run in.
+        make.env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
+        make.arg("install").arg("DESTDIR=").arg(format!("PREFIX={}", prefix.display()));
+        make.arg(format!("CARGO_TARGET_DIR={}", target.display()));
+        make
+    };
+
+    // The Makefile knows the release profile alone; this test may be of another one.
+    let libraries = library_folder();
+    let command_line = env::current_exe().expect("a test knows its own path");
+    let command_line = command_line.ancestors().nth(2).expect("tests lie in deps").join("sptrsv");
+    for built in [libraries.join("libsptrsv.so"), libraries.join("libsptrsv_cusparse.so"), command_line] {
+        assert!(built.is_file(), "there is no {}, which `make build` builds", built.display());
+        let name = built.file_name().expect("files have names");
+        let refused = install().output().expect("make runs");
+        let said = String::from_utf8_lossy(&refused.stderr);
+        let missing = format!("error: there is no {}", target.join("release").join(name).display());
+        assert!(
+            !refused.status.success() && said.contains(&missing),
+            "without {name:?}, make install said: {said}"
+        );
+        assert!(!prefix.exists(), "something was installed without {name:?}");
+        symlink(&built, target.join("release").join(name)).unwrap();
+    }
+    succeed(&mut install());
+    assert_eq!(files(&target).len(), 3, "something was built");
+    let expected = [
+        "bin/sptrsv",
+        "include/sptrsv.h",
+        "include/sptrsv_cusparse.h",
+        "lib/cmake/sptrsv/sptrsv-config-version.cmake",
+        "lib/cmake/sptrsv/sptrsv-config.cmake",
+        "lib/libsptrsv.so",
+        "lib/libsptrsv_cusparse.so",
+        "lib/pkgconfig/sptrsv.pc",
+        "lib/pkgconfig/sptrsv_cusparse.pc",
+        "share/sptrsv/sptrsv.f90",
+    ];
+    assert_eq!(files(&prefix), expected.map(String::from).into());
+
+    // What a program is linked to is looked for by that name at run time.
+    for name in ["libsptrsv.so", "libsptrsv_cusparse.so"] {
+        let dynamic = stdout(Command::new("readelf").arg("-dW").arg(prefix.join("lib").join(name)));
+        let soname =
+            dynamic.lines().find(|l| l.contains("(SONAME)")).and_then(|l| l.split(['[', ']']).nth(1));
+        assert!([None, Some(name)].contains(&soname), "{name} says that its name is {soname:?}");
+    }
+
+    pkg_config(&prefix, "sptrsv_cusparse");
+    let flags = pkg_config(&prefix, "sptrsv");
+    let (source, program) = (folder.join("program.c"), folder.join("program"));
+    let text =
+        "#include <sptrsv.h>\nint main(void) { return sptrsvGetErrorName(SPTRSV_STATUS_SUCCESS) == 0; }\n";
+    fs::write(&source, text).expect("the target folder is writable");
+    let rpath = format!("-Wl,-rpath,{}", prefix.join("lib").display());
+    succeed(Command::new("gcc").arg("-o").args([&program, &source]).args(&flags).arg(rpath));
+    succeed(Command::new(&program).env_remove("LD_LIBRARY_PATH"));
 }
