@@ -312,7 +312,7 @@ fn take_turn() -> MutexGuard<'static, ()> {
 /// None, with a counted skip, where there is no GPU.
 fn gpu(name: &str) -> Option<Arc<Gpu>> {
     match Gpu::open() {
-        Ok(gpu) => Some(Arc::new(gpu)),
+        Ok(gpu) => Some(gpu),
         Err(Error::NoDriver(why)) => {
             assert!(std::env::var_os("SPTRSV_REQUIRE_GPU").is_none(), "no GPU: {why}");
             println!("gpu_setup {name}: 0 passed, 0 failed, 1 skipped (no GPU: {why})");

@@ -106,6 +106,7 @@ pub fn entries(suite: Suite) -> Vec<Entry> {
         Suite::Robust => to_reorder().into_iter().chain(to_fill_in()).collect(),
         Suite::Sizes => other_sizes(),
         Suite::Meshes => meshes(),
+        Suite::Large => large(),
         Suite::Extremes => long_rows().into_iter().chain(to_factorise()).chain(to_colour()).collect(),
     }
 }
@@ -242,6 +243,27 @@ pub fn other_sizes() -> Vec<Entry> {
         grid("27pt-48x48x48", Box, [48, 48, 48], 1, 330, 1.49),
         grid("kuhn-100x60x90", Kuhn, [100, 60, 90], 1, 426, 4.2),
         grid("kuhn-48x48x48", Kuhn, [48, 48, 48], 1, 236, 0.857),
+    ]
+}
+
+/// Millions of rows: matrices whose vectors no cache holds.
+pub fn large() -> Vec<Entry> {
+    use Along::{Curve, Sweep};
+    use Stencil::{Axes, Box, Kuhn, Triangles};
+    let plane = |along| Points { count: 4_000_000, axes: 2, radius: 0.00089, along };
+    let solid = |along| Points { count: 2_000_000, axes: 3, radius: 0.0118, along };
+    vec![
+        grid("5pt-4000x4000", Axes, [4000, 4000, 1], 1, 7999, 48.0),
+        grid("9pt-3000x3000", Box, [3000, 3000, 1], 1, 8998, 45.0),
+        grid("7pt-256x256x256", Axes, [256, 256, 256], 1, 766, 66.9),
+        grid("27pt-200x200x200", Box, [200, 200, 200], 1, 1394, 110.9),
+        grid("kuhn-250x200x160", Kuhn, [250, 200, 160], 1, 926, 63.2),
+        grid("elasticity-140x140x140x3", Box, [140, 140, 140], 3, 2922, 332.0),
+        grid("shell-1000x800x5", Triangles, [800, 1000, 1], 5, 8995, 72.0),
+        points("points2d-4M", plane(Sweep), 9630, 23.9),
+        points("points2d-4M-curve", plane(Curve), 12266, 23.9),
+        points("points3d-2M", solid(Sweep), 1439, 15.6),
+        points("points3d-2M-curve", solid(Curve), 2883, 15.6),
     ]
 }
 
