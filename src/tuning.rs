@@ -136,6 +136,8 @@ pub const TILED_BOX_LINE: u32 = 64;
 pub const TILED_BOX_PLANE: u32 = 6000;
 pub const TILED_BOX: f64 = 0.85;
 pub const TILED_BOX_LANES: f64 = 0.6;
+/// Boxes are taken in place of other tiles up to so many times the time that the model promises of those.
+pub const TILED_BOX_FAVOUR: f64 = 1.2;
 /// The same of planes, where unknowns depend on later lines of the plane before.
 pub const TILED_PLANE: f64 = 0.85;
 /// Where a pattern has no lines, and most rows of tiles of so many are of so small a part of their levels, the model goes by these

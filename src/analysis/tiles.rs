@@ -17,13 +17,13 @@ use crate::tuning::{
     NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL,
     ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE,
     TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
-    TILED_BLOCKS, TILED_BOX, TILED_BOX_LANES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST,
-    TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH,
-    TILED_LONG_LANES, TILED_LONG_TURN, TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS, TILED_MESH_ROWS,
-    TILED_PLANE, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_START, TILED_STEP,
-    TILED_STRIPS_GAIN, TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY,
-    TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL,
-    TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
+    TILED_BLOCKS, TILED_BOX, TILED_BOX_FAVOUR, TILED_BOX_LANES, TILED_CLUSTER, TILED_ENTRIES,
+    TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED,
+    TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES, TILED_LONG_TURN, TILED_LOWER_LEVELS, TILED_MESH,
+    TILED_MESH_LEVELS, TILED_MESH_ROWS, TILED_PLANE, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES,
+    TILED_START, TILED_STEP, TILED_STRIPS_GAIN, TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN,
+    TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES,
+    TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
 };
 
 /// A size and what the model says of it.
@@ -207,10 +207,12 @@ fn predict_one_word(rows: Counts) -> Duration {
     let moved = rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry;
     let per_lane = ONE_WORD_ENTRIES_PER_LANE as f64;
     let average = rows.entries as f64 / rows.n.max(1) as f64;
-    let level = ONE_WORD_LEVEL + if average > per_lane { ONE_WORD_LANES } else { Duration::ZERO };
-    // What a matrix gains that is narrow from the beginning. How many slices it has goes by the longest row of each.
     let deviation = (rows.squares as f64 / rows.n.max(1) as f64 - average * average).max(0.0).sqrt();
     let longest = average + DEVIATIONS_OF_LONGEST * deviation;
+    // The longest row of each slice is what has lanes join in. Where values lie scattered the model promises too much already.
+    let usual = if rows.has_lines || rows.scattered { average } else { longest };
+    let level = ONE_WORD_LEVEL + if usual > per_lane { ONE_WORD_LANES } else { Duration::ZERO };
+    // What a matrix gains that is narrow from the beginning. How many slices it has goes by the longest row of each.
     let lanes = (longest / per_lane).ceil().clamp(1.0, LANES as f64) as u64;
     let slices = (rows.n as u64 * lanes.next_power_of_two() / LANES as u64) as i64;
     let gain = NARROW_LEVEL * rows.levels as i64 - NARROW_SLICE * slices - NARROW_LAUNCH;
@@ -369,9 +371,11 @@ pub fn decide(
     let shape = Rows::new(rows);
     let mut order = Order::Natural;
     let mut best = choose(natural.of_rows(b), rows.regularity(), shape, mirror, limit);
+    // Against other tiles boxes need not promise as much.
+    let of_boxes = best.map_or(limit, |tiles| tiles.predicted.mul_f64(TILED_BOX_FAVOUR).min(limit));
     let mut limit = best.map_or(limit, |best| best.predicted.min(limit));
     if b == 1 {
-        if let Some(tiles) = boxes().and_then(|spans| by_boxes(&spans, shape, limit)) {
+        if let Some(tiles) = boxes().and_then(|spans| by_boxes(&spans, shape, of_boxes)) {
             (order, best, limit) = (Order::Boxes, Some(tiles), tiles.predicted);
         }
     }
