@@ -625,6 +625,7 @@ pub fn arrange(by_level: &[u32], tile_ptr: &[u32], tile: impl Fn(u32) -> u32) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::boxes::Boxes;
     use crate::analysis::lines::Grid;
     use crate::tuning::TILED_LARGEST_RELAY;
 
@@ -749,6 +750,54 @@ mod tests {
         };
         // Six entries each; or of half of the rows nine.
         assert!(time(36 * 100_000) < time((81 + 9) * 50_000));
+    }
+
+    #[test]
+    fn the_longest_rows_of_a_mesh_have_several_lanes() {
+        let time = |deviation: u64, scattered, has_lines| {
+            let (n, entries, levels) = (2_000_000, 13_600_000, 2883);
+            let squares = (entries as u64).pow(2) / n as u64 + deviation * deviation * n as u64;
+            let counts =
+                Counts { n, entries, squares, levels, scattered, has_lines, crosses: false, node: 1 };
+            predict_one_word(counts)
+        };
+        let lanes = ONE_WORD_LANES.mul_f64(2883.0);
+        assert!(time(2, false, false) >= time(0, false, false) + lanes);
+        // Neither in grids nor where values are scattered.
+        for (scattered, has_lines) in [(false, true), (true, false)] {
+            assert!(time(2, scattered, has_lines) < time(0, scattered, has_lines) + lanes);
+        }
+    }
+
+    #[test]
+    fn boxes_need_not_promise_as_much_as_other_tiles() {
+        let side = 256;
+        let (plane, n) = (side * side, side * side * side);
+        let level: Vec<u32> = (0..n).map(|i| i % side + i % plane / side + i / plane).collect();
+        let grid = Grid::new(n, side, plane);
+        let entries = 3 * (n - plane);
+        let counts = Counts {
+            n,
+            entries,
+            squares: 3 * entries as u64,
+            levels: 3 * side - 2,
+            scattered: false,
+            has_lines: true,
+            crosses: false,
+            node: 1,
+        };
+        let boxes = Boxes::new(n, entries, grid, [1, 1], 0).unwrap();
+        let choice = |with_boxes: bool| {
+            let natural = Ranges::new(grid.sizes(n, TILED_LARGEST_RELAY), &level);
+            let mut boxes = || with_boxes.then(|| boxes.spans.clone());
+            let mut strips = || Ok(None);
+            let mirror = TILED_LARGEST_RELAY;
+            decide(Tiles::IfFaster, mirror, natural, counts, &mut boxes, &mut strips).unwrap()
+        };
+        let (with, without) = (choice(true), choice(false));
+        assert_eq!((with.order, without.order), (Order::Boxes, Order::Natural));
+        let more = with.predicted.div_duration_f64(without.predicted);
+        assert!((1.0..TILED_BOX_FAVOUR).contains(&more), "{more}");
     }
 
     #[test]
