@@ -584,20 +584,19 @@ static void no_rows(void) {
   int32_t zero = 0;
   int64_t row = 0;
   void *ptr = mem_copy(&zero, sizeof zero);
-  c.a[M] = c.a[NNZ] = c.a[LDF] = c.a[LDX] = 0;
+  c.a[M] = c.a[NNZ] = c.a[LDF] = c.a[LDX] = 0, c.a[ROWPTR] = (intptr_t)ptr;
+  /* With no arrays either, as a process has them that got no part of a matrix. */
+  Call none = c;
+  none.a[ROWPTR] = none.a[COLIND] = none.a[VAL] = none.a[BUFFER] = 0;
   for (int arrays = 0; arrays < 2; arrays++) {
-    /* First without any, as a process has them that got no part of a matrix. */
-    if (!arrays) c.a[ROWPTR] = c.a[COLIND] = c.a[VAL] = c.a[BUFFER] = 0;
-    else c.a[ROWPTR] = (intptr_t)ptr;
     for (int f = SIZE; f <= MULTI; f *= 2) {
       hide_x();
-      CHECK_OK(call((enum Function)f, &c));
+      CHECK_OK(call((enum Function)f, arrays ? &c : &none));
       CHECK(x_untouched());
     }
     CHECK_OK(sptrsvZeroPivot(T.h, fresh, &row));
     CHECK(row == -1);
   }
-  c.a[COLIND] = (intptr_t)ptr;
   c.a[NNZ] = 1; /* no rows, but an entry */
   CHECK_STATUS(call(ANALYSIS, &c), SPTRSV_STATUS_INVALID_MATRIX);
   CHECK_OK(sptrsvDestroyInfo(fresh));

@@ -373,10 +373,12 @@ static void handles_share(void) {
     driver.use(0);
     driver.fail("cuCtxGetId", NO_SUCH_SYMBOL);
     CHECK_OK(sptrsvCreate(&first));
+    int each = driver.allocated() - before; /* with pools each handle has its own */
     CHECK_OK(sptrsvCreate(&h));
+    driver.fail(NULL, 0);
+    CHECK((each > 0) == pools && driver.allocated() - before == 2 * each);
     CHECK_OK(sptrsvDestroy(first));
     CHECK_OK(sptrsvDestroy(h));
-    driver.fail(NULL, 0);
     driver.leave();
     CHECK(driver.allocated() == before);
   }

@@ -4,9 +4,9 @@
 use std::ffi::{c_char, CString};
 use std::mem::MaybeUninit;
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::context::Context;
+use crate::executor::lock;
 use crate::ffi::{sptrsvContext, sptrsvInfo};
 use crate::info::Info;
 use crate::status::{Error, Result, Status};
@@ -28,11 +28,6 @@ pub fn guard(f: impl FnOnce() -> Result<()>) -> Status {
         Ok(()) => Status::SPTRSV_STATUS_SUCCESS,
         Err(e) => e.status(),
     }
-}
-
-// A panic inside a call leaves the value usable: state is swapped in last.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs the body of an exported function on a handle and keeps the words of its error.

@@ -3,7 +3,7 @@
 pub mod cuda;
 pub mod host;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::problem::{DataType, ExecutorKind};
@@ -23,6 +23,11 @@ impl Executor {
             ExecutorKind::Host => Executor::Host(Arc::new(host::Pool::new(host::default_threads()))),
         })
     }
+}
+
+/// Locks what a panic in another thread leaves whole, so that it does not matter whether there was one.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One solve, as addresses on the executor's side.

@@ -3,11 +3,11 @@
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use cust::sys;
 
-use super::{check, Gpu};
+use super::{check, lock, Gpu};
 use crate::status::Result;
 
 /// Words of a page.
@@ -55,7 +55,7 @@ impl Pages {
 
 impl PagePool {
     fn pages(&self) -> MutexGuard<'_, Pages> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Frees the pages; the context is current and none is in use.

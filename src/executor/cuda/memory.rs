@@ -238,11 +238,12 @@ pub unsafe fn write<T: Copy>(address: u64, data: &[T], stream: usize) -> Result<
     check(result, "cuMemcpyHtoDAsync")
 }
 
-/// Copies `count` elements from the caller's device array and waits for them.
+/// Copies `count` elements from the caller's device array and waits for them; none where the array is NULL.
 ///
 /// # Safety
-/// `address` is a device address of that many elements; any bit pattern is a `T`.
+/// `address` is 0 or a device address of that many elements; any bit pattern is a `T`.
 pub unsafe fn read<T: Copy>(address: usize, count: usize, stream: usize) -> Result<Vec<T>> {
+    let count = if address == 0 { 0 } else { count };
     let bytes = count * std::mem::size_of::<T>();
     let mut data = Vec::<T>::new();
     // This may be as long as the matrix, and must not end the program where there is no room.

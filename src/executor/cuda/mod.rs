@@ -18,13 +18,14 @@ pub use plan::{CudaPlan, How, LevelGraph, PlanArrays};
 use std::collections::HashMap;
 use std::ffi::c_int;
 use std::mem::ManuallyDrop;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use cust::context::Context as PrimaryContext;
 use cust::device::Device;
 use cust::module::Module;
 use cust::sys;
 
+use super::lock;
 use crate::status::{Error, Result};
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
@@ -41,11 +42,6 @@ type Place = (usize, u64);
 /// What is open, by context. Handles on the same one share it, so only the first loads the kernels and makes a pool of memory,
 /// and a handle that is made while a stream is capturing asks the driver for nothing that a capture forbids.
 static OPEN: Mutex<Vec<(Place, Weak<Gpu>)>> = Mutex::new(Vec::new());
-
-// What is behind the locks here is whole whatever a panicking thread did.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Turns a driver result into an error that names the call.
 fn check(result: sys::CUresult, call: &'static str) -> Result<()> {
@@ -311,7 +307,7 @@ impl Drop for Gpu {
         let bound = self.bind();
         if bound.is_ok() {
             self.locked.free();
-            for event in self.events.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            for event in lock(&self.events).drain(..) {
                 // SAFETY: made by `take_event`, and given back.
                 unsafe { sys::cuEventDestroy_v2(event as sys::CUevent) };
             }

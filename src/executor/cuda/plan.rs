@@ -625,11 +625,9 @@ impl CudaPlan {
             1 => self.entries as usize,
             _ => nodes::entries(base.n, self.entries, self.node()) as usize,
         };
-        let read = |address: u64, words: usize| match address {
-            0 => Ok(Vec::new()),
-            // SAFETY: the plan's arrays have these lengths.
-            _ => unsafe { memory::read::<u32>(address as usize, words, stream) },
-        };
+        // SAFETY: the plan's arrays have these lengths, or are not there.
+        let read =
+            |address: u64, words: usize| unsafe { memory::read::<u32>(address as usize, words, stream) };
         let values = |permuted: u32| if permuted != 0 { entries * node } else { n };
         let tiled = base.tiles > 0;
         let slice = read(base.slice, if tiled { 4 } else { 2 } * base.slices as usize)?;
@@ -801,31 +799,19 @@ fn read_pattern(shape: &Shape, arrays: Arrays, stream: usize) -> Result<Pattern>
         match (shape.descr.offsets, shape.descr.columns) {
             (Index::I32, _) => cpu::validate(
                 shape,
-                &read_array::<i32>(arrays.ptr, n + 1, stream)?,
-                &read_array::<i32>(arrays.ind, nnz, stream)?,
+                &memory::read::<i32>(arrays.ptr, n + 1, stream)?,
+                &memory::read::<i32>(arrays.ind, nnz, stream)?,
             ),
             (Index::I64, Index::I32) => cpu::validate(
                 shape,
-                &read_array::<i64>(arrays.ptr, n + 1, stream)?,
-                &read_array::<i32>(arrays.ind, nnz, stream)?,
+                &memory::read::<i64>(arrays.ptr, n + 1, stream)?,
+                &memory::read::<i32>(arrays.ind, nnz, stream)?,
             ),
             (Index::I64, Index::I64) => cpu::validate(
                 shape,
-                &read_array::<i64>(arrays.ptr, n + 1, stream)?,
-                &read_array::<i64>(arrays.ind, nnz, stream)?,
+                &memory::read::<i64>(arrays.ptr, n + 1, stream)?,
+                &memory::read::<i64>(arrays.ind, nnz, stream)?,
             ),
         }
-    }
-}
-
-/// Copies `count` elements of the caller's device array, or none where it is NULL.
-///
-/// # Safety
-/// `address` is 0 or a device address of that many elements; any bit pattern is a `T`.
-unsafe fn read_array<T: Copy>(address: usize, count: usize, stream: usize) -> Result<Vec<T>> {
-    match address {
-        0 => Ok(Vec::new()),
-        // SAFETY: the caller's promise.
-        _ => unsafe { memory::read(address, count, stream) },
     }
 }

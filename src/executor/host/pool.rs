@@ -7,9 +7,11 @@
 use std::any::Any;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use crate::executor::lock;
 
 /// Tries of a waiting thread before it begins to give its processor away, and between two looks of the
 /// watchdog: each of those costs about as much as a few tries.
@@ -144,9 +146,9 @@ impl Pool {
         std::process::id() != self.process
     }
 
-    /// Runs `task` once on every member, and returns when all have finished. In a child of the process the calling thread
-    /// is the only member. A wait in which nobody makes
-    /// progress for `limit` (zero: no limit) is given up, and so is the run. Allocates nothing.
+    /// Runs `task` once on every member, and returns when all have finished. In a child of the process the calling
+    /// thread is the only member. A wait in which nobody makes progress for `limit` (zero: no limit) is given up, and
+    /// so is the run. Allocates nothing.
     pub fn run(&self, limit: Duration, task: impl Fn(&Member) -> Finished + Sync) -> Finished {
         let team = if self.is_copy() { 1 } else { self.threads() as u32 };
         let shared = &*self.shared;
@@ -234,11 +236,6 @@ fn work(shared: &Shared, rank: u32) {
             shared.finish.notify_one();
         }
     }
-}
-
-/// No state here is left half-changed by a panic, so a poisoned lock is as good as any.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Member<'_> {
