@@ -1,6 +1,7 @@
 // Setup on the GPU: from the caller's arrays to those that solves read. The host's part is in
 // src/executor/cuda/setup.rs.
 #include "setup_chains.cuh"
+#include "setup_families.cuh"
 #include "setup_grid.cuh"
 #include "setup_levels.cuh"
 #include "setup_lists.cuh"

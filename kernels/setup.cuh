@@ -51,7 +51,7 @@ struct SetupArgs {
     uint32_t lanes;    // of a team that walks a major
     uint32_t ticket;   // which ticket a launch draws
     uint32_t count;    // elements to scan or to sort, or bounds to find
-    uint32_t shift;    // of the digit that a pass sorts by; passes, for the histograms
+    uint32_t shift;    // of the digit that a pass sorts by; passes, for the histograms; bits of a place, for families
     uint32_t level;    // of the unknowns begin..end in Kahn's queue
     uint32_t begin, end;
     uint32_t span;     // turns whose levels are noted together
@@ -90,6 +90,7 @@ struct SetupArgs {
 
     LevelSpan *spans;
     uint2 *ranks;
+    uint32_t *family;                      // by turn: see setup_families.cuh
     uint32_t *order, *position;
     uint32_t *out_ptr, *out_adj, *out_val;
     uint32_t *by_diag, *by_first, *by_kept, *by_count, *count_ptr;
@@ -112,7 +113,7 @@ struct SetupArgs {
 };
 
 static_assert(sizeof(Summary) == 56 * 4, "mirror of setup.rs");
-static_assert(sizeof(SetupArgs) == 28 * 4 + 53 * 8, "mirror of setup.rs");
+static_assert(sizeof(SetupArgs) == 28 * 4 + 54 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 

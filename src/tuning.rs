@@ -63,6 +63,17 @@ pub const ONE_WORD_NEAR_GATE_LANES: u64 = 8192;
 /// Entries that one lane of the one-word engine takes before another lane joins in on the row.
 pub const ONE_WORD_ENTRIES_PER_LANE: u32 = 8;
 
+/// Rows of a level go by families where a system has so many rows at least, and so many levels or entries; and levels of so
+/// many rows on average, but not of more than the next number unless rows have so many entries beside the diagonal.
+pub const FAMILY_SMALLEST: u32 = 1 << 16;
+pub const FAMILY_FEW_LEVELS: u32 = 100;
+pub const FAMILY_ENTRIES: u32 = 4_000_000;
+pub const FAMILY_NARROWEST: u32 = 200;
+pub const FAMILY_WIDEST: u32 = 5000;
+pub const FAMILY_LONG_ROW: u64 = 8;
+/// Every so many levels families begin anew. Mirrored in kernels/setup_families.cuh.
+pub const FAMILY_LEVELS: u32 = 16;
+
 /// The narrow end of a matrix, which the one-word engine leaves to one cluster: its blocks, the warps of each, and what it
 /// has of shared memory for its ring, in bytes. Mirrored in kernels/one_word_narrow.cu.
 pub const NARROW_BLOCKS: u32 = 8;

@@ -123,6 +123,21 @@ const SHAPES: &[(&str, Build)] = &[
         row.dedup();
         row
     }),
+    ("layers", |n, i, r| {
+        // Laid out level by level: where there are enough of them, rows go by families.
+        let width = 600;
+        let (begin, end) = (i / width * width, (i / width + 1) * width);
+        let mut row = vec![i as i64];
+        if begin > 0 {
+            row.extend([begin - 1 - r.below(width), r.below(begin), r.below(begin)].map(|j| j as i64));
+        }
+        if end < n {
+            row.extend([end + r.below(width.min(n - end)), end + r.below(n - end)].map(|j| j as i64));
+        }
+        row.sort_unstable();
+        row.dedup();
+        row
+    }),
     ("unsorted", |n, i, r| {
         let mut row: Vec<i64> = (0..r.below(9)).map(|_| r.below(n) as i64).collect();
         if r.below(8) > 0 {
@@ -438,6 +453,7 @@ fn large_matrices() {
         "boxes",
         "skewed boxes",
         "random",
+        "layers",
         "unsorted",
         "dense column",
         "long",
@@ -464,6 +480,11 @@ fn large_matrices() {
                 let got = plan.arrays(0).unwrap();
                 assert!(got == want, "{name} {n}, {}, {fill:?} {op:?}", name_of(algorithm));
                 compared += 1;
+            }
+            if name == "layers" {
+                compare(&gpu, &problem, algorithms::by_id(16), name);
+                compare_pairs(&gpu, &problem, None, name);
+                compared += 6;
             }
         }
     }

@@ -29,6 +29,7 @@ impl Algorithm for Gsf {
             counts: true,
             tiles: Tiles::No,
             nodes: false,
+            families: false,
             mirror: 0,
         }
     }

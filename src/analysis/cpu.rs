@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use super::boxes::{self, Boxes};
 use super::lines::{self, Grid};
 use super::tiles::Order;
-use super::{nodes, strips, tiles, Engine, Lists, Needs, Pattern, Relays, Schedule, Tiles, Values, NONE};
+use super::{
+    families, nodes, strips, tiles, Engine, Lists, Needs, Pattern, Relays, Schedule, Tiles, Values, NONE,
+};
 use crate::problem::{DiagSource, Shape};
 use crate::status::{Error, Result};
 
@@ -224,7 +226,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let tiles::Decision { engine, rows, order: by, .. } = decision;
             predicted = decision.predicted;
             let Engine::Tiles(chosen) = engine else {
-                return Some((level_ptr, by_level));
+                return Some(survey.by_families(needs, level_ptr, by_level, &by_unknown));
             };
             (relays, wide_tiles) = (chosen, decision.is_wide);
             if node > 1 {
@@ -244,7 +246,9 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             level = order.iter().map(|&i| by_unknown[i as usize]).collect();
             Some((level_ptr, order))
         } else if needs.levels {
-            Some(by_level(&survey.levels()))
+            let by_unknown = survey.levels();
+            let (level_ptr, order) = by_level(&by_unknown);
+            Some(survey.by_families(needs, level_ptr, order, &by_unknown))
         } else if shape.forward() {
             Some((Vec::new(), (0..n).collect()))
         } else {
@@ -439,12 +443,33 @@ impl<'a> Survey<'a> {
         self.entries_of(i).map(|(_, j)| j.abs_diff(i)).min().unwrap_or(NONE)
     }
 
-    /// The turn of each unknown in the order by strips, if there is one, and how many strips there are.
-    fn strips(&self, level: &[u32], level_ptr: &[u32], by_level: &[u32]) -> Option<(Vec<u32>, u32)> {
+    /// All dependencies, as (row of op(A), what it depends on).
+    fn dependencies(&self) -> impl Iterator<Item = (u32, u32)> + use<'_> {
         let by_rows = self.shape.rows_are_stored();
         let entries = (0..self.n).flat_map(|i| self.entries_of(i).map(move |(_, j)| (i, j)));
-        let entries = entries.map(|(i, j)| if by_rows { (i, j) } else { (j, i) });
-        strips::turns(by_level, level_ptr, level, self.shape.forward(), entries)
+        entries.map(move |(i, j)| if by_rows { (i, j) } else { (j, i) })
+    }
+
+    /// The level pointers, and the unknowns by level: in the order of families where that is asked for and worth it.
+    fn by_families(
+        &self,
+        needs: Needs,
+        level_ptr: Vec<u32>,
+        mut by_level: Vec<u32>,
+        level: &[u32],
+    ) -> (Vec<u32>, Vec<u32>) {
+        let levels = level_ptr.len() as u32 - 1;
+        let has_lines = lines::line(self.n, self.next_to_diagonal) > 0;
+        if needs.families && families::are_worth_it(self.n, self.entries, levels, has_lines) {
+            let turn = |i: u32| if self.shape.forward() { i } else { self.n - 1 - i };
+            families::arrange(&mut by_level, &level_ptr, level, turn, self.dependencies());
+        }
+        (level_ptr, by_level)
+    }
+
+    /// The turn of each unknown in the order by strips, if there is one, and how many strips there are.
+    fn strips(&self, level: &[u32], level_ptr: &[u32], by_level: &[u32]) -> Option<(Vec<u32>, u32)> {
+        strips::turns(by_level, level_ptr, level, self.shape.forward(), self.dependencies())
     }
 
     /// Of the numbers of entries of the rows of op(A), the sum of their squares.
@@ -588,6 +613,7 @@ mod tests {
         counts: true,
         tiles: Tiles::No,
         nodes: false,
+        families: false,
         mirror: 0,
     };
     const NATURAL: Needs = Needs { levels: false, ..ALL };
@@ -841,6 +867,7 @@ mod tests {
             counts: false,
             tiles: Tiles::No,
             nodes: false,
+            families: false,
             mirror: 0,
         };
         let s = run(Op::NonTranspose, Fill::Lower, &LOW_PTR, &LOW_IND, none);

@@ -7,6 +7,7 @@
 
 pub mod boxes;
 pub mod cpu;
+pub mod families;
 pub mod lines;
 pub mod nodes;
 pub mod slices;
@@ -40,6 +41,8 @@ pub struct Needs {
     pub column_values: bool,
     /// The number of dependencies of each position.
     pub counts: bool,
+    /// With levels and without tiles: rows of a level, or nodes, by families, where that gains.
+    pub families: bool,
     /// Whether unknowns are ordered by tile first and by level inside a tile; implies `levels`.
     pub tiles: Tiles,
     /// Whether a pattern of nodes is to be scheduled by nodes, where that is not slower than what else is asked for.
@@ -128,8 +131,8 @@ pub struct Schedule {
     pub wide_tiles: bool,
     /// With tiles: the level of each position.
     pub level: Vec<u32>,
-    /// The unknown (zero-based) at each position. Inside a level unknowns ascend. Without levels: natural
-    /// order, that is ascending for a forward and descending for a backward solve.
+    /// The unknown (zero-based) at each position. Inside a level unknowns ascend, or go by families. Without levels:
+    /// natural order, that is ascending for a forward and descending for a backward solve.
     pub order: Vec<u32>,
     /// Dependencies of each position. Always at smaller positions.
     pub rows: Option<Lists>,

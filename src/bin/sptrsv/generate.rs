@@ -205,6 +205,8 @@ impl Arrow {
 #[derive(Clone, Copy, Debug)]
 pub struct Points {
     pub count: usize,
+    /// Unknowns of a point.
+    pub dof: usize,
     /// Two or three.
     pub axes: usize,
     /// The distance up to which points are joined.
@@ -255,8 +257,9 @@ impl Points {
             cells[cell(p.map(place))].push(i);
         }
         let around = |x: f64| place(x).saturating_sub(1)..=(place(x) + 1).min(across - 1);
-        Csr::from_rows(self.count, |row, out| {
-            let p = points[row];
+        let dof = self.dof as i32;
+        Csr::from_rows(self.count * self.dof, |row, out| {
+            let p = points[row / self.dof];
             let is_near = |q: [f64; 3]| {
                 (0..3).map(|k| (p[k] - q[k]) * (p[k] - q[k])).sum::<f64>() <= self.radius * self.radius
             };
@@ -265,7 +268,8 @@ impl Points {
                 for y in around(p[1]) {
                     for x in around(p[0]) {
                         let here = &cells[cell([x, y, z])];
-                        out.extend(here.iter().filter(|&&i: &&i32| is_near(points[i as usize])));
+                        let near = here.iter().filter(|&&i: &&i32| is_near(points[i as usize]));
+                        out.extend(near.flat_map(|&i| i * dof..(i + 1) * dof));
                     }
                 }
             }

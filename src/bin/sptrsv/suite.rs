@@ -86,7 +86,7 @@ fn layered(name: &str, m: Layered, nnz: f64) -> Entry {
 }
 
 fn points(name: &str, m: Points, levels: usize, nnz: f64) -> Entry {
-    let rows = m.count as f64 * 1e-6;
+    let rows = (m.count * m.dof) as f64 * 1e-6;
     Entry { name: name.into(), stand_in: false, recipe: Recipe::Points(m), levels, size: (rows, nnz) }
 }
 
@@ -250,8 +250,8 @@ pub fn other_sizes() -> Vec<Entry> {
 pub fn large() -> Vec<Entry> {
     use Along::{Curve, Sweep};
     use Stencil::{Axes, Box, Kuhn, Triangles};
-    let plane = |along| Points { count: 4_000_000, axes: 2, radius: 0.00089, along };
-    let solid = |along| Points { count: 2_000_000, axes: 3, radius: 0.0118, along };
+    let plane = |along| Points { count: 4_000_000, dof: 1, axes: 2, radius: 0.00089, along };
+    let solid = |along| Points { count: 2_000_000, dof: 1, axes: 3, radius: 0.0118, along };
     vec![
         grid("5pt-4000x4000", Axes, [4000, 4000, 1], 1, 7999, 48.0),
         grid("9pt-3000x3000", Box, [3000, 3000, 1], 1, 8998, 45.0),
@@ -267,16 +267,20 @@ pub fn large() -> Vec<Entry> {
     ]
 }
 
-/// Meshes without any regularity, in two orders each.
+/// Meshes without any regularity, in two orders each, and such of finite elements with several unknowns a node.
 pub fn meshes() -> Vec<Entry> {
     use Along::{Curve, Sweep};
-    let plane = |along| Points { count: 400_000, axes: 2, radius: 0.0028, along };
-    let solid = |along| Points { count: 150_000, axes: 3, radius: 0.028, along };
+    let plane = |along| Points { count: 400_000, dof: 1, axes: 2, radius: 0.0028, along };
+    let solid = |along| Points { count: 150_000, dof: 1, axes: 3, radius: 0.028, along };
+    let nodes = |points, dof| Points { dof, ..points };
     vec![
         points("points2d-400k", plane(Sweep), 3052, 2.37),
         points("points2d-400k-curve", plane(Curve), 4195, 2.37),
         points("points3d-150k", solid(Sweep), 611, 1.15),
         points("points3d-150k-curve", solid(Curve), 1150, 1.15),
+        points("points3d-150k-x3", nodes(solid(Sweep), 3), 1833, 9.92),
+        points("points3d-150k-x3-curve", nodes(solid(Curve), 3), 3450, 9.92),
+        points("points2d-400k-x2", nodes(plane(Sweep), 2), 6104, 9.09),
     ]
 }
 

@@ -19,7 +19,7 @@ use crate::analysis::boxes::Boxes;
 use crate::analysis::lines::{self, Grid, Sizes};
 use crate::analysis::slices::{self, Cut, CODE_UNIT};
 use crate::analysis::tiles::{Order, Spread};
-use crate::analysis::{nodes, strips, tiles, Engine, Needs, Tiles};
+use crate::analysis::{families, nodes, strips, tiles, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 use crate::status::{Error, Result};
 use crate::tuning::{
@@ -123,6 +123,7 @@ struct SetupArgs {
 
     spans: u64,
     ranks: u64,
+    family: u64,
     order: u64,
     position: u64,
     out_ptr: u64,
@@ -158,7 +159,7 @@ struct SetupArgs {
     timeout_ns: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 28 * 4 + 53 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 28 * 4 + 54 * 8);
 
 /// A schedule whose arrays are on the device; `base` has their addresses.
 pub struct DeviceSchedule {
@@ -269,6 +270,8 @@ struct Places {
     node_scan: u64,
     zero_end: u64,
 
+    /// Zero when it is used.
+    family_sort: Sort,
     /// Four words for each row, free after the lists are filled, as `position` is: in two places then.
     major: u64,
     first: u64,
@@ -291,7 +294,7 @@ struct Places {
 }
 
 /// Zeroed memory of a sort.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Sort {
     histogram: u64,
     states: u64,
@@ -299,15 +302,25 @@ struct Sort {
 }
 
 impl Sort {
+    const HISTOGRAM: usize = MOST_PASSES as usize * BINS as usize;
+
     fn pass_bytes(count: u32) -> usize {
         count.div_ceil(SORT_TILE) as usize * BINS as usize * 8
     }
     fn lay_out(room: &mut Room, count: u32, passes: u32) -> Sort {
-        let histogram = room.words(4 * BINS as usize);
+        let histogram = room.words(Self::HISTOGRAM);
         let states = room.take(passes as usize * Self::pass_bytes(count));
         Sort { histogram, states, count }
     }
+    /// Makes zero what so many passes use.
+    fn clear(&self, passes: u32, stream: usize) -> Result<()> {
+        let end = self.states + passes as u64 * Self::pass_bytes(self.count) as u64;
+        // SAFETY: the places were laid out one after the other, for as many passes at least.
+        unsafe { memory::fill(self.histogram, 0, (end - self.histogram) as usize, stream) }
+    }
 }
+
+const MOST_PASSES: u32 = 4;
 
 /// Passes of 8 bits that sort keys below `bound`.
 fn passes(bound: u32) -> u32 {
@@ -338,6 +351,7 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
         batch_scan: scan(room),
         node_scan: scan(room),
         zero_end: 0,
+        family_sort: Sort::default(),
         major: 0,
         first: 0,
         diag: 0,
@@ -355,6 +369,9 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
         by_kept: 0,
     };
     places.zero_end = room.0;
+    if task.needs.families {
+        places.family_sort = Sort::lay_out(room, n, MOST_PASSES);
+    }
     places.major = room.take(rows * 16);
     places.first = places.major;
     places.diag = places.major + rows as u64 * 8;
@@ -1225,8 +1242,13 @@ impl<'a> Run<'a> {
             }
         };
         let tiles::Decision { engine, rows, order, is_wide, predicted } = decision;
-        if self.node > 1 && matches!(engine, Engine::Tiles(_)) {
+        let is_tiled = matches!(engine, Engine::Tiles(_));
+        if self.node > 1 && is_tiled {
             return Ok(None);
+        }
+        let has_lines = lines::line(n, found[NEXT_TO_DIAGONAL]) > 0;
+        if needs.families && !is_tiled && families::are_worth_it(n, entries, levels, has_lines) {
+            self.by_families(levels, level_of)?;
         }
         let tile = rows.min(n);
         let cut = cut(engine);
@@ -1394,6 +1416,31 @@ impl<'a> Run<'a> {
         let bounds = SetupArgs { count: levels, key_in: sorted, bounds: level_ptr, ..self.base };
         self.cover("setup_level_bounds", levels + 1, &bounds)?;
         Ok(sorted)
+    }
+
+    /// Puts the unknowns of each level in the order of families. `level_of` is by position.
+    fn by_families(&mut self, levels: u32, level_of: u64) -> Result<()> {
+        // Places for what comes by position are free as yet, as are those of the sort by level.
+        let Places { by_level, level_ptr, values, order, row_ptr, by_first, by_diag, family_sort, .. } =
+            self.places;
+        let (n, shift) = (self.shape.n, families::place_bits(levels));
+        let args = SetupArgs {
+            shift,
+            level_of,
+            level_ptr,
+            value_in: by_level,
+            family: order,
+            key_out: by_first,
+            value_out: row_ptr,
+            ..self.base
+        };
+        let bound = levels << shift;
+        family_sort.clear(passes(bound), self.launcher.stream)?;
+        self.cover("setup_family_heads", n, &args)?;
+        self.walk(&self.of_rows("setup_family_parents"), &args)?;
+        self.cover("setup_family_keys", n, &args)?;
+        self.sort(family_sort, bound, [by_first, by_diag], [row_ptr, values[0]], Some(by_level))?;
+        Ok(())
     }
 
     /// The unknowns by tile, from those by level, and the tiles by position. A place for the levels by position.

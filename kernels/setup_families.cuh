@@ -1,0 +1,58 @@
+// Setup: the rows of a level by families, by the rule of src/analysis/families.rs.
+#pragma once
+#include "setup.cuh"
+
+constexpr uint32_t FAMILY_LEVELS = 16;  // mirrors tuning.rs
+constexpr uint32_t HEAD = 1u << 31;     // rows are fewer
+
+// `family` has, by turn, HEAD and the place of a head in its level, `shift` bits; or an unknown of the same family that is
+// solved before. At first every row is a head. `value_in` holds the unknowns by level.
+SETUP_KERNEL(setup_family_heads, 256) {
+    uint32_t p = thread_index();
+    if (p >= a.n) return;
+    uint32_t level = a.level_of[p], begin = a.level_ptr[level], rows = a.level_ptr[level + 1] - begin;
+    uint32_t place = (uint32_t)(((uint64_t)(p - begin) << a.shift) / rows);
+    a.family[turn_of(a, ((const uint32_t *)a.value_in)[p])] = HEAD | place;
+}
+
+// Rows that have a parent become what has descended from it. By rows of op(A).
+template <class Source>
+struct Parents {
+    Source source;
+
+    __device__ uint2 span(uint32_t i) const { return source.span(i); }
+    template <class Team>
+    __device__ void visit(uint32_t i, uint2 span, const Team &team) {
+        const SetupArgs &a = source.a;
+        uint32_t t = turn_of(a, i), own = a.word[t], parent = 0;  // one more than its turn
+        if ((own - 1) % FAMILY_LEVELS == 0) return;
+        for (uint32_t k = team.rank; k < span.y; k += team.size) {
+            uint32_t j, e;
+            if (!source.entry(i, span.x + k, j, e)) continue;
+            uint32_t turn = turn_of(a, j);
+            parent = Max()(parent, a.word[turn] + 1 == own ? turn + 1 : 0);
+        }
+        parent = team.reduce(parent, Max());
+        if (team.rank == 0 && parent > 0) a.family[t] = parent - 1;
+    }
+};
+
+#define PARENTS(name, SOURCE) \
+    SETUP_KERNEL(setup_family_parents_##name, TEAM_BLOCK) { walk(a, Parents<SOURCE>{{a}}); }
+PARENTS(i, Stored<int32_t>)
+PARENTS(l, Stored<int64_t>)
+PARENTS(transposed, Transposed)
+
+// Keys for the sort, and the unknowns. Each row follows its family to the head, and leaves how far it has come to those that
+// come by it.
+SETUP_KERNEL(setup_family_keys, 256) {
+    uint32_t p = thread_index();
+    if (p >= a.n) return;
+    uint32_t i = ((const uint32_t *)a.value_in)[p], *own = &a.family[turn_of(a, i)], next = load_relaxed(own);
+    while (!(next & HEAD)) {
+        next = load_relaxed(&a.family[next]);
+        store_relaxed(own, next);
+    }
+    a.key_out[p] = a.level_of[p] << a.shift | (next & ~HEAD);
+    ((uint32_t *)a.value_out)[p] = i;
+}
