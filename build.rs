@@ -28,6 +28,11 @@ fn main() {
 
     cc::Build::new().file("src/executor/cuda/driver.c").warnings(true).compile("sptrsv_driver");
     println!("cargo:rustc-link-lib=dl");
+    // An argument for cdylibs only would be handed on to those that depend on this one, behind their own. Programs and tests
+    // would be found under the library's name where they load it, and so get one of their own.
+    println!("cargo:rustc-link-arg=-Wl,-soname,libsptrsv.so");
+    println!("cargo:rustc-link-arg-bins=-Wl,-soname,sptrsv");
+    println!("cargo:rustc-link-arg-tests=-Wl,-soname,sptrsv-tests");
 
     compile_kernels(&root, &out);
     write_header(&root);

@@ -110,9 +110,11 @@ static void handle(void) {
   CHECK_STATUS(sptrsvCreateWithExecutor(NULL, SPTRSV_EXECUTOR_HOST), INVALID);
   CHECK_STATUS(sptrsvCreateWithExecutor(&h, (sptrsvExecutor_t)2), INVALID);
   CHECK_STATUS(sptrsvCreateWithExecutor(&h, (sptrsvExecutor_t)-1), INVALID);
+  CHECK(strstr(sptrsvGetLastErrorMessage(NULL), "sptrsvExecutor_t"));
   CHECK(h == NULL);
   CHECK_STATUS(sptrsvDestroy(NULL), SPTRSV_STATUS_NOT_INITIALIZED);
   CHECK_OK(sptrsvCreateWithExecutor(&h, T.on_gpu ? SPTRSV_EXECUTOR_CUDA : SPTRSV_EXECUTOR_HOST));
+  CHECK(strstr(sptrsvGetLastErrorMessage(NULL), "is NULL"));
 
   int version = -1;
   CHECK_OK(sptrsvGetVersion(h, &version));
@@ -149,6 +151,9 @@ static void handle(void) {
 
   CHECK_OK(sptrsvSetTimeout(h, 0));
   CHECK_OK(sptrsvSetTimeout(h, 1e-9));
+  CHECK_OK(sptrsvSetTimeout(h, 1e-300));
+  CHECK_OK(sptrsvSetTimeout(h, 1e300));
+  CHECK_OK(sptrsvSetTimeout(h, INFINITY));
   CHECK_STATUS(sptrsvSetTimeout(h, -1), INVALID);
   CHECK_STATUS(sptrsvSetTimeout(h, NAN), INVALID);
   CHECK_STATUS(sptrsvSetTimeout(NULL, 1), SPTRSV_STATUS_NOT_INITIALIZED);
@@ -355,6 +360,8 @@ static void descriptor_changed_after_analysis(void) {
   CHANGED(sptrsvSetMatIndexTypes(d, SPTRSV_INDEX_64I, SPTRSV_INDEX_64I),
           sptrsvSetMatIndexTypes(d, SPTRSV_INDEX_32I, SPTRSV_INDEX_32I), MISMATCH, "index type");
   CHANGED(sptrsvSetDiagonal(GOOD(INFO), GOOD(VAL)), sptrsvSetDiagonal(GOOD(INFO), NULL), MISMATCH, "diagonal");
+  CHANGED((sptrsvSetMatDiagType(d, SPTRSV_DIAG_TYPE_UNIT), sptrsvSetDiagonal(GOOD(INFO), GOOD(VAL))),
+          (sptrsvSetMatDiagType(d, SPTRSV_DIAG_TYPE_NON_UNIT), sptrsvSetDiagonal(GOOD(INFO), NULL)), INVALID, "UNIT");
   for (int type = SPTRSV_MATRIX_TYPE_SYMMETRIC; type <= SPTRSV_MATRIX_TYPE_TRIANGULAR; type++) {
     CHANGED(sptrsvSetMatType(d, (sptrsvMatrixType_t)type), sptrsvSetMatType(d, SPTRSV_MATRIX_TYPE_GENERAL),
             SPTRSV_STATUS_MATRIX_TYPE_NOT_SUPPORTED, "type");
@@ -648,6 +655,7 @@ static int without_gpu(void) {
   T.name = T.current = "without a GPU";
   CHECK_STATUS(sptrsvCreate(&h), SPTRSV_STATUS_NO_DRIVER);
   CHECK_STATUS(sptrsvCreateWithExecutor(&h, SPTRSV_EXECUTOR_CUDA), SPTRSV_STATUS_NO_DRIVER);
+  CHECK(!strstr(sptrsvGetLastErrorMessage(NULL), "is NULL"));
   CHECK(h == NULL);
   CHECK_OK(sptrsvCreateWithExecutor(&T.h, SPTRSV_EXECUTOR_HOST));
   make_good();

@@ -316,7 +316,7 @@ typedef struct sptrsvStats_t {
    */
   int64_t rows;
   /**
-   * Entries of the triangle that a solve reads, diagonal included.
+   * Entries of the triangle beside its diagonal, and one more for each row.
    */
   int64_t entries_used;
   /**
@@ -484,7 +484,8 @@ enum sptrsvStatus_t sptrsvGetPointerMode(sptrsvHandle_t handle, enum sptrsvPoint
  * output becomes NaN, and the next call on that info returns TIMED_OUT once. The default is 10 seconds.
  *
  * \param handle   the handle
- * \param seconds  the time in seconds; 0 turns the watchdog off
+ * \param seconds  the time in seconds; 0 turns the watchdog off. Less than a nanosecond is one, and what is too long for a
+ *                 clock, INFINITY too, is as long as can be
  * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `seconds` is negative or not a number
  *
  * Blocking: host only. Graph capture: no GPU work.
@@ -492,7 +493,8 @@ enum sptrsvStatus_t sptrsvGetPointerMode(sptrsvHandle_t handle, enum sptrsvPoint
  * # Safety
  * `handle` is NULL or a live handle.
  */
-enum sptrsvStatus_t sptrsvSetTimeout(sptrsvHandle_t handle, double seconds);
+enum sptrsvStatus_t sptrsvSetTimeout(sptrsvHandle_t handle,
+                                     double seconds);
 
 /**
  * The symbolic name of a status, for example "SPTRSV_STATUS_SUCCESS". Never NULL.
@@ -518,8 +520,9 @@ const char *sptrsvGetErrorString(enum sptrsvStatus_t status);
  * What exactly was wrong with the last call on this handle: which argument, which row. Empty after a
  * success. Never NULL.
  *
- * \param handle  the handle (NULL gives a sentence that says so)
- * \return a string that lives until the next call on the handle
+ * \param handle  the handle; NULL gives the reason why the calling thread's last handle could not be created, or a
+ *                sentence that says that the handle is NULL
+ * \return a string that lives until the next call on the handle; for NULL, until this thread creates another one
  *
  * Blocking: host only. Graph capture: no GPU work.
  *
@@ -772,7 +775,8 @@ enum sptrsvStatus_t sptrsvDestroyInfo(sptrsvInfo_t info);
 enum sptrsvStatus_t sptrsvSetAlgorithm(sptrsvInfo_t info, enum sptrsvAlgorithm_t algorithm);
 
 /**
- * The algorithm in use after analysis; before it, the one that was asked for.
+ * The algorithm in use after analysis; before it, the one that was asked for. On the host executor it is one of the
+ * paper's: SLFR for ONE_WORD, TILED and NODAL, and LEVR for AUTO, which solves serially where that is faster.
  *
  * \param info       the info
  * \param algorithm  receives the algorithm
@@ -783,13 +787,14 @@ enum sptrsvStatus_t sptrsvSetAlgorithm(sptrsvInfo_t info, enum sptrsvAlgorithm_t
  * # Safety
  * `info` is NULL or a live info, `algorithm` NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetAlgorithm(sptrsvInfo_t info, enum sptrsvAlgorithm_t *algorithm);
+enum sptrsvStatus_t sptrsvGetAlgorithm(sptrsvInfo_t info,
+                                       enum sptrsvAlgorithm_t *algorithm);
 
 /**
  * Chooses where later analyses with this info are done. The host executor always uses the CPU.
  *
  * \param info   the info
- * \param where_ AUTO (the default), CPU or GPU
+ * \param where_ AUTO (the default), CPU, GPU or GPU_KAHN
  * \return SUCCESS; INVALID_VALUE when `info` is NULL or `where_` is out of range
  *
  * Blocking: host only. Graph capture: no GPU work.
@@ -874,7 +879,8 @@ enum sptrsvStatus_t sptrsvGetCopyValues(sptrsvInfo_t info, int *enabled);
 /**
  * Gives the diagonal separately, as the paper does: the matrix is then L + D or U + D with D = diag(d),
  * and diagonal entries stored in the matrix are ignored. Call it before the analysis; `d` itself is read
- * at each solve, so another vector of the same length may be set between solves.
+ * at each solve, so another vector of the same length may be set between solves. With a descriptor that says UNIT
+ * calls with this info are refused: INVALID_VALUE.
  *
  * \param info  the info
  * \param d     m values in the executor's memory, of the type used at solve; NULL goes back to the
@@ -886,7 +892,8 @@ enum sptrsvStatus_t sptrsvGetCopyValues(sptrsvInfo_t info, int *enabled);
  * # Safety
  * `info` is NULL or a live info; `d` stays readable until the solves that use it are done.
  */
-enum sptrsvStatus_t sptrsvSetDiagonal(sptrsvInfo_t info, const void *d);
+enum sptrsvStatus_t sptrsvSetDiagonal(sptrsvInfo_t info,
+                                      const void *d);
 
 /**
  * What the last analysis with this info found and cost.
@@ -1103,12 +1110,15 @@ enum sptrsvStatus_t sptrsvSolveMulti(sptrsvHandle_t handle,
  *         `position` is NULL; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device);
  *         TIMED_OUT; EXECUTION_FAILED. On any of these the position is untouched.
  *
- * Blocking: waits for the last solve. Graph capture: not allowed.
+ * Blocking: waits for the last solve, and with it for all work of the CUDA context. Graph capture: not allowed; INVALID_VALUE
+ * while the handle's stream is capturing. While another stream of the context is, CUDA forbids such a wait, and that capture is lost.
  *
  * # Safety
  * Handle and info are NULL or live; `position` is NULL or writable.
  */
-enum sptrsvStatus_t sptrsvZeroPivot(sptrsvHandle_t handle, sptrsvInfo_t info, int64_t *position);
+enum sptrsvStatus_t sptrsvZeroPivot(sptrsvHandle_t handle,
+                                    sptrsvInfo_t info,
+                                    int64_t *position);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -63,7 +63,7 @@ __device__ __forceinline__ void add_and_count(const SolveArgs<T> &a, const Colum
 template <int NR, class T>
 __device__ __forceinline__ void self_scheduled_columns(const SolveArgs<T> &a, const Columns<T, NR> &columns,
                                                        uint32_t polling) {
-    uint32_t p = (block_ticket(a.state) * blockDim.x + threadIdx.x) / WARP;
+    uint32_t p = block_ticket(a.state) * (blockDim.x / WARP) + threadIdx.x / WARP;
     uint32_t lane = threadIdx.x % WARP;
     if (p >= a.n) return;
     Watchdog<T> dog(a);

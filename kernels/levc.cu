@@ -14,7 +14,7 @@ __device__ __forceinline__ void solve_column(const SolveArgs<T> &a, const Column
 template <class T>
 __device__ void levc(const MultiArgs<T> &m, uint32_t begin_level, uint32_t end_level) {
     const SolveArgs<T> &a = m.solve;
-    uint32_t p = begin_level + (blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+    uint32_t p = begin_level + blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP;
     if (p >= end_level) return;
     // Asked for before the branch, while the number of columns may be on its way.
     uint32_t i = a.order[p], begin = a.col_ptr[p], end = a.col_ptr[p + 1];

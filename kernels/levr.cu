@@ -18,7 +18,7 @@ __device__ __forceinline__ void solve_row(const SolveArgs<T> &a, const Columns<T
 template <class T>
 __device__ void levr(const MultiArgs<T> &m, uint32_t begin_level, uint32_t end_level) {
     const SolveArgs<T> &a = m.solve;
-    uint32_t p = begin_level + (blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+    uint32_t p = begin_level + blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP;
     if (p >= end_level) return;
     // Asked for before the branch, while the number of columns may be on its way.
     uint32_t begin = a.row_ptr[p], end = a.row_ptr[p + 1];

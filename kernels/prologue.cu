@@ -2,6 +2,9 @@
 #include "columns.cuh"
 #include "row.cuh"
 
+__device__ __forceinline__ uint64_t first_thread() { return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ uint64_t all_threads() { return (uint64_t)gridDim.x * blockDim.x; }
+
 template <class T>
 __device__ void reset_state(const MultiArgs<T> &m) {
     if (blockIdx.x == 0 && threadIdx.x == 0) {
@@ -18,7 +21,7 @@ __device__ void prologue_rows(const MultiArgs<T> &m) {
     reset_state(m);
     const SolveArgs<T> &a = m.solve;
     if (!a.counts) return;
-    for (uint32_t p = blockIdx.x * blockDim.x + threadIdx.x; p < a.n; p += gridDim.x * blockDim.x)
+    for (uint64_t p = first_thread(); p < a.n; p += all_threads())
         a.counters[p] = a.counts[p];
 }
 
@@ -27,7 +30,7 @@ template <class T>
 __device__ void prologue_columns(const MultiArgs<T> &m) {
     prologue_rows(m);
     uint64_t sums = (uint64_t)m.solve.n * (m.columns > 1 ? SEVERAL<T> : 1);
-    for (uint64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < sums; k += gridDim.x * blockDim.x)
+    for (uint64_t k = first_thread(); k < sums; k += all_threads())
         m.solve.work[k] = zero(T{});
 }
 

@@ -393,7 +393,7 @@ SETUP_KERNEL(setup_find_level0, 256) {
 // FIND_LEVEL: a warp takes an unknown of the level out of the graph.
 template <class Columns>
 __device__ void find_level(const SetupArgs &a, const Columns &columns) {
-    uint32_t k = a.begin + thread_index() / 32, lane = threadIdx.x % 32;
+    uint32_t k = a.begin + blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (k >= a.end) return;
     uint32_t i = a.bounds[k];
     uint2 span = columns.span(i);

@@ -5,7 +5,7 @@
 
 template <int NR, class T>
 __device__ __forceinline__ void slfr(const SolveArgs<T> &a, const Columns<T, NR> &columns) {
-    uint32_t p = (block_ticket(a.state) * blockDim.x + threadIdx.x) / WARP;
+    uint32_t p = block_ticket(a.state) * (blockDim.x / WARP) + threadIdx.x / WARP;
     uint32_t lane = threadIdx.x % WARP;
     if (p >= a.n) return;
     uint32_t i = a.order[p];

@@ -9,7 +9,9 @@ use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use crate::context::Context;
-use crate::guard::{borrow, borrow_mut, guard, raw, with_handle, with_info, write, write_enum};
+use crate::guard::{
+    borrow, borrow_mut, guard, guard_creation, raw, with_handle, with_info, write, write_enum,
+};
 use crate::info::Info;
 use crate::problem::{
     switch, Arrays, Base, DataType, Diag, ExecutorKind, Fill, Format, Index, MatDescr, MatType, Op,
@@ -193,7 +195,7 @@ pub struct sptrsvStats_t {
     pub widest_level: i64,
     /// Rows of the matrix.
     pub rows: i64,
-    /// Entries of the triangle that a solve reads, diagonal included.
+    /// Entries of the triangle beside its diagonal, and one more for each row.
     pub entries_used: i64,
     /// The algorithm in use (a value of sptrsvAlgorithm_t).
     pub algorithm: c_int,
@@ -245,7 +247,7 @@ unsafe fn create(handle: *mut sptrsvHandle_t, kind: ExecutorKind) -> status::Res
 /// `handle` is NULL or writable.
 #[no_mangle]
 pub unsafe extern "C" fn sptrsvCreate(handle: *mut sptrsvHandle_t) -> sptrsvStatus_t {
-    guard(|| create(handle, ExecutorKind::Cuda))
+    guard_creation(|| create(handle, ExecutorKind::Cuda))
 }
 
 /// Creates a handle on the executor named.
@@ -263,7 +265,7 @@ pub unsafe extern "C" fn sptrsvCreateWithExecutor(
     handle: *mut sptrsvHandle_t,
     executor: MaybeUninit<sptrsvExecutor_t>,
 ) -> sptrsvStatus_t {
-    guard(|| create(handle, ExecutorKind::from_raw(raw(executor))?))
+    guard_creation(|| create(handle, ExecutorKind::from_raw(raw(executor))?))
 }
 
 /// Destroys a handle. Infos made with it stay valid, and work in flight is not disturbed.
@@ -380,7 +382,8 @@ pub unsafe extern "C" fn sptrsvGetPointerMode(
 /// output becomes NaN, and the next call on that info returns TIMED_OUT once. The default is 10 seconds.
 ///
 /// \param handle   the handle
-/// \param seconds  the time in seconds; 0 turns the watchdog off
+/// \param seconds  the time in seconds; 0 turns the watchdog off. Less than a nanosecond is one, and what is too long for a
+///                 clock, INFINITY too, is as long as can be
 /// \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `seconds` is negative or not a number
 ///
 /// Blocking: host only. Graph capture: no GPU work.
@@ -390,8 +393,11 @@ pub unsafe extern "C" fn sptrsvGetPointerMode(
 #[no_mangle]
 pub unsafe extern "C" fn sptrsvSetTimeout(handle: sptrsvHandle_t, seconds: f64) -> sptrsvStatus_t {
     with_handle(handle, |c| {
-        c.timeout = Duration::try_from_secs_f64(seconds)
-            .map_err(|_| Error::Invalid(format!("the timeout of {seconds} seconds is not a time")))?;
+        if seconds.is_nan() || seconds < 0.0 {
+            return Err(Error::Invalid(format!("the timeout of {seconds} seconds is not a time")));
+        }
+        let shortest = if seconds > 0.0 { Duration::from_nanos(1) } else { Duration::ZERO };
+        c.timeout = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX).max(shortest);
         Ok(())
     })
 }
@@ -423,8 +429,9 @@ pub extern "C" fn sptrsvGetErrorString(status: MaybeUninit<sptrsvStatus_t>) -> *
 /// What exactly was wrong with the last call on this handle: which argument, which row. Empty after a
 /// success. Never NULL.
 ///
-/// \param handle  the handle (NULL gives a sentence that says so)
-/// \return a string that lives until the next call on the handle
+/// \param handle  the handle; NULL gives the reason why the calling thread's last handle could not be created, or a
+///                sentence that says that the handle is NULL
+/// \return a string that lives until the next call on the handle; for NULL, until this thread creates another one
 ///
 /// Blocking: host only. Graph capture: no GPU work.
 ///
@@ -815,7 +822,8 @@ pub unsafe extern "C" fn sptrsvSetAlgorithm(
     })
 }
 
-/// The algorithm in use after analysis; before it, the one that was asked for.
+/// The algorithm in use after analysis; before it, the one that was asked for. On the host executor it is one of the
+/// paper's: SLFR for ONE_WORD, TILED and NODAL, and LEVR for AUTO, which solves serially where that is faster.
 ///
 /// \param info       the info
 /// \param algorithm  receives the algorithm
@@ -836,7 +844,7 @@ pub unsafe extern "C" fn sptrsvGetAlgorithm(
 /// Chooses where later analyses with this info are done. The host executor always uses the CPU.
 ///
 /// \param info   the info
-/// \param where_ AUTO (the default), CPU or GPU
+/// \param where_ AUTO (the default), CPU, GPU or GPU_KAHN
 /// \return SUCCESS; INVALID_VALUE when `info` is NULL or `where_` is out of range
 ///
 /// Blocking: host only. Graph capture: no GPU work.
@@ -942,7 +950,8 @@ pub unsafe extern "C" fn sptrsvGetCopyValues(info: sptrsvInfo_t, enabled: *mut c
 
 /// Gives the diagonal separately, as the paper does: the matrix is then L + D or U + D with D = diag(d),
 /// and diagonal entries stored in the matrix are ignored. Call it before the analysis; `d` itself is read
-/// at each solve, so another vector of the same length may be set between solves.
+/// at each solve, so another vector of the same length may be set between solves. With a descriptor that says UNIT
+/// calls with this info are refused: INVALID_VALUE.
 ///
 /// \param info  the info
 /// \param d     m values in the executor's memory, of the type used at solve; NULL goes back to the
@@ -1246,7 +1255,8 @@ pub unsafe extern "C" fn sptrsvSolveMulti(
 ///         `position` is NULL; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device);
 ///         TIMED_OUT; EXECUTION_FAILED. On any of these the position is untouched.
 ///
-/// Blocking: waits for the last solve. Graph capture: not allowed.
+/// Blocking: waits for the last solve, and with it for all work of the CUDA context. Graph capture: not allowed; INVALID_VALUE
+/// while the handle's stream is capturing. While another stream of the context is, CUDA forbids such a wait, and that capture is lost.
 ///
 /// # Safety
 /// Handle and info are NULL or live; `position` is NULL or writable.

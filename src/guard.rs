@@ -1,6 +1,7 @@
 //! What every exported function does before and after its one call: pointers are checked, panics become
 //! a status, and the words of an error are kept with the handle.
 
+use std::cell::RefCell;
 use std::ffi::{c_char, CString};
 use std::mem::MaybeUninit;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -30,6 +31,27 @@ pub fn guard(f: impl FnOnce() -> Result<()>) -> Status {
     }
 }
 
+thread_local! {
+    /// Why the last handle that this thread asked for was not created; empty if it was.
+    static NOT_CREATED: RefCell<CString> = RefCell::default();
+}
+
+/// The text of an error, for C.
+fn words(e: &Error) -> CString {
+    CString::new(e.to_string().replace('\0', " ")).unwrap_or_default()
+}
+
+/// The same of one that creates a handle. There is none to keep the words of an error, so the thread keeps them.
+pub fn guard_creation(f: impl FnOnce() -> Result<()>) -> Status {
+    let result = caught(f);
+    let (words, status) = match &result {
+        Ok(()) => (CString::default(), Status::SPTRSV_STATUS_SUCCESS),
+        Err(e) => (words(e), e.status()),
+    };
+    NOT_CREATED.with(|kept| kept.replace(words));
+    status
+}
+
 /// Runs the body of an exported function on a handle and keeps the words of its error.
 ///
 /// # Safety
@@ -50,7 +72,7 @@ pub unsafe fn with_handle(handle: *mut sptrsvContext, f: impl FnOnce(&mut Contex
             Status::SPTRSV_STATUS_SUCCESS
         }
         Err(e) => {
-            context.last_message = CString::new(e.to_string().replace('\0', " ")).unwrap_or_default();
+            context.last_message = words(&e);
             e.status()
         }
     }
@@ -73,7 +95,10 @@ pub unsafe fn with_info<T>(info: *mut sptrsvInfo, f: impl FnOnce(&mut Info) -> R
 pub unsafe fn last_message(handle: *mut sptrsvContext) -> *const c_char {
     // SAFETY: NULL or live, by the caller's promise.
     match unsafe { handle.as_ref() } {
-        None => c"the handle is NULL".as_ptr(),
+        None => NOT_CREATED.with(|kept| match kept.borrow() {
+            words if words.is_empty() => c"the handle is NULL".as_ptr(),
+            words => words.as_ptr(),
+        }),
         Some(handle) => lock(&handle.0).last_message.as_ptr(),
     }
 }
@@ -133,7 +158,10 @@ mod tests {
             let name = body.split('(').next().unwrap();
             let body = body.split("\n}\n").next().unwrap();
             assert!(
-                body.contains("guard(||") || body.contains("with_handle(") || body.contains("// guard:"),
+                body.contains("guard(||")
+                    || body.contains("guard_creation(||")
+                    || body.contains("with_handle(")
+                    || body.contains("// guard:"),
                 "{name} has no guard"
             );
             functions += 1;

@@ -100,7 +100,7 @@ impl Info {
             Executor::Host(pool) => {
                 let method = asked.map(|a| a.host());
                 let (plan, transposed) = HostPlan::new(pool, method, &shape, arrays, self.any_operation)?;
-                let algorithm = asked.unwrap_or_else(algorithms::choose_on_host);
+                let algorithm = algorithms::choose_on_host(asked);
                 let plans = std::iter::once(plan).chain(transposed);
                 (algorithm, Setup::Cpu, plans.map(|p| Body::Host(Box::new(p))).collect())
             }

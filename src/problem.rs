@@ -4,7 +4,7 @@
 use crate::status::{Error, Result};
 
 macro_rules! raw_enum {
-    ($(#[$m:meta])* $name:ident, $what:literal, { $($variant:ident = $value:literal),* $(,)? }) => {
+    ($(#[$m:meta])* $name:ident, $what:literal, { $($variant:ident = $value:literal $word:literal),* $(,)? }) => {
         $(#[$m])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum $name { $($variant = $value),* }
@@ -16,28 +16,37 @@ macro_rules! raw_enum {
                     _ => Err(Error::BadEnum { what: $what, value }),
                 }
             }
+            /// How its name in C ends.
+            pub fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)*
+                }
+            }
         }
     };
 }
 
 raw_enum!(
     /// op(A): A, its transpose, or its conjugate transpose.
-    Op, "sptrsvOperation_t", { NonTranspose = 0, Transpose = 1, ConjugateTranspose = 2 });
-raw_enum!(MatType, "sptrsvMatrixType_t", { General = 0, Symmetric = 1, Hermitian = 2, Triangular = 3 });
+    Op, "sptrsvOperation_t",
+    { NonTranspose = 0 "NON_TRANSPOSE", Transpose = 1 "TRANSPOSE", ConjugateTranspose = 2 "CONJUGATE_TRANSPOSE" });
+raw_enum!(
+    MatType, "sptrsvMatrixType_t",
+    { General = 0 "GENERAL", Symmetric = 1 "SYMMETRIC", Hermitian = 2 "HERMITIAN", Triangular = 3 "TRIANGULAR" });
 raw_enum!(
     /// Which triangle of A (not of op(A)) is the matrix; the other one is ignored.
-    Fill, "sptrsvFillMode_t", { Lower = 0, Upper = 1 });
-raw_enum!(Diag, "sptrsvDiagType_t", { NonUnit = 0, Unit = 1 });
-raw_enum!(Base, "sptrsvIndexBase_t", { Zero = 0, One = 1 });
-raw_enum!(Format, "sptrsvFormat_t", { Csr = 0, Csc = 1 });
-raw_enum!(Index, "sptrsvIndexType_t", { I32 = 0, I64 = 1 });
+    Fill, "sptrsvFillMode_t", { Lower = 0 "LOWER", Upper = 1 "UPPER" });
+raw_enum!(Diag, "sptrsvDiagType_t", { NonUnit = 0 "NON_UNIT", Unit = 1 "UNIT" });
+raw_enum!(Base, "sptrsvIndexBase_t", { Zero = 0 "ZERO", One = 1 "ONE" });
+raw_enum!(Format, "sptrsvFormat_t", { Csr = 0 "CSR", Csc = 1 "CSC" });
+raw_enum!(Index, "sptrsvIndexType_t", { I32 = 0 "32I", I64 = 1 "64I" });
 raw_enum!(
     /// Value types by cudaDataType's numbers.
-    DataType, "sptrsvDataType_t", { F32 = 0, F64 = 1, C32 = 4, C64 = 5 });
-raw_enum!(Policy, "sptrsvSolvePolicy_t", { NoLevel = 0, UseLevel = 1 });
-raw_enum!(PointerMode, "sptrsvPointerMode_t", { Host = 0, Device = 1 });
-raw_enum!(ExecutorKind, "sptrsvExecutor_t", { Cuda = 0, Host = 1 });
-raw_enum!(Setup, "sptrsvSetup_t", { Auto = 0, Cpu = 1, Gpu = 2, GpuKahn = 3 });
+    DataType, "sptrsvDataType_t", { F32 = 0 "R_32F", F64 = 1 "R_64F", C32 = 4 "C_32F", C64 = 5 "C_64F" });
+raw_enum!(Policy, "sptrsvSolvePolicy_t", { NoLevel = 0 "NO_LEVEL", UseLevel = 1 "USE_LEVEL" });
+raw_enum!(PointerMode, "sptrsvPointerMode_t", { Host = 0 "HOST", Device = 1 "DEVICE" });
+raw_enum!(ExecutorKind, "sptrsvExecutor_t", { Cuda = 0 "CUDA", Host = 1 "HOST" });
+raw_enum!(Setup, "sptrsvSetup_t", { Auto = 0 "AUTO", Cpu = 1 "CPU", Gpu = 2 "GPU", GpuKahn = 3 "GPU_KAHN" });
 
 impl Index {
     pub fn bytes(self) -> usize {
@@ -116,6 +125,17 @@ pub enum DiagSource {
     Separate,
 }
 
+impl DiagSource {
+    /// What a message calls it.
+    fn words(self) -> &'static str {
+        match self {
+            DiagSource::Unit => Diag::Unit.word(),
+            DiagSource::Matrix => Diag::NonUnit.word(),
+            DiagSource::Separate => "one given by sptrsvSetDiagonal",
+        }
+    }
+}
+
 /// Everything about a problem that the analysis depends on and a solve must repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -150,19 +170,18 @@ impl Shape {
             }
         }
         if descr.mat_type != MatType::General {
-            let found = match descr.mat_type {
-                MatType::General => "GENERAL",
-                MatType::Symmetric => "SYMMETRIC",
-                MatType::Hermitian => "HERMITIAN",
-                MatType::Triangular => "TRIANGULAR",
-            };
+            let found = descr.mat_type.word();
             return Err(Error::MatrixType { found });
         }
         if descr.offsets == Index::I32 && descr.columns == Index::I64 {
             return Err(Error::Unsupported("32-bit offsets with 64-bit columns".into()));
         }
         let diag = match (descr.diag, separate) {
-            (Diag::Unit, _) => DiagSource::Unit,
+            (Diag::Unit, true) => {
+                let why = "the diagonal type is UNIT, but sptrsvSetDiagonal has given a diagonal";
+                return Err(Error::Invalid(why.into()));
+            }
+            (Diag::Unit, false) => DiagSource::Unit,
             (Diag::NonUnit, true) => DiagSource::Separate,
             (Diag::NonUnit, false) => DiagSource::Matrix,
         };
@@ -219,22 +238,21 @@ impl Shape {
         if self == analysed {
             return Ok(());
         }
-        let pairs = [
-            ("m", self.n.to_string(), analysed.n.to_string()),
-            ("nnz", self.nnz.to_string(), analysed.nnz.to_string()),
-            ("the operation", format!("{:?}", self.op), format!("{:?}", analysed.op)),
-            ("the value type", format!("{:?}", self.dtype), format!("{:?}", analysed.dtype)),
-            ("the fill mode", format!("{:?}", self.descr.fill), format!("{:?}", analysed.descr.fill)),
-            ("the diagonal type", format!("{:?}", self.diag), format!("{:?}", analysed.diag)),
-            ("the index base", format!("{:?}", self.descr.base), format!("{:?}", analysed.descr.base)),
-            ("the format", format!("{:?}", self.descr.format), format!("{:?}", analysed.descr.format)),
-            (
-                "the index type",
-                format!("{:?}/{:?}", self.descr.offsets, self.descr.columns),
-                format!("{:?}/{:?}", analysed.descr.offsets, analysed.descr.columns),
-            ),
-        ];
-        for (what, given, analysed) in pairs {
+        let parts = |s: &Shape| {
+            let MatDescr { fill, base, format, offsets, columns, .. } = s.descr;
+            [
+                ("m", s.n.to_string()),
+                ("nnz", s.nnz.to_string()),
+                ("the operation", s.op.word().into()),
+                ("the value type", s.dtype.word().into()),
+                ("the fill mode", fill.word().into()),
+                ("the diagonal", s.diag.words().into()),
+                ("the index base", base.word().into()),
+                ("the format", format.word().into()),
+                ("the index type", format!("{}/{}", offsets.word(), columns.word())),
+            ]
+        };
+        for ((what, given), (_, analysed)) in parts(self).into_iter().zip(parts(analysed)) {
             if given != analysed {
                 return Err(Error::Mismatch { what, analysed, given });
             }
@@ -278,6 +296,27 @@ mod tests {
                     && other.transposed().must_equal(&shape).is_ok() == (op != Op::ConjugateTranspose)
             );
         }
+    }
+
+    #[test]
+    fn a_mismatch_is_told_in_the_words_of_the_interface() {
+        let shape = |diag, dtype, separate| {
+            Shape::new(Op::Transpose, 4, 4, MatDescr { diag, ..Default::default() }, dtype, separate)
+        };
+        let analysed = shape(Diag::NonUnit, DataType::C32, false).unwrap();
+        let told = |given: Shape| given.must_equal(&analysed).unwrap_err().to_string();
+        assert_eq!(
+            told(shape(Diag::NonUnit, DataType::F64, false).unwrap()),
+            "the value type is R_64F, but the info was analysed with C_32F"
+        );
+        assert_eq!(
+            told(shape(Diag::NonUnit, DataType::C32, true).unwrap()),
+            "the diagonal is one given by sptrsvSetDiagonal, but the info was analysed with NON_UNIT"
+        );
+        let other = Shape { op: Op::NonTranspose, ..analysed };
+        assert_eq!(told(other), "the operation is NON_TRANSPOSE, but the info was analysed with TRANSPOSE");
+        let error = shape(Diag::Unit, DataType::F64, true).unwrap_err().to_string();
+        assert_eq!(error, "the diagonal type is UNIT, but sptrsvSetDiagonal has given a diagonal");
     }
 
     #[test]

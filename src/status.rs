@@ -170,7 +170,9 @@ impl fmt::Display for Error {
             Error::PolicyMismatch => {
                 write!(f, "the policy is USE_LEVEL, but the info was analysed with NO_LEVEL")
             }
-            Error::Capturing => write!(f, "analysis cannot be captured into a graph: the stream is capturing"),
+            Error::Capturing => {
+                write!(f, "a stream is capturing: neither an analysis nor a wait for solves can be captured into a graph")
+            }
             Error::TimedOut => write!(
                 f,
                 "the previous solve on this info was ended by the watchdog and its result is invalid; \

@@ -413,7 +413,7 @@ fn same_schedule_as_on_the_cpu() {
                 let op = if orientation & 4 == 0 { Op::NonTranspose } else { Op::Transpose };
                 let descr = random_descr(&mut random, fill, format);
                 let (ptr, ind) = pattern.arrays(descr.base);
-                let separate = random.below(4) == 0;
+                let separate = descr.diag == Diag::NonUnit && random.below(4) == 0;
                 let problem = Problem::new(&gpu, &ptr, &ind, descr, op, separate);
                 for _ in 0..2 {
                     let algorithm = random_algorithm(&mut random);
@@ -512,7 +512,7 @@ fn copied_values() {
                 };
                 let descr = random_descr(&mut random, fill, format);
                 let (ptr, ind) = pattern.arrays(descr.base);
-                let separate = random.below(4) == 0;
+                let separate = descr.diag == Diag::NonUnit && random.below(4) == 0;
                 let problem = Problem::new(&gpu, &ptr, &ind, descr, op, separate);
                 let own_diagonal = problem.shape.diag == DiagSource::Matrix;
                 let turned = pattern.turned(problem.shape.keeps_low(), own_diagonal);

@@ -86,6 +86,19 @@ fn the_library_exports_the_headers_functions_and_nothing_else() {
     assert_eq!(exported, declared);
 }
 
+/// Programs that are linked to the files find them by name at run time, not at the path of the link.
+#[test]
+fn the_libraries_know_their_names() {
+    for name in ["libsptrsv.so", "libsptrsv_cusparse.so"] {
+        let dynamic = stdout(Command::new("readelf").arg("-dW").arg(library_folder().join(name)));
+        let names: Vec<&str> = dynamic.lines().filter(|l| l.contains("(SONAME)")).collect();
+        assert!(
+            names.len() == 1 && names[0].contains(&format!("[{name}]")),
+            "{name} has the names {names:?}"
+        );
+    }
+}
+
 /// Neither the driver nor anything else of CUDA: the library loads on a machine without a GPU.
 #[test]
 fn the_library_needs_no_library_of_cuda() {
@@ -141,7 +154,7 @@ fn exported_functions_are_documented_and_guarded() {
             !line.contains("unsafe") || above.contains("# Safety"),
             "{name}: its documentation lacks '# Safety'"
         );
-        let guards = ["guard(", "with_handle(", "with_info(", "// guard:"];
+        let guards = ["guard(", "guard_creation(", "with_handle(", "with_info(", "// guard:"];
         assert!(guards.iter().any(|g| body.contains(g)), "{name} is not guarded");
         seen += 1;
     }

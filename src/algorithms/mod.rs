@@ -140,9 +140,10 @@ pub fn choose(asked: Option<&'static dyn Algorithm>, engine: Engine) -> &'static
     }
 }
 
-/// What AUTO takes on the host, where it solves serially or level by level.
-pub fn choose_on_host() -> &'static dyn Algorithm {
-    &levr::Levr
+/// What solves on the host: one of the paper's algorithms; for AUTO LEVR, or serially in its place.
+pub fn choose_on_host(asked: Option<&'static dyn Algorithm>) -> &'static dyn Algorithm {
+    let Some(asked) = asked else { return &levr::Levr };
+    ALL.iter().copied().find(|a| a.host() == asked.host()).unwrap_or(asked)
 }
 
 #[cfg(test)]
@@ -161,10 +162,19 @@ mod tests {
     }
 
     #[test]
+    fn on_the_host_the_engines_are_slfr() {
+        for a in ALL.iter().copied() {
+            let on_host = choose_on_host(Some(a)).name();
+            assert_eq!(on_host, if a.id() < 16 { a.name() } else { "slfr" });
+        }
+        assert_eq!(choose_on_host(None).name(), "levr");
+    }
+
+    #[test]
     fn auto_is_deterministic() {
         for engine in [Engine::Rows, Engine::Tiles(crate::analysis::Relays::No), Engine::Nodes(3)] {
             assert!(choose(None, engine).deterministic());
         }
-        assert!(choose_on_host().deterministic());
+        assert!(choose_on_host(None).deterministic());
     }
 }

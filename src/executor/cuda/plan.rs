@@ -585,7 +585,7 @@ impl CudaPlan {
         if !self.flag.is_set() {
             return Ok(false);
         }
-        memory::synchronize_all()?;
+        self.wait(stream)?;
         self.state.write(&[State::new(self.missing_diag)], stream)?;
         if let Some(work) = &self.work {
             work.fill(0xff, stream)?;
@@ -595,9 +595,17 @@ impl CudaPlan {
         Ok(true)
     }
 
+    /// Waits for all that uses the plan, on whatever stream. A stream that is capturing is left alone.
+    fn wait(&self, stream: usize) -> Result<()> {
+        if memory::is_capturing(stream)? {
+            return Err(Error::Capturing);
+        }
+        memory::synchronize_all()
+    }
+
     /// Waits for the last solve; the smallest row (zero-based) with a zero pivot.
     pub fn zero_pivot(&self, stream: usize) -> Result<Option<u32>> {
-        memory::synchronize_all()?;
+        self.wait(stream)?;
         // SAFETY: there is one.
         let state: Vec<State> = unsafe { memory::read(self.state.address() as usize, 1, stream)? };
         let pivot = state[0].last_pivot();
