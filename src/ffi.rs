@@ -1054,8 +1054,8 @@ pub unsafe extern "C" fn sptrsvBufferSize(
 /// Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are
 /// not read. The pattern may be freed or changed afterwards (but see sptrsvSolve). An info can be
 /// analysed again, for the same or another matrix, and gives its memory to the new analysis. One that is
-/// refused leaves it as it was; one that fails after that (ALLOC_FAILED, TIMED_OUT, EXECUTION_FAILED) may leave it
-/// not analysed.
+/// refused leaves it as it was; one that fails after that (ALLOC_FAILED, TIMED_OUT, EXECUTION_FAILED, and NOT_SUPPORTED for
+/// a schedule that is too long) may leave it not analysed.
 ///
 /// \param handle  the handle
 /// \param op  op(A)
@@ -1191,9 +1191,8 @@ pub unsafe extern "C" fn sptrsvSolve(
 }
 
 /// Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
-/// F + j * ldf. The matrix is read once for several of them on the host executor, and on the GPU with AUTO,
-/// ONE_WORD, TILED and NODAL; with the other algorithms each is a solve of its own there. Where the algorithm is
-/// deterministic, every column has the bits of a single solve.
+/// F + j * ldf. The matrix is read once for several of them: on the GPU for up to four, of type C_64F for two. Where the
+/// algorithm is deterministic, every column has the bits of a single solve.
 ///
 /// \param handle  the handle
 /// \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve

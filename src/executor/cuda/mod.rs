@@ -94,6 +94,8 @@ fn load(image: &[u8], gpu: &str) -> Result<Module> {
 /// are gone.
 pub struct Gpu {
     context: sys::CUcontext,
+    /// The driver's number of the context, or 0: another one may come to lie at the same address.
+    id: u64,
     device: sys::CUdevice,
     name: String,
     multiprocessors: u32,
@@ -173,15 +175,16 @@ impl Gpu {
             }
             return Ok(gpu);
         }
-        let gpu = Arc::new(Gpu::load_all(context, primary)?);
+        let gpu = Arc::new(Gpu::load_all(place, primary)?);
         open.push((place, Arc::downgrade(&gpu)));
         Ok(gpu)
     }
 
     /// The same of a context that nothing is known of.
-    fn load_all(context: sys::CUcontext, primary: Option<PrimaryContext>) -> Result<Self> {
+    fn load_all((context, id): Place, primary: Option<PrimaryContext>) -> Result<Self> {
         let mut gpu = Gpu {
-            context,
+            context: context as sys::CUcontext,
+            id,
             device: 0,
             name: String::new(),
             multiprocessors: 0,
@@ -260,7 +263,7 @@ impl Gpu {
 
     /// Whether two handles work in the same context.
     pub fn same_context(&self, other: &Gpu) -> bool {
-        self.context == other.context
+        (self.context, self.id) == (other.context, other.id)
     }
 
     pub fn describe(&self) -> String {

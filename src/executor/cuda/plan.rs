@@ -222,6 +222,8 @@ impl CudaPlan {
         let (turning, mut known) = (start.elapsed(), Known::Unwanted);
         let mut plan = Self::analyse(gpu, asked, &turned.shape, turned.arrays, how, &mut known, let_go)?;
         plan.copy_values(&launcher, turned.source, turned.shape.nnz)?;
+        // So that other streams may use what was allocated on this one.
+        memory::synchronize(how.stream)?;
         plan.turning = turning;
         Ok(Some(plan))
     }
@@ -697,8 +699,10 @@ impl CudaPlan {
 
     /// A solve is about to be enqueued there.
     pub fn note_use(&mut self, stream: usize) -> Result<()> {
-        // What a graph holds may be launched anywhere.
-        let known = self.used_on.is_none_or(|s| s == stream) && !memory::is_capturing(stream)?;
+        // What a graph holds may be launched anywhere, and each thread has a stream of its own by that number.
+        let known = self.used_on.is_none_or(|s| s == stream)
+            && stream != STREAM_PER_THREAD
+            && !memory::is_capturing(stream)?;
         self.used_on = Some(stream);
         self.used_elsewhere |= !known;
         Ok(())
@@ -754,6 +758,9 @@ pub struct PlanArrays {
     /// Numbers of entries, slices and so on.
     pub numbers: [u32; 15],
 }
+
+/// The driver's CU_STREAM_PER_THREAD.
+const STREAM_PER_THREAD: usize = 2;
 
 /// How to set up on the GPU, or None for the CPU.
 fn on_gpu(setup: Setup, shape: &Shape) -> Result<Option<setup::Levels>> {
