@@ -354,3 +354,7 @@ struct Transposed {
         return true;
     }
 };
+
+// Instantiates a kernel for each source of the rows of op(A).
+#define FOR_EACH_SOURCE(INSTANTIATE) \
+    INSTANTIATE(i, Stored<int32_t>) INSTANTIATE(l, Stored<int64_t>) INSTANTIATE(transposed, Transposed)

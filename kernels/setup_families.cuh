@@ -39,9 +39,7 @@ struct Parents {
 
 #define PARENTS(name, SOURCE) \
     SETUP_KERNEL(setup_family_parents_##name, TEAM_BLOCK) { walk(a, Parents<SOURCE>{{a}}); }
-PARENTS(i, Stored<int32_t>)
-PARENTS(l, Stored<int64_t>)
-PARENTS(transposed, Transposed)
+FOR_EACH_SOURCE(PARENTS)
 
 // Keys for the sort, and the unknowns. Each row follows its family to the head, and leaves how far it has come to those that
 // come by it.

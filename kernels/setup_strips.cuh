@@ -44,9 +44,7 @@ struct Shifts {
 
 #define SHIFTS(name, SOURCE) \
     SETUP_KERNEL(setup_strip_shifts_##name, TEAM_BLOCK) { walk(a, Shifts<SOURCE>{{a}}); }
-SHIFTS(i, Stored<int32_t>)
-SHIFTS(l, Stored<int64_t>)
-SHIFTS(transposed, Transposed)
+FOR_EACH_SOURCE(SHIFTS)
 
 // Keys for the sort by place, the unknowns, and the largest place, by ranks of that kind by which shifts grow less.
 // `bounds` holds the sums of what shifts grow by, before each level and both kinds.

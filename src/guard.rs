@@ -41,7 +41,8 @@ fn words(e: &Error) -> CString {
     CString::new(e.to_string().replace('\0', " ")).unwrap_or_default()
 }
 
-/// The same of one that creates a handle. There is none to keep the words of an error, so the thread keeps them.
+/// Runs the body of an exported function that creates a handle. There is none to keep the words of an error, so the thread
+/// keeps them.
 pub fn guard_creation(f: impl FnOnce() -> Result<()>) -> Status {
     let result = caught(f);
     let (words, status) = match &result {

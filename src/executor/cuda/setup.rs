@@ -302,13 +302,11 @@ struct Sort {
 }
 
 impl Sort {
-    const HISTOGRAM: usize = MOST_PASSES as usize * BINS as usize;
-
     fn pass_bytes(count: u32) -> usize {
         count.div_ceil(SORT_TILE) as usize * BINS as usize * 8
     }
     fn lay_out(room: &mut Room, count: u32, passes: u32) -> Sort {
-        let histogram = room.words(Self::HISTOGRAM);
+        let histogram = room.words((MOST_PASSES * BINS) as usize);
         let states = room.take(passes as usize * Self::pass_bytes(count));
         Sort { histogram, states, count }
     }
@@ -1221,13 +1219,14 @@ impl<'a> Run<'a> {
         if self.task.records {
             level_of = self.sort_by_level(levels, self.places.by_level)?;
         }
+        let grid = grid_of(n, found);
+        let has_lines = grid.line > 0;
         let mut boxes = None;
         let decision = match (needs.tiles, self.node) {
             (Tiles::No, 1) if !needs.nodes => tiles::Decision::default(),
             (wish, node) => {
                 let scattered = !self.task.stored_rows;
-                let grid = grid_of(n, found);
-                let (has_lines, crosses) = (grid.line > 0, grid.plane > 0 && found[SKEW] > 0);
+                let crosses = grid.plane > 0 && found[SKEW] > 0;
                 let squares = found[SQUARES] as u64 | (found[SQUARES + 1] as u64) << 32;
                 let counts =
                     tiles::Counts { n, entries, squares, levels, scattered, has_lines, crosses, node };
@@ -1246,7 +1245,6 @@ impl<'a> Run<'a> {
         if self.node > 1 && is_tiled {
             return Ok(None);
         }
-        let has_lines = lines::line(n, found[NEXT_TO_DIAGONAL]) > 0;
         if needs.families && !is_tiled && families::are_worth_it(n, entries, levels, has_lines) {
             self.by_families(levels, level_of)?;
         }
