@@ -74,7 +74,7 @@ enum { NO_DEVICE = 100, INVALID_DEVICE = 101, NO_BINARY_FOR_GPU = 209, INVALID_P
        ALREADY_MAPPED = 208, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, GARBLED = -1,
        DEVICE_UNAVAILABLE = 46, NO_SUCH_SYMBOL = 500, NEW_IN_CUDA_12 = 914, NOT_SUPPORTED = 801, NEVER_HEARD_OF = 12345 };
 /* ANALYSIS fails before an info gives up the analysis from before, SCHEDULE after it. */
-enum Step { CREATE, FIRST_ANALYSIS, ANALYSIS, SCHEDULE, SOLVE, PIVOT, STATS, DESTROY };
+enum Step { CREATE, FIRST_ANALYSIS, ANALYSIS, SCHEDULE, SOLVE, PIVOT, PIVOT_ELSEWHERE, STATS, DESTROY };
 
 /* Whether the driver must have pools of memory for a fault, or must not. */
 enum Pools { EITHER, WITHOUT, WITH };
@@ -161,7 +161,9 @@ static const struct {
     {"cuGraphLaunch", LAUNCH_FAILED, SOLVE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuGraphLaunch", EITHER, 0},
     {"cuCtxGetCurrent", INVALID_CONTEXT, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuCtxGetCurrent", EITHER, 0},
 
-    {"cuCtxSynchronize", ILLEGAL_ADDRESS, PIVOT, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "earlier asynchronous work", EITHER, 0},
+    {"cuStreamSynchronize", ILLEGAL_ADDRESS, PIVOT, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "earlier asynchronous work", EITHER, 0},
+    {"cuCtxSynchronize", ILLEGAL_ADDRESS, PIVOT_ELSEWHERE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "earlier asynchronous work",
+     EITHER, 0},
     {"cuMemcpyDtoHAsync_v2", LAUNCH_FAILED, PIVOT, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemcpyDtoHAsync", EITHER, 0},
 
     {"cuEventElapsedTime", LAUNCH_FAILED, STATS, SPTRSV_ALG_SLFR, EXECUTION_FAILED, NULL, EITHER, 1},
@@ -188,7 +190,9 @@ static sptrsvStatus_t take(enum Step step, System *s, const Problem *p, sptrsvAl
     case ANALYSIS:
     case SCHEDULE: return analyse(s);
     case SOLVE: return solve_from(s, s->f, s->x);
+    case PIVOT_ELSEWHERE: /* of a solve on another stream */
     case PIVOT:
+      if (step == PIVOT_ELSEWHERE) CHECK_OK(sptrsvSetStream(T.h, cudaStreamPerThread));
       status = pivot(s, &row);
       CHECK(row == (status ? -77 : -1));
       break;

@@ -1109,8 +1109,9 @@ enum sptrsvStatus_t sptrsvSolveMulti(sptrsvHandle_t handle,
  *         `position` is NULL; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device);
  *         TIMED_OUT; EXECUTION_FAILED. On any of these the position is untouched.
  *
- * Blocking: waits for the last solve, and with it for all work of the CUDA context. Graph capture: not allowed; INVALID_VALUE
- * while the handle's stream is capturing. While another stream of the context is, CUDA forbids such a wait, and that capture is lost.
+ * Blocking: waits for the handle's stream; where another stream, a captured graph or the per-thread stream has solved with
+ * this info, for all work of the CUDA context. Graph capture: not allowed; INVALID_VALUE while the handle's stream is capturing.
+ * Another stream's capture is lost where all work of the context is waited for, as CUDA forbids that.
  *
  * # Safety
  * Handle and info are NULL or live; `position` is NULL or writable.

@@ -102,6 +102,9 @@ pub const TILED_ENTRIES: f64 = 8.0;
 pub const TILED_BATCH: Duration = Duration::from_nanos(71);
 pub const TILED_BATCH_ENTRY: Duration = Duration::from_nanos(17);
 pub const TILED_BATCH_SCATTERED: Duration = Duration::from_nanos(19);
+/// The same up to so many entries, whose values the cache holds.
+pub const TILED_BATCH_SCATTERED_CACHED: Duration = Duration::from_nanos(9);
+pub const TILED_CACHED_ENTRIES: u32 = 1_600_000;
 /// From one batch to one that depends on it, from level to level inside a batch, what each entry of a row between so many
 /// adds to that, and what each doubling of a row's lanes adds to both.
 pub const TILED_STEP: Duration = Duration::from_nanos(180);

@@ -597,12 +597,16 @@ impl CudaPlan {
         Ok(true)
     }
 
-    /// Waits for all that uses the plan, on whatever stream. A stream that is capturing is left alone.
+    /// Waits for all that uses the plan: for the stream alone where nothing else has used it, so that other streams go on, and
+    /// may be capturing. A stream that is capturing itself is left alone.
     fn wait(&self, stream: usize) -> Result<()> {
         if memory::is_capturing(stream)? {
             return Err(Error::Capturing);
         }
-        memory::synchronize_all()
+        match self.is_used_only_on(stream) {
+            true => memory::synchronize(stream),
+            false => memory::synchronize_all(),
+        }
     }
 
     /// Waits for the last solve; the smallest row (zero-based) with a zero pivot.
@@ -708,9 +712,13 @@ impl CudaPlan {
         Ok(())
     }
 
+    fn is_used_only_on(&self, stream: usize) -> bool {
+        !self.used_elsewhere && self.used_on.is_none_or(|s| s == stream)
+    }
+
     /// To be dropped, where only work on `stream` comes after: needs no wait unless another stream has used it.
     pub fn retire_on(&mut self, stream: usize) {
-        if !self.used_elsewhere && self.used_on.is_none_or(|s| s == stream) {
+        if self.is_used_only_on(stream) {
             self.retired = true;
             self.arrays_mut().for_each(|array| array.set_only_on(stream));
         }
