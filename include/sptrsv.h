@@ -968,7 +968,7 @@ enum sptrsvStatus_t sptrsvBufferSize(sptrsvHandle_t handle,
  *         fit the GPU or the size); INSUFFICIENT_RESOURCES; INVALID_MATRIX (offsets that fall or do not end
  *         at nnz, an index out of range); ALLOC_FAILED; TIMED_OUT; EXECUTION_FAILED
  *
- * Blocking: waits for the stream. Graph capture: not allowed.
+ * Blocking: waits for the stream. Graph capture: not allowed; other streams may be capturing meanwhile.
  *
  * # Safety
  * Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory.

@@ -96,7 +96,7 @@ struct SetupArgs {
     uint32_t *by_diag, *by_first, *by_kept, *by_count, *count_ptr;
     uint32_t *level_of, *tile_number;      // by position
     uint32_t *level_ptr;
-    uint32_t *wanted, *chunk, *slice_ptr;
+    uint32_t *counters, *chunk, *slice_ptr;  // counters: what Kahn's unknowns wait for; batches that begin at each position
     uint2 *slice;
     uint4 *record;
     uint32_t *tile_step;
@@ -146,6 +146,12 @@ struct SetupWatchdog {
         if (!__any_sync(FULL, a.summary->bad)) name##_work(a);                                        \
     }                                                                                                 \
     __device__ __forceinline__ void name##_work(const SetupArgs &a)
+
+// Calls `visit` with each number below `count`, those of a thread one after the other, by whatever blocks there are.
+template <class Visit>
+__device__ __forceinline__ void each_below(uint32_t count, const Visit &visit) {
+    for (uint64_t k = thread_index(); k < count; k += gridDim.x * blockDim.x) visit((uint32_t)k);
+}
 
 // Instantiates a kernel template for the widths of the caller's offsets and indices.
 #define FOR_EACH_INDEX(INSTANTIATE) INSTANTIATE(i, int32_t) INSTANTIATE(l, int64_t)

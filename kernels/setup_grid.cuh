@@ -92,12 +92,6 @@ __device__ __forceinline__ void each_dependency(const SetupArgs &a, const Rows &
     }
 }
 
-// The tile of an unknown. `position` holds the turns by strips.
-__device__ __forceinline__ uint32_t tile_of(const SetupArgs &a, uint32_t i) {
-    if (a.boxes) return a.box_tile[Grid(a).box(turn_of(a, i))];
-    return (a.by_strips ? a.position[i] : turn_of(a, i)) / a.tile;
-}
-
 // Where a tile begins.
 __device__ __forceinline__ uint32_t tile_begin(const SetupArgs &a, uint32_t tile) {
     return a.boxes ? a.box_begin[tile] : tile * a.tile;

@@ -377,14 +377,14 @@ SETUP_KERNEL(setup_spans, 256) {
     each_span(a, [&](uint32_t t) { return a.word[t] - 1; }, [](uint32_t, uint32_t) {});
 }
 
-// The paper's Kahn. `wanted` holds the dependency counters, `bounds` the queue ------------------------------
+// The paper's Kahn. `counters` holds the dependency counters, `bounds` the queue ----------------------------
 
 // FIND_LEVEL0, and the counters: `kept` where the rows of op(A) are stored, else the lengths of the lists.
 SETUP_KERNEL(setup_find_level0, 256) {
     uint32_t i = thread_index();
     if (i >= a.n) return;
     uint32_t count = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : a.major[i].z;
-    a.wanted[i] = count;
+    a.counters[i] = count;
     if (count != 0) return;
     a.bounds[atomicAdd(&a.summary->queued, 1u)] = i;
     a.word[turn_of(a, i)] = 1;
@@ -399,7 +399,7 @@ __device__ void find_level(const SetupArgs &a, const Columns &columns) {
     uint2 span = columns.span(i);
     for (uint32_t e = lane; e < span.y; e += 32) {
         uint32_t j, value;
-        if (columns.entry(i, span.x + e, j, value) && atomicSub(&a.wanted[j], 1u) == 1) {
+        if (columns.entry(i, span.x + e, j, value) && atomicSub(&a.counters[j], 1u) == 1) {
             a.bounds[atomicAdd(&a.summary->queued, 1u)] = j;
             a.word[turn_of(a, j)] = a.level + 2;
         }

@@ -29,8 +29,7 @@ __device__ __forceinline__ void make_record(const SetupArgs &a, uint32_t p) {
 }
 
 SETUP_KERNEL(setup_records, 256) {
-    uint32_t p = thread_index();
-    if (p < a.n) make_record(a, p);
+    each_below(a.n, [&](uint32_t p) { make_record(a, p); });
 }
 
 // Slices ---------------------------------------------------------------------------------------------
@@ -117,27 +116,31 @@ __device__ __forceinline__ bool is_near(const SetupArgs &a, uint32_t begin, uint
 constexpr uint32_t TURN_BATCHES = 10;  // mirrors TILED_TURN_BATCHES in tuning.rs
 constexpr uint32_t MOST_WANTED = 255;  // lanes that a row may want; mirrored in tiled.rs
 
-// How many lanes each row wants, and whether a run begins at it; the longest row.
-SETUP_KERNEL(setup_wanted, 256) {
+// Whether a run begins at each position; the longest row.
+SETUP_KERNEL(setup_run_begins, 256) {
     __shared__ uint32_t scratch[32];
-    uint32_t p = thread_index();
-    uint32_t length = p < a.n ? a.out_ptr[p + 1] - a.out_ptr[p] : 0, *longest = &a.summary->longest;
-    uint32_t most = Block(scratch).reduce(length, Max());
-    if (threadIdx.x == 0 && most > load_relaxed(longest)) atomicMax(longest, most);
-    if (p >= a.n) return;
-    if (p < a.count) a.tile_narrow[p] = make_uint2(0, 0);
-    a.run_info[p] = 0;
-    a.wanted[p] = Min()(divide_up(length, a.per_lane), MOST_WANTED);
-    a.chunk[p] = p == own_tile_begin(a, p) || a.level_of[p] != a.level_of[p - 1];
+    uint32_t most = 0;
+    each_below(a.n, [&](uint32_t p) {
+        most = Max()(most, a.out_ptr[p + 1] - a.out_ptr[p]);
+        if (p < a.count) a.tile_narrow[p] = make_uint2(0, 0);
+        a.run_info[p] = 0;
+        a.counters[p] = 0;
+        a.chunk[p] = p == own_tile_begin(a, p) || a.level_of[p] != a.level_of[p - 1];
+    });
+    most = Block(scratch).reduce(most, Max());
+    if (threadIdx.x == 0 && most > load_relaxed(&a.summary->longest)) atomicMax(&a.summary->longest, most);
 }
 
 // The run of the row at `p`. `slice_ptr` counts the runs that begin before each position.
 __device__ __forceinline__ uint32_t run_of(const SetupArgs &a, uint32_t p) { return a.slice_ptr[p] + a.chunk[p] - 1; }
+__device__ __forceinline__ uint32_t runs_of(const SetupArgs &a) { return a.slice_ptr[a.n]; }
 
+// Where runs begin, and how many lanes the longest row of each wants.
 SETUP_KERNEL(setup_runs, 256) {
     uint32_t p = thread_index(), lane = threadIdx.x % 32;
     bool in = p < a.n, begins = in && a.chunk[p];
-    uint32_t run = in ? run_of(a, p) : 0, wanted = in ? a.wanted[p] : 0;
+    uint32_t run = in ? run_of(a, p) : 0, length = in ? a.out_ptr[p + 1] - a.out_ptr[p] : 0;
+    uint32_t wanted = Min()(divide_up(length, a.per_lane), MOST_WANTED);
     if (begins) a.run_begin[run] = p;
     if (p == a.n - 1) a.run_begin[run + 1] = a.n;
     // One for the warp where that is one run.
@@ -153,8 +156,8 @@ constexpr uint32_t WANTED_LANES = 255, CLOSE_SHIFT = 8;
 // A run's lanes for each row, by the rule of tiled.rs: from what its rows want on average to what the longest one
 // wants, so that the batches and the turns of the longest row together cost least. And how many runs of a tile are narrow, and
 // the lanes that those want.
-__device__ __forceinline__ uint32_t choose_lanes(const SetupArgs &a, uint32_t p) {
-    uint32_t run = run_of(a, p), end = a.run_begin[run + 1], rows = end - p, longest = a.run_info[run];
+__device__ __forceinline__ uint32_t choose_lanes(const SetupArgs &a, uint32_t run, uint32_t p) {
+    uint32_t end = a.run_begin[run + 1], rows = end - p, longest = a.run_info[run];
     uint32_t average = divide_up(a.out_ptr[end] - a.out_ptr[p], a.per_lane);
     uint32_t least = lanes_shift(divide_up(average, rows)), best = 0;
     uint64_t cost = ~0ull;
@@ -169,15 +172,18 @@ __device__ __forceinline__ uint32_t choose_lanes(const SetupArgs &a, uint32_t p)
     return rows << best;
 }
 SETUP_KERNEL(setup_lanes, 256) {
-    uint32_t p = thread_index();
-    bool begins = p < a.n && a.chunk[p];
-    uint32_t lanes = begins ? choose_lanes(a, p) : NONE, tile = a.tile_number[Min()(p, a.n - 1)];
-    uint2 narrow = lanes <= 16 ? make_uint2(1, lanes) : make_uint2(0, 0);
-    // Added up first where all of a warp are of one tile.
-    bool together = __all_sync(FULL, tile == __shfl_sync(FULL, tile, 0));
-    if (together) narrow = make_uint2(Lanes(32).reduce(narrow.x, Sum()), Lanes(32).reduce(narrow.y, Sum()));
-    if (narrow.x == 0 || together && threadIdx.x % 32 != 0) return;
-    atomicAdd((unsigned long long *)&a.tile_narrow[tile], (uint64_t)narrow.y << 32 | narrow.x);
+    uint32_t runs = runs_of(a), lane = threadIdx.x % 32;
+    for (uint64_t run = thread_index(); run - lane < runs; run += gridDim.x * blockDim.x) {
+        bool in = run < runs;
+        uint32_t p = a.run_begin[in ? run : runs - 1], lanes = in ? choose_lanes(a, (uint32_t)run, p) : NONE;
+        uint32_t tile = a.tile_number[p];
+        uint2 narrow = lanes <= 16 ? make_uint2(1, lanes) : make_uint2(0, 0);
+        // Added up first where all of a warp are of one tile.
+        bool together = __all_sync(FULL, tile == __shfl_sync(FULL, tile, 0));
+        if (together) narrow = make_uint2(Lanes(32).reduce(narrow.x, Sum()), Lanes(32).reduce(narrow.y, Sum()));
+        if (narrow.x == 0 || together && lane != 0) continue;
+        atomicAdd((unsigned long long *)&a.tile_narrow[tile], (uint64_t)narrow.y << 32 | narrow.x);
+    }
 }
 
 constexpr uint32_t MOST_GAP = 2;  // mirrors TILED_MOST_GAP in tuning.rs
@@ -202,6 +208,8 @@ struct Close {
 };
 
 SETUP_KERNEL(setup_close, TEAM_BLOCK) {
+    // Short rows have no others.
+    if (__all_sync(FULL, a.summary->longest <= a.per_lane / 2)) return;
     Close rows{a};
     each_row(a.n, a.lanes, rows);
 }
@@ -266,27 +274,28 @@ __device__ __forceinline__ bool begins_group(const SetupArgs &a, const Tile &til
 // How many batches begin with the group that begins at a position. What the host asks for lies where the sum will: behind it
 // is the longest row.
 SETUP_KERNEL(setup_count_batches, 256) {
-    uint32_t p = thread_index(), batches = 0;
-    if (p >= a.n) return;
-    if (a.chunk[p]) {
+    each_below(runs_of(a), [&](uint32_t run) {
+        uint32_t p = a.run_begin[run], batches = 0;
+        if (p == 0) a.batch_ptr[a.n + 1] = a.summary->longest;
         Tile tile(a, p);
-        if (begins_group(a, tile, p)) pack_group(a, tile, p, [&](uint32_t, uint32_t, uint32_t count) { batches += count; });
-    }
-    a.wanted[p] = batches;
-    if (p == 0) a.batch_ptr[a.n + 1] = a.summary->longest;
+        if (!begins_group(a, tile, p)) return;
+        pack_group(a, tile, p, [&](uint32_t, uint32_t, uint32_t count) { batches += count; });
+        a.counters[p] = batches;
+    });
 }
 
 // The batches, and where those of each tile begin.
 SETUP_KERNEL(setup_batches, 256) {
-    uint32_t p = thread_index();
-    if (p >= a.n || !a.chunk[p]) return;
-    Tile tile(a, p);
-    uint32_t next = a.batch_ptr[p];
-    if (p == tile.begin) a.tile_step[tile.number] = next;
-    if (p == 0) a.tile_step[a.count] = a.batch_ptr[a.n];
-    if (!begins_group(a, tile, p)) return;
-    pack_group(a, tile, p, [&](uint32_t first, uint32_t rows, uint32_t count) {
-        for (; count > 0; --count, first += rows & 63u) reinterpret_cast<uint4 *>(a.slice)[next++] = make_uint4(first, rows, 0, 0);
+    each_below(runs_of(a), [&](uint32_t run) {
+        uint32_t p = a.run_begin[run], next = a.batch_ptr[p];
+        Tile tile(a, p);
+        if (p == tile.begin) a.tile_step[tile.number] = next;
+        if (p == 0) a.tile_step[a.count] = a.batch_ptr[a.n];
+        if (!begins_group(a, tile, p)) return;
+        pack_group(a, tile, p, [&](uint32_t first, uint32_t rows, uint32_t count) {
+            for (; count > 0; --count, first += rows & 63u)
+                reinterpret_cast<uint4 *>(a.slice)[next++] = make_uint4(first, rows, 0, 0);
+        });
     });
 }
 

@@ -1075,7 +1075,7 @@ pub unsafe extern "C" fn sptrsvBufferSize(
 ///         fit the GPU or the size); INSUFFICIENT_RESOURCES; INVALID_MATRIX (offsets that fall or do not end
 ///         at nnz, an index out of range); ALLOC_FAILED; TIMED_OUT; EXECUTION_FAILED
 ///
-/// Blocking: waits for the stream. Graph capture: not allowed.
+/// Blocking: waits for the stream. Graph capture: not allowed; other streams may be capturing meanwhile.
 ///
 /// # Safety
 /// Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory.

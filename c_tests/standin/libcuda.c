@@ -187,6 +187,7 @@ ENTRY(cuStreamCreate, (Handle *s, unsigned flags), (void)flags; return allocate(
 ENTRY(cuStreamDestroy_v2, (Handle s), release(s))
 ENTRY(cuStreamSynchronize, (Handle s), (void)s)
 ENTRY(cuStreamIsCapturing, (Handle s, int *status), (void)s; *status = 0)
+ENTRY(cuThreadExchangeStreamCaptureMode, (int *mode), (void)mode)
 ENTRY(cuStreamBeginCapture_v2, (Handle s, int mode), (void)s; (void)mode)
 ENTRY(cuStreamEndCapture, (Handle s, Handle *graph), (void)s; *graph = &object)
 ENTRY(cuGraphInstantiateWithFlags, (Handle *exec, Handle graph, unsigned long long flags),

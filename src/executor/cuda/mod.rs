@@ -116,12 +116,32 @@ pub struct Gpu {
 unsafe impl Send for Gpu {}
 unsafe impl Sync for Gpu {}
 
-/// Keeps a context current; gives the caller's back when dropped.
-pub struct Bound(bool);
+/// Keeps a context current, and what is done meanwhile out of the captures of other streams: in CUDA's strictest mode they would
+/// forbid all waits and allocations, and be lost by them. Gives back the caller's context and mode when dropped.
+pub struct Bound {
+    pops: bool,
+    mode: Option<sys::CUstreamCaptureMode>,
+}
+
+impl Bound {
+    fn new(pops: bool) -> Bound {
+        Bound { pops, mode: exchange_capture_mode(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED) }
+    }
+}
+
+/// Gives the thread another mode and returns the one that it had; none where the driver cannot.
+fn exchange_capture_mode(mut mode: sys::CUstreamCaptureMode) -> Option<sys::CUstreamCaptureMode> {
+    // SAFETY: reads one mode and writes another.
+    let result = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut mode) };
+    (result == sys::cudaError_enum::CUDA_SUCCESS).then_some(mode)
+}
 
 impl Drop for Bound {
     fn drop(&mut self) {
-        if self.0 {
+        if let Some(mode) = self.mode {
+            exchange_capture_mode(mode);
+        }
+        if self.pops {
             let mut previous = std::ptr::null_mut();
             // SAFETY: undoes the push of `Gpu::bind` on the same thread.
             unsafe { sys::cuCtxPopCurrent_v2(&mut previous) };
@@ -276,11 +296,11 @@ impl Gpu {
         // SAFETY: writes one pointer.
         check(unsafe { sys::cuCtxGetCurrent(&mut current) }, "cuCtxGetCurrent")?;
         if current == self.context {
-            return Ok(Bound(false));
+            return Ok(Bound::new(false));
         }
         // SAFETY: the context is alive as long as its owner (the program, or `primary`) keeps it.
         check(unsafe { sys::cuCtxPushCurrent_v2(self.context) }, "cuCtxPushCurrent")?;
-        Ok(Bound(true))
+        Ok(Bound::new(true))
     }
 
     /// Whether there are kernels whose blocks come in clusters, which see each other's shared memory.

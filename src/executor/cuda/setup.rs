@@ -57,6 +57,8 @@ const BARE: usize = 25;
 const HAS_PARTS: usize = 27;
 
 const SWEEP_BLOCK: u32 = 1024;
+/// Blocks of the survey that a multiprocessor has room for.
+const SURVEY_BLOCKS: u64 = 5;
 const SCAN_BLOCK: u32 = 512;
 const SCAN_TILE: u32 = SCAN_BLOCK * 16;
 const SORT_TILE: u32 = 4096;
@@ -137,7 +139,7 @@ struct SetupArgs {
     level_of: u64,
     tile_number: u64,
     level_ptr: u64,
-    wanted: u64,
+    counters: u64,
     chunk: u64,
     slice_ptr: u64,
     slice: u64,
@@ -761,18 +763,18 @@ impl<'a> Run<'a> {
         self.launch(name, (args.n as u64 * args.lanes as u64).div_ceil(BLOCK as u64), BLOCK, args)
     }
     /// So many lanes for each row, by no more blocks than so many on each multiprocessor, which take rows in turns.
-    fn in_turns(&self, name: &str, lanes: u32, most: u64) -> Result<()> {
+    fn in_turns(&self, name: &str, lanes: u32, most: u64, args: &SetupArgs) -> Result<()> {
         let most = self.launcher.gpu.multiprocessors() as u64 * most;
-        let blocks = (self.base.n as u64 * lanes as u64).div_ceil(BLOCK as u64).min(most);
-        self.launch(name, blocks, BLOCK, &self.base)
+        let blocks = (args.n as u64 * lanes as u64).div_ceil(BLOCK as u64).min(most);
+        self.launch(name, blocks, BLOCK, args)
     }
     /// One thread for each row, by no more blocks than the GPU holds.
-    fn cover_in_turns(&self, name: &str) -> Result<()> {
-        self.in_turns(name, 1, 8)
+    fn cover_in_turns(&self, name: &str, args: &SetupArgs) -> Result<()> {
+        self.in_turns(name, 1, 8, args)
     }
     /// A team for each row, by no more blocks than the GPU holds some times over.
-    fn walk_in_turns(&self, name: &str) -> Result<()> {
-        self.in_turns(name, self.base.lanes, 32)
+    fn walk_in_turns(&self, name: &str, args: &SetupArgs) -> Result<()> {
+        self.in_turns(name, args.lanes, 32, args)
     }
     /// The next of the summary's tickets, or the first of some.
     fn ticket(&mut self) -> u32 {
@@ -810,7 +812,9 @@ impl<'a> Run<'a> {
     /// Validates the pattern and finds out what each major holds.
     fn survey(&self) -> Result<()> {
         self.cover(&format!("setup_offsets_{}", self.ptr_type), self.shape.n + 1, &self.base)?;
-        self.walk_in_turns(&format!("setup_survey_{}{}", self.ptr_type, self.ind_type))
+        // All blocks add to the same words in the end.
+        let (name, most) = (format!("setup_survey_{}{}", self.ptr_type, self.ind_type), SURVEY_BLOCKS);
+        self.in_turns(&name, self.base.lanes, most, &self.base)
     }
 
     /// Finds out where planes begin, if the pattern is that of a grid, and whether its levels are what they mostly are then.
@@ -819,14 +823,14 @@ impl<'a> Run<'a> {
         let blocks = (self.shape.n as u64).div_ceil(TILED_SHORTEST_LINE as u64 * BLOCK as u64).min(most);
         self.launch(&self.stored("setup_planes"), blocks, BLOCK, &self.base)?;
         self.launch(&self.of_rows("setup_steps"), 1, 32, &self.base)?;
-        self.walk_in_turns(&self.of_rows("setup_guess"))
+        self.walk_in_turns(&self.of_rows("setup_guess"), &self.base)
     }
 
     /// Finds out whether levels are one above those of the last unknown that each depends on, unless they are a grid's.
     fn chains(&self) -> Result<()> {
-        self.cover_in_turns(&self.of_rows("setup_link_chains"))?;
-        self.cover_in_turns("setup_follow_chains")?;
-        self.walk_in_turns(&self.of_rows("setup_check_chains"))
+        self.cover_in_turns(&self.of_rows("setup_link_chains"), &self.base)?;
+        self.cover_in_turns("setup_follow_chains", &self.base)?;
+        self.walk_in_turns(&self.of_rows("setup_check_chains"), &self.base)
     }
 
     /// A copy of what the survey and the levels are, before it is written over.
@@ -869,7 +873,7 @@ impl<'a> Run<'a> {
 
     /// Finds out of what sizes the pattern has no nodes.
     fn node_sizes(&self) -> Result<Vec<u32>> {
-        self.walk_in_turns(&self.stored("setup_node_sizes"))?;
+        self.walk_in_turns(&self.stored("setup_node_sizes"), &self.base)?;
         self.summary()
     }
 
@@ -1088,7 +1092,7 @@ impl<'a> Run<'a> {
             "setup_find_level_transposed".into()
         };
         let args = SetupArgs {
-            wanted: self.places.values[0],
+            counters: self.places.values[0],
             bounds: self.places.values[1],
             count_ptr: if columns_are_stored { self.base.list_ptr } else { 0 },
             ..self.base
@@ -1278,7 +1282,7 @@ impl<'a> Run<'a> {
             level_of: if tile > 0 { level_of } else { 0 },
             ..self.base
         };
-        self.cover("setup_place", n, &place)?;
+        self.cover_in_turns("setup_place", &place)?;
         clock.begin(Operation::Transposition)?;
         self.offsets(&kept.rows, self.places.row_scan)?;
         self.offsets(&kept.columns, self.places.col_scan)?;
@@ -1444,8 +1448,10 @@ impl<'a> Run<'a> {
     /// The unknowns by tile, from those by level, and the tiles by position. A place for the levels by position.
     fn sort_by_tile(&mut self, target: u64) -> Result<u64> {
         let Places { keys, values, tile_sort, by_level, .. } = self.places;
-        let n = self.shape.n;
-        self.cover("setup_tile_keys", n, &SetupArgs { value_in: by_level, key_out: keys[0], ..self.base })?;
+        self.cover_in_turns(
+            "setup_tile_keys",
+            &SetupArgs { value_in: by_level, key_out: keys[0], ..self.base },
+        )?;
         let (sorted, _) = self.sort(tile_sort, self.tiles, keys, [by_level, values[0]], Some(target))?;
         self.base.tile_number = sorted;
         Ok(if sorted == keys[0] { keys[1] } else { keys[0] })
@@ -1550,7 +1556,7 @@ impl<'a> Run<'a> {
         let (n, tiles) = (self.shape.n, self.tiles);
         let places = &self.places;
         let args = SetupArgs {
-            wanted: places.by_level,
+            counters: places.by_level,
             run_begin: places.word,
             run_info: places.position,
             batch_ptr: places.first,
@@ -1558,15 +1564,15 @@ impl<'a> Run<'a> {
             count: tiles,
             ..args
         };
-        self.cover("setup_wanted", n, &args)?;
+        self.cover_in_turns("setup_run_begins", &args)?;
         self.scan_chunks(&args, u32::MAX)?;
         self.cover("setup_runs", n, &args)?;
-        self.cover("setup_lanes", n, &args)?;
-        self.walk("setup_close", &args)?;
-        self.cover("setup_count_batches", n, &args)?;
+        self.cover_in_turns("setup_lanes", &args)?;
+        self.walk_in_turns("setup_close", &args)?;
+        self.cover_in_turns("setup_count_batches", &args)?;
         self.scan(SetupArgs {
             count: n,
-            scan_in: args.wanted,
+            scan_in: args.counters,
             scan_out: args.batch_ptr,
             states: self.places.pack_scan,
             ..self.base
@@ -1577,7 +1583,7 @@ impl<'a> Run<'a> {
         done.longest = found[1];
         let array = self.allocate(batches as usize * 16)?;
         let args = SetupArgs { slice: array.address(), ..args };
-        self.cover("setup_batches", n, &args)?;
+        self.cover_in_turns("setup_batches", &args)?;
         let args = SetupArgs { count: batches, ..args };
         let warps = (batches as u64 * 32).div_ceil(BLOCK as u64);
         self.launch("setup_depths", warps, BLOCK, &args)?;
@@ -1598,7 +1604,7 @@ impl<'a> Run<'a> {
             BLOCK,
             &SetupArgs { code, index, out_val: done.base.row_val, ..args },
         )?;
-        self.cover("setup_records", n, &args)?;
+        self.cover_in_turns("setup_records", &args)?;
         done.base.row_adj = code;
         if permuted {
             done.base.row_val = index;
