@@ -677,6 +677,27 @@ mod tests {
         })
     }
 
+    #[test]
+    fn scattered_values_cost_a_batch_less_where_the_cache_holds_them() {
+        let batch = |scattered, entries| {
+            let (n, squares) = (entries / 8, 8 * entries as u64);
+            let counts = Counts {
+                n,
+                entries,
+                squares,
+                levels: 100,
+                scattered,
+                has_lines: false,
+                crosses: false,
+                node: 1,
+            };
+            Rows::new(counts).batch
+        };
+        let (small, large) = (TILED_CACHED_ENTRIES, TILED_CACHED_ENTRIES + 8);
+        assert_eq!(batch(false, small), batch(false, large));
+        assert!(batch(false, small) < batch(true, small) && batch(true, small) < batch(true, large));
+    }
+
     fn chosen(level: &[u32], shape: Rows, mirror: u32) -> Choice {
         choose(ranges(level), Regularity::Lines, shape, mirror, Duration::MAX).unwrap()
     }
