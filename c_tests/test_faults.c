@@ -158,6 +158,8 @@ static const struct {
     {"cuLaunchKernel*", NEW_IN_CUDA_12, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 0},
     /* A kernel that may not start before its turn is launched plainly. */
     {"cuLaunchKernelEx", NOT_SUPPORTED, SOLVE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
+    /* Captures of other streams that it cannot leave alone are no reason to fail. */
+    {"cuThreadExchangeStreamCaptureMode", INVALID_CONTEXT, SOLVE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
     {"cuGraphLaunch", LAUNCH_FAILED, SOLVE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuGraphLaunch", EITHER, 0},
     {"cuCtxGetCurrent", INVALID_CONTEXT, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuCtxGetCurrent", EITHER, 0},
 
@@ -210,7 +212,7 @@ static sptrsvStatus_t take(enum Step step, System *s, const Problem *p, sptrsvAl
 
 static struct {
   void (*fail)(const char *entry, int error);
-  int (*calls)(void), (*allocated)(void);
+  int (*calls)(void), (*allocated)(void), (*capture_mode)(void);
   void (*pools)(int present), (*use)(int device), (*leave)(void), (*leave_current)(void), (*leave_from)(int device);
 } driver;
 
@@ -222,6 +224,7 @@ static void find_standin(void) {
     const char *name;
   } SYMBOLS[] = {{&driver.fail, "standin_fail"},   {&driver.calls, "standin_calls"}, {&driver.allocated, "standin_allocated"},
                  {&driver.pools, "standin_pools"}, {&driver.use, "standin_use"},     {&driver.leave, "standin_leave"},
+                 {&driver.capture_mode, "standin_capture_mode"},
                  {&driver.leave_current, "standin_leave_current"}, {&driver.leave_from, "standin_leave_from"}};
   for (int i = 0; i < COUNT(SYMBOLS); i++) {
     void *symbol = library ? dlsym(library, SYMBOLS[i].name) : NULL;
@@ -237,7 +240,7 @@ static void one_fault(int i, const Problem *p, int pools) {
   snprintf(text, sizeof text, "%s failing with %d, %s pools", FAULTS[i].entry, FAULTS[i].error, pools ? "with" : "without");
   T.current = text;
   driver.pools(pools);
-  int before = driver.allocated();
+  int before = driver.allocated(), mode = driver.capture_mode();
   System s = {0};
   for (enum Step step = CREATE; step <= DESTROY; step++) {
     if (step == FAULTS[i].step) {
@@ -252,9 +255,11 @@ static void one_fault(int i, const Problem *p, int pools) {
       if (step == SCHEDULE) CHECK_STATUS(solve_from(&s, s.f, s.x), SPTRSV_STATUS_NOT_ANALYSED);
     }
     CHECK_OK(take(step, &s, p, FAULTS[i].algorithm));
+    CHECK_THAT(driver.capture_mode() == mode, "the thread has another mode of capture than before");
   }
   close_system(&s);
   destroy_handle();
+  CHECK_THAT(driver.capture_mode() == mode, "the thread is left with another mode of capture");
   int left = driver.allocated() - before;
   int may_stay = FAULTS[i].step == DESTROY && FAULTS[i].error != OUT_OF_MEMORY;
   CHECK_THAT(left == 0 || may_stay, "%d allocations were not freed", left);

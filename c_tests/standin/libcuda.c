@@ -82,6 +82,11 @@ static int has_pools;
 /* Whether the driver has pools of memory, as drivers from CUDA 11.2 on do. */
 void standin_pools(int present) { has_pools = present; }
 
+static _Thread_local int capture_mode = 1; /* the program's own: of the thread */
+
+/* How this thread looks at captures now. */
+int standin_capture_mode(void) { return capture_mode; }
+
 /* ------------------------------------------------------------------------------------ GPU and contexts */
 
 ENTRY(cuInit, (unsigned flags), (void)flags)
@@ -187,7 +192,7 @@ ENTRY(cuStreamCreate, (Handle *s, unsigned flags), (void)flags; return allocate(
 ENTRY(cuStreamDestroy_v2, (Handle s), release(s))
 ENTRY(cuStreamSynchronize, (Handle s), (void)s)
 ENTRY(cuStreamIsCapturing, (Handle s, int *status), (void)s; *status = 0)
-ENTRY(cuThreadExchangeStreamCaptureMode, (int *mode), (void)mode)
+ENTRY(cuThreadExchangeStreamCaptureMode, (int *mode), int old = capture_mode; capture_mode = *mode; *mode = old)
 ENTRY(cuStreamBeginCapture_v2, (Handle s, int mode), (void)s; (void)mode)
 ENTRY(cuStreamEndCapture, (Handle s, Handle *graph), (void)s; *graph = &object)
 ENTRY(cuGraphInstantiateWithFlags, (Handle *exec, Handle graph, unsigned long long flags),
