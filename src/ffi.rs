@@ -1256,7 +1256,7 @@ pub unsafe extern "C" fn sptrsvSolveMulti(
 ///
 /// Blocking: waits for the handle's stream; where another stream, a captured graph or the per-thread stream has solved with
 /// this info, for all work of the CUDA context. Graph capture: not allowed; INVALID_VALUE while the handle's stream is capturing.
-/// Another stream's capture is lost where all work of the context is waited for, as CUDA forbids that.
+/// Another stream's capture may be lost where all work of the context is waited for, as CUDA forbids that.
 ///
 /// # Safety
 /// Handle and info are NULL or live; `position` is NULL or writable.

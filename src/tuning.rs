@@ -21,6 +21,9 @@ pub const SETUP_GPU_SMALLEST: u64 = 10_000;
 /// Mirrored in kernels/setup_chains.cuh.
 pub const SETUP_CHAINS_BARE: u32 = 64;
 
+/// Blocks of the survey on each multiprocessor: as many as it has room for, as all of them add to the same words in the end.
+pub const SETUP_SURVEY_BLOCKS: u64 = 5;
+
 /// Longer lists of the transposed pattern are put in order by all blocks together, so many on each multiprocessor.
 pub const SETUP_LONGEST_LIST: u32 = 8192;
 pub const SETUP_LIST_BLOCKS: u64 = 2;

@@ -120,19 +120,21 @@ unsafe impl Sync for Gpu {}
 /// forbid all waits and allocations, and be lost by them. Gives back the caller's context and mode when dropped.
 pub struct Bound {
     pops: bool,
-    mode: Option<sys::CUstreamCaptureMode>,
+    mode: Option<u32>,
 }
 
 impl Bound {
     fn new(pops: bool) -> Bound {
-        Bound { pops, mode: exchange_capture_mode(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED) }
+        let relaxed = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED as u32;
+        Bound { pops, mode: exchange_capture_mode(relaxed) }
     }
 }
 
-/// Gives the thread another mode and returns the one that it had; none where the driver cannot.
-fn exchange_capture_mode(mut mode: sys::CUstreamCaptureMode) -> Option<sys::CUstreamCaptureMode> {
+/// Gives the thread another mode and returns the one that it had; none where the driver cannot. Modes are numbers here, as a
+/// newer driver may have more of them.
+fn exchange_capture_mode(mut mode: u32) -> Option<u32> {
     // SAFETY: reads one mode and writes another.
-    let result = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut mode) };
+    let result = unsafe { sys::cuThreadExchangeStreamCaptureMode((&raw mut mode).cast()) };
     (result == sys::cudaError_enum::CUDA_SUCCESS).then_some(mode)
 }
 

@@ -23,8 +23,8 @@ use crate::analysis::{families, nodes, strips, tiles, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 use crate::status::{Error, Result};
 use crate::tuning::{
-    SETUP_CHAINS_BARE, SETUP_LIST_BLOCKS, SETUP_LONGEST_LIST, SETUP_SLICE_ROOM, TILED_SHORTEST_LINE,
-    TILED_SMALLEST,
+    SETUP_CHAINS_BARE, SETUP_LIST_BLOCKS, SETUP_LONGEST_LIST, SETUP_SLICE_ROOM, SETUP_SURVEY_BLOCKS,
+    TILED_SHORTEST_LINE, TILED_SMALLEST,
 };
 
 /// Words of the kernels' summary. Mirrors kernels/setup.cuh, as everything down to `SetupArgs` does.
@@ -57,8 +57,6 @@ const BARE: usize = 25;
 const HAS_PARTS: usize = 27;
 
 const SWEEP_BLOCK: u32 = 1024;
-/// Blocks of the survey that a multiprocessor has room for.
-const SURVEY_BLOCKS: u64 = 5;
 const SCAN_BLOCK: u32 = 512;
 const SCAN_TILE: u32 = SCAN_BLOCK * 16;
 const SORT_TILE: u32 = 4096;
@@ -812,8 +810,7 @@ impl<'a> Run<'a> {
     /// Validates the pattern and finds out what each major holds.
     fn survey(&self) -> Result<()> {
         self.cover(&format!("setup_offsets_{}", self.ptr_type), self.shape.n + 1, &self.base)?;
-        // All blocks add to the same words in the end.
-        let (name, most) = (format!("setup_survey_{}{}", self.ptr_type, self.ind_type), SURVEY_BLOCKS);
+        let (name, most) = (format!("setup_survey_{}{}", self.ptr_type, self.ind_type), SETUP_SURVEY_BLOCKS);
         self.in_turns(&name, self.base.lanes, most, &self.base)
     }
 
