@@ -25,7 +25,8 @@ static const struct {
     {SPTRSV_ALG_AUTO, "AUTO", 1, 0}, {SPTRSV_ALG_LEVR, "LEVR", 1, 0}, {SPTRSV_ALG_LEVC, "LEVC", 0, 0},
     {SPTRSV_ALG_SLFR, "SLFR", 1, 1}, {SPTRSV_ALG_SLFC, "SLFC", 0, 1}, {SPTRSV_ALG_GSF, "GSF", 0, 1},
     {SPTRSV_ALG_ONE_WORD, "ONE_WORD", 1, 1}, {SPTRSV_ALG_TILED, "TILED", 1, 1},
-    {SPTRSV_ALG_NODAL, "NODAL", 1, 1},
+    {SPTRSV_ALG_NODAL, "NODAL", 1, 1},       {SPTRSV_ALG_WIDE, "WIDE", 1, 0},
+    {SPTRSV_ALG_THIN, "THIN", 1, 1},
 };
 
 /* The place of an algorithm in the table. */

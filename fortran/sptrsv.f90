@@ -79,6 +79,8 @@ module sptrsv
   integer(c_int), parameter :: SPTRSV_ALG_ONE_WORD = 16
   integer(c_int), parameter :: SPTRSV_ALG_TILED = 17
   integer(c_int), parameter :: SPTRSV_ALG_NODAL = 18
+  integer(c_int), parameter :: SPTRSV_ALG_WIDE = 19
+  integer(c_int), parameter :: SPTRSV_ALG_THIN = 20
 
   ! sptrsvSetup_t
   integer(c_int), parameter :: SPTRSV_SETUP_AUTO = 0

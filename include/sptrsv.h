@@ -207,6 +207,17 @@ typedef enum sptrsvAlgorithm_t {
    * A matrix without such nodes is solved by ONE_WORD, which sptrsvGetAlgorithm then says.
    */
   SPTRSV_ALG_NODAL = 18,
+  /**
+   * Row-wise, a launch for each level; inside of a level nothing waits, and all is streamed. For few levels of
+   * 100,000 rows and more, as orders by colours have them; any matrix is solved, at some microseconds for each level.
+   * Deterministic.
+   */
+  SPTRSV_ALG_WIDE = 19,
+  /**
+   * ONE_WORD by the blocks of a single cluster from the first level on: for matrices all of whose levels are narrow. Where
+   * there are no clusters, or the type is z, this is ONE_WORD. Deterministic.
+   */
+  SPTRSV_ALG_THIN = 20,
 } sptrsvAlgorithm_t;
 
 /**
@@ -776,7 +787,7 @@ enum sptrsvStatus_t sptrsvSetAlgorithm(sptrsvInfo_t info, enum sptrsvAlgorithm_t
 
 /**
  * The algorithm in use after analysis; before it, the one that was asked for. On the host executor it is one of the
- * paper's: SLFR for ONE_WORD, TILED and NODAL, and LEVR for AUTO, which solves serially where that is faster.
+ * paper's: SLFR for ONE_WORD, TILED, NODAL, WIDE and THIN, and LEVR for AUTO, which solves serially where that is faster.
  *
  * \param info       the info
  * \param algorithm  receives the algorithm
@@ -1031,10 +1042,11 @@ enum sptrsvStatus_t sptrsvUpdateValues(sptrsvHandle_t handle,
  * Blocking: asynchronous on the CUDA executor, no host synchronisation, no allocation; the host executor
  * returns when x is there. Graph capture: yes.
  *
- * From compute capability 9.0 on ONE_WORD, TILED and NODAL are launched with programmatic stream serialization,
+ * From compute capability 9.0 on ONE_WORD, TILED, NODAL, WIDE and THIN are launched with programmatic stream serialization,
  * but not while capturing: blocks may start while the kernel before on the stream ends, and wait until it has
  * ended and its results are seen. So the order is that of the stream, unless that kernel was itself launched
- * so and ends without having waited for what was before it.
+ * so and ends without having waited for what was before it. WIDE lets a kernel behind it that is launched so begin as
+ * soon as it has begun itself; that one has to wait, as ever, before it reads x.
  *
  * # Safety
  * Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory,

@@ -18,6 +18,10 @@ struct Columns {
         return f + (NR == 1 ? row : min((uint32_t)j, count - 1) * ldf + row);
     }
     __device__ __forceinline__ T load(uint32_t row, int j) const { return *from(row, j); }
+    // An unknown that is known, in the same way.
+    __device__ __forceinline__ const T *solved(uint32_t row, int j) const {
+        return x + (NR == 1 ? row : min((uint32_t)j, count - 1) * ldx + row);
+    }
     __device__ __forceinline__ void store(uint32_t row, int j, T v) const {
         if (NR == 1 || j < count) x[NR == 1 ? row : j * ldx + row] = v;
     }

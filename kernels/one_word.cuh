@@ -13,25 +13,12 @@
 #include "gate.cuh"
 #include "row.cuh"
 
-// Values of U of this lane's entries, from number `e` on and `lanes` apart, and the positions that they are of. Loads go
-// without a branch, so they all overlap. A lane without an entry repeats another's place, and has a zero for its value.
+// Values of U of this lane's entries, from number `e` on and `lanes` apart, and the positions that they are of.
 template <int U, int MOST, class T>
 __device__ __forceinline__ void load_entries(const SolveArgs<T> &a, uint4 record, uint32_t end, uint32_t e,
                                              uint32_t lanes, T (&v)[MOST], uint32_t (&q)[MOST]) {
-    uint32_t last = end > record.z ? end - 1 : 0;
-    if (a.row_permuted) {
-        uint32_t index[U];
-#pragma unroll
-        for (int u = 0; u < U; ++u) index[u] = a.row_val[min(e + u * lanes, last)];
-#pragma unroll
-        for (int u = 0; u < U; ++u) load_if(e + u * lanes < end, a.val + index[u], v[u]);
-    } else {
-        const T *val = a.val + ((int64_t)record.w - record.z);
-#pragma unroll
-        for (int u = 0; u < U; ++u) load_line_if(e + u * lanes < end, val + (e + u * lanes), v[u]);
-    }
-#pragma unroll
-    for (int u = 0; u < U; ++u) q[u] = a.row_adj[min(e + u * lanes, last)];
+    load_values<U>(a, record, end, e, lanes, v);
+    load_adjacent<U>(a, record, end, e, lanes, q);
 }
 
 // What a slice sums up of its rows. A row of more entries than a warp holds is cut into shares of as many, counted from
@@ -225,12 +212,6 @@ __device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const Hand &h
         if (!__all_sync(FULL, dog.turn())) return false;
     }
 }
-
-// Entries of a row that a lane holds at a time.
-template <int U>
-struct Size {
-    static constexpr int value = U;
-};
 
 // Hands unknowns over through L2, by a work vector with the NR unknowns of a position beside each other.
 template <int NR, class T>

@@ -59,6 +59,37 @@ __device__ __forceinline__ uint32_t warp_max(uint32_t v) {
 #endif
 }
 
+// Values of U of a lane's entries of a row with a record, from number `e` on and `lanes` apart, and what they are of. Loads go
+// without a branch, so they all overlap. A lane without an entry repeats another's place, and has a zero for its value.
+template <int U, int MOST, class T>
+__device__ __forceinline__ void load_values(const SolveArgs<T> &a, uint4 record, uint32_t end, uint32_t e, uint32_t lanes,
+                                            T (&v)[MOST]) {
+    if (a.row_permuted) {
+        uint32_t index[U], last = end > record.z ? end - 1 : 0;
+#pragma unroll
+        for (int u = 0; u < U; ++u) index[u] = a.row_val[min(e + u * lanes, last)];
+#pragma unroll
+        for (int u = 0; u < U; ++u) load_if(e + u * lanes < end, a.val + index[u], v[u]);
+    } else {
+        const T *val = a.val + ((int64_t)record.w - record.z);
+#pragma unroll
+        for (int u = 0; u < U; ++u) load_line_if(e + u * lanes < end, val + (e + u * lanes), v[u]);
+    }
+}
+template <int U, int MOST, class T>
+__device__ __forceinline__ void load_adjacent(const SolveArgs<T> &a, uint4 record, uint32_t end, uint32_t e, uint32_t lanes,
+                                              uint32_t (&q)[MOST]) {
+    uint32_t last = end > record.z ? end - 1 : 0;
+#pragma unroll
+    for (int u = 0; u < U; ++u) q[u] = a.row_adj[min(e + u * lanes, last)];
+}
+
+// Entries of a row that a lane holds at a time.
+template <int U>
+struct Size {
+    static constexpr int value = U;
+};
+
 // What all lanes of the warp have, known to be so: where the compiler believes that a branch may part them, it guards each
 // vote and shuffle behind it.
 __device__ __forceinline__ uint32_t uniform(uint32_t v) {

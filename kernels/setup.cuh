@@ -99,7 +99,7 @@ struct SetupArgs {
     uint32_t *counters, *chunk, *slice_ptr;  // counters: what Kahn's unknowns wait for; batches that begin at each position
     uint2 *slice;
     uint4 *record;
-    uint32_t *tile_step;
+    uint32_t *tile_step, *level_step;
     const uint32_t *record_diag;
     uint2 *extra;
     uint32_t *run_begin, *run_info, *batch_ptr;
@@ -113,7 +113,7 @@ struct SetupArgs {
 };
 
 static_assert(sizeof(Summary) == 56 * 4, "mirror of setup.rs");
-static_assert(sizeof(SetupArgs) == 28 * 4 + 54 * 8, "mirror of setup.rs");
+static_assert(sizeof(SetupArgs) == 28 * 4 + 55 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 

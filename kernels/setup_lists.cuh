@@ -26,6 +26,9 @@ SETUP_KERNEL(setup_tile_keys, 256) {
     });
 }
 
+// What a dependency is called: its position, or, where there are none, the row itself.
+__device__ __forceinline__ uint32_t name_of(const SetupArgs &a, uint32_t j) { return a.position ? a.position[j] : j; }
+
 // The lists by position. Where no value is wanted there is no out_val.
 template <class Source>
 struct Fill {
@@ -49,7 +52,7 @@ struct Fill {
                     if (k + u * team.size < span.y) source.entry(0, span.x + k + u * team.size, j[u], e[u]);
 #pragma unroll
                 for (int u = 0; u < U; ++u)
-                    if (k + u * team.size < span.y) j[u] = a.position[j[u]];
+                    if (k + u * team.size < span.y) j[u] = name_of(a, j[u]);
 #pragma unroll
                 for (int u = 0; u < U; ++u) {
                     uint32_t slot = out + k + u * team.size;
@@ -67,7 +70,7 @@ struct Fill {
             bool yes = k + team.rank < span.y && source.entry(i, span.x + k + team.rank, j, e);
             uint32_t slot = out + team.place(yes, total);
             if (yes) {
-                a.out_adj[slot] = a.position[j];
+                a.out_adj[slot] = name_of(a, j);
                 if (a.out_val) a.out_val[slot] = e;
             }
             out += total;

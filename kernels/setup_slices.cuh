@@ -78,13 +78,15 @@ __device__ __forceinline__ void consider_narrow_end(const SetupArgs &a, uint32_t
     if (gain > 0) atomicMax((unsigned long long *)&a.summary->narrow, min(gain, (int64_t)NONE) << 32 | first);
 }
 
-// Slices and records, and the narrow end.
+// Slices and records, and the narrow end; or, where it is wanted, with which slice each level begins.
 SETUP_KERNEL(setup_slices, 256) {
     uint32_t p = thread_index(), levels = a.summary->levels;
     if (p >= a.n) return;
     make_record(a, p);
     if (p == 0) a.summary->slices = a.slice_ptr[a.n];
-    if (p < levels && a.node == 1) consider_narrow_end(a, p, levels);
+    if (a.level_step && p < levels) a.level_step[p] = a.slice_ptr[a.level_ptr[p]];
+    if (a.level_step && p == 0) a.level_step[levels] = a.slice_ptr[a.n];
+    if (p < levels && a.node == 1 && !a.level_step) consider_narrow_end(a, p, levels);
     uint32_t chunk = a.chunk[p];
     if (!chunk) return;
     uint32_t share = 1u << (chunk >> CHUNK_LANES & 7u), end = p + (chunk >> CHUNK_ROWS) + 1, s = a.slice_ptr[p];

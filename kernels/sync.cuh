@@ -117,6 +117,13 @@ __device__ __forceinline__ void wait_for_turn() {
 #endif
 }
 
+// Lets the blocks of the next kernel begin as soon as there is room for them, where that one waits for its turn.
+__device__ __forceinline__ void let_next_begin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 // What the watchdog remembers between two looks; `since` is GIVEN_UP when the wait must end.
 struct Look {
     uint64_t since;

@@ -202,6 +202,26 @@ pub const ONE_WORD_ROW_SECONDS: f64 = 2.7e-11;
 pub const ONE_WORD_ENTRY_SECONDS: f64 = 0.8e-11;
 pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.3e-11;
 
+/// The wide engine: threads of a block, and the most blocks on a multiprocessor, with one right-hand side and with several, or of
+/// type z. Mirrored in kernels/wide.cu.
+pub const WIDE_BLOCK: u32 = 256;
+pub const WIDE_BLOCKS: u32 = 3;
+pub const WIDE_BLOCKS_MULTI: u32 = 2;
+/// Its start and end, a level, and (in seconds) a row and an entry; and the same of the one-word engine where levels are as wide.
+pub const WIDE_START: Duration = Duration::from_nanos(2000);
+pub const WIDE_LEVEL: Duration = Duration::from_nanos(2400);
+pub const WIDE_ROW_SECONDS: f64 = 1.3e-11;
+pub const WIDE_ENTRY_SECONDS: f64 = 0.37e-11;
+pub const STREAMED_START: Duration = Duration::from_nanos(6500);
+pub const STREAMED_LEVEL: Duration = Duration::from_nanos(300);
+pub const STREAMED_ROW_SECONDS: f64 = 1.9e-11;
+pub const STREAMED_ENTRY_SECONDS: f64 = 0.49e-11;
+/// AUTO takes it where it promises this part of what the other one does, or less; where rows are no more than so many times the average
+/// length from it; and where no more than one in so many ranges of unknowns is of several levels.
+pub const WIDE_ADVANTAGE: f64 = 0.97;
+pub const WIDE_DEVIATIONS: f64 = 2.0;
+pub const WIDE_SPANS_APART: usize = 10;
+
 /// The nodal engine: a level of nodes, what each doubling of a node's lanes adds to it, and (in seconds) an entry of a
 /// row.
 pub const NODAL_LEVEL: Duration = Duration::from_nanos(475);

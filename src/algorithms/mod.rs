@@ -12,8 +12,10 @@ mod one_word_multi;
 mod self_scheduled;
 mod slfc;
 mod slfr;
+mod thin;
 mod tiled;
 mod tiled_multi;
+mod wide;
 
 use crate::analysis::slices::Cut;
 use crate::analysis::{Engine, Needs, Schedule, Tiles};
@@ -93,6 +95,8 @@ pub static ALL: &[&dyn Algorithm] = &[
     &one_word::OneWord,
     &tiled::Tiled,
     &nodal::Nodal,
+    &wide::Wide,
+    &thin::Thin,
 ];
 
 /// AUTO's number.
@@ -137,6 +141,7 @@ pub fn choose(asked: Option<&'static dyn Algorithm>, engine: Engine) -> &'static
         (None, Engine::Rows) => &one_word::OneWord,
         (None, Engine::Tiles { .. }) => &tiled::Tiled,
         (None, Engine::Nodes(_)) => &nodal::Nodal,
+        (None, Engine::Wide) => &wide::Wide,
     }
 }
 
@@ -172,7 +177,9 @@ mod tests {
 
     #[test]
     fn auto_is_deterministic() {
-        for engine in [Engine::Rows, Engine::Tiles(crate::analysis::Relays::No), Engine::Nodes(3)] {
+        for engine in
+            [Engine::Rows, Engine::Tiles(crate::analysis::Relays::No), Engine::Nodes(3), Engine::Wide]
+        {
             assert!(choose(None, engine).deterministic());
         }
         assert!(choose_on_host(None).deterministic());

@@ -18,7 +18,7 @@ use crate::tuning::{
 pub struct OneWord;
 
 /// Entries that a lane takes before another one joins in on the row: as many as it holds at a time; mirrors one_word.cuh.
-fn entries_per_lane(dtype: DataType) -> u32 {
+pub fn entries_per_lane(dtype: DataType) -> u32 {
     if dtype == DataType::C64 {
         ONE_WORD_ENTRIES_PER_LANE / 2
     } else {
@@ -27,7 +27,7 @@ fn entries_per_lane(dtype: DataType) -> u32 {
 }
 
 /// The kernels, and those for a narrow end, for patterns without parts of rows and with some.
-const WIDE: [&str; 2] = ["one_word", "one_word_parts"];
+const KERNELS: [&str; 2] = ["one_word", "one_word_parts"];
 const NARROW: [&str; 2] = ["one_word_narrow", "one_word_narrow_parts"];
 
 /// Whether there is one, with room for its ring. docs/performance.md says why not in type z.
@@ -64,7 +64,7 @@ impl Algorithm for OneWord {
         Method::Slfr
     }
     fn cut(&self, dtype: DataType, _engine: Engine) -> Cut {
-        Cut::Levels { entries: entries_per_lane(dtype), node: 1 }
+        Cut::Levels { entries: entries_per_lane(dtype), node: 1, wide: false }
     }
     fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
         if let Some(schedule) = schedule {
@@ -85,38 +85,42 @@ impl Algorithm for OneWord {
         plan.add_work_vectors(launcher, slices::most_parts(plan.entries, entries_per_lane(launcher.dtype)))
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        if plan.levels == 1 {
-            let blocks =
-                args.n.div_ceil(ONE_WORD_BLOCK).min(launcher.gpu.multiprocessors() * ONE_LEVEL_BLOCKS);
-            return launcher.kernel("one_word_level")?.launch(blocks, ONE_WORD_BLOCK, 0, args);
-        }
-        let size = launcher.dtype.bytes() as u64;
-        let is_cached = args.n as u64 * size * ONE_WORD_CACHED_PART <= launcher.gpu.cached_bytes() as u64;
-        let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ONE_WORD_BLOCKS };
-        let blocks = blocks(launcher, plan, args, ONE_WORD_LEVELS_AHEAD, most);
-        let solve = |begin, end| {
-            let blocks = if begin < end { blocks } else { 0 };
-            launcher.kernel_before_turn(WIDE[plan.has_parts as usize])?.launch(
-                blocks,
-                ONE_WORD_BLOCK,
-                0,
-                &SolveArgs { begin, end, ..*args },
-            )
-        };
-        let Some(begin) = plan.narrow.filter(|_| plan.has_narrow_kernel) else {
-            return solve(0, args.slices);
-        };
-        solve(0, begin)?;
-        let end = SolveArgs { begin, end: args.slices, ..*args };
-        // On a part of a GPU there may be no room for a cluster. Without one the bits are the same.
-        launcher
-            .kernel_before_turn(NARROW[plan.has_parts as usize])?
-            .launch(NARROW_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
-            .or_else(|_| solve(begin, args.slices))
+        solve(launcher, plan, args, plan.narrow)
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
     }
+}
+
+/// Solves, from the slice `narrow` on by one cluster, where there is a kernel for that.
+pub fn solve(launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs, narrow: Option<u32>) -> Result<()> {
+    if plan.levels == 1 {
+        let blocks = args.n.div_ceil(ONE_WORD_BLOCK).min(launcher.gpu.multiprocessors() * ONE_LEVEL_BLOCKS);
+        return launcher.kernel("one_word_level")?.launch(blocks, ONE_WORD_BLOCK, 0, args);
+    }
+    let size = launcher.dtype.bytes() as u64;
+    let is_cached = args.n as u64 * size * ONE_WORD_CACHED_PART <= launcher.gpu.cached_bytes() as u64;
+    let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ONE_WORD_BLOCKS };
+    let blocks = blocks(launcher, plan, args, ONE_WORD_LEVELS_AHEAD, most);
+    let solve = |begin, end| {
+        let blocks = if begin < end { blocks } else { 0 };
+        launcher.kernel_before_turn(KERNELS[plan.has_parts as usize])?.launch(
+            blocks,
+            ONE_WORD_BLOCK,
+            0,
+            &SolveArgs { begin, end, ..*args },
+        )
+    };
+    let Some(begin) = narrow.filter(|_| plan.has_narrow_kernel) else {
+        return solve(0, args.slices);
+    };
+    solve(0, begin)?;
+    let end = SolveArgs { begin, end: args.slices, ..*args };
+    // On a part of a GPU there may be no room for a cluster. Without one the bits are the same.
+    launcher
+        .kernel_before_turn(NARROW[plan.has_parts as usize])?
+        .launch(NARROW_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
+        .or_else(|_| solve(begin, args.slices))
 }
 
 /// Blocks of a launch, at most so many on a multiprocessor: enough warps to work so many levels ahead of the front, and no

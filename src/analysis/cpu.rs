@@ -185,6 +185,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
     let (n, shape) = (survey.n, survey.shape);
     let (mut tile_ptr, mut relays, mut wide_tiles, mut level, mut predicted) =
         (Vec::new(), Relays::No, false, Vec::new(), Duration::ZERO);
+    let mut wide = false;
     let (level_ptr, order) = timed(&mut times.lev, || {
         if needs.tiles != Tiles::No || needs.nodes {
             let by_unknown = survey.levels();
@@ -225,6 +226,10 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
                 .expect("nothing fails here");
             let tiles::Decision { engine, rows, order: by, .. } = decision;
             predicted = decision.predicted;
+            wide = engine == Engine::Wide;
+            if wide {
+                return Some((level_ptr, by_level));
+            }
             let Engine::Tiles(chosen) = engine else {
                 return Some(survey.by_families(needs, level_ptr, by_level, &by_unknown));
             };
@@ -296,6 +301,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         tile_ptr,
         relays,
         wide_tiles,
+        wide,
         level,
         order,
         rows,

@@ -61,6 +61,8 @@ pub enum Engine {
     Tiles(Relays),
     /// Nodes of so many unknowns.
     Nodes(u32),
+    /// Rows, by a launch for each level.
+    Wide,
 }
 
 impl Engine {
@@ -68,7 +70,7 @@ impl Engine {
     pub fn node(self) -> u32 {
         match self {
             Engine::Nodes(size) => size,
-            Engine::Rows | Engine::Tiles(_) => 1,
+            Engine::Rows | Engine::Tiles(_) | Engine::Wide => 1,
         }
     }
 }
@@ -129,6 +131,8 @@ pub struct Schedule {
     pub relays: Relays,
     /// With tiles: whether a level of a tile fills half of a batch.
     pub wide_tiles: bool,
+    /// Whether it is for a launch for each level.
+    pub wide: bool,
     /// With tiles: the level of each position.
     pub level: Vec<u32>,
     /// The unknown (zero-based) at each position. Inside a level unknowns ascend, or go by families. Without levels:
@@ -159,6 +163,7 @@ impl Schedule {
     pub fn engine(&self) -> Engine {
         match &self.nodes {
             Some(nodes) => Engine::Nodes(nodes.size),
+            None if self.wide => Engine::Wide,
             None if self.tile_ptr.is_empty() => Engine::Rows,
             None => Engine::Tiles(self.relays),
         }

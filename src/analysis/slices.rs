@@ -28,8 +28,9 @@ pub enum Cut {
     /// Not at all.
     None,
     /// Level by level, with another lane for every `entries` entries of a row. Rows may be nodes: an entry then
-    /// counts for each of its unknowns, and a node has at least as many lanes as unknowns.
-    Levels { entries: u32, node: u32 },
+    /// counts for each of its unknowns, and a node has at least as many lanes as unknowns. For the wide engine dependencies
+    /// are named by rows, not by positions, and it is wanted where each level begins.
+    Levels { entries: u32, node: u32, wide: bool },
     /// Into the batches of the tiled engine, with another lane for every `entries` entries of a row. Rows look
     /// back over `reach` positions of their tile in a window.
     Tiles { entries: u32, window: u32, reach: u32 },
@@ -112,6 +113,11 @@ pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) ->
     all
 }
 
+/// The first slice of each level, and past the last.
+pub fn steps(level_ptr: &[u32], slices: &[Slice]) -> Vec<u32> {
+    level_ptr.iter().map(|&begin| slices.partition_point(|slice| slice[0] < begin) as u32).collect()
+}
+
 /// The first slice of the narrow end: the last levels, where one cluster of blocks solves them faster than all blocks do.
 /// Each level gains the same, each slice takes some of it away, and so does the launch; the end that gains most is it.
 pub fn narrow_end(level_ptr: &[u32], slices: &[Slice]) -> Option<u32> {
@@ -155,6 +161,22 @@ mod tests {
         assert_eq!(end(&[[5000; 10].as_slice(), &[20; 40]].concat()), None);
         assert_eq!(end(&[20; 40]), Some(0));
         assert_eq!(end(&[]), None);
+    }
+
+    #[test]
+    fn levels_begin_with_slices_or_parts_of_rows() {
+        let row_ptr = [0, 3, 303, 306, 309, 909];
+        let level_ptr = [0, 1, 4, 5];
+        let slices = of_levels(&level_ptr, &row_ptr, 8, 1);
+        let steps = steps(&level_ptr, &slices);
+        assert_eq!(steps.len(), level_ptr.len());
+        assert_eq!((steps[0], steps[3] as usize), (0, slices.len()));
+        for (level, step) in level_ptr.windows(2).zip(steps.windows(2)) {
+            let of_level = &slices[step[0] as usize..step[1] as usize];
+            assert!(!of_level.is_empty());
+            assert!(of_level.iter().all(|slice| (level[0]..level[1]).contains(&slice[0])));
+        }
+        assert!(is_part(&slices[steps[1] as usize]) && is_part(&slices[steps[2] as usize]));
     }
 
     #[test]

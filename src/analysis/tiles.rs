@@ -15,8 +15,9 @@ use crate::status::Result;
 use crate::tuning::{
     NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM,
     NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL,
-    ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE,
-    TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
+    ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL,
+    STREAMED_ROW_SECONDS, STREAMED_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES,
+    TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
     TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_FAVOUR, TILED_BOX_LANES,
     TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP,
     TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES,
@@ -24,7 +25,8 @@ use crate::tuning::{
     TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_START, TILED_STEP, TILED_STRIPS_GAIN,
     TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT,
     TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH,
-    TILED_WIDE_RELAY_HOP,
+    TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE, WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_ROW_SECONDS,
+    WIDE_SPANS_APART, WIDE_START,
 };
 
 /// A size and what the model says of it.
@@ -145,6 +147,12 @@ impl Ranges {
         Ranges { sizes, spreads }
     }
 
+    /// Whether unknowns are laid out level by level, but for some.
+    fn are_levels(&self) -> bool {
+        let apart = self.spreads.iter().filter(|spread| spread.usual().levels() > 1.0).count();
+        apart * WIDE_SPANS_APART <= self.spreads.len()
+    }
+
     /// The same of the rows, where these are nodes of so many.
     fn of_rows(self, b: u32) -> Ranges {
         let Sizes { span, tiles, plane, whole } = self.sizes;
@@ -207,8 +215,7 @@ fn predict_one_word(rows: Counts) -> Duration {
     let entry = if rows.scattered { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
     let moved = rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry;
     let per_lane = ONE_WORD_ENTRIES_PER_LANE as f64;
-    let average = rows.entries as f64 / rows.n.max(1) as f64;
-    let deviation = (rows.squares as f64 / rows.n.max(1) as f64 - average * average).max(0.0).sqrt();
+    let (average, deviation) = rows.lengths();
     let longest = average + DEVIATIONS_OF_LONGEST * deviation;
     // The longest row of each slice is what has lanes join in. Where values lie scattered the model promises too much already.
     let usual = if rows.has_lines || rows.scattered { average } else { longest };
@@ -229,6 +236,19 @@ fn predict_nodal(nodes: Counts, rows: Counts) -> Duration {
     let level = NODAL_LEVEL + NODAL_SUM.mul_f64(lanes.log2().ceil());
     let moved = Duration::from_secs_f64(rows.entries as f64 * NODAL_ENTRY_SECONDS);
     ONE_WORD_START + level.mul_f64(nodes.levels as f64) + moved
+}
+
+/// The same by a launch for each level, which streams the matrix; and by the one-word engine where levels are as wide, and so
+/// all is streamed there too.
+fn predict_wide(rows: Counts) -> Duration {
+    streamed(rows, WIDE_START, WIDE_LEVEL, [WIDE_ROW_SECONDS, WIDE_ENTRY_SECONDS])
+}
+fn predict_one_word_streamed(rows: Counts) -> Duration {
+    streamed(rows, STREAMED_START, STREAMED_LEVEL, [STREAMED_ROW_SECONDS, STREAMED_ENTRY_SECONDS])
+}
+fn streamed(rows: Counts, start: Duration, level: Duration, [row, entry]: [f64; 2]) -> Duration {
+    let moved = rows.n as f64 * row + rows.entries as f64 * entry;
+    start + level.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved)
 }
 
 /// What the model knows of the rows.
@@ -301,6 +321,18 @@ impl Counts {
         Counts { n: self.n * b, entries, levels: self.levels * b, node: 1, ..self }
     }
 
+    /// Whether no rows are much longer than the others.
+    fn are_alike(self) -> bool {
+        let (average, deviation) = self.lengths();
+        deviation <= WIDE_DEVIATIONS * average + 1.0
+    }
+
+    /// Entries of a row: the average, and how far they are from that.
+    fn lengths(self) -> (f64, f64) {
+        let average = self.entries as f64 / self.n.max(1) as f64;
+        (average, (self.squares as f64 / self.n.max(1) as f64 - average * average).max(0.0).sqrt())
+    }
+
     fn regularity(self) -> Regularity {
         match (self.has_lines, self.crosses) {
             (_, true) => Regularity::Crossing,
@@ -367,6 +399,13 @@ pub fn decide(
         return Ok(without);
     }
     let b = counts.node;
+    if wish == Tiles::IfFaster && b == 1 && !counts.scattered {
+        let predicted = predict_wide(counts);
+        let promises = predicted < predict_one_word_streamed(counts).mul_f64(WIDE_ADVANTAGE);
+        if promises && rows.are_alike() && natural.are_levels() {
+            return Ok(Decision { engine: Engine::Wide, predicted, ..Decision::default() });
+        }
+    }
     let limit = match wish {
         // Not more than the time by nodes, which the model knows better than that by rows.
         Tiles::IfFaster if b > 1 => untiled.mul_f64(rows.advantage().min(TILED_ADVANTAGE)),
@@ -746,6 +785,36 @@ mod tests {
             }
         }
         assert_eq!(decision(Tiles::No, &by_level, never).engine, Engine::Rows);
+    }
+
+    #[test]
+    fn a_few_wide_levels_are_streamed_where_they_are_laid_out() {
+        let (n, entries) = (1u32 << 20, 2u32 << 20);
+        let squares = (n / 2) as u64 * 16;
+        let counts = |levels| Counts {
+            n,
+            entries,
+            squares,
+            levels,
+            scattered: false,
+            has_lines: false,
+            crosses: false,
+            node: 1,
+        };
+        let level = |of: &dyn Fn(u32) -> u32| -> Vec<u32> { (0..n).map(of).collect() };
+        let is_wide = |wish, level: &[u32], counts| {
+            let chosen = decide(wish, 0, ranges(level), counts, &mut || None, &mut || Ok(None)).unwrap();
+            chosen.engine == Engine::Wide
+        };
+        let two = level(&|t| t / (n / 2));
+        assert!(is_wide(Tiles::IfFaster, &two, counts(2)));
+        // One span of levels that do not follow one another is nothing.
+        assert!(is_wide(Tiles::IfFaster, &level(&|t| if t < 1000 { t % 2 } else { t / (n / 2) }), counts(2)));
+        assert!(!is_wide(Tiles::IfFaster, &level(&|t| t % 2), counts(2)));
+        assert!(!is_wide(Tiles::IfFaster, &level(&|t| t / (n / 16)), counts(16)));
+        assert!(!is_wide(Tiles::IfFaster, &two, Counts { scattered: true, ..counts(2) }));
+        assert!(!is_wide(Tiles::IfFaster, &two, Counts { squares: 1 << 40, ..counts(2) }));
+        assert!(!is_wide(Tiles::Yes, &two, counts(2)) && !is_wide(Tiles::No, &two, counts(2)));
     }
 
     /// Tiles of so many rows of a grid.

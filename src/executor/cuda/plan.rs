@@ -71,7 +71,8 @@ pub struct CudaPlan {
     turning: Duration,
     /// Two vectors of n values, all armed, for algorithms that hand values over in one word.
     work: Option<DeviceArray>,
-    /// Level pointers, on the host, for algorithms that launch a kernel a level; others have records.
+    /// On the host, for algorithms that launch a kernel a level: where levels begin, in positions or, where there are slices,
+    /// in these.
     pub level_ptr: Vec<u32>,
     pub graph: Option<LevelGraph>,
     missing_diag: u32,
@@ -355,14 +356,21 @@ impl CudaPlan {
         plan.wide_tiles = schedule.wide_tiles;
         (plan.levels, plan.widest) = (schedule.levels(), schedule.widest_level());
         plan.tile = schedule.tile_ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+        let cut = algorithm.cut(shape.dtype, schedule.engine());
         if let Some(rows) = &schedule.rows {
-            plan.base.row_adj = plan.keep(launcher, &rows.adj)?;
+            plan.base.row_adj = match cut {
+                Cut::Levels { wide: true, .. } => {
+                    let row = |&p: &u32| schedule.order[p as usize];
+                    plan.keep(launcher, &rows.adj.iter().map(row).collect::<Vec<_>>())?
+                }
+                _ => plan.keep(launcher, &rows.adj)?,
+            };
         }
         if !schedule.extra_diag.is_empty() {
             plan.base.extra_diag = plan.keep(launcher, &schedule.extra_diag)?;
             plan.base.extra_count = schedule.extra_diag.len() as u32;
         }
-        if algorithm.cut(shape.dtype, schedule.engine()) == Cut::None {
+        if cut == Cut::None {
             plan.upload_arrays(launcher, schedule)?;
         } else if let Some(Lists { values: values @ Some(Values::Permuted(_)), .. }) = &schedule.rows {
             // All else is in the records.

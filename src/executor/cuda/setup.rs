@@ -143,6 +143,7 @@ struct SetupArgs {
     slice: u64,
     record: u64,
     tile_step: u64,
+    level_step: u64,
     record_diag: u64,
     extra: u64,
     run_begin: u64,
@@ -159,14 +160,14 @@ struct SetupArgs {
     timeout_ns: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 28 * 4 + 54 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 28 * 4 + 55 * 8);
 
 /// A schedule whose arrays are on the device; `base` has their addresses.
 pub struct DeviceSchedule {
     pub base: SolveArgs,
     pub owned: Vec<DeviceArray>,
     pub levels: u32,
-    /// Empty where there are records.
+    /// Where a kernel is launched for each level: as the plan has it.
     pub level_ptr: Vec<u32>,
     pub entries: u32,
     /// Entries of the longest row beside its diagonal, where there are tiles, and rows of the largest tile.
@@ -319,6 +320,11 @@ impl Sort {
 }
 
 const MOST_PASSES: u32 = 4;
+
+/// Whether positions are cut for the wide engine.
+fn is_for_wide(cut: Cut) -> bool {
+    matches!(cut, Cut::Levels { wide: true, .. })
+}
 
 /// Passes of 8 bits that sort keys below `bound`.
 fn passes(bound: u32) -> u32 {
@@ -1246,7 +1252,8 @@ impl<'a> Run<'a> {
         if self.node > 1 && is_tiled {
             return Ok(None);
         }
-        if needs.families && !is_tiled && families::are_worth_it(n, entries, levels, has_lines) {
+        let may_go_by_families = needs.families && !is_tiled && engine != Engine::Wide;
+        if may_go_by_families && families::are_worth_it(n, entries, levels, has_lines) {
             self.by_families(levels, level_of)?;
         }
         let tile = rows.min(n);
@@ -1293,8 +1300,8 @@ impl<'a> Run<'a> {
             }
             _ => None,
         };
-        self.fill(&kept.rows)?;
-        self.fill(&kept.columns)?;
+        self.fill(&kept.rows, cut)?;
+        self.fill(&kept.columns, cut)?;
 
         let mut done = DeviceSchedule {
             base: kept.arguments(self.shape),
@@ -1318,7 +1325,11 @@ impl<'a> Run<'a> {
             Cut::Levels { entries, .. } => {
                 // Each has a row, or is a part of one.
                 let most = slices.map_or(Ok(n + slices::most_parts(done.entries, entries)), Count::get)?;
-                self.slices(SetupArgs { per_lane: entries, ..args }, most, &mut done)?
+                let level_step = if is_for_wide(cut) { self.places.word } else { 0 };
+                self.slices(SetupArgs { per_lane: entries, level_step, ..args }, most, &mut done)?;
+                if level_step != 0 {
+                    done.level_ptr = self.read(level_step, levels as usize + 1)?;
+                }
             }
             Cut::Tiles { entries, window, reach } => {
                 self.batches(SetupArgs { per_lane: entries, window, reach, ..args }, &mut done)?
@@ -1471,7 +1482,7 @@ impl<'a> Run<'a> {
     }
 
     /// The entries of one of the two lists.
-    fn fill(&self, list: &List) -> Result<()> {
+    fn fill(&self, list: &List, cut: Cut) -> Result<()> {
         if list.ptr == 0 {
             return Ok(());
         }
@@ -1481,6 +1492,7 @@ impl<'a> Run<'a> {
             out_adj: list.adj,
             out_val: if list.permuted { list.val } else { 0 },
             by_first: list.by_first(),
+            position: if is_for_wide(cut) { 0 } else { self.base.position },
             lanes: lanes(self.shape, 4),
             ..self.base
         };
