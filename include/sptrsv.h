@@ -209,8 +209,8 @@ typedef enum sptrsvAlgorithm_t {
   SPTRSV_ALG_NODAL = 18,
   /**
    * Row-wise, a launch for each level; inside of a level nothing waits, and all is streamed. For few levels of
-   * 100,000 rows and more, as orders by colours have them; any matrix is solved, at some microseconds for each level.
-   * Deterministic.
+   * 100,000 rows and more, as orders by colours have them; any other takes some microseconds for each level. Deterministic.
+   * A matrix of more than 1000 levels is solved by ONE_WORD, which sptrsvGetAlgorithm then says.
    */
   SPTRSV_ALG_WIDE = 19,
   /**

@@ -49,7 +49,6 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
         for_size(warp_max(row.entries()), lanes,
                  [&](auto size) { load_adjacent<size.value>(a, row.record, row.end, e, lanes, q); });
     };
-    let_next_begin();
     // The block has a range of the level's slices, and its warps take them in turn.
     uint32_t warps = blockDim.x / WARP, share = (a.end - a.begin - 1) / gridDim.x + 1;
     uint64_t begin = a.begin + (uint64_t)blockIdx.x * share, stop = min(begin + share, (uint64_t)a.end);
@@ -60,12 +59,18 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
     ask(slice, row, q);
     if (threadIdx.x == 0) zero_pivot = NONE;
     __syncthreads();
-    wait_for_turn();
 
     // Each block of the last level draws once, in vain; those before it only look whose turn it is.
-    bool ends = a.end == a.slices;
+    bool waits = true, ends = a.end == a.slices;
     uint32_t turn = 0, *drawn_from = &a.state->queue[0].next;
-    if (threadIdx.x == 0) turn = ends ? atomicAdd(drawn_from, 1u) : load_relaxed(drawn_from);
+    auto wait = [&] {
+        wait_for_turn();
+        let_next_begin();
+        if (threadIdx.x == 0) turn = ends ? atomicAdd(drawn_from, 1u) : load_relaxed(drawn_from);
+        waits = false;
+    };
+    // The caller's values may be on their way to the first level. Each other one has begun when the one before had waited for them.
+    if (a.begin == 0) wait();
     for (; s < end; s += warps) {
         uint32_t lanes = Row::lanes_of(slice), sub = threadIdx.x & (lanes - 1), i = row.record.x;
         uint32_t longest = warp_max(row.entries());
@@ -94,6 +99,7 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
         uint2 slice3;
         Row row2 = for_size(longest, lanes, [&](auto size) {
             values(size, row, 0);
+            if (waits) wait();
             unknowns(size, row, 0);
             ask(slice1, row1, q);
             Row next(a, slice2);
@@ -131,6 +137,7 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
         row = row1;
         row1 = row2;
     }
+    if (waits) wait();
     __syncthreads();
     if (threadIdx.x != 0) return;
     if (zero_pivot != NONE) note_zero_pivot(a.state, turn, zero_pivot);

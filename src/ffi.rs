@@ -166,8 +166,8 @@ pub enum sptrsvAlgorithm_t {
     /// A matrix without such nodes is solved by ONE_WORD, which sptrsvGetAlgorithm then says.
     SPTRSV_ALG_NODAL = 18,
     /// Row-wise, a launch for each level; inside of a level nothing waits, and all is streamed. For few levels of
-    /// 100,000 rows and more, as orders by colours have them; any matrix is solved, at some microseconds for each level.
-    /// Deterministic.
+    /// 100,000 rows and more, as orders by colours have them; any other takes some microseconds for each level. Deterministic.
+    /// A matrix of more than 1000 levels is solved by ONE_WORD, which sptrsvGetAlgorithm then says.
     SPTRSV_ALG_WIDE = 19,
     /// ONE_WORD by the blocks of a single cluster from the first level on: for matrices all of whose levels are narrow. Where
     /// there are no clusters, or the type is z, this is ONE_WORD. Deterministic.

@@ -207,6 +207,8 @@ pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.3e-11;
 pub const WIDE_BLOCK: u32 = 256;
 pub const WIDE_BLOCKS: u32 = 3;
 pub const WIDE_BLOCKS_MULTI: u32 = 2;
+/// The most levels that it launches, some microseconds each.
+pub const WIDE_MOST_LEVELS: u32 = 1000;
 /// Its start and end, a level, and (in seconds) a row and an entry; and the same of the one-word engine where levels are as wide.
 pub const WIDE_START: Duration = Duration::from_nanos(2000);
 pub const WIDE_LEVEL: Duration = Duration::from_nanos(2400);

@@ -133,10 +133,10 @@ pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Sh
 }
 
 /// The algorithm for what the analysis has found: the one asked for, but rows one by one where a matrix has no
-/// nodes, and without one asked for what is fastest there.
+/// nodes, or too many levels to launch each; and without one asked for what is fastest there.
 pub fn choose(asked: Option<&'static dyn Algorithm>, engine: Engine) -> &'static dyn Algorithm {
     match (asked, engine) {
-        (Some(asked), Engine::Rows) if asked.needs().nodes => &one_word::OneWord,
+        (Some(asked), Engine::Rows) if asked.needs().nodes || asked.needs().wide => &one_word::OneWord,
         (Some(asked), _) => asked,
         (None, Engine::Rows) => &one_word::OneWord,
         (None, Engine::Tiles { .. }) => &tiled::Tiled,

@@ -56,6 +56,7 @@ impl Algorithm for OneWord {
             counts: false,
             tiles: Tiles::No,
             nodes: false,
+            wide: false,
             families: true,
             mirror: 0,
         }

@@ -29,6 +29,7 @@ impl Algorithm for Slfc {
             counts: true,
             tiles: Tiles::No,
             nodes: false,
+            wide: false,
             families: false,
             mirror: 0,
         }

@@ -85,6 +85,7 @@ impl Algorithm for Tiled {
             counts: false,
             tiles: Tiles::Yes,
             nodes: false,
+            wide: false,
             families: false,
             mirror: 0,
         }

@@ -1,5 +1,5 @@
 //! WIDE: row-wise in level order, a launch for each level; for levels so wide that they are streamed and not waited for.
-//! Slices are those of ONE_WORD.
+//! Slices are those of ONE_WORD. Where levels are too many for that, the matrix is left to it.
 #![forbid(unsafe_code)]
 
 use super::one_word::{self, OneWord};
@@ -26,7 +26,7 @@ impl Algorithm for Wide {
         true
     }
     fn needs(&self) -> Needs {
-        Needs { families: false, ..OneWord.needs() }
+        Needs { families: false, wide: true, ..OneWord.needs() }
     }
     fn host(&self) -> Method {
         Method::Slfr

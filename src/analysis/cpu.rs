@@ -253,6 +253,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         } else if needs.levels {
             let by_unknown = survey.levels();
             let (level_ptr, order) = by_level(&by_unknown);
+            wide = tiles::of_rows(needs, level_ptr.len() as u32 - 1).engine == Engine::Wide;
             Some(survey.by_families(needs, level_ptr, order, &by_unknown))
         } else if shape.forward() {
             Some((Vec::new(), (0..n).collect()))
@@ -619,6 +620,7 @@ mod tests {
         counts: true,
         tiles: Tiles::No,
         nodes: false,
+        wide: false,
         families: false,
         mirror: 0,
     };
@@ -873,6 +875,7 @@ mod tests {
             counts: false,
             tiles: Tiles::No,
             nodes: false,
+            wide: false,
             families: false,
             mirror: 0,
         };

@@ -47,6 +47,8 @@ pub struct Needs {
     pub tiles: Tiles,
     /// Whether a pattern of nodes is to be scheduled by nodes, where that is not slower than what else is asked for.
     pub nodes: bool,
+    /// Whether each level is to be a launch, where they are few enough.
+    pub wide: bool,
     /// With tiles: unknowns of the tile before its own that a block has room for; 0 where blocks cannot hand any over
     /// to each other.
     pub mirror: u32,

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::lines::Sizes;
 use super::slices::LANES;
-use super::{Engine, Relays, Tiles};
+use super::{Engine, Needs, Relays, Tiles};
 use crate::status::Result;
 use crate::tuning::{
     NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM,
@@ -25,8 +25,8 @@ use crate::tuning::{
     TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_START, TILED_STEP, TILED_STRIPS_GAIN,
     TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT,
     TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH,
-    TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE, WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_ROW_SECONDS,
-    WIDE_SPANS_APART, WIDE_START,
+    TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE, WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_MOST_LEVELS,
+    WIDE_ROW_SECONDS, WIDE_SPANS_APART, WIDE_START,
 };
 
 /// A size and what the model says of it.
@@ -377,6 +377,12 @@ pub struct Decision {
     pub is_wide: bool,
     /// Time of a solve by the model.
     pub predicted: Duration,
+}
+
+/// The engine of rows that is asked for.
+pub fn of_rows(needs: Needs, levels: u32) -> Decision {
+    let wide = needs.wide && levels <= WIDE_MOST_LEVELS;
+    Decision { engine: if wide { Engine::Wide } else { Engine::Rows }, ..Decision::default() }
 }
 
 /// The engine, and the tiles where it is the tiled one. A pattern of nodes is either solved by nodes, or has tiles of

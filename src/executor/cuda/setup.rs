@@ -1230,7 +1230,7 @@ impl<'a> Run<'a> {
         let has_lines = grid.line > 0;
         let mut boxes = None;
         let decision = match (needs.tiles, self.node) {
-            (Tiles::No, 1) if !needs.nodes => tiles::Decision::default(),
+            (Tiles::No, 1) if !needs.nodes => tiles::of_rows(needs, levels),
             (wish, node) => {
                 let scattered = !self.task.stored_rows;
                 let crosses = grid.plane > 0 && found[SKEW] > 0;

@@ -64,6 +64,7 @@ impl Method {
             counts: matches!(self, Method::Slfr | Method::Slfc | Method::Gsf),
             tiles: Tiles::No,
             nodes: false,
+            wide: false,
             families: false,
             mirror: 0,
         }
