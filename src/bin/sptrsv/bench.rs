@@ -284,6 +284,16 @@ pub fn limit_ms(n: usize, nnz: usize, levels: usize, ty: Type, rhs: usize) -> f6
     (bytes / BANDWIDTH).max(levels as f64 * LEVEL_SECONDS) * 1e3
 }
 
+/// Which of its two terms that limit is.
+pub fn bound_by(limit_ms: f64, levels: usize) -> &'static str {
+    let by_levels = levels as f64 * LEVEL_SECONDS * 1e3;
+    if limit_ms > by_levels {
+        "bytes"
+    } else {
+        "levels"
+    }
+}
+
 pub fn run(args: &Args) -> Result<()> {
     if args.in_a_row == 0 {
         return Err("--in-a-row wants one solve or more".into());

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::bench::{executor, limit_ms};
+use crate::bench::{bound_by, executor, limit_ms};
 use crate::gpu::Executor;
 use crate::library::{algorithm_name, Library, Solver};
 use crate::matrix::{Csr, Fill};
@@ -87,7 +87,6 @@ fn triangle(a: &Csr, fill: Fill, executor: &Executor) -> Result<Triangle> {
     solver.analyse()?;
     let stats = solver.stats()?;
     let limit = limit_ms(a.n, entries, levels.count(), Type::D, 1);
-    let by_bytes = limit_ms(a.n, entries, 0, Type::D, 1);
     let in_triangle =
         |i: usize| a.row(i).iter().filter(|&&c| c as usize == i || fill.is_dependency(i, c as usize)).count();
     Ok(Triangle {
@@ -102,7 +101,7 @@ fn triangle(a: &Csr, fill: Fill, executor: &Executor) -> Result<Triangle> {
         bytes_held: stats.bytes_held,
         predicted_ms: stats.predicted_ms,
         limit_ms: limit,
-        bound_by: if limit > by_bytes { "levels" } else { "bytes" },
+        bound_by: bound_by(limit, levels.count()),
         level_sizes: levels.sizes,
     })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::bench::{MatrixResult, Results};
+use crate::bench::{bound_by, MatrixResult, Results};
 use crate::matrix::Fill;
 use crate::measure::{geometric_mean, Timing};
 use crate::Result;
@@ -61,7 +61,7 @@ impl Table {
         let ours = &self.ours;
         let mut columns = vec!["matrix".to_string()];
         columns.extend(self.several.then(|| "system".to_string()));
-        columns.extend(["n", "nnz", "levels", "limit"].map(String::from));
+        columns.extend(["n", "nnz", "levels", "limit", "bound by"].map(String::from));
         columns.extend(self.solvers.iter().cloned());
         columns.extend(self.compared().map(|s| format!("{s}/{ours}")));
         columns.extend((self.others.len() > 1).then(|| format!("best/{ours}")));
@@ -88,7 +88,8 @@ impl Table {
     fn cells(&self, m: &MatrixResult, all: &[MatrixResult]) -> Vec<String> {
         let mut cells = vec![m.label()];
         cells.extend(self.several.then(|| m.system()));
-        cells.extend([count(m.n), count(m.nnz), m.levels.to_string(), ms(m.limit_ms)]);
+        let by = bound_by(m.limit_ms, m.levels).to_string();
+        cells.extend([count(m.n), count(m.nnz), m.levels.to_string(), ms(m.limit_ms), by]);
         let dash = || "-".to_string();
         for solver in &self.solvers {
             let entered = m.timings.iter().any(|t| t.solver == *solver);
