@@ -1163,7 +1163,7 @@ pub unsafe extern "C" fn sptrsvUpdateValues(
 /// but not while capturing: blocks may start while the kernel before on the stream ends, and wait until it has
 /// ended and its results are seen. So the order is that of the stream, unless that kernel was itself launched
 /// so and ends without having waited for what was before it. WIDE lets a kernel behind it that is launched so begin as
-/// soon as it has begun itself; that one has to wait, as ever, before it reads x.
+/// soon as its last level has begun; that one has to wait, as ever, before it reads x.
 ///
 /// # Safety
 /// Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory,

@@ -176,6 +176,17 @@ mod tests {
     }
 
     #[test]
+    fn what_an_engine_is_not_for_is_left_to_one_word() {
+        for a in ALL.iter().copied() {
+            let is_left = a.needs().nodes || a.needs().wide;
+            assert_eq!(choose(Some(a), Engine::Rows).name(), if is_left { "one_word" } else { a.name() });
+        }
+        assert_eq!(choose(Some(&nodal::Nodal), Engine::Nodes(3)).name(), "nodal");
+        assert_eq!(choose(Some(&wide::Wide), Engine::Wide).name(), "wide");
+        assert_eq!(choose(None, Engine::Wide).name(), "wide");
+    }
+
+    #[test]
     fn auto_is_deterministic() {
         for engine in
             [Engine::Rows, Engine::Tiles(crate::analysis::Relays::No), Engine::Nodes(3), Engine::Wide]

@@ -684,6 +684,11 @@ mod tests {
         Ranges::new(Sizes::plain(level.len() as u32), level)
     }
 
+    /// Of rows by themselves, with stored values and no lines.
+    fn counts_of(n: u32, entries: u32, levels: u32) -> Counts {
+        Counts { n, entries, squares: 0, levels, scattered: false, has_lines: false, crosses: false, node: 1 }
+    }
+
     /// Levels of a five-point grid in natural order.
     fn grid(nx: u32, ny: u32) -> Vec<u32> {
         (0..nx * ny).map(|i| i % nx + i / nx).collect()
@@ -710,32 +715,14 @@ mod tests {
     }
 
     fn rows(n: u32, entries: u32, levels: u32) -> Rows {
-        Rows::new(Counts {
-            n,
-            entries,
-            squares: 0,
-            levels,
-            scattered: false,
-            has_lines: false,
-            crosses: false,
-            node: 1,
-        })
+        Rows::new(counts_of(n, entries, levels))
     }
 
     #[test]
     fn scattered_values_cost_a_batch_less_where_the_cache_holds_them() {
         let batch = |scattered, entries| {
             let (n, squares) = (entries / 8, 8 * entries as u64);
-            let counts = Counts {
-                n,
-                entries,
-                squares,
-                levels: 100,
-                scattered,
-                has_lines: false,
-                crosses: false,
-                node: 1,
-            };
+            let counts = Counts { squares, scattered, ..counts_of(n, entries, 100) };
             Rows::new(counts).batch
         };
         let (small, large) = (TILED_CACHED_ENTRIES, TILED_CACHED_ENTRIES + 8);
@@ -761,16 +748,7 @@ mod tests {
     #[test]
     fn strips_are_asked_for_where_levels_follow_one_another() {
         let (n, entries, levels) = (1 << 20, 2 << 20, 2047);
-        let counts = Counts {
-            n,
-            entries,
-            squares: 0,
-            levels,
-            scattered: false,
-            has_lines: false,
-            crosses: false,
-            node: 1,
-        };
+        let counts = counts_of(n, entries, levels);
         let natural = grid(1024, 1024);
         let mut by_level = natural.clone();
         by_level.sort_unstable();
@@ -797,16 +775,7 @@ mod tests {
     fn a_few_wide_levels_are_streamed_where_they_are_laid_out() {
         let (n, entries) = (1u32 << 20, 2u32 << 20);
         let squares = (n / 2) as u64 * 16;
-        let counts = |levels| Counts {
-            n,
-            entries,
-            squares,
-            levels,
-            scattered: false,
-            has_lines: false,
-            crosses: false,
-            node: 1,
-        };
+        let counts = |levels| Counts { squares, ..counts_of(n, entries, levels) };
         let level = |of: &dyn Fn(u32) -> u32| -> Vec<u32> { (0..n).map(of).collect() };
         let is_wide = |wish, level: &[u32], counts| {
             let chosen = decide(wish, 0, ranges(level), counts, &mut || None, &mut || Ok(None)).unwrap();
@@ -821,6 +790,14 @@ mod tests {
         assert!(!is_wide(Tiles::IfFaster, &two, Counts { scattered: true, ..counts(2) }));
         assert!(!is_wide(Tiles::IfFaster, &two, Counts { squares: 1 << 40, ..counts(2) }));
         assert!(!is_wide(Tiles::Yes, &two, counts(2)) && !is_wide(Tiles::No, &two, counts(2)));
+    }
+
+    #[test]
+    fn as_many_levels_are_launched_as_asked_for_and_no_more() {
+        let needs = Needs { levels: true, wide: true, ..Needs::default() };
+        assert_eq!(of_rows(needs, WIDE_MOST_LEVELS).engine, Engine::Wide);
+        assert_eq!(of_rows(needs, WIDE_MOST_LEVELS + 1).engine, Engine::Rows);
+        assert_eq!(of_rows(Needs { wide: false, ..needs }, 2).engine, Engine::Rows);
     }
 
     /// Tiles of so many rows of a grid.
@@ -838,16 +815,7 @@ mod tests {
     fn levels_of_long_and_short_rows_gain_less_by_being_narrow() {
         let time = |squares: u64| {
             let (n, entries, levels) = (100_000, 600_000, 2000);
-            let counts = Counts {
-                n,
-                entries,
-                squares,
-                levels,
-                scattered: false,
-                has_lines: false,
-                crosses: false,
-                node: 1,
-            };
+            let counts = Counts { squares, ..counts_of(n, entries, levels) };
             predict_one_word(counts)
         };
         // Six entries each; or of half of the rows nine.
@@ -859,8 +827,7 @@ mod tests {
         let time = |deviation: u64, scattered, has_lines| {
             let (n, entries, levels) = (2_000_000, 13_600_000, 2883);
             let squares = (entries as u64).pow(2) / n as u64 + deviation * deviation * n as u64;
-            let counts =
-                Counts { n, entries, squares, levels, scattered, has_lines, crosses: false, node: 1 };
+            let counts = Counts { squares, scattered, has_lines, ..counts_of(n, entries, levels) };
             predict_one_word(counts)
         };
         let lanes = ONE_WORD_LANES.mul_f64(2883.0);
@@ -878,16 +845,8 @@ mod tests {
         let level: Vec<u32> = (0..n).map(|i| i % side + i % plane / side + i / plane).collect();
         let grid = Grid::new(n, side, plane);
         let entries = 3 * (n - plane);
-        let counts = Counts {
-            n,
-            entries,
-            squares: 3 * entries as u64,
-            levels: 3 * side - 2,
-            scattered: false,
-            has_lines: true,
-            crosses: false,
-            node: 1,
-        };
+        let counts =
+            Counts { squares: 3 * entries as u64, has_lines: true, ..counts_of(n, entries, 3 * side - 2) };
         let boxes = Boxes::new(n, entries, grid, [1, 1], 0).unwrap();
         let choice = |with_boxes: bool| {
             let natural = Ranges::new(grid.sizes(n, TILED_LARGEST_RELAY), &level);
@@ -958,14 +917,10 @@ mod tests {
         let planes: Vec<u32> = (0..n).map(|i| i % 128 + i / 128 % 128 + i / (128 * 128)).collect();
         let of = |scattered| {
             let shape = Rows::new(Counts {
-                n,
-                entries: 3 * n,
                 squares: 9 * n as u64,
-                levels,
                 scattered,
                 has_lines: true,
-                crosses: false,
-                node: 1,
+                ..counts_of(n, 3 * n, levels)
             });
             chosen(&planes, shape, TILED_LARGEST_RELAY)
         };
@@ -989,14 +944,10 @@ mod tests {
     #[test]
     fn tiles_must_promise_more_for_scattered_values_and_wide_levels() {
         let with = |n, levels, scattered, has_lines| Counts {
-            n,
-            entries: 3 * n,
             squares: 9 * n as u64,
-            levels,
             scattered,
             has_lines,
-            crosses: false,
-            node: 1,
+            ..counts_of(n, 3 * n, levels)
         };
         let counts = |n, levels, scattered| with(n, levels, scattered, false);
         assert_eq!(with(1 << 20, 1000, true, true).advantage(), TILED_ADVANTAGE);
