@@ -7,6 +7,8 @@
 
 constexpr uint32_t FULL = 0xffffffffu;
 
+constexpr uint32_t PIECE = 256;  // entries of a long row that a warp walks; mirrored in setup.rs
+
 // What the kernels find out, and the tickets they draw; all zero at the beginning.
 struct Summary {
     uint32_t bad;        // the pattern is malformed: every kernel after the survey does nothing
@@ -15,8 +17,7 @@ struct Summary {
     uint32_t extra;      // second and further entries on a diagonal
     uint32_t missing;    // ~ the smallest major without a diagonal entry, or 0
     uint32_t levels;
-    uint32_t queued;     // unknowns in the queue of Kahn's algorithm
-    uint32_t listed;     // extra diagonal entries in the list
+    uint32_t pieces[2];  // of long majors, and of long lists of the transposed pattern; where every warp looks anyway
     uint32_t widest;     // unknowns in the widest level
     uint32_t refuted;    // sizes of nodes that the pattern does not have, a bit each
     uint32_t largest_place;  // in the order by strips
@@ -30,17 +31,31 @@ struct Summary {
     uint32_t slices;
     uint64_t narrow;     // what the best narrow end gains, in its upper half, and its first slice
     uint64_t squares;    // of the numbers of entries of the rows of op(A), their sum
+    uint64_t long_squares;  // and that of those that are far longer than the others
     uint32_t bad_offsets;
     uint32_t bare;       // majors that keep nothing
     uint32_t overtaken;  // some unknown's level is not one above that of the last one that it depends on
     uint32_t has_parts;  // some row is cut into parts
-    uint32_t ticket[28];
+    uint32_t queued;     // unknowns in the queue of Kahn's algorithm
+    uint32_t listed;     // extra diagonal entries in the list
+    uint32_t crowded;    // some list of the transposed pattern is very long
+    uint32_t ticket[29];
 };
 
 // The levels of some turns, and the sums of those that are not far from the others; mirrored in analysis/tiles.rs.
 struct LevelSpan {
     uint32_t low, high, kept, unused;
     uint64_t sum, squares;
+};
+
+// A part of a long row or list.
+struct Piece {
+    uint32_t row, from;      // and with which of its entries it begins
+    uint32_t first, unused;  // the number of the row's first piece
+};
+// What pieces of a row add up to, and how many have.
+struct PieceTotals {
+    uint32_t sum[7], done;
 };
 
 struct SetupArgs {
@@ -67,7 +82,7 @@ struct SetupArgs {
     uint32_t boxes;      // beside each other, where tiles are boxes
     uint32_t skew;       // of boxes: lines for each plane
     uint32_t box_lines, box_planes;  // of a box
-    uint32_t unused;
+    uint32_t piece_room;
 
     const void *ptr, *ind;  // the caller's
     Summary *summary;
@@ -76,6 +91,8 @@ struct SetupArgs {
     uint64_t *chain;                       // by turn: a `Link`
     uint32_t *list_ptr;                    // the transposed pattern: by minor,
     uint2 *list;                           // (value index, major), by rising value index
+    Piece *piece;                          // `piece_room` of long majors, as many of long lists of the transposed pattern
+    PieceTotals *totals;                   // by number of a row's first piece; zero while nobody adds to it
 
     const uint32_t *scan_in, *scan_order;  // scan_in[stride * scan_order[k]], or without order of k;
     uint32_t *scan_out;
@@ -92,6 +109,7 @@ struct SetupArgs {
     uint2 *ranks;
     uint32_t *family;                      // by turn: see setup_families.cuh
     uint32_t *order, *position;
+    const uint32_t *names;                 // of unknowns, where a dependency is not called by its row
     uint32_t *out_ptr, *out_adj, *out_val;
     uint32_t *by_diag, *by_first, *by_kept, *by_count, *count_ptr;
     uint32_t *level_of, *tile_number;      // by position
@@ -112,8 +130,9 @@ struct SetupArgs {
     uint64_t timeout_ns;  // the watchdog; 0 is off
 };
 
-static_assert(sizeof(Summary) == 56 * 4, "mirror of setup.rs");
-static_assert(sizeof(SetupArgs) == 28 * 4 + 55 * 8, "mirror of setup.rs");
+static_assert(sizeof(Summary) == 62 * 4, "mirror of setup.rs");
+static_assert(sizeof(Piece) == 16 && sizeof(PieceTotals) == 32, "mirror of setup.rs");
+static_assert(sizeof(SetupArgs) == 28 * 4 + 58 * 8, "mirror of setup.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 
@@ -175,6 +194,13 @@ struct Or {
 struct Lanes {
     uint32_t rank, size, shift, mask;
 
+    // The entries of a row that a member begins and the team ends with.
+    __device__ uint32_t begin() const { return rank; }
+    __device__ uint32_t end(uint32_t length) const { return length; }
+    // Whether this member has what all of a row add up to, in `sum`.
+    template <int SUMS, int N>
+    __device__ bool has_all(uint32_t (&)[N]) const { return rank == 0; }
+
     __device__ explicit Lanes(uint32_t lanes) : size(lanes) {
         uint32_t lane = threadIdx.x % 32;
         rank = lane & (lanes - 1);
@@ -225,14 +251,111 @@ struct Block {
     }
 };
 
-constexpr uint32_t TEAM_BLOCK = 256;     // threads of a block of teams
-constexpr uint32_t LANE_LONGEST = 32;    // entries for each lane; longer rows are walked by the whole warp
-constexpr uint32_t TEAM_LONGEST = 1024;  // entries; longer rows are walked by the whole block
+// A warp, for a piece of a long row, of which others have the others.
+struct PieceLanes : Lanes {
+    Piece piece;
+    PieceTotals &totals;
+    uint32_t pieces;  // of the row
 
-// Calls `rows.visit(r, span, team)` for each r in 0..n, where `rows.span(r)` is (begin, length).
+    __device__ PieceLanes(Piece piece, PieceTotals &totals, uint32_t pieces)
+        : Lanes(32), piece(piece), totals(totals), pieces(pieces) {}
+    __device__ uint32_t begin() const { return piece.from + rank; }
+    __device__ uint32_t end(uint32_t length) const { return Min()(length, piece.from + PIECE); }
+    // The last one to come has, and leaves zeros to the next walk.
+    template <int SUMS, int N>
+    __device__ bool has_all(uint32_t (&sum)[N]) const {
+        static_assert(N <= sizeof(totals.sum) / 4, "there is no room");
+        if (rank != 0) return false;
+#pragma unroll
+        for (int k = 0; k < N; ++k) {
+            if (k < SUMS) atomicAdd(&totals.sum[k], sum[k]);
+            else atomicMax(&totals.sum[k], sum[k]);
+        }
+        __threadfence();
+        if (atomicAdd(&totals.done, 1u) + 1 < pieces) return false;
+        __threadfence();
+#pragma unroll
+        for (int k = 0; k < N; ++k) {
+            sum[k] = load_relaxed(&totals.sum[k]);
+            store_relaxed(&totals.sum[k], 0u);
+        }
+        store_relaxed(&totals.done, 0u);
+        return true;
+    }
+};
+
+// Of what the members of all teams of a row have, the sums of the first SUMS and the largest of each of the others; true for the
+// one member that has them then. Those whose bit in `wanted` is not set are zero everywhere.
+template <int SUMS, int N, class Team>
+__device__ __forceinline__ bool add_up_row(const Team &team, uint32_t (&sum)[N], uint32_t wanted = FULL) {
+    if (team.size > 1) {
+#pragma unroll
+        for (int k = 0; k < N; ++k) {
+            if (!(wanted >> k & 1u)) continue;
+            sum[k] = k < SUMS ? team.reduce(sum[k], Sum()) : team.reduce(sum[k], Max());
+        }
+    }
+    return team.template has_all<SUMS>(sum);
+}
+
+constexpr uint32_t TEAM_BLOCK = 256;   // threads of a block of teams
+constexpr uint32_t LANE_LONGEST = 32;  // entries for each lane; longer rows are walked by the whole warp
+
+// Which list has the pieces of long rows, if all blocks share them.
+constexpr int OF_MAJORS = 0, OF_LISTS = 1, UNSHARED = -1;
+
+// Longer rows are cut into pieces; no walk has teams of fewer lanes than the caller's pattern itself.
+__device__ __forceinline__ uint32_t longest_whole(uint32_t lanes) { return Max()(PIECE, 2 * LANE_LONGEST * lanes); }
+
+// Lists the pieces of those of a warp's rows that are long. Offsets that are malformed may have more than there is room for: then
+// nobody looks at them.
+__device__ __forceinline__ void list_pieces(const SetupArgs &a, int which, uint32_t row, uint32_t length) {
+    uint32_t lane = threadIdx.x % 32, count = length > longest_whole(a.lanes) ? divide_up(length, PIECE) : 0;
+    uint32_t left = __ballot_sync(FULL, count > 0), end = count;
+    if (!left) return;
+    for (uint32_t by = 1; by < 32; by *= 2) {
+        uint32_t before = __shfl_up_sync(FULL, end, by);
+        if (lane >= by) end += before;
+    }
+    uint32_t first = lane == 31 ? atomicAdd(&a.summary->pieces[which], end) : 0;
+    first = __shfl_sync(FULL, first, 31) + end - count;
+    if (count > 0 && first < a.piece_room) a.totals[first] = {};
+    for (; left; left &= left - 1) {
+        uint32_t its = __ffs(left) - 1, its_row = __shfl_sync(FULL, row, its), its_first = __shfl_sync(FULL, first, its);
+        for (uint32_t k = lane, pieces = __shfl_sync(FULL, count, its); k < pieces; k += 32)
+            if (its_first + k < a.piece_room) a.piece[which * a.piece_room + its_first + k] = {its_row, k * PIECE, its_first, 0};
+    }
+}
+
+// A plain load that the compiler leaves where it is: behind stores of other warps to words beside it, it takes tens of
+// microseconds.
+__device__ __forceinline__ uint32_t load_first(const uint32_t *p) {
+    uint32_t v;
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
+
+// Shares `count` pieces of rows that are long by `rows.span` out to all warps.
 template <class Rows>
-__device__ void each_row(uint32_t n, uint32_t lanes, Rows &rows) {
+__device__ void each_piece(const SetupArgs &a, uint32_t count, Rows &rows) {
+    uint32_t warp = threadIdx.x / 32 * gridDim.x + blockIdx.x;
+    for (uint32_t k = warp; k < count; k += TEAM_BLOCK / 32 * gridDim.x) {
+        Piece piece = a.piece[Rows::PIECES * a.piece_room + k];
+        uint32_t r = rows.number(piece.row);
+        uint2 span = rows.span(r);
+        span = make_uint2(__shfl_sync(FULL, span.x, 0), __shfl_sync(FULL, span.y, 0));
+        if (span.y <= longest_whole(a.lanes) || piece.from >= span.y) continue;
+        rows.visit(r, span, PieceLanes(piece, a.totals[piece.first], divide_up(span.y, PIECE)));
+    }
+}
+
+// Calls `rows.visit(r, span, team)` for each r in 0..n, where `rows.span(r)` is (begin, length). Long rows are walked piece by
+// piece by all warps, or, where nobody has listed pieces, each by a block.
+template <class Rows>
+__device__ void each_row(const SetupArgs &a, uint32_t n, Rows &rows) {
     __shared__ uint32_t long_row[TEAM_BLOCK], longs, scratch[32];
+    uint32_t lanes = a.lanes, longest = longest_whole(lanes);
+    uint32_t pieces = Rows::PIECES != UNSHARED ? load_first(&a.summary->pieces[Rows::PIECES]) : 0;
     Lanes own_team(lanes);
     uint32_t teams = TEAM_BLOCK / lanes;
     uint64_t r = (uint64_t)blockIdx.x * teams + threadIdx.x / lanes, step = (uint64_t)gridDim.x * teams;
@@ -240,7 +363,7 @@ __device__ void each_row(uint32_t n, uint32_t lanes, Rows &rows) {
     uint2 own_span = span_of(r);
     for (uint64_t begin = (uint64_t)blockIdx.x * teams; begin < n; begin += step, r += step) {
         uint2 next = span_of(r + step);  // on its way
-        bool is_long = own_span.y > TEAM_LONGEST, is_short = own_span.y <= LANE_LONGEST * lanes;
+        bool is_long = own_span.y > longest, is_short = own_span.y <= LANE_LONGEST * lanes;
         // First the teams walk their rows, then the warp one after the other that is too long for its team.
         uint32_t left = __ballot_sync(FULL, own_team.rank == 0 && !is_short && !is_long), row = (uint32_t)r;
         uint2 span = own_span;
@@ -253,21 +376,24 @@ __device__ void each_row(uint32_t n, uint32_t lanes, Rows &rows) {
             span = make_uint2(__shfl_sync(FULL, own_span.x, lane), __shfl_sync(FULL, own_span.y, lane));
             team = Lanes(32);
         }
-        if (__syncthreads_or(is_long)) {
-            if (threadIdx.x == 0) longs = 0;
-            __syncthreads();
-            if (is_long && own_team.rank == 0) long_row[atomicAdd(&longs, 1u)] = (uint32_t)r;
-            __syncthreads();
-            for (uint32_t k = 0; k < longs; ++k) rows.visit(long_row[k], rows.span(long_row[k]), Block(scratch));
-            __syncthreads();
+        if constexpr (Rows::PIECES == UNSHARED) {
+            if (__syncthreads_or(is_long)) {
+                if (threadIdx.x == 0) longs = 0;
+                __syncthreads();
+                if (is_long && own_team.rank == 0) long_row[atomicAdd(&longs, 1u)] = (uint32_t)r;
+                __syncthreads();
+                for (uint32_t k = 0; k < longs; ++k) rows.visit(long_row[k], rows.span(long_row[k]), Block(scratch));
+                __syncthreads();
+            }
         }
         own_span = next;
     }
+    if constexpr (Rows::PIECES != UNSHARED) each_piece(a, pieces, rows);
 }
 
 template <class Rows>
 __device__ void walk(const SetupArgs &a, Rows rows) {
-    each_row(a.n, a.lanes, rows);
+    each_row(a, a.n, rows);
 }
 
 // Adds up what the threads of a block have, 256 of them.
@@ -329,6 +455,7 @@ __device__ uint32_t each_span(const SetupArgs &a, const Level &level, const Visi
 // The caller's majors.
 template <class I>
 struct Stored {
+    static constexpr int PIECES = OF_MAJORS;
     const SetupArgs &a;
 
     __device__ uint2 span(uint32_t i) const {
@@ -346,6 +473,7 @@ struct Stored {
 
 // The transposed pattern.
 struct Transposed {
+    static constexpr int PIECES = OF_LISTS;
     const SetupArgs &a;
 
     __device__ uint2 span(uint32_t i) const {
@@ -360,6 +488,19 @@ struct Transposed {
         return true;
     }
 };
+
+// Calls `visit(j)` for the entries of major `i` in `span` that a member of its team walks, four of them at once; `i` itself
+// stands for none.
+template <class Source, class Team, class Visit>
+__device__ __forceinline__ void each_entry(const Source &source, uint32_t i, uint2 span, const Team &team, const Visit &visit) {
+    for (uint32_t k = team.begin(), past = team.end(span.y); k < past; k += 4 * team.size) {
+        uint32_t j[4], value;
+#pragma unroll
+        for (int u = 0; u < 4; ++u)
+            if (k + u * team.size >= past || !source.entry(i, span.x + k + u * team.size, j[u], value)) j[u] = i;
+        visit(j);
+    }
+}
 
 // Instantiates a kernel for each source of the rows of op(A).
 #define FOR_EACH_SOURCE(INSTANTIATE) \

@@ -58,22 +58,24 @@ SETUP_KERNEL(setup_follow_chains, 256) {
 // Whether each number is one above the highest of what its row depends on.
 template <class Rows>
 struct ChainCheck {
+    static constexpr int PIECES = Rows::PIECES;
     const SetupArgs &a;
     Rows rows;
+    bool refuted = false;  // by a row that this thread has led
 
     __device__ uint2 span(uint32_t t) const { return rows.span(turn_of(a, t)); }
+    __device__ uint32_t number(uint32_t i) const { return turn_of(a, i); }
     template <class Team>
-    __device__ void visit(uint32_t t, uint2 span, const Team &team) const {
-        uint32_t top = 0;
+    __device__ void visit(uint32_t t, uint2 span, const Team &team) {
+        uint32_t top[] = {0};
         each_dependency(a, rows, t, span, team, [&](const uint32_t (&turns)[4]) {
 #pragma unroll
             for (uint32_t q : turns) {
                 uint32_t its = number_in_chain(a, q);
-                top = Max()(top, q < t ? its : 0);
+                top[0] = Max()(top[0], q < t ? its : 0);
             }
         });
-        top = team.reduce(top, Max());
-        if (team.rank == 0 && top + 1 != number_in_chain(a, t)) a.summary->overtaken = 1;
+        if (add_up_row<0>(team, top)) refuted |= top[0] + 1 != number_in_chain(a, t);
     }
 };
 
@@ -81,7 +83,10 @@ template <class Rows>
 __device__ void check_chains(const SetupArgs &a, const Rows &rows) {
     ChainCheck<Rows> check{a, rows};
     bool refuted = threadIdx.x == 0 && load_relaxed(&a.summary->overtaken);
-    if (tries_chains(a) && !__syncthreads_or(refuted)) each_row(a.n, a.lanes, check);
+    if (!tries_chains(a) || __syncthreads_or(refuted)) return;
+    each_row(a, a.n, check);
+    // Once for the block: each warp's store to the same word would keep the others waiting.
+    if (__syncthreads_or(check.refuted) && threadIdx.x == 0) a.summary->overtaken = 1;
 }
 
 #define CHAINS(name, ROWS)                                                   \

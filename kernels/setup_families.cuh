@@ -18,22 +18,24 @@ SETUP_KERNEL(setup_family_heads, 256) {
 // Rows that have a parent become what has descended from it. By rows of op(A).
 template <class Source>
 struct Parents {
+    static constexpr int PIECES = Source::PIECES;
     Source source;
 
     __device__ uint2 span(uint32_t i) const { return source.span(i); }
+    __device__ uint32_t number(uint32_t i) const { return i; }
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
         const SetupArgs &a = source.a;
-        uint32_t t = turn_of(a, i), own = a.word[t], parent = 0;  // one more than its turn
+        uint32_t t = turn_of(a, i), own = a.word[t], parent[] = {0};  // one more than its turn
         if ((own - 1) % FAMILY_LEVELS == 0) return;
-        for (uint32_t k = team.rank; k < span.y; k += team.size) {
-            uint32_t j, e;
-            if (!source.entry(i, span.x + k, j, e)) continue;
-            uint32_t turn = turn_of(a, j);
-            parent = Max()(parent, a.word[turn] + 1 == own ? turn + 1 : 0);
-        }
-        parent = team.reduce(parent, Max());
-        if (team.rank == 0 && parent > 0) a.family[t] = parent - 1;
+        each_entry(source, i, span, team, [&](const uint32_t (&unknowns)[4]) {
+#pragma unroll
+            for (uint32_t j : unknowns) {
+                uint32_t turn = turn_of(a, j);
+                parent[0] = Max()(parent[0], a.word[turn] + 1 == own ? turn + 1 : 0);
+            }
+        });
+        if (add_up_row<0>(team, parent) && parent[0] > 0) a.family[t] = parent[0] - 1;
     }
 };
 

@@ -11,6 +11,7 @@
 // Rows of op(A): where the entries of turn t's unknown are.
 template <class I>
 struct StoredRows {
+    static constexpr int PIECES = OF_MAJORS;
     using index = I;
     const SetupArgs &a;
     __device__ const I *entries() const { return (const I *)a.ind; }
@@ -18,6 +19,7 @@ struct StoredRows {
     __device__ uint2 span(uint32_t i) const { return Stored<I>{a}.span(i); }
 };
 struct TransposedRows {
+    static constexpr int PIECES = OF_LISTS;
     // The value index in front of each major is read along: an entry is eight bytes.
     struct index {
         uint32_t value, major;
@@ -81,12 +83,13 @@ template <class Rows, class Team, class Visit>
 __device__ __forceinline__ void each_dependency(const SetupArgs &a, const Rows &rows, uint32_t t, uint2 span,
                                                 const Team &team, const Visit &visit) {
     auto ind = rows.entries();
-    for (uint32_t k = team.rank; k < span.y; k += 4 * team.size) {
+    uint32_t past = team.end(span.y);
+    for (uint32_t k = team.begin(); k < past; k += 4 * team.size) {
         uint32_t q[4];
 #pragma unroll
         for (int u = 0; u < 4; ++u) {
             uint32_t e = k + u * team.size;
-            q[u] = e < span.y ? Min()(turn_of(a, (uint32_t)ind[span.x + e] - rows.base()), t) : t;
+            q[u] = e < past ? Min()(turn_of(a, (uint32_t)ind[span.x + e] - rows.base()), t) : t;
         }
         visit(q);
     }
@@ -142,26 +145,28 @@ __device__ void find_steps(const SetupArgs &a, const Rows &rows) {
 // Whether the guess is right.
 template <class Rows>
 struct Guess {
+    static constexpr int PIECES = Rows::PIECES;
     const SetupArgs &a;
     Rows rows;
     Grid grid;
-    uint32_t skew = 0;  // that this thread has seen
+    uint32_t skew = 0;     // that this thread has seen
+    bool refuted = false;  // by a row that it has led
 
     __device__ uint2 span(uint32_t t) const { return rows.span(turn_of(a, t)); }
+    __device__ uint32_t number(uint32_t i) const { return turn_of(a, i); }
     template <class Team>
     __device__ void visit(uint32_t t, uint2 span, const Team &team) {
-        uint32_t top = 0;
+        uint32_t top[] = {0};
         Grid::Line own = grid.line_of(t);
         each_dependency(a, rows, t, span, team, [&](const uint32_t (&turns)[4]) {
 #pragma unroll
             for (uint32_t q : turns) {
                 Grid::Line line = grid.line_of(q, own);
-                top = Max()(top, q < t ? grid.level(q, line) + 1 : 0);
+                top[0] = Max()(top[0], q < t ? grid.level(q, line) + 1 : 0);
                 skew = Max()(skew, grid.skew(own, line));
             }
         });
-        top = team.reduce(top, Max());
-        if (team.rank == 0 && top != grid.level(t, own)) a.summary->uneven = 1;
+        if (add_up_row<0>(team, top)) refuted |= top[0] != grid.level(t, own);
     }
 };
 
@@ -170,7 +175,8 @@ __device__ void check_guess(const SetupArgs &a, const Rows &rows) {
     __shared__ uint32_t scratch[32];
     Guess<Rows> guess{a, rows, Grid(a)};
     if (!guess.grid.line) return;
-    each_row(a.n, a.lanes, guess);
+    each_row(a, a.n, guess);
+    if (__syncthreads_or(guess.refuted) && threadIdx.x == 0) a.summary->uneven = 1;
     uint32_t skew = Block(scratch).reduce(guess.skew, Max());
     if (threadIdx.x == 0 && skew > load_relaxed(&a.summary->skew)) atomicMax(&a.summary->skew, skew);
 }

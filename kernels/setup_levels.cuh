@@ -23,6 +23,8 @@
 #pragma once
 #include "setup_chains.cuh"
 
+constexpr uint32_t LONG_ROW = 256, LONG_ROW_TIMES = 64;  // mirror tuning.rs
+
 constexpr uint32_t SWEEP_BLOCK = 1024;    // threads; mirrored in setup.rs
 constexpr uint32_t SWEEP_LONGEST = 256;   // entries; a longer row may be walked by its whole warp
 // Steps in which lanes, each with a row of its own, may take the longest one, for one of the warp that takes row after row: lanes
@@ -359,11 +361,14 @@ SETUP_KERNEL(setup_turn_levels, 256) {
 // stored.
 SETUP_KERNEL(setup_levels, 256) {
     uint64_t squares[1] = {0};
+    uint32_t longest = Max()(LONG_ROW, LONG_ROW_TIMES * Min()(a.summary->entries / a.n, NONE / LONG_ROW_TIMES));
     auto note = [&](uint32_t t, uint32_t level) {
         uint32_t i = turn_of(a, t), entries = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : a.major[i].z;
         a.key_out[i] = level;
         ((uint32_t *)a.value_out)[i] = i;
-        squares[0] += (uint64_t)entries * entries;
+        uint64_t square = (uint64_t)entries * entries;
+        squares[0] += square;
+        if (entries > longest) atomicAdd((unsigned long long *)&a.summary->long_squares, square);
     };
     uint32_t high = each_span(a, [&](uint32_t t) { return a.word[t] - 1; }, note);
     add_up(squares);

@@ -26,12 +26,13 @@ SETUP_KERNEL(setup_tile_keys, 256) {
     });
 }
 
-// What a dependency is called: its position, or, where there are none, the row itself.
-__device__ __forceinline__ uint32_t name_of(const SetupArgs &a, uint32_t j) { return a.position ? a.position[j] : j; }
+// What a dependency is called: its position, or the row itself.
+__device__ __forceinline__ uint32_t name_of(const SetupArgs &a, uint32_t j) { return a.names ? a.names[j] : j; }
 
 // The lists by position. Where no value is wanted there is no out_val.
 template <class Source>
 struct Fill {
+    static constexpr int PIECES = Source::PIECES;
     Source source;
 
     // Where all is kept and it is known by position where it begins, there is nothing to gather.
@@ -39,24 +40,26 @@ struct Fill {
         const SetupArgs &a = source.a;
         return a.by_first ? make_uint2(a.by_first[p], a.out_ptr[p + 1] - a.out_ptr[p]) : source.span(a.order[p]);
     }
+    __device__ uint32_t number(uint32_t i) const { return source.a.position[i]; }
     template <class Team>
     __device__ void visit(uint32_t p, uint2 span, const Team &team) {
         constexpr int U = 4;  // entries that are loaded together
         const SetupArgs &a = source.a;
         uint32_t out = a.out_ptr[p];
         if (source.all_kept()) {
-            for (uint32_t k = team.rank; k < span.y; k += U * team.size) {
+            uint32_t past = team.end(span.y);
+            for (uint32_t k = team.begin(); k < past; k += U * team.size) {
                 uint32_t j[U], e[U];
 #pragma unroll
                 for (int u = 0; u < U; ++u)
-                    if (k + u * team.size < span.y) source.entry(0, span.x + k + u * team.size, j[u], e[u]);
+                    if (k + u * team.size < past) source.entry(0, span.x + k + u * team.size, j[u], e[u]);
 #pragma unroll
                 for (int u = 0; u < U; ++u)
-                    if (k + u * team.size < span.y) j[u] = name_of(a, j[u]);
+                    if (k + u * team.size < past) j[u] = name_of(a, j[u]);
 #pragma unroll
                 for (int u = 0; u < U; ++u) {
                     uint32_t slot = out + k + u * team.size;
-                    if (k + u * team.size < span.y) {
+                    if (k + u * team.size < past) {
                         a.out_adj[slot] = j[u];
                         if (a.out_val) a.out_val[slot] = e[u];
                     }
@@ -64,6 +67,8 @@ struct Fill {
             }
             return;
         }
+        // Where an entry goes depends on all before it: who has the first has the row.
+        if (team.begin() != team.rank) return;
         uint32_t i = a.order[p];
         for (uint32_t k = 0; k < span.y; k += team.size) {
             uint32_t j, e, total;

@@ -13,17 +13,19 @@ constexpr uint32_t NODE_SIZES = 1u << SMALLEST_NODE | 1u << 3 | 1u << 4 | 1u << 
 // Finds sizes that the pattern's nodes do not have; bit `b` of `refuted` stands for size `b`.
 template <class I>
 struct NodeSizes {
+    static constexpr int PIECES = OF_MAJORS;
     const SetupArgs &a;
     uint32_t refuted;  // what this thread knows of, as all of its team do
 
     // Nothing is read where no size is left.
     __device__ uint2 span(uint32_t i) const { return ~refuted & NODE_SIZES ? major(i) : make_uint2(0, 0); }
     __device__ uint2 major(uint32_t i) const { return make_uint2(a.major[i].x, a.major[i].z); }
+    __device__ uint32_t number(uint32_t i) const { return i; }
 
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
-        // Before a very long major it is worth a look what others have found meanwhile.
-        if (span.y > TEAM_LONGEST && team.rank == 0) refuted |= load_relaxed(&a.summary->refuted);
+        // Before a piece of a long major it is worth a look what others have found meanwhile.
+        if (span.y > longest_whole(a.lanes) && team.rank == 0) refuted |= load_relaxed(&a.summary->refuted);
         uint32_t known = team.reduce(team.rank == 0 ? refuted : 0, Or());
         if ((~known & NODE_SIZES) == 0) return;
         // In the node that begins at `i` if any, and as the major of a node with nothing of its own triangle.
@@ -43,7 +45,7 @@ struct NodeSizes {
             bool differs = longer != shorter + 1;
             if (!differs && team.rank == 0)
                 differs = a.low ? (uint32_t)own[shorter] - a.base != i - 1 : (uint32_t)other[0] - a.base != i;
-            for (uint32_t k = team.rank; !differs && k < shorter; k += team.size)
+            for (uint32_t k = team.begin(), past = team.end(shorter); !differs && k < past; k += team.size)
                 differs = own[k] != other[a.low ? k : k + 1];
             if (differs) found |= ~begins & NODE_SIZES;
         }
@@ -51,7 +53,7 @@ struct NodeSizes {
 #pragma unroll
             for (uint32_t b = SMALLEST_NODE; b <= LARGEST_NODE; ++b)
                 if (bare >> b & 1u && span.y % b != 0) found |= 1u << b;
-            for (uint32_t k = team.rank; k < span.y; k += team.size) {
+            for (uint32_t k = team.begin(), past = team.end(span.y); k < past; k += team.size) {
                 uint32_t j = (uint32_t)own[k] - a.base;
                 bool follows = k > 0 && own[k] == own[k - 1] + 1;
 #pragma unroll
@@ -70,7 +72,7 @@ __device__ void node_sizes(const SetupArgs &a) {
     __syncthreads();
     NodeSizes<I> rows{a, known};
     if ((~known & NODE_SIZES) == 0) return;
-    each_row(a.n, a.lanes, rows);
+    each_row(a, a.n, rows);
     uint32_t refuted = Block(scratch).reduce(rows.refuted, Or());
     if (threadIdx.x == 0 && refuted & ~load_relaxed(&a.summary->refuted)) atomicOr(&a.summary->refuted, refuted);
 }
@@ -79,6 +81,7 @@ __device__ void node_sizes(const SetupArgs &a) {
 // entries the bare majors of the nodes before it have.
 template <class I>
 struct NodePattern {
+    static constexpr int PIECES = UNSHARED;
     const SetupArgs &a;
 
     __device__ uint2 span(uint32_t node) const {
@@ -99,7 +102,7 @@ struct NodePattern {
 template <class I>
 __device__ void node_pattern(const SetupArgs &a) {
     NodePattern<I> nodes{a};
-    each_row(a.count, a.lanes, nodes);
+    each_row(a, a.count, nodes);
 }
 
 // Where the entries of its node's own triangle lie in a major, as nodal.cuh says.
@@ -129,6 +132,7 @@ SETUP_KERNEL(setup_node_rows, 256) {
 
 // Where op(A)'s columns are stored: of each entry of the lists and each of its unknowns, where the values begin.
 struct NodeValues {
+    static constexpr int PIECES = UNSHARED;
     const SetupArgs &a;
 
     __device__ uint2 span(uint32_t p) const { return make_uint2(a.record[p].z, a.record[p + 1].z - a.record[p].z); }
@@ -144,7 +148,7 @@ struct NodeValues {
 
 SETUP_KERNEL(setup_node_values, TEAM_BLOCK) {
     NodeValues nodes{a};
-    each_row(a.count, a.lanes, nodes);
+    each_row(a, a.count, nodes);
 }
 
 // Where values are copied: the rows of op(A), one behind the other in natural order, each with its entries by rising unknowns.
@@ -180,6 +184,7 @@ SETUP_KERNEL(setup_copied_rows, 256) {
 
 // Where each value of the copy lies.
 struct NodeSource {
+    static constexpr int PIECES = UNSHARED;
     const SetupArgs &a;
 
     __device__ uint2 span(uint32_t node) const { return make_uint2(a.out_ptr[node], a.out_ptr[node + 1] - a.out_ptr[node]); }
@@ -204,7 +209,7 @@ struct NodeSource {
 
 SETUP_KERNEL(setup_copied_source, TEAM_BLOCK) {
     NodeSource nodes{a};
-    each_row(a.count, a.lanes, nodes);
+    each_row(a, a.count, nodes);
 }
 
 #define NODES(i, I)                                                      \

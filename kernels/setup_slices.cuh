@@ -193,6 +193,7 @@ constexpr uint32_t MOST_GAP = 2;  // mirrors TILED_MOST_GAP in tuning.rs
 // Of the entries of a lane only the first few may depend on the same batch. What the others depend on must
 // lie in earlier batches.
 struct Close {
+    static constexpr int PIECES = UNSHARED;
     const SetupArgs &a;
 
     __device__ uint2 span(uint32_t p) const { return make_uint2(a.out_ptr[p], a.out_ptr[p + 1] - a.out_ptr[p]); }
@@ -213,7 +214,7 @@ SETUP_KERNEL(setup_close, TEAM_BLOCK) {
     // Short rows have no others.
     if (__all_sync(FULL, a.summary->longest <= a.per_lane / 2)) return;
     Close rows{a};
-    each_row(a.n, a.lanes, rows);
+    each_row(a, a.n, rows);
 }
 
 // A tile, and how its levels are grouped: batches hold no runs of different groups.

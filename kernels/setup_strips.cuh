@@ -15,9 +15,11 @@ SETUP_KERNEL(setup_strip_ranks, 256) {
 // words for ranks in solving order, and as many for those from the other end. By rows of op(A).
 template <class Source>
 struct Shifts {
+    static constexpr int PIECES = Source::PIECES;
     Source source;
 
     __device__ uint2 span(uint32_t i) const { return source.span(i); }
+    __device__ uint32_t number(uint32_t i) const { return i; }
     // Looks first: almost always as much is known already, and the unknowns of a level share a word.
     static __device__ void grow(uint32_t *shift, uint32_t by) {
         if (by != 0 && load_relaxed(shift) < by) atomicMax(shift, by);
@@ -25,20 +27,20 @@ struct Shifts {
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
         const SetupArgs &a = source.a;
-        uint2 own = a.ranks[i], by = make_uint2(0, 0);  // by how much they are below those of what the row depends on
-        for (uint32_t k = team.rank; k < span.y; k += team.size) {
-            uint32_t j, e;
-            if (!source.entry(i, span.x + k, j, e)) continue;
-            uint2 other = a.ranks[j];
-            by.x = Max()(by.x, other.x > own.x ? other.x - own.x : 0);
-            by.y = Max()(by.y, other.y > own.y ? other.y - own.y : 0);
-        }
-        by.x = team.reduce(by.x, Max());
-        by.y = team.reduce(by.y, Max());
-        if (team.rank != 0) return;
+        uint2 own = a.ranks[i];
+        uint32_t by[] = {0, 0};  // by how much they are below those of what the row depends on
+        each_entry(source, i, span, team, [&](const uint32_t (&unknowns)[4]) {
+#pragma unroll
+            for (uint32_t j : unknowns) {
+                uint2 other = a.ranks[j];
+                by[0] = Max()(by[0], other.x > own.x ? other.x - own.x : 0);
+                by[1] = Max()(by[1], other.y > own.y ? other.y - own.y : 0);
+            }
+        });
+        if (!add_up_row<0>(team, by)) return;
         uint32_t *shift = &a.scan_out[a.word[turn_of(a, i)] - 1];
-        grow(shift, by.x);
-        grow(shift + a.count, by.y);
+        grow(shift, by[0]);
+        grow(shift + a.count, by[1]);
     }
 };
 

@@ -7,18 +7,19 @@ template <class P>
 __device__ void offsets(const SetupArgs &a) {
     const P *ptr = (const P *)a.ptr;
     // Numbers below the base wrap around to ones that are far too large.
-    for (uint64_t k = thread_index(); k <= a.n; k += (uint64_t)gridDim.x * blockDim.x) {
-        uint64_t offset = (uint64_t)(int64_t)ptr[k] - a.base;
-        bool good = offset <= a.nnz;
-        if (k == 0) good = offset == 0;
-        if (k == a.n) good = good && offset == a.nnz;
-        else good = good && offset <= (uint64_t)(int64_t)ptr[k + 1] - a.base;
+    uint32_t lane = threadIdx.x % 32;
+    for (uint64_t k = thread_index(); k - lane <= a.n; k += (uint64_t)gridDim.x * blockDim.x) {
+        uint64_t offset = k <= a.n ? (uint64_t)(int64_t)ptr[k] - a.base : a.nnz;
+        uint64_t end = k < a.n ? (uint64_t)(int64_t)ptr[k + 1] - a.base : a.nnz;
+        bool good = offset <= end && end <= a.nnz && (k > 0 || offset == 0) && (k < a.n || offset == end);
         if (!good) a.summary->bad_offsets = 1;
+        list_pieces(a, OF_MAJORS, (uint32_t)k, good ? (uint32_t)(end - offset) : 0);
     }
 }
 
 template <class P, class I>
 struct Survey {
+    static constexpr int PIECES = OF_MAJORS;
     const SetupArgs &a;
     // Of the rows that this thread has led.
     uint32_t entries = 0, extra = 0, missing = 0, scattered = 0, bad = 0, next_to_diagonal = 0, bare = 0;
@@ -28,23 +29,24 @@ struct Survey {
         uint32_t begin = (uint32_t)ptr[i] - a.base;
         return make_uint2(begin, (uint32_t)ptr[i + 1] - a.base - begin);
     }
+    __device__ uint32_t number(uint32_t i) const { return i; }
 
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
         constexpr int U = 4;  // entries that are loaded together
         const I *ind = (const I *)a.ind;
-        uint32_t first = NONE, stop = 0, kept = 0, diag = NONE, diags = 0;
-        for (uint32_t k = team.rank; k < span.y; k += U * team.size) {
+        uint32_t first = NONE, stop = 0, kept = 0, diag = NONE, diags = 0, past = team.end(span.y);
+        for (uint32_t k = team.begin(); k < past; k += U * team.size) {
             uint64_t column[U];
 #pragma unroll
             for (int u = 0; u < U; ++u) {
-                bool in = k + u * team.size < span.y;
+                bool in = k + u * team.size < past;
                 column[u] = in ? (uint64_t)(int64_t)ind[span.x + k + u * team.size] - a.base : a.n;
             }
 #pragma unroll
             for (int u = 0; u < U; ++u) {
                 uint32_t e = span.x + k + u * team.size, j = (uint32_t)column[u];
-                if (k + u * team.size >= span.y) continue;
+                if (k + u * team.size >= past) continue;
                 if (column[u] >= a.n) {
                     bad = 1;
                 } else if (j == i) {
@@ -56,16 +58,9 @@ struct Survey {
                 }
             }
         }
-        if (team.size > 1) {
-            kept = team.reduce(kept, Sum());
-            first = team.reduce(first, Min());
-            stop = team.reduce(stop, Max());
-            if (a.own_diag) {
-                diag = team.reduce(diag, Min());
-                diags = team.reduce(diags, Sum());
-            }
-        }
-        if (team.rank != 0) return;
+        uint32_t sum[] = {kept, diags, stop, ~first, ~diag};
+        if (!add_up_row<2>(team, sum, a.own_diag ? FULL : 1u | 1u << 2 | 1u << 3)) return;
+        kept = sum[0], diags = sum[1], stop = sum[2], first = ~sum[3], diag = ~sum[4];
         if (kept == 0) first = stop = span.x;
         a.major[i] = make_uint4(first, stop, kept, diag);
         entries += kept;
@@ -86,7 +81,7 @@ __device__ void survey(const SetupArgs &a) {
         return;
     }
     Survey<P, I> s{a};
-    each_row(a.n, a.lanes, s);
+    each_row(a, a.n, s);
     Block block(scratch);
     uint32_t bad = block.reduce(s.bad, Max()), scattered = block.reduce(s.scattered, Max());
     uint32_t entries = block.reduce(s.entries, Sum()), extra = block.reduce(s.extra, Sum());

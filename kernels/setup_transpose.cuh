@@ -6,9 +6,12 @@
 #pragma once
 #include "setup_survey.cuh"
 
+constexpr uint32_t CROWD = 16384;  // entries; in longer lists many are put at the same time
+
 // The whole triangle, its diagonal included where that is the matrix's own.
 template <class P, class I>
 struct Triangle {
+    static constexpr int PIECES = OF_MAJORS;
     const SetupArgs &a;
 
     __device__ uint2 span(uint32_t i) const { return Survey<P, I>{a}.span(i); }
@@ -17,39 +20,88 @@ struct Triangle {
     }
 };
 
-// Calls `a.bounds[j] += 1` for each entry of the source, j its index in the major. Where `PUT` that is where the list of j ends,
-// and the entry is put there.
+// Additions of a block to words of `bounds`, added up in shared memory first, as one word of L2 takes no more than one addition a
+// nanosecond: a word stands for the first index that comes of those that share it, and what others count goes past it.
+struct Tally {
+    static constexpr uint32_t WORDS = 1024;
+    uint32_t *index, *count;
+
+    __device__ Tally() {
+        __shared__ uint32_t shared[2][WORDS];
+        index = shared[0], count = shared[1];
+        for (uint32_t k = threadIdx.x; k < WORDS; k += blockDim.x) index[k] = NONE, count[k] = 0;
+        __syncthreads();
+    }
+    __device__ void add(const SetupArgs &a, uint32_t j) const {
+        uint32_t k = j % WORDS, its = *(volatile uint32_t *)&index[k];
+        if (its == NONE) its = atomicCAS(&index[k], NONE, j);
+        if (its == NONE || its == j) atomicAdd(&count[k], 1u);
+        else atomicAdd(&a.bounds[j], 1u);
+    }
+    __device__ void finish(const SetupArgs &a) const {
+        __syncthreads();
+        for (uint32_t k = threadIdx.x; k < WORDS; k += blockDim.x)
+            if (count[k] > 0 && atomicAdd(&a.bounds[index[k]], count[k]) + count[k] > CROWD) a.summary->crowded = 1;
+    }
+};
+
+// The next slot of a list, by one addition for all lanes that want one of the same list at the same time.
+__device__ __forceinline__ uint32_t next_slot(const SetupArgs &a, uint32_t j) {
+    uint32_t alike = __match_any_sync(__activemask(), j), lane = threadIdx.x % 32, first = __ffs(alike) - 1, slot;
+    if (lane == first) slot = atomicAdd(&a.bounds[j], (uint32_t)__popc(alike));
+    return __shfl_sync(alike, slot, first) + __popc(alike & ((1u << lane) - 1));
+}
+
+// Counts the entries of each list; or puts each where its list ends so far, which `bounds` says.
 template <class Source, bool PUT>
 struct Across {
+    static constexpr int PIECES = Source::PIECES;
     Source source;
+    const Tally *tally;
 
     __device__ uint2 span(uint32_t i) const { return source.span(i); }
+    __device__ uint32_t number(uint32_t i) const { return i; }
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) const {
         constexpr int U = 4;  // entries that are on their way together
         const SetupArgs &a = source.a;
-        for (uint32_t k = team.rank; k < span.y; k += U * team.size) {
+        uint2 *lists = (uint2 *)a.value_out;
+        uint32_t k = team.begin(), past = team.end(span.y);
+        if (PUT && a.summary->crowded) {
+            for (; k < past; k += team.size) {
+                uint32_t j, e;
+                if (source.entry(i, span.x + k, j, e)) lists[next_slot(a, j)] = make_uint2(e, i);
+            }
+        }
+        for (; k < past; k += U * team.size) {
             uint32_t j[U], e[U], slot[U];
             bool kept[U];
 #pragma unroll
             for (int u = 0; u < U; ++u)
-                kept[u] = k + u * team.size < span.y && source.entry(i, span.x + k + u * team.size, j[u], e[u]);
+                kept[u] = k + u * team.size < past && source.entry(i, span.x + k + u * team.size, j[u], e[u]);
+#pragma unroll
+            for (int u = 0; u < U; ++u) {
+                if (kept[u] && PUT) slot[u] = atomicAdd(&a.bounds[j[u]], 1u);
+                if (kept[u] && !PUT) tally->add(a, j[u]);
+            }
 #pragma unroll
             for (int u = 0; u < U; ++u)
-                if (kept[u]) slot[u] = atomicAdd(&a.bounds[j[u]], 1u);
-#pragma unroll
-            for (int u = 0; u < U; ++u)
-                if (PUT && kept[u]) ((uint2 *)a.value_out)[slot[u]] = make_uint2(e[u], i);
+                if (PUT && kept[u]) lists[slot[u]] = make_uint2(e[u], i);
         }
     }
 };
 
-#define ACROSS(name, ...)                                \
-    SETUP_KERNEL(setup_count_##name, TEAM_BLOCK) {       \
-        if (thread_index() == 0) a.list_ptr[0] = 0;      \
-        walk(a, Across<__VA_ARGS__, false>{{a}});        \
-    }                                                    \
-    SETUP_KERNEL(setup_put_##name, TEAM_BLOCK) { walk(a, Across<__VA_ARGS__, true>{{a}}); }
+template <class Source>
+__device__ void count_across(const SetupArgs &a) {
+    if (thread_index() == 0) a.list_ptr[0] = 0;
+    Tally tally;
+    walk(a, Across<Source, false>{{a}, &tally});
+    tally.finish(a);
+}
+
+#define ACROSS(name, ...)                                                              \
+    SETUP_KERNEL(setup_count_##name, TEAM_BLOCK) { count_across<__VA_ARGS__>(a); }     \
+    SETUP_KERNEL(setup_put_##name, TEAM_BLOCK) { walk(a, Across<__VA_ARGS__, true>{{a}, nullptr}); }
 ACROSS(i, Stored<int32_t>)
 ACROSS(l, Stored<int64_t>)
 ACROSS(triangle_ii, Triangle<int32_t, int32_t>)
@@ -227,14 +279,16 @@ __device__ __noinline__ void order_in_memory(uint2 *list, uint32_t length, uint2
     }
 }
 
-// Words of the summary that launches of the next two kernels share: the lists that are left to all blocks, and their phases.
-__device__ __forceinline__ uint32_t &lists_left(const SetupArgs &a) { return a.summary->ticket[a.ticket]; }
+// Words of the summary that launches of the next two kernels share: how many lists are left to a block and to all of them, which
+// `bounds` holds from the end on and from the beginning, and the phases of those.
+__device__ __forceinline__ uint32_t &left_to_block(const SetupArgs &a) { return a.summary->ticket[a.ticket]; }
+__device__ __forceinline__ uint32_t &left_to_all(const SetupArgs &a) { return a.summary->ticket[a.ticket + 1]; }
 __device__ __forceinline__ Phases phases_of_lists(const SetupArgs &a) {
-    return Phases(&a.summary->ticket[a.ticket + 1], &a.summary->ticket[a.ticket + 2]);
+    return Phases(&a.summary->ticket[a.ticket + 2], &a.summary->ticket[a.ticket + 3]);
 }
 
-// Some lanes for each list; those that are too long for them get a warp, or the block; and those of more than `count` entries are
-// left, in `bounds`.
+// Some lanes for each list; those that are too long for them get a warp; and still longer ones the block, or, where lists of more
+// than `count` entries are possible, are left.
 template <uint32_t LANES>
 __device__ void order_lists(const SetupArgs &a) {
     __shared__ uint32_t long_list[ORDER_BLOCK / LANES], longs;
@@ -246,6 +300,7 @@ __device__ void order_lists(const SetupArgs &a) {
     uint2 *lists = (uint2 *)a.value_out;
     OrderLanes<LANES> lanes;
     uint2 span = i < a.n ? Transposed{a}.span(i) : make_uint2(0, 0);
+    list_pieces(a, OF_LISTS, i, lanes.rank == 0 ? span.y : 0);
     if (span.y > ORDER_HELD * LANES) {
         if (lanes.rank == 0) long_list[atomicAdd(&longs, 1u)] = i;
         span.y = 0;
@@ -264,17 +319,23 @@ __device__ void order_lists(const SetupArgs &a) {
     for (uint32_t k = 0; k < count; ++k) {
         span = Transposed{a}.span(long_list[k]);
         if (span.y <= ORDER_SHARE) continue;
-        if (span.y <= a.count) order_in_memory(lists + span.x, span.y, chunk, ORDER_CHUNK, OrderBlock());
-        else if (threadIdx.x == 0) a.bounds[atomicAdd(&lists_left(a), 1u)] = long_list[k];
+        if (a.count == NONE) order_in_memory(lists + span.x, span.y, chunk, ORDER_CHUNK, OrderBlock());
+        else if (threadIdx.x > 0) continue;
+        else if (span.y > a.count) a.bounds[atomicAdd(&left_to_all(a), 1u)] = long_list[k];
+        else a.bounds[a.n - 1 - atomicAdd(&left_to_block(a), 1u)] = long_list[k];
     }
 }
 
-// The lists that are left, by all blocks. First every chunk is put in order. Then, for runs of 2, 4, 8, ... chunks, a phase for
+// The lists that are left, first those that are a block's. Of the others every chunk is put in order. Then, for runs of 2, 4, 8, ... chunks, a phase for
 // each step that reaches farther than a chunk, and one for all others.
-__device__ void order_longest(const SetupArgs &a) {
+__device__ void order_left(const SetupArgs &a) {
     __shared__ uint2 chunk[ORDER_CHUNK];
     __shared__ uint32_t scratch[32];
-    uint32_t lists = lists_left(a), chunks = 0;
+    for (uint32_t k = blockIdx.x; k < left_to_block(a); k += gridDim.x) {
+        uint2 span = Transposed{a}.span(a.bounds[a.n - 1 - k]);
+        order_in_memory((uint2 *)a.value_out + span.x, span.y, chunk, ORDER_CHUNK, OrderBlock());
+    }
+    uint32_t lists = left_to_all(a), chunks = 0;
     if (lists == 0) return;
     for (uint32_t k = threadIdx.x; k < lists; k += ORDER_BLOCK)
         chunks = Max()(chunks, divide_up(Transposed{a}.span(a.bounds[k]).y, ORDER_CHUNK));
@@ -307,7 +368,7 @@ __device__ void order_longest(const SetupArgs &a) {
         phase.end();
     }
 }
-SETUP_KERNEL(setup_order_longest, ORDER_BLOCK) { order_longest(a); }
+SETUP_KERNEL(setup_order_left, ORDER_BLOCK) { order_left(a); }
 
 #define ORDER(LANES) \
     SETUP_KERNEL(setup_order_##LANES, ORDER_BLOCK, ORDER_BLOCKS) { order_lists<LANES>(a); }

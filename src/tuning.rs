@@ -189,6 +189,11 @@ pub const TILED_LARGE_LEVEL: u64 = 1800;
 pub const TILED_LARGE_BYTES: u64 = 100_000_000;
 pub const TILED_LARGE_BYTES_SCATTERED: u64 = 200_000_000;
 pub const TILED_WIDEST_LEVEL: u64 = 9000;
+/// Rows are long that have so many entries, and so many times the average: mirrored in kernels/setup_levels.cuh. In tiles each is one
+/// warp's, which takes so long (in seconds) for an entry.
+pub const LONG_ROW: u32 = 256;
+pub const LONG_ROW_TIMES: u32 = 64;
+pub const TILED_LONG_ROW_SECONDS: f64 = 6e-9;
 /// Bytes that a solve in double precision with scattered values moves for a row and for an entry.
 pub const TILED_ROW_BYTES: u64 = 28;
 pub const TILED_ENTRY_BYTES: u64 = 16;

@@ -169,6 +169,23 @@ const SHAPES: &[(&str, Build)] = &[
     }),
     // More dense rows beside each other than a block of the sweep shares.
     ("dense end", |n, i, _| if i + 40 >= n { (0..n as i64).collect() } else { vec![i as i64 / 2, i as i64] }),
+    ("nets", |n, i, _| {
+        // Lines of 20, and three unknowns that every third one depends on, or the other way round.
+        let x = i % 20;
+        let mut nets = (n / 6..n).step_by((n / 3).max(1));
+        let mut row = vec![i];
+        row.extend((x > 0).then(|| i - 1));
+        row.extend((x < 19 && i + 1 < n).then_some(i + 1));
+        row.extend(i.checked_sub(20));
+        row.extend((i + 20 < n).then_some(i + 20));
+        row.extend(nets.clone().filter(|_| i % 3 == 0));
+        if nets.any(|net| net == i) {
+            row.extend((0..n).step_by(3));
+        }
+        row.sort_unstable();
+        row.dedup();
+        row.into_iter().map(|j| j as i64).collect()
+    }),
     ("empty majors", |n, i, r| if i % 3 == 0 { vec![] } else { vec![r.below(n) as i64, i as i64] }),
     ("long", |n, i, r| {
         let length = if i % 40 == 7 { 300 } else { 20 };
@@ -461,6 +478,7 @@ fn large_matrices() {
         "overtaken",
         "dense row",
         "dense end",
+        "nets",
         "long and unsorted",
     ] {
         let shape = SHAPES.iter().position(|s| s.0 == name).unwrap();
@@ -472,7 +490,7 @@ fn large_matrices() {
             let descr = random_descr(&mut random, fill, Format::Csr);
             let (ptr, ind) = pattern.arrays(descr.base);
             let problem = Problem::new(&gpu, &ptr, &ind, descr, op, false);
-            for id in [0, 3, 4, 16, 17, 18] {
+            for id in [0, 3, 4, 16, 17, 18, 19] {
                 let algorithm = algorithms::by_id(id);
                 let _bound = gpu.bind().unwrap();
                 let want = problem.plan(&gpu, algorithm, Setup::Cpu).unwrap().arrays(0).unwrap();

@@ -205,8 +205,18 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let (levels, scattered) = (level_ptr.len() as u32 - 1, !shape.rows_are_stored());
             let (entries, skew) = (survey.entries, survey.skew(grid));
             let (has_lines, crosses) = (line > 0, skew > 0);
-            let squares = survey.squares();
-            let counts = tiles::Counts { n, entries, squares, levels, scattered, has_lines, crosses, node };
+            let (squares, long_squares) = survey.squares();
+            let counts = tiles::Counts {
+                n,
+                entries,
+                squares,
+                long_squares,
+                levels,
+                scattered,
+                has_lines,
+                crosses,
+                node,
+            };
             let mut boxes = None;
             let mut turns: Option<Vec<u32>> = None;
             let mut strips = || {
@@ -479,9 +489,9 @@ impl<'a> Survey<'a> {
         strips::turns(by_level, level_ptr, level, self.shape.forward(), self.dependencies())
     }
 
-    /// Of the numbers of entries of the rows of op(A), the sum of their squares.
-    fn squares(&self) -> u64 {
-        let sum = |lengths: &[u32]| lengths.iter().map(|&length| length as u64 * length as u64).sum();
+    /// Of the numbers of entries of the rows of op(A), the sum of their squares, and of those of long rows.
+    fn squares(&self) -> (u64, u64) {
+        let sum = |lengths: &[u32]| tiles::squares(lengths, self.entries);
         if self.shape.rows_are_stored() {
             return sum(&self.kept);
         }

@@ -13,20 +13,20 @@ use super::slices::LANES;
 use super::{Engine, Needs, Relays, Tiles};
 use crate::status::Result;
 use crate::tuning::{
-    NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_SUM,
-    NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL,
-    ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL,
-    STREAMED_ROW_SECONDS, STREAMED_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES,
-    TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
+    LONG_ROW, LONG_ROW_TIMES, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NODAL_ENTRY_SECONDS, NODAL_LEVEL,
+    NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES,
+    ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STREAMED_ENTRY_SECONDS,
+    STREAMED_LEVEL, STREAMED_ROW_SECONDS, STREAMED_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE,
+    TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
     TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_FAVOUR, TILED_BOX_LANES,
     TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP,
     TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES,
-    TILED_LONG_TURN, TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS, TILED_MESH_ROWS, TILED_PLANE,
-    TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_START, TILED_STEP, TILED_STRIPS_GAIN,
-    TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT,
-    TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH,
-    TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE, WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_MOST_LEVELS,
-    WIDE_ROW_SECONDS, WIDE_SPANS_APART, WIDE_START,
+    TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS,
+    TILED_MESH_ROWS, TILED_PLANE, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_START,
+    TILED_STEP, TILED_STRIPS_GAIN, TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES,
+    TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL,
+    TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE, WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS,
+    WIDE_LEVEL, WIDE_MOST_LEVELS, WIDE_ROW_SECONDS, WIDE_SPANS_APART, WIDE_START,
 };
 
 /// A size and what the model says of it.
@@ -294,14 +294,23 @@ impl Rows {
     }
 }
 
+/// Of the numbers of entries of rows, `entries` in all, the sum of their squares, and of those of rows that are far longer than the
+/// average one. Mirrored in kernels/setup_levels.cuh.
+pub fn squares(lengths: &[u32], entries: u32) -> (u64, u64) {
+    let longest = LONG_ROW.max(LONG_ROW_TIMES.saturating_mul(entries / (lengths.len() as u32).max(1)));
+    let sum = |least: u32| lengths.iter().filter(|&&l| l > least).map(|&l| l as u64 * l as u64).sum();
+    (sum(0), sum(longest))
+}
+
 /// What the choice goes by: sizes of the pattern that is scheduled, which may be one of nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
     pub n: u32,
     /// Off the diagonal.
     pub entries: u32,
-    /// Of those of each row of op(A), the sum of their squares.
+    /// Of those of each row of op(A), the sum of their squares; and of rows that are far longer than the others.
     pub squares: u64,
+    pub long_squares: u64,
     pub levels: u32,
     /// Whether the rows of op(A) are not the stored ones.
     pub scattered: bool,
@@ -318,19 +327,26 @@ impl Counts {
     fn of_rows(self) -> Counts {
         let b = self.node;
         let entries = self.entries * b * b + self.n * (b * (b - 1) / 2);
-        Counts { n: self.n * b, entries, levels: self.levels * b, node: 1, ..self }
+        let long_squares = self.long_squares.saturating_mul(b as u64 * b as u64);
+        Counts { n: self.n * b, entries, long_squares, levels: self.levels * b, node: 1, ..self }
     }
 
     /// Whether no rows are much longer than the others.
     fn are_alike(self) -> bool {
         let (average, deviation) = self.lengths();
-        deviation <= WIDE_DEVIATIONS * average + 1.0
+        deviation <= WIDE_DEVIATIONS * average + 1.0 && self.long_squares == 0
     }
 
-    /// Entries of a row: the average, and how far they are from that.
+    /// Entries of a row: the average, and how far they are from that but for rows that are far longer.
     fn lengths(self) -> (f64, f64) {
         let average = self.entries as f64 / self.n.max(1) as f64;
-        (average, (self.squares as f64 / self.n.max(1) as f64 - average * average).max(0.0).sqrt())
+        let squares = (self.squares - self.long_squares) as f64;
+        (average, (squares / self.n.max(1) as f64 - average * average).max(0.0).sqrt())
+    }
+
+    /// What rows that are far longer than the others, one warp's each, take longer in tiles: the longer the more wait for another.
+    fn long_rows_in_tiles(self) -> Duration {
+        Duration::from_secs_f64((self.long_squares as f64).sqrt() * TILED_LONG_ROW_SECONDS)
     }
 
     fn regularity(self) -> Regularity {
@@ -412,6 +428,9 @@ pub fn decide(
             return Ok(Decision { engine: Engine::Wide, predicted, ..Decision::default() });
         }
     }
+    // Whatever the tiles, these are added in the end.
+    let long_rows = rows.long_rows_in_tiles();
+    let untiled = untiled.saturating_sub(long_rows);
     let limit = match wish {
         // Not more than the time by nodes, which the model knows better than that by rows.
         Tiles::IfFaster if b > 1 => untiled.mul_f64(rows.advantage().min(TILED_ADVANTAGE)),
@@ -444,7 +463,7 @@ pub fn decide(
         rows: tiles.rows,
         order,
         is_wide: tiles.is_wide,
-        predicted: tiles.predicted,
+        predicted: tiles.predicted + long_rows,
     }))
 }
 
@@ -686,7 +705,17 @@ mod tests {
 
     /// Of rows by themselves, with stored values and no lines.
     fn counts_of(n: u32, entries: u32, levels: u32) -> Counts {
-        Counts { n, entries, squares: 0, levels, scattered: false, has_lines: false, crosses: false, node: 1 }
+        Counts {
+            n,
+            entries,
+            squares: 0,
+            long_squares: 0,
+            levels,
+            scattered: false,
+            has_lines: false,
+            crosses: false,
+            node: 1,
+        }
     }
 
     /// Levels of a five-point grid in natural order.
@@ -789,7 +818,38 @@ mod tests {
         assert!(!is_wide(Tiles::IfFaster, &level(&|t| t / (n / 16)), counts(16)));
         assert!(!is_wide(Tiles::IfFaster, &two, Counts { scattered: true, ..counts(2) }));
         assert!(!is_wide(Tiles::IfFaster, &two, Counts { squares: 1 << 40, ..counts(2) }));
+        let one_long_row = Counts { squares: squares + (1 << 20), long_squares: 1 << 20, ..counts(2) };
+        assert!(!is_wide(Tiles::IfFaster, &two, one_long_row));
         assert!(!is_wide(Tiles::Yes, &two, counts(2)) && !is_wide(Tiles::No, &two, counts(2)));
+    }
+
+    #[test]
+    fn a_few_long_rows_make_tiles_slower_and_rows_not() {
+        let (m, long) = (512, 60_000);
+        let level = grid(m, m);
+        let (n, levels) = (m * m, 2 * m - 1);
+        let lengths =
+            |long_rows: u32| -> Vec<u32> { (0..n).map(|i| if i < long_rows { long } else { 2 }).collect() };
+        let decide = |long_rows| {
+            let entries = 2 * n + long_rows * long;
+            let (squares, long_squares) = squares(&lengths(long_rows), entries);
+            let counts = Counts { squares, long_squares, ..counts_of(n, entries, levels) };
+            let engine = decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None));
+            (engine.unwrap().engine, predict_one_word(counts))
+        };
+        let ((plain, rows), (uneven, same_rows)) = (decide(0), decide(4));
+        assert!(matches!(plain, Engine::Tiles(_)) && uneven == Engine::Rows);
+        assert!(same_rows < rows.mul_f64(1.1));
+    }
+
+    #[test]
+    fn rows_are_long_that_are_far_longer_than_the_others() {
+        assert_eq!(squares(&[1, 2, 256], 259), (5 + 65536, 0));
+        assert_eq!(squares(&[1; 1000], 1000), (1000, 0));
+        let mut lengths = vec![1; 999];
+        lengths.push(257);
+        assert_eq!(squares(&lengths, 999 + 257), (999 + 66049, 66049));
+        assert_eq!(squares(&[600; 10], 6000), (3_600_000, 0));
     }
 
     #[test]

@@ -214,14 +214,17 @@ fn meshes() -> Vec<Case> {
     cases
 }
 
-/// Long rows and columns, complete factors, and orders with few levels.
+/// Long rows and columns, circuits, complete factors, and orders with few levels.
 fn extremes() -> Vec<Case> {
     let generated = |entry, order, ilu| Case { source: Source::Generated(entry), order, ilu };
     let long = suite::long_rows().into_iter().map(|e| generated(e, None, None));
+    let circuits = suite::circuits()
+        .into_iter()
+        .flat_map(|e| [None, Some(Order::Random)].map(|order| generated(e.clone(), order, None)));
     let factors =
         suite::to_factorise().into_iter().map(|e| generated(e, Some(Order::Nd), Some(permute::COMPLETE)));
     let few_levels = suite::to_colour().into_iter().map(|e| generated(e, Some(Order::Colours), None));
-    long.chain(factors).chain(few_levels).collect()
+    long.chain(circuits).chain(factors).chain(few_levels).collect()
 }
 
 /// The file itself, or the Matrix Market files of a folder.

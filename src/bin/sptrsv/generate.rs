@@ -200,6 +200,38 @@ impl Arrow {
     }
 }
 
+/// A five-point grid, and some points that one in so many of all others is joined to, as a net of a circuit joins them.
+#[derive(Clone, Copy, Debug)]
+pub struct Nets {
+    pub side: usize,
+    pub nets: usize,
+    pub one_in: u64,
+}
+
+impl Nets {
+    pub fn rows(&self) -> usize {
+        self.side * self.side
+    }
+
+    pub fn lower_pattern(&self) -> Result<Csr> {
+        let apart = self.rows() / self.nets;
+        let nets: Vec<usize> = (0..self.nets).map(|net| net * apart + apart / 2).collect();
+        let joins =
+            |net: usize, other: usize| hash((net as u64) << 32 | other as u64) % self.one_in == 0;
+        Csr::from_rows(self.rows(), |row, out| {
+            out.extend((row >= self.side).then(|| (row - self.side) as i32));
+            out.extend((row % self.side > 0).then(|| row as i32 - 1));
+            if nets.contains(&row) {
+                out.extend((0..row).filter(|&other| joins(row, other)).map(|other| other as i32));
+            }
+            out.extend(nets.iter().filter(|&&net| net < row && joins(net, row)).map(|&net| net as i32));
+            out.push(row as i32);
+            out.sort_unstable();
+            out.dedup();
+        })
+    }
+}
+
 /// Points at random in the unit square or cube, any two of them joined that are near each other: a mesh without any
 /// regularity.
 #[derive(Clone, Copy, Debug)]
@@ -326,6 +358,16 @@ mod tests {
         assert_eq!((rows.nnz(), columns.nnz()), (50 + 47 + 48 + 49, 50 + 1 + 2 + 47 * 3));
         assert_eq!([&rows, &columns].map(|a| a.levels(Fill::Lower).count()), [4, 4]);
         assert_eq!(arrow(50, false).nnz(), 50 * 51 / 2);
+    }
+
+    #[test]
+    fn nets_are_long_rows_and_columns_of_a_grid() {
+        let a = Nets { side: 40, nets: 2, one_in: 4 }.lower_pattern().unwrap();
+        let whole = a.symmetrised().unwrap();
+        let long = |row: usize| whole.ptr[row + 1] - whole.ptr[row] > 300;
+        assert_eq!((0..1600).filter(|&row| long(row)).collect::<Vec<_>>(), [400, 1200]);
+        let grid = grid(Stencil::Axes, [40, 40, 1], 1);
+        assert!(a.nnz() > grid.nnz() + 600 && a.nnz() < grid.nnz() + 1000);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! is generated; reports always say so.
 
 use crate::bench::Suite;
-use crate::generate::{Along, Arrow, Grid, Layered, Points, Profile, Stencil};
+use crate::generate::{Along, Arrow, Grid, Layered, Nets, Points, Profile, Stencil};
 use crate::matrix::{Csr, Fill};
 use crate::Result;
 
@@ -14,6 +14,7 @@ pub enum Recipe {
     Layered(Layered),
     Points(Points),
     Arrow(Arrow),
+    Nets(Nets),
 }
 
 /// A generated matrix and what its lower triangle must turn out to be.
@@ -36,6 +37,7 @@ impl Entry {
             Recipe::Layered(layered) => layered.lower_pattern()?,
             Recipe::Points(points) => points.pattern()?.triangle(Fill::Lower)?,
             Recipe::Arrow(arrow) => arrow.lower_pattern()?,
+            Recipe::Nets(nets) => nets.lower_pattern()?,
         };
         let near = |count: usize, millions: f64| (count as f64 * 1e-6 / millions - 1.0).abs() < 0.06;
         let levels = a.levels(Fill::Lower).count();
@@ -60,6 +62,7 @@ impl Entry {
             Recipe::Layered(layered) => layered.lower_pattern()?.symmetrised(),
             Recipe::Points(points) => points.pattern(),
             Recipe::Arrow(arrow) => arrow.lower_pattern()?.symmetrised(),
+            Recipe::Nets(nets) => nets.lower_pattern()?.symmetrised(),
         }
     }
 }
@@ -95,6 +98,11 @@ fn arrow(name: &str, m: Arrow, levels: usize, nnz: f64) -> Entry {
     Entry { name: name.into(), stand_in: false, recipe: Recipe::Arrow(m), levels, size: (rows, nnz) }
 }
 
+fn nets(name: &str, m: Nets, levels: usize, nnz: f64) -> Entry {
+    let rows = m.rows() as f64 * 1e-6;
+    Entry { name: name.into(), stand_in: false, recipe: Recipe::Nets(m), levels, size: (rows, nnz) }
+}
+
 /// The matrices of a suite; those of `robust`, `meshes` and `extremes` are measured in other orders or filled in as well.
 pub fn entries(suite: Suite) -> Vec<Entry> {
     match suite {
@@ -107,7 +115,9 @@ pub fn entries(suite: Suite) -> Vec<Entry> {
         Suite::Sizes => other_sizes(),
         Suite::Meshes => meshes(),
         Suite::Large => large(),
-        Suite::Extremes => long_rows().into_iter().chain(to_factorise()).chain(to_colour()).collect(),
+        Suite::Extremes => {
+            long_rows().into_iter().chain(circuits()).chain(to_factorise()).chain(to_colour()).collect()
+        }
     }
 }
 
@@ -294,6 +304,11 @@ pub fn long_rows() -> Vec<Entry> {
     ]
 }
 
+/// Grids with a few nets; in other orders too.
+pub fn circuits() -> Vec<Entry> {
+    vec![nets("circuit-512x512", Nets { side: 512, nets: 4, one_in: 4 }, 3061, 1.05)]
+}
+
 /// Grids whose complete factors by nested dissection are measured.
 pub fn to_factorise() -> Vec<Entry> {
     vec![
@@ -329,7 +344,7 @@ mod tests {
     fn names_are_unique_and_lists_complete() {
         let (grids, stand_ins, paper) = (grids(), stand_ins(), paper_grids());
         assert_eq!((grids.len(), stand_ins.len(), paper.len(), paper_general().len()), (13, 13, 20, 12));
-        assert_eq!(entries(Suite::Extremes).len(), 9);
+        assert_eq!(entries(Suite::Extremes).len(), 10);
         for list in [grids, stand_ins, paper] {
             let names: std::collections::HashSet<_> = list.iter().map(|e| e.name.clone()).collect();
             assert_eq!(names.len(), list.len());

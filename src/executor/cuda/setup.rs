@@ -28,7 +28,7 @@ use crate::tuning::{
 };
 
 /// Words of the kernels' summary. Mirrors kernels/setup.cuh, as everything down to `SetupArgs` does.
-const SUMMARY: usize = 56;
+const SUMMARY: usize = 62;
 /// Words of the `State` behind it.
 const STATE: usize = std::mem::size_of::<State>() / 4;
 /// The watchdog has ended a wait.
@@ -39,7 +39,6 @@ const ENTRIES: usize = 2;
 const EXTRA: usize = 3;
 const MISSING: usize = 4;
 const LEVELS: usize = 5;
-const QUEUED: usize = 6;
 const WIDEST: usize = 8;
 const REFUTED: usize = 9;
 const LARGEST_PLACE: usize = 10;
@@ -53,8 +52,10 @@ const DISPLACED: usize = 18;
 const SLICES: usize = 19;
 const NARROW: usize = 20;
 const SQUARES: usize = 22;
-const BARE: usize = 25;
-const HAS_PARTS: usize = 27;
+const LONG_SQUARES: usize = 24;
+const BARE: usize = 27;
+const HAS_PARTS: usize = 29;
+const QUEUED: usize = 30;
 
 const SWEEP_BLOCK: u32 = 1024;
 const SCAN_BLOCK: u32 = 512;
@@ -62,6 +63,10 @@ const SCAN_TILE: u32 = SCAN_BLOCK * 16;
 const SORT_TILE: u32 = 4096;
 const BINS: u32 = 256;
 const ORDER_BLOCK: u32 = 512;
+/// Entries of a long row that a warp walks, the bytes of what is known of such a piece, and of what the pieces of a row add up to.
+const PIECE: u32 = 256;
+const PIECE_BYTES: usize = 16;
+const TOTALS_BYTES: usize = 32;
 /// Threads of the blocks of all other kernels.
 const BLOCK: u32 = 256;
 
@@ -98,7 +103,7 @@ struct SetupArgs {
     skew: u32,
     box_lines: u32,
     box_planes: u32,
-    unused: u32,
+    piece_room: u32,
 
     ptr: u64,
     ind: u64,
@@ -108,6 +113,8 @@ struct SetupArgs {
     chain: u64,
     list_ptr: u64,
     list: u64,
+    piece: u64,
+    totals: u64,
 
     scan_in: u64,
     scan_order: u64,
@@ -126,6 +133,7 @@ struct SetupArgs {
     family: u64,
     order: u64,
     position: u64,
+    names: u64,
     out_ptr: u64,
     out_adj: u64,
     out_val: u64,
@@ -160,7 +168,7 @@ struct SetupArgs {
     timeout_ns: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 28 * 4 + 55 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 28 * 4 + 58 * 8);
 
 /// A schedule whose arrays are on the device; `base` has their addresses.
 pub struct DeviceSchedule {
@@ -234,7 +242,7 @@ pub struct Found {
     /// Four words for each row by the survey; and behind them, where levels were computed, a word for each turn.
     words: DeviceArray,
     /// As the survey left it, with the number of levels and the sizes of nodes that there are not.
-    summary: [u32; SUMMARY],
+    summary: Vec<u32>,
 }
 
 /// Hands out places in one allocation; run once from 0 to learn the size, and once from its address.
@@ -270,6 +278,10 @@ struct Places {
     batch_scan: u64,
     node_scan: u64,
     zero_end: u64,
+
+    /// Pieces of long majors, and of long lists across them.
+    piece: u64,
+    totals: u64,
 
     /// Zero when it is used.
     family_sort: Sort,
@@ -331,6 +343,11 @@ fn passes(bound: u32) -> u32 {
     (u32::BITS - bound.saturating_sub(1).leading_zeros()).div_ceil(8).max(1)
 }
 
+/// Most pieces of rows that have more entries than one piece.
+fn piece_room(nnz: u32) -> u32 {
+    2 * (nnz / PIECE) + 1
+}
+
 fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
     let room = &mut Room(start);
     let rows = n as usize + 1;
@@ -355,6 +372,8 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
         batch_scan: scan(room),
         node_scan: scan(room),
         zero_end: 0,
+        piece: 0,
+        totals: 0,
         family_sort: Sort::default(),
         major: 0,
         first: 0,
@@ -373,6 +392,8 @@ fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
         by_kept: 0,
     };
     places.zero_end = room.0;
+    places.piece = room.take(2 * piece_room(nnz) as usize * PIECE_BYTES);
+    places.totals = room.take(piece_room(nnz) as usize * TOTALS_BYTES);
     if task.needs.families {
         places.family_sort = Sort::lay_out(room, n, MOST_PASSES);
     }
@@ -730,6 +751,9 @@ impl<'a> Run<'a> {
             // Two words for each row, and so the place behind it as well.
             chain: places.keys[0],
             list_ptr: places.list_ptr,
+            piece: places.piece,
+            piece_room: piece_room(shape.nnz),
+            totals: places.totals,
             position: places.position,
             by_kept: places.by_kept,
             stride: 1,
@@ -813,9 +837,14 @@ impl<'a> Run<'a> {
         checked(self.read(self.places.summary, SUMMARY + STATE)?)
     }
 
+    /// Validates the offsets, and finds out which majors are long.
+    fn offsets_of_majors(&self) -> Result<()> {
+        self.cover(&format!("setup_offsets_{}", self.ptr_type), self.shape.n + 1, &self.base)
+    }
+
     /// Validates the pattern and finds out what each major holds.
     fn survey(&self) -> Result<()> {
-        self.cover(&format!("setup_offsets_{}", self.ptr_type), self.shape.n + 1, &self.base)?;
+        self.offsets_of_majors()?;
         let (name, most) = (format!("setup_survey_{}{}", self.ptr_type, self.ind_type), SETUP_SURVEY_BLOCKS);
         self.in_turns(&name, self.base.lanes, most, &self.base)
     }
@@ -848,7 +877,7 @@ impl<'a> Run<'a> {
                 memory::copy(words.address() + rows as u64 * 16, self.places.word, rows * 4, stream)?;
             }
         }
-        let mut summary = [0; SUMMARY];
+        let mut summary = vec![0; SUMMARY];
         let kept = [SCATTERED, ENTRIES, EXTRA, MISSING, LEVELS, REFUTED];
         for k in kept.into_iter().chain(NEXT_TO_DIAGONAL..=SKEW) {
             summary[k] = found[k];
@@ -864,6 +893,7 @@ impl<'a> Run<'a> {
             memory::write(self.places.summary, &found.summary, stream)?;
             memory::copy(self.places.major, found.words.address(), self.shape.n as usize * 16, stream)?;
         }
+        self.offsets_of_majors()?;
         Ok(found.summary[REFUTED])
     }
 
@@ -1067,15 +1097,15 @@ impl<'a> Run<'a> {
         // Most lists have no more entries than lanes.
         let lanes = lanes(self.shape, 1).max(4);
         let blocks = (n as u64 * lanes as u64).div_ceil(ORDER_BLOCK as u64);
-        // Three words are for lists that are left to all blocks. A list has more entries than there are rows only where rows have
+        // Four words are for lists that are left to the second kernel. A list has more entries than there are rows only where rows have
         // some of them twice.
-        let ticket = self.tickets(3);
+        let ticket = self.tickets(4);
         let count = if n > SETUP_LONGEST_LIST { SETUP_LONGEST_LIST } else { u32::MAX };
         let order = SetupArgs { bounds: list_count, ticket, count, ..args };
         self.launch(&format!("setup_order_{lanes}"), blocks, ORDER_BLOCK, &order)?;
         if n > SETUP_LONGEST_LIST {
             let blocks = self.launcher.gpu.multiprocessors() as u64 * SETUP_LIST_BLOCKS;
-            self.launch("setup_order_longest", blocks, ORDER_BLOCK, &order)?;
+            self.launch("setup_order_left", blocks, ORDER_BLOCK, &order)?;
         }
         Ok(list)
     }
@@ -1234,9 +1264,19 @@ impl<'a> Run<'a> {
             (wish, node) => {
                 let scattered = !self.task.stored_rows;
                 let crosses = grid.plane > 0 && found[SKEW] > 0;
-                let squares = found[SQUARES] as u64 | (found[SQUARES + 1] as u64) << 32;
-                let counts =
-                    tiles::Counts { n, entries, squares, levels, scattered, has_lines, crosses, node };
+                let long = |at: usize| found[at] as u64 | (found[at + 1] as u64) << 32;
+                let (squares, long_squares) = (long(SQUARES), long(LONG_SQUARES));
+                let counts = tiles::Counts {
+                    n,
+                    entries,
+                    squares,
+                    long_squares,
+                    levels,
+                    scattered,
+                    has_lines,
+                    crosses,
+                    node,
+                };
                 let mut strips = || self.strips(levels, level_of);
                 let steps = [found[LINE_STEP], found[PLANE_STEP]];
                 let mut boxed = || {
@@ -1492,7 +1532,7 @@ impl<'a> Run<'a> {
             out_adj: list.adj,
             out_val: if list.permuted { list.val } else { 0 },
             by_first: list.by_first(),
-            position: if is_for_wide(cut) { 0 } else { self.base.position },
+            names: if is_for_wide(cut) { 0 } else { self.base.position },
             lanes: lanes(self.shape, 4),
             ..self.base
         };
