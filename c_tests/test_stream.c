@@ -64,9 +64,11 @@ static void solve_in_a_graph(void) {
   cudaStream_t stream;
   CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   for (int a = 0; a < COUNT(ALGS); a++)
-    for (int i = 0; i < 8; i++) {
-      Kind k = {.type = TYPES[i & 3], .op = i >> 2 & 1, .fill = i & 1, .device_alpha = i >> 1 & 1};
-      Problem p = make_problem(k, i & 1 ? GRID : RANDOM, 2000);
+    for (int i = 0; i < (ALGS[a].id == SPTRSV_ALG_AUTO ? 12 : 8); i++) {
+      /* The last four may be more than one launch. */
+      int band = i >= 8;
+      Kind k = {.type = TYPES[i & 3], .op = band || i >> 2 & 1, .fill = i & 1, .device_alpha = i >> 1 & 1};
+      Problem p = make_problem(k, band ? BAND : i & 1 ? GRID : RANDOM, band ? 6000 : 2000);
       System s;
       CHECK_OK(sptrsvSetStream(T.h, stream));
       if (opened(&s, &p, a)) {

@@ -47,6 +47,40 @@ static void new_values_need_no_analysis(void) {
   }
 }
 
+/* Where a solve has many levels it may begin by bringing scattered values together: every one does, of any number of right-hand
+ * sides. */
+static void new_values_before_many_levels(void) {
+  enum { COLUMNS = 5 };
+  for (int i = 0; i < 24; i++) {
+    Kind k = {.type = TYPES[i % 4], .op = i / 2 % 3, .fill = i % 2, .format = i / 12, .diag = i / 4 % 3,
+              .duplicates = i / 8 % 2, .setup = random_setup()};
+    Problem p = make_problem(k, BAND, 6000);
+    System s;
+    if (opened(&s, &p, place_of(SPTRSV_ALG_AUTO))) {
+      char *x = malloc(s.bytes), *columns = malloc(COLUMNS * s.bytes);
+      void *f = mem_new(COLUMNS * s.bytes), *solved = mem_new(COLUMNS * s.bytes);
+      if (!x || !columns) fatal("malloc", "out of memory");
+      for (int c = 0; c < COLUMNS; c++) mem_put((char *)f + c * s.bytes, p.f, s.bytes);
+      for (int round = 0; round < 3; round++) {
+        solves_right(&s, x, "values of a band");
+        if (T.on_gpu) CUDA(cudaDeviceSynchronize());
+        for (int64_t t = 0; t < p.nnz; t++) put(k.type, p.val, t, 1.25L * get(k.type, p.val, t));
+        mem_put(s.val, p.val, (size_t)p.nnz * s.vs);
+      }
+      CHECK_OK(solve_columns(&s, COLUMNS, f, solved));
+      if (T.on_gpu) CUDA(cudaDeviceSynchronize());
+      mem_get(columns, solved, COLUMNS * s.bytes);
+      solves_right(&s, x, "values of a band, after several right-hand sides");
+      for (int c = 0; c < COLUMNS; c++)
+        CHECK_THAT(!memcmp(columns + c * s.bytes, x, s.bytes), "column %d has other bits (%s)", c, kind_text(&k));
+      mem_free(f), mem_free(solved);
+      free(x), free(columns);
+    }
+    close_system(&s);
+    free_problem(&p);
+  }
+}
+
 /* Values are aligned to their own size only, and what is beside them is none of a solve's business. The diagonal is in its
  * place in its row, or on the far side of it. */
 static void values_lie_anywhere(void) {
@@ -284,6 +318,7 @@ static void entries_far_from_the_diagonal(void) {
 int main(int argc, char **argv) {
   check_begin("test_values", argc, argv);
   RUN(new_values_need_no_analysis);
+  RUN(new_values_before_many_levels);
   RUN(values_lie_anywhere);
   RUN(buffer_is_scratch);
   RUN(one_factor_two_solves);

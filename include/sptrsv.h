@@ -855,7 +855,7 @@ enum sptrsvStatus_t sptrsvGetAnyOperation(sptrsvInfo_t info, int *enabled);
  * Chooses whether solves after later analyses with this info may read a copy of the matrix values, in the order in which they
  * want them. By default they read the caller's array, whatever it holds at the time. Where the rows of op(A) are not what is
  * stored, as with op T or H of a CSR matrix and op N of a CSC matrix, the values of a row lie apart there, and large matrices
- * are solved up to twice as fast from a copy. What would be read in storage order anyway is not copied (LEVC, SLFC and GSF go
+ * are solved up to twice as fast from a copy. (AUTO has solves of many levels begin with one of their own, which is current.) What would be read in storage order anyway is not copied (LEVC, SLFC and GSF go
  * by columns, and copy nothing), and the host executor copies nothing.
  *
  * Enabled, sptrsvUpdateValues hands the values over: after the analysis, and again whenever they have changed. The copy takes

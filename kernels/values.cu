@@ -14,6 +14,7 @@ struct ValuesArgs {
 
 template <class T>
 __device__ void values_gather(const ValuesArgs<T> &a) {
+    wait_for_turn();
     uint32_t first = blockIdx.x * (VALUES_BLOCK * VALUES_EACH) + threadIdx.x;
     uint32_t index[VALUES_EACH];
     T v[VALUES_EACH];

@@ -234,6 +234,7 @@ impl Info {
             }
             Body::Cuda(plan) => {
                 plan.note_use(context.stream)?;
+                plan.begin(context.stream, &call)?;
                 let mut j = 0;
                 while j < rhs.count {
                     call.f = column(rhs.f, rhs.ldf, j);

@@ -189,6 +189,15 @@ pub const TILED_LARGE_LEVEL: u64 = 1800;
 pub const TILED_LARGE_BYTES: u64 = 100_000_000;
 pub const TILED_LARGE_BYTES_SCATTERED: u64 = 200_000_000;
 pub const TILED_WIDEST_LEVEL: u64 = 9000;
+/// A copy of scattered values before a solve in tiles: its start, and (in seconds) an entry. AUTO makes one where there are so many
+/// rows of so many entries beside the diagonal, if the model says that it gains, or that it takes no more than this part of the
+/// solve, the last one where the pattern has lines: of what scattered values cost the model knows too little.
+pub const STAGED_START: Duration = Duration::from_nanos(2200);
+pub const STAGED_ENTRY_SECONDS: f64 = 7e-12;
+pub const STAGED_SMALLEST: u32 = 4096;
+pub const STAGED_ENTRIES: u64 = 2;
+pub const STAGED_PART: f64 = 0.05;
+pub const STAGED_PART_LINES: f64 = 0.03;
 /// Rows are long that have so many entries, and so many times the average: mirrored in kernels/setup_levels.cuh. In tiles each is one
 /// warp's, which takes so long (in seconds) for an entry.
 pub const LONG_ROW: u32 = 256;

@@ -185,7 +185,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
     let (n, shape) = (survey.n, survey.shape);
     let (mut tile_ptr, mut relays, mut wide_tiles, mut level, mut predicted) =
         (Vec::new(), Relays::No, false, Vec::new(), Duration::ZERO);
-    let mut wide = false;
+    let (mut wide, mut stages) = (false, false);
     let (level_ptr, order) = timed(&mut times.lev, || {
         if needs.tiles != Tiles::No || needs.nodes {
             let by_unknown = survey.levels();
@@ -213,6 +213,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
                 long_squares,
                 levels,
                 scattered,
+                staged: false,
                 has_lines,
                 crosses,
                 node,
@@ -235,7 +236,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let decision = tiles::decide(needs.tiles, needs.mirror, ranges, counts, &mut boxed, &mut strips)
                 .expect("nothing fails here");
             let tiles::Decision { engine, rows, order: by, .. } = decision;
-            predicted = decision.predicted;
+            (predicted, stages) = (decision.predicted, decision.stages);
             wide = engine == Engine::Wide;
             if wide {
                 return Some((level_ptr, by_level));
@@ -301,7 +302,16 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         });
         (stored, transposed, survey.diagonal(&order))
     });
-    let (rows, columns) = if stored_rows { (stored, transposed) } else { (transposed, stored) };
+    let (mut rows, columns) = if stored_rows { (stored, transposed) } else { (transposed, stored) };
+    let staged = match rows.as_mut().filter(|_| stages) {
+        Some(Lists { ptr, values: Some(values), .. }) => {
+            match std::mem::replace(values, Values::Contiguous(ptr[..n as usize].to_vec())) {
+                Values::Permuted(index) => index,
+                Values::Contiguous(_) => unreachable!("what is stored by rows is not staged"),
+            }
+        }
+        _ => Vec::new(),
+    };
 
     let entries = survey.entries;
     let missing_diag = survey.missing_diag;
@@ -316,6 +326,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         level,
         order,
         rows,
+        staged,
         columns,
         counts,
         diag,

@@ -142,6 +142,9 @@ pub struct Schedule {
     pub order: Vec<u32>,
     /// Dependencies of each position. Always at smaller positions.
     pub rows: Option<Lists>,
+    /// Where the value of each entry of `rows` lies, where solves begin by copying them into that order, and `rows` says where they
+    /// lie then.
+    pub staged: Vec<u32>,
     /// Dependents of each position. Always at larger positions.
     pub columns: Option<Lists>,
     /// Number of dependencies of each position (entries, so duplicates count); empty if not asked for.
@@ -194,6 +197,7 @@ impl Schedule {
             + lists(&self.rows)
             + lists(&self.columns)
             + self.counts.len()
+            + self.staged.len()
             + self.diag.len()
             + 2 * self.extra_diag.len()
             + self.nodes.as_ref().map_or(0, |n| 2 * n.rows.len() + n.index.len());

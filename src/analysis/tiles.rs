@@ -15,18 +15,20 @@ use crate::status::Result;
 use crate::tuning::{
     LONG_ROW, LONG_ROW_TIMES, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NODAL_ENTRY_SECONDS, NODAL_LEVEL,
     NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES,
-    ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STREAMED_ENTRY_SECONDS,
-    STREAMED_LEVEL, STREAMED_ROW_SECONDS, STREAMED_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE,
-    TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
-    TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_FAVOUR, TILED_BOX_LANES,
-    TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP,
-    TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES,
-    TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS,
-    TILED_MESH_ROWS, TILED_PLANE, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_START,
-    TILED_STEP, TILED_STRIPS_GAIN, TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES,
-    TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL,
-    TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE, WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS,
-    WIDE_LEVEL, WIDE_MOST_LEVELS, WIDE_ROW_SECONDS, WIDE_SPANS_APART, WIDE_START,
+    ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_ENTRIES,
+    STAGED_ENTRY_SECONDS, STAGED_PART, STAGED_PART_LINES, STAGED_SMALLEST, STAGED_START,
+    STREAMED_ENTRY_SECONDS, STREAMED_LEVEL, STREAMED_ROW_SECONDS, STREAMED_START, TILED_ADVANTAGE,
+    TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY,
+    TILED_BATCH_SCATTERED, TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_FAVOUR,
+    TILED_BOX_LANES, TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST,
+    TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH,
+    TILED_LONG_LANES, TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_LOWER_LEVELS, TILED_MESH,
+    TILED_MESH_LEVELS, TILED_MESH_ROWS, TILED_PLANE, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES,
+    TILED_START, TILED_STEP, TILED_STRIPS_GAIN, TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN,
+    TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES,
+    TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE,
+    WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_MOST_LEVELS, WIDE_ROW_SECONDS, WIDE_SPANS_APART,
+    WIDE_START,
 };
 
 /// A size and what the model says of it.
@@ -212,13 +214,13 @@ const DEVIATIONS_OF_LONGEST: f64 = 1.5;
 /// Time of a solve by the one-word engine: each level is a hand-over, and every row and entry is moved, entries
 /// whose values lie `scattered` by sectors of their own.
 fn predict_one_word(rows: Counts) -> Duration {
-    let entry = if rows.scattered { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
+    let entry = if rows.lie_apart() { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
     let moved = rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry;
     let per_lane = ONE_WORD_ENTRIES_PER_LANE as f64;
     let (average, deviation) = rows.lengths();
     let longest = average + DEVIATIONS_OF_LONGEST * deviation;
     // The longest row of each slice is what has lanes join in. Where values lie scattered the model promises too much already.
-    let usual = if rows.has_lines || rows.scattered { average } else { longest };
+    let usual = if rows.has_lines || rows.lie_apart() { average } else { longest };
     let level = ONE_WORD_LEVEL + if usual > per_lane { ONE_WORD_LANES } else { Duration::ZERO };
     // What a matrix gains that is narrow from the beginning. How many slices it has goes by the longest row of each.
     let lanes = (longest / per_lane).ceil().clamp(1.0, LANES as f64) as u64;
@@ -273,7 +275,7 @@ impl Rows {
         let sums = TILED_SUM.as_secs_f64() * doublings;
         let (few, most) = (*TILED_TURN_ENTRIES.start(), *TILED_TURN_ENTRIES.end());
         let more = average.clamp(few, most) - few;
-        let apart = match rows.scattered {
+        let apart = match rows.lie_apart() {
             true if rows.entries <= TILED_CACHED_ENTRIES => TILED_BATCH_SCATTERED_CACHED,
             true => TILED_BATCH_SCATTERED,
             false => Duration::ZERO,
@@ -289,7 +291,7 @@ impl Rows {
             } else {
                 TILED_LONG_TURN.as_secs_f64()
             },
-            scattered: rows.scattered,
+            scattered: rows.lie_apart(),
         }
     }
 }
@@ -312,8 +314,9 @@ pub struct Counts {
     pub squares: u64,
     pub long_squares: u64,
     pub levels: u32,
-    /// Whether the rows of op(A) are not the stored ones.
+    /// Whether the rows of op(A) are not the stored ones, and whether their values are copied before a solve.
     pub scattered: bool,
+    pub staged: bool,
     /// Whether the pattern has lines, as that of a grid: so most dependencies are near.
     pub has_lines: bool,
     /// Whether it has planes, and some unknowns depend on later lines of earlier ones.
@@ -323,6 +326,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Whether solves find the values of a row lying apart.
+    fn lie_apart(self) -> bool {
+        self.scattered && !self.staged
+    }
+
     /// The same of the rows.
     fn of_rows(self) -> Counts {
         let b = self.node;
@@ -391,6 +399,8 @@ pub struct Decision {
     pub order: Order,
     /// Whether a level of a tile fills half of a batch.
     pub is_wide: bool,
+    /// Whether a solve begins by copying the values into the order in which it reads them.
+    pub stages: bool,
     /// Time of a solve by the model.
     pub predicted: Duration,
 }
@@ -403,7 +413,42 @@ pub fn of_rows(needs: Needs, levels: u32) -> Decision {
 
 /// The engine, and the tiles where it is the tiled one. A pattern of nodes is either solved by nodes, or has tiles of
 /// its rows. Boxes, and the ranges of the order by strips, are asked for where they may be worth it, and may not exist.
+///
+/// Where values lie scattered, the same as if they did not may be better, after a copy of them.
 pub fn decide(
+    wish: Tiles,
+    mirror: u32,
+    natural: Ranges,
+    counts: Counts,
+    boxes: &mut dyn FnMut() -> Option<Vec<Span>>,
+    strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
+) -> Result<Decision> {
+    let may_stage = wish == Tiles::IfFaster && counts.scattered && counts.node == 1;
+    if !may_stage || counts.n < STAGED_SMALLEST || (counts.entries as u64) < STAGED_ENTRIES * counts.n as u64
+    {
+        return decide_by(wish, mirror, natural, counts, boxes, strips);
+    }
+    // Not looked for twice.
+    let mut known = None;
+    let mut strips = || match &known {
+        Some(ranges) => Ok(Option::clone(ranges)),
+        None => strips().inspect(|ranges| known = Some(ranges.clone())),
+    };
+    let direct = decide_by(wish, mirror, natural.clone(), counts, boxes, &mut strips)?;
+    let staged = decide_by(wish, mirror, natural, Counts { staged: true, ..counts }, boxes, &mut strips)?;
+    let copy = STAGED_START + Duration::from_secs_f64(counts.entries as f64 * STAGED_ENTRY_SECONDS);
+    let is_better = staged.predicted + copy < direct.predicted;
+    let part = if counts.has_lines { STAGED_PART_LINES } else { STAGED_PART };
+    let is_cheap = copy < direct.predicted.mul_f64(part);
+    // Rows by themselves wait for unknowns, not for values.
+    Ok(match matches!(staged.engine, Engine::Tiles(_)) && (is_better || is_cheap) {
+        true => Decision { stages: true, predicted: staged.predicted + copy, ..staged },
+        false => direct,
+    })
+}
+
+/// The same by where values lie.
+fn decide_by(
     wish: Tiles,
     mirror: u32,
     natural: Ranges,
@@ -463,6 +508,7 @@ pub fn decide(
         rows: tiles.rows,
         order,
         is_wide: tiles.is_wide,
+        stages: false,
         predicted: tiles.predicted + long_rows,
     }))
 }
@@ -712,6 +758,7 @@ mod tests {
             long_squares: 0,
             levels,
             scattered: false,
+            staged: false,
             has_lines: false,
             crosses: false,
             node: 1,
@@ -850,6 +897,28 @@ mod tests {
         lengths.push(257);
         assert_eq!(squares(&lengths, 999 + 257), (999 + 66049, 66049));
         assert_eq!(squares(&[600; 10], 6000), (3_600_000, 0));
+    }
+
+    #[test]
+    fn scattered_values_are_staged_where_a_copy_is_little_of_a_solve() {
+        let decide = |wish, nx: u32, ny: u32, scattered, entries_of_a_row: u32| {
+            let (n, levels) = (nx * ny, nx + ny - 1);
+            let counts = Counts { scattered, has_lines: true, ..counts_of(n, entries_of_a_row * n, levels) };
+            let lines = Ranges::new(Grid { line: nx, plane: n }.sizes(n, 0), &grid(nx, ny));
+            decide(wish, TILED_LARGEST_RELAY, lines, counts, &mut || None, &mut || Ok(None)).unwrap()
+        };
+        let long = |scattered| decide(Tiles::IfFaster, 64, 16384, scattered, 2);
+        let (staged, stored) = (long(true), long(false));
+        assert!(staged.stages && !stored.stages);
+        let copy = staged.predicted - stored.predicted;
+        assert_eq!(Decision { stages: false, predicted: stored.predicted, ..staged }, stored);
+        assert!(copy > STAGED_START && copy < stored.predicted.mul_f64(STAGED_PART_LINES));
+        // Rows of one entry each, whatever is asked for, and levels that are wide.
+        assert!(!decide(Tiles::IfFaster, 64, 16384, true, 1).stages);
+        assert!(
+            !decide(Tiles::Yes, 64, 16384, true, 2).stages && !decide(Tiles::No, 64, 16384, true, 2).stages
+        );
+        assert!(!decide(Tiles::IfFaster, 1024, 1024, true, 3).stages);
     }
 
     #[test]

@@ -216,8 +216,7 @@ impl Nets {
     pub fn lower_pattern(&self) -> Result<Csr> {
         let apart = self.rows() / self.nets;
         let nets: Vec<usize> = (0..self.nets).map(|net| net * apart + apart / 2).collect();
-        let joins =
-            |net: usize, other: usize| hash((net as u64) << 32 | other as u64) % self.one_in == 0;
+        let joins = |net: usize, other: usize| hash((net as u64) << 32 | other as u64) % self.one_in == 0;
         Csr::from_rows(self.rows(), |row, out| {
             out.extend((row >= self.side).then(|| (row - self.side) as i32));
             out.extend((row % self.side > 0).then(|| row as i32 - 1));

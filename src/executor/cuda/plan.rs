@@ -67,6 +67,8 @@ pub struct CudaPlan {
     flag: Flag,
     /// Values in solving order, where solves do not read the caller's.
     copied: Option<CopiedValues>,
+    /// The same where each solve begins by a copy of the caller's.
+    staged: Option<CopiedValues>,
     /// How long it took to turn the matrix for that.
     turning: Duration,
     /// Two vectors of n values, all armed, for algorithms that hand values over in one word.
@@ -231,10 +233,19 @@ impl CudaPlan {
 
     /// Has solves read a copy of so many values, which come from where `source` says.
     fn copy_values(&mut self, launcher: &Launcher, source: DeviceArray, count: u32) -> Result<()> {
+        self.copied = Some(self.room_for_copy(launcher, source, count)?);
+        Ok(())
+    }
+
+    fn room_for_copy(
+        &mut self,
+        launcher: &Launcher,
+        source: DeviceArray,
+        count: u32,
+    ) -> Result<CopiedValues> {
         let (copied, values) = CopiedValues::new(launcher, &source, count)?;
         self.owned.extend([source, values]);
-        self.copied = Some(copied);
-        Ok(())
+        Ok(copied)
     }
 
     /// Itself, if queues can hand its slices out.
@@ -286,6 +297,9 @@ impl CudaPlan {
         if let Some((source, count)) = done.copied {
             plan.copy_values(launcher, source, count)?;
         }
+        if let Some(source) = done.staged {
+            plan.staged = Some(plan.room_for_copy(launcher, source, done.entries)?);
+        }
         algorithm.prepare(launcher, &mut plan, None)?;
         let end = pending.finish()?;
         (plan.times, plan.widest, plan.narrow) = (Times::Marked(end.clock), end.widest, end.narrow);
@@ -316,6 +330,7 @@ impl CudaPlan {
             state: DeviceArray::on_stream(gpu, std::mem::size_of::<State>(), launcher.stream)?,
             flag,
             copied: None,
+            staged: None,
             turning: Duration::ZERO,
             work: None,
             levels: 0,
@@ -365,6 +380,10 @@ impl CudaPlan {
                 }
                 _ => plan.keep(launcher, &rows.adj)?,
             };
+        }
+        if !schedule.staged.is_empty() {
+            let source = DeviceArray::copy_of(launcher.gpu, &schedule.staged, launcher.stream)?;
+            plan.staged = Some(plan.room_for_copy(launcher, source, schedule.entries)?);
         }
         if !schedule.extra_diag.is_empty() {
             plan.base.extra_diag = plan.keep(launcher, &schedule.extra_diag)?;
@@ -523,14 +542,16 @@ impl CudaPlan {
     }
 
     fn args(&self, call: &SolveCall) -> SolveArgs {
-        let (val, values) = match self.copied {
+        let (val, values) = match self.copied.or(self.staged) {
             Some(copied) => (copied.address(), copied.count()),
             None => (call.val as u64, self.shape.nnz),
         };
+        // What is staged are entries beside the diagonal.
+        let own_diagonal = if self.staged.is_some() { call.val as u64 } else { val };
         SolveArgs {
             val,
             values,
-            diag_values: if call.diagonal != 0 { call.diagonal as u64 } else { val },
+            diag_values: if call.diagonal != 0 { call.diagonal as u64 } else { own_diagonal },
             f: call.f as u64,
             x: call.x as u64,
             alpha: call.alpha_device as u64,
@@ -551,7 +572,13 @@ impl CudaPlan {
         copied.update(&Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype }, val)
     }
 
-    /// Enqueues one solve.
+    /// Enqueues what the solves of a call have in common, before them.
+    pub fn begin(&self, stream: usize, call: &SolveCall) -> Result<()> {
+        let Some(staged) = self.staged else { return Ok(()) };
+        staged.update(&Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype }, call.val)
+    }
+
+    /// Enqueues one solve, after `begin`.
     pub fn solve(&self, stream: usize, call: &SolveCall) -> Result<()> {
         let launcher = Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype };
         self.algorithm.solve(&launcher, self, &self.args(call))
@@ -672,6 +699,7 @@ impl CudaPlan {
             slice,
             record: read(base.record, 4 * n)?,
             tile_step: read(base.tile_step, base.tiles as usize + 1)?,
+            staged: self.staged.map_or(Ok(Vec::new()), |s| read(s.source(), s.count() as usize))?,
             node_row: read(base.node_row, 2 * rows)?,
             numbers: [
                 self.entries,
@@ -770,6 +798,8 @@ pub struct PlanArrays {
     pub slice: Vec<u32>,
     pub record: Vec<u32>,
     pub tile_step: Vec<u32>,
+    /// Where each value that is staged comes from.
+    pub staged: Vec<u32>,
     pub node_row: Vec<u32>,
     /// Numbers of entries, slices and so on.
     pub numbers: [u32; 15],

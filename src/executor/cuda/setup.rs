@@ -189,6 +189,8 @@ pub struct DeviceSchedule {
     pub predicted: Duration,
     /// Where the values of a copy come from, and how many, if solves read one.
     pub copied: Option<(DeviceArray, u32)>,
+    /// Where those of the rows' entries come from, if each solve begins by copying them.
+    pub staged: Option<DeviceArray>,
     /// The rows' lists, where batches have taken what they need from them.
     _lists: Option<DeviceArray>,
 }
@@ -1273,6 +1275,7 @@ impl<'a> Run<'a> {
                     long_squares,
                     levels,
                     scattered,
+                    staged: false,
                     has_lines,
                     crosses,
                     node,
@@ -1287,7 +1290,7 @@ impl<'a> Run<'a> {
                 tiles::decide(wish, needs.mirror, ranges, counts, &mut boxed, &mut strips)?
             }
         };
-        let tiles::Decision { engine, rows, order, is_wide, predicted } = decision;
+        let tiles::Decision { engine, rows, order, is_wide, stages, predicted } = decision;
         let is_tiled = matches!(engine, Engine::Tiles(_));
         if self.node > 1 && is_tiled {
             return Ok(None);
@@ -1303,7 +1306,8 @@ impl<'a> Run<'a> {
             Some(boxes) => boxes.spans.len() as u32,
             None => n.div_ceil(tile.max(1)),
         };
-        let (kept, slab, lists) = self.keep(found, tile)?;
+        let staged = stages.then(|| self.allocate(entries as usize * 4)).transpose()?;
+        let (kept, slab, lists) = self.keep(found, tile, staged.as_ref())?;
         self.base.order = kept.order;
         self.base.tile = tile;
         self.base.by_strips = (order == Order::Strips) as u32;
@@ -1356,6 +1360,7 @@ impl<'a> Run<'a> {
             engine,
             wide_tiles: is_wide,
             copied: None,
+            staged,
             predicted,
         };
         if own_diag && found[EXTRA] > 0 {
@@ -1383,8 +1388,14 @@ impl<'a> Run<'a> {
         Ok(Some(done))
     }
 
-    /// Allocates what the plan keeps, and the rows' lists where batches take their place.
-    fn keep(&self, found: &[u32], tile: u32) -> Result<(Kept, DeviceArray, Option<DeviceArray>)> {
+    /// Allocates what the plan keeps, and the rows' lists where batches take their place. Where values are staged, the place for
+    /// where they come from is there.
+    fn keep(
+        &self,
+        found: &[u32],
+        tile: u32,
+        staged: Option<&DeviceArray>,
+    ) -> Result<(Kept, DeviceArray, Option<DeviceArray>)> {
         let Task { records, stored_rows, needs, .. } = self.task;
         let (n, entries, contiguous) = (self.shape.n, found[ENTRIES], found[SCATTERED] == 0);
         let places = &self.places;
@@ -1408,6 +1419,14 @@ impl<'a> Run<'a> {
                     },
                     permuted: wanted && permuted,
                     is_stored,
+                    is_staged: false,
+                }
+            };
+            let rows_list = |room: &mut Room| match staged {
+                None => list(room, needs.rows, stored_rows, true),
+                Some(source) => {
+                    let pattern = list(room, needs.rows, stored_rows, false);
+                    List { val: source.address(), permuted: true, is_staged: true, ..pattern }
                 }
             };
             let kept = Kept {
@@ -1418,8 +1437,8 @@ impl<'a> Run<'a> {
                     (true, _) => places.order,
                 },
                 rows: match tile {
-                    0 => list(room, needs.rows, stored_rows, true),
-                    _ => list(lists, needs.rows, stored_rows, true),
+                    0 => rows_list(room),
+                    _ => rows_list(lists),
                 },
                 columns: list(room, needs.columns, !stored_rows, needs.column_values),
                 counts: if needs.counts { room.words(rows) } else { 0 },
@@ -1568,7 +1587,7 @@ impl<'a> Run<'a> {
             slice_ptr: places.values[1],
             record: kept.record,
             record_diag: kept.diag_index(self.shape),
-            by_first: kept.rows.by_first(),
+            by_first: if kept.rows.is_staged { kept.rows.ptr } else { kept.rows.by_first() },
             tile_step: kept.tile_step,
             ..self.base
         }
@@ -1676,6 +1695,8 @@ struct List {
     val: u64,
     permuted: bool,
     is_stored: bool,
+    /// Solves begin by copying the values into the list's order.
+    is_staged: bool,
 }
 
 /// Addresses of what the plan keeps, all in one allocation. With records the arrays that they replace are
@@ -1715,16 +1736,17 @@ impl Kept {
     }
 
     fn arguments(&self, shape: &Shape) -> SolveArgs {
+        let row_permuted = self.rows.permuted && !self.rows.is_staged;
         let base = SolveArgs {
             n: shape.n,
             row_adj: self.rows.adj,
-            row_permuted: self.rows.permuted as u32,
+            row_permuted: row_permuted as u32,
             col_permuted: self.columns.permuted as u32,
             ..Default::default()
         };
         if self.records {
             return SolveArgs {
-                row_val: if self.rows.permuted { self.rows.val } else { 0 },
+                row_val: if row_permuted { self.rows.val } else { 0 },
                 record: self.record,
                 diag_index: diag_in_records(shape, self.record),
                 ..base

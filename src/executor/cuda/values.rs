@@ -1,7 +1,9 @@
-//! Values that a plan keeps in the order in which its solves read them, by an explicit call that copies them there.
+//! Values that a plan keeps in the order in which its solves read them.
 //!
 //! Where the rows of op(A) are not what is stored, the values of a row lie apart, and a solve would fetch a piece of memory
-//! for each. So the matrix is turned (`setup::turn`), and analysed as if the caller stored it that way; solves read the copy.
+//! for each, one level after the other. They are copied by an explicit call, if the caller wants that: then the matrix is turned
+//! (`setup::turn`), and analysed as if it were stored that way. Or they are staged: each solve begins by a copy, of all at once,
+//! where the model says that this is worth it (`tiles::decide`).
 #![forbid(unsafe_code)]
 
 use super::{DeviceArray, Launcher};
@@ -44,6 +46,11 @@ impl CopiedValues {
         self.values
     }
 
+    /// Where each value comes from.
+    pub fn source(&self) -> u64 {
+        self.source
+    }
+
     pub fn count(&self) -> u32 {
         self.count
     }
@@ -52,6 +59,6 @@ impl CopiedValues {
     pub fn update(&self, launcher: &Launcher, from: usize) -> Result<()> {
         let CopiedValues { values, source, count } = *self;
         let args = ValuesArgs { from: from as u64, to: values, source, count, unused: 0 };
-        launcher.kernel(KERNEL)?.launch(count.div_ceil(BLOCK * EACH), BLOCK, 0, &args)
+        launcher.kernel_before_turn(KERNEL)?.launch(count.div_ceil(BLOCK * EACH), BLOCK, 0, &args)
     }
 }
