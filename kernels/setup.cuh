@@ -271,9 +271,7 @@ struct PieceLanes : Lanes {
             if (k < SUMS) atomicAdd(&totals.sum[k], sum[k]);
             else atomicMax(&totals.sum[k], sum[k]);
         }
-        __threadfence();
-        if (atomicAdd(&totals.done, 1u) + 1 < pieces) return false;
-        __threadfence();
+        if (!comes_last(&totals.done, pieces)) return false;
 #pragma unroll
         for (int k = 0; k < N; ++k) {
             sum[k] = load_relaxed(&totals.sum[k]);
@@ -325,14 +323,6 @@ __device__ __forceinline__ void list_pieces(const SetupArgs &a, int which, uint3
         for (uint32_t k = lane, pieces = __shfl_sync(FULL, count, its); k < pieces; k += 32)
             if (its_first + k < a.piece_room) a.piece[which * a.piece_room + its_first + k] = {its_row, k * PIECE, its_first, 0};
     }
-}
-
-// A plain load that the compiler leaves where it is: behind stores of other warps to words beside it, it takes tens of
-// microseconds.
-__device__ __forceinline__ uint32_t load_first(const uint32_t *p) {
-    uint32_t v;
-    asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
-    return v;
 }
 
 // Shares `count` pieces of rows that are long by `rows.span` out to all warps.

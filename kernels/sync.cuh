@@ -74,6 +74,13 @@ __device__ inline void store_relaxed(uint32_t *p, uint32_t v) {
 __device__ inline void store_relaxed(uint64_t *p, uint64_t v) {
     asm volatile(STORE_RELAXED ".u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
+// A plain load that the compiler leaves where it is: behind stores of other warps to words beside it, it takes tens of
+// microseconds.
+__device__ __forceinline__ uint32_t load_first(const uint32_t *p) {
+    uint32_t v;
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
 // Shared memory: a flag beside its payload. Acquire and release keep the assembler from moving either.
 __device__ __forceinline__ uint32_t load_acquire_shared(const uint32_t *p) {
     uint32_t v;
@@ -108,6 +115,14 @@ __device__ inline uint64_t nanoseconds() {
 }
 
 __device__ inline void publish_fence() { __threadfence(); }
+
+// Counts the caller among `all`. True for the last one: it sees what each has done before, by stores or by relaxed atomics.
+__device__ __forceinline__ bool comes_last(uint32_t *done, uint32_t all) {
+    publish_fence();
+    if (atomicAdd(done, 1u) + 1 < all) return false;
+    publish_fence();
+    return true;
+}
 
 // Waits until what was enqueued before this kernel is done and seen. To be called first by every kernel that is launched
 // before its turn (`Launcher::kernel_before_turn`); nothing elsewhere.

@@ -205,19 +205,8 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let (levels, scattered) = (level_ptr.len() as u32 - 1, !shape.rows_are_stored());
             let (entries, skew) = (survey.entries, survey.skew(grid));
             let (has_lines, crosses) = (line > 0, skew > 0);
-            let (squares, long_squares) = survey.squares();
-            let counts = tiles::Counts {
-                n,
-                entries,
-                squares,
-                long_squares,
-                levels,
-                scattered,
-                staged: false,
-                has_lines,
-                crosses,
-                node,
-            };
+            let squares = survey.squares();
+            let counts = tiles::Counts { n, entries, squares, levels, scattered, has_lines, crosses, node };
             let mut boxes = None;
             let mut turns: Option<Vec<u32>> = None;
             let mut strips = || {
@@ -664,6 +653,45 @@ mod tests {
     // A lower triangle, rows {0} {1} {0 2} {1 2 3}: levels {0 1} {2} {3}.
     const LOW_PTR: [i32; 5] = [0, 1, 2, 4, 7];
     const LOW_IND: [i32; 7] = [0, 1, 0, 2, 1, 2, 3];
+
+    #[test]
+    fn values_of_a_band_are_staged_in_the_order_of_its_lists() {
+        // As in c_tests/test_values.c.
+        let n = 6000;
+        let (mut ptr, mut ind) = (vec![0], Vec::new());
+        for i in 0..n {
+            ind.extend([11, 7, 1, 0].iter().map(|back| i - back).filter(|&j| j >= 0));
+            ptr.push(ind.len() as i32);
+        }
+        let needs = Needs {
+            columns: false,
+            column_values: false,
+            counts: false,
+            tiles: Tiles::IfFaster,
+            wide: true,
+            families: true,
+            mirror: crate::tuning::TILED_LARGEST_RELAY,
+            ..ALL
+        };
+        for (op, fill) in [(Op::Transpose, Fill::Lower), (Op::NonTranspose, Fill::Lower)] {
+            let s = run(op, fill, &ptr, &ind, needs);
+            let rows = s.rows.as_ref().unwrap();
+            assert!(matches!(s.engine(), Engine::Tiles(_)));
+            if op == Op::NonTranspose {
+                assert!(s.staged.is_empty());
+                continue;
+            }
+            assert_eq!(rows.values, Some(Values::Contiguous(rows.ptr[..n as usize].to_vec())));
+            assert_eq!(s.staged.len(), rows.adj.len());
+            for p in 0..n as usize {
+                for e in rows.ptr[p] as usize..rows.ptr[p + 1] as usize {
+                    let (column, row) = (s.order[p] as i32, s.order[rows.adj[e] as usize] as usize);
+                    let value = s.staged[e] as i32;
+                    assert!((ptr[row]..ptr[row + 1]).contains(&value) && ind[value as usize] == column);
+                }
+            }
+        }
+    }
 
     #[test]
     fn lower_by_hand() {

@@ -214,13 +214,13 @@ const DEVIATIONS_OF_LONGEST: f64 = 1.5;
 /// Time of a solve by the one-word engine: each level is a hand-over, and every row and entry is moved, entries
 /// whose values lie `scattered` by sectors of their own.
 fn predict_one_word(rows: Counts) -> Duration {
-    let entry = if rows.lie_apart() { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
+    let entry = if rows.scattered { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
     let moved = rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry;
     let per_lane = ONE_WORD_ENTRIES_PER_LANE as f64;
     let (average, deviation) = rows.lengths();
     let longest = average + DEVIATIONS_OF_LONGEST * deviation;
     // The longest row of each slice is what has lanes join in. Where values lie scattered the model promises too much already.
-    let usual = if rows.has_lines || rows.lie_apart() { average } else { longest };
+    let usual = if rows.has_lines || rows.scattered { average } else { longest };
     let level = ONE_WORD_LEVEL + if usual > per_lane { ONE_WORD_LANES } else { Duration::ZERO };
     // What a matrix gains that is narrow from the beginning. How many slices it has goes by the longest row of each.
     let lanes = (longest / per_lane).ceil().clamp(1.0, LANES as f64) as u64;
@@ -275,7 +275,7 @@ impl Rows {
         let sums = TILED_SUM.as_secs_f64() * doublings;
         let (few, most) = (*TILED_TURN_ENTRIES.start(), *TILED_TURN_ENTRIES.end());
         let more = average.clamp(few, most) - few;
-        let apart = match rows.lie_apart() {
+        let apart = match rows.scattered {
             true if rows.entries <= TILED_CACHED_ENTRIES => TILED_BATCH_SCATTERED_CACHED,
             true => TILED_BATCH_SCATTERED,
             false => Duration::ZERO,
@@ -291,7 +291,7 @@ impl Rows {
             } else {
                 TILED_LONG_TURN.as_secs_f64()
             },
-            scattered: rows.lie_apart(),
+            scattered: rows.scattered,
         }
     }
 }
@@ -311,12 +311,10 @@ pub struct Counts {
     /// Off the diagonal.
     pub entries: u32,
     /// Of those of each row of op(A), the sum of their squares; and of rows that are far longer than the others.
-    pub squares: u64,
-    pub long_squares: u64,
+    pub squares: (u64, u64),
     pub levels: u32,
-    /// Whether the rows of op(A) are not the stored ones, and whether their values are copied before a solve.
+    /// Whether the values of the rows of op(A) lie apart.
     pub scattered: bool,
-    pub staged: bool,
     /// Whether the pattern has lines, as that of a grid: so most dependencies are near.
     pub has_lines: bool,
     /// Whether it has planes, and some unknowns depend on later lines of earlier ones.
@@ -326,35 +324,31 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Whether solves find the values of a row lying apart.
-    fn lie_apart(self) -> bool {
-        self.scattered && !self.staged
-    }
-
     /// The same of the rows.
     fn of_rows(self) -> Counts {
         let b = self.node;
         let entries = self.entries * b * b + self.n * (b * (b - 1) / 2);
-        let long_squares = self.long_squares.saturating_mul(b as u64 * b as u64);
-        Counts { n: self.n * b, entries, long_squares, levels: self.levels * b, node: 1, ..self }
+        let square = |of_nodes: u64| of_nodes.saturating_mul(b as u64 * b as u64);
+        let squares = (square(self.squares.0), square(self.squares.1));
+        Counts { n: self.n * b, entries, squares, levels: self.levels * b, node: 1, ..self }
     }
 
     /// Whether no rows are much longer than the others.
     fn are_alike(self) -> bool {
         let (average, deviation) = self.lengths();
-        deviation <= WIDE_DEVIATIONS * average + 1.0 && self.long_squares == 0
+        deviation <= WIDE_DEVIATIONS * average + 1.0 && self.squares.1 == 0
     }
 
     /// Entries of a row: the average, and how far they are from that but for rows that are far longer.
     fn lengths(self) -> (f64, f64) {
         let average = self.entries as f64 / self.n.max(1) as f64;
-        let squares = (self.squares - self.long_squares) as f64;
+        let squares = (self.squares.0 - self.squares.1) as f64;
         (average, (squares / self.n.max(1) as f64 - average * average).max(0.0).sqrt())
     }
 
     /// What rows that are far longer than the others, one warp's each, take longer in tiles: the longer the more wait for another.
     fn long_rows_in_tiles(self) -> Duration {
-        Duration::from_secs_f64((self.long_squares as f64).sqrt() * TILED_LONG_ROW_SECONDS)
+        Duration::from_secs_f64((self.squares.1 as f64).sqrt() * TILED_LONG_ROW_SECONDS)
     }
 
     fn regularity(self) -> Regularity {
@@ -423,10 +417,18 @@ pub fn decide(
     boxes: &mut dyn FnMut() -> Option<Vec<Span>>,
     strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
 ) -> Result<Decision> {
-    let may_stage = wish == Tiles::IfFaster && counts.scattered && counts.node == 1;
-    if !may_stage || counts.n < STAGED_SMALLEST || (counts.entries as u64) < STAGED_ENTRIES * counts.n as u64
-    {
-        return decide_by(wish, mirror, natural, counts, boxes, strips);
+    let advantage = counts.of_rows().advantage();
+    let is_free = wish == Tiles::IfFaster && counts.node == 1;
+    if is_free && !counts.scattered {
+        let predicted = predict_wide(counts);
+        let promises = predicted < predict_one_word_streamed(counts).mul_f64(WIDE_ADVANTAGE);
+        if promises && counts.are_alike() && natural.are_levels() {
+            return Ok(Decision { engine: Engine::Wide, predicted, ..Decision::default() });
+        }
+    }
+    let has_enough = counts.n >= STAGED_SMALLEST && counts.entries as u64 >= STAGED_ENTRIES * counts.n as u64;
+    if !is_free || !counts.scattered || !has_enough {
+        return decide_tiles(wish, mirror, natural, counts, advantage, boxes, strips);
     }
     // Not looked for twice.
     let mut known = None;
@@ -434,8 +436,9 @@ pub fn decide(
         Some(ranges) => Ok(Option::clone(ranges)),
         None => strips().inspect(|ranges| known = Some(ranges.clone())),
     };
-    let direct = decide_by(wish, mirror, natural.clone(), counts, boxes, &mut strips)?;
-    let staged = decide_by(wish, mirror, natural, Counts { staged: true, ..counts }, boxes, &mut strips)?;
+    let direct = decide_tiles(wish, mirror, natural.clone(), counts, advantage, boxes, &mut strips)?;
+    let gathered = Counts { scattered: false, ..counts };
+    let staged = decide_tiles(wish, mirror, natural, gathered, advantage, boxes, &mut strips)?;
     let copy = STAGED_START + Duration::from_secs_f64(counts.entries as f64 * STAGED_ENTRY_SECONDS);
     let is_better = staged.predicted + copy < direct.predicted;
     let part = if counts.has_lines { STAGED_PART_LINES } else { STAGED_PART };
@@ -447,12 +450,13 @@ pub fn decide(
     })
 }
 
-/// The same by where values lie.
-fn decide_by(
+/// Tiles, if they promise that part of the other engine's time, or else that one.
+fn decide_tiles(
     wish: Tiles,
     mirror: u32,
     natural: Ranges,
     counts: Counts,
+    advantage: f64,
     boxes: &mut dyn FnMut() -> Option<Vec<Span>>,
     strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
 ) -> Result<Decision> {
@@ -466,20 +470,13 @@ fn decide_by(
         return Ok(without);
     }
     let b = counts.node;
-    if wish == Tiles::IfFaster && b == 1 && !counts.scattered {
-        let predicted = predict_wide(counts);
-        let promises = predicted < predict_one_word_streamed(counts).mul_f64(WIDE_ADVANTAGE);
-        if promises && rows.are_alike() && natural.are_levels() {
-            return Ok(Decision { engine: Engine::Wide, predicted, ..Decision::default() });
-        }
-    }
     // Whatever the tiles, these are added in the end.
     let long_rows = rows.long_rows_in_tiles();
     let untiled = untiled.saturating_sub(long_rows);
     let limit = match wish {
         // Not more than the time by nodes, which the model knows better than that by rows.
-        Tiles::IfFaster if b > 1 => untiled.mul_f64(rows.advantage().min(TILED_ADVANTAGE)),
-        Tiles::IfFaster => untiled.mul_f64(rows.advantage()),
+        Tiles::IfFaster if b > 1 => untiled.mul_f64(advantage.min(TILED_ADVANTAGE)),
+        Tiles::IfFaster => untiled.mul_f64(advantage),
         _ => Duration::MAX,
     };
     let may_have_strips = b == 1 && natural.spreads.len() > 1;
@@ -754,11 +751,9 @@ mod tests {
         Counts {
             n,
             entries,
-            squares: 0,
-            long_squares: 0,
+            squares: (0, 0),
             levels,
             scattered: false,
-            staged: false,
             has_lines: false,
             crosses: false,
             node: 1,
@@ -798,7 +793,7 @@ mod tests {
     fn scattered_values_cost_a_batch_less_where_the_cache_holds_them() {
         let batch = |scattered, entries| {
             let (n, squares) = (entries / 8, 8 * entries as u64);
-            let counts = Counts { squares, scattered, ..counts_of(n, entries, 100) };
+            let counts = Counts { squares: (squares, 0), scattered, ..counts_of(n, entries, 100) };
             Rows::new(counts).batch
         };
         let (small, large) = (TILED_CACHED_ENTRIES, TILED_CACHED_ENTRIES + 8);
@@ -851,7 +846,7 @@ mod tests {
     fn a_few_wide_levels_are_streamed_where_they_are_laid_out() {
         let (n, entries) = (1u32 << 20, 2u32 << 20);
         let squares = (n / 2) as u64 * 16;
-        let counts = |levels| Counts { squares, ..counts_of(n, entries, levels) };
+        let counts = |levels| Counts { squares: (squares, 0), ..counts_of(n, entries, levels) };
         let level = |of: &dyn Fn(u32) -> u32| -> Vec<u32> { (0..n).map(of).collect() };
         let is_wide = |wish, level: &[u32], counts| {
             let chosen = decide(wish, 0, ranges(level), counts, &mut || None, &mut || Ok(None)).unwrap();
@@ -864,8 +859,8 @@ mod tests {
         assert!(!is_wide(Tiles::IfFaster, &level(&|t| t % 2), counts(2)));
         assert!(!is_wide(Tiles::IfFaster, &level(&|t| t / (n / 16)), counts(16)));
         assert!(!is_wide(Tiles::IfFaster, &two, Counts { scattered: true, ..counts(2) }));
-        assert!(!is_wide(Tiles::IfFaster, &two, Counts { squares: 1 << 40, ..counts(2) }));
-        let one_long_row = Counts { squares: squares + (1 << 20), long_squares: 1 << 20, ..counts(2) };
+        assert!(!is_wide(Tiles::IfFaster, &two, Counts { squares: (1 << 40, 0), ..counts(2) }));
+        let one_long_row = Counts { squares: (squares + (1 << 20), 1 << 20), ..counts(2) };
         assert!(!is_wide(Tiles::IfFaster, &two, one_long_row));
         assert!(!is_wide(Tiles::Yes, &two, counts(2)) && !is_wide(Tiles::No, &two, counts(2)));
     }
@@ -879,8 +874,8 @@ mod tests {
             |long_rows: u32| -> Vec<u32> { (0..n).map(|i| if i < long_rows { long } else { 2 }).collect() };
         let decide = |long_rows| {
             let entries = 2 * n + long_rows * long;
-            let (squares, long_squares) = squares(&lengths(long_rows), entries);
-            let counts = Counts { squares, long_squares, ..counts_of(n, entries, levels) };
+            let squares = squares(&lengths(long_rows), entries);
+            let counts = Counts { squares, ..counts_of(n, entries, levels) };
             let engine = decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None));
             (engine.unwrap().engine, predict_one_word(counts))
         };
@@ -944,7 +939,7 @@ mod tests {
     fn levels_of_long_and_short_rows_gain_less_by_being_narrow() {
         let time = |squares: u64| {
             let (n, entries, levels) = (100_000, 600_000, 2000);
-            let counts = Counts { squares, ..counts_of(n, entries, levels) };
+            let counts = Counts { squares: (squares, 0), ..counts_of(n, entries, levels) };
             predict_one_word(counts)
         };
         // Six entries each; or of half of the rows nine.
@@ -956,7 +951,8 @@ mod tests {
         let time = |deviation: u64, scattered, has_lines| {
             let (n, entries, levels) = (2_000_000, 13_600_000, 2883);
             let squares = (entries as u64).pow(2) / n as u64 + deviation * deviation * n as u64;
-            let counts = Counts { squares, scattered, has_lines, ..counts_of(n, entries, levels) };
+            let counts =
+                Counts { squares: (squares, 0), scattered, has_lines, ..counts_of(n, entries, levels) };
             predict_one_word(counts)
         };
         let lanes = ONE_WORD_LANES.mul_f64(2883.0);
@@ -974,8 +970,11 @@ mod tests {
         let level: Vec<u32> = (0..n).map(|i| i % side + i % plane / side + i / plane).collect();
         let grid = Grid::new(n, side, plane);
         let entries = 3 * (n - plane);
-        let counts =
-            Counts { squares: 3 * entries as u64, has_lines: true, ..counts_of(n, entries, 3 * side - 2) };
+        let counts = Counts {
+            squares: (3 * entries as u64, 0),
+            has_lines: true,
+            ..counts_of(n, entries, 3 * side - 2)
+        };
         let boxes = Boxes::new(n, entries, grid, [1, 1], 0).unwrap();
         let choice = |with_boxes: bool| {
             let natural = Ranges::new(grid.sizes(n, TILED_LARGEST_RELAY), &level);
@@ -1046,7 +1045,7 @@ mod tests {
         let planes: Vec<u32> = (0..n).map(|i| i % 128 + i / 128 % 128 + i / (128 * 128)).collect();
         let of = |scattered| {
             let shape = Rows::new(Counts {
-                squares: 9 * n as u64,
+                squares: (9 * n as u64, 0),
                 scattered,
                 has_lines: true,
                 ..counts_of(n, 3 * n, levels)
@@ -1073,7 +1072,7 @@ mod tests {
     #[test]
     fn tiles_must_promise_more_for_scattered_values_and_wide_levels() {
         let with = |n, levels, scattered, has_lines| Counts {
-            squares: 9 * n as u64,
+            squares: (9 * n as u64, 0),
             scattered,
             has_lines,
             ..counts_of(n, 3 * n, levels)

@@ -1267,19 +1267,9 @@ impl<'a> Run<'a> {
                 let scattered = !self.task.stored_rows;
                 let crosses = grid.plane > 0 && found[SKEW] > 0;
                 let long = |at: usize| found[at] as u64 | (found[at + 1] as u64) << 32;
-                let (squares, long_squares) = (long(SQUARES), long(LONG_SQUARES));
-                let counts = tiles::Counts {
-                    n,
-                    entries,
-                    squares,
-                    long_squares,
-                    levels,
-                    scattered,
-                    staged: false,
-                    has_lines,
-                    crosses,
-                    node,
-                };
+                let squares = (long(SQUARES), long(LONG_SQUARES));
+                let counts =
+                    tiles::Counts { n, entries, squares, levels, scattered, has_lines, crosses, node };
                 let mut strips = || self.strips(levels, level_of);
                 let steps = [found[LINE_STEP], found[PLANE_STEP]];
                 let mut boxed = || {
