@@ -46,7 +46,7 @@ typedef enum sptrsvStatus_t {
    */
   SPTRSV_STATUS_EXECUTION_FAILED = 6,
   /**
-   * A defect of this library.
+   * A defect of this library; any function may return it.
    */
   SPTRSV_STATUS_INTERNAL_ERROR = 7,
   /**
@@ -62,11 +62,11 @@ typedef enum sptrsvStatus_t {
    */
   SPTRSV_STATUS_NOT_SUPPORTED = 10,
   /**
-   * The GPU lacks a resource that the operation needs.
+   * More rows or entries than this library handles (2^32 - 2).
    */
   SPTRSV_STATUS_INSUFFICIENT_RESOURCES = 11,
   /**
-   * The sparsity pattern is malformed; found at analysis, before anything is launched on it.
+   * The sparsity pattern is malformed; found at analysis, which leaves the info as it was.
    */
   SPTRSV_STATUS_INVALID_MATRIX = 100,
   /**
@@ -78,7 +78,7 @@ typedef enum sptrsvStatus_t {
    */
   SPTRSV_STATUS_PATTERN_MISMATCH = 102,
   /**
-   * The watchdog ended an earlier solve on this info; its result is invalid.
+   * The watchdog ended an earlier solve on this info, whose result is invalid, or this analysis.
    */
   SPTRSV_STATUS_TIMED_OUT = 103,
   /**
@@ -96,8 +96,8 @@ typedef enum sptrsvExecutor_t {
    */
   SPTRSV_EXECUTOR_CUDA = 0,
   /**
-   * CPU threads; all arrays are in host memory. Their number is that of the machine's processors, or
-   * the environment variable SPTRSV_NUM_THREADS.
+   * CPU threads; all arrays are in host memory. Their number is that of the processors that this process may use, or
+   * SPTRSV_NUM_THREADS (1 to 1024) of the environment.
    */
   SPTRSV_EXECUTOR_HOST = 1,
 } sptrsvExecutor_t;
@@ -233,7 +233,8 @@ typedef enum sptrsvSetup_t {
    */
   SPTRSV_SETUP_CPU = 1,
   /**
-   * On the GPU, levels by a self-scheduled sweep without global synchronization.
+   * On the GPU: levels by a guess that every row confirms (grids, chains), else by a self-scheduled sweep; no launch or wait
+   * for each level.
    */
   SPTRSV_SETUP_GPU = 2,
   /**
@@ -301,7 +302,9 @@ typedef struct sptrsvContext *sptrsvHandle_t;
 typedef struct sptrsvMatDescr *sptrsvMatDescr_t;
 
 /**
- * What the analysis of one triangular matrix found; it may outlive the handle.
+ * What the analysis of one triangular matrix found; it may outlive the handle. It holds the work space of its solves: solves
+ * and updates with one info must not run at the same time (on two streams, or in a graph and on a stream). Order them by
+ * events, or use an info for each; otherwise results are undefined.
  */
 typedef struct sptrsvInfo *sptrsvInfo_t;
 
@@ -491,8 +494,9 @@ enum sptrsvStatus_t sptrsvSetPointerMode(sptrsvHandle_t handle, enum sptrsvPoint
 enum sptrsvStatus_t sptrsvGetPointerMode(sptrsvHandle_t handle, enum sptrsvPointerMode_t *mode);
 
 /**
- * Sets the watchdog: a wait inside a solve that sees no progress for this long is ended, the solve's
- * output becomes NaN, and the next call on that info returns TIMED_OUT once. The default is 10 seconds.
+ * Sets the watchdog of later calls: a wait inside a solve or an analysis that sees no progress for this long is ended. A solve's
+ * output becomes NaN then, and the next solve or sptrsvZeroPivot with that info returns TIMED_OUT once; an analysis returns
+ * TIMED_OUT itself. A captured solve keeps the time that was set when it was captured. The default is 10 seconds.
  *
  * \param handle   the handle
  * \param seconds  the time in seconds; 0 turns the watchdog off. Less than a nanosecond is one, and what is too long for a
@@ -529,7 +533,8 @@ const char *sptrsvGetErrorString(enum sptrsvStatus_t status);
 
 /**
  * What exactly was wrong with the last call on this handle: which argument, which row. Empty after a
- * success. Never NULL.
+ * success. Never NULL. Calls that take no handle (those on descriptors, sptrsvCreateInfo, what sets and gets something of an
+ * info, sptrsvGetStats) leave no message; sptrsvGetErrorString is all there is for them.
  *
  * \param handle  the handle; NULL gives the reason why the calling thread's last handle could not be created, or a
  *                sentence that says that the handle is NULL
@@ -852,11 +857,11 @@ enum sptrsvStatus_t sptrsvSetAnyOperation(sptrsvInfo_t info,
 enum sptrsvStatus_t sptrsvGetAnyOperation(sptrsvInfo_t info, int *enabled);
 
 /**
- * Chooses whether solves after later analyses with this info may read a copy of the matrix values, in the order in which they
- * want them. By default they read the caller's array, whatever it holds at the time. Where the rows of op(A) are not what is
- * stored, as with op T or H of a CSR matrix and op N of a CSC matrix, the values of a row lie apart there, and large matrices
- * are solved up to twice as fast from a copy. (AUTO has solves of many levels begin with one of their own, which is current.) What would be read in storage order anyway is not copied (LEVC, SLFC and GSF go
- * by columns, and copy nothing), and the host executor copies nothing.
+ * Chooses whether later analyses with this info prepare for a copy of the matrix values, in the order in which solves read
+ * them. By default solves read the caller's array, whatever it holds at the time. Where the stored rows are not the rows of
+ * op(A) (op T or H of CSR, op N of CSC), a row's values are scattered there, and large matrices are solved up to twice as fast
+ * from a copy. Values in storage order are not copied, nor are any for LEVC, SLFC and GSF or on the host executor. (Apart from
+ * this, AUTO may begin a solve in tiles with a copy of its own; that needs no call.)
  *
  * Enabled, sptrsvUpdateValues hands the values over: after the analysis, and again whenever they have changed. The copy takes
  * one value and four bytes for each entry of the triangle; sptrsvGetStats counts them.
@@ -922,8 +927,8 @@ enum sptrsvStatus_t sptrsvSetDiagonal(sptrsvInfo_t info,
 enum sptrsvStatus_t sptrsvGetStats(sptrsvInfo_t info, struct sptrsvStats_t *stats);
 
 /**
- * Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1. The arrays are not
- * read and may be NULL.
+ * Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1, and about 36 m + nnz / 4, the same for
+ * every algorithm, operation and type. The arrays are not read and may be NULL.
  *
  * \param handle  the handle
  * \param op  op(A)
@@ -955,11 +960,11 @@ enum sptrsvStatus_t sptrsvBufferSize(sptrsvHandle_t handle,
                                      size_t *bytes);
 
 /**
- * Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are
- * not read. The pattern may be freed or changed afterwards (but see sptrsvSolve). An info can be
- * analysed again, for the same or another matrix, and gives its memory to the new analysis. One that is
- * refused leaves it as it was; one that fails after that (ALLOC_FAILED, TIMED_OUT, EXECUTION_FAILED, and NOT_SUPPORTED for
- * a schedule that is too long) may leave it not analysed.
+ * Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are not read; the pattern
+ * may be freed or changed afterwards. An info can be analysed again, for the same or another matrix: the new analysis takes over
+ * its memory, so CUDA graphs that captured a solve or an update with this info must not be launched any more. A call that is
+ * refused leaves the info as it was; one that fails later (ALLOC_FAILED, TIMED_OUT, EXECUTION_FAILED, NOT_SUPPORTED for a
+ * schedule of too many slices) may leave it not analysed.
  *
  * \param handle  the handle
  * \param op  op(A)
@@ -979,7 +984,8 @@ enum sptrsvStatus_t sptrsvBufferSize(sptrsvHandle_t handle,
  *         fit the GPU or the size); INSUFFICIENT_RESOURCES; INVALID_MATRIX (offsets that fall or do not end
  *         at nnz, an index out of range); ALLOC_FAILED; TIMED_OUT; EXECUTION_FAILED
  *
- * Blocking: waits for the stream. Graph capture: not allowed; other streams may be capturing meanwhile.
+ * Blocking: waits for the handle's stream; where the info was used on another stream, on the per-thread stream or in a capture,
+ * for all work of the CUDA context. Graph capture: not allowed; other streams may be capturing meanwhile.
  *
  * # Safety
  * Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory.
@@ -998,9 +1004,9 @@ enum sptrsvStatus_t sptrsvAnalysis(sptrsvHandle_t handle,
                                    void *buffer);
 
 /**
- * Hands matrix values over to an info that was analysed after sptrsvSetCopyValues: what its solves are to read in an order of
- * their own is copied. Call it after the analysis, and again after each change of the values; solves before that read the old
- * ones, wholly or in part. The array stays the caller's and must stay readable: solves are given it as ever, and refuse another one.
+ * Copies matrix values into an info that was analysed after sptrsvSetCopyValues(info, 1). Call it after the analysis and after
+ * each change of the values; solves before that read the old values where they are copied and the new ones where they are not.
+ * The array stays the caller's and must stay readable: each solve is given the same pointer, and refuses another one.
  *
  * \param handle  the handle
  * \param info    an info analysed after sptrsvSetCopyValues(info, 1)
@@ -1024,15 +1030,16 @@ enum sptrsvStatus_t sptrsvUpdateValues(sptrsvHandle_t handle,
  * sptrsvSetCopyValues: that they held at the last sptrsvUpdateValues).
  *
  * \param handle  the handle
- * \param op, m, nnz, descr, valueType, rowPtr, colInd  as at analysis; op may be another one after
- *        sptrsvSetAnyOperation
- * \param alpha  one value, in host or device memory by the pointer mode
+ * \param op, m, nnz, descr, valueType  as at analysis; op may be another one after sptrsvSetAnyOperation
+ * \param rowPtr, colInd  not read, but not NULL (colInd may be where nnz is 0)
+ * \param alpha  one value of valueType. Pointer mode HOST: read before the call returns, and fixed in a captured graph. DEVICE:
+ *        read when the solve runs, and at each launch of a graph. The host executor takes a host pointer in either mode
  * \param val  nnz values; after sptrsvSetCopyValues the array that was last given to sptrsvUpdateValues
  * \param info  an analysed info
  * \param f  m values
  * \param x  receives m values; may be f itself
  * \param policy  NO_LEVEL, or USE_LEVEL if analysed with it
- * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it
+ * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it, and nothing else may use it until the solve is done
  * \return SUCCESS (also where a pivot is zero: x then holds Inf or NaN from there on, see
  *         sptrsvZeroPivot); NOT_INITIALIZED; INVALID_VALUE; MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED;
  *         INSUFFICIENT_RESOURCES; NOT_ANALYSED; PATTERN_MISMATCH (another matrix or device than was
@@ -1042,15 +1049,16 @@ enum sptrsvStatus_t sptrsvUpdateValues(sptrsvHandle_t handle,
  * Blocking: asynchronous on the CUDA executor, no host synchronisation, no allocation; the host executor
  * returns when x is there. Graph capture: yes.
  *
- * From compute capability 9.0 on ONE_WORD, TILED, NODAL, WIDE and THIN are launched with programmatic stream serialization,
- * but not while capturing: blocks may start while the kernel before on the stream ends, and wait until it has
- * ended and its results are seen. So the order is that of the stream, unless that kernel was itself launched
- * so and ends without having waited for what was before it. WIDE lets a kernel behind it that is launched so begin as
- * soon as its last level has begun; that one has to wait, as ever, before it reads x.
+ * From compute capability 9.0 on ONE_WORD, TILED, NODAL, WIDE and THIN are launched with programmatic dependent launch
+ * (programmatic stream serialization), but not while capturing. Their blocks may start while the kernel before them on the
+ * stream is ending, and wait until it has ended and its results are visible, so stream order holds. One exception: if that
+ * kernel was itself launched so and ends without having waited for its own predecessor, the solve does not wait for that
+ * predecessor either. A kernel launched so behind a WIDE solve may start when its last level has begun, and must wait
+ * (cudaGridDependencySynchronize) before it reads x.
  *
  * # Safety
- * Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory,
- * and stay until the solve is done.
+ * Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory; val, f, x, the buffer, an
+ * alpha on the device and the diagonal of sptrsvSetDiagonal stay until the solve is done.
  */
 enum sptrsvStatus_t sptrsvSolve(sptrsvHandle_t handle,
                                 enum sptrsvOperation_t op,
@@ -1070,8 +1078,9 @@ enum sptrsvStatus_t sptrsvSolve(sptrsvHandle_t handle,
 
 /**
  * Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
- * F + j * ldf. The matrix is read once for several of them: on the GPU for up to four, of type C_64F for two. Where the
- * algorithm is deterministic, every column has the bits of a single solve.
+ * F + j * ldf. On the GPU the matrix is read once for several of them: for up to four by TILED (two of complex types) and WIDE
+ * (two of C_64F), for two by NODAL, ONE_WORD and THIN (four of R_32F); LEVR, LEVC, SLFR, SLFC and GSF solve one by one. Where
+ * the algorithm is deterministic, every column has the bits of a single solve.
  *
  * \param handle  the handle
  * \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
@@ -1119,7 +1128,7 @@ enum sptrsvStatus_t sptrsvSolveMulti(sptrsvHandle_t handle,
  *                  device pointer by the pointer mode
  * \return SUCCESS and -1; ZERO_PIVOT and the row; NOT_INITIALIZED; INVALID_VALUE when `info` or
  *         `position` is NULL; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device);
- *         TIMED_OUT; EXECUTION_FAILED. On any of these the position is untouched.
+ *         TIMED_OUT; EXECUTION_FAILED. On any other status than SUCCESS and ZERO_PIVOT the position is untouched.
  *
  * Blocking: waits for the handle's stream; where another stream, a captured graph or the per-thread stream has solved with
  * this info, for all work of the CUDA context. Graph capture: not allowed; INVALID_VALUE while the handle's stream is capturing.

@@ -1,4 +1,4 @@
-// Setup on the GPU: what its kernels get and share. The mirror of src/executor/cuda/setup.rs.
+// Setup on the GPU: what its kernels get and share. The mirror of src/executor/cuda/setup/args.rs.
 //
 // A stored row or column is called a major. A turn is an unknown's place in natural solving order: the
 // unknown itself for a forward solve, counted from the last one for a backward solve.
@@ -7,7 +7,7 @@
 
 constexpr uint32_t FULL = 0xffffffffu;
 
-constexpr uint32_t PIECE = 256;  // entries of a long row that a warp walks; mirrored in setup.rs
+constexpr uint32_t PIECE = 256;  // entries of a long row that a warp walks; mirrored in setup/args.rs
 
 // What the kernels find out, and the tickets they draw; all zero at the beginning.
 struct Summary {
@@ -35,11 +35,13 @@ struct Summary {
     uint32_t bad_offsets;
     uint32_t bare;       // majors that keep nothing
     uint32_t overtaken;  // some unknown's level is not one above that of the last one that it depends on
-    uint32_t has_parts;  // some row is cut into parts
+    uint32_t most_parts;  // of a row
     uint32_t queued;     // unknowns in the queue of Kahn's algorithm
     uint32_t listed;     // extra diagonal entries in the list
     uint32_t crowded;    // some list of the transposed pattern is very long
     uint32_t ticket[29];
+    uint64_t units;      // of the codes of all batches
+    uint64_t begun[8];   // when the stretches of the setup that the host tells apart have begun, or 0
 };
 
 // The levels of some turns, and the sums of those that are not far from the others; mirrored in analysis/tiles.rs.
@@ -128,11 +130,12 @@ struct SetupArgs {
 
     State *state;         // whose tickets and progress the watchdog looks at
     uint64_t timeout_ns;  // the watchdog; 0 is off
+    uint64_t *stamp;      // where a kernel that begins a stretch of the setup leaves the time; else null
 };
 
-static_assert(sizeof(Summary) == 62 * 4, "mirror of setup.rs");
-static_assert(sizeof(Piece) == 16 && sizeof(PieceTotals) == 32, "mirror of setup.rs");
-static_assert(sizeof(SetupArgs) == 28 * 4 + 58 * 8, "mirror of setup.rs");
+static_assert(sizeof(Summary) == 80 * 4, "mirror of setup/args.rs");
+static_assert(sizeof(Piece) == 16 && sizeof(PieceTotals) == 32, "mirror of setup/args.rs");
+static_assert(sizeof(SetupArgs) == 28 * 4 + 59 * 8, "mirror of setup/args.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 
@@ -156,12 +159,18 @@ struct SetupWatchdog {
     }
 };
 
+// What every kernel begins with, as it is launched before its turn.
+__device__ __forceinline__ void begin_kernel(const SetupArgs &a) {
+    wait_for_turn();
+    if (a.stamp && thread_index() == 0) *a.stamp = nanoseconds();
+}
+
 // A kernel, with its launch bounds. It is launched before its turn, and does nothing for a pattern that is malformed; by a
 // vote, so that the compiler knows that a warp stays together.
 #define SETUP_KERNEL(name, ...)                                                                       \
     __device__ __forceinline__ void name##_work(const SetupArgs &a);                                  \
     extern "C" __global__ void __launch_bounds__(__VA_ARGS__) name(const GRID_CONSTANT SetupArgs a) { \
-        wait_for_turn();                                                                              \
+        begin_kernel(a);                                                                              \
         if (!__any_sync(FULL, a.summary->bad)) name##_work(a);                                        \
     }                                                                                                 \
     __device__ __forceinline__ void name##_work(const SetupArgs &a)

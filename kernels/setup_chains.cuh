@@ -82,9 +82,11 @@ struct ChainCheck {
 template <class Rows>
 __device__ void check_chains(const SetupArgs &a, const Rows &rows) {
     ChainCheck<Rows> check{a, rows};
-    bool refuted = threadIdx.x == 0 && load_relaxed(&a.summary->overtaken);
-    if (!tries_chains(a) || __syncthreads_or(refuted)) return;
-    each_row(a, a.n, check);
+    if (!tries_chains(a)) return;
+    // What is refuted is not looked at any more. But pieces of rows are, or what others of the same row have added up would be
+    // there in the next walk.
+    bool refuted = __syncthreads_or(threadIdx.x == 0 && load_relaxed(&a.summary->overtaken));
+    each_row(a, refuted ? 0 : a.n, check);
     // Once for the block: each warp's store to the same word would keep the others waiting.
     if (__syncthreads_or(check.refuted) && threadIdx.x == 0) a.summary->overtaken = 1;
 }

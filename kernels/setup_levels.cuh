@@ -25,7 +25,7 @@
 
 constexpr uint32_t LONG_ROW = 256, LONG_ROW_TIMES = 64;  // mirror tuning.rs
 
-constexpr uint32_t SWEEP_BLOCK = 1024;    // threads; mirrored in setup.rs
+constexpr uint32_t SWEEP_BLOCK = 1024;    // threads; mirrored in setup/args.rs
 constexpr uint32_t SWEEP_LONGEST = 256;   // entries; a longer row may be walked by its whole warp
 // Steps in which lanes, each with a row of its own, may take the longest one, for one of the warp that takes row after row: lanes
 // need not wait for one row before they look at the next.

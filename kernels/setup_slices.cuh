@@ -58,7 +58,7 @@ SETUP_KERNEL(setup_chunks, 256) {
         uint32_t widest = Max()(divide_up(longest * a.node, a.per_lane), a.node);
         uint32_t shift = lanes_shift(widest), slices = divide_up(rows, 32u >> shift);
         if (parts_of(a, longest) > 0) {
-            a.summary->has_parts = 1;
+            atomicMax(&a.summary->most_parts, parts_of(a, longest));
             for (uint32_t k = 0; k < rows; ++k) slices += parts_of(a, length[threadIdx.x + k]);
         }
         chunk = slices | shift << CHUNK_LANES | (rows - 1) << CHUNK_ROWS;
@@ -318,14 +318,21 @@ struct BatchLane {
 // that has a row.
 SETUP_KERNEL(setup_depths, 256) {
     uint32_t s = thread_index() / 32, lane = threadIdx.x % 32;
-    if (s >= a.count) return;
-    uint4 &batch = reinterpret_cast<uint4 *>(a.slice)[s];
-    BatchLane row(a, batch, lane);
-    uint32_t most = row.entries;
-    for (int by = 16; by > 0; by /= 2) most = Max()(most, __shfl_xor_sync(FULL, most, by));
-    if (lane != 0) return;
-    batch.w = divide_up(most, 1u << row.shift);
-    a.chunk[s] = (uint32_t)(((uint64_t)batch.w * ((batch.y & 63u) << row.shift) + CODE_UNIT - 1) / CODE_UNIT);
+    uint64_t units[1] = {0};
+    if (s < a.count) {
+        uint4 &batch = reinterpret_cast<uint4 *>(a.slice)[s];
+        BatchLane row(a, batch, lane);
+        uint32_t most = row.entries;
+        for (int by = 16; by > 0; by /= 2) most = Max()(most, __shfl_xor_sync(FULL, most, by));
+        if (lane == 0) {
+            batch.w = divide_up(most, 1u << row.shift);
+            units[0] = ((uint64_t)batch.w * ((batch.y & 63u) << row.shift) + CODE_UNIT - 1) / CODE_UNIT;
+            a.chunk[s] = (uint32_t)units[0];
+        }
+    }
+    // All of them may be more than the scan can count.
+    add_up(units);
+    if (threadIdx.x == 0) atomicAdd((unsigned long long *)&a.summary->units, (unsigned long long)units[0]);
 }
 
 // Positions in the same batch become lanes, positions in the window its cells. `slice_ptr` says where the codes of

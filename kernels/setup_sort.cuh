@@ -34,7 +34,7 @@ __device__ __forceinline__ uint64_t wait_state(const uint64_t *p, bool in, Setup
     }
 }
 
-constexpr uint32_t SCAN_BLOCK = 512, SCAN_ITEMS = 16;  // mirrored in setup.rs
+constexpr uint32_t SCAN_BLOCK = 512;  // mirrored in setup/args.rs
 
 // The sum over earlier tiles, for one warp, given the own one.
 __device__ uint32_t look_back(const SetupArgs &a, uint32_t tile, uint32_t own) {
@@ -60,24 +60,26 @@ __device__ uint32_t look_back(const SetupArgs &a, uint32_t tile, uint32_t own) {
 }
 
 // scan_out[k] = sum over m < k of what is scanned, for k <= count. The arrays begin at multiples of 16 bytes.
-SETUP_KERNEL(setup_scan, SCAN_BLOCK) {
+// A thread has so many elements.
+template <uint32_t ITEMS>
+__device__ __forceinline__ void scan(const SetupArgs &a) {
     __shared__ uint32_t drawn, before_all, warp_sum[SCAN_BLOCK / 32];
     if (threadIdx.x == 0) drawn = atomicAdd(&a.summary->ticket[a.ticket], 1u);
     __syncthreads();
     uint32_t tile = drawn, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint32_t begin = (tile * SCAN_BLOCK + threadIdx.x) * SCAN_ITEMS;
-    uint32_t value[SCAN_ITEMS], sum = 0;
-    bool plain = !a.scan_order && !a.scan_lengths && a.stride == 1 && begin + SCAN_ITEMS <= a.count;
+    uint32_t begin = (tile * SCAN_BLOCK + threadIdx.x) * ITEMS;
+    uint32_t value[ITEMS], sum = 0;
+    bool plain = !a.scan_order && !a.scan_lengths && a.stride == 1 && begin + ITEMS <= a.count;
     if (plain) {
 #pragma unroll
-        for (uint32_t u = 0; u < SCAN_ITEMS; u += 4) {
+        for (uint32_t u = 0; u < ITEMS; u += 4) {
             uint4 v = *(const uint4 *)(a.scan_in + begin + u);
             value[u] = v.x & a.mask, value[u + 1] = v.y & a.mask, value[u + 2] = v.z & a.mask, value[u + 3] = v.w & a.mask;
             sum += value[u] + value[u + 1] + value[u + 2] + value[u + 3];
         }
     }
 #pragma unroll
-    for (uint32_t u = 0; u < SCAN_ITEMS; ++u) {
+    for (uint32_t u = 0; u < ITEMS; ++u) {
         if (plain) break;
         uint32_t k = begin + u;
         value[u] = 0;
@@ -105,9 +107,9 @@ SETUP_KERNEL(setup_scan, SCAN_BLOCK) {
     }
     __syncthreads();
     at += before_all;
-    if (begin + SCAN_ITEMS <= a.count) {
+    if (begin + ITEMS <= a.count) {
 #pragma unroll
-        for (uint32_t u = 0; u < SCAN_ITEMS; u += 4) {
+        for (uint32_t u = 0; u < ITEMS; u += 4) {
             uint32_t second = at + value[u], third = second + value[u + 1], fourth = third + value[u + 2];
             *(uint4 *)(a.scan_out + begin + u) = make_uint4(at, second, third, fourth);
             at = fourth + value[u + 3];
@@ -115,14 +117,17 @@ SETUP_KERNEL(setup_scan, SCAN_BLOCK) {
         return;
     }
 #pragma unroll
-    for (uint32_t u = 0; u < SCAN_ITEMS; ++u) {
+    for (uint32_t u = 0; u < ITEMS; ++u) {
         if (begin + u <= a.count) a.scan_out[begin + u] = at;
         at += value[u];
     }
 }
+SETUP_KERNEL(setup_scan_4, SCAN_BLOCK) { scan<4>(a); }
+SETUP_KERNEL(setup_scan_16, SCAN_BLOCK) { scan<16>(a); }
 
-constexpr uint32_t SORT_BLOCK = 256, SORT_ITEMS = 16, SORT_TILE = SORT_BLOCK * SORT_ITEMS;  // mirrored in setup.rs
+constexpr uint32_t SORT_BLOCK = 256, SORT_ITEMS = 16, SORT_TILE = SORT_BLOCK * SORT_ITEMS;  // mirrored in setup/args.rs
 constexpr uint32_t BINS = 256;
+constexpr uint32_t SORT_LOOKS = 8;  // earlier tiles whose words a thread looks at together
 
 // How often each digit occurs, for the `shift` passes to come.
 SETUP_KERNEL(setup_histogram, SORT_BLOCK) {
@@ -168,7 +173,7 @@ __device__ uint32_t block_scan(uint32_t v, uint32_t *scratch) {
 }
 
 // One pass: key_in, value_in to key_out, value_out by the digit at `shift`.
-SETUP_KERNEL(setup_sort, SORT_BLOCK) {
+SETUP_KERNEL(setup_sort, SORT_BLOCK, 3) {
     constexpr uint32_t WARPS = SORT_BLOCK / 32;
     __shared__ uint32_t warp_bin[WARPS][BINS];  // of each warp: how many so far, then where they begin
     __shared__ uint32_t destination[BINS];      // of a digit's first element here, less its slot in the tile
@@ -184,11 +189,13 @@ SETUP_KERNEL(setup_sort, SORT_BLOCK) {
 
     // Ranks among equal digits of the warp, whose elements are consecutive.
     uint32_t own_begin = warp * 32 * SORT_ITEMS + lane;
-    uint32_t key[SORT_ITEMS], slot[SORT_ITEMS];
+    const uint32_t *value_in = (const uint32_t *)a.value_in + tile_begin;
+    uint32_t key[SORT_ITEMS], value[SORT_ITEMS], slot[SORT_ITEMS];
 #pragma unroll
     for (uint32_t u = 0; u < SORT_ITEMS; ++u) {
         uint32_t k = own_begin + 32 * u;
         key[u] = k < here ? a.key_in[tile_begin + k] : 0;
+        value[u] = k < here ? value_in[k] : 0;
     }
 #pragma unroll
     for (uint32_t u = 0; u < SORT_ITEMS; ++u) {
@@ -219,10 +226,21 @@ SETUP_KERNEL(setup_sort, SORT_BLOCK) {
     if (tile > 0) {
         SetupWatchdog dog(a);
         bool found = false;
-        for (uint64_t k = tile - 1; !__all_sync(FULL, found); --k) {
-            uint64_t s = wait_state(&state[k * BINS], !found, dog);
-            if (!found) before += (uint32_t)s;
-            found = found || s >= INCLUSIVE;
+        for (uint64_t left = tile; !__all_sync(FULL, found);) {
+            // Where all tiles begin together, one at a time is half as many ways to L2 as there are tiles.
+            uint64_t s[SORT_LOOKS];
+#pragma unroll
+            for (uint32_t u = 0; u < SORT_LOOKS; ++u) s[u] = !found && u < left ? load_relaxed(&state[(left - 1 - u) * BINS]) : 0;
+            bool goes_on = !found;
+#pragma unroll
+            for (uint32_t u = 0; u < SORT_LOOKS; ++u) {
+                goes_on = goes_on && s[u] != 0;
+                if (!goes_on) continue;
+                before += (uint32_t)s[u], --left;
+                found = s[u] >= INCLUSIVE;
+                goes_on = !found;
+            }
+            if (!dog.turn()) break;
         }
         store_relaxed(&state[(uint64_t)tile * BINS], INCLUSIVE | (before + total));
     }
@@ -249,10 +267,9 @@ SETUP_KERNEL(setup_sort, SORT_BLOCK) {
         }
     }
     __syncthreads();
-    const uint32_t *value_in = (const uint32_t *)a.value_in + tile_begin;
 #pragma unroll
     for (uint32_t u = 0; u < SORT_ITEMS; ++u)
-        if (own_begin + 32 * u < here) stage[slot[u]] = value_in[own_begin + 32 * u];
+        if (own_begin + 32 * u < here) stage[slot[u]] = value[u];
     __syncthreads();
 #pragma unroll
     for (uint32_t u = 0; u < SORT_ITEMS; ++u) {
@@ -261,24 +278,29 @@ SETUP_KERNEL(setup_sort, SORT_BLOCK) {
     }
 }
 
-// Where a level begins among sorted keys, or where all of them end.
-__device__ __forceinline__ uint32_t begin_of(const SetupArgs &a, uint32_t level) {
+// Where a level begins among sorted keys, or where all of them end: each look of some lanes leaves one part of what was left, of one
+// more than they are.
+__device__ __forceinline__ uint32_t begin_of(const SetupArgs &a, uint32_t level, const Lanes &lanes) {
     uint32_t low = 0, high = a.n;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (a.key_in[middle] < level) low = middle + 1;
-        else high = middle;
+        auto place = [&](uint32_t k) { return low + (uint32_t)((uint64_t)(high - low) * k / (lanes.size + 1)); };
+        uint32_t smaller;
+        lanes.place(a.key_in[place(lanes.rank + 1)] < level, smaller);
+        uint32_t end = smaller < lanes.size ? place(smaller + 1) : high;
+        if (smaller > 0) low = place(smaller) + 1;
+        high = end;
     }
     return low;
 }
 
-// Where each level begins, and how many unknowns the widest has.
+// Where each level begins, and how many unknowns the widest has. Some lanes for each.
 SETUP_KERNEL(setup_level_bounds, 256) {
-    uint32_t level = thread_index(), width = 0;
+    Lanes lanes(a.lanes);
+    uint32_t level = thread_index() / a.lanes, width = 0;
     if (level <= a.count) {
-        uint32_t begin = begin_of(a, level);
-        a.bounds[level] = begin;
-        if (level < a.count) width = begin_of(a, level + 1) - begin;
+        uint32_t begin = begin_of(a, level, lanes);
+        if (lanes.rank == 0) a.bounds[level] = begin;
+        if (level < a.count) width = begin_of(a, level + 1, lanes) - begin;
     }
     width = Lanes(32).reduce(width, Max());
     if (threadIdx.x % 32 == 0 && width) atomicMax(&a.summary->widest, width);

@@ -99,14 +99,14 @@ __device__ void survey(const SetupArgs &a) {
 
 #define OFFSETS(p, P)                                                                                      \
     extern "C" __global__ void __launch_bounds__(256) setup_offsets_##p(const GRID_CONSTANT SetupArgs a) { \
-        wait_for_turn();                                                                                   \
+        begin_kernel(a);                                                                                   \
         offsets<P>(a);                                                                                     \
     }
 FOR_EACH_INDEX(OFFSETS)
 
 #define SURVEY(p, P, i, I)                                                                                          \
     extern "C" __global__ void __launch_bounds__(TEAM_BLOCK) setup_survey_##p##i(const GRID_CONSTANT SetupArgs a) { \
-        wait_for_turn();                                                                                            \
+        begin_kernel(a);                                                                                            \
         survey<P, I>(a);                                                                                            \
     }
 SURVEY(i, int32_t, i, int32_t)

@@ -47,9 +47,13 @@ struct Tally {
 
 // The next slot of a list, by one addition for all lanes that want one of the same list at the same time.
 __device__ __forceinline__ uint32_t next_slot(const SetupArgs &a, uint32_t j) {
+#ifdef BEFORE_VOLTA
+    return atomicAdd(&a.bounds[j], 1u);
+#else
     uint32_t alike = __match_any_sync(__activemask(), j), lane = threadIdx.x % 32, first = __ffs(alike) - 1, slot;
     if (lane == first) slot = atomicAdd(&a.bounds[j], (uint32_t)__popc(alike));
     return __shfl_sync(alike, slot, first) + __popc(alike & ((1u << lane) - 1));
+#endif
 }
 
 // Counts the entries of each list; or puts each where its list ends so far, which `bounds` says.
@@ -125,7 +129,7 @@ SETUP_KERNEL(setup_split, 256) {
 // Of two pairs (value index, major) the one with the smaller value index has no larger major, so either half of the pairs may be
 // ordered by itself.
 
-constexpr uint32_t ORDER_BLOCK = 512;             // threads; mirrored in setup.rs
+constexpr uint32_t ORDER_BLOCK = 512;             // threads; mirrored in setup/args.rs
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr uint32_t ORDER_BLOCKS = 2;              // on a multiprocessor
 #else

@@ -298,7 +298,7 @@ impl Info {
                 stats.levels = p.levels as i64;
                 stats.widest_level = p.widest as i64;
                 stats.predicted_ms = ms(p.predicted);
-                let times = p.times()?;
+                let times = p.times();
                 stats.mat_d2h_ms = ms(times.mat_d2h);
                 stats.trans_ms = ms(times.trans);
                 stats.dep_ms = ms(times.dep);

@@ -24,7 +24,7 @@ pub enum sptrsvStatus_t {
     SPTRSV_STATUS_MAPPING_ERROR = 5,
     /// The CUDA driver reported an error, possibly of earlier asynchronous work.
     SPTRSV_STATUS_EXECUTION_FAILED = 6,
-    /// A defect of this library.
+    /// A defect of this library; any function may return it.
     SPTRSV_STATUS_INTERNAL_ERROR = 7,
     /// The descriptor's matrix type is not GENERAL.
     SPTRSV_STATUS_MATRIX_TYPE_NOT_SUPPORTED = 8,
@@ -32,15 +32,15 @@ pub enum sptrsvStatus_t {
     SPTRSV_STATUS_ZERO_PIVOT = 9,
     /// The operation is not supported for these arguments.
     SPTRSV_STATUS_NOT_SUPPORTED = 10,
-    /// The GPU lacks a resource that the operation needs.
+    /// More rows or entries than this library handles (2^32 - 2).
     SPTRSV_STATUS_INSUFFICIENT_RESOURCES = 11,
-    /// The sparsity pattern is malformed; found at analysis, before anything is launched on it.
+    /// The sparsity pattern is malformed; found at analysis, which leaves the info as it was.
     SPTRSV_STATUS_INVALID_MATRIX = 100,
     /// The info holds no analysis.
     SPTRSV_STATUS_NOT_ANALYSED = 101,
     /// The arguments do not describe the matrix that was analysed.
     SPTRSV_STATUS_PATTERN_MISMATCH = 102,
-    /// The watchdog ended an earlier solve on this info; its result is invalid.
+    /// The watchdog ended an earlier solve on this info, whose result is invalid, or this analysis.
     SPTRSV_STATUS_TIMED_OUT = 103,
     /// No usable NVIDIA driver or GPU was found; the host executor works all the same.
     SPTRSV_STATUS_NO_DRIVER = 104,

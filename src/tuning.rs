@@ -17,6 +17,9 @@ pub const GRAPH_LEVELS: usize = 1 << 16;
 /// long as the CPU takes for this many.
 pub const SETUP_GPU_SMALLEST: u64 = 10_000;
 
+/// How long the host looks for a message of a setup again and again, before it waits for the stream: no longer than a wait costs.
+pub const SETUP_LOOKS: Duration = Duration::from_micros(200);
+
 /// Levels are not looked for by chains where more than one in so many rows keeps nothing: there are few levels then.
 /// Mirrored in kernels/setup_chains.cuh.
 pub const SETUP_CHAINS_BARE: u32 = 64;

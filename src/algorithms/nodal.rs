@@ -43,7 +43,7 @@ impl Algorithm for Nodal {
         if let Some((schedule, nodes)) = schedule.and_then(|s| s.nodes.as_ref().map(|n| (s, n))) {
             let lists = schedule.rows.as_ref().expect("asked for");
             let entries = entries_per_lane(launcher.dtype, nodes.size);
-            let slices = slices::of_levels(&schedule.level_ptr, &lists.ptr, entries, nodes.size);
+            let slices = slices::of_levels(&schedule.level_ptr, &lists.ptr, entries, nodes.size)?;
             plan.set_slices(launcher, &slices)?;
             plan.set_records(launcher, &nodes::records(schedule))?;
             plan.set_node_rows(launcher, nodes)?;

@@ -71,7 +71,7 @@ impl Algorithm for OneWord {
         if let Some(schedule) = schedule {
             let rows = schedule.rows.as_ref().expect("asked for");
             let entries = entries_per_lane(launcher.dtype);
-            let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1);
+            let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1)?;
             plan.narrow = slices::narrow_end(&schedule.level_ptr, &slices);
             plan.has_parts = slices.iter().any(slices::is_part);
             plan.set_slices(launcher, &slices)?;

@@ -268,16 +268,18 @@ impl Batches {
 
     fn describe(&mut self, rows: &Lists, batch: &Packed, tile: u32, forward: bool) -> Result<()> {
         let &Packed { first, rows: count, shift, levels } = batch;
-        let (begin, lanes) = ((self.code.len() / CODE_UNIT) as u32, count << shift);
+        let lanes = count << shift;
         let span = |p: u32| (rows.ptr[p as usize], rows.ptr[p as usize + 1] - rows.ptr[p as usize]);
         let depth = (first..first + count).map(|p| span(p).1.div_ceil(1 << shift)).max().unwrap_or(0);
         // Padding makes these larger than the matrix, and there may be no room.
         let words = depth as usize * lanes as usize + CODE_UNIT;
         let permuted = matches!(rows.values, Some(Values::Permuted(_)));
+        let no_room = Error::OutOfMemory { place: "host", bytes: 4 * words as u64 };
+        let begin = u32::try_from(self.code.len() / CODE_UNIT).map_err(|_| no_room.clone())?;
         self.code
             .try_reserve(words)
             .and_then(|()| self.index.try_reserve(if permuted { words } else { 0 }))
-            .map_err(|_| Error::OutOfMemory { place: "host", bytes: 4 * words as u64 })?;
+            .map_err(|_| no_room)?;
         let (mut next, mut external) = (0, 0);
         for k in 0..depth {
             for lane in 0..lanes {

@@ -38,7 +38,7 @@ impl Algorithm for Wide {
         let Some(schedule) = schedule else { return Ok(()) };
         let rows = schedule.rows.as_ref().expect("asked for");
         let entries = one_word::entries_per_lane(launcher.dtype);
-        let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1);
+        let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1)?;
         plan.has_parts = slices.iter().any(slices::is_part);
         plan.set_slices(launcher, &slices)?;
         plan.level_ptr = slices::steps(&schedule.level_ptr, &slices);

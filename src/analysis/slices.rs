@@ -6,6 +6,7 @@
 //! what 32 lanes hold is solved in parts, each of which is a slice before the row's own.
 #![forbid(unsafe_code)]
 
+use crate::status::{Error, Result};
 use crate::tuning::{
     NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NARROW_SPLIT, ONE_WORD_GATE_LEVELS, ONE_WORD_NEAR_GATE_LANES,
     ONE_WORD_NEAR_GATE_LEVELS,
@@ -21,6 +22,14 @@ pub type Slice = [u32; 2];
 /// Mirrored in kernels/args.cuh.
 const GATE_SHIFT: u32 = 12;
 const PART: u32 = 63;
+
+/// Refuses a row of so many parts, if their numbers do not fit into a slice.
+pub fn must_number(parts: u32) -> Result<()> {
+    match parts.saturating_sub(1) >> (u32::BITS - GATE_SHIFT) {
+        0 => Ok(()),
+        _ => Err(Error::Unsupported(format!("a row of {parts} parts, by an algorithm that cuts long rows"))),
+    }
+}
 
 /// How an engine wants positions cut into slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +95,7 @@ pub fn cut(begin: u32, end: u32, lanes: impl Fn(u32) -> u32, slices: &mut Vec<Sl
 /// rows of one unknown have parts. The gate of a slice whose rows have several lanes is the first unknown of the level
 /// `ONE_WORD_GATE_LEVELS` before its own, or of a nearer one where levels are wide; the nodal engine, whose warps are fewer,
 /// waits only where they are very wide.
-pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) -> Vec<Slice> {
+pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) -> Result<Vec<Slice>> {
     let lanes = |p: u32| ((row_ptr[p as usize + 1] - row_ptr[p as usize]) * node).div_ceil(entries).max(node);
     let (mut all, mut of_level) = (Vec::new(), Vec::new());
     for (l, level) in level_ptr.windows(2).enumerate() {
@@ -106,11 +115,12 @@ pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) ->
         for &slice in &of_level {
             let p = slice[0] as usize;
             let parts = if node == 1 { parts(row_ptr[p + 1] - row_ptr[p], entries) } else { 0 };
+            must_number(parts)?;
             all.extend((0..parts).rev().map(|k| [slice[0], PART | LANES << 6 | k << GATE_SHIFT]));
             all.push(slice);
         }
     }
-    all
+    Ok(all)
 }
 
 /// The first slice of each level, and past the last.
@@ -150,7 +160,7 @@ mod tests {
                 }))
                 .collect();
             let rows = *level_ptr.last().unwrap();
-            let slices = of_levels(&level_ptr, &(0..=rows).map(|p| 3 * p).collect::<Vec<_>>(), 8, 1);
+            let slices = of_levels(&level_ptr, &(0..=rows).map(|p| 3 * p).collect::<Vec<_>>(), 8, 1).unwrap();
             narrow_end(&level_ptr, &slices).map(|s| slices[s as usize][0])
         };
         // Wide, then narrow; narrow from the beginning; wide again at the end; too few narrow ones.
@@ -167,7 +177,7 @@ mod tests {
     fn levels_begin_with_slices_or_parts_of_rows() {
         let row_ptr = [0, 3, 303, 306, 309, 909];
         let level_ptr = [0, 1, 4, 5];
-        let slices = of_levels(&level_ptr, &row_ptr, 8, 1);
+        let slices = of_levels(&level_ptr, &row_ptr, 8, 1).unwrap();
         let steps = steps(&level_ptr, &slices);
         assert_eq!(steps.len(), level_ptr.len());
         assert_eq!((steps[0], steps[3] as usize), (0, slices.len()));
@@ -188,7 +198,7 @@ mod tests {
             for p in 0..24 * rows as usize {
                 row_ptr.push(row_ptr[p] + if p as u32 / rows % 2 == 0 { 20 } else { 3 });
             }
-            let slices = of_levels(&level_ptr, &row_ptr, 8, 1);
+            let slices = of_levels(&level_ptr, &row_ptr, 8, 1).unwrap();
             assert!(slices.iter().any(|s| s[1] >> GATE_SHIFT > 0));
             for [first, packed] in slices {
                 let (lanes, back, level) = (packed >> 6 & 63, packed >> GATE_SHIFT, first / rows);
@@ -208,7 +218,7 @@ mod tests {
                 Some(*sum)
             }))
             .collect();
-        let slices = of_levels(&[0, 2, 6], &row_ptr, 8, 1);
+        let slices = of_levels(&[0, 2, 6], &row_ptr, 8, 1).unwrap();
         let parts = |p: u32| slices.iter().filter(|s| s[0] == p && is_part(s)).count();
         assert_eq!([0, 1, 2, 3, 4, 5].map(parts), [0, 0, 1, 0, 2, 273]);
         assert_eq!(slices.len(), 6 + 276);
@@ -216,7 +226,7 @@ mod tests {
         let of_fourth: Vec<Slice> = slices.iter().copied().filter(|s| s[0] == 4).collect();
         assert_eq!(of_fourth, [[4, PART | 32 << 6 | 1 << 12], [4, PART | 32 << 6], [4, 1 | 32 << 6]]);
         // Nodes have none.
-        assert_eq!(of_levels(&[0, 2, 6], &row_ptr, 8, 2).len(), 6);
+        assert_eq!(of_levels(&[0, 2, 6], &row_ptr, 8, 2).unwrap().len(), 6);
     }
 
     #[test]
@@ -233,5 +243,13 @@ mod tests {
             next += rows;
         }
         assert_eq!(next, 505);
+    }
+
+    #[test]
+    fn a_row_of_more_parts_than_have_numbers_is_refused() {
+        // 256 entries of a row are its own share, and as many are each part.
+        let longest = 256 * ((1 << 20) + 1);
+        assert_eq!(of_levels(&[0, 1], &[0, longest], 8, 1).unwrap().len(), (1 << 20) + 1);
+        assert!(matches!(of_levels(&[0, 1], &[0, longest + 1], 8, 1), Err(Error::Unsupported(_))));
     }
 }

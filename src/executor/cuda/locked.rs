@@ -1,5 +1,5 @@
 //! Page-locked memory: host-visible words that a kernel's watchdog sets, so that the next call learns of it without
-//! waiting, and pages that words from the device are copied to.
+//! waiting, and pages that kernels write words to.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,7 +11,7 @@ use super::{check, lock, Gpu};
 use crate::status::Result;
 
 /// Words of a page.
-pub const WORDS: usize = 1024;
+pub const WORDS: usize = 8192;
 
 /// Page-locked pages, whole ones and single words of others: to lock a page for each info would be slow.
 #[derive(Default)]
@@ -78,13 +78,21 @@ impl Page {
         Ok(Page { gpu: gpu.clone(), address: gpu.locked.pages().page()? })
     }
 
-    pub fn address(&self) -> usize {
-        self.address
+    /// Its address as kernels see it.
+    pub fn device_address(&self) -> Result<u64> {
+        device_address(self.address)
     }
 
-    /// Its first words.
+    /// The last word, which says something of the others.
+    pub fn last_word(&self) -> &AtomicU32 {
+        // SAFETY: a word of a page that lives as long as the GPU object, aligned, and accessed only as an atomic here and
+        // by a volatile store on the device.
+        unsafe { &*(self.address as *const AtomicU32).add(WORDS - 1) }
+    }
+
+    /// Its first words, which nobody writes meanwhile.
     pub fn words(&self, count: usize) -> Vec<u32> {
-        assert!(count <= WORDS);
+        assert!(count < WORDS);
         // SAFETY: the page is this object's alone, and any pattern of bits is a word.
         unsafe { std::slice::from_raw_parts(self.address as *const u32, count) }.to_vec()
     }
@@ -123,13 +131,17 @@ impl Flag {
 
     /// The word's address as kernels see it.
     pub fn device_address(&self) -> Result<u64> {
-        let mut address = 0;
-        // SAFETY: the page was allocated mapped.
-        let result =
-            unsafe { sys::cuMemHostGetDevicePointer_v2(&mut address, self.address as *mut c_void, 0) };
-        check(result, "cuMemHostGetDevicePointer")?;
-        Ok(address)
+        device_address(self.address)
     }
+}
+
+/// The address, as kernels see it, of what lies there in a page.
+fn device_address(address: usize) -> Result<u64> {
+    let mut seen = 0;
+    // SAFETY: the page was allocated mapped.
+    let result = unsafe { sys::cuMemHostGetDevicePointer_v2(&mut seen, address as *mut c_void, 0) };
+    check(result, "cuMemHostGetDevicePointer")?;
+    Ok(seen)
 }
 
 impl Drop for Flag {

@@ -1,6 +1,5 @@
 //! Device memory that an info owns, and copies to and from it.
 
-use std::ffi::c_void;
 use std::sync::Arc;
 
 use cust::sys;
@@ -270,18 +269,6 @@ pub unsafe fn read<T: Copy>(address: usize, count: usize, stream: usize) -> Resu
         unsafe { data.set_len(count) };
     }
     Ok(data)
-}
-
-/// Copies bytes to page-locked memory and waits for them.
-///
-/// # Safety
-/// `from` is a device address of that many bytes, and there is room for them at `to`.
-pub unsafe fn fetch(to: usize, from: u64, bytes: usize, stream: usize) -> Result<()> {
-    // SAFETY: the caller's promise.
-    let result =
-        unsafe { sys::cuMemcpyDtoHAsync_v2(to as *mut c_void, from, bytes, stream as sys::CUstream) };
-    check(result, "cuMemcpyDtoHAsync")?;
-    synchronize(stream)
 }
 
 /// Copies one value to the caller's device memory and waits.

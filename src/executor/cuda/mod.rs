@@ -105,8 +105,6 @@ pub struct Gpu {
     modules: ManuallyDrop<Vec<Module>>,
     functions: Mutex<HashMap<String, usize>>,
     locked: locked::PagePool,
-    /// Events that nobody uses.
-    events: Mutex<Vec<usize>>,
     pool: Option<memory::Pool>,
     // Released last: only if this library made the context current by itself.
     primary: Mutex<Option<PrimaryContext>>,
@@ -216,7 +214,6 @@ impl Gpu {
             modules: ManuallyDrop::new(Vec::new()),
             functions: Mutex::default(),
             locked: locked::PagePool::default(),
-            events: Mutex::default(),
             pool: None,
             primary: Mutex::new(primary),
         };
@@ -246,23 +243,6 @@ impl Gpu {
         // SAFETY: writes one int.
         check(unsafe { sys::cuDeviceGetAttribute(&mut value, which, self.device) }, "cuDeviceGetAttribute")?;
         Ok(value as u32)
-    }
-
-    /// An event that can be timed; the context is current.
-    fn take_event(&self) -> Result<sys::CUevent> {
-        let mut free = lock(&self.events);
-        if let Some(event) = free.pop() {
-            return Ok(event as sys::CUevent);
-        }
-        let mut event = std::ptr::null_mut();
-        // SAFETY: writes one handle.
-        check(unsafe { sys::cuEventCreate(&mut event, 0) }, "cuEventCreate")?;
-        Ok(event)
-    }
-
-    /// Takes events back, which need not have happened.
-    fn put_events(&self, events: impl Iterator<Item = sys::CUevent>) {
-        lock(&self.events).extend(events.map(|event| event as usize));
     }
 
     fn pool(&self) -> Option<&memory::Pool> {
@@ -332,10 +312,6 @@ impl Drop for Gpu {
         let bound = self.bind();
         if bound.is_ok() {
             self.locked.free();
-            for event in lock(&self.events).drain(..) {
-                // SAFETY: made by `take_event`, and given back.
-                unsafe { sys::cuEventDestroy_v2(event as sys::CUevent) };
-            }
             if let Some(pool) = &self.pool {
                 pool.destroy();
             }

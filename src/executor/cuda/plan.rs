@@ -26,12 +26,6 @@ pub struct SetupTimes {
     pub lev_h2d: Duration,
 }
 
-/// They, or what knows them.
-enum Times {
-    Known(SetupTimes),
-    Marked(setup::Clock),
-}
-
 /// How an analysis is to be done.
 #[derive(Clone, Copy)]
 pub struct How {
@@ -94,7 +88,7 @@ pub struct CudaPlan {
     pub has_parts: bool,
     engine: Engine,
     pub predicted: Duration,
-    times: Times,
+    times: SetupTimes,
     /// Where the analysis was done: never AUTO.
     pub setup: Setup,
     /// The stream of the last solve, and whether there were others.
@@ -190,7 +184,7 @@ impl CudaPlan {
         algorithm.prepare(&launcher, &mut plan, Some(&schedule))?;
         memory::synchronize(stream)?;
         times.lev_h2d = start.elapsed();
-        plan.times = Times::Known(times);
+        plan.times = times;
         plan.with_queues()
     }
 
@@ -301,9 +295,10 @@ impl CudaPlan {
             plan.staged = Some(plan.room_for_copy(launcher, source, done.entries)?);
         }
         algorithm.prepare(launcher, &mut plan, None)?;
-        let end = pending.finish()?;
-        (plan.times, plan.widest, plan.narrow) = (Times::Marked(end.clock), end.widest, end.narrow);
-        plan.has_parts = end.has_parts;
+        let end = pending.finish(launcher)?;
+        (plan.times, plan.widest, plan.narrow) = (end.times, end.widest, end.narrow);
+        slices::must_number(end.most_parts)?;
+        plan.has_parts = end.most_parts > 0;
         plan.set_diag_in_rows(end.diag_in_rows);
         if plan.base.tiles == 0 {
             plan.base.slices = end.slices;
@@ -347,7 +342,7 @@ impl CudaPlan {
             has_parts: false,
             engine: Engine::Rows,
             predicted: Duration::ZERO,
-            times: Times::Known(SetupTimes::default()),
+            times: SetupTimes::default(),
             setup: Setup::Cpu,
             used_on: None,
             used_elsewhere: false,
@@ -726,15 +721,8 @@ impl CudaPlan {
     }
 
     /// How long the parts of the analysis took.
-    pub fn times(&self) -> Result<SetupTimes> {
-        let times = match &self.times {
-            Times::Known(times) => *times,
-            Times::Marked(clock) => {
-                let _bound = self.gpu.bind()?;
-                clock.times()?
-            }
-        };
-        Ok(SetupTimes { trans: times.trans + self.turning, ..times })
+    pub fn times(&self) -> SetupTimes {
+        SetupTimes { trans: self.times.trans + self.turning, ..self.times }
     }
 
     /// A solve is about to be enqueued there.

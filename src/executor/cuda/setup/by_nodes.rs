@@ -1,0 +1,122 @@
+//! The schedule of a pattern's nodes, in place of that of its rows.
+
+use super::super::plan::Known;
+use super::super::DeviceArray;
+use super::args::*;
+use super::lists::diag_in_records;
+use super::places::{Room, Task};
+use super::run::Run;
+use super::{schedule, DeviceSchedule, Pending, Wish};
+use crate::analysis::slices::Cut;
+use crate::analysis::{nodes, Engine, Needs};
+use crate::problem::{Arrays, DiagSource};
+use crate::status::Result;
+
+impl Run<'_> {
+    /// The schedule of the pattern's nodes, if it has any and tiles of rows are not faster.
+    pub(super) fn by_nodes(
+        &mut self,
+        found: &[u32],
+        wish: Wish,
+        cut: &dyn Fn(Engine) -> Cut,
+        let_go: &mut dyn FnMut(),
+    ) -> Result<Option<(DeviceSchedule, Pending)>> {
+        let n = self.shape.n;
+        let own_diag = self.shape.diag == DiagSource::Matrix;
+        if found[SCATTERED] | found[EXTRA] != 0 {
+            return Ok(None);
+        }
+        if wish.copies && own_diag && found[MISSING] != 0 {
+            // The rows of a node would not be alike.
+            return Ok(None);
+        }
+        let Some(size) = nodes::largest(n, found[REFUTED]) else { return Ok(None) };
+        let count = n / size;
+        let entries = nodes::entries(n, found[ENTRIES], size);
+        let lay_out = |start| {
+            let room = &mut Room(start);
+            let places = [count + 1, count + 1, entries].map(|words| room.words(words as usize));
+            (places, room.0)
+        };
+        let bytes = lay_out(0).1 as usize;
+        let pattern = DeviceArray::temporary(self.launcher.gpu, bytes, self.launcher.stream)?;
+        let [sums, ptr, ind] = lay_out(pattern.address()).0;
+        let args = SetupArgs { count, node: size, bounds: ptr, out_ptr: sums, out_adj: ind, ..self.base };
+        let bare = if self.base.low != 0 { 0 } else { size - 1 };
+        self.scan(SetupArgs {
+            // The third of four.
+            scan_in: self.places.major + 16 * bare as u64 + 8,
+            stride: 4 * size,
+            scan_out: sums,
+            states: self.places.node_scan,
+            ..args
+        })?;
+        let walk = |name: &str, args: &SetupArgs| {
+            self.launch(name, (count as u64 * args.lanes as u64).div_ceil(BLOCK as u64), BLOCK, args)
+        };
+        walk(&self.stored("setup_node_pattern"), &args)?;
+
+        let mut shape = nodes::shape(self.shape, entries, size);
+        let mut arrays = Arrays { val: 0, ptr: ptr as usize, ind: ind as usize };
+        let mut turned = None;
+        if wish.copies {
+            let task = Task::turn(&shape);
+            let (run, temporary) = Run::new(self.launcher, &shape, arrays, task, 1, wish.timeout)?;
+            run.survey()?;
+            let Some(mut by_rows) = run.turned(temporary, &mut || ())? else { return Ok(None) };
+            by_rows.source.set_only_on(self.launcher.stream);
+            (shape, arrays) = (by_rows.shape, by_rows.arrays);
+            turned = Some(by_rows);
+        }
+        let wish = Wish { needs: Needs { nodes: false, ..wish.needs }, node: size, ..wish };
+        let Some((mut done, mut pending)) =
+            schedule(self.launcher, &shape, arrays, wish, cut, &mut Known::Unwanted, let_go)?
+        else {
+            return Ok(None);
+        };
+        let rows = self.allocate(n as usize * 8)?;
+        done.base.node_row = rows.address();
+        done.owned.push(rows);
+        let args = SetupArgs {
+            record: done.base.record,
+            out_adj: done.base.row_adj,
+            out_val: done.base.row_val,
+            node_row: done.base.node_row,
+            // What is read in the end.
+            summary: pending.summary,
+            ..args
+        };
+        match turned {
+            Some(turned) => {
+                let count = found[ENTRIES] + if own_diag { n } else { 0 };
+                let source = self.allocate(count as usize * 4)?;
+                let args = SetupArgs {
+                    out_ptr: arrays.ptr as u64,
+                    out_adj: arrays.ind as u64,
+                    out_val: turned.source.address(),
+                    index: source.address(),
+                    ..args
+                };
+                self.cover("setup_copied_rows", n, &args)?;
+                walk("setup_copied_source", &args)?;
+                done.copied = Some((source, count));
+                pending.temporary.extend(turned.pattern);
+                pending.temporary.push(turned.source);
+            }
+            None => self.cover("setup_node_rows", n, &args)?,
+        }
+        if done.base.row_permuted != 0 {
+            let index = self.allocate(entries as usize * size as usize * 4)?;
+            walk("setup_node_values", &SetupArgs { index: index.address(), ..args })?;
+            done.base.row_val = index.address();
+            done.owned.push(index);
+        }
+        done.base.n = n;
+        done.base.diag_index = diag_in_records(self.shape, done.base.record);
+        done.levels *= size;
+        done.entries = found[ENTRIES];
+        done.missing_diag = (own_diag && found[MISSING] != 0).then_some(!found[MISSING]);
+        pending.temporary.push(pattern);
+        Ok(Some((done, pending)))
+    }
+}

@@ -1,0 +1,231 @@
+//! The arrays that a plan keeps, and the lists of its rows and columns.
+
+use super::super::args::SolveArgs;
+use super::super::{memory, DeviceArray};
+use super::args::*;
+use super::places::{Room, Task};
+use super::run::{lanes, Run};
+use super::DeviceSchedule;
+use crate::analysis::slices::Cut;
+use crate::problem::{DiagSource, Shape};
+use crate::status::Result;
+
+/// Addresses of one list; 0 for what is not wanted.
+#[derive(Clone, Copy, Default)]
+pub(super) struct List {
+    pub ptr: u64,
+    pub adj: u64,
+    pub val: u64,
+    pub permuted: bool,
+    pub is_stored: bool,
+    /// Solves begin by copying the values into the list's order.
+    pub is_staged: bool,
+}
+
+/// Addresses of what the plan keeps, all in one allocation. With records the arrays that they replace are
+/// temporary.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Kept {
+    pub records: bool,
+    pub order: u64,
+    pub rows: List,
+    pub columns: List,
+    pub counts: u64,
+    pub diag: u64,
+    pub record: u64,
+    pub tile_step: u64,
+}
+
+impl List {
+    /// Where each row's entries begin in storage, where that is all that is to be known of them.
+    pub(super) fn by_first(&self) -> u64 {
+        if self.is_stored && !self.permuted {
+            self.val
+        } else {
+            0
+        }
+    }
+}
+
+impl Kept {
+    /// The index of each position's diagonal value in the array that it is in.
+    pub(super) fn diag_index(&self, shape: &Shape) -> u64 {
+        match shape.diag {
+            DiagSource::Unit => 0,
+            // The diagonal of unknown i is d[i], and the order lists the unknowns.
+            DiagSource::Separate => self.order,
+            DiagSource::Matrix => self.diag,
+        }
+    }
+
+    pub(super) fn arguments(&self, shape: &Shape) -> SolveArgs {
+        let row_permuted = self.rows.permuted && !self.rows.is_staged;
+        let base = SolveArgs {
+            n: shape.n,
+            row_adj: self.rows.adj,
+            row_permuted: row_permuted as u32,
+            col_permuted: self.columns.permuted as u32,
+            ..Default::default()
+        };
+        if self.records {
+            return SolveArgs {
+                row_val: if row_permuted { self.rows.val } else { 0 },
+                record: self.record,
+                diag_index: diag_in_records(shape, self.record),
+                ..base
+            };
+        }
+        SolveArgs {
+            order: self.order,
+            row_ptr: self.rows.ptr,
+            row_val: self.rows.val,
+            col_ptr: self.columns.ptr,
+            col_adj: self.columns.adj,
+            col_val: self.columns.val,
+            counts: self.counts,
+            diag_index: self.diag_index(shape),
+            ..base
+        }
+    }
+}
+
+/// What stands for the array of diagonal indices where the records have them: kernels look only at whether
+/// there is one.
+pub fn diag_in_records(shape: &Shape, record: u64) -> u64 {
+    match shape.diag {
+        DiagSource::Unit => 0,
+        DiagSource::Separate | DiagSource::Matrix => record,
+    }
+}
+
+/// Whether positions are cut for the wide engine.
+pub(super) fn is_for_wide(cut: Cut) -> bool {
+    matches!(cut, Cut::Levels { wide: true, .. })
+}
+
+impl Run<'_> {
+    /// Allocates what the plan keeps, and the rows' lists where batches take their place. Where values are staged, the place for
+    /// where they come from is there.
+    pub(super) fn keep(
+        &self,
+        found: &[u32],
+        tile: u32,
+        staged: Option<&DeviceArray>,
+    ) -> Result<(Kept, DeviceArray, Option<DeviceArray>)> {
+        let Task { records, stored_rows, needs, .. } = self.task;
+        let (n, entries, contiguous) = (self.shape.n, found[ENTRIES], found[SCATTERED] == 0);
+        let places = &self.places;
+        let rows = n as usize + 1;
+        let lay_out = |start: u64, lists: u64| {
+            let (room, lists) = (&mut Room(start), &mut Room(lists));
+            let list = |room: &mut Room, wanted: bool, is_stored: bool, with_values: bool| {
+                let permuted = with_values && !(is_stored && contiguous);
+                List {
+                    ptr: match (wanted, records) {
+                        (false, _) => 0,
+                        (true, true) => places.row_ptr,
+                        (true, false) => room.words(rows),
+                    },
+                    adj: if wanted { room.words(entries as usize) } else { 0 },
+                    val: match (wanted && with_values, permuted) {
+                        (false, _) => 0,
+                        (true, false) if records => places.by_first,
+                        (true, false) => room.words(rows),
+                        (true, true) => room.words(entries as usize),
+                    },
+                    permuted: wanted && permuted,
+                    is_stored,
+                    is_staged: false,
+                }
+            };
+            let rows_list = |room: &mut Room| match staged {
+                None => list(room, needs.rows, stored_rows, true),
+                Some(source) => {
+                    let pattern = list(room, needs.rows, stored_rows, false);
+                    List { val: source.address(), permuted: true, is_staged: true, ..pattern }
+                }
+            };
+            let kept = Kept {
+                records,
+                order: match (records, tile) {
+                    (false, _) => room.words(rows),
+                    (true, 0) => places.by_level,
+                    (true, _) => places.order,
+                },
+                rows: match tile {
+                    0 => rows_list(room),
+                    _ => rows_list(lists),
+                },
+                columns: list(room, needs.columns, !stored_rows, needs.column_values),
+                counts: if needs.counts { room.words(rows) } else { 0 },
+                diag: match (self.shape.diag, records) {
+                    (DiagSource::Matrix, true) => places.by_diag,
+                    (DiagSource::Matrix, false) => room.words(rows),
+                    _ => 0,
+                },
+                record: if records { room.take(rows * 16) } else { 0 },
+                tile_step: if tile > 0 { room.words(self.tiles as usize + 1) } else { 0 },
+            };
+            (kept, room.0 as usize, lists.0 as usize)
+        };
+        let (_, bytes, list_bytes) = lay_out(0, 0);
+        let slab = self.allocate(bytes)?;
+        let lists = match list_bytes {
+            0 => None,
+            _ => Some(DeviceArray::temporary(self.launcher.gpu, list_bytes, self.launcher.stream)?),
+        };
+        let kept = lay_out(slab.address(), lists.as_ref().map_or(0, DeviceArray::address)).0;
+        Ok((kept, slab, lists))
+    }
+
+    /// Where the rows of one of the two lists begin.
+    pub(super) fn offsets(&mut self, list: &List, states: u64) -> Result<()> {
+        if list.ptr == 0 {
+            return Ok(());
+        }
+        self.scan(SetupArgs {
+            count: self.shape.n,
+            scan_in: self.places.by_kept,
+            scan_lengths: if list.is_stored { 0 } else { self.base.list_ptr },
+            scan_order: if list.is_stored { 0 } else { self.base.order },
+            scan_out: list.ptr,
+            states,
+            ..self.base
+        })
+    }
+
+    /// The entries of one of the two lists.
+    pub(super) fn fill(&self, list: &List, cut: Cut) -> Result<()> {
+        if list.ptr == 0 {
+            return Ok(());
+        }
+        let name = if list.is_stored { self.stored("setup_fill") } else { "setup_fill_transposed".into() };
+        let args = SetupArgs {
+            out_ptr: list.ptr,
+            out_adj: list.adj,
+            out_val: if list.permuted { list.val } else { 0 },
+            by_first: list.by_first(),
+            names: if is_for_wide(cut) { 0 } else { self.base.position },
+            lanes: lanes(self.shape, 4),
+            ..self.base
+        };
+        self.walk(&name, &args)
+    }
+
+    /// Sorted on the host: there are hardly ever any.
+    pub(super) fn extra_diagonals(&self, count: u32, done: &mut DeviceSchedule) -> Result<()> {
+        let array = self.allocate(count as usize * 8)?;
+        let name = format!("setup_extra_{}{}", self.ptr_type, self.ind_type);
+        self.cover(&name, self.shape.n, &SetupArgs { extra: array.address(), ..self.base })?;
+        // SAFETY: the array was made for that many pairs.
+        let mut pairs: Vec<[u32; 2]> =
+            unsafe { memory::read(array.address() as usize, count as usize, self.launcher.stream)? };
+        pairs.sort_unstable();
+        array.write(&pairs, self.launcher.stream)?;
+        memory::synchronize(self.launcher.stream)?;
+        done.base.extra_diag = array.address();
+        done.base.extra_count = count;
+        done.owned.push(array);
+        Ok(())
+    }
+}

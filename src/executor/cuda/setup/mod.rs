@@ -1,0 +1,494 @@
+//! Setup on the GPU: the normal form from the caller's arrays without a look at them on the host.
+//!
+//! Everything is enqueued on the caller's stream. The host waits for what the pattern holds (how many entries are
+//! kept decides how much memory is needed), before that for whether it is one of nodes, then for the number of slices
+//! where there may be many, or of batches and their codes, and for the end. A launch takes the host some 4 microseconds
+//! and a wait 10, which is what the setup of a small system is made of.
+//! The kernels are in `kernels/setup*.cuh`; what they leave is what `analysis::cpu::schedule` would give.
+
+mod args;
+mod by_nodes;
+mod clock;
+mod levels;
+mod lists;
+mod message;
+mod places;
+mod run;
+mod tiling;
+
+use std::time::Duration;
+
+use super::args::SolveArgs;
+use super::plan::{Known, SetupTimes};
+use super::{memory, DeviceArray, Launcher};
+use crate::analysis::boxes::Boxes;
+use crate::analysis::slices::{self, Cut};
+use crate::analysis::tiles::Order;
+use crate::analysis::{families, lines, nodes, tiles, Engine, Needs, Tiles};
+use crate::problem::{Arrays, DiagSource, Shape};
+use crate::status::Result;
+use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM};
+use args::*;
+use clock::{Clock, Operation};
+use lists::{is_for_wide, Kept};
+use message::Message;
+use places::{passes, Places, Task};
+use run::{checked, Run};
+use tiling::grid_of;
+
+pub use args::MAX_SIZE;
+pub use lists::diag_in_records;
+
+/// A schedule whose arrays are on the device; `base` has their addresses.
+pub struct DeviceSchedule {
+    pub base: SolveArgs,
+    pub owned: Vec<DeviceArray>,
+    pub levels: u32,
+    /// Where a kernel is launched for each level: as the plan has it.
+    pub level_ptr: Vec<u32>,
+    pub entries: u32,
+    /// Entries of the longest row beside its diagonal, where there are tiles, and rows of the largest tile.
+    pub longest: u32,
+    pub tile: u32,
+    pub missing_diag: Option<u32>,
+    pub engine: Engine,
+    /// Whether a level of a tile fills half of a batch.
+    pub wide_tiles: bool,
+    /// Time of a solve by the model that chose the engine, or zero.
+    pub predicted: Duration,
+    /// Where the values of a copy come from, and how many, if solves read one.
+    pub copied: Option<(DeviceArray, u32)>,
+    /// Where those of the rows' entries come from, if each solve begins by copying them.
+    pub staged: Option<DeviceArray>,
+    /// The rows' lists, where batches have taken what they need from them.
+    _lists: Option<DeviceArray>,
+}
+
+/// How levels are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Levels {
+    /// In one launch, without global synchronisation.
+    Sweep,
+    /// With a launch and a synchronisation per level, as in the paper.
+    Kahn,
+}
+
+/// What is to be set up, and how.
+#[derive(Clone, Copy)]
+pub struct Wish {
+    pub needs: Needs,
+    pub levels: Levels,
+    /// Of the watchdog; zero is off.
+    pub timeout: Duration,
+    /// Unknowns of a node, where the pattern is one of nodes.
+    pub node: u32,
+    /// Whether solves are to read a copy of the values, which would lie scattered.
+    pub copies: bool,
+}
+
+/// What a setup has found that the one for the transposed operation need not find again.
+pub struct Found {
+    /// Four words for each row by the survey; and behind them, where levels were computed, a word for each turn.
+    words: DeviceArray,
+    /// As the survey left it, with the number of levels and the sizes of nodes that there are not.
+    summary: Vec<u32>,
+}
+
+/// Builds the normal form, or enqueues what does. None if the pattern is malformed: nothing was launched on it
+/// then; and for a pattern of nodes, if their rows are faster in tiles. `cut` says how an engine wants positions
+/// cut. Takes from `known` what the setup for the transposed operation has found, or leaves it there. Calls `let_go`
+/// once the pattern is known to be good, before it allocates what is kept.
+pub fn schedule(
+    launcher: &Launcher,
+    shape: &Shape,
+    arrays: Arrays,
+    wish: Wish,
+    cut: &dyn Fn(Engine) -> Cut,
+    known: &mut Known,
+    let_go: &mut dyn FnMut(),
+) -> Result<Option<(DeviceSchedule, Pending)>> {
+    let Wish { needs, levels: how, timeout, node, .. } = wish;
+    let task = Task::new(shape, needs, cut(Engine::Rows) != Cut::None, how);
+    let (mut run, temporary) = Run::new(launcher, shape, arrays, task, node, timeout)?;
+    run.clock.begin(Operation::Transposition);
+    let refuted = match known {
+        Known::OnDevice(found) => run.recall(found)?,
+        _ => run.survey().map(|()| 0)?,
+    };
+    let (mut may_have_lines, mut may_have_chains) = (true, true);
+    if needs.nodes && nodes::largest(shape.n, refuted).is_some() {
+        let found = run.node_sizes()?;
+        if found[BAD] != 0 {
+            return Ok(None);
+        }
+        if let Some((done, mut pending)) = run.by_nodes(&found, wish, cut, let_go)? {
+            pending.temporary.push(temporary);
+            return Ok(Some((done, pending)));
+        }
+        may_have_lines = lines::line(shape.n, found[NEXT_TO_DIAGONAL]) > 0;
+        may_have_chains = found[BARE] <= shape.n / SETUP_CHAINS_BARE;
+    }
+    if run.task.transpose {
+        run.base.list = run.transpose(&run.ind_type.to_string())?;
+    }
+    if run.task.levels {
+        // The sweep goes by the guess; of the paper's loop it is no part.
+        run.clock.begin(if how == Levels::Sweep { Operation::Levels } else { Operation::Other });
+        if may_have_lines && !matches!(known, Known::OnDevice(_)) {
+            run.guess()?;
+        }
+    }
+    run.clock.begin(Operation::Levels);
+    if run.task.levels {
+        match (&*known, how) {
+            (Known::OnDevice(found), _) => run.turn_levels(found)?,
+            (_, Levels::Sweep) => {
+                if may_have_chains {
+                    run.chains()?;
+                }
+                run.sweep()?
+            }
+            (_, Levels::Kahn) => run.kahn()?,
+        }
+    }
+    run.clock.begin(Operation::Other);
+    let (found, ranges) = run.findings()?;
+    if found[BAD] != 0 {
+        return Ok(None);
+    }
+    let_go();
+    if matches!(known, Known::Nothing) {
+        *known = Known::OnDevice(run.remember(&found)?);
+    }
+    let Some(done) = run.arrange(&found, ranges, cut)? else { return Ok(None) };
+    let pending = Pending { temporary: vec![temporary], summary: run.places.summary, clock: run.clock };
+    Ok(Some((done, pending)))
+}
+
+/// The triangle of a matrix, stored by rows where the caller has it by columns, and the other way round.
+pub struct Turned {
+    pub shape: Shape,
+    /// No values as yet.
+    pub arrays: Arrays,
+    /// Where each value lies in the caller's array.
+    pub source: DeviceArray,
+    pattern: [DeviceArray; 2],
+}
+
+/// What has been made of a matrix whose values are to be copied.
+pub enum Turn {
+    Schedule(Box<DeviceSchedule>, Pending),
+    Matrix(Turned),
+}
+
+/// Schedules the caller's matrix by nodes if they are what is best, for a copy of its values; else turns it. None if the pattern
+/// is malformed. Calls `let_go` once it is known not to be, before it allocates what is kept.
+pub fn turn(
+    launcher: &Launcher,
+    shape: &Shape,
+    arrays: Arrays,
+    wish: Wish,
+    cut: &dyn Fn(Engine) -> Cut,
+    let_go: &mut dyn FnMut(),
+) -> Result<Option<Turn>> {
+    let (mut run, temporary) = Run::new(launcher, shape, arrays, Task::turn(shape), 1, wish.timeout)?;
+    run.survey()?;
+    if wish.needs.nodes && nodes::largest(shape.n, 0).is_some() {
+        let found = run.node_sizes()?;
+        if found[BAD] != 0 {
+            return Ok(None);
+        }
+        if let Some((done, mut pending)) = run.by_nodes(&found, wish, cut, let_go)? {
+            pending.temporary.push(temporary);
+            return Ok(Some(Turn::Schedule(Box::new(done), pending)));
+        }
+    }
+    Ok(run.turned(temporary, let_go)?.map(Turn::Matrix))
+}
+
+/// What has been enqueued, until it is done.
+pub struct Pending {
+    temporary: Vec<DeviceArray>,
+    summary: u64,
+    clock: Clock,
+}
+
+/// What is known in the end.
+pub struct Ending {
+    pub times: SetupTimes,
+    /// Unknowns of the widest level.
+    pub widest: u32,
+    /// Slices, where there are no batches, and the first one of the narrow end, if there is one.
+    pub slices: u32,
+    pub narrow: Option<u32>,
+    /// The most of them that are parts of the same row.
+    pub most_parts: u32,
+    /// Whether the diagonal of each row of a node is in its place in the row.
+    pub diag_in_rows: bool,
+}
+
+impl Pending {
+    /// Waits for the end, and for the stream.
+    pub fn finish(self, launcher: &Launcher) -> Result<Ending> {
+        // SAFETY: the places have that many words.
+        let end = unsafe {
+            let stamp = self.clock.stamp(self.summary);
+            Message::send(launcher, stamp, self.summary, SUMMARY + STATE)?
+        };
+        let found = checked(end.words()?)?;
+        memory::synchronize(launcher.stream)?;
+        let narrow = (found[NARROW + 1] > 0).then_some(found[NARROW]);
+        let diag_in_rows = found[DISPLACED] == 0;
+        let (slices, most_parts) = (found[SLICES], found[MOST_PARTS]);
+        Ok(Ending {
+            times: self.clock.times(&found),
+            widest: found[WIDEST],
+            slices,
+            narrow,
+            most_parts,
+            diag_in_rows,
+        })
+    }
+}
+
+impl<'a> Run<'a> {
+    /// The matrix turned, after the survey. None if the pattern is malformed.
+    fn turned(mut self, temporary: DeviceArray, let_go: &mut dyn FnMut()) -> Result<Option<Turned>> {
+        let list = self.transpose(&format!("triangle_{}{}", self.ptr_type, self.ind_type))?;
+        if self.summary()?[BAD] != 0 {
+            return Ok(None);
+        }
+        let_go();
+        let (shape, ptr) = (self.shape, self.places.list_ptr);
+        let entries = self.read(ptr + 4 * shape.n as u64, 1)?[0];
+        let bytes = entries as usize * 4;
+        let source = self.allocate(bytes)?;
+        let ind = DeviceArray::temporary(self.launcher.gpu, bytes, self.launcher.stream)?;
+        let args =
+            SetupArgs { value_in: list, out_adj: ind.address(), out_val: source.address(), ..self.base };
+        self.cover("setup_split", entries, &args)?;
+        let arrays = Arrays { val: 0, ptr: ptr as usize, ind: ind.address() as usize };
+        Ok(Some(Turned { shape: shape.turned(entries), arrays, source, pattern: [temporary, ind] }))
+    }
+
+    /// Orders the unknowns and writes the arrays that the plan keeps. None for nodes whose rows are faster in tiles.
+    fn arrange(
+        &mut self,
+        found: &[u32],
+        ranges: tiles::Ranges,
+        cut: &dyn Fn(Engine) -> Cut,
+    ) -> Result<Option<DeviceSchedule>> {
+        let (n, entries, levels) = (self.shape.n, found[ENTRIES], found[LEVELS]);
+        let needs = self.task.needs;
+        let own_diag = self.shape.diag == DiagSource::Matrix;
+        self.clock.begin(Operation::Levels);
+        // The sort is on its way while the host thinks about tiles.
+        let mut level_of = 0;
+        if self.task.records {
+            level_of = self.sort_by_level(levels, self.places.by_level)?;
+        }
+        let grid = grid_of(n, found);
+        let has_lines = grid.line > 0;
+        let mut boxes = None;
+        let decision = match (needs.tiles, self.node) {
+            (Tiles::No, 1) if !needs.nodes => tiles::of_rows(needs, levels),
+            (wish, node) => {
+                let scattered = !self.task.stored_rows;
+                let crosses = grid.plane > 0 && found[SKEW] > 0;
+                let squares = (long(found, SQUARES), long(found, LONG_SQUARES));
+                let counts =
+                    tiles::Counts { n, entries, squares, levels, scattered, has_lines, crosses, node };
+                let mut strips = || self.strips(levels, level_of);
+                let steps = [found[LINE_STEP], found[PLANE_STEP]];
+                let mut boxed = || {
+                    let is_even = found[UNEVEN] == 0;
+                    boxes = is_even.then(|| Boxes::new(n, entries, grid, steps, found[SKEW])).flatten();
+                    boxes.as_ref().map(|boxes| boxes.spans.clone())
+                };
+                tiles::decide(wish, needs.mirror, ranges, counts, &mut boxed, &mut strips)?
+            }
+        };
+        let tiles::Decision { engine, rows, order, is_wide, stages, predicted } = decision;
+        let is_tiled = matches!(engine, Engine::Tiles(_));
+        if self.node > 1 && is_tiled {
+            return Ok(None);
+        }
+        let may_go_by_families = needs.families && !is_tiled && engine != Engine::Wide;
+        if may_go_by_families && families::are_worth_it(n, entries, levels, has_lines) {
+            self.by_families(levels, level_of)?;
+        }
+        let tile = rows.min(n);
+        let cut = cut(engine);
+        self.boxes = boxes.filter(|_| order == Order::Boxes);
+        self.tiles = match &self.boxes {
+            Some(boxes) => boxes.spans.len() as u32,
+            None => n.div_ceil(tile.max(1)),
+        };
+        let staged = stages.then(|| self.allocate(entries as usize * 4)).transpose()?;
+        let (kept, slab, lists) = self.keep(found, tile, staged.as_ref())?;
+        self.base.order = kept.order;
+        self.base.tile = tile;
+        self.base.by_strips = (order == Order::Strips) as u32;
+        self.place_boxes()?;
+        if self.task.levels && !self.task.records {
+            level_of = self.sort_by_level(levels, kept.order)?;
+        }
+        if tile > 0 {
+            level_of = self.sort_by_tile(kept.order)?;
+        }
+
+        self.clock.begin(Operation::Dependencies);
+        let place = SetupArgs {
+            natural: !self.task.levels as u32,
+            by_diag: kept.diag,
+            by_first: kept.rows.by_first().max(kept.columns.by_first()),
+            by_count: kept.counts,
+            count_ptr: if self.task.stored_rows { 0 } else { self.base.list_ptr },
+            // Where tiles have sorted what was by level.
+            level_of: if tile > 0 { level_of } else { 0 },
+            ..self.base
+        };
+        self.cover_in_turns("setup_place", &place)?;
+        self.clock.begin(Operation::Transposition);
+        self.offsets(&kept.rows, self.places.row_scan)?;
+        self.offsets(&kept.columns, self.places.col_scan)?;
+        let args = self.engine_args(&kept, level_of);
+        let slices = match cut {
+            Cut::Levels { entries, .. } => {
+                self.count_slices(&SetupArgs { per_lane: entries, ..args })?;
+                // Known while the lists are filled.
+                let is_large = n > SETUP_SLICE_ROOM;
+                let number = args.slice_ptr + 4 * n as u64;
+                // SAFETY: the scan leaves the number of slices there.
+                is_large.then(|| unsafe { Message::send(self.launcher, 0, number, 1) }).transpose()?
+            }
+            _ => None,
+        };
+        self.fill(&kept.rows, cut)?;
+        self.fill(&kept.columns, cut)?;
+
+        let mut done = DeviceSchedule {
+            base: kept.arguments(self.shape),
+            owned: vec![slab],
+            _lists: lists,
+            longest: 0,
+            tile,
+            levels: if self.task.levels { levels } else { 0 },
+            level_ptr: Vec::new(),
+            entries,
+            missing_diag: (own_diag && found[MISSING] != 0).then_some(!found[MISSING]),
+            engine,
+            wide_tiles: is_wide,
+            copied: None,
+            staged,
+            predicted,
+        };
+        if own_diag && found[EXTRA] > 0 {
+            self.extra_diagonals(found[EXTRA], &mut done)?;
+        }
+        match cut {
+            Cut::Levels { entries, .. } => {
+                // Each has a row, or is a part of one.
+                let most = match slices {
+                    Some(number) => number.words()?[0],
+                    None => n + slices::most_parts(done.entries, entries),
+                };
+                let level_step = if is_for_wide(cut) { self.places.word } else { 0 };
+                self.slices(SetupArgs { per_lane: entries, level_step, ..args }, most, &mut done)?;
+                if level_step != 0 {
+                    done.level_ptr = self.read(level_step, levels as usize + 1)?;
+                }
+            }
+            Cut::Tiles { entries, window, reach } => {
+                self.batches(SetupArgs { per_lane: entries, window, reach, ..args }, &mut done)?
+            }
+            Cut::None => {}
+        }
+        if self.task.levels && !self.task.records {
+            done.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
+        }
+        self.clock.begin(Operation::Other);
+        Ok(Some(done))
+    }
+
+    /// The unknowns by level, rising inside. The place of the levels by position.
+    fn sort_by_level(&mut self, levels: u32, target: u64) -> Result<u64> {
+        let Places { keys, values, level_sort, level_ptr, .. } = self.places;
+        let (sorted, _) = self.sort(level_sort, levels, keys, values, Some(target))?;
+        // Few lanes for each where there are more levels than the GPU holds warps.
+        let lanes = if levels < BOUNDS_BY_WARPS { 32 } else { 1 };
+        let bounds = SetupArgs { count: levels, key_in: sorted, bounds: level_ptr, lanes, ..self.base };
+        self.cover("setup_level_bounds", (levels + 1) * lanes, &bounds)?;
+        Ok(sorted)
+    }
+
+    /// Puts the unknowns of each level in the order of families. `level_of` is by position.
+    fn by_families(&mut self, levels: u32, level_of: u64) -> Result<()> {
+        // Places for what comes by position are free as yet, as are those of the sort by level.
+        let Places { by_level, level_ptr, values, order, row_ptr, by_first, by_diag, family_sort, .. } =
+            self.places;
+        let (n, shift) = (self.shape.n, families::place_bits(levels));
+        let args = SetupArgs {
+            shift,
+            level_of,
+            level_ptr,
+            value_in: by_level,
+            family: order,
+            key_out: by_first,
+            value_out: row_ptr,
+            ..self.base
+        };
+        let bound = levels << shift;
+        family_sort.clear(passes(bound), self.launcher.stream)?;
+        self.cover("setup_family_heads", n, &args)?;
+        self.walk(&self.of_rows("setup_family_parents"), &args)?;
+        self.cover("setup_family_keys", n, &args)?;
+        self.sort(family_sort, bound, [by_first, by_diag], [row_ptr, values[0]], Some(by_level))?;
+        Ok(())
+    }
+
+    /// What the kernels that make records, and slices or batches, work on.
+    fn engine_args(&self, kept: &Kept, level_of: u64) -> SetupArgs {
+        let places = &self.places;
+        SetupArgs {
+            out_ptr: kept.rows.ptr,
+            out_adj: kept.rows.adj,
+            level_of,
+            level_ptr: places.level_ptr,
+            chunk: places.values[0],
+            slice_ptr: places.values[1],
+            record: kept.record,
+            record_diag: kept.diag_index(self.shape),
+            by_first: if kept.rows.is_staged { kept.rows.ptr } else { kept.rows.by_first() },
+            tile_step: kept.tile_step,
+            ..self.base
+        }
+    }
+
+    /// A running sum of what `chunk` holds, under a mask.
+    fn scan_chunks(&mut self, args: &SetupArgs, mask: u32) -> Result<()> {
+        let (count, states) = (self.shape.n, self.places.slice_scan);
+        self.scan(SetupArgs {
+            count,
+            scan_in: args.chunk,
+            scan_out: args.slice_ptr,
+            mask,
+            states,
+            ..self.base
+        })
+    }
+
+    fn count_slices(&mut self, args: &SetupArgs) -> Result<()> {
+        self.cover("setup_chunks", self.shape.n, args)?;
+        self.scan_chunks(args, slices::CHUNK_SLICES)
+    }
+
+    /// The slices, `most` at most, and records.
+    fn slices(&mut self, args: SetupArgs, most: u32, done: &mut DeviceSchedule) -> Result<()> {
+        let array = self.allocate(most as usize * 8)?;
+        self.cover("setup_slices", self.shape.n, &SetupArgs { slice: array.address(), ..args })?;
+        done.base.slice = array.address();
+        done.owned.push(array);
+        Ok(())
+    }
+}

@@ -1,0 +1,210 @@
+//! What a setup is to do, and where its temporaries lie: all in one allocation.
+
+use super::super::memory;
+use super::args::*;
+use super::Levels;
+use crate::analysis::lines;
+use crate::analysis::tiles::Spread;
+use crate::analysis::{Needs, Tiles};
+use crate::problem::Shape;
+use crate::status::Result;
+
+/// Hands out places in one allocation; run once from 0 to learn the size, and once from its address.
+pub(super) struct Room(pub u64);
+
+impl Room {
+    pub(super) fn words(&mut self, count: usize) -> u64 {
+        self.take(count * 4)
+    }
+    pub(super) fn take(&mut self, bytes: usize) -> u64 {
+        let place = self.0.next_multiple_of(16);
+        self.0 = place + bytes as u64;
+        place
+    }
+}
+
+/// Temporaries. Everything up to `zero_end` is zero at the beginning.
+pub(super) struct Places {
+    /// And behind it the state, for the watchdog, and the spans.
+    pub summary: u64,
+    pub spans: u64,
+    pub word: u64,
+    pub list_count: u64,
+    pub level_sort: Sort,
+    pub tile_sort: Sort,
+    pub strip_sort: Sort,
+    pub strip_scan: u64,
+    pub list_scan: u64,
+    pub row_scan: u64,
+    pub col_scan: u64,
+    pub slice_scan: u64,
+    pub pack_scan: u64,
+    pub batch_scan: u64,
+    pub node_scan: u64,
+    pub zero_end: u64,
+
+    /// Pieces of long majors, and of long lists across them.
+    pub piece: u64,
+    pub totals: u64,
+
+    /// Zero when it is used.
+    pub family_sort: Sort,
+    /// Four words for each row, free after the lists are filled, as `position` is: in two places then.
+    pub major: u64,
+    pub first: u64,
+    pub diag: u64,
+    pub position: u64,
+    /// The transposed pattern.
+    pub list_ptr: u64,
+    pub list: u64,
+    /// Sorts of the unknowns; afterwards free for whatever has a word for each row and one more.
+    pub keys: [u64; 2],
+    pub values: [u64; 2],
+    pub level_ptr: u64,
+    pub by_level: u64,
+    /// By position, where the plan keeps records in place of these.
+    pub order: u64,
+    pub row_ptr: u64,
+    pub by_first: u64,
+    pub by_diag: u64,
+    pub by_kept: u64,
+}
+
+/// Zeroed memory of a sort.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sort {
+    pub histogram: u64,
+    pub states: u64,
+    pub count: u32,
+}
+
+impl Sort {
+    pub(super) fn pass_bytes(count: u32) -> usize {
+        count.div_ceil(SORT_TILE) as usize * BINS as usize * 8
+    }
+    pub(super) fn lay_out(room: &mut Room, count: u32, passes: u32) -> Sort {
+        let histogram = room.words((MOST_PASSES * BINS) as usize);
+        let states = room.take(passes as usize * Self::pass_bytes(count));
+        Sort { histogram, states, count }
+    }
+    /// Makes zero what so many passes use.
+    pub(super) fn clear(&self, passes: u32, stream: usize) -> Result<()> {
+        let end = self.states + passes as u64 * Self::pass_bytes(self.count) as u64;
+        // SAFETY: the places were laid out one after the other, for as many passes at least.
+        unsafe { memory::fill(self.histogram, 0, (end - self.histogram) as usize, stream) }
+    }
+}
+
+pub(super) const MOST_PASSES: u32 = 4;
+
+/// Passes of 8 bits that sort keys below `bound`.
+pub(super) fn passes(bound: u32) -> u32 {
+    (u32::BITS - bound.saturating_sub(1).leading_zeros()).div_ceil(8).max(1)
+}
+
+/// Most pieces of rows that have more entries than one piece.
+pub(super) fn piece_room(nnz: u32) -> u32 {
+    2 * (nnz / PIECE) + 1
+}
+
+pub(super) fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
+    let room = &mut Room(start);
+    let rows = n as usize + 1;
+    let sorted = if task.levels { n } else { 0 };
+    let tiled = if task.needs.tiles == Tiles::No { 0 } else { n };
+    let spans = lines::most_spans(n);
+    let scan = |room: &mut Room| room.take(rows.div_ceil((SCAN_BLOCK * SCAN_FEW) as usize) * 8);
+    let mut places = Places {
+        summary: room.words(SUMMARY + STATE),
+        spans: room.words(if task.levels { spans as usize * Spread::WORDS } else { 0 }),
+        word: room.words(if task.levels { rows } else { 0 }),
+        list_count: room.words(if task.transpose { rows } else { 0 }),
+        level_sort: Sort::lay_out(room, sorted, passes(n)),
+        tile_sort: Sort::lay_out(room, tiled, passes(spans)),
+        strip_sort: Sort::lay_out(room, tiled, passes(u32::MAX)),
+        strip_scan: scan(room),
+        list_scan: scan(room),
+        row_scan: scan(room),
+        col_scan: scan(room),
+        slice_scan: scan(room),
+        pack_scan: scan(room),
+        batch_scan: scan(room),
+        node_scan: scan(room),
+        zero_end: 0,
+        piece: 0,
+        totals: 0,
+        family_sort: Sort::default(),
+        major: 0,
+        first: 0,
+        diag: 0,
+        position: 0,
+        list_ptr: 0,
+        list: 0,
+        keys: [0; 2],
+        values: [0; 2],
+        level_ptr: 0,
+        by_level: 0,
+        order: 0,
+        row_ptr: 0,
+        by_first: 0,
+        by_diag: 0,
+        by_kept: 0,
+    };
+    places.zero_end = room.0;
+    places.piece = room.take(2 * piece_room(nnz) as usize * PIECE_BYTES);
+    places.totals = room.take(piece_room(nnz) as usize * TOTALS_BYTES);
+    if task.needs.families {
+        places.family_sort = Sort::lay_out(room, n, MOST_PASSES);
+    }
+    places.major = room.take(rows * 16);
+    places.first = places.major;
+    places.diag = places.major + rows as u64 * 8;
+    places.position = room.words(rows);
+    places.by_kept = room.words(rows);
+    if task.transpose {
+        // Where lists end comes at a multiple of 16 bytes, as all that is scanned.
+        places.list_ptr = room.words(rows + 4) + 12;
+        places.list = room.take(nnz as usize * 8);
+    }
+    if task.levels {
+        places.keys = [room.words(rows), room.words(rows)];
+        places.values = [room.words(rows), room.words(rows)];
+        places.level_ptr = room.words(rows);
+        places.by_level = room.words(rows);
+    }
+    if task.records {
+        for place in [&mut places.order, &mut places.row_ptr, &mut places.by_first, &mut places.by_diag] {
+            *place = room.words(rows);
+        }
+    }
+    (places, room.0)
+}
+
+/// What is to be done, derived from what is asked for.
+pub(super) struct Task {
+    pub levels: bool,
+    pub stored_rows: bool,
+    pub transpose: bool,
+    /// The plan keeps records, which say of each position what arrays would say otherwise.
+    pub records: bool,
+    pub needs: Needs,
+}
+
+impl Task {
+    pub(super) fn new(shape: &Shape, needs: Needs, records: bool, how: Levels) -> Task {
+        let levels = needs.levels || needs.tiles != Tiles::No;
+        let stored_rows = shape.rows_are_stored();
+        let transpose = if stored_rows {
+            needs.columns || levels && how == Levels::Kahn
+        } else {
+            needs.rows || needs.counts || levels
+        };
+        Task { levels, stored_rows, transpose, records, needs }
+    }
+
+    /// To turn the matrix, and no more.
+    pub(super) fn turn(shape: &Shape) -> Task {
+        let needs = Needs::default();
+        Task { levels: false, stored_rows: shape.rows_are_stored(), transpose: true, records: false, needs }
+    }
+}

@@ -1,0 +1,229 @@
+//! One setup on its way: launches of its kernels, and what they all have in common.
+
+use std::time::Duration;
+
+use super::super::{memory, DeviceArray, Launcher};
+use super::args::*;
+use super::clock::Clock;
+use super::message::read_words;
+use super::places::{lay_out, passes, piece_room, Places, Sort, Task};
+use crate::analysis::boxes::Boxes;
+use crate::problem::{Arrays, DiagSource, Index, Shape};
+use crate::status::{Error, Result};
+
+/// One setup on its way.
+pub(super) struct Run<'a> {
+    pub launcher: &'a Launcher<'a>,
+    pub shape: &'a Shape,
+    pub task: Task,
+    pub places: Places,
+    pub base: SetupArgs,
+    pub tickets: u32,
+    pub clock: Clock,
+    /// Unknowns of a node, where the pattern is one of nodes.
+    pub node: u32,
+    /// How many tiles there are, and where they are boxes.
+    pub tiles: u32,
+    pub boxes: Option<Boxes>,
+    /// Endings of kernel names by the widths of the caller's offsets and indices.
+    pub ptr_type: char,
+    pub ind_type: char,
+}
+
+/// A power of two of lanes for each row, so that one has no more than so many entries on average.
+pub(super) fn lanes(shape: &Shape, entries: u32) -> u32 {
+    (shape.nnz / shape.n.max(1)).div_ceil(entries).clamp(1, 32).next_power_of_two()
+}
+
+/// A summary, unless the watchdog has ended a wait.
+pub(super) fn checked(found: Vec<u32>) -> Result<Vec<u32>> {
+    match found[FAILED] {
+        0 => Ok(found),
+        _ => Err(Error::SetupTimedOut),
+    }
+}
+
+impl<'a> Run<'a> {
+    /// One on its way, and its temporaries.
+    pub(super) fn new(
+        launcher: &'a Launcher<'a>,
+        shape: &'a Shape,
+        arrays: Arrays,
+        task: Task,
+        node: u32,
+        timeout: Duration,
+    ) -> Result<(Run<'a>, DeviceArray)> {
+        let bytes = lay_out(0, shape.n, shape.nnz, &task).1;
+        let temporary = DeviceArray::temporary(launcher.gpu, bytes as usize + 256, launcher.stream)?;
+        let start = temporary.address().next_multiple_of(256);
+        let places = lay_out(start, shape.n, shape.nnz, &task).0;
+        // SAFETY: the zeroed places are the first of the allocation.
+        unsafe { memory::fill(start, 0, (places.zero_end - start) as usize, launcher.stream)? };
+
+        let letter = |index: Index| if index == Index::I32 { 'i' } else { 'l' };
+        let base = SetupArgs {
+            n: shape.n,
+            nnz: shape.nnz,
+            base: shape.base() as u32,
+            low: shape.keeps_low() as u32,
+            forward: shape.forward() as u32,
+            own_diag: (shape.diag == DiagSource::Matrix) as u32,
+            lanes: lanes(shape, 16),
+            mask: u32::MAX,
+            ptr: arrays.ptr as u64,
+            ind: arrays.ind as u64,
+            summary: places.summary,
+            major: places.major,
+            word: places.word,
+            // Two words for each row, and so the place behind it as well.
+            chain: places.keys[0],
+            list_ptr: places.list_ptr,
+            piece: places.piece,
+            piece_room: piece_room(shape.nnz),
+            totals: places.totals,
+            position: places.position,
+            by_kept: places.by_kept,
+            stride: 1,
+            node,
+            state: places.summary + 4 * SUMMARY as u64,
+            timeout_ns: timeout.as_nanos().min(u64::MAX as u128) as u64,
+            ..Default::default()
+        };
+        let run = Run {
+            launcher,
+            shape,
+            task,
+            places,
+            base,
+            tickets: 0,
+            clock: Clock::default(),
+            node,
+            tiles: 0,
+            boxes: None,
+            ptr_type: letter(shape.descr.offsets),
+            ind_type: letter(shape.descr.columns),
+        };
+        Ok((run, temporary))
+    }
+
+    /// Launches `blocks` blocks of `threads` threads.
+    pub(super) fn launch(&self, name: &str, blocks: u64, threads: u32, args: &SetupArgs) -> Result<()> {
+        let args = SetupArgs { stamp: self.clock.stamp(self.places.summary), ..*args };
+        self.launcher.setup_kernel(name)?.launch(blocks as u32, threads, 0, &args)
+    }
+
+    /// One thread for each of `count`.
+    pub(super) fn cover(&self, name: &str, count: u32, args: &SetupArgs) -> Result<()> {
+        self.launch(name, (count as u64).div_ceil(BLOCK as u64), BLOCK, args)
+    }
+
+    /// A team of `lanes` lanes for each row.
+    pub(super) fn walk(&self, name: &str, args: &SetupArgs) -> Result<()> {
+        self.launch(name, (args.n as u64 * args.lanes as u64).div_ceil(BLOCK as u64), BLOCK, args)
+    }
+
+    /// So many lanes for each row, by no more blocks than so many on each multiprocessor, which take rows in turns.
+    pub(super) fn in_turns(&self, name: &str, lanes: u32, most: u64, args: &SetupArgs) -> Result<()> {
+        let most = self.launcher.gpu.multiprocessors() as u64 * most;
+        let blocks = (args.n as u64 * lanes as u64).div_ceil(BLOCK as u64).min(most);
+        self.launch(name, blocks, BLOCK, args)
+    }
+
+    /// One thread for each row, by no more blocks than the GPU holds.
+    pub(super) fn cover_in_turns(&self, name: &str, args: &SetupArgs) -> Result<()> {
+        self.in_turns(name, 1, 8, args)
+    }
+
+    /// A team for each row, by no more blocks than the GPU holds some times over.
+    pub(super) fn walk_in_turns(&self, name: &str, args: &SetupArgs) -> Result<()> {
+        self.in_turns(name, args.lanes, 32, args)
+    }
+
+    /// The next of the summary's tickets, or the first of some.
+    pub(super) fn ticket(&mut self) -> u32 {
+        self.tickets(1)
+    }
+
+    pub(super) fn tickets(&mut self, count: u32) -> u32 {
+        let first = self.tickets;
+        self.tickets += count;
+        first
+    }
+
+    pub(super) fn stored(&self, name: &str) -> String {
+        format!("{name}_{}", self.ind_type)
+    }
+
+    /// The kernel that looks at the rows of op(A).
+    pub(super) fn of_rows(&self, name: &str) -> String {
+        match self.task.stored_rows {
+            true => self.stored(name),
+            false => format!("{name}_transposed"),
+        }
+    }
+
+    /// Reads words from the device.
+    pub(super) fn read(&self, address: u64, count: usize) -> Result<Vec<u32>> {
+        // SAFETY: the caller names a place of that many words.
+        unsafe { read_words(self.launcher, address, count) }
+    }
+
+    /// Memory that the plan will keep.
+    pub(super) fn allocate(&self, bytes: usize) -> Result<DeviceArray> {
+        DeviceArray::on_stream(self.launcher.gpu, bytes, self.launcher.stream)
+    }
+
+    /// The summary, and the state behind it.
+    pub(super) fn summary(&self) -> Result<Vec<u32>> {
+        checked(self.read(self.places.summary, SUMMARY + STATE)?)
+    }
+
+    /// Exclusive sums over `args.count` elements.
+    pub(super) fn scan(&mut self, args: SetupArgs) -> Result<()> {
+        let ticket = self.ticket();
+        // The total comes after the last element.
+        let blocks = |items: u32| (args.count as u64 + 1).div_ceil((SCAN_BLOCK * items) as u64);
+        let fit = self.launcher.gpu.multiprocessors() as u64 * SCANS_AT_ONCE;
+        let items = if blocks(SCAN_FEW) <= fit { SCAN_FEW } else { SCAN_MANY };
+        let name = format!("setup_scan_{items}");
+        self.launch(&name, blocks(items), SCAN_BLOCK, &SetupArgs { ticket, ..args })
+    }
+
+    /// Sorts by keys below `bound`, stably. Keys and values are in the first of the two places each, and the
+    /// result in those that are returned; the values' may be given.
+    pub(super) fn sort(
+        &mut self,
+        sort: Sort,
+        bound: u32,
+        keys: [u64; 2],
+        values: [u64; 2],
+        target: Option<u64>,
+    ) -> Result<(u64, u64)> {
+        let passes = passes(bound);
+        let base = SetupArgs { count: sort.count, histogram: sort.histogram, ..self.base };
+        let blocks =
+            (sort.count.div_ceil(4 * BLOCK) as u64).min(self.launcher.gpu.multiprocessors() as u64 * 8);
+        self.launch("setup_histogram", blocks, BLOCK, &SetupArgs { key_in: keys[0], shift: passes, ..base })?;
+        let mut value_in = values[0];
+        for pass in 0..passes {
+            let value_out = match target {
+                Some(target) if pass + 1 == passes => target,
+                _ => values[(pass as usize + 1) % 2],
+            };
+            let args = SetupArgs {
+                ticket: self.ticket(),
+                shift: 8 * pass,
+                histogram: sort.histogram + pass as u64 * BINS as u64 * 4,
+                states: sort.states + pass as u64 * Sort::pass_bytes(sort.count) as u64,
+                key_in: keys[pass as usize % 2],
+                key_out: keys[(pass as usize + 1) % 2],
+                value_in,
+                value_out,
+                ..base
+            };
+            self.launch("setup_sort", sort.count.div_ceil(SORT_TILE) as u64, BLOCK, &args)?;
+            value_in = value_out;
+        }
+        Ok((keys[passes as usize % 2], value_in))
+    }
+}

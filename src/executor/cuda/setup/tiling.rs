@@ -1,0 +1,198 @@
+//! What the choice of tiles wants to know, and the batches of those that were chosen.
+
+use super::super::memory;
+use super::args::*;
+use super::places::Places;
+use super::run::{checked, Run};
+use super::DeviceSchedule;
+use crate::analysis::lines::{self, Grid, Sizes};
+use crate::analysis::slices::CODE_UNIT;
+use crate::analysis::tiles::{self, Spread};
+use crate::analysis::{strips, Tiles};
+use crate::status::{Error, Result};
+use crate::tuning::TILED_SMALLEST;
+
+/// The grid that the summary says the pattern is of.
+pub(super) fn grid_of(n: u32, found: &[u32]) -> Grid {
+    let plane = if found[APART] != 0 { !found[APART] } else { 0 };
+    Grid::new(n, lines::line(n, found[NEXT_TO_DIAGONAL]), plane)
+}
+
+impl Run<'_> {
+    /// The summary and, where tiles may be wanted, the ranges of the natural order.
+    pub(super) fn findings(&self) -> Result<(Vec<u32>, tiles::Ranges)> {
+        let none = || tiles::Ranges { sizes: Sizes::plain(0), spreads: Vec::new() };
+        if self.task.needs.tiles == Tiles::No {
+            return Ok((self.summary()?, none()));
+        }
+        let n = self.shape.n;
+        let (found, words) = self.read_spans(TILED_SMALLEST)?;
+        if found[BAD] != 0 {
+            return Ok((found, none()));
+        }
+        let sizes = grid_of(n, &found).sizes(n, self.task.needs.mirror);
+        if sizes.span == TILED_SMALLEST {
+            return Ok((found, self.ranges(sizes, &words)));
+        }
+        let args = SetupArgs { span: sizes.span, spans: self.places.spans, ..self.base };
+        self.launch("setup_spans", n.div_ceil(sizes.span) as u64, BLOCK, &args)?;
+        let words = self.read_spans(sizes.span)?.1;
+        Ok((found, self.ranges(sizes, &words)))
+    }
+
+    /// The summary, and the levels of every `span` unknowns.
+    pub(super) fn read_spans(&self, span: u32) -> Result<(Vec<u32>, Vec<u32>)> {
+        let begin = (self.places.spans - self.places.summary) as usize / 4;
+        let words = Spread::WORDS * self.shape.n.div_ceil(span) as usize;
+        let mut found = checked(self.read(self.places.summary, begin + words)?)?;
+        let spans = found.split_off(begin);
+        Ok((found, spans))
+    }
+
+    pub(super) fn ranges(&self, sizes: Sizes, words: &[u32]) -> tiles::Ranges {
+        let (n, size) = (self.shape.n, sizes.span);
+        let spread = |(k, w)| Spread::of_words(w, size.min(n - k as u32 * size));
+        tiles::Ranges { sizes, spreads: words.chunks_exact(Spread::WORDS).enumerate().map(spread).collect() }
+    }
+
+    /// The ranges of the order by strips, if there is one; the turns are in `position` then. `level_of` is by place in the
+    /// order by level.
+    pub(super) fn strips(&mut self, levels: u32, level_of: u64) -> Result<Option<tiles::Ranges>> {
+        let n = self.shape.n;
+        if !strips::fits(levels, n) {
+            return Ok(None);
+        }
+        // Places for what comes by position are free as yet, as are those of the sort by level.
+        let Places { by_level, level_ptr, values, order, row_ptr, by_first, by_diag, strip_sort, .. } =
+            self.places;
+        let [grows, shifts] = values;
+        let args = SetupArgs {
+            count: levels,
+            level_of,
+            level_ptr,
+            value_in: by_level,
+            spans: self.places.spans,
+            // Two words for each row, and so the place behind it as well.
+            ranks: by_first,
+            ..self.base
+        };
+        self.cover("setup_strip_ranks", n, &args)?;
+        // SAFETY: the place has a word for each row, and there are at least two rows for each level.
+        unsafe { memory::fill(grows, 0, 2 * levels as usize * 4, self.launcher.stream)? };
+        self.walk(&self.of_rows("setup_strip_shifts"), &SetupArgs { scan_out: grows, ..args })?;
+        let states = self.places.strip_scan;
+        self.scan(SetupArgs { count: 2 * levels, scan_in: grows, scan_out: shifts, states, ..args })?;
+        let keys = SetupArgs { bounds: shifts, key_out: order, value_out: row_ptr, ..args };
+        self.cover("setup_strip_keys", n, &keys)?;
+        let found = self.summary()?;
+        if strips::bound(levels, found[WIDEST]).is_none() {
+            return Ok(None);
+        }
+        let places = found[LARGEST_PLACE] + 1;
+        let (_, sorted) = self.sort(strip_sort, places, [order, by_first], [row_ptr, by_diag], None)?;
+        let sizes = Grid::new(n, lines::length(n, places), 0).sizes(n, 0);
+        let args = SetupArgs { value_in: sorted, span: sizes.span, ..args };
+        self.launch("setup_strip_turns", n.div_ceil(sizes.span) as u64, BLOCK, &args)?;
+        let words = self.read_spans(sizes.span)?.1;
+        Ok(Some(self.ranges(sizes, &words)))
+    }
+
+    /// Copies to the device which tile each box is, and where each begins, in place of the spans.
+    pub(super) fn place_boxes(&mut self) -> Result<()> {
+        let Some(boxes) = &self.boxes else { return Ok(()) };
+        let (tile, stream) = (self.places.spans, self.launcher.stream);
+        let begin = tile + 4 * boxes.tile.len() as u64;
+        // SAFETY: there are more than two words for every `lines::most_spans`; the words live as long as the run.
+        unsafe {
+            memory::write(tile, &boxes.tile, stream)?;
+            memory::write(begin, &boxes.begin, stream)?;
+        }
+        (self.base.boxes, self.base.skew) = (boxes.across, boxes.skew);
+        (self.base.box_lines, self.base.box_planes) = (boxes.lines, boxes.planes);
+        (self.base.box_tile, self.base.box_begin) = (tile, begin);
+        Ok(())
+    }
+
+    /// The unknowns by tile, from those by level, and the tiles by position. A place for the levels by position.
+    pub(super) fn sort_by_tile(&mut self, target: u64) -> Result<u64> {
+        let Places { keys, values, tile_sort, by_level, .. } = self.places;
+        self.cover_in_turns(
+            "setup_tile_keys",
+            &SetupArgs { value_in: by_level, key_out: keys[0], ..self.base },
+        )?;
+        let (sorted, _) = self.sort(tile_sort, self.tiles, keys, [by_level, values[0]], Some(target))?;
+        self.base.tile_number = sorted;
+        Ok(if sorted == keys[0] { keys[1] } else { keys[0] })
+    }
+
+    pub(super) fn batches(&mut self, args: SetupArgs, done: &mut DeviceSchedule) -> Result<()> {
+        let (n, tiles) = (self.shape.n, self.tiles);
+        let places = &self.places;
+        let args = SetupArgs {
+            counters: places.by_level,
+            run_begin: places.word,
+            run_info: places.position,
+            batch_ptr: places.first,
+            tile_narrow: places.diag,
+            count: tiles,
+            ..args
+        };
+        self.cover_in_turns("setup_run_begins", &args)?;
+        self.scan_chunks(&args, u32::MAX)?;
+        self.cover("setup_runs", n, &args)?;
+        self.cover_in_turns("setup_lanes", &args)?;
+        self.walk_in_turns("setup_close", &args)?;
+        self.cover_in_turns("setup_count_batches", &args)?;
+        self.scan(SetupArgs {
+            count: n,
+            scan_in: args.counters,
+            scan_out: args.batch_ptr,
+            states: self.places.pack_scan,
+            ..self.base
+        })?;
+        // Their number, and behind it the longest row.
+        let found = self.read(args.batch_ptr + 4 * n as u64, 2)?;
+        let batches = found[0];
+        done.longest = found[1];
+        let array = self.allocate(batches as usize * 16)?;
+        let args = SetupArgs { slice: array.address(), ..args };
+        self.cover_in_turns("setup_batches", &args)?;
+        let args = SetupArgs { count: batches, ..args };
+        let warps = (batches as u64 * 32).div_ceil(BLOCK as u64);
+        self.launch("setup_depths", warps, BLOCK, &args)?;
+        self.scan(SetupArgs {
+            count: batches,
+            scan_in: args.chunk,
+            scan_out: args.slice_ptr,
+            states: self.places.batch_scan,
+            ..self.base
+        })?;
+        let units = long(&self.read(self.places.summary + 4 * UNITS as u64, 2)?, 0);
+        let permuted = done.base.row_permuted != 0;
+        let words = units as usize * CODE_UNIT;
+        let bytes = words * if permuted { 8 } else { 4 };
+        if units > u32::MAX as u64 {
+            return Err(Error::OutOfMemory { place: "device", bytes: bytes as u64 });
+        }
+        let codes = self.allocate(bytes)?;
+        let (code, index) = (codes.address(), if permuted { codes.address() + words as u64 * 4 } else { 0 });
+        self.launch(
+            "setup_codes",
+            warps,
+            BLOCK,
+            &SetupArgs { code, index, out_val: done.base.row_val, ..args },
+        )?;
+        self.cover_in_turns("setup_records", &args)?;
+        done.base.row_adj = code;
+        if permuted {
+            done.base.row_val = index;
+        }
+        done.owned.push(codes);
+        done.base.slice = array.address();
+        done.base.slices = batches;
+        done.base.tile_step = args.tile_step;
+        done.base.tiles = tiles;
+        done.owned.push(array);
+        Ok(())
+    }
+}
