@@ -172,11 +172,13 @@ install:
 	  echo "error: there is no $(TARGET)/release/$$name, and no cargo to build it: run 'make build' first, as the user" \
 	    'who has cargo' >&2; exit 1; }; done; \
 	echo 'no cargo found: what $(TARGET)/release holds is installed as it is'
-	@install -d '$(INTO)/bin' '$(INTO)/include' '$(INTO)/lib/pkgconfig' '$(INTO)/lib/cmake/sptrsv' '$(INTO)/share/sptrsv'
+	@install -d '$(INTO)/bin' '$(INTO)/include' '$(INTO)/lib/pkgconfig' '$(INTO)/lib/cmake/sptrsv' '$(INTO)/share/sptrsv' \
+	  '$(INTO)/share/doc/sptrsv'
 	@install -m 755 '$(TARGET)/release/sptrsv' '$(INTO)/bin'
 	@install -m 644 include/*.h '$(INTO)/include'
 	@install -m 755 '$(TARGET)/release/libsptrsv.so' '$(TARGET)/release/libsptrsv_cusparse.so' '$(INTO)/lib'
 	@install -m 644 fortran/sptrsv.f90 '$(INTO)/share/sptrsv'
+	@install -m 644 docs/coming-from-csrsv2.md docs/analysis.md docs/benchmark.md LICENSE-* '$(INTO)/share/doc/sptrsv'
 	@umask 022; for name in sptrsv.pc sptrsv_cusparse.pc; do \
 	  $(FILL_IN) cmake/$$name.in > '$(INTO)/lib/pkgconfig'/$$name; done; \
 	for name in sptrsv-config.cmake sptrsv-config-version.cmake; do \

@@ -351,6 +351,59 @@ static void watchdog(void) {
   free_problem(&p);
 }
 
+/* Behind a solve that is ended another one is on its way already, before anybody knows. It may be invalid as well, but what it
+ * gives that is a number is right: nothing of earlier solves is taken for news. */
+static int behind_one_that_was_ended(int shape) {
+  cudaStream_t stream;
+  CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  CHECK_OK(sptrsvSetStream(T.h, stream));
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, shape, 200000);
+  int ended = 0;
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    if (!ALGS[a].self_scheduled) continue;
+    System s;
+    if (opened(&s, &p, a)) {
+      double *want = malloc(s.bytes), *twice = malloc(s.bytes);
+      Gate gate = {0, 0};
+      int64_t row, wrong = 0;
+      /* Two work vectors take turns: both have the unknowns of these. */
+      for (int k = 0; k < 2; k++) CHECK_OK(solve_from(&s, s.f, s.x));
+      CUDA(cudaStreamSynchronize(stream));
+      mem_get(want, s.x, s.bytes);
+      mem_get(twice, s.f, s.bytes);
+      for (int64_t i = 0; i < p.n; i++) twice[i] *= 2;
+      void *f = mem_copy(twice, s.bytes);
+      CUDA(cudaLaunchHostFunc(stream, hold, &gate));
+      CHECK_OK(sptrsvSetTimeout(T.h, 1e-9));
+      CHECK_OK(solve_from(&s, s.f, s.x));
+      CHECK_OK(sptrsvSetTimeout(T.h, 10));
+      CHECK_OK(solve_from(&s, f, s.x));
+      atomic_store(&gate.open, 1);
+      CUDA(cudaStreamSynchronize(stream));
+      mem_get(twice, s.x, s.bytes);
+      for (int64_t i = 0; i < p.n; i++)
+        wrong += !isnan(twice[i]) && fabs(twice[i] - 2 * want[i]) > 1e-9 * fabs(want[i]);
+      CHECK_THAT(wrong == 0, "%s: %lld unknowns are wrong, and no NaN", ALGS[a].name, (long long)wrong);
+      ended += sptrsvZeroPivot(T.h, s.info, &row) == SPTRSV_STATUS_TIMED_OUT;
+      CHECK_OK(solve_from(&s, s.f, s.x));
+      CUDA(cudaStreamSynchronize(stream));
+      CHECK_THAT(error_of(&s, s.x) <= 1, "%s: a solve after both is wrong", ALGS[a].name);
+      free(want), free(twice), mem_free(f);
+    }
+    close_system(&s);
+  }
+  CHECK_OK(sptrsvSetStream(T.h, NULL));
+  CUDA(cudaStreamDestroy(stream));
+  free_problem(&p);
+  return ended;
+}
+
+static void a_solve_behind_one_that_was_ended(void) {
+  int of_chain = behind_one_that_was_ended(CHAIN), of_grid = behind_one_that_was_ended(GRID);
+  printf("a solve behind one that was ended: %d of a chain and %d of a grid were\n", of_chain, of_grid);
+  CHECK(of_chain + of_grid > 0);
+}
+
 /* -------------------------------------------------------------------------------------- devices and contexts */
 
 /* The primary context of the first GPU (0), and that of the second one or, on a machine with one GPU, a second
@@ -438,6 +491,7 @@ int main(int argc, char **argv) {
   check_begin("test_stream", argc, argv);
   RUN_ON_GPU(solve_is_asynchronous);
   RUN_ON_GPU(solve_in_a_graph);
+  RUN_ON_GPU(a_solve_behind_one_that_was_ended);
   RUN_ON_GPU(analysis_is_not_captured);
   RUN_ON_GPU(all_goes_on_beside_a_capture);
   RUN_ON_GPU(an_info_is_destroyed_in_flight);

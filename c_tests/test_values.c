@@ -217,6 +217,49 @@ static void infinite_pivot(void) {
     }
 }
 
+/* What an infinite entry makes of its row, and of what depends on that: infinities of their signs, and NaN where they meet zeros
+ * or each other. The order of a sum makes no difference to that. */
+static void infinite_entries(void) {
+  static const int KINDS_OF[] = {CHAIN, BAND, GRID, RANDOM, NODES, DENSE_ROW};
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int i = 0; i < COUNT(KINDS_OF) * 16; i++) {
+      Kind k = {.type = TYPES[i & 1], .op = i >> 1 & 1, .fill = i >> 2 & 1, .format = i >> 3 & 1};
+      Problem p = make_problem(k, KINDS_OF[i >> 4], M);
+      int forward = (k.fill == SPTRSV_FILL_MODE_UPPER) == (k.op != 0), places = 0;
+      int64_t chosen = 0;
+      double x[M], diagonal[M];
+      unsigned char got[M * 16];
+      /* One of those in the middle. */
+      for (int64_t t = 0; t < p.nnz; t++)
+        if (p.e[t].i != p.e[t].j && p.e[t].i > M / 3 && p.e[t].i < 2 * M / 3 && below(++places) == 0) chosen = t;
+      put(k.type, p.val, chosen, below(2) ? INFINITY : -INFINITY);
+      for (int64_t t = 0; t < p.nnz; t++)
+        if (p.e[t].i == p.e[t].j) diagonal[p.e[t].i] = (double)creall(get(k.type, p.val, t));
+      for (int64_t c = 0; c < M; c++) {
+        int64_t to = forward ? c : M - 1 - c;
+        x[to] = (double)creall(p.alpha * get(k.type, p.f, to));
+        for (int64_t t = 0; t < p.nnz; t++) {
+          int64_t row = k.op ? p.e[t].j : p.e[t].i, column = k.op ? p.e[t].i : p.e[t].j;
+          if (row == to && column != to) x[to] -= (double)creall(get(k.type, p.val, t)) * x[column];
+        }
+        x[to] /= diagonal[to];
+      }
+      System s;
+      if (opened(&s, &p, a)) {
+        int64_t wrong = 0;
+        CHECK_OK(solve(&s, got));
+        for (int64_t j = 0; j < M; j++) {
+          double y = (double)creall(get(k.type, got, j));
+          wrong += isfinite(x[j]) ? !isfinite(y) : isnan(x[j]) ? !isnan(y) : y != x[j];
+        }
+        CHECK_THAT(wrong == 0, "%s: %lld unknowns of shape %d are not what an infinite entry makes of them (%s)", s.algorithm,
+                   (long long)wrong, KINDS_OF[i >> 4], kind_text(&k));
+      }
+      close_system(&s);
+      free_problem(&p);
+    }
+}
+
 /* The quiet NaN that arithmetic gives, all ones, a positive one with a full payload, a signalling one. */
 static const uint64_t DOUBLE_NAN[] = {0x7ff8000000000000, UINT64_MAX, 0x7fffffffffffffff, 0x7ff0000000000001};
 static const uint32_t FLOAT_NAN[] = {0x7fc00000, UINT32_MAX, 0x7fffffff, 0x7f800001};
@@ -294,18 +337,18 @@ static void odd_right_hand_sides(void) {
 }
 
 /* A chain in pairs, whose entries divided by the diagonal would overflow or underflow, while no unknown does. Each
- * pair begins with a stored zero. */
+ * pair begins with a stored zero, or is a node. */
 static void entries_far_from_the_diagonal(void) {
   static const long double VALUES[][3] = {{1e-200L, 1e150L, 1e300L}, {1e200L, 1e-150L, 1e-280L}};
   for (int a = 0; a < COUNT(ALGS); a++)
-    for (int i = 0; i < 2 * 2 * 3; i++) {
+    for (int i = 0; i < 2 * 2 * 3 * 2; i++) {
       const long double *v = VALUES[i % 2];
       Entries list = {0};
       for (int j = 0; j < M; j++) {
-        if (j > 0) push(&list, j, j - 1, j % 2 ? v[0] : 0);
+        if (j % 2 || (j > 0 && i < 2 * 2 * 3)) push(&list, j, j - 1, j % 2 ? v[0] : 0);
         push(&list, j, j, v[1]);
       }
-      Problem p = pack((Kind){.type = i / 2 % 2 ? SPTRSV_C_64F : SPTRSV_R_64F, .op = i / 4}, M, list);
+      Problem p = pack((Kind){.type = i / 2 % 2 ? SPTRSV_C_64F : SPTRSV_R_64F, .op = i / 4 % 3}, M, list);
       /* From the side where the solve begins. */
       for (int j = 0; j < M; j++) put(p.k.type, p.f, j, j % 2 == (p.k.op != 0) ? v[2] : 0);
       System s;
@@ -324,6 +367,7 @@ int main(int argc, char **argv) {
   RUN(one_factor_two_solves);
   RUN(alphas);
   RUN(infinite_pivot);
+  RUN(infinite_entries);
   RUN(nan_reaches_its_dependents);
   RUN(odd_right_hand_sides);
   RUN(entries_far_from_the_diagonal);

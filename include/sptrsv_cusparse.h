@@ -40,7 +40,14 @@ typedef struct csrsv2Info *csrsv2Info_t;
 struct csrsm2Info;
 typedef struct csrsm2Info *csrsm2Info_t;
 
-/* ---- csrsv2: op(A) x = alpha f, one right-hand side ---- */
+/* ---- csrsv2: op(A) x = alpha f, one right-hand side ----
+ *
+ * A is m x m with nnz entries, those of the other triangle counted: m + 1 offsets, nnz columns, nnz values. f and x are m values,
+ * and x may be f; alpha is one value where the pointer mode says. bufferSize and analysis do not read the values, which may be
+ * NULL there; bufferSize reads no array. Statuses: SUCCESS (also with a zero pivot: see zeroPivot), NOT_INITIALIZED,
+ * INVALID_VALUE, MATRIX_TYPE_NOT_SUPPORTED, INSUFFICIENT_RESOURCES, ALLOC_FAILED, EXECUTION_FAILED (also where the watchdog
+ * has ended a solve). analysis waits for the stream, and is refused with INVALID_VALUE while that is capturing.
+ */
 
 /* An info outlives the handle it was used with; destroying one that was never analysed, or NULL, is fine. */
 cusparseStatus_t cusparseCreateCsrsv2Info(csrsv2Info_t *info);
@@ -250,7 +257,12 @@ cusparseStatus_t cusparseZcsrsv2_solve(cusparseHandle_t handle,
                                        cusparseSolvePolicy_t policy,
                                        void *pBuffer);
 
-/* ---- csrsm2: op(A) op(X) = alpha op(B), X replaces B; transB = T is a B stored by rows ---- */
+/* ---- csrsm2: op(A) op(X) = alpha op(B), X replaces B ----
+ *
+ * B holds m x nrhs values: with transB = N by columns, ldb >= m; with T by rows, ldb >= nrhs, brought into pBuffer column by
+ * column. With H as with T for real types, and NOT_SUPPORTED for complex ones. algo is 0 or 1, without a difference. bufferSizeExt
+ * and analysis read neither B nor alpha, which may be NULL there. Statuses, blocking and capture are as with csrsv2.
+ */
 
 cusparseStatus_t cusparseCreateCsrsm2Info(csrsm2Info_t *info);
 

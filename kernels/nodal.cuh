@@ -342,8 +342,6 @@ struct NodeSolver {
             // What is multiplied below must be finite.
             multiplies = reciprocal(d, scale) && !is_zero(d);
         }
-        bool divides = __any_sync(FULL, !multiplies);
-        if (divides) scale = d;
         T scales[B], sum[B][NR];
 #pragma unroll
         for (int s = 0; s < B; ++s) {
@@ -352,13 +350,19 @@ struct NodeSolver {
             for (int j = 0; j < NR; ++j) sum[s][j] = leads && sub == s ? product(alpha, f[j]) : zero(T{});
         }
         // The node's own triangle, divided by the diagonal where that is as good.
+        for_own([&](int s, int t) {
+            low[s][t] = -conjugate_if(a.conjugate, low[s][t]);
+            T factor = product(low[s][t], scales[s]);
+            multiplies = multiplies && (!leads || (is_zero(low[s][t]) ? is_zero(factor) : is_moderate(factor)));
+        });
+        bool divides = __any_sync(FULL, !multiplies);
+        if (divides) {
 #pragma unroll
-        for (int s = 1; s < B; ++s)
-#pragma unroll
-            for (int t = 0; t < s; ++t) {
-                T v = -conjugate_if(a.conjugate, low[s][t]);
-                low[s][t] = divides ? v : product(v, scales[s]);
-            }
+            for (int s = 0; s < B; ++s) scales[s] = shuffle(d, first_lane + s);
+        }
+        for_own([&](int s, int t) {
+            if (!divides) low[s][t] = product(low[s][t], scales[s]);
+        });
 
         // Others wait for the result, so everything is decided before the last wait, and there is no branch behind it.
         T *word = work + ((size_t)p * B + c) * NR, mine[NR];

@@ -103,17 +103,14 @@ struct Youngest {
 };
 
 // Subtracts from sum_j the a_k x_kj of U of this lane's entries, from number `e` on and `lanes` apart, waiting for
-// each x_kj; where lanes may SHARE a row, and do, without the youngest one, which one lane then `owns`. False if the
-// watchdog ended the wait.
+// each x_kj; where lanes may SHARE a row, and do, without the youngest one, which one lane then `owns`, and whose value is zero
+// afterwards. False if the watchdog ended the wait.
 template <int U, int NR, bool SHARE, int MOST, class Hand, class T>
-__device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &hand, const T (&values)[MOST],
+__device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &hand, T (&values)[MOST],
                                             const uint32_t (&q)[MOST], uint32_t end, uint32_t e, uint32_t lanes, bool in,
                                             T (&sum)[NR], Youngest<NR, T> &youngest, bool &owns) {
     // Entries that are waited for together: what 32 registers hold of their unknowns.
     constexpr int FIT = 128 / (NR * sizeof(T)), G = U < FIT ? U : FIT;
-    T v[U];
-#pragma unroll
-    for (int u = 0; u < U; ++u) v[u] = -conjugate_if(a.conjugate, values[u]);
     int left_out = U;
     if (SHARE && lanes > 1) {
         uint32_t lane = threadIdx.x % WARP, mine = 0;
@@ -127,8 +124,9 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &h
         for (int u = 0; u < U; ++u)
             if (owns && left_out == U && e + u * lanes < end && q[u] + 1 == highest) {
                 left_out = u;
-                youngest.v = v[u];
+                youngest.v = -conjugate_if(a.conjugate, values[u]);
                 youngest.q = q[u];
+                values[u] = zero(T{});  // times the zero that stands for the unknown, which an infinite value must not be
             }
 #pragma unroll
         for (int j = 0; j < NR; ++j)
@@ -160,7 +158,8 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &h
 #pragma unroll
         for (int u = 0; u < G; ++u)
 #pragma unroll
-            for (int j = 0; j < NR; ++j) sum[j] = multiply_add(v[g + u], x[u][j].value(), sum[j]);
+            for (int j = 0; j < NR; ++j)
+                sum[j] = multiply_add(-conjugate_if(a.conjugate, values[g + u]), x[u][j].value(), sum[j]);
     }
     return true;
 }

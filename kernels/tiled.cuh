@@ -279,7 +279,7 @@ struct Solver {
     // every turn: from the turn of its level on the result is right, and stays the same. SCALED: the factors of what
     // depends on the same batch are multiplied by the reciprocal beforehand, which makes a turn shorter.
     template <int M, int K, Lanes LANES, bool DIVIDES, bool SCALED = false>
-    __device__ __forceinline__ void finish(const B &b, Words<T> (&far)[U][NR], T (&sum)[NR], T scale, bool lead,
+    __device__ __forceinline__ void finish(B &b, Words<T> (&far)[U][NR], T (&sum)[NR], T scale, bool lead,
                                            uint32_t p, T (&x)[NR], bool &failed) const {
         constexpr int N = K ? K : 1;
         uint32_t from[N];
@@ -290,6 +290,9 @@ struct Solver {
             next[k] = is_next(b.code[k]);
             from[k] = b.code[k] >> LANE_SHIFT & 31u;
             v[k] = SCALED ? scaled(b, k, scale) : -conjugate_if(a.conjugate, b.v[k]);
+            // Each entry has its turn once. Otherwise a zero stands for the unknown, which an infinite value must not be multiplied by.
+            if (next[k]) b.v[k] = zero(T{});
+            else if (K > 1) v[k] = zero(T{});
         }
         // Where the result goes: in this block, to the next one or nowhere, and to all.
         uint32_t cell = window + p % WINDOW * STRIDE;
@@ -535,9 +538,10 @@ struct Solver {
     __device__ __forceinline__ void invalidate(const uint4 *batch, uint32_t s, uint32_t batches) const {
         for (; s < batches; s += WARPS) {
             uint4 b = batch[s];
-            if (lane < (b.y & 63u))
-                for (int j = 0; j < NR; ++j)
-                    columns.store(a.record[b.x + lane].x, j, not_a_number(T{}));
+            if (lane >= (b.y & 63u)) continue;
+            for (int j = 0; j < NR; ++j) columns.store(a.record[b.x + lane].x, j, not_a_number(T{}));
+            // The next solve may be on its way already.
+            if (NR == 1) arm(&other[b.x + lane]);
         }
         if (lane == 0) store_release_shared(&tile.done[warp], NONE - ROUNDS);
     }

@@ -297,6 +297,11 @@ fn what_is_built_can_be_installed_without_cargo() {
         "lib/libsptrsv_cusparse.so",
         "lib/pkgconfig/sptrsv.pc",
         "lib/pkgconfig/sptrsv_cusparse.pc",
+        "share/doc/sptrsv/LICENSE-APACHE",
+        "share/doc/sptrsv/LICENSE-MIT",
+        "share/doc/sptrsv/analysis.md",
+        "share/doc/sptrsv/benchmark.md",
+        "share/doc/sptrsv/coming-from-csrsv2.md",
         "share/sptrsv/sptrsv.f90",
     ];
     assert_eq!(files(&prefix), expected.map(String::from).into());

@@ -2,8 +2,8 @@
 //!
 //! Everything is enqueued on the caller's stream. The host waits for what the pattern holds (how many entries are
 //! kept decides how much memory is needed), before that for whether it is one of nodes, then for the number of slices
-//! where there may be many, or of batches and their codes, and for the end. A launch takes the host some 4 microseconds
-//! and a wait 10, which is what the setup of a small system is made of.
+//! where there may be many, or of batches and their codes, and for the end. A launch takes the host some 3 microseconds
+//! and a wait 5, which is what the setup of a small system is made of.
 //! The kernels are in `kernels/setup*.cuh`; what they leave is what `analysis::cpu::schedule` would give.
 
 mod args;
