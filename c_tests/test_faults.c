@@ -141,17 +141,14 @@ static const struct {
     {"cuStreamBeginCapture_v2", INVALID_CONTEXT, SCHEDULE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuStreamBeginCapture", EITHER, 0},
     {"cuStreamEndCapture", INVALID_CONTEXT, SCHEDULE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuStreamEndCapture", EITHER, 0},
     {"cuGraphInstantiateWithFlags", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_LEVR, ALLOC_FAILED, "device memory", EITHER, 0},
-    {"cuEventCreate", OUT_OF_MEMORY, ANALYSIS, SPTRSV_ALG_AUTO, ALLOC_FAILED, "device memory", EITHER, 1},
-    {"cuEventRecord", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuEventRecord", EITHER, 1},
     {"cuLaunchKernel*", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 1},
-    {"cuMemcpyDtoHAsync_v2", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_SLFR, EXECUTION_FAILED, "cuMemcpyDtoHAsync", EITHER, 1},
+    /* Words from the GPU, by way of page-locked memory. */
+    {"cuMemHostGetDevicePointer_v2", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_SLFR, EXECUTION_FAILED, "cuMemHostGetDevicePointer",
+     EITHER, 1},
+    {"cuStreamSynchronize", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_SLFR, EXECUTION_FAILED, "cuStreamSynchronize", EITHER, 1},
+    {"cuMemHostAlloc", OUT_OF_MEMORY, FIRST_ANALYSIS, SPTRSV_ALG_SLFR, ALLOC_FAILED, "memory", EITHER, 1},
     {"cuMemAlloc*", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_SLFC, EXECUTION_FAILED, "cuMemAlloc", EITHER, 1},
     {"cuMemAlloc*", OUT_OF_MEMORY, ANALYSIS, SPTRSV_ALG_SLFC, ALLOC_FAILED, "bytes of device memory", EITHER, 1},
-    /* The number of slices is on its way while their lists are filled. */
-    {"cuMemcpyDtoDAsync_v2", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_ONE_WORD, EXECUTION_FAILED, "cuMemcpyDtoDAsync", EITHER,
-     2},
-    {"cuEventSynchronize", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_ONE_WORD, EXECUTION_FAILED, "cuEventSynchronize", EITHER,
-     2},
 
     {"cuLaunchKernel*", LAUNCH_FAILED, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 0},
     {"cuLaunchKernel", ILLEGAL_ADDRESS, SOLVE, SPTRSV_ALG_SLFR, EXECUTION_FAILED, "ILLEGAL_ADDRESS", EITHER, 0},
@@ -167,8 +164,6 @@ static const struct {
     {"cuCtxSynchronize", ILLEGAL_ADDRESS, PIVOT_ELSEWHERE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "earlier asynchronous work",
      EITHER, 0},
     {"cuMemcpyDtoHAsync_v2", LAUNCH_FAILED, PIVOT, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemcpyDtoHAsync", EITHER, 0},
-
-    {"cuEventElapsedTime", LAUNCH_FAILED, STATS, SPTRSV_ALG_SLFR, EXECUTION_FAILED, NULL, EITHER, 1},
 
     {"cuMemFree_v2", LAUNCH_FAILED, DESTROY, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
     /* With no memory left all of it is given back none the less. */

@@ -183,11 +183,6 @@ ENTRY(cuMemsetD32Async, (Address p, unsigned word, size_t count, Handle stream),
 
 /* ------------------------------------------------------------------------------------ streams and graphs */
 
-ENTRY(cuEventCreate, (Handle *e, unsigned flags), (void)flags; *e = &object)
-ENTRY(cuEventRecord, (Handle e, Handle stream), (void)e; (void)stream)
-ENTRY(cuEventSynchronize, (Handle e), (void)e)
-ENTRY(cuEventElapsedTime, (float *ms, Handle a, Handle b), (void)a; (void)b; *ms = 0)
-ENTRY(cuEventDestroy_v2, (Handle e), (void)e)
 ENTRY(cuStreamCreate, (Handle *s, unsigned flags), (void)flags; return allocate(s, 1))
 ENTRY(cuStreamDestroy_v2, (Handle s), release(s))
 ENTRY(cuStreamSynchronize, (Handle s), (void)s)
