@@ -17,7 +17,8 @@ pub const GRAPH_LEVELS: usize = 1 << 16;
 /// long as the CPU takes for this many.
 pub const SETUP_GPU_SMALLEST: u64 = 10_000;
 
-/// How long the host looks for a message of a setup again and again, before it waits for the stream: no longer than a wait costs.
+/// How long the host looks for a message of a setup again and again, before it waits for the stream: longer than small systems
+/// take between two messages. In larger ones, and behind the caller's own work, the 5 microseconds that looks save do not count.
 pub const SETUP_LOOKS: Duration = Duration::from_micros(200);
 
 /// Levels are not looked for by chains where more than one in so many rows keeps nothing: there are few levels then.

@@ -94,8 +94,8 @@ pub struct Found {
     summary: Vec<u32>,
 }
 
-/// Builds the normal form, or enqueues what does. None if the pattern is malformed: nothing was launched on it
-/// then; and for a pattern of nodes, if their rows are faster in tiles. `cut` says how an engine wants positions
+/// Builds the normal form, or enqueues what does. None if the pattern is malformed: nothing but the survey
+/// has looked at it then; and for a pattern of nodes, if their rows are faster in tiles. `cut` says how an engine wants positions
 /// cut. Takes from `known` what the setup for the transposed operation has found, or leaves it there. Calls `let_go`
 /// once the pattern is known to be good, before it allocates what is kept.
 pub fn schedule(
