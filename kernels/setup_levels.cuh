@@ -11,8 +11,9 @@
 // Progress: tickets are drawn in order and every dependency has an earlier turn, so the first unfinished turn
 // of all is in the hands of a warp, and lacks nothing.
 //
-// A long row is all lanes' of a warp, unless most of its group are long: lanes that have a row each wait for others together.
-// Of a very long one the block's warps that are done take pieces.
+// A long row is all lanes' of its warp, which look at so many of its entries at once, unless most of its group are long: then each
+// lane has its own. What they do not find is the row's own lane's to wait for, as in a short row, so that nobody waits for one row
+// before another. Very long rows are taken one after the other, and the block's warps that are done take pieces of them.
 //
 // A warp that waits must not take the issue slots of one that has work: it looks the less often, the farther
 // the groups that are known are from the one that it waits for.
@@ -26,12 +27,10 @@
 constexpr uint32_t LONG_ROW = 256, LONG_ROW_TIMES = 64;  // mirror tuning.rs
 
 constexpr uint32_t SWEEP_BLOCK = 1024;    // threads; mirrored in setup/args.rs
-constexpr uint32_t SWEEP_LONGEST = 256;   // entries; a longer row may be walked by its whole warp
-// Steps in which lanes, each with a row of its own, may take the longest one, for one of the warp that takes row after row: lanes
-// need not wait for one row before they look at the next.
-constexpr uint32_t SWEEP_TOGETHER = 2;
+constexpr uint32_t SWEEP_LONGEST = 256;   // entries; a longer row may be all lanes' of its warp
+// Where lanes by themselves take so many times the steps: they wait for their rows beside each other.
+constexpr uint32_t SWEEP_TOGETHER = 4;
 constexpr uint32_t SWEEP_SHARED = 4096;   // entries; a longer row is walked by all warps of the block that have nothing else to do
-constexpr uint32_t SWEEP_SHARED_ROWS = 32;  // of a block, at most
 constexpr int SWEEP_CHUNK = 4;            // entries that a lane holds
 
 // Loads where `yes`, without a branch, so that the loads of a lane overlap.
@@ -103,21 +102,28 @@ __device__ __forceinline__ bool sweep_entries(const SetupArgs &a, const Turns &t
 // Very long rows of a block, cut into pieces that its warps draw. Whose row it is draws too, and so waits for nobody who waits for
 // it: a piece in the hands of another warp wants earlier turns only.
 struct SharedRows {
-    uint32_t rows;  // how many there are, or would be if there were room
+    uint32_t rows;
     struct Row {
         uint32_t turn, begin, end;
         uint32_t drawn, done;  // pieces
         uint32_t top;
-    } row[SWEEP_SHARED_ROWS];
+    } row[SWEEP_BLOCK];
 
     static __device__ __forceinline__ uint32_t pieces(const Row &r) { return divide_up(r.end - r.begin, SWEEP_SHARED); }
 
-    // Puts a row there; its number, or NONE where there is no room. By one lane, before the block meets.
-    __device__ __forceinline__ uint32_t add(uint32_t turn, uint32_t begin, uint32_t length) {
-        uint32_t k = atomicAdd(&rows, 1u);
-        if (k >= SWEEP_SHARED_ROWS) return NONE;
-        row[k] = {turn, begin, begin + length, 0, 0, 0};
-        return k;
+    // Puts those rows of the block there that are very long, by rising turns, as nobody is to wait with a piece of a later one while
+    // there are some of earlier ones. Each lane's row's number, or NONE. By all threads of the block, which meet.
+    __device__ __forceinline__ uint32_t fill(uint32_t turn, uint32_t begin, uint32_t length) {
+        __shared__ uint32_t of_warp[SWEEP_BLOCK / 32];
+        uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, mine = __ballot_sync(FULL, length > SWEEP_SHARED);
+        of_warp[warp] = __popc(mine);
+        if (!__syncthreads_or(mine != 0)) return NONE;
+        uint32_t is_mine = mine >> lane & 1u;
+        uint32_t before = Lanes(32).reduce(lane < warp ? of_warp[lane] : 0, Sum()) + __popc(mine & ((1u << lane) - 1));
+        if (is_mine) row[before] = {turn, begin, begin + length, 0, 0, 0};
+        if (threadIdx.x == SWEEP_BLOCK - 1) rows = before + is_mine;
+        __syncthreads();
+        return is_mine ? before : NONE;
     }
     // Draws pieces of a row until there are none left. False where the watchdog ended it.
     template <class I>
@@ -151,7 +157,7 @@ struct SharedRows {
     // Helps with all of them, in any order.
     template <class I>
     __device__ __forceinline__ void help_all(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, SetupWatchdog &dog) {
-        for (uint32_t k = 0; k < Min()(rows, SWEEP_SHARED_ROWS); ++k)
+        for (uint32_t k = 0; k < rows; ++k)
             if (!help(k, a, turns, ind, base, dog)) return;
     }
 };
@@ -174,13 +180,15 @@ __device__ bool sweep_long(const SetupArgs &a, const Turns &turns, const I *ind,
     return true;
 }
 
-// 32 rows, one for each lane. False where the watchdog ended it. The warp stays together: every branch is short, or one
-// that all lanes take, and by a vote, so that the compiler knows it.
-template <class I>
+// 32 rows, one for each lane; with `LONG` entries of long ones are looked at by all lanes together. False where the watchdog ended
+// it. The warp stays together: every branch is short, or one that all lanes take, and by a vote, so that the compiler knows it.
+template <bool LONG, class I>
 __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, uint32_t t,
                             uint32_t e, uint32_t length, SetupWatchdog &dog) {
     constexpr int U = SWEEP_CHUNK;
     uint32_t lane = threadIdx.x % 32, group = t - lane;
+    bool is_long = LONG && length > SWEEP_LONGEST;
+    uint32_t by_lane = is_long ? 0 : length;  // entries that the lane takes by itself
     uint32_t q[U];         // the turns in hand
     uint32_t missing = 0;  // which of those are not known yet
     uint32_t seen = 0;     // entries that were in hand
@@ -206,12 +214,12 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
         uint32_t r[U], outside = 0;
 #pragma unroll
         for (int u = 0; u < U; ++u)
-            r[u] = k + u < length ? (uint32_t)ind[a.forward ? e + k + u : e + length - 1 - k - u] : 0;
-        bool empty = missing == 0 && seen == k && k < length;
+            r[u] = k + u < by_lane ? (uint32_t)ind[a.forward ? e + k + u : e + length - 1 - k - u] : 0;
+        bool empty = missing == 0 && seen == k && k < by_lane;
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             r[u] = turn_of(a, r[u] - base);
-            bool earlier = k + u < length && r[u] < t;
+            bool earlier = k + u < by_lane && r[u] < t;
             uint32_t bit = 1u << (r[u] - group & 31u);
             inside |= earlier && r[u] >= group ? bit : 0;
             outside |= (uint32_t)(earlier && r[u] < group) << u;
@@ -223,9 +231,41 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
         }
         look();
     };
+    // Lane `m`'s next entries by all lanes, up to as many that are not known as a lane has in hand. Of a long row those of its own
+    // group are waited for as all others are, so that not all of it need be looked at before.
+    auto take_together = [&](uint32_t m) {
+        uint32_t from = __shfl_sync(FULL, seen, m), first = __shfl_sync(FULL, e, m), its_length = __shfl_sync(FULL, length, m);
+        uint32_t r[U], w[U], most = 0, next = from + 32 * U, hand = 0;
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            uint32_t k = from + 32 * u + lane;
+            r[u] = k < its_length ? turn_of(a, (uint32_t)ind[a.forward ? first + k : first + its_length - 1 - k] - base) : NONE;
+        }
+#pragma unroll
+        for (int u = 0; u < U; ++u) {
+            w[u] = 0;
+            turns.read_if(r[u] < group + m, r[u], w[u]);
+        }
+#pragma unroll
+        for (int u = 0; u < U; ++u) most = Max()(most, w[u]);
+        most = Lanes(32).reduce(most, Max());
+#pragma unroll
+        for (int u = 0; u < U; ++u)
+            for (uint32_t unknown = __ballot_sync(FULL, r[u] < group + m && w[u] == 0); unknown && hand < U; unknown &= unknown - 1) {
+                uint32_t k = __ffs(unknown) - 1, turn = __shfl_sync(FULL, r[u], k);
+#pragma unroll
+                for (int v = 0; v < U; ++v) q[v] = lane == m && v == hand ? turn : q[v];
+                if (++hand == U) next = from + 32 * u + k + 1;
+            }
+        if (lane == m) {
+            top = Max()(top, most);
+            missing = (1u << hand) - 1;
+            seen = next;
+        }
+    };
 #pragma unroll
     for (int u = 0; u < U; ++u) q[u] = 0;
-    for (uint32_t k = 0; __any_sync(FULL, k < length); k += U) take(k);
+    for (uint32_t k = 0; __any_sync(FULL, k < by_lane); k += U) take(k);
 
     // The way through the group: each lane's link is the last one that it depends on. Links make chains, and
     // hop[s] leads 2^s links on, or to the chain's end: lane | links << 5. `need` is the lanes of the chain.
@@ -254,8 +294,10 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
     bool done = t >= a.n;
     // Ends when each row is done (see above for why that happens), or by the watchdog.
     for (;;) {
-        while (__any_sync(FULL, missing == 0 && seen < length)) take(seen);
-        uint32_t ready = __ballot_sync(FULL, missing == 0);
+        while (__any_sync(FULL, missing == 0 && seen < by_lane)) take(seen);
+        uint32_t more = LONG ? __ballot_sync(FULL, is_long && missing == 0 && seen < length) : 0;
+        if (more) take_together(__ffs(more) - 1);
+        uint32_t ready = __ballot_sync(FULL, missing == 0 && (!LONG || seen >= length));
         bool can = !done && (need & ~ready) == 0;
         if (__any_sync(FULL, can)) {
             uint32_t w = top + 1;
@@ -272,6 +314,7 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
             done = done || can;
             if (__all_sync(FULL, done)) return true;
         }
+        if (more) continue;
         // Until something is known that a lane waits for. It needs all that it has in hand, so it looks at one.
         bool waits = missing != 0;
         uint32_t at = missing & 1u ? q[0] : missing & 2u ? q[1] : missing & 4u ? q[2] : q[3];
@@ -330,18 +373,19 @@ __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     uint2 span = t < a.n ? rows.span(turn_of(a, t)) : make_uint2(0, 0);
     SetupWatchdog dog(a);
     auto ind = rows.entries();
-    bool is_long = false;
+    // Lanes by themselves take as many steps as the longest row wants, and together as many as all long ones.
+    bool is_long = false, has_rows = __any_sync(FULL, t < a.n);
     if (__any_sync(FULL, span.y > SWEEP_LONGEST)) {
         uint32_t by_lanes = Lanes(32).reduce(divide_up(span.y, SWEEP_CHUNK), Max());
-        uint32_t by_warp = Lanes(32).reduce(divide_up(span.y, 32 * SWEEP_CHUNK), Sum());
-        is_long = __any_sync(FULL, by_lanes > SWEEP_TOGETHER * by_warp);
+        uint32_t together = Lanes(32).reduce(span.y > SWEEP_LONGEST ? divide_up(span.y, 32 * SWEEP_CHUNK) : 0, Sum());
+        is_long = __any_sync(FULL, by_lanes > SWEEP_TOGETHER * together);
     }
-    uint32_t shared_row = is_long && span.y > SWEEP_SHARED ? shared_rows.add(t, span.x, span.y) : NONE;
-    bool helps = __syncthreads_or(shared_row != NONE);
-    bool has_rows = __any_sync(FULL, t < a.n);
-    if (is_long) sweep_long(a, turns, ind, rows.base(), t, span.x, span.y, shared_rows, shared_row, dog);
-    else if (has_rows) sweep_lanes(a, turns, ind, rows.base(), t, span.x, span.y, dog);
-    if (helps) shared_rows.help_all(a, turns, ind, rows.base(), dog);
+    uint32_t shared_row = shared_rows.fill(t, span.x, span.y);
+    if (__any_sync(FULL, shared_row != NONE))
+        sweep_long(a, turns, ind, rows.base(), t, span.x, span.y, shared_rows, shared_row, dog);
+    else if (is_long) sweep_lanes<true>(a, turns, ind, rows.base(), t, span.x, span.y, dog);
+    else if (has_rows) sweep_lanes<false>(a, turns, ind, rows.base(), t, span.x, span.y, dog);
+    shared_rows.help_all(a, turns, ind, rows.base(), dog);
     // What the watchdogs of those who wait look at.
     if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
 }

@@ -179,7 +179,7 @@ const SHAPES: &[(&str, Build)] = &[
         row.dedup();
         row
     }),
-    // More dense rows beside each other than a block of the sweep shares.
+    // Dense rows beside each other.
     ("dense end", |n, i, _| if i + 40 >= n { (0..n as i64).collect() } else { vec![i as i64 / 2, i as i64] }),
     ("nets", |n, i, _| {
         // Lines of 20, and three unknowns that every third one depends on, or the other way round.
@@ -202,6 +202,19 @@ const SHAPES: &[(&str, Build)] = &[
     ("long", |n, i, r| {
         let length = if i % 40 == 7 { 300 } else { 20 };
         let mut row: Vec<i64> = (0..length).map(|_| r.below(n) as i64).chain([i as i64]).collect();
+        row.sort_unstable();
+        row.dedup();
+        row
+    }),
+    // Rows of up to 600 entries among short ones, which depend on each other, and on a few that many depend on.
+    ("hubs", |n, i, r| {
+        let length = if r.below(8) == 0 { 20 + r.below(600) } else { 4 };
+        let mut row = vec![i as i64];
+        row.extend((0..length).map(|_| {
+            let often = r.below(n) + 1;
+            r.below(often) as i64
+        }));
+        row.extend((0..length.min(40)).map(|_| i.saturating_sub(r.below(40)) as i64));
         row.sort_unstable();
         row.dedup();
         row
@@ -493,10 +506,11 @@ fn large_matrices() {
         "diagonals and a dense end",
         "nets",
         "long and unsorted",
+        "hubs",
     ] {
         let shape = SHAPES.iter().position(|s| s.0 == name).unwrap();
         let n = match name {
-            "long" => rows / 4,
+            "long" | "hubs" => rows / 4,
             // More blocks than there is room for at once.
             "diagonals and a dense end" => rows * 7 / 2,
             _ => rows,
