@@ -122,10 +122,11 @@ pub const TILED_SUM: Duration = Duration::from_nanos(7);
 /// From level to level inside a batch where a row has so many lanes or more.
 pub const TILED_LONG_LANES: u32 = 8;
 pub const TILED_LONG_TURN: Duration = Duration::from_nanos(400);
-/// A launch and its end, from tile to tile, what a hop takes longer for each further level of a batch (of a turn), and
-/// until a block has begun a tile.
+/// A launch and its end, from tile to tile, the same where a level goes through many tiles one after the other, what a hop
+/// takes longer for each further level of a batch (of a turn), and until a block has begun a tile.
 pub const TILED_LAUNCH: Duration = Duration::from_nanos(2400);
 pub const TILED_HOP: Duration = Duration::from_nanos(330);
+pub const TILED_CROWD_HOP: Duration = Duration::from_nanos(700);
 pub const TILED_WAIT: f64 = 0.44;
 pub const TILED_START: Duration = Duration::from_nanos(2900);
 /// Blocks of a cluster that relay unknowns (mirrored in kernels/tiled_relay.cu), and from tile to tile there.
@@ -137,6 +138,8 @@ pub const TILED_WIDE_RELAY_HOP: Duration = Duration::from_nanos(324);
 pub const TILED_WIDE_RELAY_BATCH: Duration = Duration::from_nanos(31);
 /// Where a level of a tile fills so much of a batch, all warps relay, and not a few.
 pub const TILED_WIDE_BATCHES: f64 = 0.75;
+/// Without lines rows must have so many entries on average for relays to be of use.
+pub const TILED_RELAY_ENTRIES: f64 = 1.5;
 /// The largest tile whose unknowns are relayed. With more rows too few blocks have a tile.
 pub const TILED_LARGEST_RELAY: u32 = 16384;
 /// Strips are looked at where the best that there is without them takes so many times what tiles that never waited for
@@ -162,10 +165,11 @@ pub const TILED_BOX_FAVOUR: f64 = 1.2;
 /// The same of planes, where unknowns depend on later lines of the plane before.
 pub const TILED_PLANE: f64 = 0.85;
 /// Where a pattern has no lines, and most rows of tiles of so many are of so small a part of their levels, the model goes by these
-/// levels, and tiles take so much of what it says. All levels of a tile count where the average one is not so far up among them.
+/// levels, and tiles take so much of what it says, more where values lie scattered. All levels of a tile count where the average one is not so far up among them.
 pub const TILED_MESH_ROWS: u32 = 4096;
 pub const TILED_MESH_LEVELS: f64 = 0.63;
-pub const TILED_MESH: f64 = 1.4;
+pub const TILED_MESH: f64 = 1.2;
+pub const TILED_MESH_SCATTERED: f64 = 1.4;
 pub const TILED_LOWER_LEVELS: f64 = 0.4;
 /// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/setup_slices.cuh,
 /// as is the next.
@@ -186,27 +190,32 @@ pub const TILED_ADVANTAGE_LINES: f64 = 1.15;
 pub const TILED_ADVANTAGE_WIDE: f64 = 0.4;
 pub const TILED_WIDE_LEVEL: u64 = 900;
 pub const TILED_WIDE_BYTES: u64 = 40_000_000;
-/// The same where values are not scattered or the pattern has lines: somewhat less where levels and bytes are more than
-/// these, and whatever the bytes where levels are wider than the last.
+/// Somewhat less where there are no more bytes than those; and where values are not scattered or the pattern has lines, where
+/// levels and bytes are more than these, and whatever the bytes where levels are wider than the last.
 pub const TILED_ADVANTAGE_LARGE: f64 = 0.86;
 pub const TILED_LARGE_LEVEL: u64 = 1800;
 pub const TILED_LARGE_BYTES: u64 = 100_000_000;
 pub const TILED_LARGE_BYTES_SCATTERED: u64 = 200_000_000;
 pub const TILED_WIDEST_LEVEL: u64 = 9000;
 /// A copy of scattered values before a solve in tiles: its start, and (in seconds) an entry. AUTO makes one where there are so many
-/// rows of so many entries beside the diagonal, if the model says that it gains, or that it takes no more than this part of the
-/// solve, the last one where the pattern has lines: of what scattered values cost the model knows too little.
+/// rows of so many entries beside the diagonal, and so many entries in a level, as narrower ones wait for unknowns and not for values;
+/// if the model says that it gains, or that it takes no more than this part of the solve, the last one where the pattern has lines:
+/// of what scattered values cost the model knows too little.
 pub const STAGED_START: Duration = Duration::from_nanos(2200);
 pub const STAGED_ENTRY_SECONDS: f64 = 7e-12;
 pub const STAGED_SMALLEST: u32 = 4096;
 pub const STAGED_ENTRIES: u64 = 2;
+pub const STAGED_LEVEL: u64 = 32;
 pub const STAGED_PART: f64 = 0.05;
 pub const STAGED_PART_LINES: f64 = 0.03;
 /// Rows are long that have so many entries, and so many times the average: mirrored in kernels/setup_levels.cuh. In tiles each is one
-/// warp's, which takes so long (in seconds) for an entry.
+/// warp's, which takes so long (in seconds) for an entry, the second where values lie scattered.
 pub const LONG_ROW: u32 = 256;
 pub const LONG_ROW_TIMES: u32 = 64;
-pub const TILED_LONG_ROW_SECONDS: f64 = 6e-9;
+pub const TILED_LONG_ROW_SECONDS: f64 = 2.5e-9;
+pub const TILED_LONG_ROW_SCATTERED_SECONDS: f64 = 5e-9;
+/// Where rows have no more entries on average, and their numbers deviate by more than that, tiles take as many times longer.
+pub const TILED_UNEVEN_ENTRIES: f64 = 16.0;
 /// Bytes that a solve in double precision with scattered values moves for a row and for an entry.
 pub const TILED_ROW_BYTES: u64 = 28;
 pub const TILED_ENTRY_BYTES: u64 = 16;
@@ -242,8 +251,10 @@ pub const WIDE_ADVANTAGE: f64 = 0.97;
 pub const WIDE_DEVIATIONS: f64 = 2.0;
 pub const WIDE_SPANS_APART: usize = 10;
 
-/// The nodal engine: a level of nodes, what each doubling of a node's lanes adds to it, and (in seconds) an entry of a
-/// row.
+/// The nodal engine: a level of nodes, where it has no more than so many on average, and where it has more; what each doubling of a
+/// node's lanes adds to it, and (in seconds) an entry of a row.
+pub const NODAL_NARROW: u32 = 2;
+pub const NODAL_NARROW_LEVEL: Duration = Duration::from_nanos(380);
 pub const NODAL_LEVEL: Duration = Duration::from_nanos(475);
 pub const NODAL_SUM: Duration = Duration::from_nanos(17);
 pub const NODAL_ENTRY_SECONDS: f64 = 0.2e-11;

@@ -660,7 +660,7 @@ mod tests {
         let n = 6000;
         let (mut ptr, mut ind) = (vec![0], Vec::new());
         for i in 0..n {
-            ind.extend([11, 7, 1, 0].iter().map(|back| i - back).filter(|&j| j >= 0));
+            ind.extend([40, 33, 27, 21, 16, 12, 8, 0].iter().map(|back| i - back).filter(|&j| j >= 0));
             ptr.push(ind.len() as i32);
         }
         let needs = Needs {

@@ -13,22 +13,23 @@ use super::slices::LANES;
 use super::{Engine, Needs, Relays, Tiles};
 use crate::status::Result;
 use crate::tuning::{
-    LONG_ROW, LONG_ROW_TIMES, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NODAL_ENTRY_SECONDS, NODAL_LEVEL,
-    NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES,
-    ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_ENTRIES,
-    STAGED_ENTRY_SECONDS, STAGED_PART, STAGED_PART_LINES, STAGED_SMALLEST, STAGED_START,
-    STREAMED_ENTRY_SECONDS, STREAMED_LEVEL, STREAMED_ROW_SECONDS, STREAMED_START, TILED_ADVANTAGE,
-    TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY,
-    TILED_BATCH_SCATTERED, TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_FAVOUR,
-    TILED_BOX_LANES, TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST,
+    LONG_ROW, LONG_ROW_TIMES, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NARROW_SPLIT, NODAL_ENTRY_SECONDS,
+    NODAL_LEVEL, NODAL_NARROW, NODAL_NARROW_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE,
+    ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS,
+    ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_ENTRIES, STAGED_ENTRY_SECONDS, STAGED_LEVEL,
+    STAGED_PART, STAGED_PART_LINES, STAGED_SMALLEST, STAGED_START, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL,
+    STREAMED_ROW_SECONDS, STREAMED_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES,
+    TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
+    TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_FAVOUR, TILED_BOX_LANES,
+    TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_CROWD_HOP, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST,
     TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH,
-    TILED_LONG_LANES, TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_LOWER_LEVELS, TILED_MESH,
-    TILED_MESH_LEVELS, TILED_MESH_ROWS, TILED_PLANE, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES,
-    TILED_START, TILED_STEP, TILED_STRIPS_GAIN, TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN,
-    TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES,
-    TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE,
-    WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_MOST_LEVELS, WIDE_ROW_SECONDS, WIDE_SPANS_APART,
-    WIDE_START,
+    TILED_LONG_LANES, TILED_LONG_ROW_SCATTERED_SECONDS, TILED_LONG_ROW_SECONDS, TILED_LONG_TURN,
+    TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS, TILED_MESH_ROWS, TILED_MESH_SCATTERED, TILED_PLANE,
+    TILED_RELAY_ENTRIES, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_START, TILED_STEP,
+    TILED_STRIPS_GAIN, TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY,
+    TILED_UNEVEN_ENTRIES, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES,
+    TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE, WIDE_DEVIATIONS,
+    WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_MOST_LEVELS, WIDE_ROW_SECONDS, WIDE_SPANS_APART, WIDE_START,
 };
 
 /// A size and what the model says of it.
@@ -149,6 +150,12 @@ impl Ranges {
         Ranges { sizes, spreads }
     }
 
+    /// The average level of an unknown, but for those that are left out.
+    fn average_level(&self) -> f64 {
+        let total = |of: fn(&Spread) -> f64| self.spreads.iter().map(of).sum::<f64>();
+        total(|spread| spread.sum as f64) / total(|spread| spread.kept as f64).max(1.0)
+    }
+
     /// Whether unknowns are laid out level by level, but for some.
     fn are_levels(&self) -> bool {
         let apart = self.spreads.iter().filter(|spread| spread.usual().levels() > 1.0).count();
@@ -211,9 +218,30 @@ impl Span {
 /// By how many deviations the longest row of a slice is above the average one: measured on meshes.
 const DEVIATIONS_OF_LONGEST: f64 = 1.5;
 
+/// Part of the levels below which the average level is where most rows are of the lowest ones, and how often widths are then
+/// looked at.
+const SKEW: f64 = 0.1;
+const SKEW_THIRDS: i32 = 10;
+
+/// What a matrix gains that is narrow from the beginning, or, where most rows are of the lowest levels, from some level on:
+/// there widths are taken to fall to a third, and again, with as many levels as the average one.
+fn narrow_end(levels: u32, slices: u64, average_level: f64) -> Duration {
+    let (levels, slices) = (levels as f64, slices as f64);
+    let of = |levels: f64, slices: f64| NARROW_LEVEL as f64 * levels - NARROW_SLICE as f64 * slices;
+    let whole = of(levels, slices) - NARROW_LAUNCH as f64;
+    let thirds = if average_level < SKEW * levels { SKEW_THIRDS } else { 0 };
+    let ends = (1..=thirds).map(|k| {
+        let levels = levels - k as f64 * average_level;
+        of(levels, (slices / 3f64.powi(k)).max(levels)) - (NARROW_LAUNCH + NARROW_SPLIT) as f64
+    });
+    Duration::from_nanos(ends.fold(whole, f64::max).max(0.0) as u64)
+}
+
 /// Time of a solve by the one-word engine: each level is a hand-over, and every row and entry is moved, entries
 /// whose values lie `scattered` by sectors of their own.
-fn predict_one_word(rows: Counts) -> Duration {
+///
+/// `average_level` is that of an unknown.
+fn predict_one_word(rows: Counts, average_level: f64) -> Duration {
     let entry = if rows.scattered { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
     let moved = rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry;
     let per_lane = ONE_WORD_ENTRIES_PER_LANE as f64;
@@ -222,11 +250,10 @@ fn predict_one_word(rows: Counts) -> Duration {
     // The longest row of each slice is what has lanes join in. Where values lie scattered the model promises too much already.
     let usual = if rows.has_lines || rows.scattered { average } else { longest };
     let level = ONE_WORD_LEVEL + if usual > per_lane { ONE_WORD_LANES } else { Duration::ZERO };
-    // What a matrix gains that is narrow from the beginning. How many slices it has goes by the longest row of each.
+    // How many slices it has goes by the longest row of each.
     let lanes = (longest / per_lane).ceil().clamp(1.0, LANES as f64) as u64;
-    let slices = (rows.n as u64 * lanes.next_power_of_two() / LANES as u64) as i64;
-    let gain = NARROW_LEVEL * rows.levels as i64 - NARROW_SLICE * slices - NARROW_LAUNCH;
-    let gain = Duration::from_nanos(gain.max(0) as u64);
+    let slices = rows.n as u64 * lanes.next_power_of_two() / LANES as u64;
+    let gain = narrow_end(rows.levels, slices, average_level);
     ONE_WORD_START + level.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved) - gain
 }
 
@@ -235,7 +262,9 @@ fn predict_nodal(nodes: Counts, rows: Counts) -> Duration {
     let unknowns = nodes.entries as f64 / nodes.n.max(1) as f64 * nodes.node as f64;
     let lanes =
         (unknowns / (NODAL_VALUES_PER_LANE / nodes.node) as f64).max(nodes.node as f64).min(LANES as f64);
-    let level = NODAL_LEVEL + NODAL_SUM.mul_f64(lanes.log2().ceil());
+    let is_narrow = nodes.n <= NODAL_NARROW.saturating_mul(nodes.levels);
+    let level = if is_narrow { NODAL_NARROW_LEVEL } else { NODAL_LEVEL };
+    let level = level + NODAL_SUM.mul_f64(lanes.log2().ceil());
     let moved = Duration::from_secs_f64(rows.entries as f64 * NODAL_ENTRY_SECONDS);
     ONE_WORD_START + level.mul_f64(nodes.levels as f64) + moved
 }
@@ -263,6 +292,8 @@ struct Rows {
     /// Time from one batch to one that depends on it, and from level to level in a batch.
     step: f64,
     turn: f64,
+    /// Whether relays may be of use without lines: rows depend on several others, and none is far longer.
+    may_relay: bool,
     /// Whether values lie so.
     scattered: bool,
 }
@@ -291,6 +322,7 @@ impl Rows {
             } else {
                 TILED_LONG_TURN.as_secs_f64()
             },
+            may_relay: average >= TILED_RELAY_ENTRIES && rows.squares.1 == 0,
             scattered: rows.scattered,
         }
     }
@@ -348,7 +380,18 @@ impl Counts {
 
     /// What rows that are far longer than the others, one warp's each, take longer in tiles: the longer the more wait for another.
     fn long_rows_in_tiles(self) -> Duration {
-        Duration::from_secs_f64((self.squares.1 as f64).sqrt() * TILED_LONG_ROW_SECONDS)
+        let seconds = if self.scattered { TILED_LONG_ROW_SCATTERED_SECONDS } else { TILED_LONG_ROW_SECONDS };
+        Duration::from_secs_f64((self.squares.1 as f64).sqrt() * seconds)
+    }
+
+    /// How many times as long tiles take as of rows that are all alike: a batch of a level goes by the longest of its rows.
+    fn unevenness(self) -> f64 {
+        let (average, deviation) = self.lengths();
+        let is_wide = self.n as u64 > LANES as u64 * self.levels as u64;
+        if !is_wide || average > TILED_UNEVEN_ENTRIES || deviation <= average {
+            return 1.0;
+        }
+        deviation / average
     }
 
     fn regularity(self) -> Regularity {
@@ -367,11 +410,29 @@ impl Counts {
         let large = if self.scattered { TILED_LARGE_BYTES_SCATTERED } else { TILED_LARGE_BYTES };
         match is_far {
             true if wider(TILED_WIDE_LEVEL) && bytes > TILED_WIDE_BYTES => TILED_ADVANTAGE_WIDE,
+            true if wider(TILED_WIDE_LEVEL) => TILED_ADVANTAGE_LARGE,
             false if wider(TILED_LARGE_LEVEL) && bytes > large => TILED_ADVANTAGE_LARGE,
             false if wider(TILED_WIDEST_LEVEL) => TILED_ADVANTAGE_LARGE,
             false if self.has_lines && !self.scattered => TILED_ADVANTAGE_LINES,
             _ => TILED_ADVANTAGE,
         }
+    }
+}
+
+/// What of the rows makes all tiles better or worse, wherever a solve takes their values from.
+#[derive(Clone, Copy)]
+struct OfTiles {
+    /// The part of the other engines' time that tiles must promise.
+    advantage: f64,
+    /// How many times as long they take as of rows that are alike, and what some far longer ones add.
+    uneven: f64,
+    long_rows: Duration,
+}
+
+impl OfTiles {
+    fn new(rows: Counts) -> Self {
+        let (advantage, uneven) = (rows.advantage(), rows.unevenness());
+        OfTiles { advantage, uneven, long_rows: rows.long_rows_in_tiles() }
     }
 }
 
@@ -417,7 +478,7 @@ pub fn decide(
     boxes: &mut dyn FnMut() -> Option<Vec<Span>>,
     strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
 ) -> Result<Decision> {
-    let advantage = counts.of_rows().advantage();
+    let of_tiles = OfTiles::new(counts.of_rows());
     let is_free = wish == Tiles::IfFaster && counts.node == 1;
     if is_free && !counts.scattered {
         let predicted = predict_wide(counts);
@@ -426,9 +487,11 @@ pub fn decide(
             return Ok(Decision { engine: Engine::Wide, predicted, ..Decision::default() });
         }
     }
-    let has_enough = counts.n >= STAGED_SMALLEST && counts.entries as u64 >= STAGED_ENTRIES * counts.n as u64;
+    let has_enough = counts.n >= STAGED_SMALLEST
+        && counts.entries as u64
+            >= (STAGED_ENTRIES * counts.n as u64).max(STAGED_LEVEL * counts.levels as u64);
     if !is_free || !counts.scattered || !has_enough {
-        return decide_tiles(wish, mirror, natural, counts, advantage, boxes, strips);
+        return decide_tiles(wish, mirror, natural, counts, of_tiles, boxes, strips);
     }
     // Not looked for twice.
     let mut known = None;
@@ -436,9 +499,9 @@ pub fn decide(
         Some(ranges) => Ok(Option::clone(ranges)),
         None => strips().inspect(|ranges| known = Some(ranges.clone())),
     };
-    let direct = decide_tiles(wish, mirror, natural.clone(), counts, advantage, boxes, &mut strips)?;
+    let direct = decide_tiles(wish, mirror, natural.clone(), counts, of_tiles, boxes, &mut strips)?;
     let gathered = Counts { scattered: false, ..counts };
-    let staged = decide_tiles(wish, mirror, natural, gathered, advantage, boxes, &mut strips)?;
+    let staged = decide_tiles(wish, mirror, natural, gathered, of_tiles, boxes, &mut strips)?;
     let copy = STAGED_START + Duration::from_secs_f64(counts.entries as f64 * STAGED_ENTRY_SECONDS);
     let is_better = staged.predicted + copy < direct.predicted;
     let part = if counts.has_lines { STAGED_PART_LINES } else { STAGED_PART };
@@ -456,13 +519,15 @@ fn decide_tiles(
     mirror: u32,
     natural: Ranges,
     counts: Counts,
-    advantage: f64,
+    of_tiles: OfTiles,
     boxes: &mut dyn FnMut() -> Option<Vec<Span>>,
     strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
 ) -> Result<Decision> {
     let rows = counts.of_rows();
+    // Without tiles the levels of ranges are not known.
+    let average_level = if wish == Tiles::No { rows.levels as f64 } else { natural.average_level() };
     let (engine, untiled) = match counts.node {
-        1 => (Engine::Rows, predict_one_word(rows)),
+        1 => (Engine::Rows, predict_one_word(rows, average_level)),
         node => (Engine::Nodes(node), predict_nodal(counts, rows)),
     };
     let without = Decision { engine, predicted: untiled, ..Decision::default() };
@@ -470,9 +535,9 @@ fn decide_tiles(
         return Ok(without);
     }
     let b = counts.node;
-    // Whatever the tiles, these are added in the end.
-    let long_rows = rows.long_rows_in_tiles();
-    let untiled = untiled.saturating_sub(long_rows);
+    // Whatever the tiles, it takes so many times as long in the end, and these are added.
+    let OfTiles { advantage, uneven, long_rows } = of_tiles;
+    let untiled = untiled.saturating_sub(long_rows).div_f64(uneven);
     let limit = match wish {
         // Not more than the time by nodes, which the model knows better than that by rows.
         Tiles::IfFaster if b > 1 => untiled.mul_f64(advantage.min(TILED_ADVANTAGE)),
@@ -506,7 +571,7 @@ fn decide_tiles(
         order,
         is_wide: tiles.is_wide,
         stages: false,
-        predicted: tiles.predicted + long_rows,
+        predicted: tiles.predicted.mul_f64(uneven) + long_rows,
     }))
 }
 
@@ -514,7 +579,7 @@ fn decide_tiles(
 fn by_boxes(spans: &[Span], shape: Rows, limit: Duration) -> Option<Choice> {
     let rows = spans.iter().map(|span| span.rows).max()?;
     let part = if shape.per_batch < LANES as f64 { TILED_BOX_LANES } else { TILED_BOX };
-    let predicted = predict(spans, shape, Relays::No, Duration::MAX)?.mul_f64(part);
+    let predicted = predict(spans, shape, Regularity::Lines, Relays::No, Duration::MAX)?.mul_f64(part);
     let is_wide = usual_batches(spans, shape) >= TILED_SHORT_BATCHES;
     (predicted < limit).then_some(Choice { rows, relays: Relays::No, is_wide, predicted })
 }
@@ -546,8 +611,10 @@ fn relay_blocks() -> usize {
 /// What is known of an order beside its levels.
 #[derive(Clone, Copy, PartialEq)]
 enum Regularity {
-    /// It has lines, or as many rows in all levels of a tile.
+    /// It has lines.
     Lines,
+    /// It has none, but as many rows in all levels of a tile.
+    Even,
     /// It has planes as well, and a part of one waits for the later parts of the plane before too, which `predict` does not
     /// know: so no tile is less than a plane. Planes do better than it says.
     Crossing,
@@ -566,16 +633,23 @@ impl Regularity {
                 && levels(&|spread| spread.usual()) < TILED_MESH_LEVELS * levels(&|spread| spread.span)
         };
         match self {
-            Regularity::Mesh if !middle.is_some_and(is_mesh) => Regularity::Lines,
+            Regularity::Mesh if !middle.is_some_and(is_mesh) => Regularity::Even,
             other => other,
         }
     }
 
+    /// Whether relays are of use to so many tiles of such rows: where there are no lines, only to several clusters'.
+    fn may_relay(self, tiles: usize, shape: Rows) -> bool {
+        matches!(self, Regularity::Lines | Regularity::Crossing)
+            || tiles >= 2 * TILED_CLUSTER && shape.may_relay
+    }
+
     /// The levels that tiles of a size are taken to have, and what part of the time that the model then says.
-    fn of_tiles(self, rows: u32, whole: u32, spreads: &[Spread]) -> (Vec<Span>, f64) {
+    fn of_tiles(self, rows: u32, whole: u32, spreads: &[Spread], scattered: bool) -> (Vec<Span>, f64) {
         let part = match self {
             Regularity::Crossing if rows == whole => TILED_PLANE,
-            Regularity::Crossing | Regularity::Lines => 1.0,
+            Regularity::Crossing | Regularity::Lines | Regularity::Even => 1.0,
+            Regularity::Mesh if scattered => TILED_MESH_SCATTERED,
             Regularity::Mesh => TILED_MESH,
         };
         let by_usual = self == Regularity::Mesh && spreads.len() > 1;
@@ -600,7 +674,7 @@ fn choose(
     sizes.sort_by_key(|&(rows, _)| rows.max(TILED_FIRST) as u64 * 16 / rows.min(TILED_FIRST) as u64);
     for (rows, spreads) in &sizes {
         let rows = *rows;
-        let (spans, part) = regularity.of_tiles(rows, whole, spreads);
+        let (spans, part) = regularity.of_tiles(rows, whole, spreads, shape.scattered);
         let spans = &spans;
         if spans.len() > 1 && straddles(rows, plane) && spans[0].batch_levels(shape) > 1.0 {
             continue;
@@ -610,7 +684,8 @@ fn choose(
         }
         let batches = usual_batches(spans, shape);
         let is_wide = batches >= TILED_SHORT_BATCHES;
-        let ways: &[Relays] = match (can_relay(spans, rows, mirror), shape.scattered) {
+        let relays = regularity.may_relay(spans.len(), shape) && can_relay(spans, rows, mirror);
+        let ways: &[Relays] = match (relays, shape.scattered) {
             (false, _) => &[Relays::No],
             (true, true) => &[Relays::Narrow, Relays::No],
             (true, false) if batches >= TILED_WIDE_BATCHES => &[Relays::Wide, Relays::No],
@@ -620,7 +695,7 @@ fn choose(
             let limit = best.map_or(limit, |best| best.predicted);
             // A limit of none stays one.
             let of_model = if limit == Duration::MAX { limit } else { limit.div_f64(part) };
-            let better = predict(spans, shape, relays, of_model).map(|time| time.mul_f64(part));
+            let better = predict(spans, shape, regularity, relays, of_model).map(|time| time.mul_f64(part));
             best = better.map(|predicted| Choice { rows, relays, is_wide, predicted }).or(best);
         }
     }
@@ -638,7 +713,15 @@ fn straddles(rows: u32, plane: u32) -> bool {
 /// than its own levels allow, nor than one hop and the levels that it has beyond after the last tile before it that ends
 /// at a lower level. From these two it is taken to depend. A hop takes longer into batches of several levels, and hops
 /// inside a cluster that relays are shorter, whose blocks begin together.
-fn predict(spans: &[Span], mut shape: Rows, relays: Relays, limit: Duration) -> Option<Duration> {
+fn predict(
+    spans: &[Span],
+    mut shape: Rows,
+    regularity: Regularity,
+    relays: Relays,
+    limit: Duration,
+) -> Option<Duration> {
+    // Tiles that end at the same level are beside each other, or of domains by themselves.
+    let are_apart = regularity != Regularity::Even;
     let hop = match relays {
         Relays::No => TILED_HOP,
         Relays::Narrow => TILED_RELAY_HOP,
@@ -648,6 +731,7 @@ fn predict(spans: &[Span], mut shape: Rows, relays: Relays, limit: Duration) -> 
         shape.batch -= (TILED_BATCH - TILED_WIDE_RELAY_BATCH).as_secs_f64();
     }
     let (start, hop, far) = (TILED_START.as_secs_f64(), hop.as_secs_f64(), TILED_HOP.as_secs_f64());
+    let in_crowd = if relays == Relays::No { TILED_CROWD_HOP.as_secs_f64() } else { hop };
     let latest = limit.as_secs_f64();
     let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
     // Tiles whose lowest levels rise, with begin and end, and tiles whose highest levels rise, with their ends.
@@ -677,7 +761,7 @@ fn predict(spans: &[Span], mut shape: Rows, relays: Relays, limit: Duration) -> 
             begin = begin.max(from + (to - from) * levels / before.levels() + hop);
         }
         let mut end = begin + span.levels() * pace;
-        while highest.last().is_some_and(|&(high, _)| high > span.high) {
+        while highest.last().is_some_and(|&(high, _)| high > span.high || are_apart && high == span.high) {
             highest.pop();
         }
         if let Some(&(high, before)) = highest.last() {
@@ -691,7 +775,7 @@ fn predict(spans: &[Span], mut shape: Rows, relays: Relays, limit: Duration) -> 
         highest.push((span.high, end));
     }
     let last = ends.into_iter().fold(0.0, f64::max);
-    let crowd = crowd(spans, shape) as f64 * if relays == Relays::No { far } else { hop };
+    let crowd = crowd(spans, shape) as f64 * in_crowd;
     let time = TILED_LAUNCH + Duration::from_secs_f64(last.max(crowd));
     (time < limit).then_some(time)
 }
@@ -831,9 +915,12 @@ mod tests {
         assert!(lines.order == Order::Natural && matches!(lines.engine, Engine::Tiles(_)));
         for wish in [Tiles::IfFaster, Tiles::Yes] {
             let strips = decision(wish, &by_level, &mut || Ok(Some(ranges(&natural))));
-            assert_eq!(strips, Decision { order: Order::Strips, ..lines });
+            // Strips are lines, and relay.
+            let engine = Engine::Tiles(Relays::Narrow);
+            let predicted = strips.predicted;
+            assert_eq!(strips, Decision { order: Order::Strips, engine, predicted, ..lines });
             // Where there are none, or they are no better.
-            for mut none in [None, Some(ranges(&by_level))] {
+            for mut none in [None, Some(ranges(&(0..n).collect::<Vec<_>>()))] {
                 let plain = decision(wish, &by_level, &mut || Ok(none.take()));
                 assert_eq!(plain.engine == Engine::Rows, wish == Tiles::IfFaster);
                 assert!(plain.order == Order::Natural && plain.predicted > strips.predicted);
@@ -877,7 +964,7 @@ mod tests {
             let squares = squares(&lengths(long_rows), entries);
             let counts = Counts { squares, ..counts_of(n, entries, levels) };
             let engine = decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None));
-            (engine.unwrap().engine, predict_one_word(counts))
+            (engine.unwrap().engine, predict_one_word(counts, counts.levels as f64))
         };
         let ((plain, rows), (uneven, same_rows)) = (decide(0), decide(4));
         assert!(matches!(plain, Engine::Tiles(_)) && uneven == Engine::Rows);
@@ -914,6 +1001,74 @@ mod tests {
             !decide(Tiles::Yes, 64, 16384, true, 2).stages && !decide(Tiles::No, 64, 16384, true, 2).stages
         );
         assert!(!decide(Tiles::IfFaster, 1024, 1024, true, 3).stages);
+        // And levels of fewer entries than a copy is for.
+        assert!(decide(Tiles::IfFaster, 16, 65536, true, 3).stages);
+        assert!(!decide(Tiles::IfFaster, 8, 131_072, true, 3).stages);
+    }
+
+    #[test]
+    fn rows_of_very_different_lengths_make_tiles_slower() {
+        let level = grid(1024, 1024);
+        let (n, entries, levels) = (1 << 20, 4u32 << 20, 2047);
+        let decide = |wish, deviation: u64, entries: u32| {
+            let squares = (entries as u64).pow(2) / n as u64 + deviation * deviation * n as u64;
+            let counts = Counts { squares: (squares, 0), ..counts_of(n, entries, levels) };
+            decide(wish, 0, ranges(&level), counts, &mut || None, &mut || Ok(None)).unwrap()
+        };
+        let (alike, apart) = (decide(Tiles::Yes, 4, entries), decide(Tiles::Yes, 20, entries));
+        assert_eq!(Decision { predicted: alike.predicted.mul_f64(5.0), ..alike }, apart);
+        assert!(matches!(decide(Tiles::IfFaster, 4, entries).engine, Engine::Tiles(_)));
+        assert_eq!(decide(Tiles::IfFaster, 20, entries).engine, Engine::Rows);
+        // But not where they are long on average.
+        let long = |deviation| decide(Tiles::Yes, deviation, 20 << 20).predicted;
+        assert_eq!(long(20), long(100));
+    }
+
+    #[test]
+    fn a_long_row_costs_more_where_values_lie_scattered() {
+        let time = |scattered| {
+            let counts =
+                Counts { squares: (1 << 30, 1 << 30), scattered, ..counts_of(1 << 20, 2 << 20, 100) };
+            counts.long_rows_in_tiles()
+        };
+        assert!(time(true) > time(false) && time(false) > Duration::ZERO);
+    }
+
+    #[test]
+    fn a_matrix_is_narrow_from_some_level_on_where_most_rows_are_of_the_lowest() {
+        let gain = |levels, slices, average| narrow_end(levels, slices, average);
+        // Of 500,000 rows half of each level's are of the next.
+        assert_eq!(gain(1000, 15_625, 500.0), Duration::ZERO);
+        let late = gain(1000, 15_625, 2.0);
+        assert!(late > Duration::from_micros(100) && late < Duration::from_nanos(200 * 1000));
+        // What is narrow from the beginning gains all of it either way.
+        assert_eq!(gain(1000, 1000, 500.0), gain(1000, 1000, 2.0));
+    }
+
+    #[test]
+    fn tiles_that_end_at_the_same_level_wait_for_each_other_only_without_lines() {
+        let domains = vec![Span { low: 0, high: 99, rows: 4096 }; 100];
+        let shape = rows(409_600, 819_200, 100);
+        let time = |regularity| predict(&domains, shape, regularity, Relays::No, Duration::MAX).unwrap();
+        assert!(time(Regularity::Even) > time(Regularity::Lines) + TILED_HOP.mul_f64(90.0));
+        assert_eq!(time(Regularity::Mesh), time(Regularity::Lines));
+    }
+
+    #[test]
+    fn patterns_without_lines_relay_only_where_rows_depend_on_several_others() {
+        let relays = |nx: u32, ny: u32, entries_of_a_row: u32, has_lines, long_squares| {
+            let squares = (0, long_squares);
+            let counts = counts_of(nx * ny, entries_of_a_row * nx * ny, nx + ny - 1);
+            let (counts, natural) = (Counts { has_lines, squares, ..counts }, ranges(&grid(nx, ny)));
+            let (wish, mirror) = (Tiles::Yes, TILED_LARGEST_RELAY);
+            let decision = decide(wish, mirror, natural, counts, &mut || None, &mut || Ok(None)).unwrap();
+            decision.engine == Engine::Tiles(Relays::Narrow)
+        };
+        assert!(relays(64, 16384, 2, true, 0) && relays(64, 16384, 2, false, 0));
+        assert!(relays(64, 16384, 1, true, 0) && !relays(64, 16384, 1, false, 0));
+        // Nor where some are far longer, or there are few tiles.
+        assert!(!relays(64, 16384, 2, false, 1 << 20));
+        assert!(relays(64, 128, 2, true, 0) && !relays(64, 128, 2, false, 0));
     }
 
     #[test]
@@ -940,7 +1095,7 @@ mod tests {
         let time = |squares: u64| {
             let (n, entries, levels) = (100_000, 600_000, 2000);
             let counts = Counts { squares: (squares, 0), ..counts_of(n, entries, levels) };
-            predict_one_word(counts)
+            predict_one_word(counts, counts.levels as f64)
         };
         // Six entries each; or of half of the rows nine.
         assert!(time(36 * 100_000) < time((81 + 9) * 50_000));
@@ -953,7 +1108,7 @@ mod tests {
             let squares = (entries as u64).pow(2) / n as u64 + deviation * deviation * n as u64;
             let counts =
                 Counts { squares: (squares, 0), scattered, has_lines, ..counts_of(n, entries, levels) };
-            predict_one_word(counts)
+            predict_one_word(counts, counts.levels as f64)
         };
         let lanes = ONE_WORD_LANES.mul_f64(2883.0);
         assert!(time(2, false, false) >= time(0, false, false) + lanes);
@@ -1089,7 +1244,8 @@ mod tests {
         assert_eq!(counts(1 << 19, 28, false).advantage(), TILED_ADVANTAGE_LARGE);
         assert_eq!(counts(1 << 20, 2047, true).advantage(), TILED_ADVANTAGE);
         assert_eq!(counts(1 << 20, 1000, true).advantage(), TILED_ADVANTAGE_WIDE);
-        assert_eq!(counts(1 << 19, 512, true).advantage(), TILED_ADVANTAGE);
+        assert_eq!(counts(1 << 19, 512, true).advantage(), TILED_ADVANTAGE_LARGE);
+        assert_eq!(counts(1 << 19, 1024, true).advantage(), TILED_ADVANTAGE);
     }
 
     #[test]
@@ -1110,13 +1266,14 @@ mod tests {
     fn relays_pay_in_long_grids_and_not_where_levels_are_wide() {
         let long = tiles(64, 16384, 1024);
         let shape = rows(1 << 20, 2 << 20, 16447);
-        let predict = |spans: &[Span], relays| predict(spans, shape, relays, Duration::MAX).unwrap();
+        let predict =
+            |spans: &[Span], relays| predict(spans, shape, Regularity::Lines, relays, Duration::MAX).unwrap();
         assert!(predict(&long, Relays::Narrow) < predict(&long, Relays::No));
         // So many rows in each level of every tile that batches, and not hops, are what takes time; and whole clusters
         // have fewer blocks.
         let busy = vec![Span { low: 0, high: 99, rows: 1 << 18 }; TILED_BLOCKS];
         assert!(predict(&busy, Relays::Narrow) > predict(&busy, Relays::No));
         let limit = predict(&busy, Relays::No);
-        assert_eq!(super::predict(&busy, shape, Relays::No, limit), None);
+        assert_eq!(super::predict(&busy, shape, Regularity::Lines, Relays::No, limit), None);
     }
 }

@@ -31,6 +31,7 @@ mod progress;
 mod relaunch;
 mod report;
 mod solve;
+mod structures;
 mod suite;
 mod system;
 mod values;

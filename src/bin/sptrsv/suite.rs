@@ -6,6 +6,7 @@
 use crate::bench::Suite;
 use crate::generate::{Along, Arrow, Grid, Layered, Nets, Points, Profile, Stencil};
 use crate::matrix::{Csr, Fill};
+use crate::structures::Structure;
 use crate::Result;
 
 #[derive(Clone, Copy)]
@@ -15,6 +16,7 @@ pub enum Recipe {
     Points(Points),
     Arrow(Arrow),
     Nets(Nets),
+    Structure(Structure),
 }
 
 /// A generated matrix and what its lower triangle must turn out to be.
@@ -38,6 +40,7 @@ impl Entry {
             Recipe::Points(points) => points.pattern()?.triangle(Fill::Lower)?,
             Recipe::Arrow(arrow) => arrow.lower_pattern()?,
             Recipe::Nets(nets) => nets.lower_pattern()?,
+            Recipe::Structure(structure) => structure.lower_pattern()?,
         };
         let near = |count: usize, millions: f64| (count as f64 * 1e-6 / millions - 1.0).abs() < 0.06;
         let levels = a.levels(Fill::Lower).count();
@@ -63,6 +66,7 @@ impl Entry {
             Recipe::Points(points) => points.pattern(),
             Recipe::Arrow(arrow) => arrow.lower_pattern()?.symmetrised(),
             Recipe::Nets(nets) => nets.lower_pattern()?.symmetrised(),
+            Recipe::Structure(structure) => structure.lower_pattern()?.symmetrised(),
         }
     }
 }
@@ -103,6 +107,11 @@ fn nets(name: &str, m: Nets, levels: usize, nnz: f64) -> Entry {
     Entry { name: name.into(), stand_in: false, recipe: Recipe::Nets(m), levels, size: (rows, nnz) }
 }
 
+fn structure(name: &str, m: Structure, levels: usize, nnz: f64) -> Entry {
+    let rows = m.rows() as f64 * 1e-6;
+    Entry { name: name.into(), stand_in: false, recipe: Recipe::Structure(m), levels, size: (rows, nnz) }
+}
+
 /// The matrices of a suite; those of `robust`, `meshes` and `extremes` are measured in other orders or filled in as well.
 pub fn entries(suite: Suite) -> Vec<Entry> {
     match suite {
@@ -115,6 +124,7 @@ pub fn entries(suite: Suite) -> Vec<Entry> {
         Suite::Sizes => other_sizes(),
         Suite::Meshes => meshes(),
         Suite::Large => large(),
+        Suite::Structures => structures(),
         Suite::Extremes => {
             long_rows().into_iter().chain(circuits()).chain(to_factorise()).chain(to_colour()).collect()
         }
@@ -294,6 +304,38 @@ pub fn meshes() -> Vec<Entry> {
     ]
 }
 
+/// Graphs, trees, saddle points, domains, borders, circuits, blocks, bands, and grids with gaps or along a curve.
+pub fn structures() -> Vec<Entry> {
+    use Structure::*;
+    let grid = |size| Grid { stencil: Stencil::Axes, size, dof: 1 };
+    let tree = |reach, to_the_root| Tree { rows: 500_000, reach, to_the_root };
+    let control = |by_points| Control { side: 40, by_points };
+    vec![
+        structure("rmat-18", RMat { scale: 18, links: 1 << 21 }, 467, 2.23),
+        structure("attached-300k-8", Attached { rows: 300_000, links: 8 }, 143, 2.7),
+        structure("tree-500k", tree(500_000, false), 30, 1.0),
+        structure("river-500k-1000", tree(1000, false), 1029, 1.0),
+        structure("river-500k-3000-up", tree(3000, true), 370, 1.0),
+        structure("window-300k-5-of-20k", Window { rows: 300_000, links: 5, reach: 20_000 }, 275, 1.75),
+        structure("control-40-by-kind", control(false), 119, 0.88),
+        structure("control-40-by-point", control(true), 236, 0.88),
+        structure("domains-1000x20x20", Domains { count: 1000, grid: grid([20, 20, 1]) }, 39, 1.16),
+        structure("domains-64x20x20x20", Domains { count: 64, grid: grid([20, 20, 20]) }, 58, 1.97),
+        structure(
+            "border-20000x8-50",
+            Bordered { blocks: 20_000, size: 8, border: 50, links: 16_000 },
+            58,
+            1.48,
+        ),
+        nets("circuit-400-30", Nets { side: 400, nets: 30, one_in: 50 }, 12290, 0.57),
+        structure("blocks-4000x16", Blocks { count: 4000, size: 16 }, 64_000, 1.57),
+        structure("band-50k-30", Band { rows: 50_000, width: 30 }, 50_000, 1.55),
+        structure("chains-4096x256", Chains { count: 4096, length: 256 }, 256, 2.09),
+        structure("gaps-700x700", Sparse { grid: grid([700, 700, 1]), left_out: 35 }, 1392, 1.12),
+        structure("7pt-64-curve", Curve { grid: grid([64, 64, 64]) }, 190, 1.04),
+    ]
+}
+
 /// Rows and columns that are far longer than the others, and a dense triangle.
 pub fn long_rows() -> Vec<Entry> {
     let full = |columns| Arrow { rows: 200_000, full: 4, columns };
@@ -362,6 +404,7 @@ mod tests {
             .chain(other_sizes())
             .chain(meshes())
             .chain(entries(Suite::Extremes))
+            .chain(structures())
         {
             if entry.size.1 < 6.0 {
                 entry.lower().unwrap();
