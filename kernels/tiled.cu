@@ -19,8 +19,11 @@ __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
 #define SHORT_ROWS(t)                                                          \
     KERNEL(tiled_short, SHORT, false, MANY_WARPS, t)                           \
     KERNEL(tiled_short_permuted, SHORT, true, MANY_WARPS, t)
+// Narrow levels have no use for more warps.
+#define NARROW_LEVELS(t) KERNEL(tiled_few, ENTRIES, false, FEW_WARPS, t)
 FOR_EACH_TYPE(LONG_ROWS)
 SHORT_ROWS(s) SHORT_ROWS(d)
+NARROW_LEVELS(s) NARROW_LEVELS(d)
 
 // What the host asks for, mirrored in tiled.rs.
 static_assert(sizeof(Tile<d_type, 1>) <= ((WINDOW + 1) * 8 + TILE_HEAD + 15) / 16 * 16, "shared memory");

@@ -180,6 +180,9 @@ pub const TILED_MOST_GAP: u32 = 2;
 /// scattered, where levels have so many rows on average.
 pub const TILED_SHORT_BATCHES: f64 = 0.5;
 pub const TILED_SHORT_WIDTH: usize = 32;
+/// Fewer warps are faster where a level has no more rows on average, and a row no more entries.
+pub const TILED_NARROW_WIDTH: u64 = 16;
+pub const TILED_NARROW_ENTRIES: u64 = 32;
 /// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
 /// scattered, the pattern has no lines, levels have so many rows on average and there are more bytes than these, which the
 /// model does not know of.
@@ -198,14 +201,12 @@ pub const TILED_LARGE_BYTES: u64 = 100_000_000;
 pub const TILED_LARGE_BYTES_SCATTERED: u64 = 200_000_000;
 pub const TILED_WIDEST_LEVEL: u64 = 9000;
 /// A copy of scattered values before a solve in tiles: its start, and (in seconds) an entry. AUTO makes one where there are so many
-/// rows of so many entries beside the diagonal, and so many entries in a level, as narrower ones wait for unknowns and not for values;
-/// if the model says that it gains, or that it takes no more than this part of the solve, the last one where the pattern has lines:
-/// of what scattered values cost the model knows too little.
+/// rows of so many entries beside the diagonal, if the model says that it gains, or that it takes no more than this part of the
+/// solve, the last one where the pattern has lines: of what scattered values cost the model knows too little.
 pub const STAGED_START: Duration = Duration::from_nanos(2200);
 pub const STAGED_ENTRY_SECONDS: f64 = 7e-12;
 pub const STAGED_SMALLEST: u32 = 4096;
 pub const STAGED_ENTRIES: u64 = 2;
-pub const STAGED_LEVEL: u64 = 32;
 pub const STAGED_PART: f64 = 0.05;
 pub const STAGED_PART_LINES: f64 = 0.03;
 /// Rows are long that have so many entries, and so many times the average: mirrored in kernels/setup_levels.cuh. In tiles each is one

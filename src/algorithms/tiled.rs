@@ -12,12 +12,12 @@ use crate::executor::host::Method;
 use crate::problem::{DataType, DiagSource, Shape};
 use crate::status::{Error, Result};
 use crate::tuning::{
-    TILED_CLUSTER, TILED_LARGEST_RELAY, TILED_MOST_GAP, TILED_SHORT_WIDTH, TILED_TURN_BATCHES,
+    TILED_CLUSTER, TILED_LARGEST_RELAY, TILED_MOST_GAP, TILED_NARROW_ENTRIES, TILED_NARROW_WIDTH,
+    TILED_SHORT_WIDTH, TILED_TURN_BATCHES,
 };
 
-/// What follows mirrors kernels/tiled.cuh: warps in a block, fewer with permuted values, several right-hand sides and
-/// relays of narrow levels, more where no row has more than `SHORT` entries, unknowns in the window, and how far a row
-/// looks back in it.
+/// What follows mirrors kernels/tiled.cuh: warps in a block, fewer with permuted values, narrow levels or several right-hand
+/// sides, more where no row has more than `SHORT` entries, unknowns in the window, and how far a row looks back in it.
 const WARPS: u32 = 12;
 pub const FEW_WARPS: u32 = 8;
 const MANY_WARPS: u32 = 16;
@@ -153,6 +153,13 @@ fn has_short_rows(launcher: &Launcher, plan: &CudaPlan) -> bool {
     is_wide && plan.longest <= SHORT && !launcher.dtype.is_complex()
 }
 
+/// Whether levels are so narrow, of rows that are not long, that no more warps are of use than find out sooner what they wait for.
+/// There are such kernels for real types.
+fn has_narrow_levels(launcher: &Launcher, plan: &CudaPlan) -> bool {
+    let (n, levels, entries) = (plan.n() as u64, plan.levels as u64, plan.entries as u64);
+    n <= TILED_NARROW_WIDTH * levels && entries <= TILED_NARROW_ENTRIES * n && !launcher.dtype.is_complex()
+}
+
 /// What a solve launches for one right-hand side.
 struct Launch {
     kernel: &'static str,
@@ -164,6 +171,7 @@ struct Launch {
 impl Launch {
     fn plain(launcher: &Launcher, plan: &CudaPlan) -> Launch {
         let (kernel, warps) = match (has_short_rows(launcher, plan), plan.is_permuted()) {
+            (false, false) if has_narrow_levels(launcher, plan) => ("tiled_few", FEW_WARPS),
             (false, false) => ("tiled", WARPS),
             (false, true) => ("tiled_permuted", FEW_WARPS),
             (true, false) => ("tiled_short", MANY_WARPS),

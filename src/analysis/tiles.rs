@@ -16,8 +16,8 @@ use crate::tuning::{
     LONG_ROW, LONG_ROW_TIMES, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NARROW_SPLIT, NODAL_ENTRY_SECONDS,
     NODAL_LEVEL, NODAL_NARROW, NODAL_NARROW_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE,
     ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS,
-    ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_ENTRIES, STAGED_ENTRY_SECONDS, STAGED_LEVEL,
-    STAGED_PART, STAGED_PART_LINES, STAGED_SMALLEST, STAGED_START, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL,
+    ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_ENTRIES, STAGED_ENTRY_SECONDS, STAGED_PART,
+    STAGED_PART_LINES, STAGED_SMALLEST, STAGED_START, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL,
     STREAMED_ROW_SECONDS, STREAMED_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES,
     TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
     TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_FAVOUR, TILED_BOX_LANES,
@@ -487,9 +487,7 @@ pub fn decide(
             return Ok(Decision { engine: Engine::Wide, predicted, ..Decision::default() });
         }
     }
-    let has_enough = counts.n >= STAGED_SMALLEST
-        && counts.entries as u64
-            >= (STAGED_ENTRIES * counts.n as u64).max(STAGED_LEVEL * counts.levels as u64);
+    let has_enough = counts.n >= STAGED_SMALLEST && counts.entries as u64 >= STAGED_ENTRIES * counts.n as u64;
     if !is_free || !counts.scattered || !has_enough {
         return decide_tiles(wish, mirror, natural, counts, of_tiles, boxes, strips);
     }
@@ -1001,9 +999,6 @@ mod tests {
             !decide(Tiles::Yes, 64, 16384, true, 2).stages && !decide(Tiles::No, 64, 16384, true, 2).stages
         );
         assert!(!decide(Tiles::IfFaster, 1024, 1024, true, 3).stages);
-        // And levels of fewer entries than a copy is for.
-        assert!(decide(Tiles::IfFaster, 16, 65536, true, 3).stages);
-        assert!(!decide(Tiles::IfFaster, 8, 131_072, true, 3).stages);
     }
 
     #[test]
