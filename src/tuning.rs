@@ -92,6 +92,9 @@ pub const NARROW_LEVEL: i64 = 200;
 pub const NARROW_SLICE: i64 = 20;
 pub const NARROW_LAUNCH: i64 = 4000;
 pub const NARROW_SPLIT: i64 = 10_000;
+/// In the model most rows are of the lowest levels where the average level is below this part of all, and so many ends are looked at.
+pub const NARROW_SKEW: f64 = 0.1;
+pub const NARROW_THIRDS: i32 = 10;
 
 /// The host executor solves serially below this many rows, or below this many rows a level: a barrier or
 /// a hand-over between threads costs about as much as some tens of rows.

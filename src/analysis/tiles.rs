@@ -13,11 +13,11 @@ use super::slices::LANES;
 use super::{Engine, Needs, Relays, Tiles};
 use crate::status::Result;
 use crate::tuning::{
-    LONG_ROW, LONG_ROW_TIMES, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NARROW_SPLIT, NODAL_ENTRY_SECONDS,
-    NODAL_LEVEL, NODAL_NARROW, NODAL_NARROW_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE,
-    ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS,
-    ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_ENTRIES, STAGED_ENTRY_SECONDS, STAGED_PART,
-    STAGED_PART_LINES, STAGED_SMALLEST, STAGED_START, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL,
+    LONG_ROW, LONG_ROW_TIMES, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SKEW, NARROW_SLICE, NARROW_SPLIT,
+    NARROW_THIRDS, NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_NARROW, NODAL_NARROW_LEVEL, NODAL_SUM,
+    NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL,
+    ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_ENTRIES, STAGED_ENTRY_SECONDS,
+    STAGED_PART, STAGED_PART_LINES, STAGED_SMALLEST, STAGED_START, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL,
     STREAMED_ROW_SECONDS, STREAMED_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES,
     TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
     TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_FAVOUR, TILED_BOX_LANES,
@@ -218,18 +218,13 @@ impl Span {
 /// By how many deviations the longest row of a slice is above the average one: measured on meshes.
 const DEVIATIONS_OF_LONGEST: f64 = 1.5;
 
-/// Part of the levels below which the average level is where most rows are of the lowest ones, and how often widths are then
-/// looked at.
-const SKEW: f64 = 0.1;
-const SKEW_THIRDS: i32 = 10;
-
 /// What a matrix gains that is narrow from the beginning, or, where most rows are of the lowest levels, from some level on:
 /// there widths are taken to fall to a third, and again, with as many levels as the average one.
 fn narrow_end(levels: u32, slices: u64, average_level: f64) -> Duration {
     let (levels, slices) = (levels as f64, slices as f64);
     let of = |levels: f64, slices: f64| NARROW_LEVEL as f64 * levels - NARROW_SLICE as f64 * slices;
     let whole = of(levels, slices) - NARROW_LAUNCH as f64;
-    let thirds = if average_level < SKEW * levels { SKEW_THIRDS } else { 0 };
+    let thirds = if average_level < NARROW_SKEW * levels { NARROW_THIRDS } else { 0 };
     let ends = (1..=thirds).map(|k| {
         let levels = levels - k as f64 * average_level;
         of(levels, (slices / 3f64.powi(k)).max(levels)) - (NARROW_LAUNCH + NARROW_SPLIT) as f64
