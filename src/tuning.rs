@@ -168,7 +168,8 @@ pub const TILED_BOX_FAVOUR: f64 = 1.2;
 /// The same of planes, where unknowns depend on later lines of the plane before.
 pub const TILED_PLANE: f64 = 0.85;
 /// Where a pattern has no lines, and most rows of tiles of so many are of so small a part of their levels, the model goes by these
-/// levels, and tiles take so much of what it says, more where values lie scattered. All levels of a tile count where the average one is not so far up among them.
+/// levels, and tiles take so much of what it says, more where values lie scattered. All levels of a tile count where the average one
+/// is not so far up among them.
 pub const TILED_MESH_ROWS: u32 = 4096;
 pub const TILED_MESH_LEVELS: f64 = 0.63;
 pub const TILED_MESH: f64 = 1.2;

@@ -153,8 +153,8 @@ fn has_short_rows(launcher: &Launcher, plan: &CudaPlan) -> bool {
     is_wide && plan.longest <= SHORT && !launcher.dtype.is_complex()
 }
 
-/// Whether levels are so narrow, of rows that are not long, that no more warps are of use than find out sooner what they wait for.
-/// There are such kernels for real types.
+/// Whether levels are so narrow, and rows so short, that fewer warps are faster: each finds out sooner what it waits for. There are
+/// such kernels for real types.
 fn has_narrow_levels(launcher: &Launcher, plan: &CudaPlan) -> bool {
     let (n, levels, entries) = (plan.n() as u64, plan.levels as u64, plan.entries as u64);
     n <= TILED_NARROW_WIDTH * levels && entries <= TILED_NARROW_ENTRIES * n && !launcher.dtype.is_complex()

@@ -704,7 +704,8 @@ fn straddles(rows: u32, plane: u32) -> bool {
 /// Time of a solve with these tiles, if it is below the limit. Each begins when a block is free, and no earlier than one
 /// hop after the level before its first is done in the last tile before it that begins at a lower one. It ends no earlier
 /// than its own levels allow, nor than one hop and the levels that it has beyond after the last tile before it that ends
-/// at a lower level. From these two it is taken to depend. A hop takes longer into batches of several levels, and hops
+/// at a lower level, or, if the pattern is `Even`, at the same. From these two it is taken to depend: other tiles that end at
+/// the same level are beside each other, or of domains by themselves. A hop takes longer into batches of several levels, and hops
 /// inside a cluster that relays are shorter, whose blocks begin together.
 fn predict(
     spans: &[Span],
@@ -713,7 +714,6 @@ fn predict(
     relays: Relays,
     limit: Duration,
 ) -> Option<Duration> {
-    // Tiles that end at the same level are beside each other, or of domains by themselves.
     let are_apart = regularity != Regularity::Even;
     let hop = match relays {
         Relays::No => TILED_HOP,
@@ -1026,13 +1026,12 @@ mod tests {
 
     #[test]
     fn a_matrix_is_narrow_from_some_level_on_where_most_rows_are_of_the_lowest() {
-        let gain = |levels, slices, average| narrow_end(levels, slices, average);
-        // Of 500,000 rows half of each level's are of the next.
-        assert_eq!(gain(1000, 15_625, 500.0), Duration::ZERO);
-        let late = gain(1000, 15_625, 2.0);
+        // 500,000 rows, spread evenly, and most of them in the lowest levels.
+        assert_eq!(narrow_end(1000, 15_625, 500.0), Duration::ZERO);
+        let late = narrow_end(1000, 15_625, 2.0);
         assert!(late > Duration::from_micros(100) && late < Duration::from_nanos(200 * 1000));
         // What is narrow from the beginning gains all of it either way.
-        assert_eq!(gain(1000, 1000, 500.0), gain(1000, 1000, 2.0));
+        assert_eq!(narrow_end(1000, 1000, 500.0), narrow_end(1000, 1000, 2.0));
     }
 
     #[test]

@@ -254,6 +254,11 @@ pub enum Along {
     Curve,
 }
 
+/// Where a place below 1024 in each direction is on Morton's curve: the bits of its coordinates in turn, the highest ones first.
+pub fn along_curve(place: [u64; 3]) -> u64 {
+    (0..10).rev().flat_map(|k| place.map(|x| x >> k & 1)).fold(0, |key, bit| key << 1 | bit)
+}
+
 impl Points {
     fn points(&self) -> Vec<[f64; 3]> {
         let coordinate = |point: usize, axis: usize| {
@@ -265,14 +270,9 @@ impl Points {
         };
         let mut points: Vec<[f64; 3]> =
             (0..self.count).map(|i| std::array::from_fn(|axis| coordinate(i, axis))).collect();
-        // Bits of the coordinates in turn, the highest ones first.
-        let on_curve = |p: &[f64; 3]| {
-            let bits = p.map(|x| (x * 1024.0) as u64);
-            (0..10).rev().flat_map(|k| bits.map(|b| b >> k & 1)).fold(0, |key, bit| key << 1 | bit)
-        };
         match self.along {
             Along::Sweep => points.sort_by(|p, q| p[0].total_cmp(&q[0])),
-            Along::Curve => points.sort_by_key(on_curve),
+            Along::Curve => points.sort_by_key(|p| along_curve(p.map(|x| (x * 1024.0) as u64))),
         }
         points
     }

@@ -1,7 +1,8 @@
 //! Generated patterns of other structures than meshes have: graphs, trees, saddle points, domains, borders, blocks and bands.
 
-use crate::generate::{Grid, Stencil};
-use crate::matrix::{hash, unit, Csr};
+use crate::generate::{along_curve, Grid, Stencil};
+use crate::matrix::{hash, unit, Csr, Fill};
+use crate::permute::permuted;
 use crate::Result;
 
 #[derive(Clone, Copy, Debug)]
@@ -9,12 +10,11 @@ pub enum Structure {
     /// A graph of `1 << scale` unknowns by R-MAT (Chakrabarti, Zhan, Faloutsos, 2004), with the parts 0.57, 0.19, 0.19 and 0.05, before
     /// links that occur twice are left out.
     RMat { scale: u32, links: usize },
-    /// Each unknown is joined to so many earlier ones, as often as not to ends of earlier links: preferential attachment.
+    /// Each unknown is joined to so many earlier ones, half of them ends of earlier links: preferential attachment.
     Attached { rows: usize, links: usize },
-    /// Each unknown depends on one of so many before it, or of all; solved from the root on, or towards it.
-    Tree { rows: usize, reach: usize, to_the_root: bool },
-    /// Each unknown depends on so many of those before it up to a distance.
-    Window { rows: usize, links: usize, reach: usize },
+    /// Each unknown depends on so many of those before it up to a distance: on one in a tree, whose root is the first unknown, or
+    /// in `reversed` order the last.
+    Window { rows: usize, links: usize, reach: usize, reversed: bool },
     /// The optimality conditions of a control problem on a cube: state, control and adjoint, kind by kind or point by point.
     Control { side: usize, by_points: bool },
     /// So many grids that have nothing to do with each other.
@@ -33,56 +33,32 @@ pub enum Structure {
     Curve { grid: Grid },
 }
 
-/// Rows and entries beside the diagonal, in any order and as often as not twice.
-struct Links {
-    rows: usize,
-    list: Vec<[u32; 2]>,
+/// Two unknowns, the later one first.
+type Link = [u32; 2];
+
+fn link(a: usize, b: usize) -> Link {
+    [a.max(b) as u32, a.min(b) as u32]
 }
 
-impl Links {
-    /// Without any.
-    fn new(rows: usize) -> Self {
-        Links { rows, list: Vec::new() }
-    }
-
-    fn of(grid: Grid) -> Result<Self> {
-        let a = grid.pattern(true)?;
-        let mut links = Links::new(a.n);
-        for row in 0..a.n {
-            a.col[a.ptr[row] as usize..a.ptr[row + 1] as usize]
-                .iter()
-                .for_each(|&column| links.join(row, column as usize));
-        }
-        Ok(links)
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        self.list.push([a.max(b) as u32, a.min(b) as u32]);
-    }
-
-    /// With other numbers for the unknowns.
-    fn renumbered(mut self, number: impl Fn(usize) -> usize) -> Self {
-        for [row, column] in &mut self.list {
-            let (a, b) = (number(*row as usize) as u32, number(*column as usize) as u32);
-            (*row, *column) = (a.max(b), a.min(b));
-        }
-        self
-    }
-
-    /// The lower triangle with its diagonal.
-    fn lower_pattern(mut self) -> Result<Csr> {
-        self.list.retain(|[row, column]| row != column);
-        self.list.sort_unstable();
-        self.list.dedup();
-        let begin_of = |row: usize| self.list.partition_point(|link| (link[0] as usize) < row);
-        Csr::from_rows(self.rows, |row, out| {
-            out.extend(self.list[begin_of(row)..begin_of(row + 1)].iter().map(|link| link[1] as i32));
-            out.push(row as i32);
-        })
-    }
+/// The lower triangle of these links, which may be in any order and occur twice, with its diagonal.
+fn linked(rows: usize, mut links: Vec<Link>) -> Result<Csr> {
+    links.extend((0..rows).map(|i| link(i, i)));
+    links.sort_unstable();
+    links.dedup();
+    let begin = |row: usize| links.partition_point(|link| (link[0] as usize) < row);
+    Csr::from_rows(rows, |row, out| {
+        out.extend(links[begin(row)..begin(row + 1)].iter().map(|link| link[1] as i32))
+    })
 }
 
-/// Numbers below a bound, always the same ones.
+/// A lower triangle with its unknowns in the order of a key.
+fn by_key<K: Ord>(lower: &Csr, key: impl Fn(usize) -> K) -> Result<Csr> {
+    let mut order: Vec<u32> = (0..lower.n as u32).collect();
+    order.sort_by_key(|&i| key(i as usize));
+    permuted(&lower.symmetrised()?, &order)?.triangle(Fill::Lower)
+}
+
+/// Numbers at random, always the same ones.
 struct Draws(u64);
 
 impl Draws {
@@ -99,8 +75,9 @@ impl Structure {
     pub fn rows(&self) -> usize {
         match *self {
             Structure::RMat { scale, .. } => 1 << scale,
-            Structure::Attached { rows, .. } | Structure::Tree { rows, .. } => rows,
-            Structure::Window { rows, .. } | Structure::Band { rows, .. } => rows,
+            Structure::Attached { rows, .. }
+            | Structure::Window { rows, .. }
+            | Structure::Band { rows, .. } => rows,
             Structure::Control { side, .. } => 3 * side * side * side,
             Structure::Domains { count, grid } => count * grid.unknowns(),
             Structure::Bordered { blocks, size, border, .. } => blocks * size + border,
@@ -112,8 +89,8 @@ impl Structure {
 
     pub fn lower_pattern(&self) -> Result<Csr> {
         let rows = self.rows();
-        let mut links = Links::new(rows);
         let mut draws = Draws(rows as u64);
+        let mut links = Vec::new();
         match *self {
             Structure::RMat { scale, links: count } => {
                 for _ in 0..count {
@@ -123,105 +100,104 @@ impl Structure {
                         (row, column) = (2 * row + (u > 0.76) as usize, 2 * column);
                         column += ((0.57..0.76).contains(&u) || u > 0.95) as usize;
                     }
-                    links.join(row, column);
+                    links.push(link(row, column));
                 }
+                linked(rows, links)
             }
             Structure::Attached { links: count, .. } => {
                 for row in 1..rows {
                     for _ in 0..count {
-                        let ends = 2 * links.list.len();
-                        let end = draws.below(2 * ends.max(1));
-                        let other = match links.list.get(end / 2).map(|link| link[end % 2] as usize) {
+                        let end = draws.below(4 * links.len().max(1));
+                        let other = match links.get(end / 2).map(|link: &Link| link[end % 2] as usize) {
                             Some(other) if other < row => other,
                             _ => draws.below(row),
                         };
-                        links.join(row, other);
+                        links.push(link(row, other));
                     }
                 }
+                linked(rows, links)
             }
-            Structure::Tree { reach, to_the_root, .. } => {
-                (1..rows).for_each(|row| links.join(row, row - 1 - draws.below(reach.min(row))));
-                if to_the_root {
-                    links = links.renumbered(|i| rows - 1 - i);
-                }
-            }
-            Structure::Window { links: count, reach, .. } => {
+            Structure::Window { links: count, reach, reversed, .. } => {
                 for row in 1..rows {
-                    (0..count).for_each(|_| links.join(row, row - 1 - draws.below(reach.min(row))));
+                    links.extend((0..count).map(|_| link(row, row - 1 - draws.below(reach.min(row)))));
                 }
+                let lower = linked(rows, links)?;
+                if reversed {
+                    return lower.transposed().reversed();
+                }
+                Ok(lower)
             }
             Structure::Control { side, by_points } => {
                 let points = side * side * side;
                 let [state, control, adjoint] = [0, points, 2 * points];
-                let near = Links::of(Grid { stencil: Stencil::Axes, size: [side; 3], dof: 1 })?;
-                for [a, b] in near.list.iter().map(|link| link.map(|i| i as usize)) {
-                    links.join(state + a, state + b);
-                    links.join(adjoint + a, state + b);
-                    links.join(adjoint + b, state + a);
+                let near = Grid { stencil: Stencil::Axes, size: [side; 3], dof: 1 }.pattern(true)?;
+                for i in 0..points {
+                    for j in near.row(i).iter().map(|&j| j as usize) {
+                        links.push(link(state + i, state + j));
+                        links.extend([link(adjoint + i, state + j), link(adjoint + j, state + i)]);
+                    }
+                    links.push(link(adjoint + i, control + i));
                 }
-                (0..points).for_each(|i| links.join(adjoint + i, control + i));
+                let by_kind = linked(rows, links)?;
                 if by_points {
-                    links = links.renumbered(|i| 3 * (i % points) + i / points);
+                    return by_key(&by_kind, |i| (i % points, i / points));
                 }
+                Ok(by_kind)
             }
-            Structure::Domains { count, grid } => {
-                let one = Links::of(grid)?;
-                for domain in 0..count {
-                    let first = domain * one.rows;
-                    one.list.iter().for_each(|&[a, b]| links.join(first + a as usize, first + b as usize));
-                }
+            Structure::Domains { grid, .. } => {
+                let one = grid.pattern(true)?;
+                Csr::from_rows(rows, |row, out| {
+                    let first = row / one.n * one.n;
+                    out.extend(one.row(row - first).iter().map(|&column| column + first as i32));
+                })
             }
             Structure::Bordered { blocks, size, links: count, .. } => {
                 let inner = blocks * size;
-                (0..inner).for_each(|i| (i / size * size..i).for_each(|j| links.join(i, j)));
+                links.extend((0..inner).flat_map(|i| (i / size * size..i).map(move |j| link(i, j))));
                 for row in inner..rows {
-                    (0..count).for_each(|_| links.join(row, draws.below(inner)));
-                    (inner..row).for_each(|before| links.join(row, before));
+                    links.extend((0..count).map(|_| link(row, draws.below(inner))));
+                    links.extend((inner..row).map(|before| link(row, before)));
                 }
+                linked(rows, links)
             }
-            Structure::Blocks { size, .. } => {
-                for row in 0..rows {
-                    ((row / size * size).saturating_sub(size)..row)
-                        .for_each(|before| links.join(row, before));
-                }
-            }
+            Structure::Blocks { size, .. } => Csr::from_rows(rows, |row, out| {
+                out.extend((row / size * size).saturating_sub(size) as i32..=row as i32);
+            }),
             Structure::Band { width, .. } => {
-                for row in 0..rows {
-                    (row.saturating_sub(width)..row).for_each(|before| links.join(row, before));
-                }
+                Csr::from_rows(rows, |row, out| out.extend(row.saturating_sub(width) as i32..=row as i32))
             }
-            Structure::Chains { count, .. } => (count..rows).for_each(|row| links.join(row, row - count)),
+            Structure::Chains { count, .. } => Csr::from_rows(rows, |row, out| {
+                out.extend(row.checked_sub(count).map(|before| before as i32));
+                out.push(row as i32);
+            }),
             Structure::Sparse { grid, left_out } => {
-                links = Links::of(grid)?;
-                links.list.retain(|[a, b]| hash((*a as u64) << 32 | *b as u64) % 100 >= left_out);
+                let whole = grid.pattern(true)?;
+                let is_left = |row: usize, column: i32| {
+                    row == column as usize || hash((row as u64) << 32 | column as u64) % 100 >= left_out
+                };
+                Csr::from_rows(rows, |row, out| {
+                    out.extend(whole.row(row).iter().filter(|&&column| is_left(row, column)));
+                })
             }
             Structure::Curve { grid } => {
                 let [nx, ny, _] = grid.size;
-                let key = |i: usize| {
-                    let place = [i % nx, i / nx % ny, i / (nx * ny)];
-                    (0..10).rev().flat_map(|k| place.map(|p| p >> k & 1)).fold(0, |key, bit| key << 1 | bit)
-                };
-                let mut order: Vec<usize> = (0..rows).collect();
-                order.sort_by_key(|&i| key(i));
-                let mut number = vec![0; rows];
-                (0..rows).for_each(|k| number[order[k]] = k);
-                links = Links::of(grid)?.renumbered(|i| number[i]);
+                by_key(&grid.pattern(true)?, |i| {
+                    along_curve([i % nx, i / nx % ny, i / (nx * ny)].map(|x| x as u64))
+                })
             }
         }
-        links.lower_pattern()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::Fill;
 
     fn levels(structure: Structure) -> (usize, usize) {
         let a = structure.lower_pattern().unwrap();
         assert_eq!(a.n, structure.rows());
         assert_eq!(a.missing_diagonal(), None);
-        assert!((0..a.n).all(|i| a.col[a.ptr[i] as usize..a.ptr[i + 1] as usize].is_sorted()));
+        assert!((0..a.n).all(|i| a.row(i).is_sorted()));
         (a.nnz() - a.n, a.levels(Fill::Lower).count())
     }
 
@@ -235,7 +211,7 @@ mod tests {
         assert_eq!(levels(Structure::Curve { grid }), (2 * 56, 15));
         let (links, of_border) = levels(Structure::Bordered { blocks: 6, size: 5, border: 4, links: 300 });
         assert_eq!((links, of_border), (6 * 10 + 4 * 30 + 6, 9));
-        let tree = |to_the_root| levels(Structure::Tree { rows: 500, reach: 20, to_the_root });
+        let tree = |reversed| levels(Structure::Window { rows: 500, links: 1, reach: 20, reversed });
         assert_eq!(tree(false).0, 499);
         assert_eq!(tree(false), tree(true));
         let control = |by_points| levels(Structure::Control { side: 4, by_points }).0;
@@ -250,10 +226,10 @@ mod tests {
             [Structure::RMat { scale: 10, links: 8000 }, Structure::Attached { rows: 1024, links: 8 }]
         {
             let whole = structure.lower_pattern().unwrap().symmetrised().unwrap();
-            let most = (0..whole.n).map(|i| whole.ptr[i + 1] - whole.ptr[i]).max().unwrap() as usize;
+            let most = (0..whole.n).map(|i| whole.row(i).len()).max().unwrap();
             assert!(most > 6 * whole.nnz() / whole.n, "{structure:?}: {most}");
         }
-        let (links, _) = levels(Structure::Window { rows: 1000, links: 5, reach: 100 });
+        let (links, _) = levels(Structure::Window { rows: 1000, links: 5, reach: 100, reversed: false });
         assert!(links > 4000 && links <= 5000);
     }
 }

@@ -308,7 +308,8 @@ pub fn meshes() -> Vec<Entry> {
 pub fn structures() -> Vec<Entry> {
     use Structure::*;
     let grid = |size| Grid { stencil: Stencil::Axes, size, dof: 1 };
-    let tree = |reach, to_the_root| Tree { rows: 500_000, reach, to_the_root };
+    let window = |links, reach| Window { rows: 300_000, links, reach, reversed: false };
+    let tree = |reach, reversed| Window { rows: 500_000, links: 1, reach, reversed };
     let control = |by_points| Control { side: 40, by_points };
     vec![
         structure("rmat-18", RMat { scale: 18, links: 1 << 21 }, 467, 2.23),
@@ -316,7 +317,7 @@ pub fn structures() -> Vec<Entry> {
         structure("tree-500k", tree(500_000, false), 30, 1.0),
         structure("river-500k-1000", tree(1000, false), 1029, 1.0),
         structure("river-500k-3000-up", tree(3000, true), 370, 1.0),
-        structure("window-300k-5-of-20k", Window { rows: 300_000, links: 5, reach: 20_000 }, 275, 1.75),
+        structure("window-300k-5-of-20k", window(5, 20_000), 275, 1.75),
         structure("control-40-by-kind", control(false), 119, 0.88),
         structure("control-40-by-point", control(true), 236, 0.88),
         structure("domains-1000x20x20", Domains { count: 1000, grid: grid([20, 20, 1]) }, 39, 1.16),
