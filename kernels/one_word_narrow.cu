@@ -6,7 +6,7 @@ template <bool PARTS, class T>
 __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
     extern __shared__ __align__(16) unsigned char cells[];
     wait_for_turn();
-    ThroughCluster<T> hand(a, reinterpret_cast<T *>(cells));
+    ThroughCluster<T> hand(a, reinterpret_cast<T *>(cells), note_turn_of(a.state));
     one_word<1, PARTS>(a, columns_of(a), hand);
 }
 

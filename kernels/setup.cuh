@@ -42,6 +42,7 @@ struct Summary {
     uint32_t ticket[29];
     uint64_t units;      // of the codes of all batches
     uint64_t begun[8];   // when the stretches of the setup that the host tells apart have begun, or 0
+    uint64_t thin;       // what the best end for the thin engine gains, in its upper half, and its first level
 };
 
 // The levels of some turns, and the sums of those that are not far from the others; mirrored in analysis/tiles.rs.
@@ -85,6 +86,8 @@ struct SetupArgs {
     uint32_t skew;       // of boxes: lines for each plane
     uint32_t box_lines, box_planes;  // of a box
     uint32_t piece_room;
+    uint32_t thin;     // the thin engine's end is wanted, not ONE_WORD's narrow one
+    uint32_t unused;
 
     const void *ptr, *ind;  // the caller's
     Summary *summary;
@@ -133,9 +136,9 @@ struct SetupArgs {
     uint64_t *stamp;      // where a kernel that begins a stretch of the setup leaves the time; else null
 };
 
-static_assert(sizeof(Summary) == 80 * 4, "mirror of setup/args.rs");
+static_assert(sizeof(Summary) == 82 * 4, "mirror of setup/args.rs");
 static_assert(sizeof(Piece) == 16 && sizeof(PieceTotals) == 32, "mirror of setup/args.rs");
-static_assert(sizeof(SetupArgs) == 28 * 4 + 59 * 8, "mirror of setup/args.rs");
+static_assert(sizeof(SetupArgs) == 30 * 4 + 59 * 8, "mirror of setup/args.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 

@@ -78,7 +78,24 @@ __device__ __forceinline__ void consider_narrow_end(const SetupArgs &a, uint32_t
     if (gain > 0) atomicMax((unsigned long long *)&a.summary->narrow, min(gain, (int64_t)NONE) << 32 | first);
 }
 
-// Slices and records, and the narrow end; or, where it is wanted, with which slice each level begins.
+constexpr int64_t THIN_LEVEL = 280, THIN_ROW = 27, THIN_SPLIT = 4000;  // mirror tuning.rs
+
+// The same if the thin engine's end begins with it, by the rule of `ThinEnd` there.
+__device__ __forceinline__ int64_t gain_of_thin_end(const SetupArgs &a, uint32_t level, uint32_t levels) {
+    int64_t rows = a.n - a.level_ptr[level];
+    return a.node * (THIN_LEVEL * (levels - level) - THIN_ROW * rows) - (level == 0 ? 0 : THIN_SPLIT);
+}
+__device__ __forceinline__ void note_thin_end(uint64_t *best, int64_t gain, uint32_t begin) {
+    if (gain > 0) atomicMax((unsigned long long *)best, min(gain, (int64_t)NONE) << 32 | begin);
+}
+
+// The first level of the end for the thin engine.
+SETUP_KERNEL(setup_thin_end, 256) {
+    uint32_t level = thread_index(), levels = a.summary->levels;
+    if (level < levels) note_thin_end(&a.summary->thin, gain_of_thin_end(a, level, levels), level);
+}
+
+// Slices and records, and the first slice of the end that is wanted; or, where it is wanted, with which slice each level begins.
 SETUP_KERNEL(setup_slices, 256) {
     uint32_t p = thread_index(), levels = a.summary->levels;
     if (p >= a.n) return;
@@ -86,7 +103,10 @@ SETUP_KERNEL(setup_slices, 256) {
     if (p == 0) a.summary->slices = a.slice_ptr[a.n];
     if (a.level_step && p < levels) a.level_step[p] = a.slice_ptr[a.level_ptr[p]];
     if (a.level_step && p == 0) a.level_step[levels] = a.slice_ptr[a.n];
-    if (p < levels && a.node == 1 && !a.level_step) consider_narrow_end(a, p, levels);
+    if (p < levels && a.thin)
+        note_thin_end(&a.summary->narrow, gain_of_thin_end(a, p, levels), a.slice_ptr[a.level_ptr[p]]);
+    else if (p < levels && a.node == 1 && !a.level_step)
+        consider_narrow_end(a, p, levels);
     uint32_t chunk = a.chunk[p];
     if (!chunk) return;
     uint32_t share = 1u << (chunk >> CHUNK_LANES & 7u), end = p + (chunk >> CHUNK_ROWS) + 1, s = a.slice_ptr[p];

@@ -171,8 +171,10 @@ pub enum sptrsvAlgorithm_t {
     /// 100,000 rows and more, as orders by colours have them; any other takes some microseconds for each level. Deterministic.
     /// A matrix of more than 1000 levels is solved by ONE_WORD, which sptrsvGetAlgorithm then says.
     SPTRSV_ALG_WIDE = 19,
-    /// ONE_WORD by the blocks of a single cluster from the first level on: for matrices all of whose levels are narrow. Where
-    /// there are no clusters, or the type is z, this is ONE_WORD. Deterministic.
+    /// Row-wise, 32 positions of the level order at a time by a warp, in one cluster: for levels so narrow that a row mostly
+    /// depends on the one before it, as in bands and chains of dense blocks. What comes before such levels goes by ONE_WORD;
+    /// where no end of the levels is so narrow, all levels are solved so, which is slow. Where there are no clusters this is
+    /// ONE_WORD. Deterministic.
     SPTRSV_ALG_THIN = 20,
 }
 
@@ -1208,7 +1210,7 @@ pub unsafe extern "C" fn sptrsvSolve(
 
 /// Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
 /// F + j * ldf. On the GPU the matrix is read once for several of them: for up to four by TILED (two of complex types) and WIDE
-/// (two of C_64F), for two by NODAL, ONE_WORD and THIN (four of R_32F); LEVR, LEVC, SLFR, SLFC and GSF solve one by one. Where
+/// (two of C_64F), for two by NODAL and ONE_WORD (four of R_32F); LEVR, LEVC, SLFR, SLFC, GSF and THIN solve one by one. Where
 /// the algorithm is deterministic, every column has the bits of a single solve.
 ///
 /// \param handle  the handle

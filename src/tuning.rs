@@ -81,9 +81,11 @@ pub const FAMILY_LONG_ROW: u64 = 8;
 /// Every so many levels families begin anew. Mirrored in kernels/setup_families.cuh.
 pub const FAMILY_LEVELS: u32 = 16;
 
-/// The narrow end of a matrix, which the one-word engine leaves to one cluster: its blocks, the warps of each, and what it
-/// has of shared memory for its ring, in bytes. Mirrored in kernels/one_word_narrow.cu.
-pub const NARROW_BLOCKS: u32 = 8;
+/// Blocks of a cluster that solves narrow levels by itself. Mirrored in kernels/ring.cuh.
+pub const CLUSTER_BLOCKS: u32 = 8;
+
+/// The narrow end of a matrix, which the one-word engine leaves to one cluster: the warps of a block, and what it has of
+/// shared memory for its ring, in bytes. Mirrored in kernels/one_word_narrow.cuh.
 pub const NARROW_WARPS: u32 = 8;
 pub const NARROW_RING: u32 = 128 << 10;
 /// What each of its levels gains and each slice loses, and what its launch costs in place of another and behind it, in
@@ -95,6 +97,23 @@ pub const NARROW_SPLIT: i64 = 10_000;
 /// In the model most rows are of the lowest levels where the average level is below this part of all, and so many ends are looked at.
 pub const NARROW_SKEW: f64 = 0.1;
 pub const NARROW_THIRDS: i32 = 10;
+
+/// The same of the thin engine, half as many warps in type z, and the values that a tile of a warp has room for. Mirrored in
+/// kernels/thin.cu.
+pub const THIN_WARPS: u32 = 8;
+pub const THIN_RING: u32 = 64 << 10;
+pub const THIN_PLACES: u32 = 80 * 32;
+/// What a level gains against rows by level, what each row takes, and what a launch costs behind another, in nanoseconds.
+/// Mirrored in kernels/setup_slices.cuh.
+pub const THIN_LEVEL: i64 = 280;
+pub const THIN_ROW: i64 = 27;
+pub const THIN_SPLIT: i64 = 4000;
+/// The same in the model: until its first row, for an entry, for an entry of rows that are far longer than the others, and the
+/// part of the other engines' time that it must promise.
+pub const THIN_START: Duration = Duration::from_nanos(9000);
+pub const THIN_ENTRY_SECONDS: f64 = 1.6e-9;
+pub const THIN_LONG_ROW_SECONDS: f64 = 5e-9;
+pub const THIN_ADVANTAGE: f64 = 0.8;
 
 /// The host executor solves serially below this many rows, or below this many rows a level: a barrier or
 /// a hand-over between threads costs about as much as some tens of rows.

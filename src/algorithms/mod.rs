@@ -126,7 +126,7 @@ pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Sh
         }
         None => {
             let tiles = if tiled::is_available(gpu, shape) { Tiles::IfFaster } else { Tiles::No };
-            Needs { tiles, ..nodal::Nodal.needs() }
+            Needs { tiles, thin: thin::is_available(gpu, shape.dtype), ..nodal::Nodal.needs() }
         }
     };
     Ok(Needs { mirror: tiled::mirror(gpu, shape), ..needs })
@@ -142,6 +142,7 @@ pub fn choose(asked: Option<&'static dyn Algorithm>, engine: Engine) -> &'static
         (None, Engine::Tiles { .. }) => &tiled::Tiled,
         (None, Engine::Nodes(_)) => &nodal::Nodal,
         (None, Engine::Wide) => &wide::Wide,
+        (None, Engine::Thin) => &thin::Thin,
     }
 }
 

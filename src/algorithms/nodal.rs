@@ -37,7 +37,7 @@ impl Algorithm for Nodal {
     }
     fn cut(&self, dtype: DataType, engine: Engine) -> Cut {
         let node = engine.node();
-        Cut::Levels { entries: entries_per_lane(dtype, node), node, wide: false }
+        Cut::Levels { entries: entries_per_lane(dtype, node), node, wide: false, thin: false }
     }
     fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
         if let Some((schedule, nodes)) = schedule.and_then(|s| s.nodes.as_ref().map(|n| (s, n))) {

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::{Algorithm, Multi};
-use crate::analysis::slices::{self, Cut};
+use crate::analysis::slices::{self, Cut, Slice};
 use crate::analysis::{records, Engine, Needs, Schedule, Tiles};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
@@ -10,7 +10,7 @@ use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::status::Result;
 use crate::tuning::{
-    NARROW_BLOCKS, NARROW_RING, NARROW_WARPS, ONE_LEVEL_BLOCKS, ONE_WORD_BLOCK, ONE_WORD_BLOCKS,
+    CLUSTER_BLOCKS, NARROW_RING, NARROW_WARPS, ONE_LEVEL_BLOCKS, ONE_WORD_BLOCK, ONE_WORD_BLOCKS,
     ONE_WORD_BLOCKS_CACHED, ONE_WORD_CACHED_PART, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_FEW_LEVELS,
     ONE_WORD_FEW_SLICES, ONE_WORD_FEW_WARPS, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES, ONE_WORD_SLICES,
 };
@@ -33,7 +33,7 @@ const NARROW: [&str; 2] = ["one_word_narrow", "one_word_narrow_parts"];
 /// Whether there is one, with room for its ring. docs/performance.md says why not in type z.
 fn has_narrow_kernel(launcher: &Launcher) -> bool {
     let gpu = launcher.gpu;
-    let has_room = gpu.shared_bytes_per_block() >= NARROW_RING && gpu.multiprocessors() >= NARROW_BLOCKS;
+    let has_room = gpu.shared_bytes_per_block() >= NARROW_RING && gpu.multiprocessors() >= CLUSTER_BLOCKS;
     gpu.has_clusters() && has_room && launcher.dtype != DataType::C64
 }
 
@@ -57,6 +57,7 @@ impl Algorithm for OneWord {
             tiles: Tiles::No,
             nodes: false,
             wide: false,
+            thin: false,
             families: true,
             mirror: 0,
         }
@@ -65,25 +66,16 @@ impl Algorithm for OneWord {
         Method::Slfr
     }
     fn cut(&self, dtype: DataType, _engine: Engine) -> Cut {
-        Cut::Levels { entries: entries_per_lane(dtype), node: 1, wide: false }
+        Cut::Levels { entries: entries_per_lane(dtype), node: 1, wide: false, thin: false }
     }
     fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
-        if let Some(schedule) = schedule {
-            let rows = schedule.rows.as_ref().expect("asked for");
-            let entries = entries_per_lane(launcher.dtype);
-            let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1)?;
-            plan.narrow = slices::narrow_end(&schedule.level_ptr, &slices);
-            plan.has_parts = slices.iter().any(slices::is_part);
-            plan.set_slices(launcher, &slices)?;
-            plan.set_records(launcher, &records(schedule, plan.diag_source()))?;
-        }
         plan.has_narrow_kernel = has_narrow_kernel(launcher);
         if plan.has_narrow_kernel {
             for kernel in NARROW {
                 launcher.kernel(kernel)?.allow_shared(NARROW_RING)?;
             }
         }
-        plan.add_work_vectors(launcher, slices::most_parts(plan.entries, entries_per_lane(launcher.dtype)))
+        prepare(launcher, plan, schedule, slices::narrow_end)
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
         solve(launcher, plan, args, plan.narrow)
@@ -93,35 +85,57 @@ impl Algorithm for OneWord {
     }
 }
 
+/// Adds to a plan what goes by rows; `end` finds the first slice of what one cluster solves.
+pub fn prepare(
+    launcher: &Launcher,
+    plan: &mut CudaPlan,
+    schedule: Option<&Schedule>,
+    end: fn(&[u32], &[Slice]) -> Option<u32>,
+) -> Result<()> {
+    let entries = entries_per_lane(launcher.dtype);
+    if let Some(schedule) = schedule {
+        let rows = schedule.rows.as_ref().expect("asked for");
+        let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1)?;
+        plan.narrow = end(&schedule.level_ptr, &slices);
+        plan.has_parts = slices.iter().any(slices::is_part);
+        plan.set_slices(launcher, &slices)?;
+        plan.set_records(launcher, &records(schedule, plan.diag_source()))?;
+    }
+    plan.add_work_vectors(launcher, slices::most_parts(plan.entries, entries))
+}
+
 /// Solves, from the slice `narrow` on by one cluster, where there is a kernel for that.
 pub fn solve(launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs, narrow: Option<u32>) -> Result<()> {
     if plan.levels == 1 {
         let blocks = args.n.div_ceil(ONE_WORD_BLOCK).min(launcher.gpu.multiprocessors() * ONE_LEVEL_BLOCKS);
         return launcher.kernel("one_word_level")?.launch(blocks, ONE_WORD_BLOCK, 0, args);
     }
-    let size = launcher.dtype.bytes() as u64;
-    let is_cached = args.n as u64 * size * ONE_WORD_CACHED_PART <= launcher.gpu.cached_bytes() as u64;
-    let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ONE_WORD_BLOCKS };
-    let blocks = blocks(launcher, plan, args, ONE_WORD_LEVELS_AHEAD, most);
-    let solve = |begin, end| {
-        let blocks = if begin < end { blocks } else { 0 };
-        launcher.kernel_before_turn(KERNELS[plan.has_parts as usize])?.launch(
-            blocks,
-            ONE_WORD_BLOCK,
-            0,
-            &SolveArgs { begin, end, ..*args },
-        )
-    };
     let Some(begin) = narrow.filter(|_| plan.has_narrow_kernel) else {
-        return solve(0, args.slices);
+        return solve_slices(launcher, plan, args, 0, args.slices);
     };
-    solve(0, begin)?;
+    solve_slices(launcher, plan, args, 0, begin)?;
     let end = SolveArgs { begin, end: args.slices, ..*args };
     // On a part of a GPU there may be no room for a cluster. Without one the bits are the same.
     launcher
         .kernel_before_turn(NARROW[plan.has_parts as usize])?
-        .launch(NARROW_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
-        .or_else(|_| solve(begin, args.slices))
+        .launch(CLUSTER_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
+        .or_else(|_| solve_slices(launcher, plan, args, begin, args.slices))
+}
+
+/// Solves some slices by all blocks.
+pub fn solve_slices(
+    launcher: &Launcher,
+    plan: &CudaPlan,
+    args: &SolveArgs,
+    begin: u32,
+    end: u32,
+) -> Result<()> {
+    let size = launcher.dtype.bytes() as u64;
+    let is_cached = args.n as u64 * size * ONE_WORD_CACHED_PART <= launcher.gpu.cached_bytes() as u64;
+    let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ONE_WORD_BLOCKS };
+    let blocks = if begin < end { blocks(launcher, plan, args, ONE_WORD_LEVELS_AHEAD, most) } else { 0 };
+    let args = SolveArgs { begin, end, ..*args };
+    launcher.kernel_before_turn(KERNELS[plan.has_parts as usize])?.launch(blocks, ONE_WORD_BLOCK, 0, &args)
 }
 
 /// Blocks of a launch, at most so many on a multiprocessor: enough warps to work so many levels ahead of the front, and no

@@ -30,6 +30,7 @@ impl Algorithm for Slfc {
             tiles: Tiles::No,
             nodes: false,
             wide: false,
+            thin: false,
             families: false,
             mirror: 0,
         }

@@ -86,6 +86,7 @@ impl Algorithm for Tiled {
             tiles: Tiles::Yes,
             nodes: false,
             wide: false,
+            thin: false,
             families: false,
             mirror: 0,
         }

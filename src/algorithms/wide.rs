@@ -32,7 +32,7 @@ impl Algorithm for Wide {
         Method::Slfr
     }
     fn cut(&self, dtype: DataType, _engine: Engine) -> Cut {
-        Cut::Levels { entries: one_word::entries_per_lane(dtype), node: 1, wide: true }
+        Cut::Levels { entries: one_word::entries_per_lane(dtype), node: 1, wide: true, thin: false }
     }
     fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
         let Some(schedule) = schedule else { return Ok(()) };

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::boxes::{self, Boxes};
 use super::lines::{self, Grid};
+use super::thin::{self, ThinEnd};
 use super::tiles::Order;
 use super::{
     families, nodes, strips, tiles, Engine, Lists, Needs, Pattern, Relays, Schedule, Tiles, Values, NONE,
@@ -185,7 +186,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
     let (n, shape) = (survey.n, survey.shape);
     let (mut tile_ptr, mut relays, mut wide_tiles, mut level, mut predicted) =
         (Vec::new(), Relays::No, false, Vec::new(), Duration::ZERO);
-    let (mut wide, mut stages) = (false, false);
+    let (mut is_wide, mut is_thin, mut stages) = (false, false, false);
     let (level_ptr, order) = timed(&mut times.lev, || {
         if needs.tiles != Tiles::No || needs.nodes {
             let by_unknown = survey.levels();
@@ -223,20 +224,24 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
                 boxes.as_ref().map(|boxes| boxes.spans.clone())
             };
             let decision = tiles::decide(needs.tiles, needs.mirror, ranges, counts, &mut boxed, &mut strips)
+                .and_then(|chosen| match needs.thin {
+                    true => thin::choose(chosen, counts, || Ok(ThinEnd::best(&level_ptr, node))),
+                    false => Ok(chosen),
+                })
                 .expect("nothing fails here");
             let tiles::Decision { engine, rows, order: by, .. } = decision;
             (predicted, stages) = (decision.predicted, decision.stages);
-            wide = engine == Engine::Wide;
-            if wide {
+            (is_wide, is_thin) = (engine == Engine::Wide, engine == Engine::Thin);
+            if node > 1 && engine.is_of_rows_only() {
+                return None;
+            }
+            if is_wide {
                 return Some((level_ptr, by_level));
             }
             let Engine::Tiles(chosen) = engine else {
                 return Some(survey.by_families(needs, level_ptr, by_level, &by_unknown));
             };
             (relays, wide_tiles) = (chosen, decision.is_wide);
-            if node > 1 {
-                return None;
-            }
             tile_ptr = tiles::begins(n, rows);
             let order = match (by, turns, boxes) {
                 (Order::Strips, Some(turns), _) => {
@@ -253,7 +258,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         } else if needs.levels {
             let by_unknown = survey.levels();
             let (level_ptr, order) = by_level(&by_unknown);
-            wide = tiles::of_rows(needs, level_ptr.len() as u32 - 1).engine == Engine::Wide;
+            is_wide = tiles::of_rows(needs, level_ptr.len() as u32 - 1).engine == Engine::Wide;
             Some(survey.by_families(needs, level_ptr, order, &by_unknown))
         } else if shape.forward() {
             Some((Vec::new(), (0..n).collect()))
@@ -311,7 +316,8 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         tile_ptr,
         relays,
         wide_tiles,
-        wide,
+        wide: is_wide,
+        thin: is_thin,
         level,
         order,
         rows,
@@ -631,6 +637,7 @@ mod tests {
         tiles: Tiles::No,
         nodes: false,
         wide: false,
+        thin: false,
         families: false,
         mirror: 0,
     };
@@ -925,6 +932,7 @@ mod tests {
             tiles: Tiles::No,
             nodes: false,
             wide: false,
+            thin: false,
             families: false,
             mirror: 0,
         };

@@ -12,6 +12,7 @@ pub mod lines;
 pub mod nodes;
 pub mod slices;
 pub mod strips;
+pub mod thin;
 pub mod tiles;
 
 use crate::problem::DiagSource;
@@ -49,6 +50,8 @@ pub struct Needs {
     pub nodes: bool,
     /// Whether each level is to be a launch, where they are few enough.
     pub wide: bool,
+    /// Whether the thin engine is to be chosen where it is the fastest.
+    pub thin: bool,
     /// With tiles: unknowns of the tile before its own that a block has room for; 0 where blocks cannot hand any over
     /// to each other.
     pub mirror: u32,
@@ -65,6 +68,8 @@ pub enum Engine {
     Nodes(u32),
     /// Rows, by a launch for each level.
     Wide,
+    /// Rows, 32 at a time from some level on.
+    Thin,
 }
 
 impl Engine {
@@ -72,8 +77,12 @@ impl Engine {
     pub fn node(self) -> u32 {
         match self {
             Engine::Nodes(size) => size,
-            Engine::Rows | Engine::Tiles(_) | Engine::Wide => 1,
+            Engine::Rows | Engine::Tiles(_) | Engine::Wide | Engine::Thin => 1,
         }
+    }
+    /// Whether it has no use for nodes, and is not what stands for them where there are none.
+    pub fn is_of_rows_only(self) -> bool {
+        matches!(self, Engine::Tiles(_) | Engine::Thin)
     }
 }
 
@@ -135,6 +144,8 @@ pub struct Schedule {
     pub wide_tiles: bool,
     /// Whether it is for a launch for each level.
     pub wide: bool,
+    /// Whether it is for the thin engine.
+    pub thin: bool,
     /// With tiles: the level of each position.
     pub level: Vec<u32>,
     /// The unknown (zero-based) at each position. Inside a level unknowns ascend, or go by families. Without levels:
@@ -169,6 +180,7 @@ impl Schedule {
         match &self.nodes {
             Some(nodes) => Engine::Nodes(nodes.size),
             None if self.wide => Engine::Wide,
+            None if self.thin => Engine::Thin,
             None if self.tile_ptr.is_empty() => Engine::Rows,
             None => Engine::Tiles(self.relays),
         }

@@ -237,19 +237,23 @@ fn narrow_end(levels: u32, slices: u64, average_level: f64) -> Duration {
 ///
 /// `average_level` is that of an unknown.
 fn predict_one_word(rows: Counts, average_level: f64) -> Duration {
-    let entry = if rows.scattered { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
-    let moved = rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry;
     let per_lane = ONE_WORD_ENTRIES_PER_LANE as f64;
-    let (average, deviation) = rows.lengths();
-    let longest = average + DEVIATIONS_OF_LONGEST * deviation;
-    // The longest row of each slice is what has lanes join in. Where values lie scattered the model promises too much already.
-    let usual = if rows.has_lines || rows.scattered { average } else { longest };
-    let level = ONE_WORD_LEVEL + if usual > per_lane { ONE_WORD_LANES } else { Duration::ZERO };
     // How many slices it has goes by the longest row of each.
-    let lanes = (longest / per_lane).ceil().clamp(1.0, LANES as f64) as u64;
+    let lanes = (rows.longest() / per_lane).ceil().clamp(1.0, LANES as f64) as u64;
     let slices = rows.n as u64 * lanes.next_power_of_two() / LANES as u64;
     let gain = narrow_end(rows.levels, slices, average_level);
-    ONE_WORD_START + level.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved) - gain
+    predict_levels(rows, rows.levels, 1.0) - gain
+}
+
+/// The same of some levels, which hold a part of all rows and entries, without a narrow end.
+pub(super) fn predict_levels(rows: Counts, levels: u32, part: f64) -> Duration {
+    let entry = if rows.scattered { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
+    let moved = rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry;
+    // The longest row of each slice is what has lanes join in. Where values lie scattered the model promises too much already.
+    let usual = if rows.has_lines || rows.scattered { rows.lengths().0 } else { rows.longest() };
+    let has_lanes = usual > ONE_WORD_ENTRIES_PER_LANE as f64;
+    let level = ONE_WORD_LEVEL + if has_lanes { ONE_WORD_LANES } else { Duration::ZERO };
+    ONE_WORD_START + level.mul_f64(levels as f64) + Duration::from_secs_f64(moved * part)
 }
 
 /// The same by nodes: a hand-over for each level of nodes, and the sums of the lanes of a node.
@@ -352,7 +356,7 @@ pub struct Counts {
 
 impl Counts {
     /// The same of the rows.
-    fn of_rows(self) -> Counts {
+    pub(super) fn of_rows(self) -> Counts {
         let b = self.node;
         let entries = self.entries * b * b + self.n * (b * (b - 1) / 2);
         let square = |of_nodes: u64| of_nodes.saturating_mul(b as u64 * b as u64);
@@ -371,6 +375,12 @@ impl Counts {
         let average = self.entries as f64 / self.n.max(1) as f64;
         let squares = (self.squares.0 - self.squares.1) as f64;
         (average, (squares / self.n.max(1) as f64 - average * average).max(0.0).sqrt())
+    }
+
+    /// Entries that the longest row of a slice mostly has.
+    fn longest(self) -> f64 {
+        let (average, deviation) = self.lengths();
+        average + DEVIATIONS_OF_LONGEST * deviation
     }
 
     /// What rows that are far longer than the others, one warp's each, take longer in tiles: the longer the more wait for another.

@@ -80,8 +80,8 @@ pub struct CudaPlan {
     pub tile: u32,
     /// Whether a level of a tile fills half of a batch.
     pub wide_tiles: bool,
-    /// The first slice of the narrow end, where the pattern has one for the one-word engine, and whether there is a
-    /// kernel for it.
+    /// The first slice of the narrow end, where the pattern has one for the one-word engine or the thin one, and whether
+    /// the former has a kernel for it.
     pub narrow: Option<u32>,
     pub has_narrow_kernel: bool,
     /// Whether rows of that engine are cut into parts.

@@ -65,6 +65,7 @@ impl Method {
             tiles: Tiles::No,
             nodes: false,
             wide: false,
+            thin: false,
             families: false,
             mirror: 0,
         }

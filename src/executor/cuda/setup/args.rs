@@ -3,7 +3,7 @@
 use super::super::args::State;
 
 /// Words of the kernels' summary.
-pub(super) const SUMMARY: usize = 80;
+pub(super) const SUMMARY: usize = 82;
 /// Words of the `State` behind it.
 pub(super) const STATE: usize = std::mem::size_of::<State>() / 4;
 /// The watchdog has ended a wait.
@@ -33,6 +33,7 @@ pub(super) const MOST_PARTS: usize = 29;
 pub(super) const QUEUED: usize = 30;
 pub(super) const UNITS: usize = 62;
 pub(super) const BEGUN: usize = 64;
+pub(super) const THIN: usize = 80;
 /// Stretches of a setup that have a place there.
 pub(super) const MOST_STRETCHES: usize = 8;
 
@@ -94,6 +95,8 @@ pub(super) struct SetupArgs {
     pub box_lines: u32,
     pub box_planes: u32,
     pub piece_room: u32,
+    pub thin: u32,
+    pub unused: u32,
 
     pub ptr: u64,
     pub ind: u64,
@@ -159,4 +162,4 @@ pub(super) struct SetupArgs {
     pub stamp: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 28 * 4 + 59 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 30 * 4 + 59 * 8);

@@ -103,6 +103,11 @@ pub(super) fn is_for_wide(cut: Cut) -> bool {
     matches!(cut, Cut::Levels { wide: true, .. })
 }
 
+/// And for the thin one.
+pub(super) fn is_for_thin(cut: Cut) -> bool {
+    matches!(cut, Cut::Levels { thin: true, .. })
+}
+
 impl Run<'_> {
     /// Allocates what the plan keeps, and the rows' lists where batches take their place. Where values are staged, the place for
     /// where they come from is there.

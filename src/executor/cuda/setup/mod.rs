@@ -23,6 +23,7 @@ use super::plan::{Known, SetupTimes};
 use super::{memory, DeviceArray, Launcher};
 use crate::analysis::boxes::Boxes;
 use crate::analysis::slices::{self, Cut};
+use crate::analysis::thin::{self, ThinEnd};
 use crate::analysis::tiles::Order;
 use crate::analysis::{families, lines, nodes, tiles, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Shape};
@@ -30,7 +31,7 @@ use crate::status::Result;
 use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM};
 use args::*;
 use clock::{Clock, Operation};
-use lists::{is_for_wide, Kept};
+use lists::{is_for_thin, is_for_wide, Kept};
 use message::Message;
 use places::{passes, Places, Task};
 use run::{checked, Run};
@@ -305,12 +306,16 @@ impl<'a> Run<'a> {
                     boxes = is_even.then(|| Boxes::new(n, entries, grid, steps, found[SKEW])).flatten();
                     boxes.as_ref().map(|boxes| boxes.spans.clone())
                 };
-                tiles::decide(wish, needs.mirror, ranges, counts, &mut boxed, &mut strips)?
+                let chosen = tiles::decide(wish, needs.mirror, ranges, counts, &mut boxed, &mut strips)?;
+                match needs.thin {
+                    true => thin::choose(chosen, counts, || self.thin_end(levels))?,
+                    false => chosen,
+                }
             }
         };
         let tiles::Decision { engine, rows, order, is_wide, stages, predicted } = decision;
         let is_tiled = matches!(engine, Engine::Tiles(_));
-        if self.node > 1 && is_tiled {
+        if self.node > 1 && engine.is_of_rows_only() {
             return Ok(None);
         }
         let may_go_by_families = needs.families && !is_tiled && engine != Engine::Wide;
@@ -394,7 +399,8 @@ impl<'a> Run<'a> {
                     None => n + slices::most_parts(done.entries, entries),
                 };
                 let level_step = if is_for_wide(cut) { self.places.word } else { 0 };
-                self.slices(SetupArgs { per_lane: entries, level_step, ..args }, most, &mut done)?;
+                let thin = is_for_thin(cut) as u32;
+                self.slices(SetupArgs { per_lane: entries, level_step, thin, ..args }, most, &mut done)?;
                 if level_step != 0 {
                     done.level_ptr = self.read(level_step, levels as usize + 1)?;
                 }
@@ -420,6 +426,18 @@ impl<'a> Run<'a> {
         let bounds = SetupArgs { count: levels, key_in: sorted, bounds: level_ptr, lanes, ..self.base };
         self.cover("setup_level_bounds", (levels + 1) * lanes, &bounds)?;
         Ok(sorted)
+    }
+
+    /// The end of the levels that the thin engine is best for.
+    fn thin_end(&self, levels: u32) -> Result<Option<ThinEnd>> {
+        let level_ptr = self.places.level_ptr;
+        self.cover("setup_thin_end", levels, &SetupArgs { level_ptr, ..self.base })?;
+        let found = self.read(self.places.summary + 4 * THIN as u64, 2)?;
+        if found[1] == 0 {
+            return Ok(None);
+        }
+        let begin = self.read(level_ptr + 4 * found[0] as u64, 1)?[0];
+        Ok(Some(ThinEnd { level: found[0], rows: self.shape.n - begin }))
     }
 
     /// Puts the unknowns of each level in the order of families. `level_of` is by position.

@@ -1,0 +1,106 @@
+//! The thin end: the levels at the end of a matrix, or all of them, that have so few rows that the thin engine, which takes 32
+//! positions at a time, is faster than rows by level.
+#![forbid(unsafe_code)]
+
+use std::time::Duration;
+
+use super::slices::Slice;
+use super::tiles::{self, Counts, Decision};
+use super::Engine;
+use crate::status::Result;
+use crate::tuning::{
+    THIN_ADVANTAGE, THIN_ENTRY_SECONDS, THIN_LEVEL, THIN_LONG_ROW_SECONDS, THIN_ROW, THIN_SPLIT, THIN_START,
+};
+
+/// The last levels, or all of them, where the thin engine gains most against rows by level.
+///
+/// In nodes, where these are scheduled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThinEnd {
+    /// The first of them.
+    pub level: u32,
+    /// Rows of it and those behind it.
+    pub rows: u32,
+}
+
+impl ThinEnd {
+    /// Of levels of rows, or of nodes of so many unknowns: each level gains the same, each row takes some of it away, and so
+    /// does the second launch. None where no end gains. Mirrored in kernels/setup_slices.cuh.
+    pub fn best(level_ptr: &[u32], node: u32) -> Option<ThinEnd> {
+        let (levels, n) = (level_ptr.len() - 1, *level_ptr.last().expect("not empty"));
+        let (mut most, mut best) = (0, None);
+        for (level, begin) in level_ptr[..levels].iter().enumerate().rev() {
+            let launch = if level == 0 { 0 } else { THIN_SPLIT };
+            let of_levels = THIN_LEVEL * (levels - level) as i64 - THIN_ROW * (n - begin) as i64;
+            let gain = node as i64 * of_levels - launch;
+            if gain > most {
+                (most, best) = (gain, Some(ThinEnd { level: level as u32, rows: n - begin }));
+            }
+        }
+        best
+    }
+
+    /// With which slice it begins.
+    pub fn first_slice(self, level_ptr: &[u32], slices: &[Slice]) -> u32 {
+        slices.partition_point(|slice| slice[0] < level_ptr[self.level as usize]) as u32
+    }
+
+    /// Time of a solve: of the levels before it by the one-word engine, and of its rows one after the other.
+    fn predict(self, counts: Counts) -> Duration {
+        let rows = counts.of_rows();
+        let (before, in_end) = (self.level * counts.node, self.rows as f64 * counts.node as f64);
+        let part = in_end / rows.n.max(1) as f64;
+        let of_levels = match before {
+            0 => Duration::ZERO,
+            _ => tiles::predict_levels(rows, before, 1.0 - part) + Duration::from_nanos(THIN_SPLIT as u64),
+        };
+        let entries = rows.entries as f64 * part * THIN_ENTRY_SECONDS;
+        let long_rows = (rows.squares.1 as f64).sqrt() * THIN_LONG_ROW_SECONDS;
+        let moved = Duration::from_secs_f64(entries + long_rows);
+        of_levels + THIN_START + Duration::from_nanos(THIN_ROW as u64).mul_f64(in_end) + moved
+    }
+}
+
+/// The thin engine in place of what was chosen, if it is faster. Its end is asked for where it may be; without one it takes all
+/// levels.
+pub fn choose(
+    chosen: Decision,
+    counts: Counts,
+    end: impl FnOnce() -> Result<Option<ThinEnd>>,
+) -> Result<Decision> {
+    let limit = chosen.predicted.mul_f64(THIN_ADVANTAGE);
+    let levels = counts.of_rows().levels as u64;
+    if THIN_START + Duration::from_nanos(THIN_ROW as u64 * levels) >= limit {
+        return Ok(chosen);
+    }
+    let predicted = end()?.unwrap_or(ThinEnd { level: 0, rows: counts.n }).predict(counts);
+    Ok(match predicted < limit {
+        true => Decision { engine: Engine::Thin, predicted, ..Decision::default() },
+        false => chosen,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(widths: &[u32]) -> Option<ThinEnd> {
+        let level_ptr: Vec<u32> = std::iter::once(0)
+            .chain(widths.iter().scan(0, |sum, width| {
+                *sum += width;
+                Some(*sum)
+            }))
+            .collect();
+        ThinEnd::best(&level_ptr, 1)
+    }
+
+    #[test]
+    fn a_thin_end_begins_where_levels_have_few_rows() {
+        // Behind wide levels; from the first one on; not at the end; and nowhere.
+        let some = |level, rows| Some(ThinEnd { level, rows });
+        assert_eq!(end(&[[5000; 10].as_slice(), &[1; 300]].concat()), some(10, 300));
+        assert_eq!(end(&[2; 300]), some(0, 600));
+        assert_eq!(end(&[[1; 300].as_slice(), &[100; 10]].concat()), some(0, 1300));
+        assert_eq!(end(&[5000; 3]), None);
+    }
+}
