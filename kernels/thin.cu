@@ -26,7 +26,7 @@ constexpr uint32_t WINDOW = 64;  // positions before a block that its tile has c
 // Rows whose entries are looked at together.
 template <class T>
 constexpr int TOGETHER = sizeof(T) > 8 ? 4 : 8;
-constexpr int GROUP = 4;                         // rows of a triangle that are solved at a time
+constexpr int GROUP = 4;  // rows of a triangle that are solved at a time
 
 // The upper half of a value without its sign, and what it is at least where the value is infinite, none, or not there yet.
 __device__ __forceinline__ uint32_t magnitude(float v) { return __float_as_uint(v) & 0x7fffffffu; }
@@ -124,7 +124,8 @@ struct Block {
         uint32_t in, q[MANY];
         T v[MANY];
     };
-    // The k-th from the origin, of rows from number `first` on. A lane without one has zero for its value.
+    // The k-th from the origin, of rows from number `first` on. A lane without one has zero for its value. All lanes take part in
+    // the shuffles, whatever they find.
     __device__ __forceinline__ Entries load(const Walk &w, uint32_t k, uint32_t first) const {
         Entries e;
         uint32_t index[MANY];
