@@ -103,4 +103,27 @@ mod tests {
         assert_eq!(end(&[[1; 300].as_slice(), &[100; 10]].concat()), some(0, 1300));
         assert_eq!(end(&[5000; 3]), None);
     }
+
+    #[test]
+    fn a_band_is_thin_and_a_dense_triangle_and_wide_levels_are_not() {
+        // `--suite structures` and `extremes` have the first two, with these times of the others by the model.
+        let chosen = |n: u32, entries, levels, micros| {
+            let (squares, node) = ((entries as u64).pow(2) / n as u64, 1);
+            let counts = Counts {
+                n,
+                entries,
+                squares: (squares, 0),
+                levels,
+                scattered: false,
+                has_lines: false,
+                crosses: false,
+                node,
+            };
+            let other = Decision { predicted: Duration::from_micros(micros), ..Decision::default() };
+            choose(other, counts, || Ok(Some(ThinEnd { level: 0, rows: n }))).unwrap().engine
+        };
+        assert_eq!(chosen(50_000, 1_500_000, 50_000, 5700), Engine::Thin);
+        assert_eq!(chosen(1200, 719_400, 1200, 99), Engine::Rows);
+        assert_eq!(chosen(262_144, 1_000_000, 190, 80), Engine::Rows);
+    }
 }
