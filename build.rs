@@ -7,6 +7,7 @@
 //! * `SPTRSV_LINEINFO`: if set, the kernels carry their source lines, for profilers; the library is then more than
 //!   twice as large.
 
+use std::cmp::Reverse;
 use std::env;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -79,11 +80,11 @@ fn compile_kernels(root: &Path, out: &Path) {
     for source in &sources {
         let mut hasher = DefaultHasher::new();
         (&nvcc, &version, &flags).hash(&mut hasher);
-        hash_with_includes(source, &mut hasher);
+        let length = hash_with_includes(source, &mut hasher);
         let stem = source.file_stem().unwrap().to_str().unwrap();
         let fatbin = shared.join(format!("{stem}-{:016x}.fatbin", hasher.finish()));
         if !fatbin.is_file() {
-            missing.push((source.clone(), fatbin.clone()));
+            missing.push((length, source.clone(), fatbin.clone()));
         }
         let own = out.join(format!("{stem}.fatbin"));
         table += &format!("    ({stem:?}, include_bytes!({:?})),\n", own.display().to_string());
@@ -92,7 +93,8 @@ fn compile_kernels(root: &Path, out: &Path) {
     table += "];\n";
     let digits: String = newest.chars().filter(char::is_ascii_digit).collect();
     table += &format!("/// The newest compute capability that they are compiled for, times ten.\nconst NEWEST: u32 = {digits};\n");
-    compile(&nvcc, &flags, missing);
+    missing.sort_by_key(|&(length, ..)| Reverse(length));
+    compile(&nvcc, &flags, archs.len(), missing);
     for (fatbin, own) in made {
         fs::copy(fatbin, own).unwrap();
     }
@@ -110,27 +112,27 @@ fn major_release(version: &[u8]) -> Option<u32> {
     release.split('.').next()?.parse().ok()
 }
 
-/// What a source is made of: itself, and what it includes of this folder, directly or not.
-fn hash_with_includes(source: &Path, hasher: &mut DefaultHasher) {
+/// What a source is made of: itself, and what it includes of this folder, directly or not. Returns how long that is.
+fn hash_with_includes(source: &Path, hasher: &mut DefaultHasher) -> usize {
     let text = fs::read_to_string(source).unwrap_or_else(|e| panic!("{}: {e}", source.display()));
     text.hash(hasher);
-    for line in text.lines() {
-        if let Some(name) = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"')) {
-            hash_with_includes(&source.with_file_name(name), hasher);
-        }
-    }
+    let included = text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
+    text.len() + included.map(|name| hash_with_includes(&source.with_file_name(name), hasher)).sum::<usize>()
 }
 
-/// Compiles each source to its fatbin, which is there as a whole or not at all.
-fn compile(nvcc: &Path, flags: &[String], missing: Vec<(PathBuf, PathBuf)>) {
+/// Compiles each source to its fatbin, which is there as a whole or not at all. The long ones, which come first, take minutes: so
+/// each is compiled for all of the architectures at once, and as many together as there are jobs for.
+fn compile(nvcc: &Path, flags: &[String], archs: usize, missing: Vec<(usize, PathBuf, PathBuf)>) {
     let jobs = env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok()).unwrap_or(1usize).max(1);
+    let threads = jobs.min(archs);
     let mut running = Vec::new();
-    for (source, fatbin) in missing {
-        if running.len() >= jobs {
+    for (_, source, fatbin) in missing {
+        if running.len() >= jobs / threads {
             wait(running.remove(0));
         }
         let child = Command::new(nvcc)
             .args(flags)
+            .arg(format!("--threads={threads}"))
             .arg("-o")
             .arg(fatbin.with_extension("part"))
             .arg(&source)

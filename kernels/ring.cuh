@@ -17,13 +17,6 @@
 constexpr int CLUSTER = 8;  // blocks; mirrored in tuning.rs
 constexpr uint32_t EPOCHS = 8;
 
-// Notes the turn of a solve that draws nothing.
-__device__ __forceinline__ uint32_t note_turn_of(State *state) {
-    uint32_t turn = load_relaxed(&state->queue[0].next);
-    note_turn(turn);
-    return turn;
-}
-
 template <class T, uint32_t BYTES>
 struct Ring {
     static constexpr uint32_t CELLS = BYTES / sizeof(T), EPOCH = CELLS / EPOCHS;
@@ -79,7 +72,7 @@ struct Ring {
         return spin(a, [&] {
             look(q, x);
             bool waits = x.is_armed();
-            if (__any_sync(FULL, waits)) rest(40);
+            if (__any_sync(FULL, waits)) rest(SHORT_REST);
             return waits;
         });
     }

@@ -169,6 +169,16 @@ __device__ bool is_moderate(Complex<R> a) {
     return is_moderate(fmax(fabs(a.re), fabs(a.im)));
 }
 
+// The upper half of a value without its sign, and what it is at least where the value is infinite, none, or an armed word.
+__device__ __forceinline__ uint32_t magnitude(float v) { return __float_as_uint(v) & 0x7fffffffu; }
+__device__ __forceinline__ uint32_t magnitude(double v) { return (uint32_t)__double2hiint(v) & 0x7fffffffu; }
+template <class R>
+__device__ __forceinline__ uint32_t magnitude(Complex<R> v) {
+    return max(magnitude(v.re), magnitude(v.im));
+}
+template <class T>
+constexpr uint32_t NOT_FINITE = sizeof(typename Real<T>::type) == 4 ? 0x7f800000u : 0x7ff00000u;
+
 template <class T>
 __device__ T divide(T a, T b) {
     return a / b;

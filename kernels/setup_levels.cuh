@@ -92,7 +92,7 @@ __device__ __forceinline__ bool sweep_entries(const SetupArgs &a, const Turns &t
             }
             if (!__any_sync(FULL, missing)) break;
             if (!__all_sync(FULL, dog.turn())) return false;
-            rest(40);
+            rest(SHORT_REST);
         }
     }
     top = Lanes(32).reduce(top, Max());
@@ -149,7 +149,7 @@ struct SharedRows {
         if (!help(k, a, turns, ind, base, dog)) return false;
         while (__any_sync(FULL, load_acquire_shared(&row[k].done) < pieces(row[k]))) {
             if (!__all_sync(FULL, dog.turn())) return false;
-            rest(40);
+            rest(SHORT_REST);
         }
         top = *(volatile uint32_t *)&row[k].top;
         return true;

@@ -66,7 +66,8 @@ SETUP_KERNEL(setup_chunks, 256) {
     a.chunk[p] = chunk;
 }
 
-constexpr uint32_t GATE_LEVELS = 8, NEAR_GATE_LEVELS = 4, NEAR_GATE_LANES = 8192;  // mirror ONE_WORD_* in tuning.rs
+// Mirror ONE_WORD_* in tuning.rs.
+constexpr uint32_t GATE_LEVELS = 8, NEAR_GATE_LEVELS = 4, NEAR_GATE_LANES = 8192, GATE_ENTRIES = 4;
 
 constexpr int64_t NARROW_LEVEL = 200, NARROW_SLICE = 20, NARROW_LAUNCH = 4000, NARROW_SPLIT = 10000;  // mirror tuning.rs
 
@@ -112,8 +113,9 @@ SETUP_KERNEL(setup_slices, 256) {
     uint32_t share = 1u << (chunk >> CHUNK_LANES & 7u), end = p + (chunk >> CHUNK_ROWS) + 1, s = a.slice_ptr[p];
     bool has_parts = (chunk & CHUNK_SLICES) > divide_up(end - p, 32 / share);
     uint32_t level = a.level_of[p];
+    bool has_gates = share > 1 || a.out_ptr[end] - a.out_ptr[p] >= GATE_ENTRIES * (end - p);
     // Where the level so many before begins; NONE without such a gate.
-    auto gate_at = [&](uint32_t levels) { return share > 1 && level >= levels ? a.level_ptr[level - levels] : NONE; };
+    auto gate_at = [&](uint32_t levels) { return has_gates && level >= levels ? a.level_ptr[level - levels] : NONE; };
     uint32_t far = gate_at(GATE_LEVELS), near = gate_at(NEAR_GATE_LEVELS);
     for (uint32_t first = p; first < end; first += 32 / share) {
         bool is_near = near != NONE && (uint64_t)(first - near) * share >= NEAR_GATE_LANES;

@@ -41,12 +41,13 @@
 #define GRID_CONSTANT __grid_constant__
 #endif
 
-// Lets a waiting warp rest for about that long.
+// Lets a waiting warp rest for about that long, and how long it rests where what it waits for is near.
 __device__ __forceinline__ void rest(uint32_t ns) {
 #ifndef BEFORE_VOLTA
     __nanosleep(ns);
 #endif
 }
+constexpr uint32_t SHORT_REST = 40;
 
 __device__ inline uint32_t load_relaxed(const uint32_t *p) {
     uint32_t v;
@@ -250,6 +251,13 @@ __device__ __forceinline__ void note_turn(uint32_t turn) {
     __syncwarp();
 }
 
+// Notes the turn of a solve that draws nothing.
+__device__ __forceinline__ uint32_t note_turn_of(State *state) {
+    uint32_t turn = load_relaxed(&state->queue[0].next);
+    note_turn(turn);
+    return turn;
+}
+
 // Draws slices from `begin` on for a warp. They are dealt out to the queues in turn, and each warp of a block draws from one
 // of its own. So every queue is drawn from by every block that is resident, and no slice of a queue is left when a later
 // one has been drawn: the argument at the beginning holds for each.
@@ -353,6 +361,13 @@ struct Word<double> {
 };
 
 constexpr uint32_t ARMED = 0xffffffffu;
+// Whether a value is an armed word.
+__device__ __forceinline__ bool is_absent(float v) { return __float_as_uint(v) == ARMED; }
+__device__ __forceinline__ bool is_absent(double v) { return (uint32_t)__double2hiint(v) == ARMED; }
+template <class R>
+__device__ __forceinline__ bool is_absent(Complex<R> v) {
+    return is_absent(v.re);
+}
 
 // A value as it is read: the words that it is made of. `tell()` is ARMED if and only if one of them is armed.
 template <class T>

@@ -28,23 +28,6 @@ template <class T>
 constexpr int TOGETHER = sizeof(T) > 8 ? 4 : 8;
 constexpr int GROUP = 4;  // rows of a triangle that are solved at a time
 
-// The upper half of a value without its sign, and what it is at least where the value is infinite, none, or not there yet.
-__device__ __forceinline__ uint32_t magnitude(float v) { return __float_as_uint(v) & 0x7fffffffu; }
-__device__ __forceinline__ uint32_t magnitude(double v) { return (uint32_t)__double2hiint(v) & 0x7fffffffu; }
-template <class R>
-__device__ __forceinline__ uint32_t magnitude(Complex<R> v) {
-    return max(magnitude(v.re), magnitude(v.im));
-}
-// Whether it is an armed word.
-__device__ __forceinline__ bool is_absent(float v) { return __float_as_uint(v) == ARMED; }
-__device__ __forceinline__ bool is_absent(double v) { return (uint32_t)__double2hiint(v) == ARMED; }
-template <class R>
-__device__ __forceinline__ bool is_absent(Complex<R> v) {
-    return is_absent(v.re);
-}
-template <class T>
-constexpr uint32_t NOT_FINITE = sizeof(typename Real<T>::type) == 4 ? 0x7f800000u : 0x7ff00000u;
-
 // The columns of a tile: 64 of the window, and 32 below the diagonal, of which two share 32 places. Where a row is in a column
 // is such that neither lanes that are rows nor lanes that are columns meet in a bank.
 template <class T>

@@ -60,12 +60,13 @@ pub const ONE_WORD_FEW_SLICES: u64 = 4;
 pub const ONE_WORD_FEW_WARPS: u64 = 8;
 pub const ONE_WORD_FEW_LEVELS: usize = 32;
 
-/// Levels from the gate of a slice to the slice, where rows have several lanes: a warp polls for nothing else before it has
-/// passed. They are as many as the second number where so many lanes' rows are between. Mirrored in
+/// Levels from the gate of a slice to the slice, where rows have several lanes or so many entries on average: a warp polls for
+/// nothing else before it has passed. They are as many as the second number where so many lanes' rows are between. Mirrored in
 /// kernels/setup_slices.cuh.
 pub const ONE_WORD_GATE_LEVELS: usize = 8;
 pub const ONE_WORD_NEAR_GATE_LEVELS: usize = 4;
 pub const ONE_WORD_NEAR_GATE_LANES: u64 = 8192;
+pub const ONE_WORD_GATE_ENTRIES: u32 = 4;
 
 /// Entries that one lane of the one-word engine takes before another lane joins in on the row.
 pub const ONE_WORD_ENTRIES_PER_LANE: u32 = 8;

@@ -8,8 +8,8 @@
 
 use crate::status::{Error, Result};
 use crate::tuning::{
-    NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NARROW_SPLIT, ONE_WORD_GATE_LEVELS, ONE_WORD_NEAR_GATE_LANES,
-    ONE_WORD_NEAR_GATE_LEVELS,
+    NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NARROW_SPLIT, ONE_WORD_GATE_ENTRIES, ONE_WORD_GATE_LEVELS,
+    ONE_WORD_NEAR_GATE_LANES, ONE_WORD_NEAR_GATE_LEVELS,
 };
 
 pub const LANES: u32 = 32;
@@ -92,19 +92,24 @@ pub fn cut(begin: u32, end: u32, lanes: impl Fn(u32) -> u32, slices: &mut Vec<Sl
 }
 
 /// The slices of every level, where another lane joins in for every `entries` entries of a row of `node` unknowns. Only
-/// rows of one unknown have parts. The gate of a slice whose rows have several lanes is the first unknown of the level
-/// `ONE_WORD_GATE_LEVELS` before its own, or of a nearer one where levels are wide; the nodal engine, whose warps are fewer,
-/// waits only where they are very wide.
+/// rows of one unknown have parts. The gate of a slice whose rows have several lanes, or `ONE_WORD_GATE_ENTRIES` on average, is
+/// the first unknown of the level `ONE_WORD_GATE_LEVELS` before its own, or of a nearer one where levels are wide; the nodal
+/// engine, whose warps are fewer, waits only where they are very wide.
 pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) -> Result<Vec<Slice>> {
     let lanes = |p: u32| ((row_ptr[p as usize + 1] - row_ptr[p as usize]) * node).div_ceil(entries).max(node);
     let (mut all, mut of_level) = (Vec::new(), Vec::new());
     for (l, level) in level_ptr.windows(2).enumerate() {
         of_level.clear();
         cut(level[0], level[1], lanes, &mut of_level);
-        // A single lane's polls are few, and its gate another wait.
+        // The polls of short rows are few, and their gate another wait.
+        let has_gate = |slice: &Slice| {
+            let (first, rows) = (slice[0] as usize, slice[1] & 63);
+            slice[1] >> 6 > 1
+                || row_ptr[first + rows as usize] - row_ptr[first] >= ONE_WORD_GATE_ENTRIES * rows
+        };
         let [far, near] = [ONE_WORD_GATE_LEVELS, ONE_WORD_NEAR_GATE_LEVELS]
             .map(|levels| Some(level_ptr[l.checked_sub(levels)?]));
-        for slice in of_level.iter_mut().filter(|slice| slice[1] >> 6 > 1) {
+        for slice in of_level.iter_mut().filter(|slice| has_gate(slice)) {
             let back_to = |gate: Option<u32>| gate.map(|gate| slice[0] - gate);
             let lanes = (slice[1] >> 6) as u64;
             let near = back_to(near).filter(|&back| back as u64 * lanes >= ONE_WORD_NEAR_GATE_LANES);
@@ -190,20 +195,25 @@ mod tests {
     }
 
     #[test]
-    fn slices_with_several_lanes_a_row_have_gates() {
-        // Narrow and wide levels, whose rows have 20 entries in every other one, and 3 in the rest.
-        for (rows, levels_back) in [(40, ONE_WORD_GATE_LEVELS), (600, ONE_WORD_NEAR_GATE_LEVELS)] {
+    fn slices_of_all_but_short_rows_have_gates() {
+        // Narrow and wide levels, whose rows have 20 entries in every other one, and few in the rest.
+        let several = (20, 40, ONE_WORD_GATE_LEVELS);
+        let wide = (20, 600, ONE_WORD_NEAR_GATE_LEVELS);
+        let single = (ONE_WORD_GATE_ENTRIES, 40, ONE_WORD_GATE_LEVELS);
+        for (entries, rows, levels_back) in [several, wide, single] {
             let level_ptr: Vec<u32> = (0..=24).map(|l| rows * l).collect();
             let mut row_ptr = vec![0];
             for p in 0..24 * rows as usize {
-                row_ptr.push(row_ptr[p] + if p as u32 / rows % 2 == 0 { 20 } else { 3 });
+                let is_long = p as u32 / rows % 2 == 0;
+                row_ptr.push(row_ptr[p] + if is_long { entries } else { ONE_WORD_GATE_ENTRIES - 1 });
             }
             let slices = of_levels(&level_ptr, &row_ptr, 8, 1).unwrap();
             assert!(slices.iter().any(|s| s[1] >> GATE_SHIFT > 0));
             for [first, packed] in slices {
                 let (lanes, back, level) = (packed >> 6 & 63, packed >> GATE_SHIFT, first / rows);
-                assert_eq!(lanes, if level % 2 == 0 { 4 } else { 1 });
-                let gate = level.checked_sub(levels_back as u32).filter(|_| lanes > 1);
+                let is_long = level % 2 == 0;
+                assert_eq!(lanes, if is_long { entries.div_ceil(8).next_power_of_two() } else { 1 });
+                let gate = level.checked_sub(levels_back as u32).filter(|_| is_long);
                 assert_eq!(back, gate.map_or(0, |gate| first - rows * gate));
             }
         }
