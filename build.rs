@@ -8,6 +8,7 @@
 //!   twice as large.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -78,12 +79,14 @@ fn compile_kernels(root: &Path, out: &Path) {
     let (mut made, mut missing) = (Vec::new(), Vec::new());
     let mut table = String::from("pub static FATBINS: &[(&str, &[u8])] = &[\n");
     for source in &sources {
+        let mut texts = BTreeMap::new();
+        read_with_includes(source, &mut texts);
         let mut hasher = DefaultHasher::new();
-        (&nvcc, &version, &flags).hash(&mut hasher);
-        let length = hash_with_includes(source, &mut hasher);
+        (&nvcc, &version, &flags, &texts).hash(&mut hasher);
         let stem = source.file_stem().unwrap().to_str().unwrap();
         let fatbin = shared.join(format!("{stem}-{:016x}.fatbin", hasher.finish()));
         if !fatbin.is_file() {
+            let length: usize = texts.values().map(String::len).sum();
             missing.push((length, source.clone(), fatbin.clone()));
         }
         let own = out.join(format!("{stem}.fatbin"));
@@ -94,7 +97,7 @@ fn compile_kernels(root: &Path, out: &Path) {
     let digits: String = newest.chars().filter(char::is_ascii_digit).collect();
     table += &format!("/// The newest compute capability that they are compiled for, times ten.\nconst NEWEST: u32 = {digits};\n");
     missing.sort_by_key(|&(length, ..)| Reverse(length));
-    compile(&nvcc, &flags, archs.len(), missing);
+    compile(&nvcc, &flags, missing);
     for (fatbin, own) in made {
         fs::copy(fatbin, own).unwrap();
     }
@@ -112,27 +115,28 @@ fn major_release(version: &[u8]) -> Option<u32> {
     release.split('.').next()?.parse().ok()
 }
 
-/// What a source is made of: itself, and what it includes of this folder, directly or not. Returns how long that is.
-fn hash_with_includes(source: &Path, hasher: &mut DefaultHasher) -> usize {
+/// Adds what a source is made of: itself, and what it includes of this folder, directly or not.
+fn read_with_includes(source: &Path, texts: &mut BTreeMap<PathBuf, String>) {
+    if texts.contains_key(source) {
+        return;
+    }
     let text = fs::read_to_string(source).unwrap_or_else(|e| panic!("{}: {e}", source.display()));
-    text.hash(hasher);
-    let included = text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
-    text.len() + included.map(|name| hash_with_includes(&source.with_file_name(name), hasher)).sum::<usize>()
+    texts.insert(source.into(), text.clone());
+    for name in text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"')) {
+        read_with_includes(&source.with_file_name(name), texts);
+    }
 }
 
-/// Compiles each source to its fatbin, which is there as a whole or not at all. The long ones, which come first, take minutes: so
-/// each is compiled for all of the architectures at once, and as many together as there are jobs for.
-fn compile(nvcc: &Path, flags: &[String], archs: usize, missing: Vec<(usize, PathBuf, PathBuf)>) {
+/// Compiles each source to its fatbin, which is there as a whole or not at all. The longest, which take minutes, come first.
+fn compile(nvcc: &Path, flags: &[String], missing: Vec<(usize, PathBuf, PathBuf)>) {
     let jobs = env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok()).unwrap_or(1usize).max(1);
-    let threads = jobs.min(archs);
     let mut running = Vec::new();
     for (_, source, fatbin) in missing {
-        if running.len() >= jobs / threads {
+        if running.len() >= jobs {
             wait(running.remove(0));
         }
         let child = Command::new(nvcc)
             .args(flags)
-            .arg(format!("--threads={threads}"))
             .arg("-o")
             .arg(fatbin.with_extension("part"))
             .arg(&source)

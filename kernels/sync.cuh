@@ -41,12 +41,13 @@
 #define GRID_CONSTANT __grid_constant__
 #endif
 
-// Lets a waiting warp rest for about that long, and how long it rests where what it waits for is near.
+// Lets a waiting warp rest for about that long.
 __device__ __forceinline__ void rest(uint32_t ns) {
 #ifndef BEFORE_VOLTA
     __nanosleep(ns);
 #endif
 }
+// How long it rests where what it waits for is near.
 constexpr uint32_t SHORT_REST = 40;
 
 __device__ inline uint32_t load_relaxed(const uint32_t *p) {

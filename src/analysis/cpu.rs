@@ -605,7 +605,7 @@ fn by_level(level: &[u32]) -> (Vec<u32>, Vec<u32>) {
 }
 
 /// Where each of consecutive groups begins, and where the last one ends.
-fn running_sum(counts: &[u32]) -> Vec<u32> {
+pub(super) fn running_sum(counts: &[u32]) -> Vec<u32> {
     let mut sums = Vec::with_capacity(counts.len() + 1);
     let mut sum = 0;
     sums.push(0);

@@ -153,17 +153,13 @@ pub fn narrow_end(level_ptr: &[u32], slices: &[Slice]) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cpu::running_sum;
     use super::*;
 
     #[test]
     fn a_narrow_end_begins_where_levels_become_narrow() {
         let end = |widths: &[u32]| {
-            let level_ptr: Vec<u32> = std::iter::once(0)
-                .chain(widths.iter().scan(0, |sum, width| {
-                    *sum += width;
-                    Some(*sum)
-                }))
-                .collect();
+            let level_ptr = running_sum(widths);
             let rows = *level_ptr.last().unwrap();
             let slices = of_levels(&level_ptr, &(0..=rows).map(|p| 3 * p).collect::<Vec<_>>(), 8, 1).unwrap();
             narrow_end(&level_ptr, &slices).map(|s| slices[s as usize][0])
@@ -222,12 +218,7 @@ mod tests {
     #[test]
     fn long_rows_have_parts_before_them() {
         let lengths = [3, 256, 257, 5, 513, 70_000];
-        let row_ptr: Vec<u32> = std::iter::once(0)
-            .chain(lengths.iter().scan(0, |sum, length| {
-                *sum += length;
-                Some(*sum)
-            }))
-            .collect();
+        let row_ptr = running_sum(&lengths);
         let slices = of_levels(&[0, 2, 6], &row_ptr, 8, 1).unwrap();
         let parts = |p: u32| slices.iter().filter(|s| s[0] == p && is_part(s)).count();
         assert_eq!([0, 1, 2, 3, 4, 5].map(parts), [0, 0, 1, 0, 2, 273]);

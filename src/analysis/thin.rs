@@ -82,16 +82,11 @@ pub fn choose(
 
 #[cfg(test)]
 mod tests {
+    use super::super::cpu::running_sum;
     use super::*;
 
     fn end(widths: &[u32]) -> Option<ThinEnd> {
-        let level_ptr: Vec<u32> = std::iter::once(0)
-            .chain(widths.iter().scan(0, |sum, width| {
-                *sum += width;
-                Some(*sum)
-            }))
-            .collect();
-        ThinEnd::best(&level_ptr, 1)
+        ThinEnd::best(&running_sum(widths), 1)
     }
 
     #[test]
