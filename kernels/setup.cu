@@ -9,6 +9,7 @@
 #include "setup_nodes.cuh"
 #include "setup_slices.cuh"
 #include "setup_sort.cuh"
+#include "setup_strewn.cuh"
 #include "setup_strips.cuh"
 #include "setup_survey.cuh"
 #include "setup_transpose.cuh"

@@ -43,6 +43,7 @@ struct Summary {
     uint64_t units;      // of the codes of all batches
     uint64_t begun[8];   // when the stretches of the setup that the host tells apart have begun, or 0
     uint64_t thin;       // what the best end for the thin engine gains, in its upper half, and its first level
+    uint32_t sampled, strewn;  // entries of some rows, and those that are strewn: see setup_strewn.cuh
 };
 
 // The levels of some turns, and the sums of those that are not far from the others; mirrored in analysis/tiles.rs.
@@ -72,7 +73,7 @@ struct SetupArgs {
     uint32_t shift;    // of the digit that a pass sorts by; passes, for the histograms; bits of a place, for families
     uint32_t level;    // of the unknowns begin..end in Kahn's queue
     uint32_t begin, end;
-    uint32_t span;     // turns whose levels are noted together
+    uint32_t span;     // turns whose levels are noted together; values of a piece that is staged
     uint32_t tile;     // rows of a tile, or 0
     uint32_t per_lane; // entries of a row before another lane joins in
     uint32_t window;
@@ -136,7 +137,7 @@ struct SetupArgs {
     uint64_t *stamp;      // where a kernel that begins a stretch of the setup leaves the time; else null
 };
 
-static_assert(sizeof(Summary) == 82 * 4, "mirror of setup/args.rs");
+static_assert(sizeof(Summary) == 84 * 4, "mirror of setup/args.rs");
 static_assert(sizeof(Piece) == 16 && sizeof(PieceTotals) == 32, "mirror of setup/args.rs");
 static_assert(sizeof(SetupArgs) == 30 * 4 + 59 * 8, "mirror of setup/args.rs");
 

@@ -208,13 +208,15 @@ pub const TILED_SHORT_WIDTH: usize = 32;
 pub const TILED_NARROW_WIDTH: u64 = 16;
 pub const TILED_NARROW_ENTRIES: u64 = 32;
 /// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
-/// scattered, the pattern has no lines, levels have so many rows on average and there are more bytes than these, which the
-/// model does not know of.
+/// scattered, the pattern has no lines, rows have more entries than these on average, levels so many rows, and there are more bytes
+/// than these, which the model does not know of; and least where it is strewn.
 pub const TILED_ADVANTAGE: f64 = 1.0;
 /// More is allowed where the pattern has lines and values are not scattered: there the model promises too little of tiles, and
 /// too much of rows.
 pub const TILED_ADVANTAGE_LINES: f64 = 1.15;
-pub const TILED_ADVANTAGE_WIDE: f64 = 0.4;
+pub const TILED_ADVANTAGE_WIDE: f64 = 0.65;
+pub const TILED_ADVANTAGE_STREWN: f64 = 0.4;
+pub const TILED_SHORT_ENTRIES: u64 = 2;
 pub const TILED_WIDE_LEVEL: u64 = 900;
 pub const TILED_WIDE_BYTES: u64 = 40_000_000;
 /// Somewhat less where there are no more bytes than those; and where values are not scattered or the pattern has lines, where
@@ -233,6 +235,23 @@ pub const STAGED_SMALLEST: u32 = 4096;
 pub const STAGED_ENTRIES: u64 = 2;
 pub const STAGED_PART: f64 = 0.05;
 pub const STAGED_PART_LINES: f64 = 0.03;
+/// Rows are looked at for whether their pattern is strewn (`analysis::strewn`) where there are so many.
+pub const STREWN_SMALLEST: u32 = 1 << 19;
+/// Values are staged piece by piece where a strewn pattern's lie scattered, in so many bytes at least: a piece fits into the cache,
+/// but there are no more than so many; and what each entry takes (in seconds).
+pub const STAGED_PIECES_BYTES: u64 = 32 << 20;
+pub const STAGED_PIECE_BYTES: u32 = 8 << 20;
+pub const STAGED_MOST_PIECES: u32 = 32;
+pub const STAGED_PIECES_SECONDS: f64 = 1.3e-11;
+/// What strewn entries take longer by rows (in seconds); and a row, whose values and right-hand side come from lines of their own,
+/// but for what the cache holds, of so many bytes for each row and entry.
+pub const STREWN_ENTRY_SECONDS: f64 = 0.2e-11;
+pub const STREWN_ROW_SECONDS: f64 = 3.3e-11;
+pub const STREWN_CACHE: f64 = 35e6;
+pub const STREWN_ROW_BYTES: f64 = 32.0;
+pub const STREWN_ENTRY_BYTES: f64 = 12.0;
+/// The most rows of a tile there, so that lines of the cache are of use to it again.
+pub const TILED_STREWN_ROWS: u32 = 2048;
 /// Rows are long that have so many entries, and so many times the average: mirrored in kernels/setup_levels.cuh. In tiles each is one
 /// warp's, which takes so long (in seconds) for an entry, the second where values lie scattered.
 pub const LONG_ROW: u32 = 256;

@@ -13,6 +13,7 @@ use sptrsv::problem::{
     Arrays, Base, DataType, Diag, DiagSource, Fill, Format, Index, MatDescr, Op, Setup, Shape,
 };
 use sptrsv::status::{Error, Result};
+use sptrsv::tuning;
 
 /// A small generator of random numbers.
 struct Random(u64);
@@ -539,6 +540,43 @@ fn large_matrices() {
         }
     }
     println!("gpu_setup large: {compared} passed, 0 failed, 0 skipped");
+}
+
+/// Rows that depend on unknowns anywhere, whose values are staged piece by piece where they lie scattered.
+#[test]
+fn strewn_patterns() {
+    let _turn = take_turn();
+    let Some(gpu) = gpu("strewn") else { return };
+    let _bound = gpu.bind().unwrap();
+    let mut random = Random(17);
+    let mut compared = 0;
+    let n = tuning::STREWN_SMALLEST as usize + 1;
+    let row = |i: usize, random: &mut Random| {
+        let mut row: Vec<i64> = (0..20).map(|_| random.below(n) as i64).chain([i as i64]).collect();
+        row.sort_unstable();
+        row.dedup();
+        row
+    };
+    let pattern = Pattern { name: "strewn", majors: (0..n).map(|i| row(i, &mut random)).collect() };
+    for (fill, op, format) in [
+        (Fill::Lower, Op::NonTranspose, Format::Csr),
+        (Fill::Lower, Op::Transpose, Format::Csr),
+        (Fill::Upper, Op::NonTranspose, Format::Csc),
+    ] {
+        let descr = random_descr(&mut random, fill, format);
+        let (ptr, ind) = pattern.arrays(descr.base);
+        let problem = Problem::new(&gpu, &ptr, &ind, descr, op, false);
+        let want = problem.pair(&gpu, None, Setup::Cpu).unwrap().map(|plan| plan.arrays(0).unwrap());
+        let got = problem.pair(&gpu, None, Setup::Gpu).unwrap().map(|plan| plan.arrays(0).unwrap());
+        for (side, (got, want)) in got.iter().zip(&want).enumerate() {
+            // Of two plans one is for values that lie scattered.
+            let is_scattered = (side == 1) != !problem.shape.rows_are_stored();
+            assert_eq!(!got.staged.is_empty(), is_scattered, "{fill:?} {op:?} {format:?} {side}");
+            assert_same(got, want, || format!("{fill:?} {op:?} {format:?} {side}"));
+            compared += 1;
+        }
+    }
+    println!("gpu_setup strewn: {compared} passed, 0 failed, 0 skipped");
 }
 
 /// Where values are copied that would lie scattered the schedule is that of the matrix stored the other way round.

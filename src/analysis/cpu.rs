@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use super::boxes::{self, Boxes};
 use super::lines::{self, Grid};
 use super::thin::{self, ThinEnd};
-use super::tiles::Order;
+use super::tiles::{Order, Staging};
 use super::{
-    families, nodes, strips, tiles, Engine, Lists, Needs, Pattern, Relays, Schedule, Tiles, Values, NONE,
+    families, nodes, strewn, strips, tiles, Engine, Lists, Needs, Pattern, Relays, Schedule, Tiles, Values,
+    NONE,
 };
 use crate::problem::{DiagSource, Shape};
 use crate::status::{Error, Result};
@@ -186,7 +187,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
     let (n, shape) = (survey.n, survey.shape);
     let (mut tile_ptr, mut relays, mut wide_tiles, mut level, mut predicted) =
         (Vec::new(), Relays::No, false, Vec::new(), Duration::ZERO);
-    let (mut is_wide, mut is_thin, mut stages) = (false, false, false);
+    let (mut is_wide, mut is_thin, mut staging) = (false, false, Staging::No);
     let (level_ptr, order) = timed(&mut times.lev, || {
         if needs.tiles != Tiles::No || needs.nodes {
             let by_unknown = survey.levels();
@@ -207,7 +208,18 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let (entries, skew) = (survey.entries, survey.skew(grid));
             let (has_lines, crosses) = (line > 0, skew > 0);
             let squares = survey.squares();
-            let counts = tiles::Counts { n, entries, squares, levels, scattered, has_lines, crosses, node };
+            let counts = tiles::Counts {
+                n,
+                entries,
+                squares,
+                levels,
+                scattered,
+                has_lines,
+                crosses,
+                strewn: node == 1 && survey.is_strewn(),
+                node,
+                value_bytes: shape.dtype.bytes() as u32,
+            };
             let mut boxes = None;
             let mut turns: Option<Vec<u32>> = None;
             let mut strips = || {
@@ -230,7 +242,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
                 })
                 .expect("nothing fails here");
             let tiles::Decision { engine, rows, order: by, .. } = decision;
-            (predicted, stages) = (decision.predicted, decision.stages);
+            (predicted, staging) = (decision.predicted, decision.staging);
             (is_wide, is_thin) = (engine == Engine::Wide, engine == Engine::Thin);
             if node > 1 && engine.is_of_rows_only() {
                 return None;
@@ -297,15 +309,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         (stored, transposed, survey.diagonal(&order))
     });
     let (mut rows, columns) = if stored_rows { (stored, transposed) } else { (transposed, stored) };
-    let staged = match rows.as_mut().filter(|_| stages) {
-        Some(Lists { ptr, values: Some(values), .. }) => {
-            match std::mem::replace(values, Values::Contiguous(ptr[..n as usize].to_vec())) {
-                Values::Permuted(index) => index,
-                Values::Contiguous(_) => unreachable!("what is stored by rows is not staged"),
-            }
-        }
-        _ => Vec::new(),
-    };
+    let staged = rows.as_mut().map_or(Vec::new(), |rows| survey.stage(rows, staging));
 
     let entries = survey.entries;
     let missing_diag = survey.missing_diag;
@@ -457,6 +461,27 @@ impl<'a> Survey<'a> {
         let turn = |i: u32| if self.low { i } else { self.n - 1 - i };
         let entries = (0..self.n).flat_map(|i| self.entries_of(i).map(move |(_, j)| (turn(i), turn(j))));
         boxes::skew(grid, entries)
+    }
+
+    fn is_strewn(&self) -> bool {
+        let entry = |i: u32, k: u32| self.pattern.ind[(self.first[i as usize] + k) as usize];
+        strewn::Sample::new(self.n, |i| self.kept[i as usize], entry).is_strewn()
+    }
+
+    /// Where the values come from that solves stage, if they do. What `rows` says of their places is of the staged ones then.
+    fn stage(&self, rows: &mut Lists, staging: Staging) -> Vec<u32> {
+        let Some(Values::Permuted(places)) = &mut rows.values else { return Vec::new() };
+        match staging {
+            Staging::No => Vec::new(),
+            Staging::InOrder => {
+                let places = std::mem::take(places);
+                rows.values = Some(Values::Contiguous(rows.ptr[..self.n as usize].to_vec()));
+                places
+            }
+            Staging::ByPieces => {
+                strewn::by_pieces(places, strewn::piece(self.shape.nnz, self.shape.dtype.bytes() as u32))
+            }
+        }
     }
 
     /// How far the nearest entry of the triangle is from the diagonal in a major, counted from that end of the majors that

@@ -11,6 +11,7 @@ pub mod families;
 pub mod lines;
 pub mod nodes;
 pub mod slices;
+pub mod strewn;
 pub mod strips;
 pub mod thin;
 pub mod tiles;
@@ -153,8 +154,8 @@ pub struct Schedule {
     pub order: Vec<u32>,
     /// Dependencies of each position. Always at smaller positions.
     pub rows: Option<Lists>,
-    /// Where the value of each entry of `rows` lies, where solves begin by copying them into that order, and `rows` says where they
-    /// lie then.
+    /// Where values come from that solves begin by copying: into the order of the entries of `rows`, or piece by piece. `rows` says
+    /// where they lie then.
     pub staged: Vec<u32>,
     /// Dependents of each position. Always at larger positions.
     pub columns: Option<Lists>,

@@ -112,7 +112,9 @@ mod tests {
                 scattered: false,
                 has_lines: false,
                 crosses: false,
+                strewn: false,
                 node,
+                value_bytes: 8,
             };
             let other = Decision { predicted: Duration::from_micros(micros), ..Decision::default() };
             choose(other, counts, || Ok(Some(ThinEnd { level: 0, rows: n }))).unwrap().engine

@@ -17,15 +17,17 @@ use crate::tuning::{
     NARROW_THIRDS, NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_NARROW, NODAL_NARROW_LEVEL, NODAL_SUM,
     NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL,
     ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_ENTRIES, STAGED_ENTRY_SECONDS,
-    STAGED_PART, STAGED_PART_LINES, STAGED_SMALLEST, STAGED_START, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL,
-    STREAMED_ROW_SECONDS, STREAMED_START, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES,
-    TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
-    TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_FAVOUR, TILED_BOX_LANES,
-    TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_CROWD_HOP, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST,
-    TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH,
-    TILED_LONG_LANES, TILED_LONG_ROW_SCATTERED_SECONDS, TILED_LONG_ROW_SECONDS, TILED_LONG_TURN,
-    TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS, TILED_MESH_ROWS, TILED_MESH_SCATTERED, TILED_PLANE,
-    TILED_RELAY_ENTRIES, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_START, TILED_STEP,
+    STAGED_PART, STAGED_PART_LINES, STAGED_PIECES_BYTES, STAGED_PIECES_SECONDS, STAGED_SMALLEST,
+    STAGED_START, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL, STREAMED_ROW_SECONDS, STREAMED_START, STREWN_CACHE,
+    STREWN_ENTRY_BYTES, STREWN_ENTRY_SECONDS, STREWN_ROW_BYTES, STREWN_ROW_SECONDS, TILED_ADVANTAGE,
+    TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_STREWN, TILED_ADVANTAGE_WIDE, TILED_BATCH,
+    TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX,
+    TILED_BOX_FAVOUR, TILED_BOX_LANES, TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_CROWD_HOP, TILED_ENTRIES,
+    TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED,
+    TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES, TILED_LONG_ROW_SCATTERED_SECONDS,
+    TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS,
+    TILED_MESH_ROWS, TILED_MESH_SCATTERED, TILED_PLANE, TILED_RELAY_ENTRIES, TILED_RELAY_HOP,
+    TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES, TILED_START, TILED_STEP, TILED_STREWN_ROWS,
     TILED_STRIPS_GAIN, TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY,
     TILED_UNEVEN_ENTRIES, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES,
     TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE, WIDE_DEVIATIONS,
@@ -293,8 +295,9 @@ struct Rows {
     turn: f64,
     /// Whether relays may be of use without lines: rows depend on several others, and none is far longer.
     may_relay: bool,
-    /// Whether values lie so.
+    /// Whether values lie so, and dependencies.
     scattered: bool,
+    strewn: bool,
 }
 
 impl Rows {
@@ -323,6 +326,7 @@ impl Rows {
             },
             may_relay: average >= TILED_RELAY_ENTRIES && rows.squares.1 == 0,
             scattered: rows.scattered,
+            strewn: rows.strewn,
         }
     }
 }
@@ -350,8 +354,11 @@ pub struct Counts {
     pub has_lines: bool,
     /// Whether it has planes, and some unknowns depend on later lines of earlier ones.
     pub crosses: bool,
+    /// Whether what a row depends on lies anywhere.
+    pub strewn: bool,
     /// Unknowns of a node.
     pub node: u32,
+    pub value_bytes: u32,
 }
 
 impl Counts {
@@ -407,14 +414,30 @@ impl Counts {
         }
     }
 
+    /// What strewn dependencies add to the time by rows, whose values are stored so, if the rows of a level lie apart as well.
+    fn strewn_in_rows(self, are_apart: bool) -> Duration {
+        if !self.strewn {
+            return Duration::ZERO;
+        }
+        let (n, entries) = (self.n as f64, self.entries as f64);
+        let cached = STREWN_CACHE / (n * STREWN_ROW_BYTES + entries * STREWN_ENTRY_BYTES);
+        let row = if are_apart { STREWN_ROW_SECONDS * (1.0 - cached.min(1.0)) } else { 0.0 };
+        Duration::from_secs_f64(n * row + entries * STREWN_ENTRY_SECONDS)
+    }
+
     /// The part of the other engines' time that tiles must promise.
     fn advantage(self) -> f64 {
         let bytes = self.n as u64 * TILED_ROW_BYTES + self.entries as u64 * TILED_ENTRY_BYTES;
         let wider = |rows: u64| self.n as u64 > self.levels as u64 * rows;
         let is_far = self.scattered && !self.has_lines;
         let large = if self.scattered { TILED_LARGE_BYTES_SCATTERED } else { TILED_LARGE_BYTES };
+        let is_wide = wider(TILED_WIDE_LEVEL) && bytes > TILED_WIDE_BYTES;
+        let is_short = self.entries as u64 <= TILED_SHORT_ENTRIES * self.n as u64;
         match is_far {
-            true if wider(TILED_WIDE_LEVEL) && bytes > TILED_WIDE_BYTES => TILED_ADVANTAGE_WIDE,
+            false if self.strewn => TILED_ADVANTAGE,
+            true if is_wide && self.strewn => TILED_ADVANTAGE_STREWN,
+            true if is_short => TILED_ADVANTAGE,
+            true if is_wide => TILED_ADVANTAGE_WIDE,
             true if wider(TILED_WIDE_LEVEL) => TILED_ADVANTAGE_LARGE,
             false if wider(TILED_LARGE_LEVEL) && bytes > large => TILED_ADVANTAGE_LARGE,
             false if wider(TILED_WIDEST_LEVEL) => TILED_ADVANTAGE_LARGE,
@@ -450,6 +473,17 @@ pub enum Order {
     Boxes,
 }
 
+/// The copy of scattered values that a solve begins with, if it does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Staging {
+    #[default]
+    No,
+    /// Into the order in which it reads them.
+    InOrder,
+    /// Piece by piece of the caller's array, each into that order.
+    ByPieces,
+}
+
 /// What `decide` has found best.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Decision {
@@ -459,8 +493,7 @@ pub struct Decision {
     pub order: Order,
     /// Whether a level of a tile fills half of a batch.
     pub is_wide: bool,
-    /// Whether a solve begins by copying the values into the order in which it reads them.
-    pub stages: bool,
+    pub staging: Staging,
     /// Time of a solve by the model.
     pub predicted: Duration,
 }
@@ -496,6 +529,8 @@ pub fn decide(
     if !is_free || !counts.scattered || !has_enough {
         return decide_tiles(wish, mirror, natural, counts, of_tiles, boxes, strips);
     }
+    let gathered = Counts { scattered: false, ..counts };
+    let by_rows = in_rows(gathered, &natural);
     // Not looked for twice.
     let mut known = None;
     let mut strips = || match &known {
@@ -503,17 +538,29 @@ pub fn decide(
         None => strips().inspect(|ranges| known = Some(ranges.clone())),
     };
     let direct = decide_tiles(wish, mirror, natural.clone(), counts, of_tiles, boxes, &mut strips)?;
-    let gathered = Counts { scattered: false, ..counts };
     let staged = decide_tiles(wish, mirror, natural, gathered, of_tiles, boxes, &mut strips)?;
     let copy = STAGED_START + Duration::from_secs_f64(counts.entries as f64 * STAGED_ENTRY_SECONDS);
     let is_better = staged.predicted + copy < direct.predicted;
     let part = if counts.has_lines { STAGED_PART_LINES } else { STAGED_PART };
     let is_cheap = copy < direct.predicted.mul_f64(part);
-    // Rows by themselves wait for unknowns, not for values.
-    Ok(match matches!(staged.engine, Engine::Tiles(_)) && (is_better || is_cheap) {
-        true => Decision { stages: true, predicted: staged.predicted + copy, ..staged },
-        false => direct,
-    })
+    // Rows by themselves wait for unknowns, not for values. What is strewn such a copy gathers no better than a solve.
+    if matches!(staged.engine, Engine::Tiles(_)) && (is_better || is_cheap) && !counts.strewn {
+        let predicted = staged.predicted + copy;
+        return Ok(Decision { staging: Staging::InOrder, predicted, ..staged });
+    }
+    let bytes = counts.entries as u64 * counts.value_bytes as u64;
+    if direct.engine != Engine::Rows || !counts.strewn || bytes < STAGED_PIECES_BYTES {
+        return Ok(direct);
+    }
+    // What scattered values cost where lines of the cache are of no use to others the model does not know at all.
+    let copy = STAGED_START + Duration::from_secs_f64(counts.entries as f64 * STAGED_PIECES_SECONDS);
+    Ok(Decision { staging: Staging::ByPieces, predicted: by_rows + copy, ..direct })
+}
+
+/// Time of a solve by the one-word engine, if the levels of ranges are known.
+fn in_rows(rows: Counts, natural: &Ranges) -> Duration {
+    let strewn = if rows.scattered { Duration::ZERO } else { rows.strewn_in_rows(!natural.are_levels()) };
+    predict_one_word(rows, natural.average_level()) + strewn
 }
 
 /// Tiles, if they promise that part of the other engine's time, or else that one.
@@ -527,11 +574,11 @@ fn decide_tiles(
     strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
 ) -> Result<Decision> {
     let rows = counts.of_rows();
-    // Without tiles the levels of ranges are not known.
-    let average_level = if wish == Tiles::No { rows.levels as f64 } else { natural.average_level() };
-    let (engine, untiled) = match counts.node {
-        1 => (Engine::Rows, predict_one_word(rows, average_level)),
-        node => (Engine::Nodes(node), predict_nodal(counts, rows)),
+    let (engine, untiled) = match (counts.node, wish) {
+        // Without tiles the levels of ranges are not known.
+        (1, Tiles::No) => (Engine::Rows, predict_one_word(rows, rows.levels as f64)),
+        (1, _) => (Engine::Rows, in_rows(rows, &natural)),
+        (node, _) => (Engine::Nodes(node), predict_nodal(counts, rows)),
     };
     let without = Decision { engine, predicted: untiled, ..Decision::default() };
     if wish == Tiles::No {
@@ -547,7 +594,7 @@ fn decide_tiles(
         Tiles::IfFaster => untiled.mul_f64(advantage),
         _ => Duration::MAX,
     };
-    let may_have_strips = b == 1 && natural.spreads.len() > 1;
+    let may_have_strips = b == 1 && natural.spreads.len() > 1 && !counts.strewn;
     let shape = Rows::new(rows);
     let mut order = Order::Natural;
     let mut best = choose(natural.of_rows(b), rows.regularity(), shape, mirror, limit);
@@ -573,7 +620,7 @@ fn decide_tiles(
         rows: tiles.rows,
         order,
         is_wide: tiles.is_wide,
-        stages: false,
+        staging: Staging::No,
         predicted: tiles.predicted.mul_f64(uneven) + long_rows,
     }))
 }
@@ -683,6 +730,9 @@ fn choose(
             continue;
         }
         if regularity == Regularity::Crossing && rows < whole {
+            continue;
+        }
+        if shape.strewn && rows > TILED_STREWN_ROWS {
             continue;
         }
         let batches = usual_batches(spans, shape);
@@ -843,7 +893,9 @@ mod tests {
             scattered: false,
             has_lines: false,
             crosses: false,
+            strewn: false,
             node: 1,
+            value_bytes: 8,
         }
     }
 
@@ -890,6 +942,38 @@ mod tests {
 
     fn chosen(level: &[u32], shape: Rows, mirror: u32) -> Choice {
         choose(ranges(level), Regularity::Lines, shape, mirror, Duration::MAX).unwrap()
+    }
+
+    #[test]
+    fn strewn_rows_go_by_small_tiles_and_scattered_values_by_pieces() {
+        // Each row has six neighbours anywhere, and depends on those before it: as 7-pt 128³ in random order.
+        let n = 1u32 << 21;
+        let (mut level, mut entries, mut random) = (vec![0; n as usize], 0, 1u64);
+        for i in 0..n as usize {
+            for _ in 0..6 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let j = (random >> 33) as usize % n as usize;
+                if j < i {
+                    level[i] = level[i].max(level[j] + 1);
+                    entries += 1;
+                }
+            }
+        }
+        let levels = level.iter().max().unwrap() + 1;
+        let counts = Counts { squares: (4 * entries as u64, 0), ..counts_of(n, entries, levels) };
+        let chosen = |strewn, scattered, value_bytes| {
+            let counts = Counts { strewn, scattered, value_bytes, ..counts };
+            decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None)).unwrap()
+        };
+        let tiles = chosen(true, false, 8);
+        assert!(matches!(tiles.engine, Engine::Tiles(_)) && tiles.rows == TILED_STREWN_ROWS, "{tiles:?}");
+        assert_eq!(tiles.staging, Staging::No);
+        assert_eq!(chosen(false, false, 8).engine, Engine::Rows);
+        let by_pieces = chosen(true, true, 8);
+        assert_eq!((by_pieces.engine, by_pieces.staging), (Engine::Rows, Staging::ByPieces));
+        // The cache holds them, or lines of it are of use.
+        assert_eq!(chosen(true, true, 4).staging, Staging::No);
+        assert_eq!(chosen(false, true, 8).staging, Staging::No);
     }
 
     #[test]
@@ -994,16 +1078,17 @@ mod tests {
         };
         let long = |scattered| decide(Tiles::IfFaster, 64, 16384, scattered, 2);
         let (staged, stored) = (long(true), long(false));
-        assert!(staged.stages && !stored.stages);
+        assert!(staged.staging == Staging::InOrder && stored.staging == Staging::No);
         let copy = staged.predicted - stored.predicted;
-        assert_eq!(Decision { stages: false, predicted: stored.predicted, ..staged }, stored);
+        assert_eq!(Decision { staging: Staging::No, predicted: stored.predicted, ..staged }, stored);
         assert!(copy > STAGED_START && copy < stored.predicted.mul_f64(STAGED_PART_LINES));
         // Rows of one entry each, whatever is asked for, and levels that are wide.
-        assert!(!decide(Tiles::IfFaster, 64, 16384, true, 1).stages);
+        assert!(decide(Tiles::IfFaster, 64, 16384, true, 1).staging == Staging::No);
         assert!(
-            !decide(Tiles::Yes, 64, 16384, true, 2).stages && !decide(Tiles::No, 64, 16384, true, 2).stages
+            decide(Tiles::Yes, 64, 16384, true, 2).staging == Staging::No
+                && decide(Tiles::No, 64, 16384, true, 2).staging == Staging::No
         );
-        assert!(!decide(Tiles::IfFaster, 1024, 1024, true, 3).stages);
+        assert!(decide(Tiles::IfFaster, 1024, 1024, true, 3).staging == Staging::No);
     }
 
     #[test]

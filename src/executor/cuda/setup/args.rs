@@ -3,7 +3,7 @@
 use super::super::args::State;
 
 /// Words of the kernels' summary.
-pub(super) const SUMMARY: usize = 82;
+pub(super) const SUMMARY: usize = 84;
 /// Words of the `State` behind it.
 pub(super) const STATE: usize = std::mem::size_of::<State>() / 4;
 /// The watchdog has ended a wait.
@@ -34,6 +34,8 @@ pub(super) const QUEUED: usize = 30;
 pub(super) const UNITS: usize = 62;
 pub(super) const BEGUN: usize = 64;
 pub(super) const THIN: usize = 80;
+pub(super) const SAMPLED: usize = 82;
+pub(super) const STREWN: usize = 83;
 /// Stretches of a setup that have a place there.
 pub(super) const MOST_STRETCHES: usize = 8;
 

@@ -5,6 +5,7 @@ use super::args::*;
 use super::places::Places;
 use super::run::{lanes, Run};
 use super::Found;
+use crate::analysis::strewn::Sample;
 use crate::status::{Error, Result};
 use crate::tuning::{
     SETUP_LIST_BLOCKS, SETUP_LONGEST_LIST, SETUP_SURVEY_BLOCKS, TILED_SHORTEST_LINE, TILED_SMALLEST,
@@ -32,6 +33,11 @@ impl Run<'_> {
         self.walk_in_turns(&self.of_rows("setup_guess"), &self.base)
     }
 
+    /// Finds out whether what rows depend on lies anywhere.
+    pub(super) fn look_for_strewn(&self) -> Result<()> {
+        self.cover(&self.stored("setup_strewn"), Sample::PAIRS, &self.base)
+    }
+
     /// Finds out whether levels are one above those of the last unknown that each depends on, unless they are a grid's.
     pub(super) fn chains(&self) -> Result<()> {
         self.cover_in_turns(&self.of_rows("setup_link_chains"), &self.base)?;
@@ -53,7 +59,7 @@ impl Run<'_> {
         }
         let mut summary = vec![0; SUMMARY];
         let kept = [SCATTERED, ENTRIES, EXTRA, MISSING, LEVELS, REFUTED];
-        for k in kept.into_iter().chain(NEXT_TO_DIAGONAL..=SKEW) {
+        for k in kept.into_iter().chain(NEXT_TO_DIAGONAL..=SKEW).chain([SAMPLED, STREWN]) {
             summary[k] = found[k];
         }
         Ok(Found { words, summary })

@@ -3,10 +3,11 @@
 use super::super::args::SolveArgs;
 use super::super::{memory, DeviceArray};
 use super::args::*;
-use super::places::{Room, Task};
+use super::places::{passes, Room, Sort, Task};
 use super::run::{lanes, Run};
 use super::DeviceSchedule;
 use crate::analysis::slices::Cut;
+use crate::analysis::strewn;
 use crate::problem::{DiagSource, Shape};
 use crate::status::Result;
 
@@ -215,6 +216,28 @@ impl Run<'_> {
             ..self.base
         };
         self.walk(&name, &args)
+    }
+
+    /// Where values come from that are staged piece by piece, and where those of the list's entries are then.
+    pub(super) fn stage_by_pieces(&mut self, list: &List, entries: u32, staged: &DeviceArray) -> Result<()> {
+        let span = strewn::piece(self.shape.nnz, self.shape.dtype.bytes() as u32);
+        let pieces = self.shape.nnz.div_ceil(span);
+        let lay_out = |start: u64| {
+            let room = &mut Room(start);
+            let sort = Sort::lay_out(room, entries, passes(pieces));
+            let [keys, values] = [0; 2].map(|_| [0; 2].map(|_| room.words(entries as usize)));
+            (sort, keys, values, room.0 - start)
+        };
+        let (gpu, stream) = (self.launcher.gpu, self.launcher.stream);
+        let temporary = DeviceArray::temporary(gpu, lay_out(0).3 as usize, stream)?;
+        let (sort, keys, values, _) = lay_out(temporary.address());
+        sort.clear(passes(pieces), stream)?;
+        let args = SetupArgs { count: entries, span, out_val: list.val, ..self.base };
+        let by_piece = SetupArgs { key_out: keys[0], value_out: values[0], ..args };
+        self.cover("setup_piece_keys", entries, &by_piece)?;
+        let (_, sorted) = self.sort(sort, pieces, keys, values, None)?;
+        let of_each = SetupArgs { value_in: sorted, value_out: staged.address(), ..args };
+        self.cover("setup_pieces", entries, &of_each)
     }
 
     /// Sorted on the host: there are hardly ever any.

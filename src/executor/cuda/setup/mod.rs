@@ -23,8 +23,9 @@ use super::plan::{Known, SetupTimes};
 use super::{memory, DeviceArray, Launcher};
 use crate::analysis::boxes::Boxes;
 use crate::analysis::slices::{self, Cut};
+use crate::analysis::strewn::Sample;
 use crate::analysis::thin::{self, ThinEnd};
-use crate::analysis::tiles::Order;
+use crate::analysis::tiles::{Order, Staging};
 use crate::analysis::{families, lines, nodes, tiles, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Shape};
 use crate::status::Result;
@@ -59,7 +60,7 @@ pub struct DeviceSchedule {
     pub predicted: Duration,
     /// Where the values of a copy come from, and how many, if solves read one.
     pub copied: Option<(DeviceArray, u32)>,
-    /// Where those of the rows' entries come from, if each solve begins by copying them.
+    /// Where those come from that each solve begins by copying, if it does.
     pub staged: Option<DeviceArray>,
     /// The rows' lists, where batches have taken what they need from them.
     _lists: Option<DeviceArray>,
@@ -137,6 +138,9 @@ pub fn schedule(
         run.clock.begin(if how == Levels::Sweep { Operation::Levels } else { Operation::Other });
         if may_have_lines && !matches!(known, Known::OnDevice(_)) {
             run.guess()?;
+        }
+        if needs.tiles != Tiles::No && Sample::is_wanted(shape.n) && !matches!(known, Known::OnDevice(_)) {
+            run.look_for_strewn()?;
         }
     }
     run.clock.begin(Operation::Levels);
@@ -297,8 +301,19 @@ impl<'a> Run<'a> {
                 let scattered = !self.task.stored_rows;
                 let crosses = grid.plane > 0 && found[SKEW] > 0;
                 let squares = (long(found, SQUARES), long(found, LONG_SQUARES));
-                let counts =
-                    tiles::Counts { n, entries, squares, levels, scattered, has_lines, crosses, node };
+                let sample = Sample { entries: found[SAMPLED], strewn: found[STREWN] };
+                let counts = tiles::Counts {
+                    n,
+                    entries,
+                    squares,
+                    levels,
+                    scattered,
+                    has_lines,
+                    crosses,
+                    strewn: sample.is_strewn(),
+                    node,
+                    value_bytes: self.shape.dtype.bytes() as u32,
+                };
                 let mut strips = || self.strips(levels, level_of);
                 let steps = [found[LINE_STEP], found[PLANE_STEP]];
                 let mut boxed = || {
@@ -313,7 +328,7 @@ impl<'a> Run<'a> {
                 }
             }
         };
-        let tiles::Decision { engine, rows, order, is_wide, stages, predicted } = decision;
+        let tiles::Decision { engine, rows, order, is_wide, staging, predicted } = decision;
         let is_tiled = matches!(engine, Engine::Tiles(_));
         if self.node > 1 && engine.is_of_rows_only() {
             return Ok(None);
@@ -329,8 +344,9 @@ impl<'a> Run<'a> {
             Some(boxes) => boxes.spans.len() as u32,
             None => n.div_ceil(tile.max(1)),
         };
-        let staged = stages.then(|| self.allocate(entries as usize * 4)).transpose()?;
-        let (kept, slab, lists) = self.keep(found, tile, staged.as_ref())?;
+        let staged = (staging != Staging::No).then(|| self.allocate(entries as usize * 4)).transpose()?;
+        let in_order = staged.as_ref().filter(|_| staging == Staging::InOrder);
+        let (kept, slab, lists) = self.keep(found, tile, in_order)?;
         self.base.order = kept.order;
         self.base.tile = tile;
         self.base.by_strips = (order == Order::Strips) as u32;
@@ -371,6 +387,9 @@ impl<'a> Run<'a> {
         };
         self.fill(&kept.rows, cut)?;
         self.fill(&kept.columns, cut)?;
+        if let Some(staged) = staged.as_ref().filter(|_| staging == Staging::ByPieces) {
+            self.stage_by_pieces(&kept.rows, entries, staged)?;
+        }
 
         let mut done = DeviceSchedule {
             base: kept.arguments(self.shape),
