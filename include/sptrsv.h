@@ -863,7 +863,7 @@ enum sptrsvStatus_t sptrsvGetAnyOperation(sptrsvInfo_t info, int *enabled);
  * them. By default solves read the caller's array, whatever it holds at the time. Where the stored rows are not the rows of
  * op(A) (op T or H of CSR, op N of CSC), a row's values are scattered there, and large matrices are solved up to twice as fast
  * from a copy. Values in storage order are not copied, nor are any for LEVC, SLFC and GSF or on the host executor. (Apart from
- * this, AUTO may begin a solve in tiles with a copy of its own; that needs no call.)
+ * this, AUTO may begin a solve with a copy of its own; that needs no call.)
  *
  * Enabled, sptrsvUpdateValues hands the values over: after the analysis, and again whenever they have changed. The copy takes
  * one value and four bytes for each entry of the triangle; sptrsvGetStats counts them.

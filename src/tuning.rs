@@ -166,8 +166,10 @@ pub const TILED_RELAY_ENTRIES: f64 = 1.5;
 /// The largest tile whose unknowns are relayed. With more rows too few blocks have a tile.
 pub const TILED_LARGEST_RELAY: u32 = 16384;
 /// Strips are looked at where the best that there is without them takes so many times what tiles that never waited for
-/// each other would.
+/// each other would; the second number where values lie scattered and there are so many levels.
 pub const TILED_STRIPS_WORTH: f64 = 2.2;
+pub const TILED_STRIPS_WORTH_SCATTERED: f64 = 1.8;
+pub const TILED_STRIPS_LEVELS: u32 = 200;
 /// And where it takes so much longer: to look at them takes some hundred microseconds itself.
 pub const TILED_STRIPS_GAIN: Duration = Duration::from_micros(40);
 /// Shorter lines, and longer ones that cannot be halved down to this, are no lines for tiles. The first is mirrored in
@@ -237,15 +239,18 @@ pub const STAGED_PART: f64 = 0.05;
 pub const STAGED_PART_LINES: f64 = 0.03;
 /// Rows are looked at for whether their pattern is strewn (`analysis::strewn`) where there are so many.
 pub const STREWN_SMALLEST: u32 = 1 << 19;
-/// Values are staged piece by piece where a strewn pattern's lie scattered, in so many bytes at least: a piece fits into the cache,
-/// but there are no more than so many; and what each entry takes (in seconds).
-pub const STAGED_PIECES_BYTES: u64 = 32 << 20;
+/// Values are staged piece by piece where a strewn pattern's lie scattered, in so many bytes at least, and levels have so many rows,
+/// for else hand-overs hide what values take: a piece fits into the cache, but there are no more than so many; and what each entry
+/// takes (in seconds).
+pub const STAGED_PIECES_BYTES: u64 = 24_000_000;
+pub const STAGED_PIECES_LEVEL: u64 = 1800;
 pub const STAGED_PIECE_BYTES: u32 = 8 << 20;
 pub const STAGED_MOST_PIECES: u32 = 32;
 pub const STAGED_PIECES_SECONDS: f64 = 1.3e-11;
-/// What strewn entries take longer by rows (in seconds); and a row, whose values and right-hand side come from lines of their own,
+/// What strewn entries take longer by rows (in seconds), and scattered ones more; and a row, whose values and right-hand side come from lines of their own,
 /// but for what the cache holds, of so many bytes for each row and entry.
 pub const STREWN_ENTRY_SECONDS: f64 = 0.2e-11;
+pub const STREWN_SCATTERED_SECONDS: f64 = 1.3e-11;
 pub const STREWN_ROW_SECONDS: f64 = 3.3e-11;
 pub const STREWN_CACHE: f64 = 35e6;
 pub const STREWN_ROW_BYTES: f64 = 32.0;

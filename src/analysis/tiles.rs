@@ -17,18 +17,19 @@ use crate::tuning::{
     NARROW_THIRDS, NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_NARROW, NODAL_NARROW_LEVEL, NODAL_SUM,
     NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL,
     ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_ENTRIES, STAGED_ENTRY_SECONDS,
-    STAGED_PART, STAGED_PART_LINES, STAGED_PIECES_BYTES, STAGED_PIECES_SECONDS, STAGED_SMALLEST,
-    STAGED_START, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL, STREAMED_ROW_SECONDS, STREAMED_START, STREWN_CACHE,
-    STREWN_ENTRY_BYTES, STREWN_ENTRY_SECONDS, STREWN_ROW_BYTES, STREWN_ROW_SECONDS, TILED_ADVANTAGE,
-    TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_STREWN, TILED_ADVANTAGE_WIDE, TILED_BATCH,
-    TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX,
-    TILED_BOX_FAVOUR, TILED_BOX_LANES, TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_CROWD_HOP, TILED_ENTRIES,
-    TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED,
-    TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES, TILED_LONG_ROW_SCATTERED_SECONDS,
-    TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS,
-    TILED_MESH_ROWS, TILED_MESH_SCATTERED, TILED_PLANE, TILED_RELAY_ENTRIES, TILED_RELAY_HOP,
-    TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES, TILED_START, TILED_STEP, TILED_STREWN_ROWS,
-    TILED_STRIPS_GAIN, TILED_STRIPS_WORTH, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY,
+    STAGED_PART, STAGED_PART_LINES, STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL, STAGED_PIECES_SECONDS,
+    STAGED_SMALLEST, STAGED_START, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL, STREAMED_ROW_SECONDS,
+    STREAMED_START, STREWN_CACHE, STREWN_ENTRY_BYTES, STREWN_ENTRY_SECONDS, STREWN_ROW_BYTES,
+    STREWN_ROW_SECONDS, STREWN_SCATTERED_SECONDS, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE,
+    TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_STREWN, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY,
+    TILED_BATCH_SCATTERED, TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_FAVOUR,
+    TILED_BOX_LANES, TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_CROWD_HOP, TILED_ENTRIES, TILED_ENTRY_BYTES,
+    TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH,
+    TILED_LONG_LANES, TILED_LONG_ROW_SCATTERED_SECONDS, TILED_LONG_ROW_SECONDS, TILED_LONG_TURN,
+    TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS, TILED_MESH_ROWS, TILED_MESH_SCATTERED, TILED_PLANE,
+    TILED_RELAY_ENTRIES, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES,
+    TILED_START, TILED_STEP, TILED_STREWN_ROWS, TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH,
+    TILED_STRIPS_WORTH_SCATTERED, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY,
     TILED_UNEVEN_ENTRIES, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES,
     TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE, WIDE_DEVIATIONS,
     WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_MOST_LEVELS, WIDE_ROW_SECONDS, WIDE_SPANS_APART, WIDE_START,
@@ -414,7 +415,7 @@ impl Counts {
         }
     }
 
-    /// What strewn dependencies add to the time by rows, whose values are stored so, if the rows of a level lie apart as well.
+    /// What strewn dependencies add to the time by rows, more if the rows of a level lie apart as well.
     fn strewn_in_rows(self, are_apart: bool) -> Duration {
         if !self.strewn {
             return Duration::ZERO;
@@ -422,7 +423,8 @@ impl Counts {
         let (n, entries) = (self.n as f64, self.entries as f64);
         let cached = STREWN_CACHE / (n * STREWN_ROW_BYTES + entries * STREWN_ENTRY_BYTES);
         let row = if are_apart { STREWN_ROW_SECONDS * (1.0 - cached.min(1.0)) } else { 0.0 };
-        Duration::from_secs_f64(n * row + entries * STREWN_ENTRY_SECONDS)
+        let entry = STREWN_ENTRY_SECONDS + if self.scattered { STREWN_SCATTERED_SECONDS } else { 0.0 };
+        Duration::from_secs_f64(n * row + entries * entry)
     }
 
     /// The part of the other engines' time that tiles must promise.
@@ -435,8 +437,8 @@ impl Counts {
         let is_short = self.entries as u64 <= TILED_SHORT_ENTRIES * self.n as u64;
         match is_far {
             false if self.strewn => TILED_ADVANTAGE,
-            true if is_wide && self.strewn => TILED_ADVANTAGE_STREWN,
             true if is_short => TILED_ADVANTAGE,
+            true if is_wide && self.strewn => TILED_ADVANTAGE_STREWN,
             true if is_wide => TILED_ADVANTAGE_WIDE,
             true if wider(TILED_WIDE_LEVEL) => TILED_ADVANTAGE_LARGE,
             false if wider(TILED_LARGE_LEVEL) && bytes > large => TILED_ADVANTAGE_LARGE,
@@ -549,18 +551,18 @@ pub fn decide(
         return Ok(Decision { staging: Staging::InOrder, predicted, ..staged });
     }
     let bytes = counts.entries as u64 * counts.value_bytes as u64;
-    if direct.engine != Engine::Rows || !counts.strewn || bytes < STAGED_PIECES_BYTES {
+    let is_large =
+        bytes >= STAGED_PIECES_BYTES && counts.n as u64 >= STAGED_PIECES_LEVEL * counts.levels as u64;
+    if direct.engine != Engine::Rows || !counts.strewn || !is_large {
         return Ok(direct);
     }
-    // What scattered values cost where lines of the cache are of no use to others the model does not know at all.
     let copy = STAGED_START + Duration::from_secs_f64(counts.entries as f64 * STAGED_PIECES_SECONDS);
     Ok(Decision { staging: Staging::ByPieces, predicted: by_rows + copy, ..direct })
 }
 
 /// Time of a solve by the one-word engine, if the levels of ranges are known.
 fn in_rows(rows: Counts, natural: &Ranges) -> Duration {
-    let strewn = if rows.scattered { Duration::ZERO } else { rows.strewn_in_rows(!natural.are_levels()) };
-    predict_one_word(rows, natural.average_level()) + strewn
+    predict_one_word(rows, natural.average_level()) + rows.strewn_in_rows(!natural.are_levels())
 }
 
 /// Tiles, if they promise that part of the other engine's time, or else that one.
@@ -608,7 +610,11 @@ fn decide_tiles(
     }
     let other = best.map_or(untiled, |tiles| tiles.predicted);
     let ideal = ideal(rows, shape);
-    if may_have_strips && other > ideal.mul_f64(TILED_STRIPS_WORTH).max(ideal + TILED_STRIPS_GAIN) {
+    let worth = match rows.scattered && rows.levels >= TILED_STRIPS_LEVELS {
+        true => TILED_STRIPS_WORTH_SCATTERED,
+        false => TILED_STRIPS_WORTH,
+    };
+    if may_have_strips && other > ideal.mul_f64(worth).max(ideal + TILED_STRIPS_GAIN) {
         if let Some(tiles) =
             strips()?.and_then(|ranges| choose(ranges, Regularity::Lines, shape, mirror, limit.min(other)))
         {
@@ -972,7 +978,7 @@ mod tests {
         let by_pieces = chosen(true, true, 8);
         assert_eq!((by_pieces.engine, by_pieces.staging), (Engine::Rows, Staging::ByPieces));
         // The cache holds them, or lines of it are of use.
-        assert_eq!(chosen(true, true, 4).staging, Staging::No);
+        assert_eq!(chosen(true, true, 2).staging, Staging::No);
         assert_eq!(chosen(false, true, 8).staging, Staging::No);
     }
 
