@@ -239,18 +239,19 @@ pub const STAGED_PART: f64 = 0.05;
 pub const STAGED_PART_LINES: f64 = 0.03;
 /// Rows are looked at for whether their pattern is strewn (`analysis::strewn`) where there are so many.
 pub const STREWN_SMALLEST: u32 = 1 << 19;
-/// Values are staged piece by piece where a strewn pattern's lie scattered, in so many bytes at least, and levels have so many rows,
-/// for else hand-overs hide what values take: a piece fits into the cache, but there are no more than so many; and what each entry
-/// takes (in seconds).
+/// Scattered values of a strewn pattern are staged piece by piece where they are so many bytes at least, and levels have so many
+/// rows on average: else hand-overs hide what values take. What each entry takes (in seconds).
 pub const STAGED_PIECES_BYTES: u64 = 24_000_000;
 pub const STAGED_PIECES_LEVEL: u64 = 1800;
+pub const STAGED_PIECES_SECONDS: f64 = 1.3e-11;
+/// The bytes of a piece, which the cache holds, and the most pieces: with more values pieces are larger.
 pub const STAGED_PIECE_BYTES: u32 = 8 << 20;
 pub const STAGED_MOST_PIECES: u32 = 32;
-pub const STAGED_PIECES_SECONDS: f64 = 1.3e-11;
-/// What strewn entries take longer by rows (in seconds), and scattered ones more; and a row, whose values and right-hand side come from lines of their own,
-/// but for what the cache holds, of so many bytes for each row and entry.
+/// What a strewn entry takes longer by rows (in seconds), and one whose value lies scattered besides.
 pub const STREWN_ENTRY_SECONDS: f64 = 0.2e-11;
 pub const STREWN_SCATTERED_SECONDS: f64 = 1.3e-11;
+/// What a row takes longer (in seconds), whose values and right-hand side come from lines of their own, but for the part that a
+/// cache of so many bytes holds, of so many bytes for each row and entry.
 pub const STREWN_ROW_SECONDS: f64 = 3.3e-11;
 pub const STREWN_CACHE: f64 = 35e6;
 pub const STREWN_ROW_BYTES: f64 = 32.0;

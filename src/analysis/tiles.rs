@@ -1336,6 +1336,25 @@ mod tests {
         assert_eq!(counts(1 << 20, 1000, true).advantage(), TILED_ADVANTAGE_WIDE);
         assert_eq!(counts(1 << 19, 512, true).advantage(), TILED_ADVANTAGE_LARGE);
         assert_eq!(counts(1 << 19, 1024, true).advantage(), TILED_ADVANTAGE);
+        // Strewn ones more where values are scattered, and what is short less.
+        let strewn = |scattered| Counts { strewn: true, ..counts(1 << 21, 1000, scattered) };
+        assert_eq!(strewn(true).advantage(), TILED_ADVANTAGE_STREWN);
+        assert_eq!(strewn(false).advantage(), TILED_ADVANTAGE);
+        let short = Counts { entries: 2 << 20, ..counts(1 << 20, 1000, true) };
+        assert_eq!(short.advantage(), TILED_ADVANTAGE);
+    }
+
+    #[test]
+    fn strips_are_looked_at_sooner_where_values_lie_scattered() {
+        // 7-pt 128³ in reverse Cuthill-McKee order, transposed, where levels are ranges of rows; strips are planes.
+        let n = 1u32 << 21;
+        let planes: Vec<u32> = (0..n).map(|i| i % 128 + i / 128 % 128 + i / (128 * 128)).collect();
+        let mut by_level = planes.clone();
+        by_level.sort_unstable();
+        let counts = Counts { scattered: true, squares: (9 * n as u64, 0), ..counts_of(n, 3 * n, 382) };
+        let strips = &mut || Ok(Some(ranges(&planes)));
+        let chosen = decide(Tiles::IfFaster, 0, ranges(&by_level), counts, &mut || None, strips).unwrap();
+        assert_eq!((chosen.order, chosen.staging), (Order::Strips, Staging::No));
     }
 
     #[test]

@@ -136,10 +136,11 @@ pub fn schedule(
     if run.task.levels {
         // The sweep goes by the guess; of the paper's loop it is no part.
         run.clock.begin(if how == Levels::Sweep { Operation::Levels } else { Operation::Other });
-        if may_have_lines && !matches!(known, Known::OnDevice(_)) {
+        let is_first = !matches!(known, Known::OnDevice(_));
+        if is_first && may_have_lines {
             run.guess()?;
         }
-        if needs.tiles != Tiles::No && Sample::is_wanted(shape.n) && !matches!(known, Known::OnDevice(_)) {
+        if is_first && needs.tiles != Tiles::No && Sample::is_wanted(shape.n) {
             run.look_for_strewn()?;
         }
     }
