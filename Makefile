@@ -163,15 +163,14 @@ bench: lib
 INTO = $(DESTDIR)$(PREFIX)
 FILL_IN = sed -e 's|@PREFIX@|$(abspath $(PREFIX))|g' -e 's|@VERSION@|$(VERSION)|g'
 
-# Root seldom has the cargo that rustup gave to a user: `sudo make install` takes what that user has built, and writes
-# nothing beside it. A cargo that does not run, as rustup's without a toolchain, counts as none. What is installed can
-# be read by everyone, whatever the umask.
+# Root seldom has the cargo that rustup gave to a user, nor, by sudo, the environment that this one has built with:
+# `sudo make install` takes what is built, and writes nothing beside it. A cargo that does not run, as rustup's without a
+# toolchain, counts as none. What is installed can be read by everyone, whatever the umask.
 install:
-	@if cargo --version > /dev/null 2>&1; then $(MAKE) build; exit; fi; \
+	@if [ -z "$${SUDO_USER:-}" ] && cargo --version > /dev/null 2>&1; then $(MAKE) build; exit; fi; \
 	for name in libsptrsv.so libsptrsv_cusparse.so sptrsv; do [ -f '$(TARGET)/release'/$$name ] || { \
-	  echo "error: there is no $(TARGET)/release/$$name, and no cargo to build it: run 'make build' first, as the user" \
-	    'who has cargo' >&2; exit 1; }; done; \
-	echo 'no cargo found: what $(TARGET)/release holds is installed as it is'
+	  echo "error: there is no $(TARGET)/release/$$name: run 'make build' first, as the user who has cargo" >&2; exit 1; }; done; \
+	echo 'what $(TARGET)/release holds is installed as it is'
 	@install -d '$(INTO)/bin' '$(INTO)/include' '$(INTO)/lib/pkgconfig' '$(INTO)/lib/cmake/sptrsv' '$(INTO)/share/sptrsv' \
 	  '$(INTO)/share/doc/sptrsv'
 	@install -m 755 '$(TARGET)/release/sptrsv' '$(INTO)/bin'

@@ -42,7 +42,7 @@ static const sptrsvDataType_t TYPES[] = {SPTRSV_R_32F, SPTRSV_R_64F, SPTRSV_C_32
 enum { SEPARATE_DIAGONAL = 2 }; /* beside the library's NON_UNIT and UNIT */
 
 enum Shape { DIAGONAL, CHAIN, GRID, RANDOM, DENSE_ROW, DENSE_COLUMN, EMPTY_ROWS, NODES, DIAGONALS, TAIL, DENSE_END, SHAPES,
-             BAND, STREWN /* levels of eight rows, and eight entries anywhere: not among all shapes */ };
+             BAND, MANY, STREWN /* levels of eight rows, also of twenty entries each, and eight entries anywhere: not among all shapes */ };
 static const char *const SHAPE_NAMES[] = {"diagonal",  "chain",        "grid",      "random",
                                           "dense row", "dense column", "empty rows", "nodes",     "diagonals",
                                           "tail",      "dense end"};
@@ -196,6 +196,10 @@ static inline void push_shape(Entries *list, enum Shape shape, int64_t n) {
       case BAND:
         for (int64_t k = 0, back[] = {8, 12, 16, 21, 27, 33, 40}; k < 7; k++)
           if (i >= back[k]) push(list, i, i - back[k], 0);
+        break;
+      case MANY:
+        for (int64_t k = 0; k < 20; k++)
+          if (i >= 8 + 9 * k) push(list, i, i - 8 - 9 * k, 0);
         break;
       case STREWN:
         for (int64_t k = 0; k < 8; k++) push(list, i, below(i), 0);

@@ -290,7 +290,7 @@ static void an_info_moves(void) {
     for (int device = 0; device < 2; device++) {
       driver.use(device);
       CHECK_OK(sptrsvCreate(&h[device]));
-      driver.leave();
+      driver.leave_current();
     }
     System s;
     CHECK_OK(open_system_on(h[0], &s, &p, SPTRSV_ALG_AUTO));
@@ -314,6 +314,7 @@ static void an_info_moves(void) {
     T.h = NULL;
     for (int device = 0; device < 2; device++) CHECK_OK(sptrsvDestroy(h[device]));
     CHECK(driver.allocated() == before);
+    for (int device = 0; device < 2; device++) driver.leave_from(device);
   }
   free_problem(&p);
 }
@@ -376,13 +377,15 @@ static void handles_share(void) {
     CHECK_OK(sptrsvDestroy(h));
     CHECK(driver.allocated() == before);
 
-    /* An info of a context that is gone is not taken for one of the next that lies there. */
+    /* An info of a context that is gone is not taken for one of the next that lies there, nor a handle, and nothing of theirs
+     * is freed there. */
     driver.use(0);
     CHECK_OK(sptrsvCreate(&first));
     T.h = first;
     CHECK_OK(open_system_on(first, &s, &p, SPTRSV_ALG_AUTO));
     driver.leave();
     driver.use(0);
+    CHECK_STATUS(solve_from(&s, s.f, s.x), EXECUTION_FAILED);
     CHECK_OK(sptrsvCreate(&h));
     T.h = s.h = h;
     CHECK_STATUS(solve_from(&s, s.f, s.x), SPTRSV_STATUS_PATTERN_MISMATCH);

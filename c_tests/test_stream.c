@@ -400,8 +400,9 @@ static int behind_one_that_was_ended(int shape) {
 
 static void a_solve_behind_one_that_was_ended(void) {
   int of_chain = behind_one_that_was_ended(CHAIN), of_grid = behind_one_that_was_ended(GRID);
-  printf("a solve behind one that was ended: %d of a chain and %d of a grid were\n", of_chain, of_grid);
-  CHECK(of_chain + of_grid > 0);
+  int of_band = behind_one_that_was_ended(MANY);
+  printf("a solve behind one that was ended: %d of a chain, %d of a grid and %d of a band were\n", of_chain, of_grid, of_band);
+  CHECK(of_chain + of_grid > 0 && of_band > 0);
 }
 
 /* -------------------------------------------------------------------------------------- devices and contexts */

@@ -9,7 +9,8 @@
  *
  * Every function returns one of cuSPARSE's own statuses. analysis reads the pattern only; solve reads the
  * values, is asynchronous on the handle's stream, allocates nothing and can be captured into a CUDA graph;
- * zeroPivot waits for the last solve. pBuffer is scratch: nothing has to survive in it between calls.
+ * zeroPivot waits for the last solve. pBuffer is scratch: nothing has to survive in it between calls. An info serves one
+ * solve at a time: order those on several streams by events, or analyse an info for each.
  *
  * The kernels of a context, and a pool of memory that keeps up to 1/32 of the device's for further analyses, stay until
  * the program ends.

@@ -334,11 +334,14 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
             T rest[NR];
 #pragma unroll
             for (int j = 0; j < NR; ++j) rest[j] = warp_sum_all(sum[j], __ffs(lanes) - 1);
+            // As above nothing is added then: a zero added to a negative zero would change its sign.
+            bool is_whole = NR > 1 && lanes == 1 && longest > 0;
             Watchdog<T> dog(a);
-            for (bool waits = owns && at_once;;) {
+            // What a wait has been ended for is a part of a sum.
+            for (bool waits = owns && at_once && ok;;) {
 #pragma unroll
                 for (int j = 0; j < NR; ++j) {
-                    sum[j] = multiply_add(youngest.v, youngest.x[j].value(), rest[j]);
+                    sum[j] = is_whole ? rest[j] : multiply_add(youngest.v, youngest.x[j].value(), rest[j]);
                     x[j] = product(sum[j], scale);
                 }
                 bool ready = youngest.is_there();

@@ -29,7 +29,7 @@ struct Summary {
     uint32_t skew;       // of boxes, so that no unknown depends on a later one; 2 where one line for each plane is too few
     uint32_t displaced;  // some diagonal of a row of a node is not in its place in the row
     uint32_t slices;
-    uint64_t narrow;     // what the best narrow end gains, in its upper half, and its first slice
+    uint64_t narrow;     // what the best narrow end gains, by END_GAIN, in its upper half, and its first slice
     uint64_t squares;    // of the numbers of entries of the rows of op(A), their sum
     uint64_t long_squares;  // and that of those that are far longer than the others
     uint32_t bad_offsets;
@@ -146,6 +146,8 @@ __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { re
 __device__ __forceinline__ uint32_t divide_up(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
 
 __device__ __forceinline__ uint32_t thread_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
+// Of the warp; there may be more threads than a number of 32 bits can count.
+__device__ __forceinline__ uint32_t warp_index() { return blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32; }
 
 // Ends waits that see no progress, as in solves: `turn` is called by whole warps, once per poll. What a
 // kernel leaves unfinished then is not looked at: the pattern counts as bad from there on.

@@ -70,13 +70,19 @@ SETUP_KERNEL(setup_chunks, 256) {
 constexpr uint32_t GATE_LEVELS = 8, NEAR_GATE_LEVELS = 4, NEAR_GATE_LANES = 8192, GATE_ENTRIES = 4;
 
 constexpr int64_t NARROW_LEVEL = 200, NARROW_SLICE = 20, NARROW_LAUNCH = 4000, NARROW_SPLIT = 10000;  // mirror tuning.rs
+constexpr int64_t END_GAIN = 140;                                                                     // mirrors tuning.rs
+
+// Notes the end that begins with slice, or level, `begin`, if it gains most. Gain and place fit into a word.
+__device__ __forceinline__ void note_end(uint64_t *best, int64_t gain, uint32_t begin) {
+    if (gain >= END_GAIN) atomicMax((unsigned long long *)best, (uint64_t)(gain / END_GAIN) << 32 | begin);
+}
 
 // What is gained if the narrow end begins with a level, by the rule of src/analysis/slices.rs.
 __device__ __forceinline__ void consider_narrow_end(const SetupArgs &a, uint32_t level, uint32_t levels) {
     uint32_t first = a.slice_ptr[a.level_ptr[level]], slices = a.slice_ptr[a.n] - first;
     int64_t cost = NARROW_SLICE * slices + (first == 0 ? NARROW_LAUNCH : NARROW_SPLIT);
     int64_t gain = NARROW_LEVEL * (levels - level) - cost;
-    if (gain > 0) atomicMax((unsigned long long *)&a.summary->narrow, min(gain, (int64_t)NONE) << 32 | first);
+    note_end(&a.summary->narrow, gain, first);
 }
 
 constexpr int64_t THIN_LEVEL = 280, THIN_ROW = 27, THIN_SPLIT = 4000;  // mirror tuning.rs
@@ -86,14 +92,11 @@ __device__ __forceinline__ int64_t gain_of_thin_end(const SetupArgs &a, uint32_t
     int64_t rows = a.n - a.level_ptr[level];
     return a.node * (THIN_LEVEL * (levels - level) - THIN_ROW * rows) - (level == 0 ? 0 : THIN_SPLIT);
 }
-__device__ __forceinline__ void note_thin_end(uint64_t *best, int64_t gain, uint32_t begin) {
-    if (gain > 0) atomicMax((unsigned long long *)best, min(gain, (int64_t)NONE) << 32 | begin);
-}
 
 // The first level of the end for the thin engine.
 SETUP_KERNEL(setup_thin_end, 256) {
     uint32_t level = thread_index(), levels = a.summary->levels;
-    if (level < levels) note_thin_end(&a.summary->thin, gain_of_thin_end(a, level, levels), level);
+    if (level < levels) note_end(&a.summary->thin, gain_of_thin_end(a, level, levels), level);
 }
 
 // Slices and records, and the first slice of the end that is wanted; or, where it is wanted, with which slice each level begins.
@@ -105,7 +108,7 @@ SETUP_KERNEL(setup_slices, 256) {
     if (a.level_step && p < levels) a.level_step[p] = a.slice_ptr[a.level_ptr[p]];
     if (a.level_step && p == 0) a.level_step[levels] = a.slice_ptr[a.n];
     if (p < levels && a.thin)
-        note_thin_end(&a.summary->narrow, gain_of_thin_end(a, p, levels), a.slice_ptr[a.level_ptr[p]]);
+        note_end(&a.summary->narrow, gain_of_thin_end(a, p, levels), a.slice_ptr[a.level_ptr[p]]);
     else if (p < levels && a.node == 1 && !a.level_step)
         consider_narrow_end(a, p, levels);
     uint32_t chunk = a.chunk[p];
@@ -339,7 +342,7 @@ struct BatchLane {
 // The most entries of a lane of each batch, and the units of codes that it needs: one code for each entry and lane
 // that has a row.
 SETUP_KERNEL(setup_depths, 256) {
-    uint32_t s = thread_index() / 32, lane = threadIdx.x % 32;
+    uint32_t s = warp_index(), lane = threadIdx.x % 32;
     uint64_t units[1] = {0};
     if (s < a.count) {
         uint4 &batch = reinterpret_cast<uint4 *>(a.slice)[s];
@@ -360,7 +363,7 @@ SETUP_KERNEL(setup_depths, 256) {
 // Positions in the same batch become lanes, positions in the window its cells. `slice_ptr` says where the codes of
 // a batch begin.
 SETUP_KERNEL(setup_codes, 256) {
-    uint32_t s = thread_index() / 32, lane = threadIdx.x % 32;
+    uint32_t s = warp_index(), lane = threadIdx.x % 32;
     if (s >= a.count) return;
     uint4 batch = reinterpret_cast<uint4 *>(a.slice)[s];
     BatchLane row(a, batch, lane);

@@ -276,7 +276,7 @@ __device__ __forceinline__ void finish_chunk(uint2 *chunk, uint32_t length, uint
 template <class Team>
 __device__ __noinline__ void order_in_memory(uint2 *list, uint32_t length, uint2 *chunk, uint32_t most, Team team) {
     in_chunks(list, length, chunk, most, team, [&](uint32_t here) { order_chunk(chunk, here, team); });
-    for (uint32_t size = 2 * most; size / 2 < length; size *= 2) {
+    for (uint32_t size = 2 * most; size != 0 && size / 2 < length; size *= 2) {
         order_step(list, length, size, true, team);
         for (uint32_t by = size / 2; by > most; by /= 2) order_step(list, length, by, false, team);
         in_chunks(list, length, chunk, most, team, [&](uint32_t here) { finish_chunk(chunk, here, most, team); });

@@ -543,7 +543,7 @@ struct Solver {
             // The next solve may be on its way already.
             if (NR == 1) arm(&other[b.x + lane]);
         }
-        if (lane == 0) store_release_shared(&tile.done[warp], NONE - ROUNDS);
+        // The other warps do not go on without this one: they would find old unknowns where these batches have armed nothing.
     }
 
     // Thread 0 of the first block of a cluster takes a ticket for each of its blocks.

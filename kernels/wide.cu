@@ -49,12 +49,14 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
         for_size(warp_max(row.entries()), lanes,
                  [&](auto size) { load_adjacent<size.value>(a, row.record, row.end, e, lanes, q); });
     };
-    // The block has a range of the level's slices, and its warps take them in turn.
-    uint32_t warps = blockDim.x / WARP, share = (a.end - a.begin - 1) / gridDim.x + 1;
-    uint64_t begin = a.begin + (uint64_t)blockIdx.x * share, stop = min(begin + share, (uint64_t)a.end);
+    // The block has a range of the level's slices, which its warps take in turn: L1 finds the unknowns of rows near each other.
+    // Where values are scattered all blocks go side by side: rows near each other want a part of each line, while L2 has it.
+    uint32_t warps = blockDim.x / WARP, share = a.row_permuted ? warps : (a.end - a.begin - 1) / gridDim.x + 1;
+    uint32_t step = a.row_permuted ? warps * gridDim.x : warps;
+    uint64_t begin = a.begin + (uint64_t)blockIdx.x * share, all = a.end, stop = a.row_permuted ? all : min(begin + share, all);
     uint32_t s = (uint32_t)min(begin, stop) + threadIdx.x / WARP, end = (uint32_t)stop, q[U];
     auto slice_at = [&](uint32_t s) { return s < end ? a.slice[s] : make_uint2(0, 1u << 6); };
-    uint2 slice = slice_at(s), slice1 = slice_at(s + warps), slice2 = slice_at(s + 2 * warps);
+    uint2 slice = slice_at(s), slice1 = slice_at(s + step), slice2 = slice_at(s + 2 * step);
     Row row(a, slice), row1(a, slice1);
     ask(slice, row, q);
     if (threadIdx.x == 0) zero_pivot = NONE;
@@ -71,7 +73,7 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
     };
     // The caller's values may be on their way to the first level. Each other one has begun when the one before had waited for them.
     if (a.begin == 0) wait();
-    for (; s < end; s += warps) {
+    for (; s < end; s += step) {
         uint32_t lanes = Row::lanes_of(slice), sub = threadIdx.x & (lanes - 1), i = row.record.x;
         uint32_t longest = warp_max(row.entries());
         bool owns = sub == 0 && Row::row_of(slice) < Row::rows_of(slice);
@@ -103,7 +105,7 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
             unknowns(size, row, 0);
             ask(slice1, row1, q);
             Row next(a, slice2);
-            slice3 = slice_at(s + 3 * warps);
+            slice3 = slice_at(s + 3 * step);
             T alpha = alpha_of(a);
 #pragma unroll
             for (int j = 0; j < NR; ++j) sum[j] = owns ? product(alpha, sum[j]) : zero(T{});

@@ -1035,7 +1035,7 @@ pub unsafe extern "C" fn sptrsvGetStats(info: sptrsvInfo_t, stats: *mut sptrsvSt
 /// \param info  the info that the analysis will use
 /// \param bytes  receives the size
 /// \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE (a NULL, a negative size, an enum out of range);
-///         MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED; INSUFFICIENT_RESOURCES (2^32 - 1 rows or entries and more)
+///         MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED; INSUFFICIENT_RESOURCES (2^32 - 4096 rows or entries and more)
 ///
 /// Blocking: host only. Graph capture: no GPU work.
 ///
@@ -1165,6 +1165,9 @@ pub unsafe extern "C" fn sptrsvUpdateValues(
 ///         analysed); TIMED_OUT (of an earlier solve; nothing is done); EXECUTION_FAILED. On any error but
 ///         the last x is untouched.
 ///
+/// Unknowns agree with those of other algorithms within rounding. Near the ends of a type's range one may overflow where
+/// another does not: NODAL, and TILED in chains, divide parts of a sum by the diagonal before they add them.
+///
 /// Blocking: asynchronous on the CUDA executor, no host synchronisation, no allocation; the host executor
 /// returns when x is there. Graph capture: yes.
 ///
@@ -1210,8 +1213,8 @@ pub unsafe extern "C" fn sptrsvSolve(
 
 /// Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
 /// F + j * ldf. On the GPU the matrix is read once for several of them: for up to four by TILED (two of complex types) and WIDE
-/// (two of C_64F), for two by NODAL and ONE_WORD (four of R_32F); LEVR, LEVC, SLFR, SLFC, GSF and THIN solve one by one. Where
-/// the algorithm is deterministic, every column has the bits of a single solve.
+/// (two of C_64F), for two by NODAL and ONE_WORD (four of R_32F), and for four by LEVR, LEVC, SLFR, SLFC and GSF (two of C_64F);
+/// THIN solves one by one. Where the algorithm is deterministic, every column has the bits of a single solve.
 ///
 /// \param handle  the handle
 /// \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve

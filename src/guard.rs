@@ -49,7 +49,8 @@ pub fn guard_creation(f: impl FnOnce() -> Result<()>) -> Status {
         Ok(()) => (CString::default(), Status::SPTRSV_STATUS_SUCCESS),
         Err(e) => (words(e), e.status()),
     };
-    NOT_CREATED.with(|kept| kept.replace(words));
+    // A thread that is ending has no place for them any more.
+    let _ = NOT_CREATED.try_with(|kept| kept.replace(words));
     status
 }
 
@@ -96,10 +97,14 @@ pub unsafe fn with_info<T>(info: *mut sptrsvInfo, f: impl FnOnce(&mut Info) -> R
 pub unsafe fn last_message(handle: *mut sptrsvContext) -> *const c_char {
     // SAFETY: NULL or live, by the caller's promise.
     match unsafe { handle.as_ref() } {
-        None => NOT_CREATED.with(|kept| match kept.borrow() {
-            words if words.is_empty() => c"the handle is NULL".as_ptr(),
-            words => words.as_ptr(),
-        }),
+        None => {
+            let null = c"the handle is NULL".as_ptr();
+            let kept = NOT_CREATED.try_with(|kept| match kept.borrow() {
+                words if words.is_empty() => null,
+                words => words.as_ptr(),
+            });
+            kept.unwrap_or(null)
+        }
         Some(handle) => lock(&handle.0).last_message.as_ptr(),
     }
 }

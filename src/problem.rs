@@ -155,8 +155,8 @@ pub struct Arrays {
     pub ind: usize,
 }
 
-/// Rows and entries are 32-bit positions inside, with the last value reserved for "none".
-pub const MAX_SIZE: i64 = u32::MAX as i64 - 1;
+/// Rows and entries are 32-bit positions inside. Kernels count some of them beyond the last one, and the last value is "none".
+pub const MAX_SIZE: i64 = u32::MAX as i64 - 4096;
 
 impl Shape {
     /// Checks sizes and the descriptor. `separate` says that the info carries a separate diagonal.

@@ -32,7 +32,7 @@ pub enum sptrsvStatus_t {
     SPTRSV_STATUS_ZERO_PIVOT = 9,
     /// The operation is not supported for these arguments.
     SPTRSV_STATUS_NOT_SUPPORTED = 10,
-    /// More rows or entries than this library handles (2^32 - 2).
+    /// More rows or entries than this library handles (2^32 - 4097).
     SPTRSV_STATUS_INSUFFICIENT_RESOURCES = 11,
     /// The sparsity pattern is malformed; found at analysis, which leaves the info as it was.
     SPTRSV_STATUS_INVALID_MATRIX = 100,
@@ -106,6 +106,8 @@ pub enum Error {
         limit: i64,
     },
     NoKernelImage(String),
+    /// The context that a handle was created in has been destroyed.
+    ContextGone,
     Driver {
         call: &'static str,
         error: String,
@@ -139,7 +141,7 @@ impl Error {
             Error::OutOfMemory { .. } => SPTRSV_STATUS_ALLOC_FAILED,
             Error::TooLarge { .. } => SPTRSV_STATUS_INSUFFICIENT_RESOURCES,
             Error::NoKernelImage(_) => SPTRSV_STATUS_ARCH_MISMATCH,
-            Error::Driver { .. } => SPTRSV_STATUS_EXECUTION_FAILED,
+            Error::ContextGone | Error::Driver { .. } => SPTRSV_STATUS_EXECUTION_FAILED,
             Error::Panic(_) => SPTRSV_STATUS_INTERNAL_ERROR,
         }
     }
@@ -196,6 +198,10 @@ impl fmt::Display for Error {
                 f,
                 "the library holds no code that the driver can load for {gpu}; rebuild it with SPTRSV_CUDA_ARCHS \
                  naming its compute capability, or update the driver"
+            ),
+            Error::ContextGone => write!(
+                f,
+                "the CUDA context in which the handle was created has been destroyed; destroy the handle, and create another"
             ),
             Error::Driver { call, error } => {
                 write!(f, "{call} failed with {error}; it may stem from earlier asynchronous work")

@@ -95,6 +95,9 @@ pub const NARROW_LEVEL: i64 = 200;
 pub const NARROW_SLICE: i64 = 20;
 pub const NARROW_LAUNCH: i64 = 4000;
 pub const NARROW_SPLIT: i64 = 10_000;
+/// Ends, of this engine and of the thin one, are told apart by what they gain in so many ns: less than a level gains, and so that 32
+/// bits count what 2^31 of them do. Mirrored in kernels/setup_slices.cuh.
+pub const END_GAIN: i64 = 140;
 /// In the model most rows are of the lowest levels where the average level is below this part of all, and so many ends are looked at.
 pub const NARROW_SKEW: f64 = 0.1;
 pub const NARROW_THIRDS: i32 = 10;
@@ -286,20 +289,26 @@ pub const WIDE_BLOCKS: u32 = 3;
 pub const WIDE_BLOCKS_MULTI: u32 = 2;
 /// The most levels that it launches, some microseconds each.
 pub const WIDE_MOST_LEVELS: u32 = 1000;
-/// Its start and end, a level, and (in seconds) a row and an entry; and the same of the one-word engine where levels are as wide.
+/// Its start and end, a level, and (in seconds) a row, an entry, and what an entry takes longer whose value lies scattered, the
+/// second where the cache holds them all; and the same of the one-word engine where levels are as wide.
 pub const WIDE_START: Duration = Duration::from_nanos(2000);
 pub const WIDE_LEVEL: Duration = Duration::from_nanos(2400);
 pub const WIDE_ROW_SECONDS: f64 = 1.3e-11;
 pub const WIDE_ENTRY_SECONDS: f64 = 0.37e-11;
+pub const WIDE_SCATTERED_SECONDS: f64 = 0.7e-11;
+pub const WIDE_CACHED_SECONDS: f64 = 0.25e-11;
 pub const STREAMED_START: Duration = Duration::from_nanos(6500);
 pub const STREAMED_LEVEL: Duration = Duration::from_nanos(300);
 pub const STREAMED_ROW_SECONDS: f64 = 1.9e-11;
 pub const STREAMED_ENTRY_SECONDS: f64 = 0.49e-11;
+pub const STREAMED_SCATTERED_SECONDS: f64 = 0.9e-11;
+pub const STREAMED_CACHED_SECONDS: f64 = 0.18e-11;
 /// AUTO takes it where it promises this part of what the other one does, or less; where rows are no more than so many times the average
-/// length from it; and where no more than one in so many ranges of unknowns is of several levels.
+/// length from it; and where no more than one in so many ranges of unknowns is of several levels, and of more than that part of all.
 pub const WIDE_ADVANTAGE: f64 = 0.97;
 pub const WIDE_DEVIATIONS: f64 = 2.0;
 pub const WIDE_SPANS_APART: usize = 10;
+pub const WIDE_SPAN_PART: u32 = 4;
 
 /// The nodal engine: a level of nodes, where it has no more than so many on average, and where it has more; what each doubling of a
 /// node's lanes adds to it, and (in seconds) an entry of a row.

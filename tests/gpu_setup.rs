@@ -576,6 +576,43 @@ fn strewn_patterns() {
             compared += 1;
         }
     }
+    // Tiles are asked for where every size of them is larger than is good.
+    let grid = |i: usize| {
+        let (line, plane, n) = (60, 3600, 3600 * 146);
+        let own =
+            [i.checked_sub(1).filter(|_| i % line != 0), i.checked_sub(line).filter(|_| i % plane >= line)];
+        let far = (1..6usize).filter(|_| i > n / 8);
+        let anywhere = far.map(|k| (i ^ k << 9).wrapping_mul(2_654_435_761) % (i - n / 16 - 1));
+        let mut row: Vec<i64> =
+            own.into_iter().flatten().chain(anywhere).chain([i]).map(|j| j as i64).collect();
+        row.sort_unstable();
+        row.dedup();
+        row
+    };
+    // Nodes of two unknowns, which depend on the one before and on others anywhere.
+    let node = |i: usize| {
+        let node = i / 2;
+        let far = (1..4usize).filter(|_| node > 1000);
+        let anywhere = far.map(|k| (node ^ k << 9).wrapping_mul(2_654_435_761) % (node - node / 16));
+        let mut nodes: Vec<usize> = anywhere.chain(node.checked_sub(1)).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let own = (2 * node..=i).map(|j| j as i64);
+        nodes.iter().flat_map(|&j| [2 * j as i64, 2 * j as i64 + 1]).chain(own).collect()
+    };
+    let strewn_lines = Pattern { name: "strewn lines", majors: (0..3600 * 146).map(grid).collect() };
+    let strewn_nodes = Pattern { name: "strewn nodes", majors: (0..2 * n).map(node).collect() };
+    let tiled = algorithms::ALL.iter().copied().find(|a| a.name() == "tiled");
+    for (pattern, algorithm) in [(strewn_lines, tiled), (strewn_nodes, None)] {
+        for op in [Op::NonTranspose, Op::Transpose] {
+            let (ptr, ind) = pattern.arrays(Base::Zero);
+            let problem = Problem::new(&gpu, &ptr, &ind, MatDescr::default(), op, false);
+            let [want, got] = [Setup::Cpu, Setup::Gpu]
+                .map(|setup| problem.plan(&gpu, algorithm, setup).unwrap().arrays(0).unwrap());
+            assert_same(&got, &want, || format!("{} {op:?}", pattern.name));
+            compared += 1;
+        }
+    }
     println!("gpu_setup strewn: {compared} passed, 0 failed, 0 skipped");
 }
 

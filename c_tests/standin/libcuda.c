@@ -4,7 +4,10 @@
  *
  * test_faults puts its folder in LD_LIBRARY_PATH, and orders faults by standin_fail.
  */
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,10 +60,15 @@ static struct {
 } contexts[DEVICES];
 static int object; /* something to point to */
 static _Thread_local Handle current;
+static void free_all(int device);
 
 static void retain(int device) {
   static unsigned long long lives;
   if (contexts[device].retained++ == 0) contexts[device].id = ++lives;
+}
+/* The last one who leaves takes along all that was there. */
+static void leave_to_others(int device) {
+  if (--contexts[device].retained == 0) free_all(device);
 }
 
 /* Makes a GPU's context current on this thread, as a program does that has one of its own. */
@@ -71,7 +79,7 @@ void standin_use(int device) {
 
 /* Undoes it, whole or in two steps. */
 void standin_leave_current(void) { current = NULL; }
-void standin_leave_from(int device) { contexts[device].retained--; }
+void standin_leave_from(int device) { leave_to_others(device); }
 void standin_leave(void) {
   standin_leave_from(current == &contexts[1]);
   standin_leave_current();
@@ -101,14 +109,16 @@ ENTRY(cuDeviceGetAttribute, (int *value, int attribute, int device), (void)devic
 })
 ENTRY(cuDeviceTotalMem_v2, (size_t *bytes, int device), (void)device; *bytes = (size_t)1 << 36)
 ENTRY(cuDevicePrimaryCtxRetain, (Handle *c, int device), retain(device); *c = &contexts[device])
-ENTRY(cuDevicePrimaryCtxRelease_v2, (int device), contexts[device].retained--)
+ENTRY(cuDevicePrimaryCtxRelease_v2, (int device), leave_to_others(device))
 ENTRY(cuCtxGetCurrent, (Handle *c), *c = current)
 ENTRY(cuCtxSetCurrent, (Handle c), current = c)
 ENTRY(cuCtxPushCurrent_v2, (Handle c), current = c)
 ENTRY(cuCtxPopCurrent_v2, (Handle *c), *c = current; current = NULL)
 ENTRY(cuCtxGetDevice, (int *device), *device = current == &contexts[1];
       if (current && !contexts[*device].retained) return CONTEXT_IS_DESTROYED)
-ENTRY(cuCtxGetId, (Handle c, unsigned long long *id), *id = contexts[c == &contexts[1]].id)
+ENTRY(cuCtxGetId, (Handle c, unsigned long long *id), int device = (c ? c : current) == &contexts[1];
+      if (!contexts[device].retained) return CONTEXT_IS_DESTROYED;
+      *id = contexts[device].id)
 ENTRY(cuCtxSynchronize, (void), NOTHING)
 
 /* A name as long as the place for it leaves no room for the zero at its end. */
@@ -145,16 +155,56 @@ static atomic_int allocated;
 /* How much has been allocated and not been freed: memory, pools and streams. */
 int standin_allocated(void) { return allocated; }
 
+/* What is allocated, in a list, before the memory itself. */
+typedef struct Block {
+  struct Block *before, *after;
+  int device;
+  max_align_t memory[];
+} Block;
+static Block blocks = {&blocks, &blocks, -1};
+static pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER;
+
 static Result allocate(void *place, size_t bytes) {
-  void *memory = calloc(1, bytes);
+  Block *block = calloc(1, sizeof *block + bytes);
+  if (!block) return OUT_OF_MEMORY;
+  pthread_mutex_lock(&list);
+  *block = (Block){&blocks, blocks.after, current == &contexts[1]};
+  block->after->before = blocks.after = block;
+  allocated++;
+  pthread_mutex_unlock(&list);
+  void *memory = block->memory;
   memcpy(place, &memory, sizeof memory);
-  if (memory) allocated++;
-  return memory ? SUCCESS : OUT_OF_MEMORY;
+  return SUCCESS;
 }
 
+static void unlink_and_free(Block *block) {
+  block->before->after = block->after;
+  block->after->before = block->before;
+  allocated--;
+  free(block);
+}
+
+/* What is not there, as the memory of a context that is gone, may be somebody else's by now. */
 static void release(void *memory) {
-  if (memory) allocated--;
-  free(memory);
+  if (!memory) return;
+  pthread_mutex_lock(&list);
+  Block *block = blocks.after;
+  while (block != &blocks && block->memory != memory) block = block->after;
+  if (block == &blocks) {
+    fprintf(stderr, "libcuda stand-in: freed what is not allocated\n");
+    abort();
+  }
+  unlink_and_free(block);
+  pthread_mutex_unlock(&list);
+}
+
+static void free_all(int device) {
+  pthread_mutex_lock(&list);
+  for (Block *block = blocks.after, *after; block != &blocks; block = after) {
+    after = block->after;
+    if (block->device == device) unlink_and_free(block);
+  }
+  pthread_mutex_unlock(&list);
 }
 
 ENTRY(cuMemAlloc_v2, (Address *p, size_t bytes), return allocate(p, bytes))

@@ -10,8 +10,8 @@
 //! * `status`: from libsptrsv's statuses to cuSPARSE's twelve;
 //! * `dl`: looking a symbol up.
 //!
-//! Environment: `SPTRSV_CUSPARSE_EXECUTOR=host` solves on the CPU, all arrays in host memory. It is for
-//! testing a program's use of these functions on a machine without a GPU.
+//! Environment: `SPTRSV_CUSPARSE_EXECUTOR=host` solves on the CPU, all arrays in host memory. It is for testing a program's
+//! use of these functions, without a GPU with a stand-in for libcusparse.
 
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)] // C functions: include/sptrsv_cusparse.h
 

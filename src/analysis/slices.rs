@@ -8,8 +8,8 @@
 
 use crate::status::{Error, Result};
 use crate::tuning::{
-    NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NARROW_SPLIT, ONE_WORD_GATE_ENTRIES, ONE_WORD_GATE_LEVELS,
-    ONE_WORD_NEAR_GATE_LANES, ONE_WORD_NEAR_GATE_LEVELS,
+    END_GAIN, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NARROW_SPLIT, ONE_WORD_GATE_ENTRIES,
+    ONE_WORD_GATE_LEVELS, ONE_WORD_NEAR_GATE_LANES, ONE_WORD_NEAR_GATE_LEVELS,
 };
 
 pub const LANES: u32 = 32;
@@ -144,6 +144,7 @@ pub fn narrow_end(level_ptr: &[u32], slices: &[Slice]) -> Option<u32> {
         }
         let launch = if first == 0 { NARROW_LAUNCH } else { NARROW_SPLIT };
         let gain = NARROW_LEVEL * (k as i64 + 1) - NARROW_SLICE * (slices.len() - first) as i64 - launch;
+        let gain = gain / END_GAIN;
         if gain > most {
             (most, best) = (gain, Some(first as u32));
         }

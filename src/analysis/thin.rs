@@ -9,7 +9,8 @@ use super::tiles::{self, Counts, Decision};
 use super::Engine;
 use crate::status::Result;
 use crate::tuning::{
-    THIN_ADVANTAGE, THIN_ENTRY_SECONDS, THIN_LEVEL, THIN_LONG_ROW_SECONDS, THIN_ROW, THIN_SPLIT, THIN_START,
+    END_GAIN, THIN_ADVANTAGE, THIN_ENTRY_SECONDS, THIN_LEVEL, THIN_LONG_ROW_SECONDS, THIN_ROW, THIN_SPLIT,
+    THIN_START,
 };
 
 /// The last levels, or all of them, where the thin engine gains most against rows by level.
@@ -32,7 +33,7 @@ impl ThinEnd {
         for (level, begin) in level_ptr[..levels].iter().enumerate().rev() {
             let launch = if level == 0 { 0 } else { THIN_SPLIT };
             let of_levels = THIN_LEVEL * (levels - level) as i64 - THIN_ROW * (n - begin) as i64;
-            let gain = node as i64 * of_levels - launch;
+            let gain = (node as i64 * of_levels - launch) / END_GAIN;
             if gain > most {
                 (most, best) = (gain, Some(ThinEnd { level: level as u32, rows: n - begin }));
             }

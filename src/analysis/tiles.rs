@@ -18,21 +18,22 @@ use crate::tuning::{
     NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL,
     ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_ENTRIES, STAGED_ENTRY_SECONDS,
     STAGED_PART, STAGED_PART_LINES, STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL, STAGED_PIECES_SECONDS,
-    STAGED_SMALLEST, STAGED_START, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL, STREAMED_ROW_SECONDS,
-    STREAMED_START, STREWN_CACHE, STREWN_ENTRY_BYTES, STREWN_ENTRY_SECONDS, STREWN_ROW_BYTES,
-    STREWN_ROW_SECONDS, STREWN_SCATTERED_SECONDS, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE,
-    TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_STREWN, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY,
-    TILED_BATCH_SCATTERED, TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_FAVOUR,
-    TILED_BOX_LANES, TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_CROWD_HOP, TILED_ENTRIES, TILED_ENTRY_BYTES,
-    TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH,
-    TILED_LONG_LANES, TILED_LONG_ROW_SCATTERED_SECONDS, TILED_LONG_ROW_SECONDS, TILED_LONG_TURN,
-    TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS, TILED_MESH_ROWS, TILED_MESH_SCATTERED, TILED_PLANE,
-    TILED_RELAY_ENTRIES, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES,
-    TILED_START, TILED_STEP, TILED_STREWN_ROWS, TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH,
-    TILED_STRIPS_WORTH_SCATTERED, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY,
-    TILED_UNEVEN_ENTRIES, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES,
-    TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE, WIDE_DEVIATIONS,
-    WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_MOST_LEVELS, WIDE_ROW_SECONDS, WIDE_SPANS_APART, WIDE_START,
+    STAGED_SMALLEST, STAGED_START, STREAMED_CACHED_SECONDS, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL,
+    STREAMED_ROW_SECONDS, STREAMED_SCATTERED_SECONDS, STREAMED_START, STREWN_CACHE, STREWN_ENTRY_BYTES,
+    STREWN_ENTRY_SECONDS, STREWN_ROW_BYTES, STREWN_ROW_SECONDS, STREWN_SCATTERED_SECONDS, TILED_ADVANTAGE,
+    TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_STREWN, TILED_ADVANTAGE_WIDE, TILED_BATCH,
+    TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX,
+    TILED_BOX_FAVOUR, TILED_BOX_LANES, TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_CROWD_HOP, TILED_ENTRIES,
+    TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED,
+    TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES, TILED_LONG_ROW_SCATTERED_SECONDS,
+    TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS,
+    TILED_MESH_ROWS, TILED_MESH_SCATTERED, TILED_PLANE, TILED_RELAY_ENTRIES, TILED_RELAY_HOP,
+    TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES, TILED_START, TILED_STEP, TILED_STREWN_ROWS,
+    TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH, TILED_STRIPS_WORTH_SCATTERED, TILED_SUM,
+    TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_UNEVEN_ENTRIES, TILED_WAIT, TILED_WIDEST_LEVEL,
+    TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
+    WIDE_ADVANTAGE, WIDE_CACHED_SECONDS, WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_MOST_LEVELS,
+    WIDE_ROW_SECONDS, WIDE_SCATTERED_SECONDS, WIDE_SPANS_APART, WIDE_SPAN_PART, WIDE_START,
 };
 
 /// A size and what the model says of it.
@@ -159,9 +160,10 @@ impl Ranges {
         total(|spread| spread.sum as f64) / total(|spread| spread.kept as f64).max(1.0)
     }
 
-    /// Whether unknowns are laid out level by level, but for some.
-    fn are_levels(&self) -> bool {
-        let apart = self.spreads.iter().filter(|spread| spread.usual().levels() > 1.0).count();
+    /// Whether unknowns are laid out level by level, of `levels`, or a few levels beside each other, but for some.
+    fn are_levels(&self, levels: u32) -> bool {
+        let most = (levels / WIDE_SPAN_PART).max(1) as f64;
+        let apart = self.spreads.iter().filter(|spread| spread.usual().levels() > most).count();
         apart * WIDE_SPANS_APART <= self.spreads.len()
     }
 
@@ -274,13 +276,27 @@ fn predict_nodal(nodes: Counts, rows: Counts) -> Duration {
 /// The same by a launch for each level, which streams the matrix; and by the one-word engine where levels are as wide, and so
 /// all is streamed there too.
 fn predict_wide(rows: Counts) -> Duration {
-    streamed(rows, WIDE_START, WIDE_LEVEL, [WIDE_ROW_SECONDS, WIDE_ENTRY_SECONDS])
+    let seconds = [WIDE_ROW_SECONDS, WIDE_ENTRY_SECONDS];
+    streamed(rows, WIDE_START, WIDE_LEVEL, seconds, [WIDE_SCATTERED_SECONDS, WIDE_CACHED_SECONDS])
 }
 fn predict_one_word_streamed(rows: Counts) -> Duration {
-    streamed(rows, STREAMED_START, STREAMED_LEVEL, [STREAMED_ROW_SECONDS, STREAMED_ENTRY_SECONDS])
+    let seconds = [STREAMED_ROW_SECONDS, STREAMED_ENTRY_SECONDS];
+    let scattered = [STREAMED_SCATTERED_SECONDS, STREAMED_CACHED_SECONDS];
+    streamed(rows, STREAMED_START, STREAMED_LEVEL, seconds, scattered)
 }
-fn streamed(rows: Counts, start: Duration, level: Duration, [row, entry]: [f64; 2]) -> Duration {
-    let moved = rows.n as f64 * row + rows.entries as f64 * entry;
+/// `scattered` is what an entry takes longer whose value lies scattered, and where the cache holds them all.
+fn streamed(
+    rows: Counts,
+    start: Duration,
+    level: Duration,
+    [row, entry]: [f64; 2],
+    scattered: [f64; 2],
+) -> Duration {
+    let apart = match rows.scattered {
+        true => scattered[(rows.entries <= TILED_CACHED_ENTRIES) as usize],
+        false => 0.0,
+    };
+    let moved = rows.n as f64 * row + rows.entries as f64 * (entry + apart);
     start + level.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved)
 }
 
@@ -520,10 +536,11 @@ pub fn decide(
 ) -> Result<Decision> {
     let of_tiles = OfTiles::new(counts.of_rows());
     let is_free = wish == Tiles::IfFaster && counts.node == 1;
-    if is_free && !counts.scattered {
+    // Where no row depends on another the one-word engine streams too, in one launch.
+    if is_free && counts.levels > 1 {
         let predicted = predict_wide(counts);
         let promises = predicted < predict_one_word_streamed(counts).mul_f64(WIDE_ADVANTAGE);
-        if promises && counts.are_alike() && natural.are_levels() {
+        if promises && counts.are_alike() && natural.are_levels(counts.levels) {
             return Ok(Decision { engine: Engine::Wide, predicted, ..Decision::default() });
         }
     }
@@ -562,7 +579,7 @@ pub fn decide(
 
 /// Time of a solve by the one-word engine, if the levels of ranges are known.
 fn in_rows(rows: Counts, natural: &Ranges) -> Duration {
-    predict_one_word(rows, natural.average_level()) + rows.strewn_in_rows(!natural.are_levels())
+    predict_one_word(rows, natural.average_level()) + rows.strewn_in_rows(!natural.are_levels(rows.levels))
 }
 
 /// Tiles, if they promise that part of the other engine's time, or else that one.
@@ -725,40 +742,45 @@ fn choose(
     let Sizes { plane, whole, .. } = ranges.sizes;
     let mut sizes = ranges.tiles();
     let regularity = regularity.of_levels(&sizes);
-    let mut best: Option<Choice> = None;
     // Beginning with what is mostly good, so that what is not is soon seen to be worse.
     sizes.sort_by_key(|&(rows, _)| rows.max(TILED_FIRST) as u64 * 16 / rows.min(TILED_FIRST) as u64);
-    for (rows, spreads) in &sizes {
-        let rows = *rows;
-        let (spans, part) = regularity.of_tiles(rows, whole, spreads, shape.scattered);
-        let spans = &spans;
-        if spans.len() > 1 && straddles(rows, plane) && spans[0].batch_levels(shape) > 1.0 {
-            continue;
+    let best_up_to = |most: u32| {
+        let mut best: Option<Choice> = None;
+        for &(rows, ref spreads) in sizes.iter().filter(|&&(rows, _)| rows <= most) {
+            let (spans, part) = regularity.of_tiles(rows, whole, spreads, shape.scattered);
+            let spans = &spans;
+            if spans.len() > 1 && straddles(rows, plane) && spans[0].batch_levels(shape) > 1.0 {
+                continue;
+            }
+            if regularity == Regularity::Crossing && rows < whole {
+                continue;
+            }
+            let batches = usual_batches(spans, shape);
+            let is_wide = batches >= TILED_SHORT_BATCHES;
+            let relays = regularity.may_relay(spans.len(), shape) && can_relay(spans, rows, mirror);
+            let ways: &[Relays] = match (relays, shape.scattered) {
+                (false, _) => &[Relays::No],
+                (true, true) => &[Relays::Narrow, Relays::No],
+                (true, false) if batches >= TILED_WIDE_BATCHES => &[Relays::Wide, Relays::No],
+                (true, false) => &[Relays::Narrow, Relays::Wide, Relays::No],
+            };
+            for &relays in ways {
+                let limit = best.map_or(limit, |best| best.predicted);
+                // A limit of none stays one.
+                let of_model = if limit == Duration::MAX { limit } else { limit.div_f64(part) };
+                let better =
+                    predict(spans, shape, regularity, relays, of_model).map(|time| time.mul_f64(part));
+                best = better.map(|predicted| Choice { rows, relays, is_wide, predicted }).or(best);
+            }
         }
-        if regularity == Regularity::Crossing && rows < whole {
-            continue;
-        }
-        if shape.strewn && rows > TILED_STREWN_ROWS {
-            continue;
-        }
-        let batches = usual_batches(spans, shape);
-        let is_wide = batches >= TILED_SHORT_BATCHES;
-        let relays = regularity.may_relay(spans.len(), shape) && can_relay(spans, rows, mirror);
-        let ways: &[Relays] = match (relays, shape.scattered) {
-            (false, _) => &[Relays::No],
-            (true, true) => &[Relays::Narrow, Relays::No],
-            (true, false) if batches >= TILED_WIDE_BATCHES => &[Relays::Wide, Relays::No],
-            (true, false) => &[Relays::Narrow, Relays::Wide, Relays::No],
-        };
-        for &relays in ways {
-            let limit = best.map_or(limit, |best| best.predicted);
-            // A limit of none stays one.
-            let of_model = if limit == Duration::MAX { limit } else { limit.div_f64(part) };
-            let better = predict(spans, shape, regularity, relays, of_model).map(|time| time.mul_f64(part));
-            best = better.map(|predicted| Choice { rows, relays, is_wide, predicted }).or(best);
-        }
+        best
+    };
+    match shape.strewn {
+        // So few rows may be no size of this pattern. Where tiles are asked for there are some.
+        true if limit == Duration::MAX => best_up_to(TILED_STREWN_ROWS).or_else(|| best_up_to(u32::MAX)),
+        true => best_up_to(TILED_STREWN_ROWS),
+        false => best_up_to(u32::MAX),
     }
-    best
 }
 
 /// Whether some tiles hold the end of one plane and the beginning of the next. Where a batch has several levels these wait
@@ -1023,6 +1045,19 @@ mod tests {
     }
 
     #[test]
+    fn tiles_that_are_asked_for_are_found_in_strewn_patterns_too() {
+        // A line has more rows than tiles of a strewn pattern are to have.
+        let (nx, ny) = (TILED_STREWN_ROWS + 1, 200);
+        let sizes = Grid::new(nx * ny, nx, 0).sizes(nx * ny, 0);
+        let counts = Counts { has_lines: true, strewn: true, ..counts_of(nx * ny, 5 * nx * ny, nx + ny - 1) };
+        let natural = Ranges::new(sizes, &grid(nx, ny));
+        let engine =
+            |wish| decide(wish, 0, natural.clone(), counts, &mut || None, &mut || Ok(None)).unwrap().engine;
+        assert!(matches!(engine(Tiles::Yes), Engine::Tiles(_)));
+        assert_eq!(engine(Tiles::IfFaster), Engine::Rows);
+    }
+
+    #[test]
     fn a_few_wide_levels_are_streamed_where_they_are_laid_out() {
         let (n, entries) = (1u32 << 20, 2u32 << 20);
         let squares = (n / 2) as u64 * 16;
@@ -1038,7 +1073,13 @@ mod tests {
         assert!(is_wide(Tiles::IfFaster, &level(&|t| if t < 1000 { t % 2 } else { t / (n / 2) }), counts(2)));
         assert!(!is_wide(Tiles::IfFaster, &level(&|t| t % 2), counts(2)));
         assert!(!is_wide(Tiles::IfFaster, &level(&|t| t / (n / 16)), counts(16)));
-        assert!(!is_wide(Tiles::IfFaster, &two, Counts { scattered: true, ..counts(2) }));
+        assert!(is_wide(Tiles::IfFaster, &two, Counts { scattered: true, ..counts(2) }));
+        assert!(!is_wide(Tiles::IfFaster, &level(&|_| 0), counts(1)));
+        // A quarter of all levels may lie beside each other, and no more.
+        let mixed = |levels: u32| level(&|t| t / (n / 2) * 4 + t % levels);
+        let of_many = Counts { squares: (n as u64 * 169, 0), ..counts_of(n, 13 * n, 8) };
+        assert!(is_wide(Tiles::IfFaster, &mixed(2), of_many));
+        assert!(!is_wide(Tiles::IfFaster, &mixed(4), of_many));
         assert!(!is_wide(Tiles::IfFaster, &two, Counts { squares: (1 << 40, 0), ..counts(2) }));
         let one_long_row = Counts { squares: (squares + (1 << 20), 1 << 20), ..counts(2) };
         assert!(!is_wide(Tiles::IfFaster, &two, one_long_row));

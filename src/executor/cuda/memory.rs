@@ -133,14 +133,14 @@ impl DeviceArray {
         Ok(array)
     }
 
-    /// A copy of `data`, ordered on `stream`; `data` must live until the stream has been waited for.
+    /// A copy of `data`, ordered on `stream`.
     pub fn copy_of<T: Copy>(gpu: &Arc<Gpu>, data: &[T], stream: usize) -> Result<Self> {
         let array = Self::on_stream(gpu, std::mem::size_of_val(data), stream)?;
         array.write(data, stream)?;
         Ok(array)
     }
 
-    /// Overwrites the beginning; the same rules as `copy_of`.
+    /// Overwrites the beginning, ordered on `stream`.
     pub fn write<T: Copy>(&self, data: &[T], stream: usize) -> Result<()> {
         assert!(std::mem::size_of_val(data) <= self.bytes());
         // SAFETY: the array holds that many bytes.
@@ -228,7 +228,7 @@ pub unsafe fn copy(to: u64, from: u64, bytes: usize, stream: usize) -> Result<()
     check(result, "cuMemcpyDtoDAsync")
 }
 
-/// Copies `data` to the device, ordered on `stream`; `data` must live until the stream has been waited for.
+/// Copies `data` to the device, ordered on `stream`.
 ///
 /// # Safety
 /// `address` is a device address of that many elements.
@@ -240,8 +240,16 @@ pub unsafe fn write<T: Copy>(address: u64, data: &[T], stream: usize) -> Result<
     // SAFETY: the caller's promise.
     let result =
         unsafe { sys::cuMemcpyHtoDAsync_v2(address, data.as_ptr().cast(), bytes, stream as sys::CUstream) };
-    check(result, "cuMemcpyHtoDAsync")
+    check(result, "cuMemcpyHtoDAsync")?;
+    // A few bytes go with the command. What is more a GPU that reads the host's memory itself may still be reading.
+    if bytes > WITH_COMMAND {
+        synchronize(stream)?;
+    }
+    Ok(())
 }
+
+/// Bytes that a driver takes along with the command to copy them.
+const WITH_COMMAND: usize = 64 << 10;
 
 /// Copies `count` elements from the caller's device array and waits for them; none where the array is NULL.
 ///

@@ -272,17 +272,28 @@ impl Gpu {
         format!("device {} ({})", self.device, self.name)
     }
 
-    /// Makes the context current on this thread for as long as the result lives.
+    /// Makes the context current on this thread for as long as the result lives. Fails where it has been destroyed, also where
+    /// another one is at its place since then, as after cudaDeviceReset: nothing that was there may be used or freed.
     pub fn bind(&self) -> Result<Bound> {
         let mut current = std::ptr::null_mut();
         // SAFETY: writes one pointer.
         check(unsafe { sys::cuCtxGetCurrent(&mut current) }, "cuCtxGetCurrent")?;
-        if current == self.context {
-            return Ok(Bound::new(false));
+        let pushes = current != self.context;
+        if pushes {
+            // SAFETY: the context is alive as long as its owner (the program, or `primary`) keeps it.
+            check(unsafe { sys::cuCtxPushCurrent_v2(self.context) }, "cuCtxPushCurrent")?;
         }
-        // SAFETY: the context is alive as long as its owner (the program, or `primary`) keeps it.
-        check(unsafe { sys::cuCtxPushCurrent_v2(self.context) }, "cuCtxPushCurrent")?;
-        Ok(Bound::new(true))
+        let bound = Bound::new(pushes);
+        let mut id = 0;
+        // A driver that does not know of numbers tells nothing.
+        if self.id != 0 {
+            // SAFETY: writes one number, that of the current context.
+            let result = unsafe { cuCtxGetId(std::ptr::null_mut(), &mut id) };
+            if result != sys::cudaError_enum::CUDA_SUCCESS || id != self.id {
+                return Err(Error::ContextGone);
+            }
+        }
+        Ok(bound)
     }
 
     /// Whether there are kernels whose blocks come in clusters, which see each other's shared memory.

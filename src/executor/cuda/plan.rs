@@ -12,7 +12,7 @@ use crate::analysis::nodes::{self, Nodes};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{cpu, Engine, Lists, Needs, Pattern, Schedule, Values, NONE};
 use crate::executor::{host, SolveCall};
-use crate::problem::{Arrays, DiagSource, Index, Setup, Shape};
+use crate::problem::{Arrays, DiagSource, Index, Setup, Shape, MAX_SIZE};
 use crate::status::{Error, Result};
 use crate::tuning::SETUP_GPU_SMALLEST;
 
@@ -436,7 +436,12 @@ impl CudaPlan {
 
     /// Gives the plan its two armed work vectors, with so many words behind those of positions.
     pub fn add_work_vectors(&mut self, launcher: &Launcher, further: u32) -> Result<()> {
-        self.base.words = self.shape.n + further;
+        let words = self.shape.n as u64 + further as u64;
+        self.base.words = u32::try_from(words).map_err(|_| Error::TooLarge {
+            what: "rows and parts of long rows together",
+            value: words as i64,
+            limit: MAX_SIZE,
+        })?;
         let bytes = 2 * self.base.words as usize * self.shape.dtype.bytes();
         let work = DeviceArray::on_stream(launcher.gpu, bytes, launcher.stream)?;
         work.fill(0xff, launcher.stream)?;

@@ -140,7 +140,7 @@ pub fn schedule(
         if is_first && may_have_lines {
             run.guess()?;
         }
-        if is_first && needs.tiles != Tiles::No && Sample::is_wanted(shape.n) {
+        if is_first && node == 1 && needs.tiles != Tiles::No && Sample::is_wanted(shape.n) {
             run.look_for_strewn()?;
         }
     }
@@ -311,7 +311,7 @@ impl<'a> Run<'a> {
                     scattered,
                     has_lines,
                     crosses,
-                    strewn: sample.is_strewn(),
+                    strewn: node == 1 && sample.is_strewn(),
                     node,
                     value_bytes: self.shape.dtype.bytes() as u32,
                 };
