@@ -49,12 +49,9 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
         for_size(warp_max(row.entries()), lanes,
                  [&](auto size) { load_adjacent<size.value>(a, row.record, row.end, e, lanes, q); });
     };
-    // The block has a range of the level's slices, which its warps take in turn: L1 finds the unknowns of rows near each other.
-    // Where values are scattered all blocks go side by side: rows near each other want a part of each line, while L2 has it.
-    uint32_t warps = blockDim.x / WARP, share = a.row_permuted ? warps : (a.end - a.begin - 1) / gridDim.x + 1;
-    uint32_t step = a.row_permuted ? warps * gridDim.x : warps;
-    uint64_t begin = a.begin + (uint64_t)blockIdx.x * share, all = a.end, stop = a.row_permuted ? all : min(begin + share, all);
-    uint32_t s = (uint32_t)min(begin, stop) + threadIdx.x / WARP, end = (uint32_t)stop, q[U];
+    // Warps take the level's slices in turn, all blocks side by side: what rows near each other ask for L2 has then.
+    uint32_t warps = blockDim.x / WARP, step = warps * gridDim.x, end = a.end, q[U];
+    uint32_t s = a.begin + blockIdx.x * warps + threadIdx.x / WARP;
     auto slice_at = [&](uint32_t s) { return s < end ? a.slice[s] : make_uint2(0, 1u << 6); };
     uint2 slice = slice_at(s), slice1 = slice_at(s + step), slice2 = slice_at(s + 2 * step);
     Row row(a, slice), row1(a, slice1);

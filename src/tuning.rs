@@ -293,8 +293,8 @@ pub const WIDE_MOST_LEVELS: u32 = 1000;
 /// second where the cache holds them all; and the same of the one-word engine where levels are as wide.
 pub const WIDE_START: Duration = Duration::from_nanos(2000);
 pub const WIDE_LEVEL: Duration = Duration::from_nanos(2400);
-pub const WIDE_ROW_SECONDS: f64 = 1.3e-11;
-pub const WIDE_ENTRY_SECONDS: f64 = 0.37e-11;
+pub const WIDE_ROW_SECONDS: f64 = 1.2e-11;
+pub const WIDE_ENTRY_SECONDS: f64 = 0.355e-11;
 pub const WIDE_SCATTERED_SECONDS: f64 = 0.7e-11;
 pub const WIDE_CACHED_SECONDS: f64 = 0.25e-11;
 pub const STREAMED_START: Duration = Duration::from_nanos(6500);
