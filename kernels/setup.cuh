@@ -44,6 +44,8 @@ struct Summary {
     uint64_t begun[8];   // when the stretches of the setup that the host tells apart have begun, or 0
     uint64_t thin;       // what the best end for the thin engine gains, in its upper half, and its first level
     uint32_t sampled, strewn;  // entries of some rows, and those that are strewn: see setup_strewn.cuh
+    uint32_t ended;      // blocks of a kernel that tells the host something in the end
+    uint32_t unused;
 };
 
 // The levels of some turns, and the sums of those that are not far from the others; mirrored in analysis/tiles.rs.
@@ -88,7 +90,7 @@ struct SetupArgs {
     uint32_t box_lines, box_planes;  // of a box
     uint32_t piece_room;
     uint32_t thin;     // the thin engine's end is wanted, not ONE_WORD's narrow one
-    uint32_t unused;
+    uint32_t tells;    // words that the host is told in the end
 
     const void *ptr, *ind;  // the caller's
     Summary *summary;
@@ -135,11 +137,13 @@ struct SetupArgs {
     State *state;         // whose tickets and progress the watchdog looks at
     uint64_t timeout_ns;  // the watchdog; 0 is off
     uint64_t *stamp;      // where a kernel that begins a stretch of the setup leaves the time; else null
+    const uint32_t *tell_from;  // what the host is told, and the page-locked memory that it is told by
+    uint32_t *tell_to;
 };
 
-static_assert(sizeof(Summary) == 84 * 4, "mirror of setup/args.rs");
+static_assert(sizeof(Summary) == 86 * 4, "mirror of setup/args.rs");
 static_assert(sizeof(Piece) == 16 && sizeof(PieceTotals) == 32, "mirror of setup/args.rs");
-static_assert(sizeof(SetupArgs) == 30 * 4 + 59 * 8, "mirror of setup/args.rs");
+static_assert(sizeof(SetupArgs) == 30 * 4 + 61 * 8, "mirror of setup/args.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 
@@ -171,13 +175,36 @@ __device__ __forceinline__ void begin_kernel(const SetupArgs &a) {
     if (a.stamp && thread_index() == 0) *a.stamp = nanoseconds();
 }
 
+// Where the host is told that there is a message: behind its words. Mirrors message.rs.
+constexpr uint32_t LONGEST_MESSAGE = 8191;
+
+// Tells the host what it has asked for. By a whole block.
+__device__ __forceinline__ void tell(const SetupArgs &a) {
+    for (uint32_t k = threadIdx.x; k < a.tells; k += blockDim.x) a.tell_to[k] = load_relaxed(a.tell_from + k);
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    __threadfence_system();
+    *(volatile uint32_t *)(a.tell_to + LONGEST_MESSAGE) = 1;
+}
+// The same by the last block of all, when the others have ended.
+__device__ __forceinline__ void tell_in_the_end(const SetupArgs &a) {
+    __shared__ bool is_last;
+    __syncthreads();
+    if (threadIdx.x == 0) is_last = comes_last(&a.summary->ended, gridDim.x);
+    __syncthreads();
+    if (!is_last) return;
+    if (threadIdx.x == 0) store_relaxed(&a.summary->ended, 0u);
+    tell(a);
+}
+
 // A kernel, with its launch bounds. It is launched before its turn, and does nothing for a pattern that is malformed; by a
-// vote, so that the compiler knows that a warp stays together.
+// vote, so that the compiler knows that a warp stays together. In the end it tells the host what that has asked for.
 #define SETUP_KERNEL(name, ...)                                                                       \
     __device__ __forceinline__ void name##_work(const SetupArgs &a);                                  \
     extern "C" __global__ void __launch_bounds__(__VA_ARGS__) name(const GRID_CONSTANT SetupArgs a) { \
         begin_kernel(a);                                                                              \
         if (!__any_sync(FULL, a.summary->bad)) name##_work(a);                                        \
+        if (a.tells) tell_in_the_end(a);                                                              \
     }                                                                                                 \
     __device__ __forceinline__ void name##_work(const SetupArgs &a)
 

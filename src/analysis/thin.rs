@@ -70,8 +70,7 @@ pub fn choose(
     end: impl FnOnce() -> Result<Option<ThinEnd>>,
 ) -> Result<Decision> {
     let limit = chosen.predicted.mul_f64(THIN_ADVANTAGE);
-    let levels = counts.of_rows().levels as u64;
-    if THIN_START + Duration::from_nanos(THIN_ROW as u64 * levels) >= limit {
+    if least(counts.of_rows()) >= limit {
         return Ok(chosen);
     }
     let predicted = end()?.unwrap_or(ThinEnd { level: 0, rows: counts.n }).predict(counts);
@@ -79,6 +78,14 @@ pub fn choose(
         true => Decision { engine: Engine::Thin, predicted, ..Decision::default() },
         false => chosen,
     })
+}
+
+/// No end takes less: a row of each level is in it at best, and the others are by level, or in it as well.
+fn least(rows: Counts) -> Duration {
+    let row = |rows: u32| Duration::from_nanos(THIN_ROW as u64 * rows as u64);
+    let others = rows.n.saturating_sub(rows.levels);
+    let by_level = tiles::predict_levels(rows, 0, others as f64 / rows.n.max(1) as f64);
+    THIN_START + row(rows.levels) + by_level.min(row(others))
 }
 
 #[cfg(test)]
@@ -123,5 +130,9 @@ mod tests {
         assert_eq!(chosen(50_000, 1_500_000, 50_000, 5700), Engine::Thin);
         assert_eq!(chosen(1200, 719_400, 1200, 99), Engine::Rows);
         assert_eq!(chosen(262_144, 1_000_000, 190, 80), Engine::Rows);
+        // Nobody asks for the end where none can be as fast.
+        let counts = Counts { n: 262_144, levels: 45, entries: 523_000, node: 1, ..Counts::default() };
+        let other = Decision { predicted: Duration::from_micros(22), ..Decision::default() };
+        assert_eq!(choose(other, counts, || panic!("no end can be as fast")).unwrap(), other);
     }
 }

@@ -357,7 +357,7 @@ pub fn squares(lengths: &[u32], entries: u32) -> (u64, u64) {
 }
 
 /// What the choice goes by: sizes of the pattern that is scheduled, which may be one of nodes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     pub n: u32,
     /// Off the diagonal.
@@ -816,8 +816,8 @@ fn predict(
     let latest = limit.as_secs_f64();
     let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
     // Tiles whose lowest levels rise, with begin and end, and tiles whose highest levels rise, with their ends.
-    let mut lowest: Vec<(Span, f64, f64)> = Vec::new();
-    let mut highest: Vec<(u32, f64)> = Vec::new();
+    let mut lowest: Vec<(Span, f64, f64)> = Vec::with_capacity(spans.len());
+    let mut highest: Vec<(u32, f64)> = Vec::with_capacity(spans.len());
     // Most are like the one before.
     let (mut like, mut pace, mut wait) = (None, 0.0, 0.0);
     for (t, &span) in spans.iter().enumerate() {
@@ -865,10 +865,14 @@ fn predict(
 /// before it that holds the same levels, and so on through all of them.
 fn crowd(spans: &[Span], shape: Rows) -> i32 {
     const PLACES: u64 = 1024;
+    let has_several = |s: &&Span| s.levels() * shape.per_batch >= 2.0 * s.rows as f64;
+    if !spans.iter().any(|s| has_several(&s)) {
+        return 0;
+    }
     let levels = spans.iter().map(|s| s.high as u64 + 1).max().unwrap_or(1);
     let place = |level: u32| (level as u64 * PLACES / levels) as usize;
     let mut more = [0; PLACES as usize + 1];
-    for span in spans.iter().filter(|s| s.levels() * shape.per_batch >= 2.0 * s.rows as f64) {
+    for span in spans.iter().filter(has_several) {
         more[place(span.low)] += 1;
         more[place(span.high) + 1] -= 1;
     }

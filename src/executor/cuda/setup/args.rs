@@ -3,7 +3,7 @@
 use super::super::args::State;
 
 /// Words of the kernels' summary.
-pub(super) const SUMMARY: usize = 84;
+pub(super) const SUMMARY: usize = 86;
 /// Words of the `State` behind it.
 pub(super) const STATE: usize = std::mem::size_of::<State>() / 4;
 /// The watchdog has ended a wait.
@@ -98,7 +98,7 @@ pub(super) struct SetupArgs {
     pub box_planes: u32,
     pub piece_room: u32,
     pub thin: u32,
-    pub unused: u32,
+    pub tells: u32,
 
     pub ptr: u64,
     pub ind: u64,
@@ -162,6 +162,8 @@ pub(super) struct SetupArgs {
     pub state: u64,
     pub timeout_ns: u64,
     pub stamp: u64,
+    pub tell_from: u64,
+    pub tell_to: u64,
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 30 * 4 + 59 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 30 * 4 + 61 * 8);

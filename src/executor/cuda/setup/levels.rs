@@ -3,9 +3,10 @@
 use super::super::{memory, DeviceArray};
 use super::args::*;
 use super::places::Places;
-use super::run::{lanes, Run};
+use super::run::{checked, lanes, Run};
 use super::Found;
 use crate::analysis::strewn::Sample;
+use crate::analysis::Tiles;
 use crate::status::{Error, Result};
 use crate::tuning::{
     SETUP_LIST_BLOCKS, SETUP_LONGEST_LIST, SETUP_SURVEY_BLOCKS, TILED_SHORTEST_LINE, TILED_SMALLEST,
@@ -86,8 +87,9 @@ impl Run<'_> {
 
     /// Finds out of what sizes the pattern has no nodes.
     pub(super) fn node_sizes(&self) -> Result<Vec<u32>> {
+        let found = self.ask_for_summary()?;
         self.walk_in_turns(&self.stored("setup_node_sizes"), &self.base)?;
-        self.summary()
+        checked(found.words()?)
     }
 
     /// The lists across the majors, in natural numbers, of what the kernels with that ending take; where they lie.
@@ -156,7 +158,7 @@ impl Run<'_> {
         self.levels()
     }
 
-    /// From the words of all unknowns to keys for the sort, and to the levels that spans of them cover.
+    /// From the words of all unknowns to keys for the sort, and to the levels that spans of them cover: asks for the findings.
     pub(super) fn levels(&self) -> Result<()> {
         let args = SetupArgs {
             span: TILED_SMALLEST,
@@ -166,6 +168,10 @@ impl Run<'_> {
             value_out: self.places.values[0],
             ..self.base
         };
+        self.findings.set(Some(match self.task.needs.tiles {
+            Tiles::No => self.ask_for_summary()?,
+            _ => self.ask_for_spans(TILED_SMALLEST)?,
+        }));
         self.launch("setup_levels", self.shape.n.div_ceil(TILED_SMALLEST) as u64, BLOCK, &args)
     }
 }

@@ -1,7 +1,8 @@
 //! Words on their way from the device to the host.
 //!
 //! A kernel writes them to page-locked memory, and then a last word that says that they are there. To look for that takes
-//! 5 microseconds less than to enqueue a copy and wait for the stream.
+//! 5 microseconds less than to enqueue a copy and wait for the stream; and where the kernel whose results they are does so itself, in
+//! the end, no other one has to be launched.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -15,47 +16,61 @@ use crate::tuning::SETUP_LOOKS;
 /// Threads of the block that writes them, at most.
 const BLOCK: usize = 1024;
 
-/// Some words, from when they are enqueued until they have arrived.
+/// The most words of a page; mirrored in kernels/setup.cuh.
+const LONGEST: usize = WORDS - 1;
+
+/// Some words, from when they are asked for until they have arrived.
 pub(super) struct Message {
-    page: Page,
+    /// None where there are too many for it: then they are copied.
+    page: Option<Page>,
+    address: u64,
     count: usize,
     stream: usize,
 }
 
 impl Message {
-    /// The most words.
-    pub(super) const LONGEST: usize = WORDS - 1;
-
-    /// Asks for words as they are when the stream comes to it; and, unless `stamp` is 0, for the time then, to be left there.
+    /// Words that a kernel is still to be asked for, by `asks_for`.
     ///
     /// # Safety
-    /// `address` is a device address of that many words, and `stamp` of two.
+    /// `address` is a device address of that many words.
+    pub(super) unsafe fn new(launcher: &Launcher, address: u64, count: usize) -> Result<Message> {
+        let page = (count <= LONGEST).then(|| Page::new(launcher.gpu)).transpose()?;
+        if let Some(page) = &page {
+            page.last_word().store(0, Ordering::Release);
+        }
+        Ok(Message { page, address, count, stream: launcher.stream })
+    }
+
+    /// The same, which come from a kernel of their own as they are when the stream comes to it; and, unless `stamp` is 0, the time
+    /// then, to be left there.
+    ///
+    /// # Safety
+    /// As above, and `stamp` is a device address of two words.
     pub(super) unsafe fn send(
         launcher: &Launcher,
         stamp: u64,
         address: u64,
         count: usize,
     ) -> Result<Message> {
-        assert!(count <= Self::LONGEST);
-        let page = Page::new(launcher.gpu)?;
-        page.last_word().store(0, Ordering::Release);
-        let to = page.device_address()?;
-        let args = SetupArgs {
-            count: count as u32,
-            key_in: address,
-            key_out: to,
-            bounds: to + 4 * Self::LONGEST as u64,
-            stamp,
-            ..Default::default()
-        };
-        let threads = count.next_multiple_of(32).min(BLOCK) as u32;
-        let message = Message { page, count, stream: launcher.stream };
-        launcher.setup_kernel("setup_message")?.launch(1, threads, 0, &args)?;
+        // SAFETY: the caller's promise.
+        let message = unsafe { Self::new(launcher, address, count)? };
+        let args = message.asks_for(SetupArgs { stamp, ..Default::default() })?;
+        if args.tells > 0 {
+            let threads = count.next_multiple_of(32).min(BLOCK) as u32;
+            launcher.setup_kernel("setup_message")?.launch(1, threads, 0, &args)?;
+        }
         Ok(message)
     }
 
+    /// A kernel's arguments if it is to write the words.
+    pub(super) fn asks_for(&self, args: SetupArgs) -> Result<SetupArgs> {
+        let Some(page) = &self.page else { return Ok(args) };
+        let (tells, tell_from, tell_to) = (self.count as u32, self.address, page.device_address()?);
+        Ok(SetupArgs { tells, tell_from, tell_to, ..args })
+    }
+
     fn has_arrived(&self) -> bool {
-        self.page.last_word().load(Ordering::Acquire) != 0
+        self.page.as_ref().is_none_or(|page| page.last_word().load(Ordering::Acquire) != 0)
     }
 
     /// Waits for the words.
@@ -69,7 +84,11 @@ impl Message {
             }
             std::hint::spin_loop();
         }
-        Ok(self.page.words(self.count))
+        match &self.page {
+            Some(page) => Ok(page.words(self.count)),
+            // SAFETY: the promise of who asked for them, and any pattern of bits is a word.
+            None => unsafe { memory::read(self.address as usize, self.count, self.stream) },
+        }
     }
 }
 
@@ -78,20 +97,6 @@ impl Drop for Message {
         if !self.has_arrived() {
             // The next one who gets the page must not find these words in it. What has gone wrong is told elsewhere.
             let _ = memory::synchronize(self.stream);
-        }
-    }
-}
-
-/// Reads words from the device.
-///
-/// # Safety
-/// `address` is a device address of that many words.
-pub(super) unsafe fn read_words(launcher: &Launcher, address: u64, count: usize) -> Result<Vec<u32>> {
-    // SAFETY: the caller's promise, and any pattern of bits is a word.
-    unsafe {
-        match count {
-            0..=Message::LONGEST => Message::send(launcher, 0, address, count)?.words(),
-            _ => memory::read(address as usize, count, launcher.stream),
         }
     }
 }

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use super::args::SolveArgs;
 use super::plan::{Known, SetupTimes};
-use super::{memory, DeviceArray, Launcher};
+use super::{DeviceArray, Launcher};
 use crate::analysis::boxes::Boxes;
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::strewn::Sample;
@@ -234,7 +234,7 @@ pub struct Ending {
 }
 
 impl Pending {
-    /// Waits for the end, and for the stream.
+    /// Waits for the end of all that has been enqueued before.
     pub fn finish(self, launcher: &Launcher) -> Result<Ending> {
         // SAFETY: the places have that many words.
         let end = unsafe {
@@ -242,7 +242,6 @@ impl Pending {
             Message::send(launcher, stamp, self.summary, SUMMARY + STATE)?
         };
         let found = checked(end.words()?)?;
-        memory::synchronize(launcher.stream)?;
         let narrow = (found[NARROW + 1] > 0).then_some(found[NARROW]);
         let diag_in_rows = found[DISPLACED] == 0;
         let (slices, most_parts) = (found[SLICES], found[MOST_PARTS]);
@@ -377,12 +376,7 @@ impl<'a> Run<'a> {
         let args = self.engine_args(&kept, level_of);
         let slices = match cut {
             Cut::Levels { entries, .. } => {
-                self.count_slices(&SetupArgs { per_lane: entries, ..args })?;
-                // Known while the lists are filled.
-                let is_large = n > SETUP_SLICE_ROOM;
-                let number = args.slice_ptr + 4 * n as u64;
-                // SAFETY: the scan leaves the number of slices there.
-                is_large.then(|| unsafe { Message::send(self.launcher, 0, number, 1) }).transpose()?
+                self.count_slices(&SetupArgs { per_lane: entries, ..args }, n > SETUP_SLICE_ROOM)?
             }
             _ => None,
         };
@@ -420,9 +414,15 @@ impl<'a> Run<'a> {
                 };
                 let level_step = if is_for_wide(cut) { self.places.word } else { 0 };
                 let thin = is_for_thin(cut) as u32;
-                self.slices(SetupArgs { per_lane: entries, level_step, thin, ..args }, most, &mut done)?;
-                if level_step != 0 {
-                    done.level_ptr = self.read(level_step, levels as usize + 1)?;
+                let array = self.allocate(most as usize * 8)?;
+                done.base.slice = array.address();
+                done.owned.push(array);
+                let args = SetupArgs { per_lane: entries, level_step, thin, slice: done.base.slice, ..args };
+                let steps =
+                    (level_step != 0).then(|| self.ask(level_step, levels as usize + 1)).transpose()?;
+                self.cover("setup_slices", n, &args)?;
+                if let Some(steps) = steps {
+                    done.level_ptr = steps.words()?;
                 }
             }
             Cut::Tiles { entries, window, reach } => {
@@ -451,8 +451,9 @@ impl<'a> Run<'a> {
     /// The end of the levels that the thin engine is best for.
     fn thin_end(&self, levels: u32) -> Result<Option<ThinEnd>> {
         let level_ptr = self.places.level_ptr;
+        let found = self.ask(self.places.summary + 4 * THIN as u64, 2)?;
         self.cover("setup_thin_end", levels, &SetupArgs { level_ptr, ..self.base })?;
-        let found = self.read(self.places.summary + 4 * THIN as u64, 2)?;
+        let found = found.words()?;
         if found[1] == 0 {
             return Ok(None);
         }
@@ -516,17 +517,12 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn count_slices(&mut self, args: &SetupArgs) -> Result<()> {
+    /// Where the slices of each 32 rows of a level begin. Their number, if it is wanted, is known while the lists are filled.
+    fn count_slices(&mut self, args: &SetupArgs, wants_number: bool) -> Result<Option<Message>> {
         self.cover("setup_chunks", self.shape.n, args)?;
-        self.scan_chunks(args, slices::CHUNK_SLICES)
-    }
-
-    /// The slices, `most` at most, and records.
-    fn slices(&mut self, args: SetupArgs, most: u32, done: &mut DeviceSchedule) -> Result<()> {
-        let array = self.allocate(most as usize * 8)?;
-        self.cover("setup_slices", self.shape.n, &SetupArgs { slice: array.address(), ..args })?;
-        done.base.slice = array.address();
-        done.owned.push(array);
-        Ok(())
+        let number = args.slice_ptr + 4 * self.shape.n as u64;
+        let asked = wants_number.then(|| self.ask(number, 1)).transpose()?;
+        self.scan_chunks(args, slices::CHUNK_SLICES)?;
+        Ok(asked)
     }
 }

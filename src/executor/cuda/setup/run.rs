@@ -1,11 +1,12 @@
 //! One setup on its way: launches of its kernels, and what they all have in common.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use super::super::{memory, DeviceArray, Launcher};
 use super::args::*;
 use super::clock::Clock;
-use super::message::read_words;
+use super::message::Message;
 use super::places::{lay_out, passes, piece_room, Places, Sort, Task};
 use crate::analysis::boxes::Boxes;
 use crate::problem::{Arrays, DiagSource, Index, Shape};
@@ -25,6 +26,9 @@ pub(super) struct Run<'a> {
     /// How many tiles there are, and where they are boxes.
     pub tiles: u32,
     pub boxes: Option<Boxes>,
+    /// What the next kernel is to tell the host in the end, and what has been asked for of levels.
+    asked: Cell<Option<SetupArgs>>,
+    pub findings: Cell<Option<Message>>,
     /// Endings of kernel names by the widths of the caller's offsets and indices.
     pub ptr_type: char,
     pub ind_type: char,
@@ -100,6 +104,8 @@ impl<'a> Run<'a> {
             node,
             tiles: 0,
             boxes: None,
+            asked: Cell::default(),
+            findings: Cell::default(),
             ptr_type: letter(shape.descr.offsets),
             ind_type: letter(shape.descr.columns),
         };
@@ -108,7 +114,9 @@ impl<'a> Run<'a> {
 
     /// Launches `blocks` blocks of `threads` threads.
     pub(super) fn launch(&self, name: &str, blocks: u64, threads: u32, args: &SetupArgs) -> Result<()> {
-        let args = SetupArgs { stamp: self.clock.stamp(self.places.summary), ..*args };
+        let SetupArgs { tells, tell_from, tell_to, .. } = self.asked.take().unwrap_or_default();
+        let stamp = self.clock.stamp(self.places.summary);
+        let args = SetupArgs { stamp, tells, tell_from, tell_to, ..*args };
         self.launcher.setup_kernel(name)?.launch(blocks as u32, threads, 0, &args)
     }
 
@@ -165,7 +173,21 @@ impl<'a> Run<'a> {
     /// Reads words from the device.
     pub(super) fn read(&self, address: u64, count: usize) -> Result<Vec<u32>> {
         // SAFETY: the caller names a place of that many words.
-        unsafe { read_words(self.launcher, address, count) }
+        unsafe { Message::send(self.launcher, 0, address, count)?.words() }
+    }
+
+    /// Has the kernel that is launched next tell the host some words, as they are when it has ended. All kernels can but those that
+    /// look at a pattern first.
+    pub(super) fn ask(&self, address: u64, count: usize) -> Result<Message> {
+        // SAFETY: the caller names a place of that many words.
+        let message = unsafe { Message::new(self.launcher, address, count)? };
+        self.asked.set(Some(message.asks_for(SetupArgs::default())?));
+        Ok(message)
+    }
+
+    /// The same of the summary, and the state behind it.
+    pub(super) fn ask_for_summary(&self) -> Result<Message> {
+        self.ask(self.places.summary, SUMMARY + STATE)
     }
 
     /// Memory that the plan will keep.

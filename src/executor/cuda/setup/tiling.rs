@@ -2,6 +2,7 @@
 
 use super::super::memory;
 use super::args::*;
+use super::message::Message;
 use super::places::Places;
 use super::run::{checked, Run};
 use super::DeviceSchedule;
@@ -22,11 +23,12 @@ impl Run<'_> {
     /// The summary and, where tiles may be wanted, the ranges of the natural order.
     pub(super) fn findings(&self) -> Result<(Vec<u32>, tiles::Ranges)> {
         let none = || tiles::Ranges { sizes: Sizes::plain(0), spreads: Vec::new() };
+        let (n, asked) = (self.shape.n, self.findings.take());
         if self.task.needs.tiles == Tiles::No {
-            return Ok((self.summary()?, none()));
+            let found = asked.map_or_else(|| self.summary(), |asked| checked(asked.words()?))?;
+            return Ok((found, none()));
         }
-        let n = self.shape.n;
-        let (found, words) = self.read_spans(TILED_SMALLEST)?;
+        let (found, words) = self.spans(asked.expect("levels are tiled"))?;
         if found[BAD] != 0 {
             return Ok((found, none()));
         }
@@ -35,18 +37,25 @@ impl Run<'_> {
             return Ok((found, self.ranges(sizes, &words)));
         }
         let args = SetupArgs { span: sizes.span, spans: self.places.spans, ..self.base };
+        let asked = self.ask_for_spans(sizes.span)?;
         self.launch("setup_spans", n.div_ceil(sizes.span) as u64, BLOCK, &args)?;
-        let words = self.read_spans(sizes.span)?.1;
+        let words = self.spans(asked)?.1;
         Ok((found, self.ranges(sizes, &words)))
     }
 
-    /// The summary, and the levels of every `span` unknowns.
-    pub(super) fn read_spans(&self, span: u32) -> Result<(Vec<u32>, Vec<u32>)> {
-        let begin = (self.places.spans - self.places.summary) as usize / 4;
+    /// Asks for the summary, and the levels of every `span` unknowns.
+    pub(super) fn ask_for_spans(&self, span: u32) -> Result<Message> {
         let words = Spread::WORDS * self.shape.n.div_ceil(span) as usize;
-        let mut found = checked(self.read(self.places.summary, begin + words)?)?;
-        let spans = found.split_off(begin);
+        self.ask(self.places.summary, self.words_before_spans() + words)
+    }
+    /// Both.
+    pub(super) fn spans(&self, asked: Message) -> Result<(Vec<u32>, Vec<u32>)> {
+        let mut found = checked(asked.words()?)?;
+        let spans = found.split_off(self.words_before_spans());
         Ok((found, spans))
+    }
+    fn words_before_spans(&self) -> usize {
+        (self.places.spans - self.places.summary) as usize / 4
     }
 
     pub(super) fn ranges(&self, sizes: Sizes, words: &[u32]) -> tiles::Ranges {
@@ -92,8 +101,9 @@ impl Run<'_> {
         let (_, sorted) = self.sort(strip_sort, places, [order, by_first], [row_ptr, by_diag], None)?;
         let sizes = Grid::new(n, lines::length(n, places), 0).sizes(n, 0);
         let args = SetupArgs { value_in: sorted, span: sizes.span, ..args };
+        let asked = self.ask_for_spans(sizes.span)?;
         self.launch("setup_strip_turns", n.div_ceil(sizes.span) as u64, BLOCK, &args)?;
-        let words = self.read_spans(sizes.span)?.1;
+        let words = self.spans(asked)?.1;
         Ok(Some(self.ranges(sizes, &words)))
     }
 
@@ -143,6 +153,8 @@ impl Run<'_> {
         self.cover_in_turns("setup_lanes", &args)?;
         self.walk_in_turns("setup_close", &args)?;
         self.cover_in_turns("setup_count_batches", &args)?;
+        // Their number, and behind it the longest row.
+        let found = self.ask(args.batch_ptr + 4 * n as u64, 2)?;
         self.scan(SetupArgs {
             count: n,
             scan_in: args.counters,
@@ -150,8 +162,7 @@ impl Run<'_> {
             states: self.places.pack_scan,
             ..self.base
         })?;
-        // Their number, and behind it the longest row.
-        let found = self.read(args.batch_ptr + 4 * n as u64, 2)?;
+        let found = found.words()?;
         let batches = found[0];
         done.longest = found[1];
         let array = self.allocate(batches as usize * 16)?;
@@ -160,6 +171,7 @@ impl Run<'_> {
         let args = SetupArgs { count: batches, ..args };
         let warps = (batches as u64 * 32).div_ceil(BLOCK as u64);
         self.launch("setup_depths", warps, BLOCK, &args)?;
+        let units = self.ask(self.places.summary + 4 * UNITS as u64, 2)?;
         self.scan(SetupArgs {
             count: batches,
             scan_in: args.chunk,
@@ -167,7 +179,7 @@ impl Run<'_> {
             states: self.places.batch_scan,
             ..self.base
         })?;
-        let units = long(&self.read(self.places.summary + 4 * UNITS as u64, 2)?, 0);
+        let units = long(&units.words()?, 0);
         let permuted = done.base.row_permuted != 0;
         let words = units as usize * CODE_UNIT;
         let bytes = words * if permuted { 8 } else { 4 };
