@@ -261,8 +261,6 @@ pub const STREWN_ROW_BYTES: f64 = 32.0;
 pub const STREWN_ENTRY_BYTES: f64 = 12.0;
 /// The most rows of a tile there, so that lines of the cache are of use to it again.
 pub const TILED_STREWN_ROWS: u32 = 2048;
-/// And the rows that a level has on average, or there are none.
-pub const TILED_STREWN_LEVEL: u64 = 6000;
 /// Rows are long that have so many entries, and so many times the average: mirrored in kernels/setup_levels.cuh. In tiles each is one
 /// warp's, which takes so long (in seconds) for an entry, the second where values lie scattered.
 pub const LONG_ROW: u32 = 256;

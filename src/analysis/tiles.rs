@@ -28,13 +28,12 @@ use crate::tuning::{
     TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES, TILED_LONG_ROW_SCATTERED_SECONDS,
     TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS,
     TILED_MESH_ROWS, TILED_MESH_SCATTERED, TILED_PLANE, TILED_RELAY_ENTRIES, TILED_RELAY_HOP,
-    TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES, TILED_START, TILED_STEP, TILED_STREWN_LEVEL,
-    TILED_STREWN_ROWS, TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH,
-    TILED_STRIPS_WORTH_SCATTERED, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY,
-    TILED_UNEVEN_ENTRIES, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES,
-    TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE, WIDE_CACHED_SECONDS,
-    WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_MOST_LEVELS, WIDE_ROW_SECONDS,
-    WIDE_SCATTERED_SECONDS, WIDE_SPANS_APART, WIDE_SPAN_PART, WIDE_START,
+    TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES, TILED_START, TILED_STEP, TILED_STREWN_ROWS,
+    TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH, TILED_STRIPS_WORTH_SCATTERED, TILED_SUM,
+    TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_UNEVEN_ENTRIES, TILED_WAIT, TILED_WIDEST_LEVEL,
+    TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
+    WIDE_ADVANTAGE, WIDE_CACHED_SECONDS, WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_MOST_LEVELS,
+    WIDE_ROW_SECONDS, WIDE_SCATTERED_SECONDS, WIDE_SPANS_APART, WIDE_SPAN_PART, WIDE_START,
 };
 
 /// A size and what the model says of it.
@@ -453,8 +452,6 @@ impl Counts {
         let is_wide = wider(TILED_WIDE_LEVEL) && bytes > TILED_WIDE_BYTES;
         let is_short = self.entries as u64 <= TILED_SHORT_ENTRIES * self.n as u64;
         match is_far {
-            // Small tiles of many levels wait for each other at every turn.
-            _ if self.strewn && !wider(TILED_STREWN_LEVEL) => 0.0,
             false if self.strewn => TILED_ADVANTAGE,
             true if is_short => TILED_ADVANTAGE,
             true if is_wide && self.strewn => TILED_ADVANTAGE_STREWN,
@@ -1385,10 +1382,9 @@ mod tests {
         assert_eq!(counts(1 << 19, 512, true).advantage(), TILED_ADVANTAGE_LARGE);
         assert_eq!(counts(1 << 19, 1024, true).advantage(), TILED_ADVANTAGE);
         // Strewn ones more where values are scattered, and what is short less.
-        let strewn = |levels, scattered| Counts { strewn: true, ..counts(1 << 21, levels, scattered) };
-        assert_eq!(strewn(300, true).advantage(), TILED_ADVANTAGE_STREWN);
-        assert_eq!(strewn(300, false).advantage(), TILED_ADVANTAGE);
-        assert_eq!(strewn(1000, true).advantage().max(strewn(1000, false).advantage()), 0.0);
+        let strewn = |scattered| Counts { strewn: true, ..counts(1 << 21, 1000, scattered) };
+        assert_eq!(strewn(true).advantage(), TILED_ADVANTAGE_STREWN);
+        assert_eq!(strewn(false).advantage(), TILED_ADVANTAGE);
         let short = Counts { entries: 2 << 20, ..counts(1 << 20, 1000, true) };
         assert_eq!(short.advantage(), TILED_ADVANTAGE);
     }
