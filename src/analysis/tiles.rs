@@ -160,10 +160,9 @@ impl Ranges {
         total(|spread| spread.sum as f64) / total(|spread| spread.kept as f64).max(1.0)
     }
 
-    /// Whether unknowns are laid out level by level, of `levels`, or a few levels beside each other, but for some.
-    fn are_levels(&self, levels: u32) -> bool {
-        let most = (levels / WIDE_SPAN_PART).max(1) as f64;
-        let apart = self.spreads.iter().filter(|spread| spread.usual().levels() > most).count();
+    /// Whether unknowns are laid out level by level, or `most` levels beside each other, but for some.
+    fn are_levels(&self, most: u32) -> bool {
+        let apart = self.spreads.iter().filter(|spread| spread.usual().levels() > most as f64).count();
         apart * WIDE_SPANS_APART <= self.spreads.len()
     }
 
@@ -539,8 +538,9 @@ pub fn decide(
     // Where no row depends on another the one-word engine streams too, in one launch.
     if is_free && counts.levels > 1 {
         let predicted = predict_wide(counts);
+        let most = (counts.levels / WIDE_SPAN_PART).max(1);
         let promises = predicted < predict_one_word_streamed(counts).mul_f64(WIDE_ADVANTAGE);
-        if promises && counts.are_alike() && natural.are_levels(counts.levels) {
+        if promises && counts.are_alike() && natural.are_levels(most) {
             return Ok(Decision { engine: Engine::Wide, predicted, ..Decision::default() });
         }
     }
@@ -579,7 +579,7 @@ pub fn decide(
 
 /// Time of a solve by the one-word engine, if the levels of ranges are known.
 fn in_rows(rows: Counts, natural: &Ranges) -> Duration {
-    predict_one_word(rows, natural.average_level()) + rows.strewn_in_rows(!natural.are_levels(rows.levels))
+    predict_one_word(rows, natural.average_level()) + rows.strewn_in_rows(!natural.are_levels(1))
 }
 
 /// Tiles, if they promise that part of the other engine's time, or else that one.
