@@ -385,7 +385,9 @@ extern "C" {
 /**
  * Creates a handle on the CUDA executor: the calling thread's current context, else the primary
  * context of device 0. Handles and infos on one context share the kernels and a pool of memory, which keeps up to
- * 1/32 of the device's memory for further analyses. Both are given back with the last of them.
+ * 1/32 of the device's memory for further analyses. Both are given back with the last of them. Where the context has been
+ * destroyed, as by cudaDeviceReset, calls give EXECUTION_FAILED and touch nothing, and handles and infos are good for being
+ * destroyed only (with a driver from before CUDA 12, destroy them first).
  *
  * \param handle  receives the handle
  * \return SUCCESS; INVALID_VALUE when `handle` is NULL; NO_DRIVER where there is no NVIDIA driver or

@@ -814,32 +814,37 @@ fn predict(
     let (start, hop, far) = (TILED_START.as_secs_f64(), hop.as_secs_f64(), TILED_HOP.as_secs_f64());
     let in_crowd = if relays == Relays::No { TILED_CROWD_HOP.as_secs_f64() } else { hop };
     let latest = limit.as_secs_f64();
+    // Tiles that end at rising levels are a chain of hops.
+    let rises = spans.windows(2).filter(|w| w[1].high > w[0].high).count();
+    if rises as f64 * hop.min(far) > latest && spans.is_sorted_by_key(|span| span.high) {
+        return None;
+    }
+    // Most are like the one before.
+    let (mut like, mut pace, mut wait) = (None, 0.0, 0.0);
+    // Blocks, how many of them begin together, and when those that are next have been free.
+    let (blocks, together) =
+        if relays == Relays::No { (TILED_BLOCKS, 1) } else { (relay_blocks(), TILED_CLUSTER) };
+    let mut free = 0.0;
     let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
     // Tiles whose lowest levels rise, with begin and end, and tiles whose highest levels rise, with their ends.
     let mut lowest: Vec<(Span, f64, f64)> = Vec::with_capacity(spans.len());
     let mut highest: Vec<(u32, f64)> = Vec::with_capacity(spans.len());
-    // Most are like the one before.
-    let (mut like, mut pace, mut wait) = (None, 0.0, 0.0);
     for (t, &span) in spans.iter().enumerate() {
         if like != Some((span.rows, span.high - span.low)) {
             like = Some((span.rows, span.high - span.low));
             (pace, wait) = (span.pace(shape), span.wait(shape));
         }
         let hop = wait + if t % TILED_CLUSTER != 0 { hop } else { far };
-        let before = match relays {
-            Relays::No => t.checked_sub(TILED_BLOCKS).map(|b| b..b + 1),
-            _ => {
-                (t / TILED_CLUSTER * TILED_CLUSTER).checked_sub(relay_blocks()).map(|b| b..b + TILED_CLUSTER)
-            }
-        };
-        let free = before.map_or(0.0, |b| ends[b].iter().copied().fold(0.0, f64::max));
+        if t >= blocks && t % together == 0 {
+            free = ends[t - blocks..][..together].iter().copied().fold(0.0, f64::max);
+        }
         let mut begin = free + start;
         while lowest.last().is_some_and(|(before, ..)| before.low >= span.low) {
             lowest.pop();
         }
         if let Some(&(before, from, to)) = lowest.last() {
             let levels = (span.low.min(before.high + 1) - before.low) as f64;
-            begin = begin.max(from + (to - from) * levels / before.levels() + hop);
+            begin = begin.max(from + (to - from) * (levels / before.levels()) + hop);
         }
         let mut end = begin + span.levels() * pace;
         while highest.last().is_some_and(|&(high, _)| high > span.high || are_apart && high == span.high) {
@@ -855,9 +860,12 @@ fn predict(
         lowest.push((span, begin, end));
         highest.push((span.high, end));
     }
-    let last = ends.into_iter().fold(0.0, f64::max);
-    let crowd = crowd(spans, shape) as f64 * in_crowd;
-    let time = TILED_LAUNCH + Duration::from_secs_f64(last.max(crowd));
+    let mut last = ends.into_iter().fold(0.0, f64::max);
+    // All of them are the largest crowd.
+    if spans.len() as f64 * in_crowd > last {
+        last = last.max(crowd(spans, shape) as f64 * in_crowd);
+    }
+    let time = TILED_LAUNCH + Duration::from_secs_f64(last);
     (time < limit).then_some(time)
 }
 
