@@ -557,15 +557,17 @@ pub fn decide(
         None => strips().inspect(|ranges| known = Some(ranges.clone())),
     };
     let direct = decide_tiles(wish, mirror, natural.clone(), counts, of_tiles, boxes, &mut strips)?;
-    let staged = decide_tiles(wish, mirror, natural, gathered, of_tiles, boxes, &mut strips)?;
     let copy = STAGED_START + Duration::from_secs_f64(counts.entries as f64 * STAGED_ENTRY_SECONDS);
-    let is_better = staged.predicted + copy < direct.predicted;
     let part = if counts.has_lines { STAGED_PART_LINES } else { STAGED_PART };
     let is_cheap = copy < direct.predicted.mul_f64(part);
-    // Rows by themselves wait for unknowns, not for values. What is strewn such a copy gathers no better than a solve.
-    if matches!(staged.engine, Engine::Tiles(_)) && (is_better || is_cheap) && !counts.strewn {
+    // What is strewn such a copy gathers no better than a solve.
+    if !counts.strewn && copy < direct.predicted {
+        let staged = decide_tiles(wish, mirror, natural, gathered, of_tiles, boxes, &mut strips)?;
         let predicted = staged.predicted + copy;
-        return Ok(Decision { staging: Staging::InOrder, predicted, ..staged });
+        // Rows by themselves wait for unknowns, not for values.
+        if matches!(staged.engine, Engine::Tiles(_)) && (predicted < direct.predicted || is_cheap) {
+            return Ok(Decision { staging: Staging::InOrder, predicted, ..staged });
+        }
     }
     let bytes = counts.entries as u64 * counts.value_bytes as u64;
     let is_large =

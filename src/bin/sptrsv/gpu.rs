@@ -57,6 +57,8 @@ pub const BATCH: usize = 64;
 
 /// Longest that any one batch of work may take before it counts as hung.
 const DEADLINE: Duration = Duration::from_secs(120);
+/// For so long the host looks for the end of work without a rest.
+const LOOKS: Duration = Duration::from_millis(2);
 
 impl Gpu {
     fn open() -> Result<Gpu> {
@@ -129,6 +131,8 @@ impl Gpu {
                 CUDA_ERROR_NOT_READY if begin.elapsed() > DEADLINE => {
                     return Err(format!("{HUNG}: no end after {} s", DEADLINE.as_secs()));
                 }
+                // To sleep takes as long as the analysis of a small system.
+                CUDA_ERROR_NOT_READY if begin.elapsed() < LOOKS => std::hint::spin_loop(),
                 CUDA_ERROR_NOT_READY => std::thread::sleep(Duration::from_micros(20)),
                 code => return self.check(code, "work on the GPU"),
             }
@@ -251,18 +255,23 @@ impl Buffer<'_> {
         self.address as *mut c_void
     }
 
-    /// Whole 8-byte words in the buffer.
-    pub fn words(&self) -> usize {
-        self.bytes / 8
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
-    /// Overwrites the memory with bytes that make every number a NaN.
+    /// Overwrites the memory with bytes that make every number a NaN, and waits for that.
     pub fn poison(&self) -> Result<()> {
         match self.executor {
             // SAFETY: the buffer has this many bytes.
             Executor::Host => unsafe { std::ptr::write_bytes(self.address as *mut u8, 0xff, self.bytes) },
             Executor::Cuda(g) => unsafe {
                 g.check((g.driver.fill)(self.address, 0xff, self.bytes), "filling memory on the GPU")?;
+                // No other stream waits for that one, whose copies do.
+                let mut one = 0u8;
+                if self.bytes > 0 {
+                    let to = (&raw mut one).cast();
+                    g.check((g.driver.to_host)(to, self.address, 1), "copying from the GPU")?;
+                }
             },
         }
         Ok(())

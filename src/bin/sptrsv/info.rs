@@ -131,7 +131,7 @@ fn print(d: &Description) {
             report::ms(t.analysis_ms),
             t.bytes_held / 1024
         );
-        say!("  a GPU like an H200 cannot beat {} ms (bound by {})", report::ms(t.limit_ms), t.bound_by);
+        say!("  the yardstick of an H200 is {} ms (bound by {})", report::ms(t.limit_ms), t.bound_by);
     }
 }
 

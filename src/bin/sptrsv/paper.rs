@@ -68,7 +68,7 @@ pub struct Experiment {
     pub nnz: usize,
     pub levels_lower: usize,
     pub levels_upper: usize,
-    /// What no solver can beat on the lower triangle alone, in milliseconds.
+    /// The yardstick for the lower triangle alone, in milliseconds.
     pub limit_ms: f64,
     /// A lower and an upper solve; the analysis is on the CPU for the paper's solvers.
     pub timings: Vec<Timing>,

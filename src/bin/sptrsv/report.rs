@@ -365,9 +365,12 @@ pub fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<()> {
 /// What an earlier run measured, of the same kind on the same machine; nothing where there is no such file.
 pub fn earlier(path: Option<&Path>, now: &Results, failures_too: bool) -> Result<Vec<MatrixResult>> {
     let path = path.ok_or("--resume needs --out or --json, which say where to resume from")?;
-    let Ok(text) = std::fs::read_to_string(path) else { return Ok(Vec::new()) };
+    let text = match std::fs::read_to_string(path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(|e| format!("{}: {e}", path.display()))?,
+    };
     let then: Results = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
-    let what = |r: &Results| format!("{}, {}", r.machine, r.system);
+    let what = |r: &Results| format!("{}, {}, library {}", r.machine, r.system, r.library);
     if what(&then) != what(now) {
         let (path, then, now) = (path.display(), what(&then), what(now));
         return Err(format!("{path} is of another run ({then}), not to be resumed by this one ({now})"));
