@@ -384,7 +384,9 @@ static int behind_one_that_was_ended(int shape) {
       for (int64_t i = 0; i < p.n; i++)
         wrong += !isnan(twice[i]) && fabs(twice[i] - 2 * want[i]) > 1e-9 * fabs(want[i]);
       CHECK_THAT(wrong == 0, "%s: %lld unknowns are wrong, and no NaN", ALGS[a].name, (long long)wrong);
-      ended += sptrsvZeroPivot(T.h, s.info, &row) == SPTRSV_STATUS_TIMED_OUT;
+      int was_ended = sptrsvZeroPivot(T.h, s.info, &row) == SPTRSV_STATUS_TIMED_OUT;
+      if (was_ended) printf("%s was ended\n", ALGS[a].name);
+      ended += was_ended;
       CHECK_OK(solve_from(&s, s.f, s.x));
       CUDA(cudaStreamSynchronize(stream));
       CHECK_THAT(error_of(&s, s.x) <= 1, "%s: a solve after both is wrong", ALGS[a].name);

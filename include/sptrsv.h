@@ -385,9 +385,9 @@ extern "C" {
 /**
  * Creates a handle on the CUDA executor: the calling thread's current context, else the primary
  * context of device 0. Handles and infos on one context share the kernels and a pool of memory, which keeps up to
- * 1/32 of the device's memory for further analyses. Both are given back with the last of them. Where the context has been
- * destroyed, as by cudaDeviceReset, calls give EXECUTION_FAILED and touch nothing, and handles and infos are good for being
- * destroyed only (with a driver from before CUDA 12, destroy them first).
+ * 1/32 of the device's memory for further analyses. Both are given back with the last of them. After
+ * cudaDeviceReset calls give EXECUTION_FAILED and touch nothing, and handles and infos are good for being destroyed only (with a
+ * driver from before CUDA 12, destroy them first, as before cuCtxDestroy).
  *
  * \param handle  receives the handle
  * \return SUCCESS; INVALID_VALUE when `handle` is NULL; NO_DRIVER where there is no NVIDIA driver or
@@ -1020,7 +1020,8 @@ enum sptrsvStatus_t sptrsvAnalysis(sptrsvHandle_t handle,
  *         solves read what they read before.
  *
  * Blocking: no; the copy is enqueued on the handle's stream, and solves on other streams must wait for it. Graph capture: yes; the
- * graph then copies what the array holds at each launch.
+ * graph then copies what the array holds at each launch. A captured update counts as made: before the first launch, solves outside
+ * of the graph read what the copy held before, which is undefined after an analysis.
  *
  * # Safety
  * Handle and info are NULL or live; `val` is NULL or nnz values in the executor's memory.

@@ -41,6 +41,18 @@ functions!(
 );
 
 functions!(
+    /// What makes the first GPU's primary context current.
+    Primary {
+        init = c"cuInit": unsafe extern "C" fn(c_uint) -> c_int,
+        device_get = c"cuDeviceGet": unsafe extern "C" fn(*mut c_int, c_int) -> c_int,
+        retain = c"cuDevicePrimaryCtxRetain": unsafe extern "C" fn(*mut *mut c_void, c_int) -> c_int,
+        release = c"cuDevicePrimaryCtxRelease_v2": unsafe extern "C" fn(c_int) -> c_int,
+        push = c"cuCtxPushCurrent_v2": unsafe extern "C" fn(*mut c_void) -> c_int,
+        pop = c"cuCtxPopCurrent_v2": unsafe extern "C" fn(*mut *mut c_void) -> c_int,
+    }
+);
+
+functions!(
     /// Drivers of CUDA 12 and later number their contexts.
     ContextId {
         get = c"cuCtxGetId": unsafe extern "C" fn(*mut c_void, *mut u64) -> c_int,
@@ -82,6 +94,54 @@ pub fn current_context() -> Result<(usize, u64), Status> {
     Ok((context as usize, id))
 }
 
+/// The primary context of the first GPU, where the calling thread has none yet: that is where libsptrsv works then. Current for as
+/// long as this lives.
+struct Bound {
+    device: c_int,
+    pops: bool,
+}
+
+impl Bound {
+    fn new() -> Result<Bound, Status> {
+        let mut bound = Bound { device: 0, pops: false };
+        if current_context()?.0 != 0 {
+            return Ok(bound);
+        }
+        let primary = primary()?;
+        let mut context = ptr::null_mut();
+        // SAFETY: device and context are writable, and the context is retained until it is popped.
+        unsafe {
+            check((primary.init)(0))?;
+            check((primary.device_get)(&mut bound.device, 0))?;
+            check((primary.retain)(&mut context, bound.device))?;
+            if let Err(status) = check((primary.push)(context)) {
+                (primary.release)(bound.device);
+                return Err(status);
+            }
+        }
+        bound.pops = true;
+        Ok(bound)
+    }
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        if let (true, Ok(primary)) = (self.pops, primary()) {
+            let mut context = ptr::null_mut();
+            // SAFETY: undoes what `new` has done on this thread.
+            unsafe {
+                (primary.pop)(&mut context);
+                (primary.release)(self.device);
+            }
+        }
+    }
+}
+
+fn primary() -> Result<&'static Primary, Status> {
+    static FOUND: OnceLock<Option<Primary>> = OnceLock::new();
+    FOUND.get_or_init(|| Primary::find(library()?)).as_ref().ok_or(NOT_INITIALIZED)
+}
+
 /// Copies from host memory and waits for it.
 ///
 /// # Safety
@@ -92,7 +152,7 @@ pub unsafe fn write(
     bytes: usize,
     stream: *mut c_void,
 ) -> Result<(), Status> {
-    let driver = driver()?;
+    let (driver, _bound) = (driver()?, Bound::new()?);
     check((driver.memcpy_async)(dst, src, bytes, stream))?;
     check((driver.stream_synchronize)(stream))
 }
@@ -133,5 +193,6 @@ pub unsafe fn copy(
         width_in_bytes: bytes,
         height: count,
     };
-    check((driver()?.memcpy_2d_async)(&request, stream))
+    let (driver, _bound) = (driver()?, Bound::new()?);
+    check((driver.memcpy_2d_async)(&request, stream))
 }

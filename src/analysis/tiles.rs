@@ -536,7 +536,7 @@ pub fn decide(
     let of_tiles = OfTiles::new(counts.of_rows());
     let is_free = wish == Tiles::IfFaster && counts.node == 1;
     // Where no row depends on another the one-word engine streams too, in one launch.
-    if is_free && counts.levels > 1 {
+    if is_free && (2..=WIDE_MOST_LEVELS).contains(&counts.levels) {
         let predicted = predict_wide(counts);
         let most = (counts.levels / WIDE_SPAN_PART).max(1);
         let promises = predicted < predict_one_word_streamed(counts).mul_f64(WIDE_ADVANTAGE);
@@ -1089,6 +1089,13 @@ mod tests {
         assert!(!is_wide(Tiles::IfFaster, &level(&|t| t / (n / 16)), counts(16)));
         assert!(is_wide(Tiles::IfFaster, &two, Counts { scattered: true, ..counts(2) }));
         assert!(!is_wide(Tiles::IfFaster, &level(&|_| 0), counts(1)));
+        // No more than asked for by name.
+        let large = |levels| Counts {
+            squares: (144 * 150_000_000, 0),
+            ..counts_of(150_000_000, 1_800_000_000, levels)
+        };
+        assert!(is_wide(Tiles::IfFaster, &two, large(WIDE_MOST_LEVELS)));
+        assert!(!is_wide(Tiles::IfFaster, &two, large(WIDE_MOST_LEVELS + 1)));
         // A quarter of all levels may lie beside each other, and no more.
         let mixed = |levels: u32| level(&|t| t / (n / 2) * 4 + t % levels);
         let of_many = Counts { squares: (n as u64 * 169, 0), ..counts_of(n, 13 * n, 8) };

@@ -71,16 +71,22 @@ impl PagePool {
 pub struct Page {
     gpu: Arc<Gpu>,
     address: usize,
+    is_lost: bool,
 }
 
 impl Page {
     pub fn new(gpu: &Arc<Gpu>) -> Result<Self> {
-        Ok(Page { gpu: gpu.clone(), address: gpu.locked.pages().page()? })
+        Ok(Page { gpu: gpu.clone(), address: gpu.locked.pages().page()?, is_lost: false })
     }
 
     /// Its address as kernels see it.
     pub fn device_address(&self) -> Result<u64> {
         device_address(self.address)
+    }
+
+    /// Says that a kernel may still write it, for nobody knows how long: no one else gets it.
+    pub fn set_lost(&mut self) {
+        self.is_lost = true;
     }
 
     /// The last word, which says something of the others.
@@ -100,7 +106,9 @@ impl Page {
 
 impl Drop for Page {
     fn drop(&mut self) {
-        self.gpu.locked.pages().free_pages.push(self.address);
+        if !self.is_lost {
+            self.gpu.locked.pages().free_pages.push(self.address);
+        }
     }
 }
 

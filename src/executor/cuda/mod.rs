@@ -289,8 +289,13 @@ impl Gpu {
         if self.id != 0 {
             // SAFETY: writes one number, that of the current context.
             let result = unsafe { cuCtxGetId(std::ptr::null_mut(), &mut id) };
-            if result != sys::cudaError_enum::CUDA_SUCCESS || id != self.id {
-                return Err(Error::ContextGone);
+            use sys::cudaError_enum::*;
+            match result {
+                CUDA_SUCCESS if id == self.id => {}
+                CUDA_SUCCESS | CUDA_ERROR_CONTEXT_IS_DESTROYED | CUDA_ERROR_INVALID_CONTEXT => {
+                    return Err(Error::ContextGone);
+                }
+                other => check(other, "cuCtxGetId")?,
             }
         }
         Ok(bound)

@@ -94,9 +94,13 @@ impl Message {
 
 impl Drop for Message {
     fn drop(&mut self) {
-        if !self.has_arrived() {
-            // The next one who gets the page must not find these words in it. What has gone wrong is told elsewhere.
-            let _ = memory::synchronize(self.stream);
+        if self.has_arrived() {
+            return;
+        }
+        // The next one who gets the page must not find these words in it. What has gone wrong is told elsewhere.
+        let is_over = memory::synchronize(self.stream).is_ok() || memory::wait_for_kernels();
+        if let (false, Some(page)) = (is_over, &mut self.page) {
+            page.set_lost();
         }
     }
 }
