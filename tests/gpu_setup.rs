@@ -589,19 +589,23 @@ fn strewn_patterns() {
         row.dedup();
         row
     };
-    // Nodes of two unknowns, which depend on the one before and on others anywhere.
+    // Nodes of two unknowns, which depend on the ones left and below and on others anywhere. Nodes are not looked at for that: else
+    // they would be solved by nodes, and so they go by tiles.
     let node = |i: usize| {
-        let node = i / 2;
-        let far = (1..4usize).filter(|_| node > 1000);
-        let anywhere = far.map(|k| (node ^ k << 9).wrapping_mul(2_654_435_761) % (node - node / 16));
-        let mut nodes: Vec<usize> = anywhere.chain(node.checked_sub(1)).collect();
+        let (node, line) = (i / 2, 1024);
+        let (x, y) = (node % line, node / line);
+        let own = [node.checked_sub(1).filter(|_| x > 0), node.checked_sub(line)];
+        let hashed = |k: usize| (node ^ k << 9).wrapping_mul(2_654_435_761) >> 7;
+        let far = (1..4usize).filter(|_| y > 40).map(hashed);
+        let anywhere = far.map(|h| h % (y - 33) * line + h / 4096 % (x + 1));
+        let mut nodes: Vec<usize> = own.into_iter().flatten().chain(anywhere).collect();
         nodes.sort_unstable();
         nodes.dedup();
         let own = (2 * node..=i).map(|j| j as i64);
         nodes.iter().flat_map(|&j| [2 * j as i64, 2 * j as i64 + 1]).chain(own).collect()
     };
     let strewn_lines = Pattern { name: "strewn lines", majors: (0..3600 * 146).map(grid).collect() };
-    let strewn_nodes = Pattern { name: "strewn nodes", majors: (0..2 * n).map(node).collect() };
+    let strewn_nodes = Pattern { name: "strewn nodes", majors: (0..2 << 19).map(node).collect() };
     let tiled = algorithms::ALL.iter().copied().find(|a| a.name() == "tiled");
     for (pattern, algorithm) in [(strewn_lines, tiled), (strewn_nodes, None)] {
         for op in [Op::NonTranspose, Op::Transpose] {

@@ -257,7 +257,7 @@ fn what_is_built_can_be_installed_without_cargo() {
     // It hides every cargo that there may be, and runs no better than none.
     symlink(fs::canonicalize("/bin/false").expect("there is /bin/false"), tools.join("cargo")).unwrap();
     let path = env::var_os("PATH").expect("there is a PATH");
-    let path = env::join_paths([tools].into_iter().chain(env::split_paths(&path))).expect("a PATH");
+    let path = env::join_paths([tools.clone()].into_iter().chain(env::split_paths(&path))).expect("a PATH");
     let install = || {
         let mut make = Command::new("make");
         make.current_dir(root()).env("PATH", &path);
@@ -286,6 +286,15 @@ fn what_is_built_can_be_installed_without_cargo() {
         symlink(&built, target.join("release").join(name)).unwrap();
     }
     succeed(&mut install());
+    // Under sudo a cargo that runs makes no difference.
+    fs::remove_file(tools.join("cargo")).unwrap();
+    symlink(fs::canonicalize("/bin/true").expect("there is /bin/true"), tools.join("cargo")).unwrap();
+    let installed = install().env("SUDO_USER", "somebody").output().expect("make runs");
+    let said = String::from_utf8_lossy(&installed.stdout);
+    assert!(
+        installed.status.success() && said.contains("is installed as it is"),
+        "under sudo, make install said: {said}"
+    );
     assert_eq!(files(&target).len(), 3, "something was built");
     let expected = [
         "bin/sptrsv",

@@ -96,42 +96,37 @@ pub fn current_context() -> Result<(usize, u64), Status> {
 
 /// The primary context of the first GPU, where the calling thread has none yet: that is where libsptrsv works then. Current for as
 /// long as this lives.
-struct Bound {
-    device: c_int,
-    pops: bool,
-}
+struct Bound(Option<c_int>);
 
 impl Bound {
     fn new() -> Result<Bound, Status> {
-        let mut bound = Bound { device: 0, pops: false };
         if current_context()?.0 != 0 {
-            return Ok(bound);
+            return Ok(Bound(None));
         }
         let primary = primary()?;
-        let mut context = ptr::null_mut();
+        let (mut device, mut context) = (0, ptr::null_mut());
         // SAFETY: device and context are writable, and the context is retained until it is popped.
         unsafe {
             check((primary.init)(0))?;
-            check((primary.device_get)(&mut bound.device, 0))?;
-            check((primary.retain)(&mut context, bound.device))?;
+            check((primary.device_get)(&mut device, 0))?;
+            check((primary.retain)(&mut context, device))?;
             if let Err(status) = check((primary.push)(context)) {
-                (primary.release)(bound.device);
+                (primary.release)(device);
                 return Err(status);
             }
         }
-        bound.pops = true;
-        Ok(bound)
+        Ok(Bound(Some(device)))
     }
 }
 
 impl Drop for Bound {
     fn drop(&mut self) {
-        if let (true, Ok(primary)) = (self.pops, primary()) {
+        if let (Some(device), Ok(primary)) = (self.0, primary()) {
             let mut context = ptr::null_mut();
             // SAFETY: undoes what `new` has done on this thread.
             unsafe {
                 (primary.pop)(&mut context);
-                (primary.release)(self.device);
+                (primary.release)(device);
             }
         }
     }

@@ -73,10 +73,7 @@ fn try_measure(executor: &Executor, solver: &str, mut steps: Vec<Step>, effort: 
     let facts = Facts { parts_ms: analysis_parts(&steps)?, ..steps[0].contender.facts()? };
 
     let update_ms = time_updates(executor, &mut steps)?;
-    for step in &steps {
-        step.x.poison()?;
-    }
-    time_solves(executor, &mut steps, 1, 1)?;
+    solve_into_fresh(executor, &mut steps)?;
     let backward_error = largest_error(&steps)?;
     if backward_error > check::TOLERANCE {
         return Err(format!("the solution is wrong: its backward error is {backward_error:.3e} row x eps"));
@@ -92,11 +89,8 @@ fn try_measure(executor: &Executor, solver: &str, mut steps: Vec<Step>, effort: 
         let left = count - times.len();
         times.extend(time_solves(executor, &mut steps, left.min(BATCH), effort.in_a_row)?);
     }
-    // One more, so that what is looked at is of a solve at the end and of none before.
-    for step in &steps {
-        step.x.poison()?;
-    }
-    time_solves(executor, &mut steps, 1, 1)?;
+    // So that what is looked at is of a solve at the end, and of none before.
+    solve_into_fresh(executor, &mut steps)?;
     let same_bits = bits(&steps)? == fingerprint;
     if !same_bits && largest_error(&steps)? > check::TOLERANCE {
         return Err("the solution went wrong after many solves".into());
@@ -125,6 +119,12 @@ fn time_updates(executor: &Executor, steps: &mut [Step]) -> Result<Option<f64>> 
     }
     let times = executor.time(UPDATES, || steps.iter_mut().try_for_each(|step| step.contender.update()))?;
     Ok(Some(median(later(&times))))
+}
+
+/// Solves once, where nothing was solved for before.
+fn solve_into_fresh(executor: &Executor, steps: &mut [Step]) -> Result<()> {
+    steps.iter().try_for_each(|step| step.x.poison())?;
+    time_solves(executor, steps, 1, 1).map(drop)
 }
 
 /// Times of a solve of the sequence, in milliseconds, each from so many in a row.

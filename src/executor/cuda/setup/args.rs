@@ -1,6 +1,7 @@
 //! What the kernels of a setup get, and where they leave what they find out. The mirror of kernels/setup.cuh.
 
 use super::super::args::State;
+use super::message::Question;
 
 /// Words of the kernels' summary.
 pub(super) const SUMMARY: usize = 86;
@@ -164,6 +165,13 @@ pub(super) struct SetupArgs {
     pub stamp: u64,
     pub tell_from: u64,
     pub tell_to: u64,
+}
+
+impl SetupArgs {
+    pub(super) fn asked(self, question: Question) -> SetupArgs {
+        let Question { words, from, to } = question;
+        SetupArgs { tells: words, tell_from: from, tell_to: to, ..self }
+    }
 }
 
 const _: () = assert!(std::mem::size_of::<SetupArgs>() == 30 * 4 + 61 * 8);

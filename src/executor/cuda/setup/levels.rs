@@ -2,6 +2,7 @@
 
 use super::super::{memory, DeviceArray};
 use super::args::*;
+use super::message::Message;
 use super::places::Places;
 use super::run::{checked, lanes, Run};
 use super::Found;
@@ -79,7 +80,7 @@ impl Run<'_> {
     }
 
     /// The levels for the transposed operation from the last to the first.
-    pub(super) fn turn_levels(&self, found: &Found) -> Result<()> {
+    pub(super) fn turn_levels(&self, found: &Found) -> Result<Message> {
         let words = found.words.address() + self.shape.n as u64 * 16;
         self.cover("setup_turn_levels", self.shape.n, &SetupArgs { value_in: words, ..self.base })?;
         self.levels()
@@ -120,14 +121,14 @@ impl Run<'_> {
         Ok(list)
     }
 
-    pub(super) fn sweep(&self) -> Result<()> {
+    pub(super) fn sweep(&self) -> Result<Message> {
         let blocks = self.shape.n.div_ceil(SWEEP_BLOCK) as u64;
         self.launch(&self.of_rows("setup_sweep"), blocks, SWEEP_BLOCK, &self.base)?;
         self.levels()
     }
 
     /// The paper's loop: the host learns after each level how many unknowns are left.
-    pub(super) fn kahn(&mut self) -> Result<()> {
+    pub(super) fn kahn(&mut self) -> Result<Message> {
         let columns_are_stored = !self.task.stored_rows;
         let name = if columns_are_stored {
             self.stored("setup_find_level")
@@ -158,8 +159,8 @@ impl Run<'_> {
         self.levels()
     }
 
-    /// From the words of all unknowns to keys for the sort, and to the levels that spans of them cover: asks for the findings.
-    pub(super) fn levels(&self) -> Result<()> {
+    /// From the words of all unknowns to keys for the sort, and to the levels that spans of them cover. Asks for the findings.
+    fn levels(&self) -> Result<Message> {
         let args = SetupArgs {
             span: TILED_SMALLEST,
             spans: self.places.spans,
@@ -168,10 +169,11 @@ impl Run<'_> {
             value_out: self.places.values[0],
             ..self.base
         };
-        self.findings.set(Some(match self.task.needs.tiles {
+        let findings = match self.task.needs.tiles {
             Tiles::No => self.ask_for_summary()?,
             _ => self.ask_for_spans(TILED_SMALLEST)?,
-        }));
-        self.launch("setup_levels", self.shape.n.div_ceil(TILED_SMALLEST) as u64, BLOCK, &args)
+        };
+        self.launch("setup_levels", self.shape.n.div_ceil(TILED_SMALLEST) as u64, BLOCK, &args)?;
+        Ok(findings)
     }
 }

@@ -19,6 +19,14 @@ const BLOCK: usize = 1024;
 /// The most words of a page; mirrored in kernels/setup.cuh.
 const LONGEST: usize = WORDS - 1;
 
+/// What a kernel is to tell the host in the end: nothing, or so many words.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Question {
+    pub words: u32,
+    pub from: u64,
+    pub to: u64,
+}
+
 /// Some words, from when they are asked for until they have arrived.
 pub(super) struct Message {
     /// None where there are too many for it: then they are copied.
@@ -29,7 +37,7 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// Words that a kernel is still to be asked for, by `asks_for`.
+    /// Words that a kernel is still to be asked for, by its `question`.
     ///
     /// # Safety
     /// `address` is a device address of that many words.
@@ -54,19 +62,20 @@ impl Message {
     ) -> Result<Message> {
         // SAFETY: the caller's promise.
         let message = unsafe { Self::new(launcher, address, count)? };
-        let args = message.asks_for(SetupArgs { stamp, ..Default::default() })?;
-        if args.tells > 0 {
+        if message.page.is_some() {
+            let args = SetupArgs { stamp, ..Default::default() }.asked(message.question()?);
             let threads = count.next_multiple_of(32).min(BLOCK) as u32;
             launcher.setup_kernel("setup_message")?.launch(1, threads, 0, &args)?;
         }
         Ok(message)
     }
 
-    /// A kernel's arguments if it is to write the words.
-    pub(super) fn asks_for(&self, args: SetupArgs) -> Result<SetupArgs> {
-        let Some(page) = &self.page else { return Ok(args) };
-        let (tells, tell_from, tell_to) = (self.count as u32, self.address, page.device_address()?);
-        Ok(SetupArgs { tells, tell_from, tell_to, ..args })
+    /// What has a kernel write the words.
+    pub(super) fn question(&self) -> Result<Question> {
+        let ask = |page: &Page| {
+            Ok(Question { words: self.count as u32, from: self.address, to: page.device_address()? })
+        };
+        self.page.as_ref().map_or(Ok(Question::default()), ask)
     }
 
     fn has_arrived(&self) -> bool {

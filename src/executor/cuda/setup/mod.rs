@@ -145,20 +145,19 @@ pub fn schedule(
         }
     }
     run.clock.begin(Operation::Levels);
-    if run.task.levels {
-        match (&*known, how) {
-            (Known::OnDevice(found), _) => run.turn_levels(found)?,
-            (_, Levels::Sweep) => {
-                if may_have_chains {
-                    run.chains()?;
-                }
-                run.sweep()?
+    let asked = match (&*known, how) {
+        _ if !run.task.levels => None,
+        (Known::OnDevice(found), _) => Some(run.turn_levels(found)?),
+        (_, Levels::Sweep) => {
+            if may_have_chains {
+                run.chains()?;
             }
-            (_, Levels::Kahn) => run.kahn()?,
+            Some(run.sweep()?)
         }
-    }
+        (_, Levels::Kahn) => Some(run.kahn()?),
+    };
     run.clock.begin(Operation::Other);
-    let (found, ranges) = run.findings()?;
+    let (found, ranges) = run.findings(asked)?;
     if found[BAD] != 0 {
         return Ok(None);
     }

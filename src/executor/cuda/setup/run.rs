@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::super::{memory, DeviceArray, Launcher};
 use super::args::*;
 use super::clock::Clock;
-use super::message::Message;
+use super::message::{Message, Question};
 use super::places::{lay_out, passes, piece_room, Places, Sort, Task};
 use crate::analysis::boxes::Boxes;
 use crate::problem::{Arrays, DiagSource, Index, Shape};
@@ -26,9 +26,8 @@ pub(super) struct Run<'a> {
     /// How many tiles there are, and where they are boxes.
     pub tiles: u32,
     pub boxes: Option<Boxes>,
-    /// What the next kernel is to tell the host in the end, and what has been asked for of levels.
-    asked: Cell<Option<SetupArgs>>,
-    pub findings: Cell<Option<Message>>,
+    /// Of the kernel that is launched next.
+    question: Cell<Question>,
     /// Endings of kernel names by the widths of the caller's offsets and indices.
     pub ptr_type: char,
     pub ind_type: char,
@@ -104,8 +103,7 @@ impl<'a> Run<'a> {
             node,
             tiles: 0,
             boxes: None,
-            asked: Cell::default(),
-            findings: Cell::default(),
+            question: Cell::default(),
             ptr_type: letter(shape.descr.offsets),
             ind_type: letter(shape.descr.columns),
         };
@@ -114,9 +112,8 @@ impl<'a> Run<'a> {
 
     /// Launches `blocks` blocks of `threads` threads.
     pub(super) fn launch(&self, name: &str, blocks: u64, threads: u32, args: &SetupArgs) -> Result<()> {
-        let SetupArgs { tells, tell_from, tell_to, .. } = self.asked.take().unwrap_or_default();
         let stamp = self.clock.stamp(self.places.summary);
-        let args = SetupArgs { stamp, tells, tell_from, tell_to, ..*args };
+        let args = SetupArgs { stamp, ..*args }.asked(self.question.take());
         self.launcher.setup_kernel(name)?.launch(blocks as u32, threads, 0, &args)
     }
 
@@ -181,7 +178,7 @@ impl<'a> Run<'a> {
     pub(super) fn ask(&self, address: u64, count: usize) -> Result<Message> {
         // SAFETY: the caller names a place of that many words.
         let message = unsafe { Message::new(self.launcher, address, count)? };
-        self.asked.set(Some(message.asks_for(SetupArgs::default())?));
+        self.question.set(message.question()?);
         Ok(message)
     }
 

@@ -20,15 +20,15 @@ pub(super) fn grid_of(n: u32, found: &[u32]) -> Grid {
 }
 
 impl Run<'_> {
-    /// The summary and, where tiles may be wanted, the ranges of the natural order.
-    pub(super) fn findings(&self) -> Result<(Vec<u32>, tiles::Ranges)> {
+    /// The summary and, where tiles may be wanted, the ranges of the natural order. Levels have asked for them.
+    pub(super) fn findings(&self, asked: Option<Message>) -> Result<(Vec<u32>, tiles::Ranges)> {
         let none = || tiles::Ranges { sizes: Sizes::plain(0), spreads: Vec::new() };
-        let (n, asked) = (self.shape.n, self.findings.take());
+        let n = self.shape.n;
+        let Some(asked) = asked else { return Ok((self.summary()?, none())) };
         if self.task.needs.tiles == Tiles::No {
-            let found = asked.map_or_else(|| self.summary(), |asked| checked(asked.words()?))?;
-            return Ok((found, none()));
+            return Ok((checked(asked.words()?)?, none()));
         }
-        let (found, words) = self.spans(asked.expect("levels are tiled"))?;
+        let (found, words) = self.spans(asked)?;
         if found[BAD] != 0 {
             return Ok((found, none()));
         }
