@@ -6,6 +6,8 @@
 //!   one is embedded as PTX too, for GPUs that come later. Default `80,90`.
 //! * `SPTRSV_LINEINFO`: if set, the kernels carry their source lines, for profilers; the library is then more than
 //!   twice as large.
+//! * `SPTRSV_RACECHECK`: if set, words in shared memory that are looked at while another warp may store them go by
+//!   atomic operations, which tools that look for races know. Slower, and for Hopper (`SPTRSV_CUDA_ARCHS=90`).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -24,7 +26,7 @@ fn main() {
     println!("cargo:rerun-if-changed=src/ffi.rs");
     println!("cargo:rerun-if-changed=src/status.rs");
     println!("cargo:rerun-if-changed=src/executor/cuda/driver.c");
-    for name in ["CUDA_PATH", "CUDA_HOME", "SPTRSV_CUDA_ARCHS", "SPTRSV_LINEINFO"] {
+    for name in ["CUDA_PATH", "CUDA_HOME", "SPTRSV_CUDA_ARCHS", "SPTRSV_LINEINFO", "SPTRSV_RACECHECK"] {
         println!("cargo:rerun-if-env-changed={name}");
     }
 
@@ -65,6 +67,9 @@ fn compile_kernels(root: &Path, out: &Path) {
         ["-fatbin", "-O3", "-std=c++17", "-Wno-deprecated-gpu-targets"].map(String::from).into();
     if env::var_os("SPTRSV_LINEINFO").is_some() {
         flags.push("-lineinfo".into());
+    }
+    if env::var_os("SPTRSV_RACECHECK").is_some() {
+        flags.push("-DSPTRSV_RACECHECK".into());
     }
     let version = Command::new(&nvcc).arg("--version").output().map(|o| o.stdout).unwrap_or_default();
     if major_release(&version).is_some_and(|major| major >= COMPRESSES_WELL) {

@@ -43,9 +43,9 @@ __device__ __forceinline__ void load_far_if(bool yes, const uint32_t *p, uint32_
 }
 __device__ __forceinline__ void load_near_if(bool yes, const uint32_t *p, uint32_t &v) {
     asm volatile(
-        "{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %1, 0;\n\t@yes ld.volatile.shared.u32 %0, [%2];\n\t}"
+        "{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %1, 0;\n\t@yes " LOAD_SHARED(VOLATILE, "32", "%0", "%2") "\n\t}"
         : "+r"(v)
-        : "r"((uint32_t)yes), "r"((uint32_t)__cvta_generic_to_shared(p))
+        : "r"((uint32_t)yes), "r"(shared_address(p))
         : "memory");
 }
 
@@ -61,7 +61,7 @@ struct Turns {
         load_far_if(yes && !near, global + t, w);
     }
     __device__ __forceinline__ void write(uint32_t t, uint32_t w) const {
-        *(volatile uint32_t *)(shared + (t - begin)) = w;
+        store_volatile(shared + (t - begin), w);
         store_relaxed(global + t, w);
     }
 };
@@ -151,7 +151,7 @@ struct SharedRows {
             if (!__all_sync(FULL, dog.turn())) return false;
             rest(SHORT_REST);
         }
-        top = *(volatile uint32_t *)&row[k].top;
+        top = load_volatile(&row[k].top);
         return true;
     }
     // Helps with all of them, in any order.
@@ -331,7 +331,7 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
             bool known_now = false;
 #pragma unroll
             for (int tries = 0; tries < 8; ++tries) {
-                w = *(const volatile uint32_t *)spot;
+                w = load_volatile(spot);
                 load_far_if(!near, turns.global + at, w);
                 known_now = __any_sync(FULL, w);
                 if (known_now) break;

@@ -33,7 +33,7 @@ struct Tally {
         __syncthreads();
     }
     __device__ void add(const SetupArgs &a, uint32_t j) const {
-        uint32_t k = j % WORDS, its = *(volatile uint32_t *)&index[k];
+        uint32_t k = j % WORDS, its = load_volatile(&index[k]);
         if (its == NONE) its = atomicCAS(&index[k], NONE, j);
         if (its == NONE || its == j) atomicAdd(&count[k], 1u);
         else atomicAdd(&a.bounds[j], 1u);

@@ -83,27 +83,44 @@ __device__ __forceinline__ uint32_t load_first(const uint32_t *p) {
     asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
     return v;
 }
-// Shared memory: a flag beside its payload. Acquire and release keep the assembler from moving either.
+// Shared memory. Words there that one warp stores and others look at, of so many bits, with the order and scope that is named.
+//
+// Tools that look for races know barriers and atomic operations, and no such words. With SPTRSV_RACECHECK, which build.rs tells of,
+// the words go by atomic operations, so that a tool finds whatever else races.
+#ifdef SPTRSV_RACECHECK
+#define LOAD_SHARED(ORDER, BITS, TO, FROM) "atom." ORDER ".shared.or.b" BITS " " TO ", [" FROM "], 0;"
+#define STORE_SHARED(ORDER, BITS, TO, V) "atom." ORDER ".shared.exch.b" BITS " _, [" TO "], " V ";"
+#define STORE_CLUSTER(BITS, TO, V) "atom.relaxed.cluster.exch.b" BITS " _, [" TO "], " V ";"
+#define VOLATILE "relaxed.cta"
+__device__ __forceinline__ uint32_t load_volatile(const uint32_t *p) { return atomicOr(const_cast<uint32_t *>(p), 0u); }
+__device__ __forceinline__ void store_volatile(uint32_t *p, uint32_t v) { atomicExch(p, v); }
+#else
+#define LOAD_SHARED(ORDER, BITS, TO, FROM) "ld." ORDER ".shared.u" BITS " " TO ", [" FROM "];"
+#define STORE_SHARED(ORDER, BITS, TO, V) "st." ORDER ".shared.u" BITS " [" TO "], " V ";"
+#define STORE_CLUSTER(BITS, TO, V) "st.relaxed.cluster.u" BITS " [" TO "], " V ";"
+#define VOLATILE "volatile"
+__device__ __forceinline__ uint32_t load_volatile(const uint32_t *p) { return *(const volatile uint32_t *)p; }
+__device__ __forceinline__ void store_volatile(uint32_t *p, uint32_t v) { *(volatile uint32_t *)p = v; }
+#endif
+__device__ __forceinline__ uint32_t shared_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
+
+// A flag beside its payload. Acquire and release keep the assembler from moving either.
 __device__ __forceinline__ uint32_t load_acquire_shared(const uint32_t *p) {
     uint32_t v;
 #ifdef BEFORE_VOLTA
-    v = *(const volatile uint32_t *)p;
+    v = load_volatile(p);
     __threadfence_block();
 #else
-    asm volatile("ld.acquire.cta.shared.u32 %0, [%1];"
-                 : "=r"(v)
-                 : "r"((uint32_t)__cvta_generic_to_shared(p))
-                 : "memory");
+    asm volatile(LOAD_SHARED("acquire.cta", "32", "%0", "%1") : "=r"(v) : "r"(shared_address(p)) : "memory");
 #endif
     return v;
 }
 __device__ __forceinline__ void store_release_shared(uint32_t *p, uint32_t v) {
 #ifdef BEFORE_VOLTA
     __threadfence_block();
-    *(volatile uint32_t *)p = v;
+    store_volatile(p, v);
 #else
-    asm volatile("st.release.cta.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(p)), "r"(v)
-                 : "memory");
+    asm volatile(STORE_SHARED("release.cta", "32", "%0", "%1") ::"r"(shared_address(p)), "r"(v) : "memory");
 #endif
 }
 __device__ __forceinline__ void add_release_shared(uint32_t *p, uint32_t v) {
@@ -480,18 +497,18 @@ __device__ __forceinline__ void publish_reduced(Complex<R> *p, Complex<R> v) {
 PUBLISH_IF(publish_reduced_if, REDUCE ".and.b32", REDUCE ".and.b64")
 
 // The same in shared memory, where a block hands over within itself.
-#ifdef BEFORE_VOLTA
-#define LOAD_RELAXED_SHARED "ld.volatile.shared"
-#define STORE_RELAXED_SHARED "st.volatile.shared"
-#else
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define LOAD_RELAXED_SHARED "ld.relaxed.cluster.shared"  // another block of the cluster may have written it
+#define LOADED "relaxed.cluster"  // another block of the cluster may have written it
+#elif defined(BEFORE_VOLTA)
+#define LOADED VOLATILE
 #else
-#define LOAD_RELAXED_SHARED "ld.relaxed.cta.shared"
+#define LOADED "relaxed.cta"
 #endif
-#define STORE_RELAXED_SHARED "st.relaxed.cta.shared"
+#ifdef BEFORE_VOLTA
+#define STORED VOLATILE
+#else
+#define STORED "relaxed.cta"
 #endif
-__device__ __forceinline__ uint32_t shared_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
 
 // Codes: without its highest bit one is the number of a value in global memory, with it it says where in shared memory
 // one is. A word is read where its code is of that kind; else it stays as it is. There is no branch, and addresses are
@@ -546,13 +563,13 @@ __device__ __forceinline__ void poll_far(const Complex<R> *values, uint32_t code
 }
 // In shared memory the caller knows where.
 __device__ __forceinline__ void look_near(uint32_t address, uint32_t code, Words<float> &w) {
-    asm volatile("{\n\t.reg .pred near;\n\tsetp.lt.s32 near, %2, 0;\n\t@near " LOAD_RELAXED_SHARED ".u32 %0, [%1];\n\t}"
+    asm volatile("{\n\t.reg .pred near;\n\tsetp.lt.s32 near, %2, 0;\n\t@near " LOAD_SHARED(LOADED, "32", "%0", "%1") "\n\t}"
                  : "+r"(w.b)
                  : "r"(address), "r"(code)
                  : "memory");
 }
 __device__ __forceinline__ void look_near(uint32_t address, uint32_t code, Words<double> &w) {
-    asm volatile("{\n\t.reg .pred near;\n\tsetp.lt.s32 near, %2, 0;\n\t@near " LOAD_RELAXED_SHARED ".u64 %0, [%1];\n\t}"
+    asm volatile("{\n\t.reg .pred near;\n\tsetp.lt.s32 near, %2, 0;\n\t@near " LOAD_SHARED(LOADED, "64", "%0", "%1") "\n\t}"
                  : "+l"(w.b)
                  : "r"(address), "r"(code)
                  : "memory");
@@ -566,7 +583,7 @@ __device__ __forceinline__ void look_near(uint32_t address, uint32_t code, Words
 __device__ __forceinline__ void poll_shared(uint32_t address, Words<float> &w) {
     asm volatile(
         "{\n\t.reg .pred armed;\n\tsetp.eq.u32 armed, %0, 0xffffffff;\n\t"
-        "@armed " LOAD_RELAXED_SHARED ".u32 %0, [%1];\n\t}"
+        "@armed " LOAD_SHARED(LOADED, "32", "%0", "%1") "\n\t}"
         : "+r"(w.b)
         : "r"(address)
         : "memory");
@@ -574,7 +591,7 @@ __device__ __forceinline__ void poll_shared(uint32_t address, Words<float> &w) {
 __device__ __forceinline__ void poll_shared(uint32_t address, Words<double> &w) {
     asm volatile(
         "{\n\t.reg .pred armed;\n\t.reg .b32 low, high;\n\tmov.b64 {low, high}, %0;\n\t"
-        "setp.eq.u32 armed, high, 0xffffffff;\n\t@armed " LOAD_RELAXED_SHARED ".u64 %0, [%1];\n\t}"
+        "setp.eq.u32 armed, high, 0xffffffff;\n\t@armed " LOAD_SHARED(LOADED, "64", "%0", "%1") "\n\t}"
         : "+l"(w.b)
         : "r"(address)
         : "memory");
@@ -586,19 +603,19 @@ __device__ __forceinline__ void poll_shared(uint32_t address, Words<Complex<R>> 
 }
 
 __device__ __forceinline__ void store_relaxed_shared(void *p, uint32_t v) {
-    asm volatile(STORE_RELAXED_SHARED ".u32 [%0], %1;" ::"r"(shared_address(p)), "r"(v) : "memory");
+    asm volatile(STORE_SHARED(STORED, "32", "%0", "%1") ::"r"(shared_address(p)), "r"(v) : "memory");
 }
 __device__ __forceinline__ void store_relaxed_shared(void *p, uint64_t v) {
-    asm volatile(STORE_RELAXED_SHARED ".u64 [%0], %1;" ::"r"(shared_address(p)), "l"(v) : "memory");
+    asm volatile(STORE_SHARED(STORED, "64", "%0", "%1") ::"r"(shared_address(p)), "l"(v) : "memory");
 }
 // Stores a value at an address where `yes`, without a branch.
 __device__ __forceinline__ void publish_shared_if(bool yes, uint32_t address, float v) {
-    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " STORE_RELAXED_SHARED ".u32 [%0], %1;\n\t}"
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " STORE_SHARED(STORED, "32", "%0", "%1") "\n\t}"
                  ::"r"(address), "r"(Word<float>::pack(v)), "r"((uint32_t)yes)
                  : "memory");
 }
 __device__ __forceinline__ void publish_shared_if(bool yes, uint32_t address, double v) {
-    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " STORE_RELAXED_SHARED ".u64 [%0], %1;\n\t}"
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " STORE_SHARED(STORED, "64", "%0", "%1") "\n\t}"
                  ::"r"(address), "l"(Word<double>::pack(v)), "r"((uint32_t)yes)
                  : "memory");
 }
@@ -694,19 +711,19 @@ __device__ __forceinline__ uint64_t of_block(const void *p, uint32_t rank) {
     return address;
 }
 __device__ __forceinline__ void store_cluster(uint64_t address, uint32_t v) {
-    IN_CLUSTERS(asm volatile("st.relaxed.cluster.u32 [%0], %1;" ::"l"(address), "r"(v) : "memory");)
+    IN_CLUSTERS(asm volatile(STORE_CLUSTER("32", "%0", "%1") ::"l"(address), "r"(v) : "memory");)
 }
 __device__ __forceinline__ void publish_cluster_if(bool yes, uint64_t address, float v) {
     IN_CLUSTERS(
         asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t"
-                     "@yes st.relaxed.cluster.u32 [%0], %1;\n\t}" ::"l"(address),
+                     "@yes " STORE_CLUSTER("32", "%0", "%1") "\n\t}" ::"l"(address),
                      "r"(Word<float>::pack(v)), "r"((uint32_t)yes)
                      : "memory");)
 }
 __device__ __forceinline__ void publish_cluster_if(bool yes, uint64_t address, double v) {
     IN_CLUSTERS(
         asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t"
-                     "@yes st.relaxed.cluster.u64 [%0], %1;\n\t}" ::"l"(address),
+                     "@yes " STORE_CLUSTER("64", "%0", "%1") "\n\t}" ::"l"(address),
                      "l"(Word<double>::pack(v)), "r"((uint32_t)yes)
                      : "memory");)
 }
