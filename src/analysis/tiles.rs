@@ -451,6 +451,8 @@ impl Counts {
         let is_wide = wider(TILED_WIDE_LEVEL) && bytes > TILED_WIDE_BYTES;
         let is_short = self.entries as u64 <= TILED_SHORT_ENTRIES * self.n as u64;
         match is_far {
+            // Each level is a hop there, which the model does not know; where levels are wide hops are not what takes time.
+            false if self.strewn && !wider(TILED_LARGE_LEVEL) => TILED_ADVANTAGE_STREWN,
             false if self.strewn => TILED_ADVANTAGE,
             true if is_short => TILED_ADVANTAGE,
             true if is_wide && self.strewn => TILED_ADVANTAGE_STREWN,
@@ -1016,6 +1018,20 @@ mod tests {
         // The cache holds them, or lines of it are of use.
         assert_eq!(chosen(true, true, 2).staging, Staging::No);
         assert_eq!(chosen(false, true, 8).staging, Staging::No);
+    }
+
+    #[test]
+    fn strewn_rows_of_narrow_levels_go_level_by_level() {
+        // Levels lie all over the order, the higher ones in its later part only.
+        let (n, levels) = (1u32 << 20, 1000);
+        let spread = |i: u32| (i as u64 * (i.wrapping_mul(2_654_435_761) % levels) as u64 / n as u64) as u32;
+        let level: Vec<u32> = (0..n).map(spread).collect();
+        let chosen = |strewn| {
+            let counts = Counts { strewn, ..counts_of(n, 3 * n, levels) };
+            decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None)).unwrap()
+        };
+        assert!(matches!(chosen(false).engine, Engine::Tiles(_)));
+        assert_eq!(chosen(true).engine, Engine::Rows);
     }
 
     #[test]
