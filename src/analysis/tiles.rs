@@ -474,12 +474,14 @@ struct OfTiles {
     /// How many times as long they take as of rows that are alike, and what some far longer ones add.
     uneven: f64,
     long_rows: Duration,
+    /// Whether strips are known, and cost nothing more to look at.
+    strips_are_known: bool,
 }
 
 impl OfTiles {
     fn new(rows: Counts) -> Self {
         let (advantage, uneven) = (rows.advantage(), rows.unevenness());
-        OfTiles { advantage, uneven, long_rows: rows.long_rows_in_tiles() }
+        OfTiles { advantage, uneven, long_rows: rows.long_rows_in_tiles(), strips_are_known: false }
     }
 }
 
@@ -554,18 +556,25 @@ pub fn decide(
     let by_rows = in_rows(gathered, &natural);
     // Not looked for twice.
     let mut known = None;
-    let mut strips = || match &known {
+    let mut look = |known: &mut Option<Option<Ranges>>| match known {
         Some(ranges) => Ok(Option::clone(ranges)),
-        None => strips().inspect(|ranges| known = Some(ranges.clone())),
+        None => strips().inspect(|ranges| *known = Some(ranges.clone())),
     };
+    let mut strips = || look(&mut known);
     let direct = decide_tiles(wish, mirror, natural.clone(), counts, of_tiles, boxes, &mut strips)?;
+    let strips_are_known = known.is_some();
+    let mut strips = || look(&mut known);
     let copy = STAGED_START + Duration::from_secs_f64(counts.entries as f64 * STAGED_ENTRY_SECONDS);
     let part = if counts.has_lines { STAGED_PART_LINES } else { STAGED_PART };
     let is_cheap = copy < direct.predicted.mul_f64(part);
     // What is strewn such a copy gathers no better than a solve.
     if !counts.strewn && copy < direct.predicted {
+        // What tiles must promise is the less of both.
+        let advantage = of_tiles.advantage.min(gathered.of_rows().advantage());
+        let of_tiles = OfTiles { advantage, strips_are_known, ..of_tiles };
         let staged = decide_tiles(wish, mirror, natural, gathered, of_tiles, boxes, &mut strips)?;
         let predicted = staged.predicted + copy;
+        let is_cheap = is_cheap && staged.predicted <= direct.predicted;
         // Rows by themselves wait for unknowns, not for values.
         if matches!(staged.engine, Engine::Tiles(_)) && (predicted < direct.predicted || is_cheap) {
             return Ok(Decision { staging: Staging::InOrder, predicted, ..staged });
@@ -609,7 +618,7 @@ fn decide_tiles(
     }
     let b = counts.node;
     // Whatever the tiles, it takes so many times as long in the end, and these are added.
-    let OfTiles { advantage, uneven, long_rows } = of_tiles;
+    let OfTiles { advantage, uneven, long_rows, strips_are_known } = of_tiles;
     let untiled = untiled.saturating_sub(long_rows).div_f64(uneven);
     let limit = match wish {
         // Not more than the time by nodes, which the model knows better than that by rows.
@@ -635,7 +644,8 @@ fn decide_tiles(
         true => TILED_STRIPS_WORTH_SCATTERED,
         false => TILED_STRIPS_WORTH,
     };
-    if may_have_strips && other > ideal.mul_f64(worth).max(ideal + TILED_STRIPS_GAIN) {
+    let are_worth_it = strips_are_known || other > ideal.mul_f64(worth).max(ideal + TILED_STRIPS_GAIN);
+    if may_have_strips && are_worth_it {
         if let Some(tiles) =
             strips()?.and_then(|ranges| choose(ranges, Regularity::Lines, shape, mirror, limit.min(other)))
         {
