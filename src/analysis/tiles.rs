@@ -6,6 +6,7 @@
 //! same one costs `TILED_STEP` or `TILED_TURN`, and one on another tile `TILED_HOP`.
 #![forbid(unsafe_code)]
 
+use std::cell::RefCell;
 use std::time::Duration;
 
 use super::lines::Sizes;
@@ -555,26 +556,22 @@ pub fn decide(
     let gathered = Counts { scattered: false, ..counts };
     let by_rows = in_rows(gathered, &natural);
     // Not looked for twice.
-    let mut known = None;
-    let mut look = |known: &mut Option<Option<Ranges>>| match known {
+    let known = RefCell::new(None);
+    let mut strips = || match &mut *known.borrow_mut() {
         Some(ranges) => Ok(Option::clone(ranges)),
-        None => strips().inspect(|ranges| *known = Some(ranges.clone())),
+        unknown => strips().inspect(|ranges| *unknown = Some(ranges.clone())),
     };
-    let mut strips = || look(&mut known);
     let direct = decide_tiles(wish, mirror, natural.clone(), counts, of_tiles, boxes, &mut strips)?;
-    let strips_are_known = known.is_some();
-    let mut strips = || look(&mut known);
     let copy = STAGED_START + Duration::from_secs_f64(counts.entries as f64 * STAGED_ENTRY_SECONDS);
-    let part = if counts.has_lines { STAGED_PART_LINES } else { STAGED_PART };
-    let is_cheap = copy < direct.predicted.mul_f64(part);
     // What is strewn such a copy gathers no better than a solve.
     if !counts.strewn && copy < direct.predicted {
-        // What tiles must promise is the less of both.
+        // They must promise what either kind must.
         let advantage = of_tiles.advantage.min(gathered.of_rows().advantage());
-        let of_tiles = OfTiles { advantage, strips_are_known, ..of_tiles };
+        let of_tiles = OfTiles { advantage, strips_are_known: known.borrow().is_some(), ..of_tiles };
         let staged = decide_tiles(wish, mirror, natural, gathered, of_tiles, boxes, &mut strips)?;
         let predicted = staged.predicted + copy;
-        let is_cheap = is_cheap && staged.predicted <= direct.predicted;
+        let part = if counts.has_lines { STAGED_PART_LINES } else { STAGED_PART };
+        let is_cheap = copy < direct.predicted.mul_f64(part) && staged.predicted <= direct.predicted;
         // Rows by themselves wait for unknowns, not for values.
         if matches!(staged.engine, Engine::Tiles(_)) && (predicted < direct.predicted || is_cheap) {
             return Ok(Decision { staging: Staging::InOrder, predicted, ..staged });
@@ -1183,6 +1180,53 @@ mod tests {
                 && decide(Tiles::No, 64, 16384, true, 2).staging == Staging::No
         );
         assert!(decide(Tiles::IfFaster, 1024, 1024, true, 3).staging == Staging::No);
+    }
+
+    #[test]
+    fn a_cheap_copy_is_no_reason_for_worse_tiles() {
+        // A grid of 9 points by diagonals, which by strips has its lines back.
+        let (nx, n, levels) = (512, 512 * 512, 3 * 512 - 2);
+        let level = |i: u32| i % nx + 2 * (i / nx);
+        let mut order: Vec<u32> = (0..n).collect();
+        order.sort_by_key(|&i| (i % nx + i / nx, i));
+        let natural = ranges(&order.into_iter().map(level).collect::<Vec<_>>());
+        let lines = (0..n).map(level).collect::<Vec<_>>();
+        let lines = Ranges::new(Grid { line: nx, plane: 0 }.sizes(n, 0), &lines);
+        let mut looks = 0;
+        let mut strips = || {
+            looks += 1;
+            Ok(Some(lines.clone()))
+        };
+        let counts = Counts { scattered: true, squares: (16 * n as u64, 0), ..counts_of(n, 4 * n, levels) };
+        let chosen =
+            decide(Tiles::IfFaster, TILED_LARGEST_RELAY, natural, counts, &mut || None, &mut strips).unwrap();
+        assert_eq!((chosen.order, looks), (Order::Strips, 1), "{chosen:?}");
+    }
+
+    #[test]
+    fn staged_tiles_must_promise_what_either_kind_must() {
+        // A grid of 7 points box by box.
+        let (side, of_box, levels) = (128u32, 16u32, 3 * 128 - 2);
+        let n = side.pow(3);
+        let spots = |i: u32, size: u32| [i % size, i / size % size, i / (size * size)];
+        let level = |i: u32| {
+            let (boxes, inside) = (i / of_box.pow(3), i % of_box.pow(3));
+            let corner = spots(boxes, side / of_box).iter().sum::<u32>() * of_box;
+            corner + spots(inside, of_box).iter().sum::<u32>()
+        };
+        let level: Vec<u32> = (0..n).map(level).collect();
+        let boxes = Grid { line: of_box, plane: of_box * of_box }.sizes(n, TILED_LARGEST_RELAY);
+        let natural = Ranges::new(boxes, &level);
+        for scattered in [false, true] {
+            let of_grid = counts_of(n, 3 * n, levels);
+            let counts =
+                Counts { scattered, has_lines: true, crosses: true, squares: (9 * n as u64, 0), ..of_grid };
+            let (mirror, natural) = (TILED_LARGEST_RELAY, natural.clone());
+            let mut no_strips = || Ok(None);
+            let chosen =
+                decide(Tiles::IfFaster, mirror, natural, counts, &mut || None, &mut no_strips).unwrap();
+            assert_eq!((chosen.engine, chosen.staging), (Engine::Rows, Staging::No), "{chosen:?}");
+        }
     }
 
     #[test]
