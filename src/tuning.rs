@@ -138,6 +138,8 @@ pub const TILED_BATCH_SCATTERED: Duration = Duration::from_nanos(19);
 /// The same up to so many entries, whose values the cache holds.
 pub const TILED_BATCH_SCATTERED_CACHED: Duration = Duration::from_nanos(9);
 pub const TILED_CACHED_ENTRIES: u32 = 1_600_000;
+/// What a level takes longer, whose batches wait for such values.
+pub const TILED_SCATTERED_LEVEL: Duration = Duration::from_nanos(20);
 /// From one batch to one that depends on it, from level to level inside a batch, what each entry of a row between so many
 /// adds to that, and what each doubling of a row's lanes adds to both.
 pub const TILED_STEP: Duration = Duration::from_nanos(180);
@@ -190,8 +192,9 @@ pub const TILED_BOX: f64 = 0.85;
 pub const TILED_BOX_LANES: f64 = 0.6;
 /// Boxes are taken in place of other tiles up to so many times the time that the model promises of those.
 pub const TILED_BOX_FAVOUR: f64 = 1.2;
-/// The same of planes, where unknowns depend on later lines of the plane before.
+/// The same of planes, where unknowns depend on later lines of the plane before, and rows have no more entries than these on average.
 pub const TILED_PLANE: f64 = 0.85;
+pub const TILED_PLANE_ENTRIES: f64 = 16.0;
 /// Where a pattern has no lines, and most rows of tiles of so many are of so small a part of their levels, the model goes by these
 /// levels, and tiles take so much of what it says, more where values lie scattered. All levels of a tile count where the average one
 /// is not so far up among them.
@@ -232,14 +235,10 @@ pub const TILED_LARGE_BYTES: u64 = 100_000_000;
 pub const TILED_LARGE_BYTES_SCATTERED: u64 = 200_000_000;
 pub const TILED_WIDEST_LEVEL: u64 = 9000;
 /// A copy of scattered values before a solve in tiles: its start, and (in seconds) an entry. AUTO makes one where there are so many
-/// rows of so many entries beside the diagonal, if the model says that it gains, or that it takes no more than this part of the
-/// solve, the last one where the pattern has lines: of what scattered values cost the model knows too little.
+/// rows, and the model says that it gains.
 pub const STAGED_START: Duration = Duration::from_nanos(2200);
 pub const STAGED_ENTRY_SECONDS: f64 = 7e-12;
 pub const STAGED_SMALLEST: u32 = 4096;
-pub const STAGED_ENTRIES: u64 = 2;
-pub const STAGED_PART: f64 = 0.05;
-pub const STAGED_PART_LINES: f64 = 0.03;
 /// Rows are looked at for whether their pattern is strewn (`analysis::strewn`) where there are so many.
 pub const STREWN_SMALLEST: u32 = 1 << 19;
 /// Scattered values of a strewn pattern are staged piece by piece where they are so many bytes at least, and levels have so many
@@ -269,6 +268,8 @@ pub const TILED_LONG_ROW_SECONDS: f64 = 2.5e-9;
 pub const TILED_LONG_ROW_SCATTERED_SECONDS: f64 = 5e-9;
 /// Where rows have no more entries on average, and their numbers deviate by more than that, tiles take as many times longer.
 pub const TILED_UNEVEN_ENTRIES: f64 = 16.0;
+/// The same where the pattern has lines and rows have several lanes, and they deviate by more than this part of the average.
+pub const TILED_UNEVEN_LINES: f64 = 0.25;
 /// Bytes that a solve in double precision with scattered values moves for a row and for an entry.
 pub const TILED_ROW_BYTES: u64 = 28;
 pub const TILED_ENTRY_BYTES: u64 = 16;

@@ -17,24 +17,25 @@ use crate::tuning::{
     LONG_ROW, LONG_ROW_TIMES, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SKEW, NARROW_SLICE, NARROW_SPLIT,
     NARROW_THIRDS, NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_NARROW, NODAL_NARROW_LEVEL, NODAL_SUM,
     NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL,
-    ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_ENTRIES, STAGED_ENTRY_SECONDS,
-    STAGED_PART, STAGED_PART_LINES, STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL, STAGED_PIECES_SECONDS,
-    STAGED_SMALLEST, STAGED_START, STREAMED_CACHED_SECONDS, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL,
-    STREAMED_ROW_SECONDS, STREAMED_SCATTERED_SECONDS, STREAMED_START, STREWN_CACHE, STREWN_ENTRY_BYTES,
-    STREWN_ENTRY_SECONDS, STREWN_ROW_BYTES, STREWN_ROW_SECONDS, STREWN_SCATTERED_SECONDS, TILED_ADVANTAGE,
-    TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_STREWN, TILED_ADVANTAGE_WIDE, TILED_BATCH,
-    TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX,
-    TILED_BOX_FAVOUR, TILED_BOX_LANES, TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_CROWD_HOP, TILED_ENTRIES,
-    TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED,
-    TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES, TILED_LONG_ROW_SCATTERED_SECONDS,
-    TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS,
-    TILED_MESH_ROWS, TILED_MESH_SCATTERED, TILED_PLANE, TILED_RELAY_ENTRIES, TILED_RELAY_HOP,
-    TILED_ROW_BYTES, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES, TILED_START, TILED_STEP, TILED_STREWN_ROWS,
-    TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH, TILED_STRIPS_WORTH_SCATTERED, TILED_SUM,
-    TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_UNEVEN_ENTRIES, TILED_WAIT, TILED_WIDEST_LEVEL,
-    TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
-    WIDE_ADVANTAGE, WIDE_CACHED_SECONDS, WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_MOST_LEVELS,
-    WIDE_ROW_SECONDS, WIDE_SCATTERED_SECONDS, WIDE_SPANS_APART, WIDE_SPAN_PART, WIDE_START,
+    ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_ENTRY_SECONDS,
+    STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL, STAGED_PIECES_SECONDS, STAGED_SMALLEST, STAGED_START,
+    STREAMED_CACHED_SECONDS, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL, STREAMED_ROW_SECONDS,
+    STREAMED_SCATTERED_SECONDS, STREAMED_START, STREWN_CACHE, STREWN_ENTRY_BYTES, STREWN_ENTRY_SECONDS,
+    STREWN_ROW_BYTES, STREWN_ROW_SECONDS, STREWN_SCATTERED_SECONDS, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE,
+    TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_STREWN, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY,
+    TILED_BATCH_SCATTERED, TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_FAVOUR,
+    TILED_BOX_LANES, TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_CROWD_HOP, TILED_ENTRIES, TILED_ENTRY_BYTES,
+    TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH,
+    TILED_LONG_LANES, TILED_LONG_ROW_SCATTERED_SECONDS, TILED_LONG_ROW_SECONDS, TILED_LONG_TURN,
+    TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS, TILED_MESH_ROWS, TILED_MESH_SCATTERED, TILED_PLANE,
+    TILED_PLANE_ENTRIES, TILED_RELAY_ENTRIES, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SCATTERED_LEVEL,
+    TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES, TILED_START, TILED_STEP, TILED_STREWN_ROWS, TILED_STRIPS_GAIN,
+    TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH, TILED_STRIPS_WORTH_SCATTERED, TILED_SUM, TILED_TURN,
+    TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_UNEVEN_ENTRIES, TILED_UNEVEN_LINES, TILED_WAIT,
+    TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH,
+    TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE, WIDE_CACHED_SECONDS, WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS,
+    WIDE_LEVEL, WIDE_MOST_LEVELS, WIDE_ROW_SECONDS, WIDE_SCATTERED_SECONDS, WIDE_SPANS_APART, WIDE_SPAN_PART,
+    WIDE_START,
 };
 
 /// A size and what the model says of it.
@@ -303,6 +304,8 @@ fn streamed(
 /// What the model knows of the rows.
 #[derive(Clone, Copy)]
 struct Rows {
+    /// Entries of one, on average.
+    average: f64,
     /// Rows in a full batch.
     per_batch: f64,
     /// Time that a batch takes of a multiprocessor.
@@ -333,6 +336,7 @@ impl Rows {
         let entry = TILED_BATCH_ENTRY + apart;
         let entries = entry.as_secs_f64() * (average / lanes as f64).ceil();
         Rows {
+            average,
             per_batch: (LANES / lanes) as f64,
             batch: TILED_BATCH.as_secs_f64() + entries,
             step: TILED_STEP.as_secs_f64() + sums,
@@ -413,14 +417,27 @@ impl Counts {
         Duration::from_secs_f64((self.squares.1 as f64).sqrt() * seconds)
     }
 
+    /// What levels take longer in tiles whose values lie scattered: these are waited for as well.
+    fn levels_apart(self) -> Duration {
+        if self.scattered {
+            TILED_SCATTERED_LEVEL * self.levels
+        } else {
+            Duration::ZERO
+        }
+    }
+
     /// How many times as long tiles take as of rows that are all alike: a batch of a level goes by the longest of its rows.
     fn unevenness(self) -> f64 {
         let (average, deviation) = self.lengths();
+        let part = deviation / average.max(1.0);
         let is_wide = self.n as u64 > LANES as u64 * self.levels as u64;
-        if !is_wide || average > TILED_UNEVEN_ENTRIES || deviation <= average {
-            return 1.0;
+        match self.has_lines {
+            _ if !is_wide => 1.0,
+            // As of unknowns of several kinds, one kind behind the other.
+            true if average > TILED_ENTRIES && part > TILED_UNEVEN_LINES => 1.0 + part,
+            false if average <= TILED_UNEVEN_ENTRIES => part.max(1.0),
+            _ => 1.0,
         }
-        deviation / average
     }
 
     fn regularity(self) -> Regularity {
@@ -549,8 +566,7 @@ pub fn decide(
             return Ok(Decision { engine: Engine::Wide, predicted, ..Decision::default() });
         }
     }
-    let has_enough = counts.n >= STAGED_SMALLEST && counts.entries as u64 >= STAGED_ENTRIES * counts.n as u64;
-    if !is_free || !counts.scattered || !has_enough {
+    if !is_free || !counts.scattered || counts.n < STAGED_SMALLEST {
         return decide_tiles(wish, mirror, natural, counts, of_tiles, boxes, strips);
     }
     let gathered = Counts { scattered: false, ..counts };
@@ -570,10 +586,8 @@ pub fn decide(
         let of_tiles = OfTiles { advantage, strips_are_known: known.borrow().is_some(), ..of_tiles };
         let staged = decide_tiles(wish, mirror, natural, gathered, of_tiles, boxes, &mut strips)?;
         let predicted = staged.predicted + copy;
-        let part = if counts.has_lines { STAGED_PART_LINES } else { STAGED_PART };
-        let is_cheap = copy < direct.predicted.mul_f64(part) && staged.predicted <= direct.predicted;
         // Rows by themselves wait for unknowns, not for values.
-        if matches!(staged.engine, Engine::Tiles(_)) && (predicted < direct.predicted || is_cheap) {
+        if matches!(staged.engine, Engine::Tiles(_)) && predicted < direct.predicted {
             return Ok(Decision { staging: Staging::InOrder, predicted, ..staged });
         }
     }
@@ -616,7 +630,8 @@ fn decide_tiles(
     let b = counts.node;
     // Whatever the tiles, it takes so many times as long in the end, and these are added.
     let OfTiles { advantage, uneven, long_rows, strips_are_known } = of_tiles;
-    let untiled = untiled.saturating_sub(long_rows).div_f64(uneven);
+    let added = long_rows + rows.levels_apart();
+    let untiled = untiled.saturating_sub(added).div_f64(uneven);
     let limit = match wish {
         // Not more than the time by nodes, which the model knows better than that by rows.
         Tiles::IfFaster if b > 1 => untiled.mul_f64(advantage.min(TILED_ADVANTAGE)),
@@ -655,7 +670,7 @@ fn decide_tiles(
         order,
         is_wide: tiles.is_wide,
         staging: Staging::No,
-        predicted: tiles.predicted.mul_f64(uneven) + long_rows,
+        predicted: tiles.predicted.mul_f64(uneven) + added,
     }))
 }
 
@@ -729,11 +744,11 @@ impl Regularity {
     }
 
     /// The levels that tiles of a size are taken to have, and what part of the time that the model then says.
-    fn of_tiles(self, rows: u32, whole: u32, spreads: &[Spread], scattered: bool) -> (Vec<Span>, f64) {
+    fn of_tiles(self, rows: u32, whole: u32, spreads: &[Spread], shape: Rows) -> (Vec<Span>, f64) {
         let part = match self {
-            Regularity::Crossing if rows == whole => TILED_PLANE,
+            Regularity::Crossing if rows == whole && shape.average <= TILED_PLANE_ENTRIES => TILED_PLANE,
             Regularity::Crossing | Regularity::Lines | Regularity::Even => 1.0,
-            Regularity::Mesh if scattered => TILED_MESH_SCATTERED,
+            Regularity::Mesh if shape.scattered => TILED_MESH_SCATTERED,
             Regularity::Mesh => TILED_MESH,
         };
         let by_usual = self == Regularity::Mesh && spreads.len() > 1;
@@ -758,7 +773,7 @@ fn choose(
     let best_up_to = |most: u32| {
         let mut best: Option<Choice> = None;
         for &(rows, ref spreads) in sizes.iter().filter(|&&(rows, _)| rows <= most) {
-            let (spans, part) = regularity.of_tiles(rows, whole, spreads, shape.scattered);
+            let (spans, part) = regularity.of_tiles(rows, whole, spreads, shape);
             let spans = &spans;
             if spans.len() > 1 && straddles(rows, plane) && spans[0].batch_levels(shape) > 1.0 {
                 continue;
@@ -1160,26 +1175,26 @@ mod tests {
     }
 
     #[test]
-    fn scattered_values_are_staged_where_a_copy_is_little_of_a_solve() {
-        let decide = |wish, nx: u32, ny: u32, scattered, entries_of_a_row: u32| {
-            let (n, levels) = (nx * ny, nx + ny - 1);
+    fn scattered_values_are_staged_where_a_copy_takes_less_than_levels_wait_for_them() {
+        let decide = |wish, [nx, ny]: [u32; 2], level: Vec<u32>, scattered, entries_of_a_row: u32| {
+            let (n, levels) = (nx * ny, level.iter().max().unwrap() + 1);
             let counts = Counts { scattered, has_lines: true, ..counts_of(n, entries_of_a_row * n, levels) };
-            let lines = Ranges::new(Grid { line: nx, plane: n }.sizes(n, 0), &grid(nx, ny));
+            let lines = Ranges::new(Grid { line: nx, plane: n }.sizes(n, 0), &level);
             decide(wish, TILED_LARGEST_RELAY, lines, counts, &mut || None, &mut || Ok(None)).unwrap()
         };
-        let long = |scattered| decide(Tiles::IfFaster, 64, 16384, scattered, 2);
-        let (staged, stored) = (long(true), long(false));
+        let long = |wish, scattered| decide(wish, [64, 16384], grid(64, 16384), scattered, 2);
+        let (staged, stored) = (long(Tiles::IfFaster, true), long(Tiles::IfFaster, false));
         assert!(staged.staging == Staging::InOrder && stored.staging == Staging::No);
         let copy = staged.predicted - stored.predicted;
         assert_eq!(Decision { staging: Staging::No, predicted: stored.predicted, ..staged }, stored);
-        assert!(copy > STAGED_START && copy < stored.predicted.mul_f64(STAGED_PART_LINES));
-        // Rows of one entry each, whatever is asked for, and levels that are wide.
-        assert!(decide(Tiles::IfFaster, 64, 16384, true, 1).staging == Staging::No);
+        assert!(copy > STAGED_START && copy < TILED_SCATTERED_LEVEL * (64 + 16384 - 1));
+        // Whatever else is asked for, and lines by themselves, whose levels are few.
         assert!(
-            decide(Tiles::Yes, 64, 16384, true, 2).staging == Staging::No
-                && decide(Tiles::No, 64, 16384, true, 2).staging == Staging::No
+            long(Tiles::Yes, true).staging == Staging::No && long(Tiles::No, true).staging == Staging::No
         );
-        assert!(decide(Tiles::IfFaster, 1024, 1024, true, 3).staging == Staging::No);
+        let lines = (0..256 * 4096).map(|i| i % 256).collect();
+        let alone = decide(Tiles::IfFaster, [256, 4096], lines, true, 1);
+        assert!(matches!(alone.engine, Engine::Tiles(_)) && alone.staging == Staging::No);
     }
 
     #[test]
@@ -1444,6 +1459,33 @@ mod tests {
         };
         assert!(chosen(Regularity::Lines) < plane);
         assert_eq!(chosen(Regularity::Crossing), plane);
+    }
+
+    #[test]
+    fn planes_of_long_rows_do_no_better_than_the_model_says() {
+        let part = |entries_of_a_row: u32, rows_of_a_tile| {
+            let shape = rows(1 << 20, entries_of_a_row << 20, 400);
+            Regularity::Crossing.of_tiles(rows_of_a_tile, 4096, &[], shape).1
+        };
+        assert_eq!((part(13, 4096), part(13, 1024), part(39, 4096)), (TILED_PLANE, 1.0, 1.0));
+    }
+
+    #[test]
+    fn rows_of_several_kinds_are_uneven() {
+        // Of three kinds, whose rows have entries of all kinds before their own as well.
+        let n = 375_000;
+        let uneven = |[a, b, c]: [u32; 3], levels, has_lines| {
+            let entries = n / 3 * (a + b + c);
+            let squares = (n as u64 / 3 * (a * a + b * b + c * c) as u64, 0);
+            Counts { squares, has_lines, ..counts_of(n, entries, levels) }.unevenness()
+        };
+        let wide = uneven([13, 40, 67], 360, true);
+        assert!((1.5..1.6).contains(&wide), "{wide}");
+        // Where a batch has several levels, rows are short, or are much alike, it is not the longest that counts.
+        assert_eq!(uneven([13, 40, 67], n / 20, true), 1.0);
+        assert_eq!(uneven([1, 3, 5], 360, true), 1.0);
+        assert_eq!(uneven([12, 13, 14], 360, true), 1.0);
+        assert_eq!(uneven([13, 40, 67], 360, false), 1.0);
     }
 
     #[test]
