@@ -138,7 +138,7 @@ pub const TILED_BATCH_SCATTERED: Duration = Duration::from_nanos(19);
 /// The same up to so many entries, whose values the cache holds.
 pub const TILED_BATCH_SCATTERED_CACHED: Duration = Duration::from_nanos(9);
 pub const TILED_CACHED_ENTRIES: u32 = 1_600_000;
-/// What a level takes longer, whose batches wait for such values.
+/// What a level takes longer, whose batches wait for such values, of real types.
 pub const TILED_SCATTERED_LEVEL: Duration = Duration::from_nanos(20);
 /// From one batch to one that depends on it, from level to level inside a batch, what each entry of a row between so many
 /// adds to that, and what each doubling of a row's lanes adds to both.
@@ -234,10 +234,11 @@ pub const TILED_LARGE_LEVEL: u64 = 1800;
 pub const TILED_LARGE_BYTES: u64 = 100_000_000;
 pub const TILED_LARGE_BYTES_SCATTERED: u64 = 200_000_000;
 pub const TILED_WIDEST_LEVEL: u64 = 9000;
-/// A copy of scattered values before a solve in tiles: its start, and (in seconds) an entry. AUTO makes one where there are so many
+/// A copy of scattered values before a solve in tiles: its start, and (in seconds) an entry and each byte of its value. AUTO makes one where there are so many
 /// rows, and the model says that it gains.
 pub const STAGED_START: Duration = Duration::from_nanos(2200);
-pub const STAGED_ENTRY_SECONDS: f64 = 7e-12;
+pub const STAGED_ENTRY_SECONDS: f64 = 3e-12;
+pub const STAGED_BYTE_SECONDS: f64 = 0.5e-12;
 pub const STAGED_SMALLEST: u32 = 4096;
 /// Rows are looked at for whether their pattern is strewn (`analysis::strewn`) where there are so many.
 pub const STREWN_SMALLEST: u32 = 1 << 19;
@@ -282,6 +283,12 @@ pub const ONE_WORD_LANES: Duration = Duration::from_nanos(91);
 pub const ONE_WORD_ROW_SECONDS: f64 = 2.7e-11;
 pub const ONE_WORD_ENTRY_SECONDS: f64 = 0.8e-11;
 pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.3e-11;
+
+/// Times of rows, or nodes, and of tiles, in other types than d, of those there; the last where rows have several lanes.
+pub const TYPE_S: [f64; 2] = [0.9, 0.9];
+pub const TYPE_C: [f64; 2] = [1.16, 1.25];
+pub const TYPE_Z: [f64; 2] = [1.5, 1.6];
+pub const TYPE_Z_LANES: [f64; 2] = [1.5, 1.9];
 
 /// The wide engine: threads of a block, and the most blocks on a multiprocessor, with one right-hand side and with several, or of
 /// type z. Mirrored in kernels/wide.cu.

@@ -219,6 +219,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
                 strewn: node == 1 && survey.is_strewn(),
                 node,
                 value_bytes: shape.dtype.bytes() as u32,
+                is_complex: shape.dtype.is_complex(),
             };
             let mut boxes = None;
             let mut turns: Option<Vec<u32>> = None;

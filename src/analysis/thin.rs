@@ -58,7 +58,8 @@ impl ThinEnd {
         let entries = rows.entries as f64 * part * THIN_ENTRY_SECONDS;
         let long_rows = (rows.squares.1 as f64).sqrt() * THIN_LONG_ROW_SECONDS;
         let moved = Duration::from_secs_f64(entries + long_rows);
-        of_levels + THIN_START + Duration::from_nanos(THIN_ROW as u64).mul_f64(in_end) + moved
+        let end = THIN_START + Duration::from_nanos(THIN_ROW as u64).mul_f64(in_end) + moved;
+        of_levels + end.mul_f64(rows.of_type()[0])
     }
 }
 
@@ -82,10 +83,11 @@ pub fn choose(
 
 /// No end takes less: a row of each level is in it at best, and the others are by level, or in it as well.
 fn least(rows: Counts) -> Duration {
-    let row = |rows: u32| Duration::from_nanos(THIN_ROW as u64 * rows as u64);
+    let of_type = rows.of_type()[0];
+    let row = |rows: u32| Duration::from_nanos(THIN_ROW as u64 * rows as u64).mul_f64(of_type);
     let others = rows.n.saturating_sub(rows.levels);
     let by_level = tiles::predict_levels(rows, 0, others as f64 / rows.n.max(1) as f64);
-    THIN_START + row(rows.levels) + by_level.min(row(others))
+    THIN_START.mul_f64(of_type) + row(rows.levels) + by_level.min(row(others))
 }
 
 #[cfg(test)]
@@ -123,6 +125,7 @@ mod tests {
                 strewn: false,
                 node,
                 value_bytes: 8,
+                is_complex: false,
             };
             let other = Decision { predicted: Duration::from_micros(micros), ..Decision::default() };
             choose(other, counts, || Ok(Some(ThinEnd { level: 0, rows: n }))).unwrap().engine

@@ -17,9 +17,9 @@ use crate::tuning::{
     LONG_ROW, LONG_ROW_TIMES, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SKEW, NARROW_SLICE, NARROW_SPLIT,
     NARROW_THIRDS, NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_NARROW, NODAL_NARROW_LEVEL, NODAL_SUM,
     NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL,
-    ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_ENTRY_SECONDS,
-    STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL, STAGED_PIECES_SECONDS, STAGED_SMALLEST, STAGED_START,
-    STREAMED_CACHED_SECONDS, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL, STREAMED_ROW_SECONDS,
+    ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_BYTE_SECONDS,
+    STAGED_ENTRY_SECONDS, STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL, STAGED_PIECES_SECONDS, STAGED_SMALLEST,
+    STAGED_START, STREAMED_CACHED_SECONDS, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL, STREAMED_ROW_SECONDS,
     STREAMED_SCATTERED_SECONDS, STREAMED_START, STREWN_CACHE, STREWN_ENTRY_BYTES, STREWN_ENTRY_SECONDS,
     STREWN_ROW_BYTES, STREWN_ROW_SECONDS, STREWN_SCATTERED_SECONDS, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE,
     TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_STREWN, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY,
@@ -33,9 +33,9 @@ use crate::tuning::{
     TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH, TILED_STRIPS_WORTH_SCATTERED, TILED_SUM, TILED_TURN,
     TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_UNEVEN_ENTRIES, TILED_UNEVEN_LINES, TILED_WAIT,
     TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH,
-    TILED_WIDE_RELAY_HOP, WIDE_ADVANTAGE, WIDE_CACHED_SECONDS, WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS,
-    WIDE_LEVEL, WIDE_MOST_LEVELS, WIDE_ROW_SECONDS, WIDE_SCATTERED_SECONDS, WIDE_SPANS_APART, WIDE_SPAN_PART,
-    WIDE_START,
+    TILED_WIDE_RELAY_HOP, TYPE_C, TYPE_S, TYPE_Z, TYPE_Z_LANES, WIDE_ADVANTAGE, WIDE_CACHED_SECONDS,
+    WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_MOST_LEVELS, WIDE_ROW_SECONDS,
+    WIDE_SCATTERED_SECONDS, WIDE_SPANS_APART, WIDE_SPAN_PART, WIDE_START,
 };
 
 /// A size and what the model says of it.
@@ -248,7 +248,7 @@ fn predict_one_word(rows: Counts, average_level: f64) -> Duration {
     let lanes = (rows.longest() / per_lane).ceil().clamp(1.0, LANES as f64) as u64;
     let slices = rows.n as u64 * lanes.next_power_of_two() / LANES as u64;
     let gain = narrow_end(rows.levels, slices, average_level);
-    predict_levels(rows, rows.levels, 1.0) - gain
+    predict_levels(rows, rows.levels, 1.0) - gain.mul_f64(rows.of_type()[0])
 }
 
 /// The same of some levels, which hold a part of all rows and entries, without a narrow end.
@@ -259,7 +259,8 @@ pub(super) fn predict_levels(rows: Counts, levels: u32, part: f64) -> Duration {
     let usual = if rows.has_lines || rows.scattered { rows.lengths().0 } else { rows.longest() };
     let has_lanes = usual > ONE_WORD_ENTRIES_PER_LANE as f64;
     let level = ONE_WORD_LEVEL + if has_lanes { ONE_WORD_LANES } else { Duration::ZERO };
-    ONE_WORD_START + level.mul_f64(levels as f64) + Duration::from_secs_f64(moved * part)
+    let time = ONE_WORD_START + level.mul_f64(levels as f64) + Duration::from_secs_f64(moved * part);
+    time.mul_f64(rows.of_type()[0])
 }
 
 /// The same by nodes: a hand-over for each level of nodes, and the sums of the lanes of a node.
@@ -271,7 +272,7 @@ fn predict_nodal(nodes: Counts, rows: Counts) -> Duration {
     let level = if is_narrow { NODAL_NARROW_LEVEL } else { NODAL_LEVEL };
     let level = level + NODAL_SUM.mul_f64(lanes.log2().ceil());
     let moved = Duration::from_secs_f64(rows.entries as f64 * NODAL_ENTRY_SECONDS);
-    ONE_WORD_START + level.mul_f64(nodes.levels as f64) + moved
+    (ONE_WORD_START + level.mul_f64(nodes.levels as f64) + moved).mul_f64(rows.of_type()[0])
 }
 
 /// The same by a launch for each level, which streams the matrix; and by the one-word engine where levels are as wide, and so
@@ -298,7 +299,7 @@ fn streamed(
         false => 0.0,
     };
     let moved = rows.n as f64 * row + rows.entries as f64 * (entry + apart);
-    start + level.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved)
+    (start + level.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved)).mul_f64(rows.of_type()[0])
 }
 
 /// What the model knows of the rows.
@@ -380,6 +381,7 @@ pub struct Counts {
     /// Unknowns of a node.
     pub node: u32,
     pub value_bytes: u32,
+    pub is_complex: bool,
 }
 
 impl Counts {
@@ -417,13 +419,29 @@ impl Counts {
         Duration::from_secs_f64((self.squares.1 as f64).sqrt() * seconds)
     }
 
-    /// What levels take longer in tiles whose values lie scattered: these are waited for as well.
+    /// What levels take longer in tiles whose values lie scattered: these are waited for as well, where products do not take longer.
     fn levels_apart(self) -> Duration {
-        if self.scattered {
-            TILED_SCATTERED_LEVEL * self.levels
-        } else {
-            Duration::ZERO
+        match self.scattered && !self.is_complex {
+            true => TILED_SCATTERED_LEVEL * self.levels,
+            false => Duration::ZERO,
         }
+    }
+
+    /// Times of rows, or nodes, and of tiles, of those in type d.
+    pub(super) fn of_type(self) -> [f64; 2] {
+        match (self.is_complex, self.value_bytes) {
+            (false, 4) => TYPE_S,
+            (true, 8) => TYPE_C,
+            (true, 16) if self.entries as f64 > TILED_ENTRIES * self.n as f64 => TYPE_Z_LANES,
+            (true, 16) => TYPE_Z,
+            _ => [1.0, 1.0],
+        }
+    }
+
+    /// A copy of scattered values into the order in which a solve reads them.
+    fn copied_in_order(self) -> Duration {
+        let entry = STAGED_ENTRY_SECONDS + STAGED_BYTE_SECONDS * self.value_bytes as f64;
+        STAGED_START + Duration::from_secs_f64(self.entries as f64 * entry)
     }
 
     /// How many times as long tiles take as of rows that are all alike: a batch of a level goes by the longest of its rows.
@@ -489,7 +507,7 @@ impl Counts {
 struct OfTiles {
     /// The part of the other engines' time that tiles must promise.
     advantage: f64,
-    /// How many times as long they take as of rows that are alike, and what some far longer ones add.
+    /// How many times as long they take as of rows that are alike and of type d, and what some far longer ones add.
     uneven: f64,
     long_rows: Duration,
     /// Whether strips are known, and cost nothing more to look at.
@@ -498,7 +516,7 @@ struct OfTiles {
 
 impl OfTiles {
     fn new(rows: Counts) -> Self {
-        let (advantage, uneven) = (rows.advantage(), rows.unevenness());
+        let (advantage, uneven) = (rows.advantage(), rows.unevenness() * rows.of_type()[1]);
         OfTiles { advantage, uneven, long_rows: rows.long_rows_in_tiles(), strips_are_known: false }
     }
 }
@@ -578,7 +596,7 @@ pub fn decide(
         unknown => strips().inspect(|ranges| *unknown = Some(ranges.clone())),
     };
     let direct = decide_tiles(wish, mirror, natural.clone(), counts, of_tiles, boxes, &mut strips)?;
-    let copy = STAGED_START + Duration::from_secs_f64(counts.entries as f64 * STAGED_ENTRY_SECONDS);
+    let copy = counts.copied_in_order();
     // What is strewn such a copy gathers no better than a solve.
     if !counts.strewn && copy < direct.predicted {
         // They must promise what either kind must.
@@ -962,6 +980,7 @@ mod tests {
             strewn: false,
             node: 1,
             value_bytes: 8,
+            is_complex: false,
         }
     }
 
@@ -1195,6 +1214,28 @@ mod tests {
         let lines = (0..256 * 4096).map(|i| i % 256).collect();
         let alone = decide(Tiles::IfFaster, [256, 4096], lines, true, 1);
         assert!(matches!(alone.engine, Engine::Tiles(_)) && alone.staging == Staging::No);
+    }
+
+    #[test]
+    fn types_are_promised_their_own_times() {
+        let n = 512 * 512;
+        let decide = |wish, value_bytes, is_complex, scattered| {
+            let counts = Counts { value_bytes, is_complex, scattered, ..counts_of(n, 2 * n, 1023) };
+            let lines = Ranges::new(Grid { line: 512, plane: n }.sizes(n, 0), &grid(512, 512));
+            decide(wish, TILED_LARGEST_RELAY, lines, counts, &mut || None, &mut || Ok(None)).unwrap()
+        };
+        let part = |wish, value_bytes, is_complex| {
+            let time = |value_bytes, is_complex| decide(wish, value_bytes, is_complex, false).predicted;
+            time(value_bytes, is_complex).div_duration_f64(time(8, false))
+        };
+        for (bytes, is_complex, [rows, tiles]) in [(4, false, TYPE_S), (8, true, TYPE_C), (16, true, TYPE_Z)]
+        {
+            assert!((part(Tiles::No, bytes, is_complex) - rows).abs() < 1e-4);
+            assert!((part(Tiles::Yes, bytes, is_complex) - tiles).abs() < 1e-4);
+        }
+        // Products of complex numbers hide what scattered values keep a level waiting.
+        let staging = |is_complex| decide(Tiles::IfFaster, 8, is_complex, true).staging;
+        assert_eq!((staging(false), staging(true)), (Staging::InOrder, Staging::No));
     }
 
     #[test]

@@ -312,6 +312,7 @@ impl<'a> Run<'a> {
                     strewn: node == 1 && sample.is_strewn(),
                     node,
                     value_bytes: self.shape.dtype.bytes() as u32,
+                    is_complex: self.shape.dtype.is_complex(),
                 };
                 let mut strips = || self.strips(levels, level_of);
                 let steps = [found[LINE_STEP], found[PLANE_STEP]];
