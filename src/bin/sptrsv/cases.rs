@@ -1,5 +1,6 @@
 //! What is measured: matrices from a suite or from files, reordered or filled in where that is asked for.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::bench::{Args, Suite};
@@ -15,7 +16,8 @@ use crate::{mtx, Result};
 #[derive(Clone)]
 pub enum Source {
     Generated(Entry),
-    File(PathBuf),
+    /// And what it is called.
+    File(PathBuf, String),
 }
 
 /// A matrix, and what is done to its pattern first.
@@ -34,10 +36,7 @@ impl Case {
     pub fn name(&self) -> String {
         let mut name = match &self.source {
             Source::Generated(entry) => entry.name.clone(),
-            Source::File(path) => {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                name.trim_end_matches(".gz").trim_end_matches(".mtx").to_string()
-            }
+            Source::File(_, name) => name.clone(),
         };
         if let Some(order) = self.order {
             name += &format!(" {}", order.name());
@@ -58,7 +57,7 @@ impl Case {
     pub fn weight(&self) -> f64 {
         match &self.source {
             Source::Generated(entry) => 0.3 + 0.05 * entry.size.1 + entry.levels as f64 * 1e-4,
-            Source::File(path) => 0.3 + std::fs::metadata(path).map_or(0.0, |m| m.len() as f64 * 4e-9),
+            Source::File(path, _) => 0.3 + std::fs::metadata(path).map_or(0.0, |m| m.len() as f64 * 4e-9),
         }
     }
 
@@ -66,7 +65,7 @@ impl Case {
     fn rows(&self) -> Option<f64> {
         match &self.source {
             Source::Generated(entry) => Some(entry.size.0 * 1e6),
-            Source::File(_) => None,
+            Source::File(..) => None,
         }
     }
 
@@ -77,7 +76,9 @@ impl Case {
 
     /// The triangle to solve with, as a matrix of its own with values.
     pub fn triangle(&self, args: &Args, want: &Wanted) -> Result<(Csr, Origin)> {
-        if let (Source::File(path), false, false) = (&self.source, self.is_changed(), args.generated_values) {
+        if let (Source::File(path, _), false, false) =
+            (&self.source, self.is_changed(), args.generated_values)
+        {
             let solves: Vec<Vec<(Fill, Op)>> = want.ops.iter().map(|&op| vec![(want.fill, op)]).collect();
             let sequences: Vec<&[(Fill, Op)]> = solves.iter().map(Vec::as_slice).collect();
             let (a, origin) = values::of_file(mtx::read_matrix(path)?, want.complex, &want.types, &sequences);
@@ -89,7 +90,7 @@ impl Case {
                 Fill::Upper => entry.lower()?.reversed()?,
             },
             Source::Generated(entry) => entry.whole()?,
-            Source::File(path) => mtx::read_matrix(path)?.matrix,
+            Source::File(path, _) => mtx::read_matrix(path)?.matrix,
         };
         if let Some(by) = self.order {
             let whole = pattern.symmetrised()?;
@@ -98,7 +99,7 @@ impl Case {
         if let Some(k) = self.ilu {
             pattern = permute::ilu_pattern(&pattern, k)?;
         }
-        if matches!(self.source, Source::File(_)) || self.is_changed() {
+        if matches!(self.source, Source::File(..)) || self.is_changed() {
             pattern = pattern.triangle(want.fill)?;
         }
         values::generate(&mut pattern, want.complex);
@@ -151,9 +152,8 @@ pub fn cases(args: &Args, executor: &Executor) -> Result<Vec<Case>> {
         Some(suite) => suite::entries(suite).into_iter().map(|e| Case::plain(in_folder(e, folder))).collect(),
         None => Vec::new(),
     };
-    for path in &paths {
-        cases.extend(files_at(path)?.into_iter().map(|p| Case::plain(Source::File(p))));
-    }
+    let files = paths.iter().map(|path| files_at(path)).collect::<Result<Vec<_>>>()?;
+    cases.extend(named(files.concat()));
     let reordered = |case: Case| -> Vec<Case> {
         let orders = args.permute.iter().map(|&by| Case { order: Some(by), ..case.clone() });
         if args.permute.is_empty() {
@@ -196,7 +196,7 @@ fn robust(folder: Option<&Path>) -> Result<Vec<Case>> {
         cases.extend([1, 2, 3].map(|k| generated(&entry, None, Some(k))));
     }
     if let Some(folder) = folder {
-        cases.extend(files_at(folder)?.into_iter().map(|p| Case::plain(Source::File(p))));
+        cases.extend(named(files_at(folder)?));
     }
     Ok(cases)
 }
@@ -246,10 +246,30 @@ fn files_at(path: &Path) -> Result<Vec<PathBuf>> {
     }
 }
 
+/// Files, each once, by their names without endings, or by their paths where several are called the same.
+fn named(mut files: Vec<PathBuf>) -> Vec<Case> {
+    let mut seen = HashSet::new();
+    files.retain(|file| seen.insert(file.clone()));
+    let short = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.trim_end_matches(".gz").trim_end_matches(".mtx").to_string()
+    };
+    let mut called: HashMap<String, usize> = HashMap::new();
+    files.iter().for_each(|file| *called.entry(short(file)).or_default() += 1);
+    let case = |file: PathBuf| {
+        let name = Some(short(&file)).filter(|name| called[name] == 1);
+        let name = name.unwrap_or_else(|| file.display().to_string());
+        Case::plain(Source::File(file, name))
+    };
+    files.into_iter().map(case).collect()
+}
+
 /// The matrix that a stand-in stands in for, where its file is in the folder.
 fn in_folder(entry: Entry, folder: Option<&Path>) -> Source {
-    let file = if entry.stand_in { file_in(folder, &entry.name) } else { None };
-    file.map_or(Source::Generated(entry), Source::File)
+    match file_in(folder, &entry.name).filter(|_| entry.stand_in) {
+        Some(path) => Source::File(path, entry.name),
+        None => Source::Generated(entry),
+    }
 }
 
 /// The file of a general matrix in a folder, if it is there.

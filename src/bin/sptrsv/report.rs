@@ -370,7 +370,13 @@ pub fn earlier(path: Option<&Path>, now: &Results, failures_too: bool) -> Result
         other => other.map_err(|e| format!("{}: {e}", path.display()))?,
     };
     let then: Results = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
-    let what = |r: &Results| format!("{}, {}, library {}", r.machine, r.system, r.library);
+    let what = |r: &Results| {
+        let peer = |name, version: &Option<String>| {
+            version.as_ref().map_or_else(|| format!("no {name}"), |v| format!("{name} {v}"))
+        };
+        let peers = [peer("SpSV", &r.spsv), peer("csrsv2", &r.csrsv2)].join(", ");
+        format!("{}, {}, library {}, {peers}", r.machine, r.system, r.library)
+    };
     if what(&then) != what(now) {
         let (path, then, now) = (path.display(), what(&then), what(now));
         return Err(format!("{path} is of another run ({then}), not to be resumed by this one ({now})"));
