@@ -284,11 +284,18 @@ pub const ONE_WORD_ROW_SECONDS: f64 = 2.7e-11;
 pub const ONE_WORD_ENTRY_SECONDS: f64 = 0.8e-11;
 pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.3e-11;
 
-/// Times of rows, or nodes, and of tiles, in other types than d, of those there; the last where rows have several lanes.
-pub const TYPE_S: [f64; 2] = [0.9, 0.9];
-pub const TYPE_C: [f64; 2] = [1.16, 1.25];
-pub const TYPE_Z: [f64; 2] = [1.5, 1.6];
-pub const TYPE_Z_LANES: [f64; 2] = [1.5, 1.9];
+/// Times of rows, or nodes, and of tiles, of those in type d.
+#[derive(Clone, Copy, Debug)]
+pub struct OfType {
+    pub rows: f64,
+    pub tiles: f64,
+}
+/// For each type; the last where rows have several lanes.
+pub const TYPE_D: OfType = OfType { rows: 1.0, tiles: 1.0 };
+pub const TYPE_S: OfType = OfType { rows: 0.9, tiles: 0.9 };
+pub const TYPE_C: OfType = OfType { rows: 1.16, tiles: 1.25 };
+pub const TYPE_Z: OfType = OfType { rows: 1.5, tiles: 1.6 };
+pub const TYPE_Z_LANES: OfType = OfType { rows: 1.5, tiles: 1.9 };
 
 /// The wide engine: threads of a block, and the most blocks on a multiprocessor, with one right-hand side and with several, or of
 /// type z. Mirrored in kernels/wide.cu.

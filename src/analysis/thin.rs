@@ -59,7 +59,7 @@ impl ThinEnd {
         let long_rows = (rows.squares.1 as f64).sqrt() * THIN_LONG_ROW_SECONDS;
         let moved = Duration::from_secs_f64(entries + long_rows);
         let end = THIN_START + Duration::from_nanos(THIN_ROW as u64).mul_f64(in_end) + moved;
-        of_levels + end.mul_f64(rows.of_type()[0])
+        of_levels + end.mul_f64(rows.of_type().rows)
     }
 }
 
@@ -83,7 +83,7 @@ pub fn choose(
 
 /// No end takes less: a row of each level is in it at best, and the others are by level, or in it as well.
 fn least(rows: Counts) -> Duration {
-    let of_type = rows.of_type()[0];
+    let of_type = rows.of_type().rows;
     let row = |rows: u32| Duration::from_nanos(THIN_ROW as u64 * rows as u64).mul_f64(of_type);
     let others = rows.n.saturating_sub(rows.levels);
     let by_level = tiles::predict_levels(rows, 0, others as f64 / rows.n.max(1) as f64);

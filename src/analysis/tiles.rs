@@ -14,7 +14,7 @@ use super::slices::LANES;
 use super::{Engine, Needs, Relays, Tiles};
 use crate::status::Result;
 use crate::tuning::{
-    LONG_ROW, LONG_ROW_TIMES, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SKEW, NARROW_SLICE, NARROW_SPLIT,
+    OfType, LONG_ROW, LONG_ROW_TIMES, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SKEW, NARROW_SLICE, NARROW_SPLIT,
     NARROW_THIRDS, NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_NARROW, NODAL_NARROW_LEVEL, NODAL_SUM,
     NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL,
     ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_BYTE_SECONDS,
@@ -33,7 +33,7 @@ use crate::tuning::{
     TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH, TILED_STRIPS_WORTH_SCATTERED, TILED_SUM, TILED_TURN,
     TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_UNEVEN_ENTRIES, TILED_UNEVEN_LINES, TILED_WAIT,
     TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH,
-    TILED_WIDE_RELAY_HOP, TYPE_C, TYPE_S, TYPE_Z, TYPE_Z_LANES, WIDE_ADVANTAGE, WIDE_CACHED_SECONDS,
+    TILED_WIDE_RELAY_HOP, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES, WIDE_ADVANTAGE, WIDE_CACHED_SECONDS,
     WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_MOST_LEVELS, WIDE_ROW_SECONDS,
     WIDE_SCATTERED_SECONDS, WIDE_SPANS_APART, WIDE_SPAN_PART, WIDE_START,
 };
@@ -248,7 +248,7 @@ fn predict_one_word(rows: Counts, average_level: f64) -> Duration {
     let lanes = (rows.longest() / per_lane).ceil().clamp(1.0, LANES as f64) as u64;
     let slices = rows.n as u64 * lanes.next_power_of_two() / LANES as u64;
     let gain = narrow_end(rows.levels, slices, average_level);
-    predict_levels(rows, rows.levels, 1.0) - gain.mul_f64(rows.of_type()[0])
+    predict_levels(rows, rows.levels, 1.0) - gain.mul_f64(rows.of_type().rows)
 }
 
 /// The same of some levels, which hold a part of all rows and entries, without a narrow end.
@@ -260,7 +260,7 @@ pub(super) fn predict_levels(rows: Counts, levels: u32, part: f64) -> Duration {
     let has_lanes = usual > ONE_WORD_ENTRIES_PER_LANE as f64;
     let level = ONE_WORD_LEVEL + if has_lanes { ONE_WORD_LANES } else { Duration::ZERO };
     let time = ONE_WORD_START + level.mul_f64(levels as f64) + Duration::from_secs_f64(moved * part);
-    time.mul_f64(rows.of_type()[0])
+    time.mul_f64(rows.of_type().rows)
 }
 
 /// The same by nodes: a hand-over for each level of nodes, and the sums of the lanes of a node.
@@ -272,7 +272,7 @@ fn predict_nodal(nodes: Counts, rows: Counts) -> Duration {
     let level = if is_narrow { NODAL_NARROW_LEVEL } else { NODAL_LEVEL };
     let level = level + NODAL_SUM.mul_f64(lanes.log2().ceil());
     let moved = Duration::from_secs_f64(rows.entries as f64 * NODAL_ENTRY_SECONDS);
-    (ONE_WORD_START + level.mul_f64(nodes.levels as f64) + moved).mul_f64(rows.of_type()[0])
+    (ONE_WORD_START + level.mul_f64(nodes.levels as f64) + moved).mul_f64(rows.of_type().rows)
 }
 
 /// The same by a launch for each level, which streams the matrix; and by the one-word engine where levels are as wide, and so
@@ -299,7 +299,7 @@ fn streamed(
         false => 0.0,
     };
     let moved = rows.n as f64 * row + rows.entries as f64 * (entry + apart);
-    (start + level.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved)).mul_f64(rows.of_type()[0])
+    (start + level.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved)).mul_f64(rows.of_type().rows)
 }
 
 /// What the model knows of the rows.
@@ -427,14 +427,13 @@ impl Counts {
         }
     }
 
-    /// Times of rows, or nodes, and of tiles, of those in type d.
-    pub(super) fn of_type(self) -> [f64; 2] {
+    pub(super) fn of_type(self) -> OfType {
         match (self.is_complex, self.value_bytes) {
             (false, 4) => TYPE_S,
             (true, 8) => TYPE_C,
             (true, 16) if self.entries as f64 > TILED_ENTRIES * self.n as f64 => TYPE_Z_LANES,
             (true, 16) => TYPE_Z,
-            _ => [1.0, 1.0],
+            _ => TYPE_D,
         }
     }
 
@@ -516,7 +515,7 @@ struct OfTiles {
 
 impl OfTiles {
     fn new(rows: Counts) -> Self {
-        let (advantage, uneven) = (rows.advantage(), rows.unevenness() * rows.of_type()[1]);
+        let (advantage, uneven) = (rows.advantage(), rows.unevenness() * rows.of_type().tiles);
         OfTiles { advantage, uneven, long_rows: rows.long_rows_in_tiles(), strips_are_known: false }
     }
 }
@@ -1228,10 +1227,9 @@ mod tests {
             let time = |value_bytes, is_complex| decide(wish, value_bytes, is_complex, false).predicted;
             time(value_bytes, is_complex).div_duration_f64(time(8, false))
         };
-        for (bytes, is_complex, [rows, tiles]) in [(4, false, TYPE_S), (8, true, TYPE_C), (16, true, TYPE_Z)]
-        {
-            assert!((part(Tiles::No, bytes, is_complex) - rows).abs() < 1e-4);
-            assert!((part(Tiles::Yes, bytes, is_complex) - tiles).abs() < 1e-4);
+        for (bytes, is_complex, of) in [(4, false, TYPE_S), (8, true, TYPE_C), (16, true, TYPE_Z)] {
+            assert!((part(Tiles::No, bytes, is_complex) - of.rows).abs() < 1e-4);
+            assert!((part(Tiles::Yes, bytes, is_complex) - of.tiles).abs() < 1e-4);
         }
         // Products of complex numbers hide what scattered values keep a level waiting.
         let staging = |is_complex| decide(Tiles::IfFaster, 8, is_complex, true).staging;
