@@ -6,7 +6,8 @@
 //! same one costs `TILED_STEP` or `TILED_TURN`, and one on another tile `TILED_HOP`.
 #![forbid(unsafe_code)]
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 use std::time::Duration;
 
 use super::lines::Sizes;
@@ -136,7 +137,7 @@ impl Spread {
             return self.span;
         }
         let half = (3.0 * (self.squares as f64 / kept - mean * mean)).max(0.0).sqrt();
-        let level = |of: f64| (of.round().max(low as f64) as u32).min(high);
+        let level = |of: f64| ((of + 0.5) as u32).clamp(low, high);
         let first = level(mean - half + 0.5);
         Span { low: first, high: level(mean + half - 0.5).max(first), rows }
     }
@@ -145,15 +146,21 @@ impl Spread {
 /// The levels of an order, and the sizes that tiles of it may have.
 #[derive(Clone, Debug)]
 pub struct Ranges {
-    pub sizes: Sizes,
-    pub spreads: Vec<Spread>,
+    sizes: Sizes,
+    spreads: Vec<Spread>,
+    /// The tiles of each size, once they have been asked for.
+    tiles: OnceCell<Vec<(u32, Vec<Spread>)>>,
 }
 
 impl Ranges {
     /// `level` is in that order.
     pub fn new(sizes: Sizes, level: &[u32]) -> Self {
         let spreads = level.chunks(sizes.span as usize).map(Spread::new).collect();
-        Ranges { sizes, spreads }
+        Ranges::of(sizes, spreads)
+    }
+
+    pub fn of(sizes: Sizes, spreads: Vec<Spread>) -> Self {
+        Ranges { sizes, spreads, tiles: OnceCell::new() }
     }
 
     /// The average level of an unknown, but for those that are left out.
@@ -169,26 +176,26 @@ impl Ranges {
     }
 
     /// The same of the rows, where these are nodes of so many.
-    fn of_rows(self, b: u32) -> Ranges {
-        let Sizes { span, tiles, plane, whole } = self.sizes;
-        let tiles = tiles.into_iter().map(|rows| rows.saturating_mul(b)).collect();
-        Ranges {
-            sizes: Sizes { span: span * b, tiles, plane: plane * b, whole: whole * b },
-            spreads: self.spreads.into_iter().map(|s| s.of_rows(b)).collect(),
-        }
+    fn of_rows(&self, b: u32) -> Ranges {
+        let Sizes { span, ref tiles, plane, whole } = self.sizes;
+        let tiles = tiles.iter().map(|rows| rows.saturating_mul(b)).collect();
+        let sizes = Sizes { span: span * b, tiles, plane: plane * b, whole: whole * b };
+        Ranges::of(sizes, self.spreads.iter().map(|spread| spread.of_rows(b)).collect())
     }
 
     /// Every size with its tiles.
-    fn tiles(self) -> Vec<(u32, Vec<Spread>)> {
-        let mut known = vec![(self.sizes.span, self.spreads)];
-        for &rows in &self.sizes.tiles {
-            let mut smaller = known.iter().rev().filter(|(of, _)| rows % of == 0);
-            let (of, spreads) = smaller.next().unwrap_or(&known[0]);
-            let join = |w: &[Spread]| w.iter().copied().reduce(Spread::join).expect("not empty");
-            let joined = spreads.chunks((rows / of) as usize).map(join).collect();
-            known.push((rows, joined));
-        }
-        known.split_off(1)
+    fn tiles(&self) -> &[(u32, Vec<Spread>)] {
+        self.tiles.get_or_init(|| {
+            let mut known: Vec<(u32, Vec<Spread>)> = Vec::with_capacity(self.sizes.tiles.len());
+            for &rows in &self.sizes.tiles {
+                let smaller = known.iter().rev().find(|(of, _)| rows % of == 0);
+                let (of, spreads) = smaller.map_or((self.sizes.span, &self.spreads), |(of, s)| (*of, s));
+                let join = |w: &[Spread]| w.iter().copied().reduce(Spread::join).expect("not empty");
+                let joined = spreads.chunks((rows / of) as usize).map(join).collect();
+                known.push((rows, joined));
+            }
+            known
+        })
     }
 }
 
@@ -466,10 +473,11 @@ impl Counts {
     }
 
     /// What strewn dependencies add to the time by rows, more if the rows of a level lie apart as well.
-    fn strewn_in_rows(self, are_apart: bool) -> Duration {
+    fn strewn_in_rows(self, natural: &Ranges) -> Duration {
         if !self.strewn {
             return Duration::ZERO;
         }
+        let are_apart = !natural.are_levels(1);
         let (n, entries) = (self.n as f64, self.entries as f64);
         let cached = STREWN_CACHE / (n * STREWN_ROW_BYTES + entries * STREWN_ENTRY_BYTES);
         let row = if are_apart { STREWN_ROW_SECONDS * (1.0 - cached.min(1.0)) } else { 0.0 };
@@ -509,6 +517,8 @@ struct OfTiles {
     /// How many times as long they take as of rows that are alike and of type d, and what some far longer ones add.
     uneven: f64,
     long_rows: Duration,
+    /// What they must stay below whatever others promise.
+    below: Option<Duration>,
     /// Whether strips are known, and cost nothing more to look at.
     strips_are_known: bool,
 }
@@ -516,7 +526,13 @@ struct OfTiles {
 impl OfTiles {
     fn new(rows: Counts) -> Self {
         let (advantage, uneven) = (rows.advantage(), rows.unevenness() * rows.of_type().tiles);
-        OfTiles { advantage, uneven, long_rows: rows.long_rows_in_tiles(), strips_are_known: false }
+        OfTiles {
+            advantage,
+            uneven,
+            long_rows: rows.long_rows_in_tiles(),
+            below: None,
+            strips_are_known: false,
+        }
     }
 }
 
@@ -583,25 +599,26 @@ pub fn decide(
             return Ok(Decision { engine: Engine::Wide, predicted, ..Decision::default() });
         }
     }
-    if !is_free || !counts.scattered || counts.n < STAGED_SMALLEST {
-        return decide_tiles(wish, mirror, natural, counts, of_tiles, boxes, strips);
-    }
-    let gathered = Counts { scattered: false, ..counts };
-    let by_rows = in_rows(gathered, &natural);
     // Not looked for twice.
     let known = RefCell::new(None);
     let mut strips = || match &mut *known.borrow_mut() {
         Some(ranges) => Ok(Option::clone(ranges)),
-        unknown => strips().inspect(|ranges| *unknown = Some(ranges.clone())),
+        unknown => strips().map(|ranges| unknown.insert(ranges.map(Rc::new)).clone()),
     };
-    let direct = decide_tiles(wish, mirror, natural.clone(), counts, of_tiles, boxes, &mut strips)?;
+    if !is_free || !counts.scattered || counts.n < STAGED_SMALLEST {
+        return decide_tiles(wish, mirror, &natural, counts, of_tiles, boxes, &mut strips);
+    }
+    let gathered = Counts { scattered: false, ..counts };
+    let by_rows = in_rows(gathered, &natural);
+    let direct = decide_tiles(wish, mirror, &natural, counts, of_tiles, boxes, &mut strips)?;
     let copy = counts.copied_in_order();
     // What is strewn such a copy gathers no better than a solve.
     if !counts.strewn && copy < direct.predicted {
         // They must promise what either kind must.
         let advantage = of_tiles.advantage.min(gathered.of_rows().advantage());
-        let of_tiles = OfTiles { advantage, strips_are_known: known.borrow().is_some(), ..of_tiles };
-        let staged = decide_tiles(wish, mirror, natural, gathered, of_tiles, boxes, &mut strips)?;
+        let below = Some(direct.predicted - copy);
+        let of_tiles = OfTiles { advantage, below, strips_are_known: known.borrow().is_some(), ..of_tiles };
+        let staged = decide_tiles(wish, mirror, &natural, gathered, of_tiles, boxes, &mut strips)?;
         let predicted = staged.predicted + copy;
         // Rows by themselves wait for unknowns, not for values.
         if matches!(staged.engine, Engine::Tiles(_)) && predicted < direct.predicted {
@@ -620,24 +637,24 @@ pub fn decide(
 
 /// Time of a solve by the one-word engine, if the levels of ranges are known.
 fn in_rows(rows: Counts, natural: &Ranges) -> Duration {
-    predict_one_word(rows, natural.average_level()) + rows.strewn_in_rows(!natural.are_levels(1))
+    predict_one_word(rows, natural.average_level()) + rows.strewn_in_rows(natural)
 }
 
 /// Tiles, if they promise that part of the other engine's time, or else that one.
 fn decide_tiles(
     wish: Tiles,
     mirror: u32,
-    natural: Ranges,
+    natural: &Ranges,
     counts: Counts,
     of_tiles: OfTiles,
     boxes: &mut dyn FnMut() -> Option<Vec<Span>>,
-    strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
+    strips: &mut dyn FnMut() -> Result<Option<Rc<Ranges>>>,
 ) -> Result<Decision> {
     let rows = counts.of_rows();
     let (engine, untiled) = match (counts.node, wish) {
         // Without tiles the levels of ranges are not known.
         (1, Tiles::No) => (Engine::Rows, predict_one_word(rows, rows.levels as f64)),
-        (1, _) => (Engine::Rows, in_rows(rows, &natural)),
+        (1, _) => (Engine::Rows, in_rows(rows, natural)),
         (node, _) => (Engine::Nodes(node), predict_nodal(counts, rows)),
     };
     let without = Decision { engine, predicted: untiled, ..Decision::default() };
@@ -646,19 +663,22 @@ fn decide_tiles(
     }
     let b = counts.node;
     // Whatever the tiles, it takes so many times as long in the end, and these are added.
-    let OfTiles { advantage, uneven, long_rows, strips_are_known } = of_tiles;
+    let OfTiles { advantage, uneven, long_rows, below, strips_are_known } = of_tiles;
     let added = long_rows + rows.levels_apart();
-    let untiled = untiled.saturating_sub(added).div_f64(uneven);
+    let of_alike = |time: Duration| time.saturating_sub(added).div_f64(uneven);
+    let (untiled, below) = (of_alike(untiled), below.map_or(Duration::MAX, of_alike));
     let limit = match wish {
         // Not more than the time by nodes, which the model knows better than that by rows.
         Tiles::IfFaster if b > 1 => untiled.mul_f64(advantage.min(TILED_ADVANTAGE)),
         Tiles::IfFaster => untiled.mul_f64(advantage),
         _ => Duration::MAX,
-    };
+    }
+    .min(below);
     let may_have_strips = b == 1 && natural.spreads.len() > 1 && !counts.strewn;
     let shape = Rows::new(rows);
     let mut order = Order::Natural;
-    let mut best = choose(natural.of_rows(b), rows.regularity(), shape, mirror, limit);
+    let of_rows = (b > 1).then(|| natural.of_rows(b));
+    let mut best = choose(of_rows.as_ref().unwrap_or(natural), rows.regularity(), shape, mirror, limit);
     // Against other tiles boxes need not promise as much.
     let of_boxes = best.map_or(limit, |tiles| tiles.predicted.mul_f64(TILED_BOX_FAVOUR).min(limit));
     let mut limit = best.map_or(limit, |best| best.predicted.min(limit));
@@ -667,7 +687,7 @@ fn decide_tiles(
             (order, best, limit) = (Order::Boxes, Some(tiles), tiles.predicted);
         }
     }
-    let other = best.map_or(untiled, |tiles| tiles.predicted);
+    let other = best.map_or(untiled.min(below), |tiles| tiles.predicted);
     let ideal = ideal(rows, shape);
     let worth = match rows.scattered && rows.levels >= TILED_STRIPS_LEVELS {
         true => TILED_STRIPS_WORTH_SCATTERED,
@@ -676,7 +696,7 @@ fn decide_tiles(
     let are_worth_it = strips_are_known || other > ideal.mul_f64(worth).max(ideal + TILED_STRIPS_GAIN);
     if may_have_strips && are_worth_it {
         if let Some(tiles) =
-            strips()?.and_then(|ranges| choose(ranges, Regularity::Lines, shape, mirror, limit.min(other)))
+            strips()?.and_then(|ranges| choose(&ranges, Regularity::Lines, shape, mirror, limit.min(other)))
         {
             (order, best) = (Order::Strips, Some(tiles));
         }
@@ -695,7 +715,9 @@ fn decide_tiles(
 fn by_boxes(spans: &[Span], shape: Rows, limit: Duration) -> Option<Choice> {
     let rows = spans.iter().map(|span| span.rows).max()?;
     let part = if shape.per_batch < LANES as f64 { TILED_BOX_LANES } else { TILED_BOX };
-    let predicted = predict(spans, shape, Regularity::Lines, Relays::No, Duration::MAX)?.mul_f64(part);
+    // A limit of none stays one.
+    let of_model = if limit == Duration::MAX { limit } else { limit.div_f64(part) };
+    let predicted = predict(spans, shape, Regularity::Lines, Relays::No, of_model)?.mul_f64(part);
     let is_wide = usual_batches(spans, shape) >= TILED_SHORT_BATCHES;
     (predicted < limit).then_some(Choice { rows, relays: Relays::No, is_wide, predicted })
 }
@@ -776,20 +798,20 @@ impl Regularity {
 
 /// The best size, with or without relays, if a solve takes less than the limit.
 fn choose(
-    ranges: Ranges,
+    ranges: &Ranges,
     regularity: Regularity,
     shape: Rows,
     mirror: u32,
     limit: Duration,
 ) -> Option<Choice> {
     let Sizes { plane, whole, .. } = ranges.sizes;
-    let mut sizes = ranges.tiles();
-    let regularity = regularity.of_levels(&sizes);
+    let regularity = regularity.of_levels(ranges.tiles());
+    let mut sizes: Vec<_> = ranges.tiles().iter().collect();
     // Beginning with what is mostly good, so that what is not is soon seen to be worse.
-    sizes.sort_by_key(|&(rows, _)| rows.max(TILED_FIRST) as u64 * 16 / rows.min(TILED_FIRST) as u64);
+    sizes.sort_by_key(|&&(rows, _)| rows.max(TILED_FIRST) as u64 * 16 / rows.min(TILED_FIRST) as u64);
     let best_up_to = |most: u32| {
         let mut best: Option<Choice> = None;
-        for &(rows, ref spreads) in sizes.iter().filter(|&&(rows, _)| rows <= most) {
+        for &&(rows, ref spreads) in sizes.iter().filter(|&&&(rows, _)| rows <= most) {
             let (spans, part) = regularity.of_tiles(rows, whole, spreads, shape);
             let spans = &spans;
             if spans.len() > 1 && straddles(rows, plane) && spans[0].batch_levels(shape) > 1.0 {
@@ -857,25 +879,26 @@ fn predict(
     let (start, hop, far) = (TILED_START.as_secs_f64(), hop.as_secs_f64(), TILED_HOP.as_secs_f64());
     let in_crowd = if relays == Relays::No { TILED_CROWD_HOP.as_secs_f64() } else { hop };
     let latest = limit.as_secs_f64();
-    // Tiles that end at rising levels are a chain of hops.
-    let rises = spans.windows(2).filter(|w| w[1].high > w[0].high).count();
-    if rises as f64 * hop.min(far) > latest && spans.is_sorted_by_key(|span| span.high) {
-        return None;
-    }
+    // Tiles that end at rising levels are a chain of hops, and of levels behind each.
+    let is_chain = spans.is_sorted_by_key(|span| span.high);
+    let mut rises = spans.windows(2).filter(|w| w[1].high > w[0].high).count();
+    let (least_hop, least_pace) = (hop.min(far), shape.step.min(shape.turn));
+    let last = spans.last().map_or(0, |span| span.high);
+    let mut at = spans.first().map_or(0, |span| span.high);
     // Most are like the one before.
-    let (mut like, mut pace, mut wait) = (None, 0.0, 0.0);
+    let (mut like, mut pace, mut wait, mut part) = (None, 0.0, 0.0, 0.0);
     // Blocks, how many of them begin together, and when those that are next have been free.
     let (blocks, together) =
         if relays == Relays::No { (TILED_BLOCKS, 1) } else { (relay_blocks(), TILED_CLUSTER) };
     let mut free = 0.0;
     let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
-    // Tiles whose lowest levels rise, with begin and end, and tiles whose highest levels rise, with their ends.
-    let mut lowest: Vec<(Span, f64, f64)> = Vec::with_capacity(spans.len());
-    let mut highest: Vec<(u32, f64)> = Vec::with_capacity(spans.len());
+    // Tiles whose lowest levels rise, with begin and time of a level, and tiles whose highest levels rise, with their ends.
+    let mut lowest: Vec<(Span, f64, f64)> = Vec::new();
+    let mut highest: Vec<(u32, f64)> = Vec::new();
     for (t, &span) in spans.iter().enumerate() {
         if like != Some((span.rows, span.high - span.low)) {
             like = Some((span.rows, span.high - span.low));
-            (pace, wait) = (span.pace(shape), span.wait(shape));
+            (pace, wait, part) = (span.pace(shape), span.wait(shape), 1.0 / span.levels());
         }
         let hop = wait + if t % TILED_CLUSTER != 0 { hop } else { far };
         if t >= blocks && t % together == 0 {
@@ -885,9 +908,9 @@ fn predict(
         while lowest.last().is_some_and(|(before, ..)| before.low >= span.low) {
             lowest.pop();
         }
-        if let Some(&(before, from, to)) = lowest.last() {
+        if let Some(&(before, from, level)) = lowest.last() {
             let levels = (span.low.min(before.high + 1) - before.low) as f64;
-            begin = begin.max(from + (to - from) * (levels / before.levels()) + hop);
+            begin = begin.max(from + levels * level + hop);
         }
         let mut end = begin + span.levels() * pace;
         while highest.last().is_some_and(|&(high, _)| high > span.high || are_apart && high == span.high) {
@@ -896,11 +919,19 @@ fn predict(
         if let Some(&(high, before)) = highest.last() {
             end = end.max(before + hop + (span.high - high) as f64 * pace);
         }
-        if end > latest {
+        if is_chain {
+            rises -= (span.high > at) as usize;
+            at = span.high;
+        }
+        let left = match is_chain {
+            true => rises as f64 * least_hop + (last - at) as f64 * least_pace,
+            false => 0.0,
+        };
+        if end + left > latest {
             return None;
         }
         ends.push(end);
-        lowest.push((span, begin, end));
+        lowest.push((span, begin, (end - begin) * part));
         highest.push((span.high, end));
     }
     let mut last = ends.into_iter().fold(0.0, f64::max);
@@ -1025,7 +1056,7 @@ mod tests {
     }
 
     fn chosen(level: &[u32], shape: Rows, mirror: u32) -> Choice {
-        choose(ranges(level), Regularity::Lines, shape, mirror, Duration::MAX).unwrap()
+        choose(&ranges(level), Regularity::Lines, shape, mirror, Duration::MAX).unwrap()
     }
 
     #[test]
@@ -1463,7 +1494,7 @@ mod tests {
         let time = |level: &[u32], regularity| {
             let sizes = Sizes { span: rows, tiles: vec![rows], plane: 0, whole: 0 };
             let shape = self::rows(tiles * rows, 3 * tiles * rows, 20 * tiles);
-            choose(Ranges::new(sizes, level), regularity, shape, 0, Duration::MAX).unwrap().predicted
+            choose(&Ranges::new(sizes, level), regularity, shape, 0, Duration::MAX).unwrap().predicted
         };
         let (mesh, even) = (levels(15), levels(0));
         assert!(time(&mesh, Regularity::Mesh) > time(&mesh, Regularity::Lines).mul_f64(TILED_MESH));
@@ -1494,7 +1525,7 @@ mod tests {
         let ranges = Ranges::new(Grid { line, plane }.sizes(n, TILED_LARGEST_RELAY), &level);
         let chosen = |regularity| {
             let shape = rows(n, 5 * n, 379);
-            choose(ranges.clone(), regularity, shape, TILED_LARGEST_RELAY, Duration::MAX).unwrap().rows
+            choose(&ranges, regularity, shape, TILED_LARGEST_RELAY, Duration::MAX).unwrap().rows
         };
         assert!(chosen(Regularity::Lines) < plane);
         assert_eq!(chosen(Regularity::Crossing), plane);

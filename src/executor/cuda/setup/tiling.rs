@@ -22,7 +22,7 @@ pub(super) fn grid_of(n: u32, found: &[u32]) -> Grid {
 impl Run<'_> {
     /// The summary and, where tiles may be wanted, the ranges of the natural order. Levels have asked for them.
     pub(super) fn findings(&self, asked: Option<Message>) -> Result<(Vec<u32>, tiles::Ranges)> {
-        let none = || tiles::Ranges { sizes: Sizes::plain(0), spreads: Vec::new() };
+        let none = || tiles::Ranges::of(Sizes::plain(0), Vec::new());
         let n = self.shape.n;
         let Some(asked) = asked else { return Ok((self.summary()?, none())) };
         if self.task.needs.tiles == Tiles::No {
@@ -61,7 +61,7 @@ impl Run<'_> {
     pub(super) fn ranges(&self, sizes: Sizes, words: &[u32]) -> tiles::Ranges {
         let (n, size) = (self.shape.n, sizes.span);
         let spread = |(k, w)| Spread::of_words(w, size.min(n - k as u32 * size));
-        tiles::Ranges { sizes, spreads: words.chunks_exact(Spread::WORDS).enumerate().map(spread).collect() }
+        tiles::Ranges::of(sizes, words.chunks_exact(Spread::WORDS).enumerate().map(spread).collect())
     }
 
     /// The ranges of the order by strips, if there is one; the turns are in `position` then. `level_of` is by place in the
