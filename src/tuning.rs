@@ -234,8 +234,8 @@ pub const TILED_LARGE_LEVEL: u64 = 1800;
 pub const TILED_LARGE_BYTES: u64 = 100_000_000;
 pub const TILED_LARGE_BYTES_SCATTERED: u64 = 200_000_000;
 pub const TILED_WIDEST_LEVEL: u64 = 9000;
-/// A copy of scattered values before a solve in tiles: its start, and (in seconds) an entry and each byte of its value. AUTO makes one where there are so many
-/// rows, and the model says that it gains.
+/// A copy of scattered values before a solve in tiles: its start, and (in seconds) an entry and each byte of its value. AUTO makes
+/// one where there are so many rows, and the model says that it gains.
 pub const STAGED_START: Duration = Duration::from_nanos(2200);
 pub const STAGED_ENTRY_SECONDS: f64 = 3e-12;
 pub const STAGED_BYTE_SECONDS: f64 = 0.5e-12;

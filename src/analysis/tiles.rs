@@ -453,14 +453,18 @@ impl Counts {
     /// How many times as long tiles take as of rows that are all alike: a batch of a level goes by the longest of its rows.
     fn unevenness(self) -> f64 {
         let (average, deviation) = self.lengths();
-        let part = deviation / average.max(1.0);
-        let is_wide = self.n as u64 > LANES as u64 * self.levels as u64;
-        match self.has_lines {
-            _ if !is_wide => 1.0,
-            // As of unknowns of several kinds, one kind behind the other.
-            true if average > TILED_ENTRIES && part > TILED_UNEVEN_LINES => 1.0 + part,
-            false if average <= TILED_UNEVEN_ENTRIES => part.max(1.0),
-            _ => 1.0,
+        let part = deviation / average;
+        if self.n as u64 <= LANES as u64 * self.levels as u64 {
+            return 1.0;
+        }
+        // As of unknowns of several kinds, one kind behind the other.
+        if self.has_lines && average > TILED_ENTRIES && part > TILED_UNEVEN_LINES {
+            return 1.0 + part;
+        }
+        if average <= TILED_UNEVEN_ENTRIES {
+            part.max(1.0)
+        } else {
+            1.0
         }
     }
 
@@ -609,7 +613,6 @@ pub fn decide(
         return decide_tiles(wish, mirror, &natural, counts, of_tiles, boxes, &mut strips);
     }
     let gathered = Counts { scattered: false, ..counts };
-    let by_rows = in_rows(gathered, &natural);
     let direct = decide_tiles(wish, mirror, &natural, counts, of_tiles, boxes, &mut strips)?;
     let copy = counts.copied_in_order();
     // What is strewn such a copy gathers no better than a solve.
@@ -632,7 +635,7 @@ pub fn decide(
         return Ok(direct);
     }
     let copy = STAGED_START + Duration::from_secs_f64(counts.entries as f64 * STAGED_PIECES_SECONDS);
-    Ok(Decision { staging: Staging::ByPieces, predicted: by_rows + copy, ..direct })
+    Ok(Decision { staging: Staging::ByPieces, predicted: in_rows(gathered, &natural) + copy, ..direct })
 }
 
 /// Time of a solve by the one-word engine, if the levels of ranges are known.
@@ -715,11 +718,9 @@ fn decide_tiles(
 fn by_boxes(spans: &[Span], shape: Rows, limit: Duration) -> Option<Choice> {
     let rows = spans.iter().map(|span| span.rows).max()?;
     let part = if shape.per_batch < LANES as f64 { TILED_BOX_LANES } else { TILED_BOX };
-    // A limit of none stays one.
-    let of_model = if limit == Duration::MAX { limit } else { limit.div_f64(part) };
-    let predicted = predict(spans, shape, Regularity::Lines, Relays::No, of_model)?.mul_f64(part);
+    let predicted = predict_part(part, spans, shape, Regularity::Lines, Relays::No, limit)?;
     let is_wide = usual_batches(spans, shape) >= TILED_SHORT_BATCHES;
-    (predicted < limit).then_some(Choice { rows, relays: Relays::No, is_wide, predicted })
+    Some(Choice { rows, relays: Relays::No, is_wide, predicted })
 }
 
 /// Batches of a level of a tile that most are like.
@@ -831,10 +832,7 @@ fn choose(
             };
             for &relays in ways {
                 let limit = best.map_or(limit, |best| best.predicted);
-                // A limit of none stays one.
-                let of_model = if limit == Duration::MAX { limit } else { limit.div_f64(part) };
-                let better =
-                    predict(spans, shape, regularity, relays, of_model).map(|time| time.mul_f64(part));
+                let better = predict_part(part, spans, shape, regularity, relays, limit);
                 best = better.map(|predicted| Choice { rows, relays, is_wide, predicted }).or(best);
             }
         }
@@ -852,6 +850,20 @@ fn choose(
 /// for both of the tiles beside them, and so on through all tiles, which `predict` does not know.
 fn straddles(rows: u32, plane: u32) -> bool {
     plane > 0 && rows % plane != 0 && plane % rows != 0
+}
+
+/// Such a part of what `predict` says, if it is below the limit.
+fn predict_part(
+    part: f64,
+    spans: &[Span],
+    shape: Rows,
+    regularity: Regularity,
+    relays: Relays,
+    limit: Duration,
+) -> Option<Duration> {
+    // A limit of none stays one.
+    let of_whole = if limit == Duration::MAX { limit } else { limit.div_f64(part) };
+    predict(spans, shape, regularity, relays, of_whole).map(|time| time.mul_f64(part))
 }
 
 /// Time of a solve with these tiles, if it is below the limit. Each begins when a block is free, and no earlier than one
@@ -919,13 +931,12 @@ fn predict(
         if let Some(&(high, before)) = highest.last() {
             end = end.max(before + hop + (span.high - high) as f64 * pace);
         }
-        if is_chain {
+        let left = if is_chain {
             rises -= (span.high > at) as usize;
             at = span.high;
-        }
-        let left = match is_chain {
-            true => rises as f64 * least_hop + (last - at) as f64 * least_pace,
-            false => 0.0,
+            rises as f64 * least_hop + (last - at) as f64 * least_pace
+        } else {
+            0.0
         };
         if end + left > latest {
             return None;
@@ -1268,7 +1279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cheap_copy_is_no_reason_for_worse_tiles() {
+    fn strips_serve_staged_tiles_and_others_and_are_looked_for_once() {
         // A grid of 9 points by diagonals, which by strips has its lines back.
         let (nx, n, levels) = (512, 512 * 512, 3 * 512 - 2);
         let level = |i: u32| i % nx + 2 * (i / nx);
@@ -1529,6 +1540,27 @@ mod tests {
         };
         assert!(chosen(Regularity::Lines) < plane);
         assert_eq!(chosen(Regularity::Crossing), plane);
+    }
+
+    #[test]
+    fn a_limit_leaves_out_nothing_that_is_below_it() {
+        let span = |t: u32, rise, levels| Span { low: rise * t, high: rise * t + levels - 1, rows: 4096 };
+        // A chain of hops, chains whose tiles have many levels or few, and planes.
+        let patterns = [(300, 1, 4096), (300, 20, 30), (300, 500, 2000), (40, 0, 64)];
+        for (tiles, rise, levels) in patterns {
+            let spans: Vec<Span> = (0..tiles).map(|t| span(t, rise, levels)).collect();
+            for entries_of_a_row in [2, 7, 39] {
+                let shape = rows(4096 * tiles, entries_of_a_row * 4096 * tiles, rise * tiles + levels);
+                for regularity in [Regularity::Lines, Regularity::Even] {
+                    for relays in [Relays::No, Relays::Narrow, Relays::Wide] {
+                        let time = |limit| predict(&spans, shape, regularity, relays, limit);
+                        let whole = time(Duration::MAX).unwrap();
+                        assert_eq!(time(whole + Duration::from_nanos(2)), Some(whole));
+                        assert_eq!(time(whole), None);
+                    }
+                }
+            }
+        }
     }
 
     #[test]

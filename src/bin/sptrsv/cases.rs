@@ -146,7 +146,10 @@ pub fn cases(args: &Args, executor: &Executor) -> Result<Vec<Case>> {
     }
     let folder = args.folder.as_deref();
     let mut cases: Vec<Case> = match suite {
-        Some(Suite::Robust) => robust(folder)?,
+        Some(Suite::Robust) => {
+            paths.extend(folder.map(Path::to_path_buf));
+            robust()
+        }
         Some(Suite::Meshes) => meshes(),
         Some(Suite::Extremes) => extremes(),
         Some(suite) => suite::entries(suite).into_iter().map(|e| Case::plain(in_folder(e, folder))).collect(),
@@ -185,8 +188,8 @@ pub fn wanted(args: &Args, name: &str) -> bool {
     args.matrix.is_empty() || args.matrix.iter().any(|part| name.contains(&part.to_lowercase()))
 }
 
-/// Reordered, filled-in and real matrices, on which the choice of the algorithm must not lose.
-fn robust(folder: Option<&Path>) -> Result<Vec<Case>> {
+/// Reordered and filled-in matrices, on which the choice of the algorithm must not lose, as on files.
+fn robust() -> Vec<Case> {
     let generated = |entry: &Entry, order, ilu| Case { source: Source::Generated(entry.clone()), order, ilu };
     let mut cases = Vec::new();
     for entry in suite::to_reorder() {
@@ -195,10 +198,7 @@ fn robust(folder: Option<&Path>) -> Result<Vec<Case>> {
     for entry in suite::to_fill_in() {
         cases.extend([1, 2, 3].map(|k| generated(&entry, None, Some(k))));
     }
-    if let Some(folder) = folder {
-        cases.extend(named(files_at(folder)?));
-    }
-    Ok(cases)
+    cases
 }
 
 /// Irregular meshes as they are generated, and the first order of each in others.
