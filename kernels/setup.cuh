@@ -91,6 +91,8 @@ struct SetupArgs {
     uint32_t piece_room;
     uint32_t thin;     // the thin engine's end is wanted, not ONE_WORD's narrow one
     uint32_t tells;    // words that the host is told in the end
+    uint32_t pivot;    // what an info reports that has not solved
+    uint32_t unused;
 
     const void *ptr, *ind;  // the caller's
     Summary *summary;
@@ -139,11 +141,15 @@ struct SetupArgs {
     uint64_t *stamp;      // where a kernel that begins a stretch of the setup leaves the time; else null
     const uint32_t *tell_from;  // what the host is told, and the page-locked memory that it is told by
     uint32_t *tell_to;
+
+    State *solves;        // of the info
+    uint64_t *work;       // its work vectors
+    uint64_t work_bytes;  // a multiple of 8
 };
 
 static_assert(sizeof(Summary) == 86 * 4, "mirror of setup/args.rs");
 static_assert(sizeof(Piece) == 16 && sizeof(PieceTotals) == 32, "mirror of setup/args.rs");
-static_assert(sizeof(SetupArgs) == 30 * 4 + 61 * 8, "mirror of setup/args.rs");
+static_assert(sizeof(SetupArgs) == 32 * 4 + 64 * 8, "mirror of setup/args.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 
@@ -176,11 +182,24 @@ __device__ __forceinline__ void begin_kernel(const SetupArgs &a) {
 }
 
 // Where the host is told that there is a message: behind its words. Mirrors message.rs.
-constexpr uint32_t LONGEST_MESSAGE = 8191;
+constexpr uint32_t LONGEST_MESSAGE = 32767;
 
 // Tells the host what it has asked for. By a whole block.
 __device__ __forceinline__ void tell(const SetupArgs &a) {
-    for (uint32_t k = threadIdx.x; k < a.tells; k += blockDim.x) a.tell_to[k] = load_relaxed(a.tell_from + k);
+    constexpr uint32_t EACH = 8;  // words of a thread, which are on their way together
+    for (uint32_t first = threadIdx.x; first < a.tells; first += EACH * blockDim.x) {
+        uint32_t word[EACH];
+#pragma unroll
+        for (uint32_t u = 0; u < EACH; ++u) {
+            uint32_t k = first + u * blockDim.x;
+            if (k < a.tells) word[u] = load_relaxed(a.tell_from + k);
+        }
+#pragma unroll
+        for (uint32_t u = 0; u < EACH; ++u) {
+            uint32_t k = first + u * blockDim.x;
+            if (k < a.tells) a.tell_to[k] = word[u];
+        }
+    }
     __syncthreads();
     if (threadIdx.x != 0) return;
     __threadfence_system();

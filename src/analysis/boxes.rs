@@ -80,18 +80,21 @@ impl Boxes {
         if across as u64 * along as u64 >= lines::most_spans(n) as u64 {
             return None;
         }
-        let mut order: Vec<(u32, u32)> = (0..along).flat_map(|z| (0..across).map(move |y| (y, z))).collect();
-        order.sort_by_key(|&(y, z)| (y + z, z));
+        // Diagonal by diagonal, plane by plane.
+        let order = (0..across + along - 1)
+            .flat_map(|sum| (sum.saturating_sub(across - 1)..along.min(sum + 1)).map(move |z| (sum - z, z)));
+        let count = (across * along) as usize;
         let mut boxes = Boxes {
             grid,
             lines: wide,
             planes: deep,
             skew,
             across,
-            tile: vec![0; order.len()],
-            begin: vec![0],
-            spans: Vec::with_capacity(order.len()),
+            tile: vec![0; count],
+            begin: Vec::with_capacity(count + 1),
+            spans: Vec::with_capacity(count),
         };
+        boxes.begin.push(0);
         let mut end = 0;
         for (y, z) in order {
             let mut span = Span { low: u32::MAX, high: 0, rows: 0 };

@@ -891,18 +891,31 @@ fn predict(
     let (start, hop, far) = (TILED_START.as_secs_f64(), hop.as_secs_f64(), TILED_HOP.as_secs_f64());
     let in_crowd = if relays == Relays::No { TILED_CROWD_HOP.as_secs_f64() } else { hop };
     let latest = limit.as_secs_f64();
+    // Blocks, how many of them begin together, and when those that are next have been free.
+    let (blocks, together) =
+        if relays == Relays::No { (TILED_BLOCKS, 1) } else { (relay_blocks(), TILED_CLUSTER) };
+    let mut free = 0.0;
+    // Most tiles are like the one before.
+    let (mut like, mut own, mut pace, mut wait, mut part) = (None, 0.0, 0.0, 0.0, 0.0);
+    // What blocks have ahead of them, and when each will have been free, summed up over all: they end no earlier than this on average.
+    let mut ahead = 0.0;
+    for &span in spans {
+        if like != Some((span.rows, span.high - span.low)) {
+            like = Some((span.rows, span.high - span.low));
+            own = start + span.levels() * span.pace(shape);
+        }
+        ahead += own;
+    }
+    if ahead > latest * blocks as f64 {
+        return None;
+    }
     // Tiles that end at rising levels are a chain of hops, and of levels behind each.
     let is_chain = spans.is_sorted_by_key(|span| span.high);
     let mut rises = spans.windows(2).filter(|w| w[1].high > w[0].high).count();
     let (least_hop, least_pace) = (hop.min(far), shape.step.min(shape.turn));
     let last = spans.last().map_or(0, |span| span.high);
     let mut at = spans.first().map_or(0, |span| span.high);
-    // Most are like the one before.
-    let (mut like, mut pace, mut wait, mut part) = (None, 0.0, 0.0, 0.0);
-    // Blocks, how many of them begin together, and when those that are next have been free.
-    let (blocks, together) =
-        if relays == Relays::No { (TILED_BLOCKS, 1) } else { (relay_blocks(), TILED_CLUSTER) };
-    let mut free = 0.0;
+    like = None;
     let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
     // Tiles whose lowest levels rise, with begin and time of a level, and tiles whose highest levels rise, with their ends.
     let mut lowest: Vec<(Span, f64, f64)> = Vec::new();
@@ -911,6 +924,7 @@ fn predict(
         if like != Some((span.rows, span.high - span.low)) {
             like = Some((span.rows, span.high - span.low));
             (pace, wait, part) = (span.pace(shape), span.wait(shape), 1.0 / span.levels());
+            own = start + span.levels() * pace;
         }
         let hop = wait + if t % TILED_CLUSTER != 0 { hop } else { far };
         if t >= blocks && t % together == 0 {
@@ -938,7 +952,8 @@ fn predict(
         } else {
             0.0
         };
-        if end + left > latest {
+        ahead += end - own - if t >= blocks { ends[t - blocks] } else { 0.0 };
+        if end + left > latest || ahead > latest * blocks as f64 {
             return None;
         }
         ends.push(end);

@@ -11,7 +11,7 @@ use super::{check, lock, Gpu};
 use crate::status::Result;
 
 /// Words of a page.
-pub const WORDS: usize = 8192;
+pub const WORDS: usize = 32768;
 
 /// Page-locked pages, whole ones and single words of others: to lock a page for each info would be slow.
 #[derive(Default)]

@@ -147,12 +147,6 @@ impl DeviceArray {
         unsafe { write(self.address(), data, stream) }
     }
 
-    /// Sets every byte.
-    pub fn fill(&self, byte: u8, stream: usize) -> Result<()> {
-        // SAFETY: the array holds that many bytes.
-        unsafe { fill(self.address(), byte, self.bytes(), stream) }
-    }
-
     /// Says that nothing uses it any more.
     pub fn set_idle(&mut self) {
         self.idle = true;

@@ -182,6 +182,7 @@ impl CudaPlan {
         let start = Instant::now();
         let mut plan = Self::upload(&launcher, algorithm, shape, &schedule)?;
         algorithm.prepare(&launcher, &mut plan, Some(&schedule))?;
+        plan.unsolved().arm(&launcher)?;
         memory::synchronize(stream)?;
         times.lev_h2d = start.elapsed();
         plan.times = times;
@@ -295,7 +296,7 @@ impl CudaPlan {
             plan.staged = Some(plan.room_for_copy(launcher, source, done.entries)?);
         }
         algorithm.prepare(launcher, &mut plan, None)?;
-        let end = pending.finish(launcher)?;
+        let end = pending.finish(launcher, plan.unsolved())?;
         (plan.times, plan.widest, plan.narrow) = (end.times, end.widest, end.narrow);
         slices::must_number(end.most_parts)?;
         plan.has_parts = end.most_parts > 0;
@@ -348,7 +349,6 @@ impl CudaPlan {
             used_elsewhere: false,
             retired: false,
         };
-        plan.state.write(&[State::new(missing_diag)], launcher.stream)?;
         plan.base.state = plan.state.address();
         plan.base.host_failed = plan.flag.device_address()?;
         Ok(plan)
@@ -391,6 +391,12 @@ impl CudaPlan {
             (plan.base.row_val, plan.base.row_permuted) = plan.keep_values(launcher, values)?;
         }
         Ok(plan)
+    }
+
+    /// What solves work on, as it is to be before the first one.
+    fn unsolved(&self) -> setup::Unsolved {
+        let (work, work_bytes) = self.work.as_ref().map_or((0, 0), |work| (work.address(), work.bytes()));
+        setup::Unsolved { state: self.state.address(), work, work_bytes, pivot: self.missing_diag }
     }
 
     /// What records would say otherwise.
@@ -444,7 +450,6 @@ impl CudaPlan {
         })?;
         let bytes = 2 * self.base.words as usize * self.shape.dtype.bytes();
         let work = DeviceArray::on_stream(launcher.gpu, bytes, launcher.stream)?;
-        work.fill(0xff, launcher.stream)?;
         self.work = Some(work);
         Ok(())
     }
@@ -623,10 +628,7 @@ impl CudaPlan {
             return Ok(false);
         }
         self.wait(stream)?;
-        self.state.write(&[State::new(self.missing_diag)], stream)?;
-        if let Some(work) = &self.work {
-            work.fill(0xff, stream)?;
-        }
+        self.unsolved().arm(&Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype })?;
         memory::synchronize(stream)?;
         self.flag.clear();
         Ok(true)

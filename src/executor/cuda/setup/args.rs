@@ -64,6 +64,10 @@ pub(super) const TOTALS_BYTES: usize = 32;
 /// Threads of the blocks of all other kernels.
 pub(super) const BLOCK: u32 = 256;
 
+/// Bytes that a thread arms, and the most blocks on a multiprocessor, which take turns.
+pub(super) const ARM_BYTES: u64 = 32;
+pub(super) const ARM_BLOCKS: u64 = 8;
+
 /// Rows and entries must fit into 31 bits here.
 pub const MAX_SIZE: u32 = i32::MAX as u32;
 
@@ -100,6 +104,8 @@ pub(super) struct SetupArgs {
     pub piece_room: u32,
     pub thin: u32,
     pub tells: u32,
+    pub pivot: u32,
+    pub unused: u32,
 
     pub ptr: u64,
     pub ind: u64,
@@ -165,6 +171,10 @@ pub(super) struct SetupArgs {
     pub stamp: u64,
     pub tell_from: u64,
     pub tell_to: u64,
+
+    pub solves: u64,
+    pub work: u64,
+    pub work_bytes: u64,
 }
 
 impl SetupArgs {
@@ -174,4 +184,4 @@ impl SetupArgs {
     }
 }
 
-const _: () = assert!(std::mem::size_of::<SetupArgs>() == 30 * 4 + 61 * 8);
+const _: () = assert!(std::mem::size_of::<SetupArgs>() == 32 * 4 + 64 * 8);

@@ -49,21 +49,15 @@ impl Message {
         Ok(Message { page, address, count, stream: launcher.stream })
     }
 
-    /// The same, which come from a kernel of their own as they are when the stream comes to it; and, unless `stamp` is 0, the time
-    /// then, to be left there.
+    /// The same, which come from a kernel of their own as they are when the stream comes to it.
     ///
     /// # Safety
-    /// As above, and `stamp` is a device address of two words.
-    pub(super) unsafe fn send(
-        launcher: &Launcher,
-        stamp: u64,
-        address: u64,
-        count: usize,
-    ) -> Result<Message> {
+    /// As above.
+    pub(super) unsafe fn send(launcher: &Launcher, address: u64, count: usize) -> Result<Message> {
         // SAFETY: the caller's promise.
         let message = unsafe { Self::new(launcher, address, count)? };
         if message.page.is_some() {
-            let args = SetupArgs { stamp, ..Default::default() }.asked(message.question()?);
+            let args = SetupArgs::default().asked(message.question()?);
             let threads = count.next_multiple_of(32).min(BLOCK) as u32;
             launcher.setup_kernel("setup_message")?.launch(1, threads, 0, &args)?;
         }

@@ -211,6 +211,30 @@ pub fn turn(
     Ok(run.turned(temporary, let_go)?.map(Turn::Matrix))
 }
 
+/// What solves work on, which have not begun: addresses of the info's state and work vectors, and what zero pivot it reports.
+#[derive(Clone, Copy)]
+pub struct Unsolved {
+    pub state: u64,
+    pub work: u64,
+    pub work_bytes: usize,
+    pub pivot: u32,
+}
+
+impl Unsolved {
+    /// Makes it so. Enqueued.
+    pub fn arm(self, launcher: &Launcher) -> Result<()> {
+        self.arm_and(launcher, SetupArgs::default())
+    }
+
+    fn arm_and(self, launcher: &Launcher, args: SetupArgs) -> Result<()> {
+        let Unsolved { state: solves, work, work_bytes, pivot } = self;
+        let args = SetupArgs { solves, work, work_bytes: work_bytes as u64, pivot, ..args };
+        let most = launcher.gpu.multiprocessors() as u64 * ARM_BLOCKS;
+        let blocks = (work_bytes as u64).div_ceil(ARM_BYTES * BLOCK as u64).clamp(1, most);
+        launcher.setup_kernel("setup_arm")?.launch(blocks as u32, BLOCK, 0, &args)
+    }
+}
+
 /// What has been enqueued, until it is done.
 pub struct Pending {
     temporary: Vec<DeviceArray>,
@@ -233,13 +257,13 @@ pub struct Ending {
 }
 
 impl Pending {
-    /// Waits for the end of all that has been enqueued before.
-    pub fn finish(self, launcher: &Launcher) -> Result<Ending> {
+    /// Waits for the end of all that has been enqueued before, and of the arming.
+    pub fn finish(self, launcher: &Launcher, unsolved: Unsolved) -> Result<Ending> {
         // SAFETY: the places have that many words.
-        let end = unsafe {
-            let stamp = self.clock.stamp(self.summary);
-            Message::send(launcher, stamp, self.summary, SUMMARY + STATE)?
-        };
+        let end = unsafe { Message::new(launcher, self.summary, SUMMARY + STATE)? };
+        let (summary, stamp) = (self.summary, self.clock.stamp(self.summary));
+        let args = SetupArgs { summary, stamp, ..Default::default() }.asked(end.question()?);
+        unsolved.arm_and(launcher, args)?;
         let found = checked(end.words()?)?;
         let narrow = (found[NARROW + 1] > 0).then_some(found[NARROW]);
         let diag_in_rows = found[DISPLACED] == 0;

@@ -170,7 +170,7 @@ impl<'a> Run<'a> {
     /// Reads words from the device.
     pub(super) fn read(&self, address: u64, count: usize) -> Result<Vec<u32>> {
         // SAFETY: the caller names a place of that many words.
-        unsafe { Message::send(self.launcher, 0, address, count)?.words() }
+        unsafe { Message::send(self.launcher, address, count)?.words() }
     }
 
     /// Has the kernel that is launched next tell the host some words, as they are when it has ended. All kernels can but those that
