@@ -109,6 +109,8 @@ static const struct {
     {"cuCtxGetDevice", DEVICE_UNAVAILABLE, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
     {"cuCtxGetDevice", INVALID_CONTEXT, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
     {"cuDeviceGetAttribute", INVALID_DEVICE, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
+    {"cuMemHostAlloc", OUT_OF_MEMORY, CREATE, SPTRSV_ALG_AUTO, ALLOC_FAILED, NULL, EITHER, 0},
+    {"cuMemHostAlloc", LAUNCH_FAILED, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
     /* A name without an end is more than the library is prepared for: it must say so, and go on living. */
     {"cuDeviceGetName", GARBLED, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_INTERNAL_ERROR, NULL, EITHER, 0},
 
@@ -118,8 +120,6 @@ static const struct {
     {"cuMemPoolSetAttribute", INVALID_DEVICE, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, WITH, 0},
     {"cuStreamCreate", OUT_OF_MEMORY, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, WITH, 0},
 
-    {"cuMemHostAlloc", OUT_OF_MEMORY, FIRST_ANALYSIS, SPTRSV_ALG_AUTO, ALLOC_FAILED, "memory", EITHER, 0},
-    {"cuMemHostAlloc", LAUNCH_FAILED, FIRST_ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemHostAlloc", EITHER, 0},
     {"cuModuleGetFunction", LAUNCH_FAILED, FIRST_ANALYSIS, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuModuleGetFunction", EITHER, 0},
 
     {"cuStreamIsCapturing", INVALID_CONTEXT, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuStreamIsCapturing", EITHER, 0},
@@ -146,7 +146,6 @@ static const struct {
     {"cuMemHostGetDevicePointer_v2", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_SLFR, EXECUTION_FAILED, "cuMemHostGetDevicePointer",
      EITHER, 1},
     {"cuStreamSynchronize", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_SLFR, EXECUTION_FAILED, "cuStreamSynchronize", EITHER, 1},
-    {"cuMemHostAlloc", OUT_OF_MEMORY, FIRST_ANALYSIS, SPTRSV_ALG_SLFR, ALLOC_FAILED, "memory", EITHER, 1},
     {"cuMemAlloc*", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_SLFC, EXECUTION_FAILED, "cuMemAlloc", EITHER, 1},
     {"cuMemAlloc*", OUT_OF_MEMORY, ANALYSIS, SPTRSV_ALG_SLFC, ALLOC_FAILED, "bytes of device memory", EITHER, 1},
 
@@ -191,6 +190,8 @@ static sptrsvStatus_t take(enum Step step, System *s, const Problem *p, sptrsvAl
     case PIVOT:
       if (step == PIVOT_ELSEWHERE) CHECK_OK(sptrsvSetStream(T.h, cudaStreamPerThread));
       status = pivot(s, &row);
+      /* Kernels do nothing here, so a setup on the GPU leaves a state of zeros, by which row 0 has a zero pivot. */
+      if (p->k.setup == SPTRSV_SETUP_GPU && status == SPTRSV_STATUS_ZERO_PIVOT && row == 0) return SPTRSV_STATUS_SUCCESS;
       CHECK(row == (status ? -77 : -1));
       break;
     case STATS:
@@ -400,10 +401,10 @@ static void handles_share(void) {
     driver.use(0);
     driver.fail("cuCtxGetId", NO_SUCH_SYMBOL);
     CHECK_OK(sptrsvCreate(&first));
-    int each = driver.allocated() - before; /* with pools each handle has its own */
+    int each = driver.allocated() - before; /* each handle has its own pages of host memory, and a pool where there are any */
     CHECK_OK(sptrsvCreate(&h));
     driver.fail(NULL, 0);
-    CHECK((each > 0) == pools && driver.allocated() - before == 2 * each);
+    CHECK(each > 0 && driver.allocated() - before == 2 * each);
     CHECK_OK(sptrsvDestroy(first));
     CHECK_OK(sptrsvDestroy(h));
     driver.leave();

@@ -1,4 +1,4 @@
-// What solves expect to find.
+// What solves expect to find. Mirrors `State::new` and `CudaPlan::arm`.
 #pragma once
 #include "setup.cuh"
 

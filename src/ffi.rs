@@ -255,7 +255,8 @@ unsafe fn create(handle: *mut sptrsvHandle_t, kind: ExecutorKind) -> status::Res
 /// \return SUCCESS; INVALID_VALUE when `handle` is NULL; NO_DRIVER where there is no NVIDIA driver or
 ///         GPU; ARCH_MISMATCH when the library holds no code for the GPU; ALLOC_FAILED; EXECUTION_FAILED
 ///
-/// Blocking: the first one on a context loads the kernels, and may initialise the driver. Graph capture: not allowed.
+/// Blocking: the first one on a context loads the kernels and has memory made ready for analyses, and may initialise the driver.
+/// Graph capture: not allowed.
 ///
 /// # Safety
 /// `handle` is NULL or writable.

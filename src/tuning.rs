@@ -219,6 +219,8 @@ pub const TILED_NARROW_ENTRIES: u64 = 32;
 /// scattered, the pattern has no lines, rows have more entries than these on average, levels so many rows, and there are more bytes
 /// than these, which the model does not know of; and least where it is strewn.
 pub const TILED_ADVANTAGE: f64 = 1.0;
+/// No more than this where it is the time by nodes, which the model knows better than that by rows.
+pub const TILED_ADVANTAGE_NODES: f64 = 0.95;
 /// More is allowed where the pattern has lines and values are not scattered: there the model promises too little of tiles, and
 /// too much of rows.
 pub const TILED_ADVANTAGE_LINES: f64 = 1.15;

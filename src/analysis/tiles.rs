@@ -23,20 +23,21 @@ use crate::tuning::{
     STAGED_START, STREAMED_CACHED_SECONDS, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL, STREAMED_ROW_SECONDS,
     STREAMED_SCATTERED_SECONDS, STREAMED_START, STREWN_CACHE, STREWN_ENTRY_BYTES, STREWN_ENTRY_SECONDS,
     STREWN_ROW_BYTES, STREWN_ROW_SECONDS, STREWN_SCATTERED_SECONDS, TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE,
-    TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_STREWN, TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY,
-    TILED_BATCH_SCATTERED, TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_FAVOUR,
-    TILED_BOX_LANES, TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_CROWD_HOP, TILED_ENTRIES, TILED_ENTRY_BYTES,
-    TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH,
-    TILED_LONG_LANES, TILED_LONG_ROW_SCATTERED_SECONDS, TILED_LONG_ROW_SECONDS, TILED_LONG_TURN,
-    TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS, TILED_MESH_ROWS, TILED_MESH_SCATTERED, TILED_PLANE,
-    TILED_PLANE_ENTRIES, TILED_RELAY_ENTRIES, TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SCATTERED_LEVEL,
-    TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES, TILED_START, TILED_STEP, TILED_STREWN_ROWS, TILED_STRIPS_GAIN,
-    TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH, TILED_STRIPS_WORTH_SCATTERED, TILED_SUM, TILED_TURN,
-    TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_UNEVEN_ENTRIES, TILED_UNEVEN_LINES, TILED_WAIT,
-    TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH,
-    TILED_WIDE_RELAY_HOP, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES, WIDE_ADVANTAGE, WIDE_CACHED_SECONDS,
-    WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_MOST_LEVELS, WIDE_ROW_SECONDS,
-    WIDE_SCATTERED_SECONDS, WIDE_SPANS_APART, WIDE_SPAN_PART, WIDE_START,
+    TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_NODES, TILED_ADVANTAGE_STREWN, TILED_ADVANTAGE_WIDE, TILED_BATCH,
+    TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED, TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX,
+    TILED_BOX_FAVOUR, TILED_BOX_LANES, TILED_CACHED_ENTRIES, TILED_CLUSTER, TILED_CROWD_HOP, TILED_ENTRIES,
+    TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED,
+    TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES, TILED_LONG_ROW_SCATTERED_SECONDS,
+    TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_LOWER_LEVELS, TILED_MESH, TILED_MESH_LEVELS,
+    TILED_MESH_ROWS, TILED_MESH_SCATTERED, TILED_PLANE, TILED_PLANE_ENTRIES, TILED_RELAY_ENTRIES,
+    TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SCATTERED_LEVEL, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES,
+    TILED_START, TILED_STEP, TILED_STREWN_ROWS, TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH,
+    TILED_STRIPS_WORTH_SCATTERED, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY,
+    TILED_UNEVEN_ENTRIES, TILED_UNEVEN_LINES, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES,
+    TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP, TYPE_C, TYPE_D, TYPE_S,
+    TYPE_Z, TYPE_Z_LANES, WIDE_ADVANTAGE, WIDE_CACHED_SECONDS, WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS,
+    WIDE_LEVEL, WIDE_MOST_LEVELS, WIDE_ROW_SECONDS, WIDE_SCATTERED_SECONDS, WIDE_SPANS_APART, WIDE_SPAN_PART,
+    WIDE_START,
 };
 
 /// A size and what the model says of it.
@@ -592,10 +593,11 @@ pub fn decide(
     boxes: &mut dyn FnMut() -> Option<Vec<Span>>,
     strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
 ) -> Result<Decision> {
-    let of_tiles = OfTiles::new(counts.of_rows());
-    let is_free = wish == Tiles::IfFaster && counts.node == 1;
+    let rows = counts.of_rows();
+    let of_tiles = OfTiles::new(rows);
+    let is_free = wish == Tiles::IfFaster;
     // Where no row depends on another the one-word engine streams too, in one launch.
-    if is_free && (2..=WIDE_MOST_LEVELS).contains(&counts.levels) {
+    if is_free && counts.node == 1 && (2..=WIDE_MOST_LEVELS).contains(&counts.levels) {
         let predicted = predict_wide(counts);
         let most = (counts.levels / WIDE_SPAN_PART).max(1);
         let promises = predicted < predict_one_word_streamed(counts).mul_f64(WIDE_ADVANTAGE);
@@ -609,12 +611,12 @@ pub fn decide(
         Some(ranges) => Ok(Option::clone(ranges)),
         unknown => strips().map(|ranges| unknown.insert(ranges.map(Rc::new)).clone()),
     };
-    if !is_free || !counts.scattered || counts.n < STAGED_SMALLEST {
+    if !is_free || !counts.scattered || rows.n < STAGED_SMALLEST {
         return decide_tiles(wish, mirror, &natural, counts, of_tiles, boxes, &mut strips);
     }
     let gathered = Counts { scattered: false, ..counts };
     let direct = decide_tiles(wish, mirror, &natural, counts, of_tiles, boxes, &mut strips)?;
-    let copy = counts.copied_in_order();
+    let copy = rows.copied_in_order();
     // What is strewn such a copy gathers no better than a solve.
     if !counts.strewn && copy < direct.predicted {
         // They must promise what either kind must.
@@ -623,7 +625,7 @@ pub fn decide(
         let of_tiles = OfTiles { advantage, below, strips_are_known: known.borrow().is_some(), ..of_tiles };
         let staged = decide_tiles(wish, mirror, &natural, gathered, of_tiles, boxes, &mut strips)?;
         let predicted = staged.predicted + copy;
-        // Rows by themselves wait for unknowns, not for values.
+        // Rows by themselves, and nodes, wait for unknowns, not for values.
         if matches!(staged.engine, Engine::Tiles(_)) && predicted < direct.predicted {
             return Ok(Decision { staging: Staging::InOrder, predicted, ..staged });
         }
@@ -671,8 +673,7 @@ fn decide_tiles(
     let of_alike = |time: Duration| time.saturating_sub(added).div_f64(uneven);
     let (untiled, below) = (of_alike(untiled), below.map_or(Duration::MAX, of_alike));
     let limit = match wish {
-        // Not more than the time by nodes, which the model knows better than that by rows.
-        Tiles::IfFaster if b > 1 => untiled.mul_f64(advantage.min(TILED_ADVANTAGE)),
+        Tiles::IfFaster if b > 1 => untiled.mul_f64(advantage.min(TILED_ADVANTAGE_NODES)),
         Tiles::IfFaster => untiled.mul_f64(advantage),
         _ => Duration::MAX,
     }
@@ -1270,6 +1271,28 @@ mod tests {
         let lines = (0..256 * 4096).map(|i| i % 256).collect();
         let alone = decide(Tiles::IfFaster, [256, 4096], lines, true, 1);
         assert!(matches!(alone.engine, Engine::Tiles(_)) && alone.staging == Staging::No);
+    }
+
+    #[test]
+    fn tiles_of_the_rows_of_nodes_are_staged_where_that_is_faster_than_by_nodes() {
+        // Nodes of so many unknowns on a grid of 9 points, by nodes; a node's levels are as many of its rows.
+        let decide = |node, scattered| {
+            let (nx, ny) = (100, 1000);
+            let (n, level) = (nx * ny, (0..nx * ny).map(|i| i % nx + 2 * (i / nx)).collect::<Vec<_>>());
+            let levels = level.iter().max().unwrap() + 1;
+            let entries = 4 * n - 3 * ny - nx;
+            let squares = (4 * entries as u64, 0);
+            let counts =
+                Counts { squares, scattered, has_lines: true, node, ..counts_of(n, entries, levels) };
+            let lines = Ranges::new(Grid { line: nx, plane: n }.sizes(n, 0), &level);
+            decide(Tiles::IfFaster, TILED_LARGEST_RELAY, lines, counts, &mut || None, &mut || Ok(None))
+                .unwrap()
+        };
+        let (stored, staged, by_nodes) = (decide(3, false), decide(3, true), decide(6, true));
+        assert!(matches!(stored.engine, Engine::Tiles(_)) && stored.staging == Staging::No);
+        assert!(matches!(staged.engine, Engine::Tiles(_)) && staged.staging == Staging::InOrder);
+        assert!(staged.predicted > stored.predicted);
+        assert_eq!((by_nodes.engine, by_nodes.staging), (Engine::Nodes(6), Staging::No));
     }
 
     #[test]

@@ -28,6 +28,18 @@ impl State {
     /// Pieces that queues can hand out: the numbers that are drawn in vain are fewer than these.
     pub const MOST_PIECES: u32 = PIVOT_BIT - (1 << 20);
 
+    /// That of an info that has not solved, which reports this pivot. Mirrored in kernels/setup_arm.cuh.
+    pub fn new(pivot: u32) -> State {
+        State {
+            pivot: [u32::MAX, pivot],
+            ticket: 0,
+            failed: 0,
+            progress: 0,
+            padding: [0; 27],
+            queue: std::array::from_fn(|q| std::array::from_fn(|k| if k == 0 { q as u32 } else { 0 })),
+        }
+    }
+
     /// The pivot of the last solve: the one that is not the next one's.
     pub fn last_pivot(&self) -> u32 {
         self.pivot[(self.queue[0][0] & PIVOT_BIT == 0) as usize]
@@ -134,9 +146,7 @@ mod tests {
 
     #[test]
     fn the_last_pivot_is_not_the_next_one() {
-        let queue = std::array::from_fn(|q| std::array::from_fn(|k| if k == 0 { q as u32 } else { 0 }));
-        let (ticket, failed, progress, padding) = (0, 0, 0, [0; 27]);
-        let mut state = State { pivot: [u32::MAX, 7], ticket, failed, progress, padding, queue };
+        let mut state = State::new(7);
         assert_eq!((state.last_pivot(), state.pivot[0]), (7, u32::MAX));
         // The first solve uses the first one, and passes the second one on.
         state.pivot = [3, u32::MAX];

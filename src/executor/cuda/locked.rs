@@ -44,11 +44,16 @@ impl Pages {
         Ok(page as usize)
     }
 
-    fn word(&mut self) -> Result<usize> {
+    fn need_words(&mut self) -> Result<()> {
         if self.free_words.is_empty() {
             let page = self.page()?;
             self.free_words.extend((0..WORDS).rev().map(|i| page + i * std::mem::size_of::<u32>()));
         }
+        Ok(())
+    }
+
+    fn word(&mut self) -> Result<usize> {
+        self.need_words()?;
         Ok(self.free_words.pop().expect("just filled"))
     }
 }
@@ -56,6 +61,15 @@ impl Pages {
 impl PagePool {
     fn pages(&self) -> MutexGuard<'_, Pages> {
         lock(&self.0)
+    }
+
+    /// Locks what one analysis needs, which takes some milliseconds. The context is current.
+    pub fn fill(&self) -> Result<()> {
+        let mut pages = self.pages();
+        pages.need_words()?;
+        let page = pages.page()?;
+        pages.free_pages.push(page);
+        Ok(())
     }
 
     /// Frees the pages; the context is current and none is in use.

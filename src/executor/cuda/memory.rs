@@ -51,7 +51,13 @@ impl Pool {
             // Without it the pool is only slower.
             sys::cuMemPoolSetAttribute(pool, threshold, (&raw mut kept).cast());
         }
-        Some(Pool { pool, stream })
+        let made = Pool { pool, stream };
+        // What a driver does at the first allocation takes milliseconds, which are no part of an analysis.
+        if let Ok(Some(address)) = made.allocate(1, stream as usize) {
+            // SAFETY: it was just allocated.
+            unsafe { sys::cuMemFreeAsync(address, stream) };
+        }
+        Some(made)
     }
 
     /// `bytes` for work on `stream`, which must not be capturing. None where the pool has no room for them.
@@ -145,6 +151,12 @@ impl DeviceArray {
         assert!(std::mem::size_of_val(data) <= self.bytes());
         // SAFETY: the array holds that many bytes.
         unsafe { write(self.address(), data, stream) }
+    }
+
+    /// Sets every byte.
+    pub fn fill(&self, byte: u8, stream: usize) -> Result<()> {
+        // SAFETY: the array holds that many bytes.
+        unsafe { fill(self.address(), byte, self.bytes(), stream) }
     }
 
     /// Says that nothing uses it any more.

@@ -231,6 +231,7 @@ impl Gpu {
         let major = gpu.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         gpu.has_clusters = major >= 9 && NEWEST >= 90;
         gpu.pool = memory::Pool::new(device);
+        gpu.locked.fill()?;
         for (_, image) in FATBINS {
             gpu.modules.push(load(image, &gpu.name)?);
         }

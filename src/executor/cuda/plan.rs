@@ -182,7 +182,7 @@ impl CudaPlan {
         let start = Instant::now();
         let mut plan = Self::upload(&launcher, algorithm, shape, &schedule)?;
         algorithm.prepare(&launcher, &mut plan, Some(&schedule))?;
-        plan.unsolved().arm(&launcher)?;
+        plan.arm(stream)?;
         memory::synchronize(stream)?;
         times.lev_h2d = start.elapsed();
         plan.times = times;
@@ -393,7 +393,13 @@ impl CudaPlan {
         Ok(plan)
     }
 
-    /// What solves work on, as it is to be before the first one.
+    /// Makes the state that of an info that has not solved, and arms the work vectors. Setups on the GPU end by that.
+    fn arm(&self, stream: usize) -> Result<()> {
+        self.state.write(&[State::new(self.missing_diag)], stream)?;
+        self.work.as_ref().map_or(Ok(()), |work| work.fill(0xff, stream))
+    }
+
+    /// What there is to arm.
     fn unsolved(&self) -> setup::Unsolved {
         let (work, work_bytes) = self.work.as_ref().map_or((0, 0), |work| (work.address(), work.bytes()));
         setup::Unsolved { state: self.state.address(), work, work_bytes, pivot: self.missing_diag }
@@ -628,7 +634,7 @@ impl CudaPlan {
             return Ok(false);
         }
         self.wait(stream)?;
-        self.unsolved().arm(&Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype })?;
+        self.arm(stream)?;
         memory::synchronize(stream)?;
         self.flag.clear();
         Ok(true)

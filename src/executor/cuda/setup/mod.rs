@@ -220,21 +220,6 @@ pub struct Unsolved {
     pub pivot: u32,
 }
 
-impl Unsolved {
-    /// Makes it so. Enqueued.
-    pub fn arm(self, launcher: &Launcher) -> Result<()> {
-        self.arm_and(launcher, SetupArgs::default())
-    }
-
-    fn arm_and(self, launcher: &Launcher, args: SetupArgs) -> Result<()> {
-        let Unsolved { state: solves, work, work_bytes, pivot } = self;
-        let args = SetupArgs { solves, work, work_bytes: work_bytes as u64, pivot, ..args };
-        let most = launcher.gpu.multiprocessors() as u64 * ARM_BLOCKS;
-        let blocks = (work_bytes as u64).div_ceil(ARM_BYTES * BLOCK as u64).clamp(1, most);
-        launcher.setup_kernel("setup_arm")?.launch(blocks as u32, BLOCK, 0, &args)
-    }
-}
-
 /// What has been enqueued, until it is done.
 pub struct Pending {
     temporary: Vec<DeviceArray>,
@@ -257,13 +242,24 @@ pub struct Ending {
 }
 
 impl Pending {
-    /// Waits for the end of all that has been enqueued before, and of the arming.
+    /// Has the info's state written and its work vectors armed, and waits for that and all that has been enqueued before.
     pub fn finish(self, launcher: &Launcher, unsolved: Unsolved) -> Result<Ending> {
         // SAFETY: the places have that many words.
         let end = unsafe { Message::new(launcher, self.summary, SUMMARY + STATE)? };
-        let (summary, stamp) = (self.summary, self.clock.stamp(self.summary));
-        let args = SetupArgs { summary, stamp, ..Default::default() }.asked(end.question()?);
-        unsolved.arm_and(launcher, args)?;
+        let Unsolved { state, work, work_bytes, pivot } = unsolved;
+        let args = SetupArgs {
+            summary: self.summary,
+            stamp: self.clock.stamp(self.summary),
+            solves: state,
+            work,
+            work_bytes: work_bytes as u64,
+            pivot,
+            ..Default::default()
+        };
+        let most = launcher.gpu.multiprocessors() as u64 * ARM_BLOCKS;
+        let blocks = args.work_bytes.div_ceil(ARM_BYTES * BLOCK as u64).clamp(1, most);
+        let args = args.asked(end.question()?);
+        launcher.setup_kernel("setup_arm")?.launch(blocks as u32, BLOCK, 0, &args)?;
         let found = checked(end.words()?)?;
         let narrow = (found[NARROW + 1] > 0).then_some(found[NARROW]);
         let diag_in_rows = found[DISPLACED] == 0;
