@@ -1582,22 +1582,41 @@ mod tests {
 
     #[test]
     fn a_limit_leaves_out_nothing_that_is_below_it() {
+        let in_a_limit = |spans: &[Span], shape: Rows| {
+            for regularity in [Regularity::Lines, Regularity::Even] {
+                for relays in [Relays::No, Relays::Narrow, Relays::Wide] {
+                    let time = |limit| predict(spans, shape, regularity, relays, limit);
+                    let whole = time(Duration::MAX).unwrap();
+                    assert_eq!(time(whole + Duration::from_nanos(2)), Some(whole));
+                    assert_eq!(time(whole), None);
+                }
+            }
+        };
         let span = |t: u32, rise, levels| Span { low: rise * t, high: rise * t + levels - 1, rows: 4096 };
         // A chain of hops, chains whose tiles have many levels or few, and planes.
         let patterns = [(300, 1, 4096), (300, 20, 30), (300, 500, 2000), (40, 0, 64)];
         for (tiles, rise, levels) in patterns {
             let spans: Vec<Span> = (0..tiles).map(|t| span(t, rise, levels)).collect();
             for entries_of_a_row in [2, 7, 39] {
-                let shape = rows(4096 * tiles, entries_of_a_row * 4096 * tiles, rise * tiles + levels);
-                for regularity in [Regularity::Lines, Regularity::Even] {
-                    for relays in [Relays::No, Relays::Narrow, Relays::Wide] {
-                        let time = |limit| predict(&spans, shape, regularity, relays, limit);
-                        let whole = time(Duration::MAX).unwrap();
-                        assert_eq!(time(whole + Duration::from_nanos(2)), Some(whole));
-                        assert_eq!(time(whole), None);
-                    }
-                }
+                in_a_limit(
+                    &spans,
+                    rows(4096 * tiles, entries_of_a_row * 4096 * tiles, rise * tiles + levels),
+                );
             }
+        }
+        // All sizes of tiles of lines, of no order at all, of nested dissection, and of domains by themselves.
+        let n = 1 << 18;
+        let anywhere = |i: u32| i.wrapping_mul(2_654_435_761) >> 22;
+        let level = |of: &dyn Fn(u32) -> u32| -> Vec<u32> { (0..n).map(of).collect() };
+        let orders = [
+            grid(512, n / 512),
+            level(&anywhere),
+            level(&|i| i.trailing_ones() + anywhere(i) % 40),
+            level(&|i| i % 4096 / 8),
+        ];
+        for (_, spreads) in orders.iter().flat_map(|level| ranges(level).tiles().to_vec()) {
+            let spans: Vec<Span> = spreads.iter().map(|spread| spread.span).collect();
+            in_a_limit(&spans, rows(n, 3 * n, 1023));
         }
     }
 
