@@ -191,7 +191,10 @@ static sptrsvStatus_t take(enum Step step, System *s, const Problem *p, sptrsvAl
       if (step == PIVOT_ELSEWHERE) CHECK_OK(sptrsvSetStream(T.h, cudaStreamPerThread));
       status = pivot(s, &row);
       /* Kernels do nothing here, so a setup on the GPU leaves a state of zeros, by which row 0 has a zero pivot. */
-      if (p->k.setup == SPTRSV_SETUP_GPU && status == SPTRSV_STATUS_ZERO_PIVOT && row == 0) return SPTRSV_STATUS_SUCCESS;
+      if (p->k.setup == SPTRSV_SETUP_GPU) {
+        CHECK(status == SPTRSV_STATUS_ZERO_PIVOT && row == 0);
+        return SPTRSV_STATUS_SUCCESS;
+      }
       CHECK(row == (status ? -77 : -1));
       break;
     case STATS:

@@ -446,7 +446,7 @@ impl CudaPlan {
         })
     }
 
-    /// Gives the plan its two armed work vectors, with so many words behind those of positions.
+    /// Gives the plan its two work vectors, with so many words behind those of positions. They are armed in the end.
     pub fn add_work_vectors(&mut self, launcher: &Launcher, further: u32) -> Result<()> {
         let words = self.shape.n as u64 + further as u64;
         self.base.words = u32::try_from(words).map_err(|_| Error::TooLarge {

@@ -212,7 +212,6 @@ pub fn turn(
 }
 
 /// What solves work on, which have not begun: addresses of the info's state and work vectors, and what zero pivot it reports.
-#[derive(Clone, Copy)]
 pub struct Unsolved {
     pub state: u64,
     pub work: u64,
