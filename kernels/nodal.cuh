@@ -171,6 +171,7 @@ struct NodeSolver {
     __device__ __forceinline__ void copy(uint2 slice, const Node &node) const {
         Place at = place_of(slice, node);
         if (NR == 1) copy_ahead(at.leads, &copies.f[lane], columns.from(at.row, 0));
+        if (NR == 1) expect_if(at.leads, work + ((size_t)at.p * B + at.c));
         if (a.diag_index && !a.diag_in_rows) {
             uint32_t diag = copies.diag[lane];
             copy_ahead(at.leads && diag != NONE, &copies.d[lane], a.diag_values + diag);

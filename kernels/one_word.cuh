@@ -18,7 +18,7 @@ template <int U, int MOST, class T>
 __device__ __forceinline__ void load_entries(const SolveArgs<T> &a, uint4 record, uint32_t end, uint32_t e,
                                              uint32_t lanes, T (&v)[MOST], uint32_t (&q)[MOST]) {
     load_values<U>(a, record, end, e, lanes, v);
-    load_adjacent<U>(a, record, end, e, lanes, q);
+    load_adjacent<U, true>(a, record, end, e, lanes, q);
 }
 
 // What a slice sums up of its rows. A row of more entries than a warp holds is cut into shares of as many, counted from
@@ -230,6 +230,11 @@ struct ThroughL2 {
     __device__ __forceinline__ uint32_t first() const { return slices.slice_of(slices.first); }
     __device__ __forceinline__ uint32_t draw() { return slices.draw(); }
     __device__ __forceinline__ uint32_t drawn(uint32_t s) const { return slices.drawn(s); }
+    // Expects row number `r` of a slice, which is next.
+    __device__ __forceinline__ void expect(uint2 slice, uint32_t r) const {
+        bool leads = (threadIdx.x & ((slice.y >> 6 & 63u) - 1)) == 0;
+        if (NR == 1) expect_if(r < (slice.y & 63u) && leads, work + (slice.x + r));
+    }
     // Begins with a slice, in which this lane's row is at `p`.
     __device__ __forceinline__ void enter(uint2, uint32_t p) { word = work + (size_t)p * NR; }
     // Ends with the last of two slices that were drawn in vain. A solve that leaves a narrow end to do is not over.
@@ -277,6 +282,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
     while (s < a.end) {
         uint32_t s2 = hand.draw();
         uint4 record1 = record_of(slice1, end1);
+        hand.expect(slice1, row_of(slice1));
 
         uint32_t rows = slice.y & 63u, lanes = slice.y >> 6 & 63u, sub = lane & (lanes - 1), r = row_of(slice);
         uint32_t p = slice.x + r;

@@ -32,6 +32,8 @@ struct ThroughCluster {
     // Shuffles and votes tell the compiler that all lanes have the same.
     __device__ __forceinline__ uint32_t drawn(uint32_t s) const { return __shfl_sync(FULL, s, 0); }
 
+    // Unknowns are looked for in the ring.
+    __device__ __forceinline__ void expect(uint2, uint32_t) const {}
     // Begins with a slice, in which this lane's row is at `p`.
     __device__ __forceinline__ void enter(uint2 slice, uint32_t p) {
         ring.begin(slice.x);

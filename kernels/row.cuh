@@ -76,12 +76,16 @@ __device__ __forceinline__ void load_values(const SolveArgs<T> &a, uint4 record,
         for (int u = 0; u < U; ++u) load_line_if(e + u * lanes < end, val + (e + u * lanes), v[u]);
     }
 }
-template <int U, int MOST, class T>
+// What they are of, by loads that nobody repeats if ONCE.
+template <int U, bool ONCE, int MOST, class T>
 __device__ __forceinline__ void load_adjacent(const SolveArgs<T> &a, uint4 record, uint32_t end, uint32_t e, uint32_t lanes,
                                               uint32_t (&q)[MOST]) {
     uint32_t last = end > record.z ? end - 1 : 0;
 #pragma unroll
-    for (int u = 0; u < U; ++u) q[u] = a.row_adj[min(e + u * lanes, last)];
+    for (int u = 0; u < U; ++u) {
+        const uint32_t *from = a.row_adj + min(e + u * lanes, last);
+        q[u] = ONCE ? load_once(from) : *from;
+    }
 }
 
 // Entries of a row that a lane holds at a time.

@@ -114,6 +114,42 @@ LOAD_IF(load_if, "ld.global")
 #endif
 LOAD_IF(load_line_if, "ld.global" WHOLE_LINE)
 
+// What nobody reads again in this solve leaves L2 before anything else: so what is handed over stays there.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+__device__ __forceinline__ uint64_t leaving_first() {
+    uint64_t policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+__device__ __forceinline__ uint32_t load_once(const uint32_t *p) {
+    uint32_t v;
+    asm volatile("ld.global.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(v) : "l"(p), "l"(leaving_first()));
+    return v;
+}
+__device__ __forceinline__ uint4 load_once(const uint4 *p) {
+    uint4 v;
+    asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(p), "l"(leaving_first()));
+    return v;
+}
+__device__ __forceinline__ void store_once(uint32_t *p, uint32_t v) {
+    asm volatile("st.global.L2::cache_hint.u32 [%0], %1, %2;" ::"l"(p), "r"(v), "l"(leaving_first()) : "memory");
+}
+__device__ __forceinline__ void store_once(uint64_t *p, uint64_t v) {
+    asm volatile("st.global.L2::cache_hint.u64 [%0], %1, %2;" ::"l"(p), "l"(v), "l"(leaving_first()) : "memory");
+}
+#else
+template <class V>
+__device__ __forceinline__ V load_once(const V *p) {
+    return *p;
+}
+template <class V>
+__device__ __forceinline__ void store_once(V *p, V v) {
+    *p = v;
+}
+#endif
+
 // a * b in roundings of its own, never joined with what comes before or after: the same bits in every kernel.
 __device__ inline float product(float a, float b) { return __fmul_rn(a, b); }
 __device__ inline double product(double a, double b) { return __dmul_rn(a, b); }

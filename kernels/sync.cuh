@@ -847,10 +847,18 @@ __device__ __forceinline__ void publish_reduced(T *p, const T (&v)[NR]) {
     else publish(p, v);
 }
 
+// Asks L2 for a word of the work vector that this warp is to publish soon, where `yes`. It was armed a solve ago, and mostly lies
+// in memory since: whoever looks for it first would wait for that, and so would its publication.
+__device__ __forceinline__ void expect_if(bool yes, const void *word) {
+    asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %1, 0;\n\t@yes prefetch.global.L2 [%0];\n\t}" ::"l"(word),
+                 "r"((uint32_t)yes)
+                 : "memory");
+}
+
 // Makes a word ready for the next solve but one. Nobody reads it in this solve.
 template <class R>
 __device__ __forceinline__ void arm(R *p) {
-    *(typename Word<R>::bits *)p = Word<R>::armed;
+    store_once((typename Word<R>::bits *)p, Word<R>::armed);
 }
 template <class R>
 __device__ __forceinline__ void arm(Complex<R> *p) {

@@ -130,7 +130,7 @@ struct Solver {
     }
     // Loads go without a branch, a lane without a row repeating another: so they all overlap.
     __device__ __forceinline__ void fetch_record(B &b) const {
-        b.record = a.record[b.head.x + min(row_of(b), max(b.rows(), 1) - 1)];
+        b.record = load_once(a.record + (b.head.x + min(row_of(b), max(b.rows(), 1) - 1)));
     }
     // Lanes that have a row: each has a code for every entry of the deepest lane.
     static __device__ __forceinline__ uint32_t used_lanes(const B &b) { return b.rows() << b.shift(); }
@@ -169,7 +169,7 @@ struct Solver {
             if (u == LATE && from + LATE >= b.count()) break;
             if (PERMUTED) load_if(u < entries, a.val + b.index[u], b.v[u]);
             else load_line_if(u < entries, value, b.v[u]);
-            if (u < codes) b.code[u] = *code;
+            if (u < codes) b.code[u] = load_once(code);
             value += step;
             code += used;
         }
@@ -519,6 +519,7 @@ struct Solver {
             if (RELAYS && b0.has_external()) relocate(b0);
             fetch_entries(b1, 0);
             fetch_right_hand_side(b1);
+            if (NR == 1) expect_if(leads(b1), work + (b1.head.x + row_of(b1)));
             fetch_record(b2);
             fetch_indices(b2, 0);
             if (!solve(b0, round)) return s;

@@ -47,7 +47,7 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
     auto ask = [&](uint2 slice, const Row &row, uint32_t(&q)[U]) {
         uint32_t lanes = Row::lanes_of(slice), e = row.record.z + (threadIdx.x & (lanes - 1));
         for_size(warp_max(row.entries()), lanes,
-                 [&](auto size) { load_adjacent<size.value>(a, row.record, row.end, e, lanes, q); });
+                 [&](auto size) { load_adjacent<size.value, false>(a, row.record, row.end, e, lanes, q); });
     };
     // Warps take the level's slices in turn, all blocks side by side: what rows near each other ask for L2 has then.
     uint32_t warps = blockDim.x / WARP, step = warps * gridDim.x, end = a.end, q[U];
@@ -113,7 +113,7 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
         if (longest > U * lanes) {
             Row whole(a, slice);
             for (uint32_t k = U * lanes; k < longest; k += U * lanes) {
-                load_adjacent<U>(a, whole.record, whole.end, whole.record.z + sub + k, lanes, q);
+                load_adjacent<U, false>(a, whole.record, whole.end, whole.record.z + sub + k, lanes, q);
                 values(Size<U>{}, whole, k);
                 unknowns(Size<U>{}, whole, k);
                 add(Size<U>{});

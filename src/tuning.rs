@@ -13,9 +13,10 @@ pub const PAPER_BLOCK: u32 = 128;
 /// launch costs 3.5 to 4.7, but instantiating a graph grows with its nodes.
 pub const GRAPH_LEVELS: usize = 1 << 16;
 
-/// Rows and entries together from which on setup is done on the GPU: its launches and waits take about as
-/// long as the CPU takes for this many.
-pub const SETUP_GPU_SMALLEST: u64 = 10_000;
+/// Entries from which on setup is done on the GPU, a row counting as so many: its launches and waits take about as
+/// long as the CPU takes for these.
+pub const SETUP_GPU_SMALLEST: u64 = 8000;
+pub const SETUP_GPU_ROW: u64 = 4;
 
 /// How long the host looks for a message of a setup again and again, before it waits for the stream: longer than small systems
 /// take between two messages. In larger ones, and behind the caller's own work, the 5 microseconds that looks save do not count.

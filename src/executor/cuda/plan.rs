@@ -14,7 +14,7 @@ use crate::analysis::{cpu, Engine, Lists, Needs, Pattern, Schedule, Values, NONE
 use crate::executor::{host, SolveCall};
 use crate::problem::{Arrays, DiagSource, Index, Setup, Shape, MAX_SIZE};
 use crate::status::{Error, Result};
-use crate::tuning::SETUP_GPU_SMALLEST;
+use crate::tuning::{SETUP_GPU_ROW, SETUP_GPU_SMALLEST};
 
 /// Times of the paper's setup operations.
 #[derive(Clone, Copy, Debug, Default)]
@@ -812,7 +812,7 @@ const STREAM_PER_THREAD: usize = 2;
 /// How to set up on the GPU, or None for the CPU.
 fn on_gpu(setup: Setup, shape: &Shape) -> Result<Option<setup::Levels>> {
     let fits = must_fit(shape);
-    let large = shape.n as u64 + shape.nnz as u64 >= SETUP_GPU_SMALLEST;
+    let large = SETUP_GPU_ROW * shape.n as u64 + shape.nnz as u64 >= SETUP_GPU_SMALLEST;
     let levels = match setup {
         Setup::Cpu => return Ok(None),
         Setup::Auto if !large || fits.is_err() => return Ok(None),
