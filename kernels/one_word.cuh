@@ -247,8 +247,9 @@ struct ThroughL2 {
     }
     __device__ __forceinline__ void look(uint32_t q, Words<T> &x) const { poll(work + (size_t)q * NR, x); }
     __device__ __forceinline__ void look(uint32_t q, Words<T> (&x)[NR]) const { poll(work + (size_t)q * NR, x); }
-    // Hands the row's unknowns over.
+    // Hands the row's unknowns over; by a reduction where it has several lanes.
     __device__ __forceinline__ void give_if(bool yes, T v) const { publish_if(yes, word, v); }
+    __device__ __forceinline__ void give_shared_if(bool yes, T v) const { publish_reduced_if(yes, word, v); }
     __device__ __forceinline__ void give(const T (&v)[NR]) const { publish(word, v); }
 };
 
@@ -351,7 +352,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
                     x[j] = product(sum[j], scale);
                 }
                 bool ready = youngest.is_there();
-                hand.give_if(waits && ready, x[0]);
+                hand.give_shared_if(waits && ready, x[0]);
                 waits = waits && !ready;
                 if (__all_sync(FULL, ready)) break;
                 if (!__all_sync(FULL, dog.turn())) {

@@ -60,5 +60,6 @@ struct ThroughCluster {
         for (int r = 0; r < CLUSTER; ++r) publish_cluster_if(yes, (uint64_t)to[r], v);
         publish_if(yes, word, v);
     }
+    __device__ __forceinline__ void give_shared_if(bool yes, T v) const { give_if(yes, v); }
     __device__ __forceinline__ void give(const T (&v)[1]) const { give_if(true, v[0]); }
 };
