@@ -855,7 +855,7 @@ __device__ __forceinline__ void expect_if(bool yes, const void *word) {
                  : "memory");
 }
 
-// Makes a word ready for the next solve but one. Nobody reads it in this solve.
+// Makes a word of the other work vector ready for the next solve. Nobody reads it in this one.
 template <class R>
 __device__ __forceinline__ void arm(R *p) {
     store_once((typename Word<R>::bits *)p, Word<R>::armed);
