@@ -121,7 +121,7 @@ pub struct Args {
     /// cuda or host (default: cuda where there is a GPU)
     #[arg(long)]
     pub executor: Option<String>,
-    /// Path of a libcusparse with SpSV (default: the one of the CUDA toolkit or of a Python package)
+    /// Path of a libcusparse with SpSV and SpSM (default: the one of the CUDA toolkit or of a Python package)
     #[arg(long)]
     pub cusparse: Option<PathBuf>,
     /// Path of a libcusparse.so.11, to measure csrsv2 too
@@ -516,9 +516,7 @@ impl Run<'_, '_> {
         };
         let (setup, copies) = (self.args.setup as i32, self.args.copy_values);
         let ours = self.algorithms.iter().map(|&algorithm| Who::Ours { algorithm, setup, copies });
-        // The peers solve for one right-hand side at a time.
-        let peers = if rhs == 1 { self.peers[k].present() } else { Vec::new() };
-        let measured = peers.into_iter().chain(ours).map(|who| {
+        let measured = self.peers[k].present(rhs).into_iter().chain(ours).map(|who| {
             let name = who.name();
             match who.enter(self.library, &self.peers[k], system) {
                 Ok(contender) => {

@@ -6,7 +6,7 @@ use crate::bench::Args;
 use crate::dynamic::cusparse_candidates;
 use crate::gpu::Executor;
 use crate::library::{algorithm_name, Library, Solver};
-use crate::peers::{Csrsv2, Csrsv2Api, Cusparse, Spsv, SpsvApi};
+use crate::peers::{Csrsv2, Csrsv2Api, Cusparse, Generic, GenericApi};
 use crate::system::System;
 use crate::Result;
 
@@ -71,9 +71,13 @@ impl Contender for Solver<'_, '_> {
     }
 }
 
+pub const SPSV: &str = "SpSV";
+pub const SPSM: &str = "SpSM";
+
 /// The peers that could be loaded.
 pub struct Peers {
-    pub spsv: Option<Cusparse<SpsvApi>>,
+    /// SpSV, and SpSM.
+    pub spsv: Option<Cusparse<GenericApi>>,
     pub csrsv2: Option<Cusparse<Csrsv2Api>>,
 }
 
@@ -96,9 +100,11 @@ impl Peers {
         Ok(peers)
     }
 
-    pub fn present(&self) -> Vec<Who> {
-        let spsv = self.spsv.as_ref().map(|_| Who::Spsv);
-        spsv.into_iter().chain(self.csrsv2.as_ref().map(|_| Who::Csrsv2)).collect()
+    /// Those that solve for so many right-hand sides.
+    pub fn present(&self, rhs: usize) -> Vec<Who> {
+        let generic = self.spsv.as_ref().map(|_| if rhs > 1 { Who::Spsm } else { Who::Spsv });
+        let csrsv2 = self.csrsv2.as_ref().filter(|_| rhs == 1).map(|_| Who::Csrsv2);
+        generic.into_iter().chain(csrsv2).collect()
     }
 }
 
@@ -106,6 +112,7 @@ impl Peers {
 #[derive(Clone, Copy)]
 pub enum Who {
     Spsv,
+    Spsm,
     Csrsv2,
     /// An algorithm of the library and where its analysis is done, by their numbers, and whether its solves may read a copy of
     /// the values.
@@ -124,7 +131,8 @@ impl Who {
 
     pub fn name(self) -> String {
         match self {
-            Who::Spsv => "SpSV".into(),
+            Who::Spsv => SPSV.into(),
+            Who::Spsm => SPSM.into(),
             Who::Csrsv2 => "csrsv2".into(),
             Who::Ours { algorithm, .. } => algorithm_name(algorithm),
         }
@@ -138,7 +146,7 @@ impl Who {
     ) -> Result<Box<dyn Contender + 's>> {
         let absent = || format!("{} is not loaded", self.name());
         Ok(match self {
-            Who::Spsv => Box::new(Spsv::new(peers.spsv.as_ref().ok_or_else(absent)?, system)?),
+            Who::Spsv | Who::Spsm => Box::new(Generic::new(peers.spsv.as_ref().ok_or_else(absent)?, system)?),
             Who::Csrsv2 => Box::new(Csrsv2::new(peers.csrsv2.as_ref().ok_or_else(absent)?, system)?),
             Who::Ours { algorithm, setup, copies } => {
                 let mut solver = Solver::new(library, system, algorithm, setup)?;

@@ -336,7 +336,7 @@ impl Run<'_> {
             let by_paper = PAPER_SOLVERS.contains(&Who::ours(number, 0).name().as_str());
             Who::ours(number, if by_paper { SETUP_CPU } else { 0 })
         });
-        for who in self.peers.present().into_iter().chain(ours) {
+        for who in self.peers.present(1).into_iter().chain(ours) {
             e.timings.push(time(who, steps!(who, lower, upper), effort));
         }
         // Of setups, transposed solves and so on, the report is in double precision.

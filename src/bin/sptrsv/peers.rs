@@ -1,5 +1,5 @@
-//! The solvers to compare with: cuSPARSE's SpSV, and csrsv2 of a CUDA 11 library. The two generations of cuSPARSE
-//! differ in their tables of functions and in what they keep for one system; the rest they share.
+//! The solvers to compare with: cuSPARSE's SpSV, for several right-hand sides SpSM, and csrsv2 of a CUDA 11 library. The two
+//! generations of cuSPARSE differ in their tables of functions and in what they keep for one system; the rest they share.
 
 use std::ffi::c_void;
 use std::path::PathBuf;
@@ -27,17 +27,24 @@ functions! {
 
 functions! {
     /// cuSPARSE 12 and later: generic interface.
-    SpsvApi {
+    GenericApi {
         create_csr: "cusparseCreateCsr" (*mut Handle, i64, i64, i64, Handle, Handle, Handle, i32, i32, i32, i32);
         set_attribute: "cusparseSpMatSetAttribute" (Handle, i32, Const, usize);
         destroy_matrix: "cusparseDestroySpMat" (Handle);
         create_vector: "cusparseCreateDnVec" (*mut Handle, i64, Handle, i32);
         destroy_vector: "cusparseDestroyDnVec" (Handle);
-        create_descr: "cusparseSpSV_createDescr" (*mut Handle);
-        destroy_descr: "cusparseSpSV_destroyDescr" (Handle);
-        buffer_size: "cusparseSpSV_bufferSize" (Handle, i32, Const, Handle, Handle, Handle, i32, i32, Handle, *mut usize);
-        analysis: "cusparseSpSV_analysis" (Handle, i32, Const, Handle, Handle, Handle, i32, i32, Handle, Handle);
-        solve: "cusparseSpSV_solve" (Handle, i32, Const, Handle, Handle, Handle, i32, i32, Handle);
+        create_block: "cusparseCreateDnMat" (*mut Handle, i64, i64, i64, Handle, i32, i32);
+        destroy_block: "cusparseDestroyDnMat" (Handle);
+        create_spsv: "cusparseSpSV_createDescr" (*mut Handle);
+        destroy_spsv: "cusparseSpSV_destroyDescr" (Handle);
+        spsv_buffer_size: "cusparseSpSV_bufferSize" (Handle, i32, Const, Handle, Handle, Handle, i32, i32, Handle, *mut usize);
+        spsv_analysis: "cusparseSpSV_analysis" (Handle, i32, Const, Handle, Handle, Handle, i32, i32, Handle, Handle);
+        spsv_solve: "cusparseSpSV_solve" (Handle, i32, Const, Handle, Handle, Handle, i32, i32, Handle);
+        create_spsm: "cusparseSpSM_createDescr" (*mut Handle);
+        destroy_spsm: "cusparseSpSM_destroyDescr" (Handle);
+        spsm_buffer_size: "cusparseSpSM_bufferSize" (Handle, i32, i32, Const, Handle, Handle, Handle, i32, i32, Handle, *mut usize);
+        spsm_analysis: "cusparseSpSM_analysis" (Handle, i32, i32, Const, Handle, Handle, Handle, i32, i32, Handle, Handle);
+        spsm_solve: "cusparseSpSM_solve" (Handle, i32, i32, Const, Handle, Handle, Handle, i32, i32, Handle);
     }
 }
 
@@ -60,6 +67,7 @@ const ATTRIBUTE_FILL_MODE: i32 = 0;
 const ATTRIBUTE_DIAG_TYPE: i32 = 1;
 const NON_UNIT: i32 = 0;
 const USE_LEVEL: i32 = 1;
+const ORDER_COLUMN: i32 = 1;
 
 /// Calls a function of a table; a status other than 0 becomes a message.
 macro_rules! call {
@@ -122,9 +130,9 @@ fn address(buffer: &Option<Buffer>) -> Handle {
     buffer.as_ref().map_or(null_mut(), Buffer::ptr)
 }
 
-/// One system under SpSV.
-pub struct Spsv<'s, 'e> {
-    peer: &'s Cusparse<SpsvApi>,
+/// One system under SpSV, or SpSM where it has several right-hand sides.
+pub struct Generic<'s, 'e> {
+    peer: &'s Cusparse<GenericApi>,
     system: System<'s, 'e>,
     matrix: Handle,
     f: Handle,
@@ -133,29 +141,27 @@ pub struct Spsv<'s, 'e> {
     buffer: Option<Buffer<'e>>,
 }
 
-/// Calls a function of SpSV with the arguments that all three have, then others.
-macro_rules! spsv {
-    ($s:ident, $function:ident($($more:expr),*)) => {
-        call!($s.peer.api, $function(
-            $s.peer.handle,
-            $s.system.op.number(),
-            Alpha::one($s.system.matrix.ty.is_double()).ptr(),
-            $s.matrix,
-            $s.f,
-            $s.x,
-            $s.system.matrix.ty.number(),
-            0,
-            $s.descr
-            $(, $more)*
-        ))
-    };
+/// Calls the function of SpSV or that of SpSM with the arguments that all of these have, then others.
+macro_rules! generic {
+    ($s:ident, $spsv:ident, $spsm:ident($($more:expr),*)) => {{
+        let (peer, op, ty) = ($s.peer, $s.system.op.number(), $s.system.matrix.ty);
+        let one = Alpha::one(ty.is_double());
+        match $s.system.rhs {
+            1 => call!(peer.api, $spsv(
+                peer.handle, op, one.ptr(), $s.matrix, $s.f, $s.x, ty.number(), 0, $s.descr $(, $more)*
+            )),
+            _ => call!(peer.api, $spsm(
+                peer.handle, op, 0, one.ptr(), $s.matrix, $s.f, $s.x, ty.number(), 0, $s.descr $(, $more)*
+            )),
+        }
+    }};
 }
 
-impl<'s, 'e> Spsv<'s, 'e> {
-    pub fn new(peer: &'s Cusparse<SpsvApi>, system: System<'s, 'e>) -> Result<Self> {
+impl<'s, 'e> Generic<'s, 'e> {
+    pub fn new(peer: &'s Cusparse<GenericApi>, system: System<'s, 'e>) -> Result<Self> {
         let nothing = null_mut();
         let (matrix, f, x, descr) = (nothing, nothing, nothing, nothing);
-        let mut s = Spsv { peer, system, matrix, f, x, descr, buffer: None };
+        let mut s = Generic { peer, system, matrix, f, x, descr, buffer: None };
         let (a, api, ty) = (system.matrix, &peer.api, system.matrix.ty.number());
         let (n, nnz) = (a.n as i64, a.nnz as i64);
         let (ptr, col, val) = (a.ptr.ptr(), a.col.ptr(), a.val.ptr());
@@ -165,38 +171,55 @@ impl<'s, 'e> Spsv<'s, 'e> {
         {
             call!(api, set_attribute(s.matrix, attribute, (&value as *const i32).cast(), 4))?;
         }
-        call!(api, create_vector(&mut s.f, n, system.f.ptr(), ty))?;
-        call!(api, create_vector(&mut s.x, n, system.x.ptr(), ty))?;
+        for (object, values) in [(&mut s.f, system.f.ptr()), (&mut s.x, system.x.ptr())] {
+            match system.rhs {
+                1 => call!(api, create_vector(object, n, values, ty))?,
+                rhs => call!(api, create_block(object, n, rhs as i64, n, values, ty, ORDER_COLUMN))?,
+            }
+        }
         Ok(s)
+    }
+
+    /// What destroys a descriptor, and a vector or a block of them.
+    fn destructors(&self) -> [unsafe extern "C" fn(Handle) -> i32; 2] {
+        let api = &self.peer.api;
+        match self.system.rhs {
+            1 => [api.destroy_spsv, api.destroy_vector],
+            _ => [api.destroy_spsm, api.destroy_block],
+        }
     }
 }
 
-impl Contender for Spsv<'_, '_> {
+impl Contender for Generic<'_, '_> {
     /// A new descriptor, as analysis copies the values into it, and the buffer that it needs.
     fn prepare(&mut self) -> Result<()> {
         let mut bytes = 0usize;
-        destroy(&mut self.descr, self.peer.api.destroy_descr);
-        call!(self.peer.api, create_descr(&mut self.descr))?;
-        spsv!(self, buffer_size(&mut bytes))?;
+        let [destroy_descr, _] = self.destructors();
+        destroy(&mut self.descr, destroy_descr);
+        match self.system.rhs {
+            1 => call!(self.peer.api, create_spsv(&mut self.descr))?,
+            _ => call!(self.peer.api, create_spsm(&mut self.descr))?,
+        }
+        generic!(self, spsv_buffer_size, spsm_buffer_size(&mut bytes))?;
         self.buffer = None;
         self.buffer = Some(self.system.matrix.executor.alloc(bytes)?);
         Ok(())
     }
     fn analyse(&mut self) -> Result<()> {
-        spsv!(self, analysis(address(&self.buffer)))
+        generic!(self, spsv_analysis, spsm_analysis(address(&self.buffer)))
     }
     fn solve(&mut self) -> Result<()> {
-        spsv!(self, solve())
+        generic!(self, spsv_solve, spsm_solve())
     }
 }
 
-impl Drop for Spsv<'_, '_> {
+impl Drop for Generic<'_, '_> {
     fn drop(&mut self) {
-        let api = &self.peer.api;
-        destroy(&mut self.descr, api.destroy_descr);
-        destroy(&mut self.x, api.destroy_vector);
-        destroy(&mut self.f, api.destroy_vector);
-        destroy(&mut self.matrix, api.destroy_matrix);
+        let [destroy_descr, destroy_vectors] = self.destructors();
+        destroy(&mut self.descr, destroy_descr);
+        destroy(&mut self.x, destroy_vectors);
+        destroy(&mut self.f, destroy_vectors);
+        destroy(&mut self.matrix, self.peer.api.destroy_matrix);
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::bench::{bound_by, MatrixResult, Results};
+use crate::contenders::{SPSM, SPSV};
 use crate::matrix::Fill;
 use crate::measure::{geometric_mean, Timing};
 use crate::Result;
@@ -16,7 +17,8 @@ pub struct Table {
     /// The algorithm that ratios are about, and our others.
     ours: String,
     others: Vec<String>,
-    spsv: bool,
+    /// Those of cuSPARSE's solvers that were asked for so many right-hand sides: SpSV, SpSM, both or none.
+    generic: Vec<&'static str>,
     /// Whether each row says which system it is of.
     several: bool,
     /// Whether there are several numbers of right-hand sides.
@@ -35,16 +37,21 @@ impl Table {
         rhs: &[usize],
         updates: bool,
     ) -> Table {
-        let mut solvers = Vec::new();
-        solvers.extend(results.spsv.as_ref().map(|_| "SpSV".to_string()));
-        solvers.extend(results.csrsv2.as_ref().map(|_| "csrsv2".to_string()));
+        let one = rhs.contains(&1);
+        let mut generic = Vec::new();
+        if results.spsv.is_some() {
+            generic.extend(one.then_some(SPSV));
+            generic.extend(rhs.iter().any(|&k| k > 1).then_some(SPSM));
+        }
+        let mut solvers: Vec<String> = generic.iter().map(|s| s.to_string()).collect();
+        solvers.extend(results.csrsv2.as_ref().filter(|_| one).map(|_| "csrsv2".to_string()));
         solvers.extend_from_slice(algorithms);
         let others = algorithms[1..].to_vec();
         Table {
             solvers,
             ours: algorithms[0].clone(),
             others,
-            spsv: results.spsv.is_some(),
+            generic,
             several: several || rhs != [1],
             several_rhs: rhs.len() > 1,
             updates,
@@ -54,7 +61,7 @@ impl Table {
     /// Solvers whose time over ours has a column of its own.
     fn compared(&self) -> impl Iterator<Item = &str> {
         let one_word = self.others.iter().find(|s| *s == "ONE_WORD").map(String::as_str);
-        self.spsv.then_some("SpSV").into_iter().chain(one_word)
+        self.generic.iter().copied().chain(one_word)
     }
 
     fn columns(&self) -> Vec<String> {
@@ -69,7 +76,7 @@ impl Table {
         columns.extend([format!("{ours}/limit")]);
         columns.extend(["predicted", "engine", "analysis", "a/solve"].map(String::from));
         columns.extend(self.updates.then(|| "update".to_string()));
-        columns.extend(self.spsv.then(|| "SpSV ana.".to_string()));
+        columns.extend(self.generic.iter().map(|s| format!("{s} ana.")));
         columns.extend(["MB held", "of bound", "error"].map(String::from));
         columns
     }
@@ -113,7 +120,7 @@ impl Table {
         cells.push(ours.map_or_else(dash, |o| ms(o.analysis_ms)));
         cells.push(ours.map_or_else(dash, |o| format!("{:.1}", o.analysis_ms / o.solve_median_ms)));
         cells.extend(self.updates.then(|| ours.and_then(|o| o.update_ms).map_or_else(dash, ms)));
-        cells.extend(self.spsv.then(|| m.timing("SpSV").map_or_else(dash, |s| ms(s.analysis_ms))));
+        cells.extend(self.generic.iter().map(|s| m.timing(s).map_or_else(dash, |s| ms(s.analysis_ms))));
         let held = ours.and_then(|o| o.facts.bytes_held).map(|bytes| bytes as f64);
         cells.push(held.map_or_else(dash, |bytes| ms(bytes * 1e-6)));
         cells.push(held.map_or_else(dash, |bytes| format!("{:.2}", bytes / bound(m))));
@@ -237,7 +244,11 @@ impl Table {
             results.machine, results.library, results.date, results.system
         );
         if let Some(version) = &results.spsv {
-            let _ = writeln!(text, "SpSV is cuSPARSE {version}, in the same run on the same arrays.\n");
+            let who = match self.generic.as_slice() {
+                [one] => format!("{one} is"),
+                all => format!("{} are", all.join(" and ")),
+            };
+            let _ = writeln!(text, "{who} cuSPARSE {version}, in the same run on the same arrays.\n");
         }
         if let Some(version) = &results.csrsv2 {
             let _ = writeln!(text, "csrsv2 is cuSPARSE {version} with USE_LEVEL.\n");
@@ -374,7 +385,7 @@ pub fn earlier(path: Option<&Path>, now: &Results, failures_too: bool) -> Result
         let peer = |name, version: &Option<String>| {
             version.as_ref().map_or_else(|| format!("no {name}"), |v| format!("{name} {v}"))
         };
-        let peers = [peer("SpSV", &r.spsv), peer("csrsv2", &r.csrsv2)].join(", ");
+        let peers = [peer(SPSV, &r.spsv), peer("csrsv2", &r.csrsv2)].join(", ");
         format!("{}, {}, library {}, {peers}", r.machine, r.system, r.library)
     };
     if what(&then) != what(now) {
