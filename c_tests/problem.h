@@ -26,7 +26,7 @@ static const struct {
     {SPTRSV_ALG_SLFR, "SLFR", 1, 1}, {SPTRSV_ALG_SLFC, "SLFC", 0, 1}, {SPTRSV_ALG_GSF, "GSF", 0, 1},
     {SPTRSV_ALG_ONE_WORD, "ONE_WORD", 1, 1}, {SPTRSV_ALG_TILED, "TILED", 1, 1},
     {SPTRSV_ALG_NODAL, "NODAL", 1, 1},       {SPTRSV_ALG_WIDE, "WIDE", 1, 0},
-    {SPTRSV_ALG_THIN, "THIN", 1, 1},
+    {SPTRSV_ALG_THIN, "THIN", 1, 1},         {SPTRSV_ALG_BLOCK, "BLOCK", 1, 1},
 };
 
 /* The place of an algorithm in the table. */
@@ -387,6 +387,22 @@ static inline sptrsvStatus_t analyse(System *s) {
                         s->ind, s->info, s->policy, s->buffer);
 }
 
+/* A buffer of the size that the info's algorithm wants, in place of the one from before. */
+static inline sptrsvStatus_t make_buffer(System *s) {
+  const Problem *p = s->p;
+  sptrsvStatus_t status = sptrsvBufferSize(s->h, (sptrsvOperation_t)p->k.op, p->n, p->nnz, s->d, (sptrsvDataType_t)p->k.type,
+                                           s->val, s->ptr, s->ind, s->info, &s->buffer_bytes);
+  mem_free(s->buffer);
+  s->buffer = mem_new(s->buffer_bytes);
+  return status;
+}
+
+/* Another algorithm for the next analysis. */
+static inline sptrsvStatus_t set_algorithm(System *s, sptrsvAlgorithm_t alg) {
+  sptrsvStatus_t status = sptrsvSetAlgorithm(s->info, alg);
+  return status ? status : make_buffer(s);
+}
+
 /* Copies the problem to the executor and analyses it with an algorithm. Close it whatever the status. */
 static inline sptrsvStatus_t open_system_on(sptrsvHandle_t h, System *s, const Problem *p, sptrsvAlgorithm_t alg) {
   size_t n = (size_t)p->n, nnz = (size_t)p->nnz, vs = value_size(p->k.type);
@@ -402,13 +418,9 @@ static inline sptrsvStatus_t open_system_on(sptrsvHandle_t h, System *s, const P
   sptrsvStatus_t status = sptrsvCreateMatDescr(&s->d);
   if (!status) status = sptrsvCreateInfo(&s->info);
   if (!status) status = set_descr(s->d, &p->k);
-  if (!status) status = sptrsvSetAlgorithm(s->info, alg);
+  if (!status) status = set_algorithm(s, alg);
   if (!status) status = sptrsvSetSetup(s->info, (sptrsvSetup_t)p->k.setup);
   if (!status) status = sptrsvSetDiagonal(s->info, p->k.diag == SEPARATE_DIAGONAL ? s->diag : NULL);
-  if (!status)
-    status = sptrsvBufferSize(h, (sptrsvOperation_t)p->k.op, p->n, p->nnz, s->d, (sptrsvDataType_t)p->k.type, s->val,
-                              s->ptr, s->ind, s->info, &s->buffer_bytes);
-  s->buffer = mem_new(s->buffer_bytes);
   return status ? status : analyse(s);
 }
 

@@ -583,6 +583,33 @@ static void patterns(void) {
   CHECK_OK(call(ANALYSIS, &good));
 }
 
+/* An algorithm that wants a larger buffer is refused until the size has been asked for. */
+static void larger_buffer(void) {
+  sptrsvInfo_t fresh;
+  size_t usual = 0, larger = 0;
+  CHECK_OK(sptrsvCreateInfo(&fresh));
+  Call c = with(INFO, (intptr_t)fresh);
+  c.a[BYTES] = (intptr_t)&usual;
+  CHECK_OK(call(SIZE, &c));
+  CHECK_OK(sptrsvSetAlgorithm(fresh, SPTRSV_ALG_BLOCK));
+  CHECK_STATUS(call(ANALYSIS, &c), INVALID);
+  CHECK(strstr(sptrsvGetLastErrorMessage(T.h), "sptrsvBufferSize"));
+  CHECK_STATUS(call(SOLVE, &c), SPTRSV_STATUS_NOT_ANALYSED);
+  c.a[BYTES] = (intptr_t)&larger;
+  CHECK_OK(call(SIZE, &c));
+  CHECK(larger > usual);
+  void *buffer = mem_new(larger);
+  c.a[BUFFER] = (intptr_t)buffer;
+  CHECK_OK(call(ANALYSIS, &c));
+  CHECK(solves_with(&c));
+  CHECK_OK(sptrsvSetAlgorithm(fresh, SPTRSV_ALG_AUTO));
+  c.a[BYTES] = (intptr_t)&larger;
+  CHECK_OK(call(SIZE, &c));
+  CHECK(larger == usual);
+  CHECK_OK(sptrsvDestroyInfo(fresh));
+  mem_free(buffer);
+}
+
 /* No rows: nothing to do, and nothing is read or written. */
 static void no_rows(void) {
   sptrsvInfo_t fresh;
@@ -696,6 +723,7 @@ int main(int argc, char **argv) {
   RUN_ON_GPU(an_info_of_the_other_executor);
   RUN(setup_on_the_gpu);
   RUN(patterns);
+  RUN(larger_buffer);
   RUN(no_rows);
   RUN(no_entries);
   return check_end();

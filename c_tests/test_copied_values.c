@@ -502,7 +502,7 @@ static void malformed_patterns(void) {
                    kind_text(&k), first, second);
 
         CHECK_OK(sptrsvCreateInfo(&copied.info));
-        CHECK_OK(sptrsvSetAlgorithm(copied.info, ALGS[a].id));
+        CHECK_OK(set_algorithm(&copied, ALGS[a].id));
         CHECK_OK(sptrsvSetCopyValues(copied.info, 1));
         CHECK_STATUS(analyse(&copied), SPTRSV_STATUS_INVALID_MATRIX);
         CHECK_STATUS(update(&copied), SPTRSV_STATUS_NOT_ANALYSED);

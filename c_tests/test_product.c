@@ -130,7 +130,7 @@ static void one_case(Kind k, enum Shape shape, int64_t n, int first, int end) {
   System s;
   judge(&s, open_system(&s, &p, ALGS[first].id), shape, seed, first);
   for (int a = first + 1; a < end; a++) {
-    sptrsvStatus_t status = sptrsvSetAlgorithm(s.info, ALGS[a].id);
+    sptrsvStatus_t status = set_algorithm(&s, ALGS[a].id);
     judge(&s, status ? status : analyse(&s), shape, seed, a);
   }
   close_system(&s);

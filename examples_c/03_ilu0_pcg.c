@@ -31,7 +31,7 @@ static const struct {
                   {"slfr", SPTRSV_ALG_SLFR}, {"slfc", SPTRSV_ALG_SLFC}, {"gsf", SPTRSV_ALG_GSF},
                   {"oneword", SPTRSV_ALG_ONE_WORD}, {"tiled", SPTRSV_ALG_TILED},
                   {"nodal", SPTRSV_ALG_NODAL}, {"wide", SPTRSV_ALG_WIDE},
-                  {"thin", SPTRSV_ALG_THIN}};
+                  {"thin", SPTRSV_ALG_THIN}, {"block", SPTRSV_ALG_BLOCK}};
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 
 static const char *algorithm_name(int number) {

@@ -81,6 +81,7 @@ module sptrsv
   integer(c_int), parameter :: SPTRSV_ALG_NODAL = 18
   integer(c_int), parameter :: SPTRSV_ALG_WIDE = 19
   integer(c_int), parameter :: SPTRSV_ALG_THIN = 20
+  integer(c_int), parameter :: SPTRSV_ALG_BLOCK = 21
 
   ! sptrsvSetup_t
   integer(c_int), parameter :: SPTRSV_SETUP_AUTO = 0

@@ -176,6 +176,11 @@ pub enum sptrsvAlgorithm_t {
     /// where no end of the levels is so narrow, all levels are solved so, which is slow. Where there are no clusters this is
     /// ONE_WORD. Deterministic.
     SPTRSV_ALG_THIN = 20,
+    /// For many right-hand sides: row-wise in level order, a warp for a row and a lane of it for each of 32 columns, so that
+    /// sptrsvSolveMulti reads the matrix once for as many: worth it from 16 to 32 on. AUTO does not know their number, and never
+    /// chooses it. The buffer is larger: ask for this before sptrsvBufferSize, or the analysis gives INVALID_VALUE. A row of thousands of
+    /// entries is one warp's, 0.1 microseconds for each. Deterministic.
+    SPTRSV_ALG_BLOCK = 21,
 }
 
 /// Where the analysis is done. The host executor does it on the CPU whatever is asked for.
@@ -840,7 +845,7 @@ pub unsafe extern "C" fn sptrsvSetAlgorithm(
 }
 
 /// The algorithm in use after analysis; before it, the one that was asked for. On the host executor it is one of the
-/// paper's: SLFR for ONE_WORD, TILED, NODAL, WIDE and THIN, and LEVR for AUTO, which solves serially where that is faster.
+/// paper's: SLFR for ONE_WORD, TILED, NODAL, WIDE, THIN and BLOCK, and LEVR for AUTO, which solves serially where that is faster.
 ///
 /// \param info       the info
 /// \param algorithm  receives the algorithm
@@ -1026,7 +1031,8 @@ pub unsafe extern "C" fn sptrsvGetStats(info: sptrsvInfo_t, stats: *mut sptrsvSt
 // ---------------------------------------------------------------------------------------------------
 
 /// Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1, and about 36 m + nnz / 4, the same for
-/// every algorithm, operation and type. The arrays are not read and may be NULL.
+/// every algorithm, operation and type but BLOCK, for which it is 64 values and four bytes for each row. The arrays are not read and
+/// may be NULL.
 ///
 /// \param handle  the handle
 /// \param op  op(A)
@@ -1063,7 +1069,10 @@ pub unsafe extern "C" fn sptrsvBufferSize(
         let d = borrow(descr, "descr")?.0;
         with_info(info, |i| {
             let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
-            write(bytes, "bytes", crate::workspace::buffer_bytes(&shape))
+            let row_bytes = crate::algorithms::row_bytes(i.algorithm, shape.dtype);
+            write(bytes, "bytes", crate::workspace::buffer_bytes(&shape, row_bytes))?;
+            i.row_bytes = row_bytes;
+            Ok(())
         })
     })
 }
@@ -1217,8 +1226,8 @@ pub unsafe extern "C" fn sptrsvSolve(
 
 /// Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
 /// F + j * ldf. On the GPU the matrix is read once for several of them: for up to four by TILED (two of complex types) and WIDE
-/// (two of C_64F), for two by NODAL and ONE_WORD (four of R_32F), and for four by LEVR, LEVC, SLFR, SLFC and GSF (two of C_64F);
-/// THIN solves one by one. Where the algorithm is deterministic, every column has the bits of a single solve.
+/// (two of C_64F), for two by NODAL and ONE_WORD (four of R_32F), for four by LEVR, LEVC, SLFR, SLFC and GSF (two of C_64F), and for 32
+/// by BLOCK; THIN solves one by one. Where the algorithm is deterministic, every column has the bits of a single solve.
 ///
 /// \param handle  the handle
 /// \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve

@@ -12,7 +12,7 @@ use crate::executor::{read_host_value, write_host_position, Executor, SolveCall}
 use crate::ffi::sptrsvStats_t;
 use crate::problem::{Arrays, DataType, MatDescr, Op, PointerMode, Policy, Setup, Shape};
 use crate::status::{Error, Result};
-use crate::workspace;
+use crate::workspace::{self, ROW_BYTES};
 
 /// Right-hand sides and solutions, as addresses.
 #[derive(Clone, Copy)]
@@ -26,6 +26,8 @@ pub struct Rhs {
 
 pub struct Info {
     pub algorithm: i32,
+    /// Bytes for a row of the buffer whose size was asked for last.
+    pub row_bytes: usize,
     pub setup: Setup,
     /// Whether an analysis prepares the transposed operation too.
     pub any_operation: bool,
@@ -40,6 +42,7 @@ impl Default for Info {
     fn default() -> Self {
         Info {
             algorithm: AUTO,
+            row_bytes: ROW_BYTES,
             setup: Setup::Auto,
             any_operation: false,
             copy_values: false,
@@ -96,6 +99,12 @@ impl Info {
         }
         let start = Instant::now();
         let asked = algorithms::by_id(self.algorithm);
+        if algorithms::row_bytes(self.algorithm, shape.dtype) > self.row_bytes {
+            return Err(Error::Invalid(
+                "this algorithm wants a larger buffer: call sptrsvSetAlgorithm before sptrsvBufferSize"
+                    .into(),
+            ));
+        }
         let (algorithm, setup, bodies) = match &context.executor {
             Executor::Host(pool) => {
                 let method = asked.map(|a| a.host());
@@ -209,7 +218,7 @@ impl Info {
             alpha_device: if in_device_memory { alpha } else { 0 },
             alpha_host: [0; 16],
             conjugate: shape.conjugate(),
-            workspace: workspace::places(&shape, buffer),
+            workspace: workspace::places(&shape, analysed.algorithm.row_bytes(shape.dtype), buffer),
             timeout: context.timeout,
         };
         if !in_device_memory {

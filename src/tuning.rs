@@ -337,3 +337,9 @@ pub const NODAL_SUM: Duration = Duration::from_nanos(17);
 pub const NODAL_ENTRY_SECONDS: f64 = 0.2e-11;
 /// Values that a lane of it holds at a time, so many of each row of its node.
 pub const NODAL_VALUES_PER_LANE: u32 = 16;
+
+/// The block engine: threads of its blocks, and of those that bring right-hand sides to rows and results back (mirrored in
+/// kernels/block.cu); and warps run ahead by so many levels of average width.
+pub const BLOCK_THREADS: u32 = 640;
+pub const BLOCK_PACK_THREADS: u32 = 256;
+pub const BLOCK_LEVELS_AHEAD: u64 = 16;

@@ -1,6 +1,7 @@
 //! The algorithms: one file each, the list of all, and the choice among them.
 #![forbid(unsafe_code)]
 
+mod block;
 mod gsf;
 mod levc;
 mod level;
@@ -57,6 +58,10 @@ pub trait Algorithm: Sync {
     ) -> Result<()> {
         Ok(())
     }
+    /// Bytes of the caller's buffer that it wants for a row.
+    fn row_bytes(&self, _dtype: DataType) -> usize {
+        ROW_BYTES
+    }
     /// Enqueues one solve on the GPU.
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()>;
     /// What reads the matrix once for several right-hand sides on the GPU; None: each is a solve.
@@ -97,6 +102,7 @@ pub static ALL: &[&dyn Algorithm] = &[
     &nodal::Nodal,
     &wide::Wide,
     &thin::Thin,
+    &block::Block,
 ];
 
 /// AUTO's number.
@@ -109,6 +115,11 @@ pub fn request(id: i32) -> Result<i32> {
     } else {
         Err(Error::BadEnum { what: "sptrsvAlgorithm_t", value: id })
     }
+}
+
+/// Bytes of the caller's buffer for a row, with the algorithm that is asked for by a valid number.
+pub fn row_bytes(id: i32, dtype: DataType) -> usize {
+    by_id(id).map_or(ROW_BYTES, |a| a.row_bytes(dtype))
 }
 
 /// The algorithm with a valid number, or None for AUTO.

@@ -1,0 +1,71 @@
+//! BLOCK: for many right-hand sides. Row-wise in level order, a warp for a row and a lane of it for each of 32 columns.
+#![forbid(unsafe_code)]
+
+use super::one_word::{self, OneWord};
+use super::{wide::Wide, Algorithm, Multi};
+use crate::analysis::slices::Cut;
+use crate::analysis::{Engine, Needs, Schedule};
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
+use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
+use crate::executor::host::Method;
+use crate::problem::DataType;
+use crate::status::Result;
+use crate::tuning::{BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS, BLOCK_THREADS};
+use crate::workspace::BLOCK_COLUMNS;
+
+pub struct Block;
+
+impl Algorithm for Block {
+    fn id(&self) -> i32 {
+        21
+    }
+    fn name(&self) -> &'static str {
+        "block"
+    }
+    fn deterministic(&self) -> bool {
+        true
+    }
+    fn needs(&self) -> Needs {
+        Needs { families: false, ..OneWord.needs() }
+    }
+    fn host(&self) -> Method {
+        Method::Slfr
+    }
+    fn row_bytes(&self, dtype: DataType) -> usize {
+        // Right-hand sides, and the words that are handed over.
+        2 * BLOCK_COLUMNS as usize * dtype.bytes()
+    }
+    /// Rows by their numbers, as the wide engine has them.
+    fn cut(&self, dtype: DataType, _engine: Engine) -> Cut {
+        Cut::Levels { entries: one_word::entries_per_lane(dtype), node: 1, wide: true, thin: false }
+    }
+    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
+        Wide.prepare(launcher, plan, schedule)
+    }
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        let n = args.n as u64;
+        let one = MultiArgs { solve: *args, ldf: n, ldx: n, columns: 1, ..Default::default() };
+        Multi::solve(self, launcher, plan, &one)
+    }
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
+    }
+}
+
+impl Multi for Block {
+    fn most_columns(&self, _gpu: &Gpu, _dtype: DataType) -> u32 {
+        BLOCK_COLUMNS
+    }
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
+        let n = args.solve.n;
+        let by_squares = |name: &str| {
+            launcher.kernel(name)?.launch(n.div_ceil(BLOCK_COLUMNS), BLOCK_PACK_THREADS, 0, args)
+        };
+        by_squares("block_begin")?;
+        // A warp for each row of some levels.
+        let warps = n as u64 * BLOCK_LEVELS_AHEAD / plan.levels.max(1) as u64;
+        let blocks = (warps / (BLOCK_THREADS as u64 / 32)).clamp(1, launcher.gpu.multiprocessors() as u64);
+        launcher.kernel(self.name())?.launch(blocks as u32, BLOCK_THREADS, 0, args)?;
+        by_squares("block_end")
+    }
+}
