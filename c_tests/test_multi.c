@@ -6,7 +6,7 @@
 #include "problem.h"
 
 /* Every remainder of a GPU's passes of 2, 4 and 8 right-hand sides, and a few larger counts. */
-static const int NRHS[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 17, 31, 64};
+static const int NRHS[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 17, 31, 33, 64};
 enum { GUARD = 0x5a };
 
 static sptrsvStatus_t solve_multi(System *s, int64_t nrhs, const void *f, int64_t ldf, void *x, int64_t ldx) {

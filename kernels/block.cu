@@ -124,7 +124,6 @@ struct BlockSolver {
             });
 #pragma unroll
             for (int u = 0; u < SIZE; ++u) {
-                // Beyond the last entry a lane has zero.
                 T factor = -conjugate_if(a.conjugate, shuffle(v, (k + u) % WARP));
                 if (k + u < count) sum = multiply_add(factor, x[u].value(), sum);
             }

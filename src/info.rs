@@ -96,15 +96,12 @@ impl Info {
             if shape.nnz > 0 {
                 require(arrays.ind, "colInd")?;
             }
+            if algorithms::row_bytes(self.algorithm, shape.dtype) > self.row_bytes {
+                return Err(Error::SmallBuffer);
+            }
         }
         let start = Instant::now();
         let asked = algorithms::by_id(self.algorithm);
-        if algorithms::row_bytes(self.algorithm, shape.dtype) > self.row_bytes {
-            return Err(Error::Invalid(
-                "this algorithm wants a larger buffer: call sptrsvSetAlgorithm before sptrsvBufferSize"
-                    .into(),
-            ));
-        }
         let (algorithm, setup, bodies) = match &context.executor {
             Executor::Host(pool) => {
                 let method = asked.map(|a| a.host());

@@ -77,6 +77,8 @@ pub enum Error {
         why: String,
     },
     NotAnalysed,
+    /// The algorithm wants more of the buffer than the size that was asked for.
+    SmallBuffer,
     /// Values are handed over that the analysis was not asked to prepare for.
     NotCopying,
     /// Values that were to be handed over were not, or others were.
@@ -125,6 +127,7 @@ impl Error {
             | Error::BadEnum { .. }
             | Error::Negative { .. }
             | Error::Invalid(_)
+            | Error::SmallBuffer
             | Error::NotCopying
             | Error::NoValues
             | Error::OtherValues
@@ -161,6 +164,10 @@ impl fmt::Display for Error {
             Error::Unsupported(text) => write!(f, "not supported: {text}"),
             Error::Malformed { major, row, why } => write!(f, "{major} {row} of the matrix: {why}"),
             Error::NotAnalysed => write!(f, "the info holds no analysis: call sptrsvAnalysis first"),
+            Error::SmallBuffer => write!(
+                f,
+                "this algorithm wants a larger buffer: call sptrsvSetAlgorithm before sptrsvBufferSize"
+            ),
             Error::NotCopying => {
                 write!(f, "the analysis was not asked by sptrsvSetCopyValues to prepare for a copy of values")
             }

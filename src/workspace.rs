@@ -3,7 +3,7 @@
 
 use crate::analysis::slices;
 use crate::problem::Shape;
-use crate::tuning::ONE_WORD_ENTRIES_PER_LANE;
+use crate::tuning::{BLOCK_THREADS, ONE_WORD_ENTRIES_PER_LANE};
 
 /// Places in the buffer, as addresses.
 #[derive(Clone, Copy, Debug)]
@@ -20,8 +20,8 @@ pub const ROW_BYTES: usize = 32;
 
 /// Right-hand sides that the block engine takes at once. Mirrored in kernels/block.cu.
 pub const BLOCK_COLUMNS: u32 = 32;
-/// What there is at least for counters, where an algorithm wants more than `ROW_BYTES`.
-const QUEUE_BYTES: usize = 4096;
+/// Its queues, which take the place of counters: one for each warp of a block, in a line of the cache.
+const QUEUE_BYTES: usize = BLOCK_THREADS as usize / 32 * 128;
 
 /// So that a row is one sector.
 const ALIGN: usize = ROW_BYTES;
@@ -33,6 +33,7 @@ fn lay_out(shape: &Shape, row_bytes: usize, base: usize) -> (Workspace, usize) {
     // A lane takes the fewest entries in the widest type.
     let parts = slices::most_parts(shape.nnz, ONE_WORD_ENTRIES_PER_LANE / 2) as usize;
     let n = shape.n as usize;
+    // On the host another algorithm has it, which wants what all others do.
     let of_values = ((n + parts) * ROW_BYTES).max(n * row_bytes);
     let of_counters = if row_bytes > ROW_BYTES { QUEUE_BYTES.max(n * 4) } else { n * 4 };
     let counters = (values + of_values).next_multiple_of(ALIGN);

@@ -77,7 +77,7 @@ pub trait Multi {
     fn most_columns(&self, _gpu: &Gpu, dtype: DataType) -> u32 {
         (ROW_BYTES / dtype.bytes()).min(4) as u32
     }
-    /// Bytes that it needs for a row, at most `workspace::ROW_BYTES`.
+    /// Bytes of a row that are armed there, no more than the algorithm wants of the buffer.
     fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {
         multi_width(columns) as usize * dtype.bytes()
     }
