@@ -940,8 +940,8 @@ enum sptrsvStatus_t sptrsvGetStats(sptrsvInfo_t info, struct sptrsvStats_t *stat
 
 /**
  * Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1, and about 36 m + nnz / 4, the same for
- * every algorithm, operation and type but BLOCK, which wants at least 64 values and four bytes for each row. The arrays are not read and
- * may be NULL.
+ * every algorithm, operation and type but BLOCK, which wants about 64 m + nnz / 4 values. The arrays are not read and may be
+ * NULL.
  *
  * \param handle  the handle
  * \param op  op(A)

@@ -1,15 +1,20 @@
 // BLOCK: for many right-hand sides. Row-wise in level order, a warp for a row and a lane of it for each of 32 columns; each unknown is
 // handed over in one word that is value and flag together, and what a row depends on is read in whole lines of the cache.
 //
+// Rows of many entries are cut into parts (see `Share`). Where there are any, some warps of each block take parts, in the same order,
+// and nothing else; to their row the sums of its parts are then further entries, of unknowns by those numbers.
+//
 // Two kernels bring right-hand sides to rows, where the 32 of a row lie beside each other, and results back to columns. Both kinds lie
 // in the caller's buffer, by row number: right-hand sides first, and behind them the words that are handed over.
 #include "columns.cuh"
 #include "row.cuh"
+#include "share.cuh"
 
-// Threads of a block, which has a warp for each queue of rows, and of the two other kernels; mirrored in tuning.rs. A queue has a
-// line of the cache for itself.
+// Threads of a block and of the two other kernels; mirrored in tuning.rs. A block has a warp for each queue of rows, and where there are
+// parts, that many fewer of these. A queue has a line of the cache for itself.
 constexpr int BLOCK_THREADS = 640, BLOCK_PACK_THREADS = 256;
-constexpr uint32_t BLOCK_QUEUES = BLOCK_THREADS / WARP, QUEUE_WORDS = 32;
+constexpr uint32_t BLOCK_WARPS = BLOCK_THREADS / WARP, BLOCK_PART_WARPS = 4, QUEUE_WORDS = 32;
+constexpr uint32_t PART_SLICES = 8;  // that are drawn at once
 constexpr uint32_t BLOCK_COLUMNS = WARP;  // mirrored in workspace.rs
 
 template <class T>
@@ -37,18 +42,19 @@ __device__ void block_begin(const MultiArgs<T> &m) {
     const SolveArgs<T> &a = m.solve;
     BlockColumns<T> columns = block_columns(m);
     if (blockIdx.x == 0) {
-        if (threadIdx.x < BLOCK_QUEUES) a.counters[threadIdx.x * QUEUE_WORDS] = 0;
+        if (threadIdx.x < BLOCK_WARPS) a.counters[threadIdx.x * QUEUE_WORDS] = 0;
         if (threadIdx.x == 0) *pivot_of(a.state, PIVOT_BIT) = NONE;
     }
-    uint32_t first = blockIdx.x * WARP;
+    uint32_t first = blockIdx.x * WARP, rows = a.n - min(a.n, first);
     each_of_square([&](uint32_t j, uint32_t r) {
-        if (r < a.n - first) square[j][r] = columns.load(first + r, j);
+        if (r < rows) square[j][r] = columns.load(first + r, j);
     });
     __syncthreads();
     Words<T> *words = words_of(a);
     each_of_square([&](uint32_t r, uint32_t j) {
         size_t k = (size_t)(first + r) * BLOCK_COLUMNS + j;
-        if (r < a.n - first) a.work[k] = square[j][r], words[k] = Words<T>::armed();
+        if (r < rows) a.work[k] = square[j][r];
+        if (r < a.words - first) words[k] = Words<T>::armed();
     });
 }
 
@@ -69,29 +75,44 @@ __device__ void block_end(const MultiArgs<T> &m) {
     });
 }
 
-template <class T>
+template <class T, bool MAY_HAVE_PARTS>
 struct BlockSolver {
     const SolveArgs<T> &a;
     uint32_t lane;
     static constexpr int U = sizeof(T) > 8 ? 4 : 8;  // entries whose unknowns are looked for together
+    static constexpr uint32_t QUEUES = BLOCK_WARPS - (MAY_HAVE_PARTS ? BLOCK_PART_WARPS : 0);
 
-    // What is known of a row before its unknowns: f of the lane's column, and of every lane one of the first 32 entries.
+    // What is known of a row, or of a part of one, before its unknowns: f of the lane's column, and of every lane one of the first 32
+    // entries. Those of a row begin with its parts.
     struct Row {
         uint4 record;
-        uint32_t end, adj;
+        uint32_t end, parts, place, adj;
         T f, d, v;
+        __device__ __forceinline__ uint32_t entries() const { return parts + (end - record.z); }
     };
 
-    __device__ __forceinline__ void record_of(uint32_t p, Row &row) const {
-        row.record = make_uint4(0, NONE, 0, 0), row.end = 0;
-        if (p >= a.n) return;
-        row.record = a.record[p];
-        row.end = a.record[p + 1].z;
+    // Of the row at a position, or where there is a slice that is a part of it, of that.
+    __device__ __forceinline__ void record_of(uint2 slice, Row &row) const {
+        row.record = make_uint4(0, NONE, 0, 0), row.end = row.parts = row.place = 0;
+        if (slice.x >= a.n) return;
+        row.record = a.record[slice.x];
+        row.end = a.record[slice.x + 1].z;
+        uint32_t first = row.record.z, length = row.end - first;
+        Share<MAY_HAVE_PARTS, U * WARP, 1, T> share(a, slice, row.record.z, row.end, length);
+        row.record.w += row.record.z - first;
+        row.place = share.place();
+        if (share.has_parts()) row.parts = share.parts;
     }
-    // A lane's entry of 32 from number `e` on.
-    __device__ __forceinline__ void entry(const Row &row, uint32_t e, uint32_t &adj, T &v) const {
-        e += lane;
-        bool in = e < row.end;
+    // A lane's entry of 32 from number `k` on, in the order in which their unknowns are solved.
+    __device__ __forceinline__ void entry(const Row &row, uint32_t k, uint32_t &adj, T &v) const {
+        k += lane;
+        bool in = k < row.entries();
+        if (MAY_HAVE_PARTS && in && k < row.parts) {
+            adj = row.place + k, v = zero(T{}) - one(T{});
+            return;
+        }
+        k -= row.parts;
+        uint32_t e = a.backward ? row.end - 1 - k : row.record.z + k;
         adj = in ? a.row_adj[e] : 0;
         uint32_t place = !in ? 0 : a.row_permuted ? a.row_val[e] : row.record.w + (e - row.record.z);
         load_if(in, a.val + place, v);
@@ -99,7 +120,7 @@ struct BlockSolver {
     __device__ __forceinline__ void ask(uint32_t p, Row &row) const {
         row.f = a.work[(size_t)row.record.x * BLOCK_COLUMNS + lane];
         load_if(a.diag_index && p < a.n && row.record.y != NONE, a.diag_values + row.record.y, row.d);
-        entry(row, row.record.z, row.adj, row.v);
+        entry(row, 0, row.adj, row.v);
     }
 
     template <int SIZE>
@@ -131,6 +152,21 @@ struct BlockSolver {
         return ok;
     }
 
+    // Subtracts what all entries of a row or part give. False if the watchdog ended the wait.
+    __device__ __forceinline__ bool subtract_all(const Words<T> *words, const Row &row, T &sum) const {
+        bool ok = true;
+        uint32_t adj = row.adj, entries = row.entries();
+        T v = row.v;
+        for (uint32_t k = 0; k < entries && ok; k += WARP) {
+            uint32_t count = min(entries - k, (uint32_t)WARP), next_adj = 0;
+            T next_v = zero(T{});
+            if (count == WARP) entry(row, k + WARP, next_adj, next_v);
+            ok = count > U / 2 ? subtract<U>(words, count, adj, v, sum) : subtract<U / 2>(words, count, adj, v, sum);
+            adj = next_adj, v = next_v;
+        }
+        return ok;
+    }
+
     // All lanes work alike: each has its column's sum.
     __device__ __forceinline__ void solve(uint32_t p, const Row &row, T alpha) const {
         Words<T> *words = words_of(a) + lane;
@@ -143,42 +179,57 @@ struct BlockSolver {
             });
             multiplies = reciprocal(d, scale);
         }
-        bool ok = true;
-        uint32_t adj = row.adj;
-        T v = row.v;
-        for (uint32_t e = row.record.z; e < row.end && ok; e += WARP) {
-            uint32_t count = min(row.end - e, (uint32_t)WARP), next_adj = 0;
-            T next_v = zero(T{});
-            if (count == WARP) entry(row, e + WARP, next_adj, next_v);
-            ok = count > U / 2 ? subtract<U>(words, count, adj, v, sum) : subtract<U / 2>(words, count, adj, v, sum);
-            adj = next_adj, v = next_v;
-        }
         // What the watchdog has left.
-        if (!ok) sum = not_a_number(T{});
+        if (!subtract_all(words, row, sum)) sum = not_a_number(T{});
         publish(reinterpret_cast<T *>(words + (size_t)i * BLOCK_COLUMNS), multiplies ? product(sum, scale) : divide(sum, d));
     }
 
     // Rows are asked for one before, and their records two. Nobody waits for what another warp has not drawn: each queue gives its
     // positions in their order, and every block has a warp for each.
-    __device__ __forceinline__ void run() const {
-        uint32_t q = threadIdx.x / WARP;
+    __device__ __forceinline__ void rows(uint32_t q) const {
         auto draw = [&] { return lane == 0 ? atomicAdd(a.counters + q * QUEUE_WORDS, 1u) : 0u; };
-        auto position = [&](uint32_t number) { return min(__shfl_sync(FULL, number, 0), a.n / BLOCK_QUEUES + 1) * BLOCK_QUEUES + q; };
+        auto position = [&](uint32_t number) { return min(__shfl_sync(FULL, number, 0), a.n / QUEUES + 1) * QUEUES + q; };
         T alpha = alpha_of(a);
         uint32_t p = position(draw()), p1 = position(draw()), p2 = position(draw());
         Row row, row1, row2;
-        record_of(p, row);
-        record_of(p1, row1);
+        record_of(make_uint2(p, 0), row);
+        record_of(make_uint2(p1, 0), row1);
         ask(p, row);
         while (p < a.n) {
             ask(p1, row1);
-            record_of(p2, row2);
+            record_of(make_uint2(p2, 0), row2);
             uint32_t number = draw();
             solve(p, row, alpha);
             p = p1, p1 = p2;
             row = row1, row1 = row2;
             p2 = position(number);
         }
+    }
+
+    // Draws slices, which are in the order of positions, with the parts of a row before it.
+    __device__ __forceinline__ void parts() const {
+        Words<T> *words = words_of(a) + lane;
+        for (;;) {
+            uint32_t number = lane == 0 ? atomicAdd(a.counters + QUEUES * QUEUE_WORDS, 1u) : 0u;
+            uint32_t first = __shfl_sync(FULL, number, 0) * PART_SLICES;
+            if (first >= a.slices) return;
+            uint2 slice = lane < PART_SLICES && lane < a.slices - first ? a.slice[first + lane] : make_uint2(0, 0);
+            for (uint32_t parts = __ballot_sync(FULL, (slice.y & 63u) == PART); parts != 0; parts &= parts - 1) {
+                uint32_t k = __ffs(parts) - 1;
+                Row row;
+                record_of(make_uint2(__shfl_sync(FULL, slice.x, k), __shfl_sync(FULL, slice.y, k)), row);
+                entry(row, 0, row.adj, row.v);
+                T sum = zero(T{});
+                if (!subtract_all(words, row, sum)) sum = not_a_number(T{});
+                publish(reinterpret_cast<T *>(words + (size_t)row.place * BLOCK_COLUMNS), sum);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void run() const {
+        uint32_t warp = threadIdx.x / WARP;
+        if (warp < QUEUES) rows(warp);
+        else parts();
     }
 };
 
@@ -190,6 +241,9 @@ struct BlockSolver {
         block_end(m);                                                                                                      \
     }                                                                                                                      \
     extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1) block_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {     \
-        BlockSolver<t##_type>{m.solve, threadIdx.x % WARP}.run();                                                          \
+        BlockSolver<t##_type, false>{m.solve, threadIdx.x % WARP}.run();                                                   \
+    }                                                                                                                      \
+    extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1) block_parts_##t(const GRID_CONSTANT MultiArgs<t##_type> m) { \
+        BlockSolver<t##_type, true>{m.solve, threadIdx.x % WARP}.run();                                                    \
     }
 FOR_EACH_TYPE(KERNEL)

@@ -12,6 +12,7 @@
 #include "columns.cuh"
 #include "gate.cuh"
 #include "row.cuh"
+#include "share.cuh"
 
 // Values of U of this lane's entries, from number `e` on and `lanes` apart, and the positions that they are of.
 template <int U, int MOST, class T>
@@ -20,66 +21,6 @@ __device__ __forceinline__ void load_entries(const SolveArgs<T> &a, uint4 record
     load_values<U>(a, record, end, e, lanes, v);
     load_adjacent<U, true>(a, record, end, e, lanes, q);
 }
-
-// What a slice sums up of its rows. A row of more entries than a warp holds is cut into shares of as many, counted from
-// the unknowns that are solved last. The first share is the row's own. Each other one is a part, the share of a slice
-// before the row's, which hands its sum over behind the unknowns. All parts are summed up at once, and mostly long before
-// the row's turn. Only where there MAY_BE parts does a kernel look for them: that takes 3 to 9 % of a step.
-template <bool MAY_BE, uint32_t LONGEST, int NR, class T>
-struct Share {
-    bool is_part = false;
-    uint32_t parts = 0, number = 0;  // of the row; and of this part, counted as above
-    size_t first = 0;                // where the sums of the parts begin in a work vector
-
-    // Of a slice. Narrows the range of entries `begin` to `end` of a long row.
-    __device__ __forceinline__ Share(const SolveArgs<T> &a, uint2 slice, uint32_t &begin, uint32_t &end, uint32_t &longest) {
-        if (!MAY_BE || longest <= LONGEST) return;
-        is_part = (slice.y & 63u) == PART;
-        parts = (longest - 1) / LONGEST;
-        // No two rows have a part at the same place.
-        first = (size_t)(a.n + begin / LONGEST) * NR;
-        if (is_part) number = slice.y >> GATE_SHIFT;
-        uint32_t after = is_part ? (number + 1) * LONGEST : 0;
-        if (a.backward) {
-            begin += after;
-            end = min(end, begin + LONGEST);
-        } else {
-            end -= after;
-            begin = max(begin, end - min(end, LONGEST));
-        }
-        longest = end - begin;
-    }
-    __device__ __forceinline__ size_t place() const { return first + (size_t)number * NR; }
-    __device__ __forceinline__ bool has_parts() const { return !is_part && parts > 0; }
-
-    // Waits for the sums of the row's parts, and adds them up. False if the watchdog ended the wait.
-    __device__ __forceinline__ bool add_parts(const SolveArgs<T> &a, const T *work, T (&sum)[NR]) const {
-        constexpr uint32_t G = 4;  // that a lane waits for together
-        for (uint32_t k = threadIdx.x % WARP; __any_sync(FULL, k < parts); k += G * WARP) {
-            Words<T> x[G][NR];
-#pragma unroll
-            for (uint32_t g = 0; g < G; ++g)
-#pragma unroll
-                for (int j = 0; j < NR; ++j) x[g][j] = k + g * WARP < parts ? Words<T>::armed() : Words<T>::of_zero();
-            bool ok = spin(a, [&] {
-                uint32_t highest = 0;
-#pragma unroll
-                for (uint32_t g = 0; g < G; ++g) poll(work + first + (size_t)(k + g * WARP) * NR, x[g]);
-#pragma unroll
-                for (uint32_t g = 0; g < G; ++g)
-#pragma unroll
-                    for (int j = 0; j < NR; ++j) highest = max(highest, x[g][j].tell());
-                return highest == ARMED;
-            });
-            if (!ok) return false;
-#pragma unroll
-            for (uint32_t g = 0; g < G; ++g)
-#pragma unroll
-                for (int j = 0; j < NR; ++j) sum[j] = sum[j] + x[g][j].value();
-        }
-        return true;
-    }
-};
 
 // The youngest unknown that a row shared by several lanes depends on, the one of the highest position. It is mostly the last
 // to come: so the lane that has it leaves it out, and all others are summed up while it is waited for.

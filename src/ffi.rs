@@ -1031,8 +1031,8 @@ pub unsafe extern "C" fn sptrsvGetStats(info: sptrsvInfo_t, stats: *mut sptrsvSt
 // ---------------------------------------------------------------------------------------------------
 
 /// Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1, and about 36 m + nnz / 4, the same for
-/// every algorithm, operation and type but BLOCK, which wants at least 64 values and four bytes for each row. The arrays are not read and
-/// may be NULL.
+/// every algorithm, operation and type but BLOCK, which wants about 64 m + nnz / 4 values. The arrays are not read and may be
+/// NULL.
 ///
 /// \param handle  the handle
 /// \param op  op(A)

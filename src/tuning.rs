@@ -343,3 +343,5 @@ pub const NODAL_VALUES_PER_LANE: u32 = 16;
 pub const BLOCK_THREADS: u32 = 640;
 pub const BLOCK_PACK_THREADS: u32 = 256;
 pub const BLOCK_LEVELS_AHEAD: u64 = 16;
+/// Entries of a row that a warp of it asks for at once.
+pub const BLOCK_ENTRIES: u64 = 32;

@@ -33,8 +33,8 @@ fn lay_out(shape: &Shape, row_bytes: usize, base: usize) -> (Workspace, usize) {
     // A lane takes the fewest entries in the widest type.
     let parts = slices::most_parts(shape.nnz, ONE_WORD_ENTRIES_PER_LANE / 2) as usize;
     let n = shape.n as usize;
-    // On the host another algorithm has it, which wants what all others do.
-    let of_values = ((n + parts) * ROW_BYTES).max(n * row_bytes);
+    // Of a part there is no right-hand side.
+    let of_values = n * row_bytes + parts * ROW_BYTES.max(row_bytes / 2);
     let of_counters = if row_bytes > ROW_BYTES { QUEUE_BYTES.max(n * 4) } else { n * 4 };
     let counters = (values + of_values).next_multiple_of(ALIGN);
     (Workspace { values, counters }, counters + of_counters)

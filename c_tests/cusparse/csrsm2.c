@@ -123,8 +123,8 @@ static void dense_check(int line, const Dense *d, const Matrix *a, int policy)
 static void solves_every_column_of_b(void)
 {
     Matrix a = matrix_random(67, 6, 51);
-    int counts[] = {1, 2, 5, 17};
-    for (int c = 0; c < 4 * 3 * 2 * 2 * 2 * 4; c++) {
+    int counts[] = {1, 2, 5, 17, 33};
+    for (int c = 0; c < 4 * 3 * 2 * 2 * 2 * 5; c++) {
         int type = c % 4, op = c / 4 % 3, fill = c / 12 % 2, diag = c / 24 % 2, trans_b = c / 48 % 2, k = c / 96;
         System s = open_system(&a, type, op, fill, diag, c % 2);
         Dense d = open_dense(&s, c % 2, trans_b, counts[k]);
@@ -140,9 +140,9 @@ static void solves_every_column_of_b(void)
 static void buffer_is_scratch_and_may_be_aligned_to_8_bytes(void)
 {
     Matrix a = matrix_random(50, 6, 53);
-    for (int trans_b = N; trans_b <= T; trans_b++) {
+    for (int c = 0; c < 2 * 2; c++) {
         System s = open_system(&a, Z, N, LOWER, NON_UNIT, 0);
-        Dense d = open_dense(&s, 1, trans_b, 3);
+        Dense d = open_dense(&s, 1, c % 2, c / 2 ? 40 : 3);
         char *block = memory_alloc(d.bytes + 8);
         void *own = d.buffer;
         d.buffer = block + 8;
@@ -177,15 +177,15 @@ static void values_are_read_at_every_solve(void)
 
 static void zero_pivots_are_reported(void)
 {
-    for (int c = 0; c < 2 * 2 * 2; c++) {
-        int base = c % 2, trans_b = c / 2 % 2, structural = c / 4, position = -77;
+    for (int c = 0; c < 2 * 2 * 2 * 2; c++) {
+        int base = c % 2, trans_b = c / 2 % 2, structural = c / 4 % 2, nrhs = c / 8 ? 32 : 3, position = -77;
         Matrix a = matrix_random(30, 5, 57);
         if (structural)
             matrix_drop_diagonal(&a, 12);
         else
             a.val[matrix_diagonal(&a, 12)] = 0;
         System s = open_system(&a, D, N, LOWER, NON_UNIT, base);
-        Dense d = open_dense(&s, 0, trans_b, 3);
+        Dense d = open_dense(&s, 0, trans_b, nrhs);
         STATUS(3, cusparseXcsrsm2_zeroPivot(handle, d.info, &position));
         CHECK(position == -77);
         STATUS(0, dense_analyse(&d, NULL, NULL, USE_LEVEL));
@@ -202,6 +202,31 @@ static void zero_pivots_are_reported(void)
         close_system(&s);
         matrix_free(&a);
     }
+}
+
+/* A size that was asked for later is enough for what an earlier one has led to. */
+static void an_info_for_many_serves_few(void)
+{
+    Matrix a = matrix_random(90, 6, 65);
+    for (int c = 0; c < 2 * 2; c++) {
+        int later = c % 2, trans_b = c / 2;
+        System s = open_system(&a, D, N, LOWER, NON_UNIT, 0);
+        Dense d = open_dense(&s, 0, trans_b, 32), few = d;
+        few.nrhs = 2;
+        few.ldb = (trans_b != N ? few.nrhs : s.m) + 2;
+        if (later)
+            STATUS(0, dense_analyse(&d, NULL, NULL, USE_LEVEL));
+        STATUS(0, dense_size(&few, NULL, NULL, &few.bytes));
+        few.buffer = memory_alloc(few.bytes);
+        if (!later)
+            STATUS(0, dense_analyse(&few, NULL, NULL, USE_LEVEL));
+        DENSE_SOLVES(&few, &a, USE_LEVEL);
+        DENSE_SOLVES(&d, &a, USE_LEVEL);
+        memory_free(few.buffer);
+        close_dense(&d);
+        close_system(&s);
+    }
+    matrix_free(&a);
 }
 
 static void no_right_hand_sides_do_nothing(void)
@@ -313,6 +338,7 @@ int main(void)
     RUN(buffer_is_scratch_and_may_be_aligned_to_8_bytes);
     RUN(values_are_read_at_every_solve);
     RUN(zero_pivots_are_reported);
+    RUN(an_info_for_many_serves_few);
     RUN(no_right_hand_sides_do_nothing);
     RUN(wrong_arguments_are_invalid_values);
     RUN(trans_b_h_is_t_for_real_types_only);

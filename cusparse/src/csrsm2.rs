@@ -3,6 +3,9 @@
 //! libsptrsv takes right-hand sides by columns, so a B stored by rows (transB = T) is brought into the buffer
 //! column by column, solved there and brought back. `algo` chose between two implementations of cuSPARSE;
 //! here 0 and 1 mean the same.
+//!
+//! Of the sizes asked for an info, the first for many right-hand sides decides that it is analysed for many from then on: the buffer
+//! is larger then, and none that was asked for later is too small.
 
 use crate::csrsv2::Matrix;
 use crate::cusparse;
@@ -12,6 +15,9 @@ use crate::lease::{Executor, Lease};
 use crate::sptrsv::{self, DataType};
 use crate::status::{guard, Status, INSUFFICIENT_RESOURCES, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED};
 use libc::{c_int, c_void};
+
+/// Right-hand sides from which on they are many: as libsptrsv's engine for them takes at once.
+const MANY: usize = 32;
 
 /// Columns brought into the buffer begin at a multiple of this address, whatever the buffer's own.
 const ALIGNMENT: usize = 256;
@@ -143,7 +149,11 @@ impl Call {
         if bytes.is_null() || !(0..=1).contains(&self.policy) {
             return Err(INVALID_VALUE);
         }
-        let own = self.matrix.buffer_size(&lease, self.info)?;
+        let mut own = self.matrix.buffer_size(&lease, self.info)?;
+        if dense.columns >= MANY && lease.executor() == Executor::Cuda {
+            Status::from_sptrsv(sptrsv::sptrsvSetAlgorithm(self.info, sptrsv::ALG_BLOCK))?;
+            own = self.matrix.buffer_size(&lease, self.info)?;
+        }
         bytes.write(own.checked_add(dense.bytes_in_buffer()?).ok_or(INSUFFICIENT_RESOURCES)?);
         Ok(())
     }

@@ -9,6 +9,7 @@ pub type Info = *mut c_void;
 pub const EXECUTOR_CUDA: c_int = 0;
 pub const EXECUTOR_HOST: c_int = 1;
 pub const POINTER_MODE_HOST: c_int = 0;
+pub const ALG_BLOCK: c_int = 21;
 
 /// Types of values, by cudaDataType's numbers.
 #[derive(Clone, Copy)]
@@ -37,6 +38,7 @@ extern "C" {
 
     pub fn sptrsvCreateInfo(info: *mut Info) -> c_int;
     pub fn sptrsvDestroyInfo(info: Info) -> c_int;
+    pub fn sptrsvSetAlgorithm(info: Info, algorithm: c_int) -> c_int;
 
     pub fn sptrsvBufferSize(
         handle: Handle,

@@ -3,17 +3,20 @@
 
 use super::one_word::{self, OneWord};
 use super::{wide::Wide, Algorithm, Multi};
-use crate::analysis::slices::Cut;
+use crate::analysis::slices::{self, Cut};
 use crate::analysis::{Engine, Needs, Schedule};
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::status::Result;
-use crate::tuning::{BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS, BLOCK_THREADS};
+use crate::tuning::{BLOCK_ENTRIES, BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS, BLOCK_THREADS};
 use crate::workspace::BLOCK_COLUMNS;
 
 pub struct Block;
+
+/// The kernels, for patterns without parts of rows and with some.
+const KERNELS: [&str; 2] = ["block", "block_parts"];
 
 impl Algorithm for Block {
     fn id(&self) -> i32 {
@@ -58,14 +61,20 @@ impl Multi for Block {
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         let n = args.solve.n;
-        let by_squares = |name: &str| {
-            launcher.kernel(name)?.launch(n.div_ceil(BLOCK_COLUMNS), BLOCK_PACK_THREADS, 0, args)
+        let parts = match plan.has_parts {
+            true => slices::most_parts(plan.entries, one_word::entries_per_lane(launcher.dtype)),
+            false => 0,
         };
-        by_squares("block_begin")?;
-        // A warp for each row of some levels.
-        let warps = n as u64 * BLOCK_LEVELS_AHEAD / plan.levels.max(1) as u64;
+        let args = &MultiArgs { solve: SolveArgs { words: n + parts, ..args.solve }, ..*args };
+        let by_squares = |name: &str, rows: u32| {
+            launcher.kernel(name)?.launch(rows.div_ceil(BLOCK_COLUMNS), BLOCK_PACK_THREADS, 0, args)
+        };
+        by_squares("block_begin", n + parts)?;
+        // A warp for each row of some levels, and for as many more as rows are long.
+        let turns = (plan.entries as u64).div_ceil(n as u64 * BLOCK_ENTRIES).max(1);
+        let warps = n as u64 * BLOCK_LEVELS_AHEAD * turns / plan.levels.max(1) as u64;
         let blocks = (warps / (BLOCK_THREADS as u64 / 32)).clamp(1, launcher.gpu.multiprocessors() as u64);
-        launcher.kernel(self.name())?.launch(blocks as u32, BLOCK_THREADS, 0, args)?;
-        by_squares("block_end")
+        launcher.kernel(KERNELS[plan.has_parts as usize])?.launch(blocks as u32, BLOCK_THREADS, 0, args)?;
+        by_squares("block_end", n)
     }
 }
