@@ -262,7 +262,7 @@ cusparseStatus_t cusparseZcsrsv2_solve(cusparseHandle_t handle,
  *
  * B holds m x nrhs values: with transB = N by columns, ldb >= m; with T by rows, ldb >= nrhs, brought into pBuffer column by
  * column. With H as with T for real types, and NOT_SUPPORTED for complex ones. algo is 0 or 1, without a difference. bufferSizeExt
- * and analysis read neither B nor alpha, which may be NULL there. From 32 right-hand sides on the size is that of an engine for
+ * and analysis read neither B nor alpha, which may be NULL there. From 16 right-hand sides on the size is that of an engine for
  * many, 64 values a row and more, and the info stays with it. Statuses, blocking and capture are as with csrsv2.
  */
 

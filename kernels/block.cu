@@ -1,5 +1,7 @@
 // BLOCK: for many right-hand sides. Row-wise in level order, a warp for a row and a lane of it for each of 32 columns; each unknown is
-// handed over in one word that is value and flag together, and what a row depends on is read in whole lines of the cache.
+// handed over in one word that is value and flag together, and what a row depends on is read in whole lines of the cache. Of 16
+// columns, which take half of the room, a warp reads two entries at once. However many there are, a column has two sums, to which
+// its entries go by turns: so it always gets the same bits.
 //
 // Rows of many entries are cut into parts (see `Share`). Where there are any, some warps of each block take parts, in the same order,
 // and nothing else; to their row the sums of its parts are then further entries, of unknowns by those numbers.
@@ -15,72 +17,74 @@
 constexpr int BLOCK_THREADS = 640, BLOCK_PACK_THREADS = 256;
 constexpr uint32_t BLOCK_WARPS = BLOCK_THREADS / WARP, BLOCK_PART_WARPS = 4, QUEUE_WORDS = 32;
 constexpr uint32_t PART_SLICES = 8;  // that are drawn at once
-constexpr uint32_t BLOCK_COLUMNS = WARP;  // mirrored in workspace.rs
+constexpr int BLOCK_SUMS = 2;  // of a column; no fewer than entries that a warp reads at once
 
-template <class T>
-using BlockColumns = Columns<T, BLOCK_COLUMNS>;
-
-template <class T>
-__device__ __forceinline__ BlockColumns<T> block_columns(const MultiArgs<T> &m) {
+template <int NR, class T>
+__device__ __forceinline__ Columns<T, NR> block_columns(const MultiArgs<T> &m) {
     return {m.solve.x, m.solve.f, m.ldx, m.ldf, m.columns};
 }
-template <class T>
+template <int NR, class T>
 __device__ __forceinline__ Words<T> *words_of(const SolveArgs<T> &a) {
-    return reinterpret_cast<Words<T> *>(a.work) + (size_t)a.n * BLOCK_COLUMNS;
+    return reinterpret_cast<Words<T> *>(a.work) + (size_t)a.n * NR;
 }
 
-// A thread's places in a square of 32 rows and columns, column by column and row by row.
-template <class Act>
-__device__ __forceinline__ void each_of_square(const Act &act) {
-    for (uint32_t y = threadIdx.x / WARP; y < WARP; y += BLOCK_PACK_THREADS / WARP) act(y, threadIdx.x % WARP);
+// A thread's places in a field of so many lines and `WIDTH` places in each.
+template <uint32_t WIDTH, class Act>
+__device__ __forceinline__ void each_of(uint32_t lines, const Act &act) {
+    for (uint32_t y = threadIdx.x / WIDTH; y < lines; y += BLOCK_PACK_THREADS / WIDTH) act(y, threadIdx.x % WIDTH);
 }
 
 // Right-hand sides by rows; arms the words, and lets nothing be drawn yet.
-template <class T>
+template <int NR, class T>
 __device__ void block_begin(const MultiArgs<T> &m) {
-    __shared__ T square[WARP][WARP + 1];
+    __shared__ T field[NR][WARP + 1];
     const SolveArgs<T> &a = m.solve;
-    BlockColumns<T> columns = block_columns(m);
+    Columns<T, NR> columns = block_columns<NR>(m);
     if (blockIdx.x == 0) {
         if (threadIdx.x < BLOCK_WARPS) a.counters[threadIdx.x * QUEUE_WORDS] = 0;
         if (threadIdx.x == 0) *pivot_of(a.state, PIVOT_BIT) = NONE;
     }
     uint32_t first = blockIdx.x * WARP, rows = a.n - min(a.n, first);
-    each_of_square([&](uint32_t j, uint32_t r) {
-        if (r < rows) square[j][r] = columns.load(first + r, j);
+    each_of<WARP>(NR, [&](uint32_t j, uint32_t r) {
+        if (r < rows) field[j][r] = columns.load(first + r, j);
     });
     __syncthreads();
-    Words<T> *words = words_of(a);
-    each_of_square([&](uint32_t r, uint32_t j) {
-        size_t k = (size_t)(first + r) * BLOCK_COLUMNS + j;
-        if (r < rows) a.work[k] = square[j][r];
+    Words<T> *words = words_of<NR>(a);
+    each_of<NR>(WARP, [&](uint32_t r, uint32_t j) {
+        size_t k = (size_t)(first + r) * NR + j;
+        if (r < rows) a.work[k] = field[j][r];
         if (r < a.words - first) words[k] = Words<T>::armed();
     });
 }
 
 // Results by columns.
-template <class T>
+template <int NR, class T>
 __device__ void block_end(const MultiArgs<T> &m) {
-    __shared__ T square[WARP][WARP + 1];
+    __shared__ T field[WARP][NR + 1];
     const SolveArgs<T> &a = m.solve;
-    BlockColumns<T> columns = block_columns(m);
+    Columns<T, NR> columns = block_columns<NR>(m);
     uint32_t first = blockIdx.x * WARP;
-    const Words<T> *words = words_of(a);
-    each_of_square([&](uint32_t r, uint32_t j) {
-        if (r < a.n - first) square[r][j] = words[(size_t)(first + r) * BLOCK_COLUMNS + j].value();
+    const Words<T> *words = words_of<NR>(a);
+    each_of<NR>(WARP, [&](uint32_t r, uint32_t j) {
+        if (r < a.n - first) field[r][j] = words[(size_t)(first + r) * NR + j].value();
     });
     __syncthreads();
-    each_of_square([&](uint32_t j, uint32_t r) {
-        if (r < a.n - first) columns.store(first + r, j, square[r][j]);
+    each_of<WARP>(NR, [&](uint32_t j, uint32_t r) {
+        if (r < a.n - first) columns.store(first + r, j, field[r][j]);
     });
 }
 
-template <class T, bool MAY_HAVE_PARTS>
+template <int NR, bool MAY_HAVE_PARTS, class T>
 struct BlockSolver {
     const SolveArgs<T> &a;
-    uint32_t lane;
+    uint32_t lane = threadIdx.x % WARP;
+    static constexpr uint32_t AT_ONCE = WARP / NR;     // entries that a warp reads at once
+    static constexpr int SUMS = BLOCK_SUMS / AT_ONCE;  // that a lane has of those
     static constexpr int U = sizeof(T) > 8 ? 4 : 8;  // entries whose unknowns are looked for together
     static constexpr uint32_t QUEUES = BLOCK_WARPS - (MAY_HAVE_PARTS ? BLOCK_PART_WARPS : 0);
+
+    __device__ __forceinline__ explicit BlockSolver(const SolveArgs<T> &a) : a(a) {}
+    __device__ __forceinline__ uint32_t column() const { return lane % NR; }
 
     // What is known of a row, or of a part of one, before its unknowns: f of the lane's column, and of every lane one of the first 32
     // entries. Those of a row begin with its parts.
@@ -118,22 +122,23 @@ struct BlockSolver {
         load_if(in, a.val + place, v);
     }
     __device__ __forceinline__ void ask(uint32_t p, Row &row) const {
-        row.f = a.work[(size_t)row.record.x * BLOCK_COLUMNS + lane];
+        row.f = a.work[(size_t)row.record.x * NR + column()];
         load_if(a.diag_index && p < a.n && row.record.y != NONE, a.diag_values + row.record.y, row.d);
         entry(row, 0, row.adj, row.v);
     }
 
     template <int SIZE>
-    __device__ __forceinline__ bool subtract(const Words<T> *words, uint32_t count, uint32_t adj, T v, T &sum) const {
+    __device__ __forceinline__ bool subtract(const Words<T> *words, uint32_t count, uint32_t adj, T v, T (&sum)[SUMS]) const {
         bool ok = true;
-        for (uint32_t k = 0; k < count; k += SIZE) {
+        for (uint32_t first = 0; first < count; first += SIZE * AT_ONCE) {
+            uint32_t k = first + lane / NR;
             const T *from[SIZE];
             Words<T> x[SIZE];
 #pragma unroll
             for (int u = 0; u < SIZE; ++u) {
-                uint32_t row = __shfl_sync(FULL, adj, min(k + u, count - 1));
-                from[u] = reinterpret_cast<const T *>(words + (size_t)row * BLOCK_COLUMNS);
-                x[u] = k + u < count ? Words<T>::armed() : Words<T>::of_zero();
+                uint32_t row = __shfl_sync(FULL, adj, min(k + u * AT_ONCE, count - 1));
+                from[u] = reinterpret_cast<const T *>(words + (size_t)row * NR);
+                x[u] = k + u * AT_ONCE < count ? Words<T>::armed() : Words<T>::of_zero();
             }
             ok = ok && spin(a, [&] {
                 uint32_t highest = 0;
@@ -145,33 +150,41 @@ struct BlockSolver {
             });
 #pragma unroll
             for (int u = 0; u < SIZE; ++u) {
-                T factor = -conjugate_if(a.conjugate, shuffle(v, (k + u) % WARP));
-                if (k + u < count) sum = multiply_add(factor, x[u].value(), sum);
+                T factor = -conjugate_if(a.conjugate, shuffle(v, (k + u * AT_ONCE) % WARP));
+                if (k + u * AT_ONCE < count) sum[u % SUMS] = multiply_add(factor, x[u].value(), sum[u % SUMS]);
             }
         }
         return ok;
     }
 
-    // Subtracts what all entries of a row or part give. False if the watchdog ended the wait.
-    __device__ __forceinline__ bool subtract_all(const Words<T> *words, const Row &row, T &sum) const {
+    // The sum of `first` and what all entries of a row or part subtract from it; not a number where the watchdog ended the wait.
+    __device__ __forceinline__ T sum_of(const Words<T> *words, const Row &row, T first) const {
         bool ok = true;
         uint32_t adj = row.adj, entries = row.entries();
-        T v = row.v;
+        T v = row.v, sum[SUMS];
+#pragma unroll
+        for (int s = 0; s < SUMS; ++s) sum[s] = zero(T{});
+        if (lane < NR) sum[0] = first;
         for (uint32_t k = 0; k < entries && ok; k += WARP) {
             uint32_t count = min(entries - k, (uint32_t)WARP), next_adj = 0;
             T next_v = zero(T{});
             if (count == WARP) entry(row, k + WARP, next_adj, next_v);
-            ok = count > U / 2 ? subtract<U>(words, count, adj, v, sum) : subtract<U / 2>(words, count, adj, v, sum);
+            ok = count > U * AT_ONCE / 2 ? subtract<U>(words, count, adj, v, sum) : subtract<U / 2>(words, count, adj, v, sum);
             adj = next_adj, v = next_v;
         }
-        return ok;
+        if (!ok) return not_a_number(T{});
+        return sum[0] + (SUMS > 1 ? sum[SUMS - 1] : shuffle_xor(sum[0], NR));
     }
 
-    // All lanes work alike: each has its column's sum.
+    __device__ __forceinline__ void hand_over(Words<T> *words, uint32_t row, T v) const {
+        if (lane < NR) publish(reinterpret_cast<T *>(words + (size_t)row * NR), v);
+    }
+
+    // All lanes work alike: each has a sum of its column.
     __device__ __forceinline__ void solve(uint32_t p, const Row &row, T alpha) const {
-        Words<T> *words = words_of(a) + lane;
+        Words<T> *words = words_of<NR>(a) + column();
         uint32_t i = row.record.x;
-        T sum = product(alpha, row.f), scale = one(T{}), d = scale;
+        T scale = one(T{}), d = scale;
         bool multiplies = true;
         if (a.diag_index) {
             d = diagonal_of(a, p, row.d, [&] {
@@ -179,9 +192,8 @@ struct BlockSolver {
             });
             multiplies = reciprocal(d, scale);
         }
-        // What the watchdog has left.
-        if (!subtract_all(words, row, sum)) sum = not_a_number(T{});
-        publish(reinterpret_cast<T *>(words + (size_t)i * BLOCK_COLUMNS), multiplies ? product(sum, scale) : divide(sum, d));
+        T sum = sum_of(words, row, product(alpha, row.f));
+        hand_over(words, i, multiplies ? product(sum, scale) : divide(sum, d));
     }
 
     // Rows are asked for one before, and their records two. Nobody waits for what another warp has not drawn: each queue gives its
@@ -208,7 +220,7 @@ struct BlockSolver {
 
     // Draws slices, which are in the order of positions, with the parts of a row before it.
     __device__ __forceinline__ void parts() const {
-        Words<T> *words = words_of(a) + lane;
+        Words<T> *words = words_of<NR>(a) + column();
         for (;;) {
             uint32_t number = lane == 0 ? atomicAdd(a.counters + QUEUES * QUEUE_WORDS, 1u) : 0u;
             uint32_t first = __shfl_sync(FULL, number, 0) * PART_SLICES;
@@ -219,9 +231,7 @@ struct BlockSolver {
                 Row row;
                 record_of(make_uint2(__shfl_sync(FULL, slice.x, k), __shfl_sync(FULL, slice.y, k)), row);
                 entry(row, 0, row.adj, row.v);
-                T sum = zero(T{});
-                if (!subtract_all(words, row, sum)) sum = not_a_number(T{});
-                publish(reinterpret_cast<T *>(words + (size_t)row.place * BLOCK_COLUMNS), sum);
+                hand_over(words, row.place, sum_of(words, row, zero(T{})));
             }
         }
     }
@@ -233,17 +243,22 @@ struct BlockSolver {
     }
 };
 
-#define KERNEL(t)                                                                                                          \
-    extern "C" __global__ void __launch_bounds__(BLOCK_PACK_THREADS) block_begin_##t(const GRID_CONSTANT MultiArgs<t##_type> m) { \
-        block_begin(m);                                                                                                    \
+#define KERNEL(NR, t)                                                                                                      \
+    extern "C" __global__ void __launch_bounds__(BLOCK_PACK_THREADS)                                                       \
+        block_begin##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                                 \
+        block_begin<NR>(m);                                                                                                \
     }                                                                                                                      \
-    extern "C" __global__ void __launch_bounds__(BLOCK_PACK_THREADS) block_end_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {   \
-        block_end(m);                                                                                                      \
+    extern "C" __global__ void __launch_bounds__(BLOCK_PACK_THREADS)                                                       \
+        block_end##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                                   \
+        block_end<NR>(m);                                                                                                  \
     }                                                                                                                      \
-    extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1) block_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {     \
-        BlockSolver<t##_type, false>{m.solve, threadIdx.x % WARP}.run();                                                   \
+    extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)                                                         \
+        block##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                                       \
+        BlockSolver<NR, false, t##_type>(m.solve).run();                                                                   \
     }                                                                                                                      \
-    extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1) block_parts_##t(const GRID_CONSTANT MultiArgs<t##_type> m) { \
-        BlockSolver<t##_type, true>{m.solve, threadIdx.x % WARP}.run();                                                    \
+    extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)                                                         \
+        block_parts##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                                 \
+        BlockSolver<NR, true, t##_type>(m.solve).run();                                                                    \
     }
-FOR_EACH_TYPE(KERNEL)
+#define KERNELS(t) KERNEL(16, t) KERNEL(32, t)
+FOR_EACH_TYPE(KERNELS)

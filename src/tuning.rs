@@ -345,3 +345,5 @@ pub const BLOCK_PACK_THREADS: u32 = 256;
 pub const BLOCK_LEVELS_AHEAD: u64 = 16;
 /// Entries of a row that a warp of it asks for at once.
 pub const BLOCK_ENTRIES: u64 = 32;
+/// Half of its columns, which it has kernels for too.
+pub const BLOCK_FEW_COLUMNS: u32 = 16;

@@ -10,7 +10,9 @@ use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::status::Result;
-use crate::tuning::{BLOCK_ENTRIES, BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS, BLOCK_THREADS};
+use crate::tuning::{
+    BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS, BLOCK_THREADS,
+};
 use crate::workspace::BLOCK_COLUMNS;
 
 pub struct Block;
@@ -66,15 +68,18 @@ impl Multi for Block {
             false => 0,
         };
         let args = &MultiArgs { solve: SolveArgs { words: n + parts, ..args.solve }, ..*args };
+        let width = args.columns.next_power_of_two().clamp(BLOCK_FEW_COLUMNS, BLOCK_COLUMNS);
         let by_squares = |name: &str, rows: u32| {
-            launcher.kernel(name)?.launch(rows.div_ceil(BLOCK_COLUMNS), BLOCK_PACK_THREADS, 0, args)
+            let kernel = launcher.kernel(format_args!("{name}{width}"))?;
+            kernel.launch(rows.div_ceil(32), BLOCK_PACK_THREADS, 0, args)
         };
         by_squares("block_begin", n + parts)?;
         // A warp for each row of some levels, and for as many more as rows are long.
         let turns = (plan.entries as u64).div_ceil(n as u64 * BLOCK_ENTRIES).max(1);
         let warps = n as u64 * BLOCK_LEVELS_AHEAD * turns / plan.levels.max(1) as u64;
         let blocks = (warps / (BLOCK_THREADS as u64 / 32)).clamp(1, launcher.gpu.multiprocessors() as u64);
-        launcher.kernel(KERNELS[plan.has_parts as usize])?.launch(blocks as u32, BLOCK_THREADS, 0, args)?;
+        let kernel = launcher.kernel(format_args!("{}{width}", KERNELS[plan.has_parts as usize]))?;
+        kernel.launch(blocks as u32, BLOCK_THREADS, 0, args)?;
         by_squares("block_end", n)
     }
 }
