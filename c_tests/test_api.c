@@ -20,7 +20,7 @@ enum Argument { HANDLE, OP, M, NNZ, NRHS, ALPHA, DESCR, TYPE, VAL, ROWPTR, COLIN
 typedef struct {
   int64_t a[ARGUMENTS];
 } Call;
-enum Function { SIZE = 1, ANALYSIS = 2, SOLVE = 4, MULTI = 8, SOLVES = SOLVE | MULTI, LATER = ANALYSIS | SOLVES,
+enum Function { SIZE = 1, ANALYSIS = 2, SOLVE = 4, MULTI = 8, ROW_MAJOR = 16, SOLVES = SOLVE | MULTI | ROW_MAJOR, LATER = ANALYSIS | SOLVES,
                 ALL = SIZE | LATER };
 
 static sptrsvStatus_t call(enum Function function, const Call *c) {
@@ -34,9 +34,12 @@ static sptrsvStatus_t call(enum Function function, const Call *c) {
     case SIZE: return sptrsvBufferSize(h, op, MATRIX, ARRAYS, P(BYTES));
     case ANALYSIS: return sptrsvAnalysis(h, op, MATRIX, ARRAYS, policy, P(BUFFER));
     case SOLVE: return sptrsvSolve(h, op, MATRIX, P(ALPHA), ARRAYS, P(F), P(X), policy, P(BUFFER));
-    default:
+    case MULTI:
       return sptrsvSolveMulti(h, op, MATRIX, c->a[NRHS], P(ALPHA), ARRAYS, P(F), c->a[LDF], P(X), c->a[LDX], policy,
                               P(BUFFER));
+    default:
+      return sptrsvSolveMultiRowMajor(h, op, MATRIX, c->a[NRHS], P(ALPHA), ARRAYS, P(F), c->a[LDF], P(X), c->a[LDX],
+                                      policy, P(BUFFER));
   }
 }
 
@@ -298,9 +301,11 @@ static const struct {
     {ALPHA, 0, SOLVES, INVALID, "alpha"},
     {F, 0, SOLVES, INVALID, "f is"},
     {X, 0, SOLVES, INVALID, "x is"},
-    {NRHS, -1, MULTI, INVALID, "nrhs"},
+    {NRHS, -1, MULTI | ROW_MAJOR, INVALID, "nrhs"},
     {LDF, ROWS - 1, MULTI, INVALID, "ldf"},
     {LDX, ROWS - 1, MULTI, INVALID, "ldx"},
+    {LDF, 0, ROW_MAJOR, INVALID, "ldf is 0, less than nrhs"},
+    {LDX, 0, ROW_MAJOR, INVALID, "ldx"},
     /* What was analysed is not what is solved. */
     {M, ROWS - 1, SOLVES, MISMATCH, "m is"},
     {NNZ, ENTRIES - 1, SOLVES, MISMATCH, "nnz"},
@@ -312,7 +317,7 @@ static const struct {
 static void one_wrong_argument(void) {
   CHECK_OK(call(ANALYSIS, &good));
   for (int i = 0; i < COUNT(WRONG); i++)
-    for (int f = SIZE; f <= MULTI; f *= 2) {
+    for (int f = SIZE; f <= ROW_MAJOR; f *= 2) {
       if (!(WRONG[i].in & f)) continue;
       Call c = with(WRONG[i].which, WRONG[i].value);
       if (WRONG[i].which == M) c.a[LDF] = c.a[LDX] = WRONG[i].value > 0 ? WRONG[i].value : ROWS;
@@ -341,7 +346,7 @@ static void descriptor_changed_after_analysis(void) {
 #define CHANGED(set, reset, expected, word)                                \
   do {                                                                     \
     CHECK_OK(set);                                                         \
-    for (int f = SOLVE; f <= MULTI; f *= 2) {                              \
+    for (int f = SOLVE; f <= ROW_MAJOR; f *= 2) {                          \
       hide_x();                                                            \
       CHECK_STATUS(call((enum Function)f, &good), expected);               \
       CHECK_MESSAGE(word);                                                 \
@@ -372,7 +377,7 @@ static void descriptor_changed_after_analysis(void) {
   }
   /* 32-bit offsets to 64-bit columns: representable, but no solve takes it. */
   CHECK_OK(sptrsvSetMatIndexTypes(d, SPTRSV_INDEX_32I, SPTRSV_INDEX_64I));
-  for (int f = SIZE; f <= MULTI; f *= 2) {
+  for (int f = SIZE; f <= ROW_MAJOR; f *= 2) {
     hide_x();
     CHECK_STATUS(call((enum Function)f, &good), SPTRSV_STATUS_NOT_SUPPORTED);
     CHECK(x_untouched());
@@ -388,7 +393,7 @@ static void solve_before_analysis(void) {
   int64_t row = -77;
   CHECK_OK(sptrsvCreateInfo(&fresh));
   Call c = with(INFO, (intptr_t)fresh);
-  for (int f = SOLVE; f <= MULTI; f *= 2) {
+  for (int f = SOLVE; f <= ROW_MAJOR; f *= 2) {
     hide_x();
     CHECK_STATUS(call((enum Function)f, &c), SPTRSV_STATUS_NOT_ANALYSED);
     CHECK_MESSAGE("sptrsvAnalysis");

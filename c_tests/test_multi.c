@@ -1,7 +1,7 @@
 /*
  * sptrsvSolveMulti: any number of right-hand sides, leading dimensions, in place; each column by the same
  * rule as a single solve, with the same bits where the algorithm is deterministic, and what lies between the
- * columns and around the buffer untouched; pivots, NaN, the watchdog, graphs.
+ * columns and around the buffer untouched; pivots, NaN, the watchdog, graphs. And sptrsvSolveMultiRowMajor.
  */
 #include "problem.h"
 
@@ -9,13 +9,54 @@
 static const int NRHS[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 17, 31, 33, 64};
 enum { GUARD = 0x5a };
 
-static sptrsvStatus_t solve_multi(System *s, int64_t nrhs, const void *f, int64_t ldf, void *x, int64_t ldx) {
+typedef sptrsvStatus_t SolveMulti(sptrsvHandle_t, sptrsvOperation_t, int64_t, int64_t, int64_t, const void *,
+                                  sptrsvMatDescr_t, sptrsvDataType_t, const void *, const void *, const void *,
+                                  sptrsvInfo_t, const void *, int64_t, void *, int64_t, sptrsvSolvePolicy_t, void *);
+
+static sptrsvStatus_t solve_by(SolveMulti *f_of, System *s, int64_t nrhs, const void *f, int64_t ldf, void *x,
+                               int64_t ldx) {
   const Problem *p = s->p;
   sptrsvSetPointerMode(s->h, (sptrsvPointerMode_t)p->k.device_alpha);
-  sptrsvStatus_t status = sptrsvSolveMulti(
-      s->h, (sptrsvOperation_t)p->k.op, p->n, p->nnz, nrhs, p->k.device_alpha ? s->alpha : s->alpha_host, s->d,
-      (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->info, f, ldf, x, ldx, s->policy, s->buffer);
+  sptrsvStatus_t status =
+      f_of(s->h, (sptrsvOperation_t)p->k.op, p->n, p->nnz, nrhs, p->k.device_alpha ? s->alpha : s->alpha_host, s->d,
+           (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->info, f, ldf, x, ldx, s->policy, s->buffer);
   return host_mode_again(s, status);
+}
+
+static sptrsvStatus_t solve_multi(System *s, int64_t nrhs, const void *f, int64_t ldf, void *x, int64_t ldx) {
+  return solve_by(sptrsvSolveMulti, s, nrhs, f, ldf, x, ldx);
+}
+
+/* Whether right-hand sides may be stored by rows. */
+static int takes_rows(int a) { return !T.on_gpu || ALGS[a].id == SPTRSV_ALG_BLOCK; }
+
+/* From columns, `ld` values apart, to rows that are as many apart as `to_ld` says, or back. */
+static void turn(const System *s, int64_t nrhs, char *columns, int64_t ld, char *rows, int64_t rows_ld, int back) {
+  for (int64_t i = 0; i < s->p->n; i++)
+    for (int64_t c = 0; c < nrhs; c++) {
+      char *column = columns + (size_t)(c * ld + i) * s->vs, *row = rows + (size_t)(i * rows_ld + c) * s->vs;
+      memcpy(back ? column : row, back ? row : column, s->vs);
+    }
+}
+
+/* The same by rows: status, and x by columns; what lies between rows is left alone. */
+static sptrsvStatus_t solve_rows(System *s, int64_t nrhs, char *f, int64_t ldf, char *x, int64_t ldx, int *padding) {
+  int64_t n = s->p->n, in = nrhs + below(3), out = s->p->k.in_place ? in : nrhs + below(3);
+  size_t vs = s->vs, fbytes = (size_t)(in * n) * vs, xbytes = (size_t)(out * n) * vs;
+  char *rows = malloc(fbytes + xbytes + 1);
+  memset(rows, GUARD, fbytes + xbytes);
+  turn(s, nrhs, f, ldf, rows, in, 0);
+  void *df = mem_copy(rows, fbytes), *dx = s->p->k.in_place ? df : mem_new(xbytes);
+  if (dx != df) mem_fill(dx, GUARD, xbytes);
+  sptrsvStatus_t status = solve_by(sptrsvSolveMultiRowMajor, s, nrhs, df, in, dx, out);
+  mem_get(rows, dx, xbytes);
+  turn(s, nrhs, x, ldx, rows, out, 1);
+  for (int64_t i = 0; i < n; i++)
+    for (size_t b = (size_t)(i * out + nrhs) * vs; b < (size_t)((i + 1) * out) * vs; b++) *padding &= rows[b] == GUARD;
+  if (dx != df) mem_free(dx);
+  mem_free(df);
+  free(rows);
+  return status;
 }
 
 /* The system's buffer moves into a larger block, aligned to 8 bytes only and between guards. */
@@ -60,9 +101,16 @@ static void check_columns(System *s, int64_t nrhs, int a) {
   Fence around = fence(s);
   /* Scratch: whatever lies in it, also what could be taken for solutions. */
   mem_fill(s->buffer, below(2) ? 0 : 0x11, s->buffer_bytes);
-  sptrsvStatus_t status = solve_multi(s, nrhs, df, ldf, dx, ldx);
-  mem_get(x, dx, xbytes);
-  int fenced = unfence(s, &around), padding = 1;
+  int by_rows = takes_rows(a) && below(3) == 0, padding = 1;
+  sptrsvStatus_t status;
+  if (by_rows) {
+    memset(x, GUARD, xbytes);
+    status = solve_rows(s, nrhs, f, ldf, x, ldx, &padding);
+  } else {
+    status = solve_multi(s, nrhs, df, ldf, dx, ldx);
+    mem_get(x, dx, xbytes);
+  }
+  int fenced = unfence(s, &around);
   long double worst = 0;
   for (int64_t c = 0; c < nrhs; c++) {
     long double e = worst_error(p, p->alpha, f + (size_t)(c * ldf) * vs, x + (size_t)(c * ldx) * vs);
@@ -74,9 +122,9 @@ static void check_columns(System *s, int64_t nrhs, int a) {
   } else {
     CHECK_THAT(!status && worst <= 1 && padding && fenced,
                "%s: n = %" PRId64 ", nrhs %" PRId64 ", ldf %" PRId64 ", ldx %" PRId64
-               ", %s: %s, error / bound = %Lg in column %" PRId64 "%s%s",
+               ", %s: %s, error / bound = %Lg in column %" PRId64 "%s%s%s",
                ALGS[a].name, n, nrhs, ldf, ldx, kind_text(k), sptrsvGetErrorName(status), worst, worst_column,
-               padding ? "" : ", padding between columns written", fenced ? "" : ", written outside the buffer");
+               by_rows ? ", by rows" : "", padding ? "" : ", padding between them written", fenced ? "" : ", written outside the buffer");
     long double alone = 0;
     for (int64_t c = 0; c < (ALGS[a].deterministic ? nrhs : nrhs > 0); c++) {
       mem_put(s->f, f + (size_t)(c * ldf) * vs, s->bytes);
@@ -120,6 +168,34 @@ static void every_count(void) {
           k.op = i % 3, k.fill = i / 3 % 2, k.format = i / 6;
           one_case(k, (enum Shape)below(SHAPES), SIZES[below(COUNT(SIZES))], NRHS[r], a);
         }
+}
+
+/* On the GPU one algorithm takes right-hand sides by rows, and the others refuse them before anything is written. */
+static void by_rows_or_refused(void) {
+  enum { N = 100, COLUMNS = 3 };
+  char x[N * COLUMNS * 8];
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, GRID, N);
+    System s;
+    if (opened(&s, &p, a)) {
+      void *f = mem_new(sizeof x), *solved = mem_new(sizeof x);
+      mem_fill(f, 0, sizeof x);
+      mem_fill(solved, GUARD, sizeof x);
+      sptrsvStatus_t status = solve_by(sptrsvSolveMultiRowMajor, &s, COLUMNS, f, COLUMNS, solved, COLUMNS);
+      if (takes_rows(a)) {
+        CHECK_THAT(status == SPTRSV_STATUS_SUCCESS, "%s: %s", ALGS[a].name, sptrsvGetErrorName(status));
+      } else {
+        CHECK_THAT(status == SPTRSV_STATUS_NOT_SUPPORTED && strstr(sptrsvGetLastErrorMessage(s.h), "by rows") &&
+                       mem_is(solved, GUARD, sizeof x),
+                   "%s: %s \"%s\", or something was written", ALGS[a].name, sptrsvGetErrorName(status),
+                   sptrsvGetLastErrorMessage(s.h));
+      }
+      mem_free(f);
+      mem_free(solved);
+    }
+    close_system(&s);
+    free_problem(&p);
+  }
 }
 
 /* One analysis serves any sequence of counts, one right-hand side among them. */
@@ -394,6 +470,7 @@ int main(int argc, char **argv) {
   RUN(empty_matrix);
   RUN(zero_pivot);
   RUN(every_count);
+  RUN(by_rows_or_refused);
   RUN(one_info);
   RUN(large);
   RUN(not_a_number_stays_in_its_column);

@@ -477,6 +477,24 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvSolveMulti
 
+    function sptrsvSolveMultiRowMajor(handle, op, m, nnz, nrhs, alpha, descr, valueType, val, rowPtr, colInd, &
+        info, F, ldf, X, ldx, policy, buffer) &
+        result(status) bind(C, name='sptrsvSolveMultiRowMajor')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: op
+      integer(c_int64_t), value :: m, nnz, nrhs
+      type(c_ptr), value :: alpha, descr
+      integer(c_int), value :: valueType
+      type(c_ptr), value :: val, rowPtr, colInd, info, F
+      integer(c_int64_t), value :: ldf
+      type(c_ptr), value :: X
+      integer(c_int64_t), value :: ldx
+      integer(c_int), value :: policy
+      type(c_ptr), value :: buffer
+      integer(c_int) :: status
+    end function sptrsvSolveMultiRowMajor
+
     function sptrsvZeroPivot(handle, info, position) &
         result(status) bind(C, name='sptrsvZeroPivot')
       import :: c_int, c_ptr

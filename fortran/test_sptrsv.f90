@@ -201,7 +201,7 @@ contains
   ! [ 1  4]                                  [  .  4]
   subroutine solves_several_complex_systems()
     integer(c_int), target :: row(3) = [1, 2, 4], col(3) = [1, 1, 2]
-    complex(c_double_complex), target :: val(3), x(2, 2), b(2, 2), alpha
+    complex(c_double_complex), target :: val(3), x(2, 2), f(2, 2), b(2, 2), alpha
     type(c_ptr) :: d_row, d_col, d_val, d_x, info, buffer
     integer(c_size_t) :: bytes
 
@@ -209,6 +209,7 @@ contains
     x = reshape([(1, 1), (2, 0), (0, -3), (1, 2)], [2, 2])
     b(1, :) = (0, -2) * x(1, :) + x(2, :)
     b(2, :) = 4 * x(2, :)
+    f = b
     alpha = 1
     d_row = copied(c_loc(row), 12_c_size_t)
     d_col = copied(c_loc(col), 12_c_size_t)
@@ -216,6 +217,7 @@ contains
     d_x = copied(c_loc(b), 64_c_size_t)
 
     call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetAlgorithm', sptrsvSetAlgorithm(info, SPTRSV_ALG_BLOCK), SPTRSV_STATUS_SUCCESS)
     call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_CONJUGATE_TRANSPOSE, 2_c_int64_t, &
       3_c_int64_t, descr, SPTRSV_C_64F, d_val, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
     buffer = memory_alloc(bytes)
@@ -227,6 +229,14 @@ contains
       2_c_int64_t, SPTRSV_SOLVE_POLICY_NO_LEVEL, buffer), SPTRSV_STATUS_SUCCESS)
     call memory_get(c_loc(b), d_x, 64_c_size_t)
     call check('two complex systems are solved in place', all(abs(b - x) <= 1e-14_c_double))
+
+    b = transpose(f)
+    call memory_put(d_x, c_loc(b), 64_c_size_t)
+    call expect('sptrsvSolveMultiRowMajor', sptrsvSolveMultiRowMajor(handle, SPTRSV_OPERATION_CONJUGATE_TRANSPOSE, &
+      2_c_int64_t, 3_c_int64_t, 2_c_int64_t, c_loc(alpha), descr, SPTRSV_C_64F, d_val, d_row, d_col, info, d_x, 2_c_int64_t, &
+      d_x, 2_c_int64_t, SPTRSV_SOLVE_POLICY_NO_LEVEL, buffer), SPTRSV_STATUS_SUCCESS)
+    call memory_get(c_loc(b), d_x, 64_c_size_t)
+    call check('and by rows', all(abs(b - transpose(x)) <= 1e-14_c_double))
 
     call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
     call memory_free(buffer)

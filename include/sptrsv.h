@@ -221,10 +221,9 @@ typedef enum sptrsvAlgorithm_t {
    */
   SPTRSV_ALG_THIN = 20,
   /**
-   * For many right-hand sides: row-wise in level order, a warp for a row and a lane of it for each of 32 columns, so that
-   * sptrsvSolveMulti reads the matrix once for as many: worth it from 16 to 32 on. AUTO does not know their number, and never
-   * chooses it. The buffer is larger: ask for this before sptrsvBufferSize, or the analysis gives INVALID_VALUE. A row of thousands of
-   * entries is one warp's, 0.1 microseconds for each. Deterministic.
+   * For many right-hand sides: row-wise in level order, a warp for a row and a lane of it for each of 32 columns, or two for each of
+   * 16, so that sptrsvSolveMulti reads the matrix once for as many: worth it from 16 on. AUTO does not know their number, and never
+   * chooses it. The buffer is larger: ask for this before sptrsvBufferSize, or the analysis gives INVALID_VALUE. Deterministic.
    */
   SPTRSV_ALG_BLOCK = 21,
 } sptrsvAlgorithm_t;
@@ -1097,7 +1096,7 @@ enum sptrsvStatus_t sptrsvSolve(sptrsvHandle_t handle,
  * Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
  * F + j * ldf. On the GPU the matrix is read once for several of them: for up to four by TILED (two of complex types) and WIDE
  * (two of C_64F), for two by NODAL and ONE_WORD (four of R_32F), for four by LEVR, LEVC, SLFR, SLFC and GSF (two of C_64F), and for 32
- * by BLOCK; THIN solves one by one. Where the algorithm is deterministic, every column has the bits of a single solve.
+ * (or 16) by BLOCK; THIN solves one by one. Where the algorithm is deterministic, every column has the bits of a single solve.
  *
  * \param handle  the handle
  * \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
@@ -1132,6 +1131,44 @@ enum sptrsvStatus_t sptrsvSolveMulti(sptrsvHandle_t handle,
                                      int64_t ldx,
                                      enum sptrsvSolvePolicy_t policy,
                                      void *buffer);
+
+/**
+ * Solves op(A) X = alpha F for nrhs right-hand sides, stored by rows (row-major): row i of F begins at F + i * ldf. On the GPU by
+ * BLOCK only, which reads and writes them as they lie, on the host by all. With the bits of sptrsvSolveMulti.
+ *
+ * \param handle  the handle
+ * \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
+ * \param nrhs  number of right-hand sides, 0 or more
+ * \param alpha  one value, in host or device memory by the pointer mode
+ * \param F  right-hand sides
+ * \param ldf  values from one row of F to the next, at least nrhs
+ * \param X  receives the solutions; may be F itself if ldx equals ldf
+ * \param ldx  values from one row of X to the next, at least nrhs
+ * \return as sptrsvSolveMulti; NOT_SUPPORTED also on the GPU by another algorithm than BLOCK
+ *
+ * Blocking: as sptrsvSolve. Graph capture: yes.
+ *
+ * # Safety
+ * As sptrsvSolve.
+ */
+enum sptrsvStatus_t sptrsvSolveMultiRowMajor(sptrsvHandle_t handle,
+                                             enum sptrsvOperation_t op,
+                                             int64_t m,
+                                             int64_t nnz,
+                                             int64_t nrhs,
+                                             const void *alpha,
+                                             sptrsvMatDescr_t descr,
+                                             enum sptrsvDataType_t valueType,
+                                             const void *val,
+                                             const void *rowPtr,
+                                             const void *colInd,
+                                             sptrsvInfo_t info,
+                                             const void *F,
+                                             int64_t ldf,
+                                             void *X,
+                                             int64_t ldx,
+                                             enum sptrsvSolvePolicy_t policy,
+                                             void *buffer);
 
 /**
  * Waits for the last solve with this info and reports the first row with a zero on its diagonal.

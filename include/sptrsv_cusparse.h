@@ -260,10 +260,11 @@ cusparseStatus_t cusparseZcsrsv2_solve(cusparseHandle_t handle,
 
 /* ---- csrsm2: op(A) op(X) = alpha op(B), X replaces B ----
  *
- * B holds m x nrhs values: with transB = N by columns, ldb >= m; with T by rows, ldb >= nrhs, brought into pBuffer column by
- * column. With H as with T for real types, and NOT_SUPPORTED for complex ones. algo is 0 or 1, without a difference. bufferSizeExt
- * and analysis read neither B nor alpha, which may be NULL there. From 16 right-hand sides on the size is that of an engine for
- * many, 64 values a row and more, and the info stays with it. Statuses, blocking and capture are as with csrsv2.
+ * B holds m x nrhs values: with transB = N by columns, ldb >= m; with T by rows, ldb >= nrhs. With H as with T for real types, and
+ * NOT_SUPPORTED for complex ones. algo is 0 or 1, without a difference. bufferSizeExt and analysis read neither B nor alpha, which
+ * may be NULL there. From 16 right-hand sides on, and with transB = T, the size is that of an engine for many, 64 values a row and
+ * more, and the info stays with it; a solve with transB = T of an info without is NOT_SUPPORTED. Statuses, blocking and capture are as
+ * with csrsv2.
  */
 
 cusparseStatus_t cusparseCreateCsrsm2Info(csrsm2Info_t *info);

@@ -72,13 +72,14 @@ struct SolveArgs {
     uint32_t unused;
 };
 
-// Arguments of a kernel for one or several right-hand sides: columns of f and x, `ldf` and `ldx` values apart.
+// Arguments of a kernel for one or several right-hand sides: columns of f and x, `ldf` and `ldx` values apart; or by rows that are.
 template <class T>
 struct MultiArgs {
     SolveArgs<T> solve;
     uint64_t ldf, ldx;
     uint32_t columns;
-    uint32_t unused[3];
+    uint32_t by_rows;  // for the block engine only
+    uint32_t unused[2];
 };
 
 // Arguments of a kernel in a graph: the solve's arguments lie in device memory.

@@ -6,9 +6,8 @@
 // Rows of many entries are cut into parts (see `Share`). Where there are any, some warps of each block take parts, in the same order,
 // and nothing else; to their row the sums of its parts are then further entries, of unknowns by those numbers.
 //
-// Two kernels bring right-hand sides to rows, where the 32 of a row lie beside each other, and results back to columns. Both kinds lie
+// Two kernels bring right-hand sides to rows, where those of a row lie beside each other, and results back to where they belong. Both kinds lie
 // in the caller's buffer, by row number: right-hand sides first, and behind them the words that are handed over.
-#include "columns.cuh"
 #include "row.cuh"
 #include "share.cuh"
 
@@ -19,10 +18,18 @@ constexpr uint32_t BLOCK_WARPS = BLOCK_THREADS / WARP, BLOCK_PART_WARPS = 4, QUE
 constexpr uint32_t PART_SLICES = 8;  // that are drawn at once
 constexpr int BLOCK_SUMS = 2;  // of a column; no fewer than entries that a warp reads at once
 
-template <int NR, class T>
-__device__ __forceinline__ Columns<T, NR> block_columns(const MultiArgs<T> &m) {
-    return {m.solve.x, m.solve.f, m.ldx, m.ldf, m.columns};
-}
+// The caller's right-hand sides and results, by columns or by rows. What does not exist repeats the last column.
+template <class T>
+struct BlockColumns {
+    const MultiArgs<T> &m;
+
+    __device__ __forceinline__ size_t place(uint32_t row, uint32_t j, uint64_t ld) const { return m.by_rows ? row * ld + j : j * ld + row; }
+    __device__ __forceinline__ T load(uint32_t row, uint32_t j) const { return m.solve.f[place(row, min(j, m.columns - 1), m.ldf)]; }
+    __device__ __forceinline__ void store(uint32_t row, uint32_t j, T v) const {
+        if (j < m.columns) m.solve.x[place(row, j, m.ldx)] = v;
+    }
+};
+
 template <int NR, class T>
 __device__ __forceinline__ Words<T> *words_of(const SolveArgs<T> &a) {
     return reinterpret_cast<Words<T> *>(a.work) + (size_t)a.n * NR;
@@ -34,19 +41,25 @@ __device__ __forceinline__ void each_of(uint32_t lines, const Act &act) {
     for (uint32_t y = threadIdx.x / WIDTH; y < lines; y += BLOCK_PACK_THREADS / WIDTH) act(y, threadIdx.x % WIDTH);
 }
 
+// A thread's rows and columns of 32 rows, as the caller's lie beside each other.
+template <int NR, class T, class Act>
+__device__ __forceinline__ void each_as_stored(const MultiArgs<T> &m, const Act &act) {
+    if (m.by_rows) each_of<NR>(WARP, act);
+    else each_of<WARP>(NR, [&](uint32_t j, uint32_t r) { act(r, j); });
+}
+
 // Right-hand sides by rows; arms the words, and lets nothing be drawn yet.
 template <int NR, class T>
 __device__ void block_begin(const MultiArgs<T> &m) {
     __shared__ T field[NR][WARP + 1];
     const SolveArgs<T> &a = m.solve;
-    Columns<T, NR> columns = block_columns<NR>(m);
     if (blockIdx.x == 0) {
         if (threadIdx.x < BLOCK_WARPS) a.counters[threadIdx.x * QUEUE_WORDS] = 0;
         if (threadIdx.x == 0) *pivot_of(a.state, PIVOT_BIT) = NONE;
     }
     uint32_t first = blockIdx.x * WARP, rows = a.n - min(a.n, first);
-    each_of<WARP>(NR, [&](uint32_t j, uint32_t r) {
-        if (r < rows) field[j][r] = columns.load(first + r, j);
+    each_as_stored<NR>(m, [&](uint32_t r, uint32_t j) {
+        if (r < rows) field[j][r] = BlockColumns<T>{m}.load(first + r, j);
     });
     __syncthreads();
     Words<T> *words = words_of<NR>(a);
@@ -57,20 +70,19 @@ __device__ void block_begin(const MultiArgs<T> &m) {
     });
 }
 
-// Results by columns.
+// Results to where they belong.
 template <int NR, class T>
 __device__ void block_end(const MultiArgs<T> &m) {
     __shared__ T field[WARP][NR + 1];
     const SolveArgs<T> &a = m.solve;
-    Columns<T, NR> columns = block_columns<NR>(m);
     uint32_t first = blockIdx.x * WARP;
     const Words<T> *words = words_of<NR>(a);
     each_of<NR>(WARP, [&](uint32_t r, uint32_t j) {
         if (r < a.n - first) field[r][j] = words[(size_t)(first + r) * NR + j].value();
     });
     __syncthreads();
-    each_of<WARP>(NR, [&](uint32_t j, uint32_t r) {
-        if (r < a.n - first) columns.store(first + r, j, field[r][j]);
+    each_as_stored<NR>(m, [&](uint32_t r, uint32_t j) {
+        if (r < a.n - first) BlockColumns<T>{m}.store(first + r, j, field[r][j]);
     });
 }
 
@@ -80,7 +92,7 @@ struct BlockSolver {
     uint32_t lane = threadIdx.x % WARP;
     static constexpr uint32_t AT_ONCE = WARP / NR;     // entries that a warp reads at once
     static constexpr int SUMS = BLOCK_SUMS / AT_ONCE;  // that a lane has of those
-    static constexpr int U = sizeof(T) > 8 ? 4 : 8;  // entries whose unknowns are looked for together
+    static constexpr int U = sizeof(T) > 8 ? 4 : 8;    // entries whose unknowns are looked for together
     static constexpr uint32_t QUEUES = BLOCK_WARPS - (MAY_HAVE_PARTS ? BLOCK_PART_WARPS : 0);
 
     __device__ __forceinline__ explicit BlockSolver(const SolveArgs<T> &a) : a(a) {}
@@ -238,7 +250,7 @@ struct BlockSolver {
 
     __device__ __forceinline__ void run() const {
         uint32_t warp = threadIdx.x / WARP;
-        if (warp < QUEUES) rows(warp);
+        if (!MAY_HAVE_PARTS || warp < QUEUES) rows(warp);
         else parts();
     }
 };

@@ -14,7 +14,7 @@ use crate::guard::{
 };
 use crate::info::Info;
 use crate::problem::{
-    switch, Arrays, Base, DataType, Diag, ExecutorKind, Fill, Format, Index, MatDescr, MatType, Op,
+    switch, Arrays, Base, DataType, Diag, ExecutorKind, Fill, Format, Index, MatDescr, MatType, Op, Order,
     PointerMode, Policy, Setup,
 };
 use crate::status::{self, sptrsvStatus_t, Error};
@@ -176,10 +176,9 @@ pub enum sptrsvAlgorithm_t {
     /// where no end of the levels is so narrow, all levels are solved so, which is slow. Where there are no clusters this is
     /// ONE_WORD. Deterministic.
     SPTRSV_ALG_THIN = 20,
-    /// For many right-hand sides: row-wise in level order, a warp for a row and a lane of it for each of 32 columns, so that
-    /// sptrsvSolveMulti reads the matrix once for as many: worth it from 16 to 32 on. AUTO does not know their number, and never
-    /// chooses it. The buffer is larger: ask for this before sptrsvBufferSize, or the analysis gives INVALID_VALUE. A row of thousands of
-    /// entries is one warp's, 0.1 microseconds for each. Deterministic.
+    /// For many right-hand sides: row-wise in level order, a warp for a row and a lane of it for each of 32 columns, or two for each of
+    /// 16, so that sptrsvSolveMulti reads the matrix once for as many: worth it from 16 on. AUTO does not know their number, and never
+    /// chooses it. The buffer is larger: ask for this before sptrsvBufferSize, or the analysis gives INVALID_VALUE. Deterministic.
     SPTRSV_ALG_BLOCK = 21,
 }
 
@@ -1218,7 +1217,14 @@ pub unsafe extern "C" fn sptrsvSolve(
             let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
             let policy = Policy::from_raw(raw(policy))?;
             let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
-            let rhs = crate::info::Rhs { count: 1, f: f as usize, ldf: m, x: x as usize, ldx: m };
+            let rhs = crate::info::Rhs {
+                count: 1,
+                f: f as usize,
+                ldf: m,
+                x: x as usize,
+                ldx: m,
+                order: Order::Columns,
+            };
             i.solve(c, shape, arrays, policy, alpha as usize, rhs, buffer as usize)
         })
     })
@@ -1227,7 +1233,7 @@ pub unsafe extern "C" fn sptrsvSolve(
 /// Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
 /// F + j * ldf. On the GPU the matrix is read once for several of them: for up to four by TILED (two of complex types) and WIDE
 /// (two of C_64F), for two by NODAL and ONE_WORD (four of R_32F), for four by LEVR, LEVC, SLFR, SLFC and GSF (two of C_64F), and for 32
-/// by BLOCK; THIN solves one by one. Where the algorithm is deterministic, every column has the bits of a single solve.
+/// (or 16) by BLOCK; THIN solves one by one. Where the algorithm is deterministic, every column has the bits of a single solve.
 ///
 /// \param handle  the handle
 /// \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
@@ -1270,7 +1276,65 @@ pub unsafe extern "C" fn sptrsvSolveMulti(
             let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
             let policy = Policy::from_raw(raw(policy))?;
             let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
-            let rhs = crate::info::Rhs { count: nrhs, f: F as usize, ldf, x: X as usize, ldx };
+            let rhs = crate::info::Rhs {
+                count: nrhs,
+                f: F as usize,
+                ldf,
+                x: X as usize,
+                ldx,
+                order: Order::Columns,
+            };
+            i.solve(c, shape, arrays, policy, alpha as usize, rhs, buffer as usize)
+        })
+    })
+}
+
+/// Solves op(A) X = alpha F for nrhs right-hand sides, stored by rows (row-major): row i of F begins at F + i * ldf. On the GPU by
+/// BLOCK only, which reads and writes them as they lie, on the host by all. With the bits of sptrsvSolveMulti.
+///
+/// \param handle  the handle
+/// \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
+/// \param nrhs  number of right-hand sides, 0 or more
+/// \param alpha  one value, in host or device memory by the pointer mode
+/// \param F  right-hand sides
+/// \param ldf  values from one row of F to the next, at least nrhs
+/// \param X  receives the solutions; may be F itself if ldx equals ldf
+/// \param ldx  values from one row of X to the next, at least nrhs
+/// \return as sptrsvSolveMulti; NOT_SUPPORTED also on the GPU by another algorithm than BLOCK
+///
+/// Blocking: as sptrsvSolve. Graph capture: yes.
+///
+/// # Safety
+/// As sptrsvSolve.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSolveMultiRowMajor(
+    handle: sptrsvHandle_t,
+    op: MaybeUninit<sptrsvOperation_t>,
+    m: i64,
+    nnz: i64,
+    nrhs: i64,
+    alpha: *const c_void,
+    descr: sptrsvMatDescr_t,
+    valueType: MaybeUninit<sptrsvDataType_t>,
+    val: *const c_void,
+    rowPtr: *const c_void,
+    colInd: *const c_void,
+    info: sptrsvInfo_t,
+    F: *const c_void,
+    ldf: i64,
+    X: *mut c_void,
+    ldx: i64,
+    policy: MaybeUninit<sptrsvSolvePolicy_t>,
+    buffer: *mut c_void,
+) -> sptrsvStatus_t {
+    with_handle(handle, |c| {
+        let d = borrow(descr, "descr")?.0;
+        with_info(info, |i| {
+            let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
+            let policy = Policy::from_raw(raw(policy))?;
+            let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+            let rhs =
+                crate::info::Rhs { count: nrhs, f: F as usize, ldf, x: X as usize, ldx, order: Order::Rows };
             i.solve(c, shape, arrays, policy, alpha as usize, rhs, buffer as usize)
         })
     })

@@ -10,11 +10,11 @@ use crate::executor::cuda::{Bound, CudaPlan, How};
 use crate::executor::host::HostPlan;
 use crate::executor::{read_host_value, write_host_position, Executor, SolveCall};
 use crate::ffi::sptrsvStats_t;
-use crate::problem::{Arrays, DataType, MatDescr, Op, PointerMode, Policy, Setup, Shape};
+use crate::problem::{Arrays, DataType, MatDescr, Op, Order, PointerMode, Policy, Setup, Shape};
 use crate::status::{Error, Result};
 use crate::workspace::{self, ROW_BYTES};
 
-/// Right-hand sides and solutions, as addresses.
+/// Right-hand sides and solutions, as addresses, and how they are stored; `ldf` and `ldx` lie between two columns or two rows.
 #[derive(Clone, Copy)]
 pub struct Rhs {
     pub count: i64,
@@ -22,6 +22,7 @@ pub struct Rhs {
     pub ldf: i64,
     pub x: usize,
     pub ldx: i64,
+    pub order: Order,
 }
 
 pub struct Info {
@@ -175,12 +176,17 @@ impl Info {
         if rhs.count < 0 {
             return Err(Error::Negative { what: "nrhs", value: rhs.count });
         }
+        let (least, is) = match rhs.order {
+            Order::Columns => (shape.n as i64, "m"),
+            Order::Rows => (rhs.count, "nrhs"),
+        };
         for (what, ld) in [("ldf", rhs.ldf), ("ldx", rhs.ldx)] {
-            if ld < shape.n as i64 {
-                return Err(Error::Invalid(format!("{what} is {ld}, less than m = {}", shape.n)));
+            if ld < least {
+                return Err(Error::Invalid(format!("{what} is {ld}, less than {is} = {least}")));
             }
         }
-        if rhs.count > 1 && rhs.f == rhs.x && rhs.ldf != rhs.ldx {
+        let lies_apart = rhs.count > 1 || rhs.order == Order::Rows;
+        if lies_apart && rhs.f == rhs.x && rhs.ldf != rhs.ldx {
             return Err(Error::Invalid(format!(
                 "X is F itself, but ldx is {} and ldf is {}",
                 rhs.ldx, rhs.ldf
@@ -221,8 +227,14 @@ impl Info {
         if !in_device_memory {
             call.alpha_host = read_host_value(alpha, shape.dtype);
         }
-        let column = |base: usize, ld: i64, j: i64| base + (ld * j) as usize * shape.dtype.bytes();
+        let column = |base: usize, ld: i64, j: i64| {
+            let first = if rhs.order == Order::Rows { j } else { ld * j };
+            base + first as usize * shape.dtype.bytes()
+        };
         let _bound = analysed.bodies[which].bind()?;
+        if let (Order::Rows, Body::Cuda(plan)) = (rhs.order, &analysed.bodies[which]) {
+            plan.must_take_rows()?;
+        }
         if analysed.take_failure(context.stream)? {
             return Err(Error::TimedOut);
         }
@@ -234,7 +246,7 @@ impl Info {
                     call.f = column(rhs.f, rhs.ldf, j);
                     call.x = column(rhs.x, rhs.ldx, j);
                     let columns = plan.columns_at_once(rhs.count - j);
-                    plan.solve(&call, columns, rhs.ldf, rhs.ldx);
+                    plan.solve(&call, columns, rhs.ldf, rhs.ldx, rhs.order);
                     j += columns as i64;
                 }
             }
@@ -246,7 +258,7 @@ impl Info {
                     call.f = column(rhs.f, rhs.ldf, j);
                     call.x = column(rhs.x, rhs.ldx, j);
                     let columns = plan.columns_at_once(rhs.count - j);
-                    plan.solve_columns(context.stream, &call, columns, rhs.ldf, rhs.ldx)?;
+                    plan.solve_columns(context.stream, &call, columns, rhs.ldf, rhs.ldx, rhs.order)?;
                     j += columns as i64;
                 }
             }

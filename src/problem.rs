@@ -147,6 +147,13 @@ pub struct Shape {
     pub diag: DiagSource,
 }
 
+/// How right-hand sides and solutions are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    Columns,
+    Rows,
+}
+
 /// The caller's three arrays, as addresses on the executor's side; never dereferenced by this room.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrays {

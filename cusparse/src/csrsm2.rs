@@ -1,26 +1,19 @@
 //! `cusparse<t>csrsm2`: op(A) op(X) = alpha op(B) for several right-hand sides, X replacing B.
 //!
-//! libsptrsv takes right-hand sides by columns, so a B stored by rows (transB = T) is brought into the buffer
-//! column by column, solved there and brought back. `algo` chose between two implementations of cuSPARSE;
-//! here 0 and 1 mean the same.
-//!
-//! Of the sizes asked for an info, the first for many right-hand sides decides that it is analysed for many from then on: the buffer
-//! is larger then, and none that was asked for later is too small.
+//! Many right-hand sides, and those stored by rows (transB = T), are for an engine of libsptrsv with a larger buffer. So of the sizes
+//! asked for an info, the first for such ones decides that it is analysed for that engine from then on, and no size that was asked for later
+//! is too small. `algo` chose between two implementations of cuSPARSE; here 0 and 1 mean the same.
 
 use crate::csrsv2::Matrix;
 use crate::cusparse;
-use crate::driver::{self, Strided};
 use crate::info;
 use crate::lease::{Executor, Lease};
 use crate::sptrsv::{self, DataType};
-use crate::status::{guard, Status, INSUFFICIENT_RESOURCES, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED};
+use crate::status::{guard, Status, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED};
 use libc::{c_int, c_void};
 
 /// Right-hand sides from which on they are many: then libsptrsv's engine for them is faster on most matrices.
 const MANY: usize = 16;
-
-/// Columns brought into the buffer begin at a multiple of this address, whatever the buffer's own.
-const ALIGNMENT: usize = 256;
 
 #[no_mangle]
 pub unsafe extern "C" fn cusparseCreateCsrsm2Info(info: *mut sptrsv::Info) -> Status {
@@ -41,13 +34,11 @@ pub unsafe extern "C" fn cusparseXcsrsm2_zeroPivot(
     guard(|| info::zero_pivot(handle, info, position))
 }
 
-/// op(B): m rows, nrhs columns.
+/// op(B): nrhs columns, and how they are stored.
 struct Dense {
-    rows: usize,
     columns: usize,
     ld: usize,
     by_rows: bool,
-    bytes: usize,
 }
 
 impl Dense {
@@ -68,56 +59,22 @@ impl Dense {
             _ => return Err(INVALID_VALUE),
         };
         let size = |n: c_int| usize::try_from(n).map_err(|_| INVALID_VALUE);
-        let dense =
-            Dense { rows: size(m)?, columns: size(nrhs)?, ld: size(ldb)?, by_rows, bytes: data_type.bytes };
-        let shortest = if by_rows { dense.columns } else { dense.rows };
-        if !(0..=1).contains(&algo) || dense.ld < shortest.max(1) {
+        let (rows, columns, ld) = (size(m)?, size(nrhs)?, size(ldb)?);
+        let shortest = if by_rows { columns } else { rows };
+        if !(0..=1).contains(&algo) || ld < shortest.max(1) {
             return Err(INVALID_VALUE);
         }
-        Ok(dense)
+        // A column whose values lie beside each other is stored either way.
+        Ok(if by_rows && ld == 1 {
+            Dense { columns, ld: rows, by_rows: false }
+        } else {
+            Dense { columns, ld, by_rows }
+        })
     }
 
-    fn is_empty(&self) -> bool {
-        self.rows == 0 || self.columns == 0
-    }
-
-    /// Bytes in front of libsptrsv's own part of the buffer; enough for a buffer of any alignment.
-    fn bytes_in_buffer(&self) -> Result<usize, Status> {
-        if !self.by_rows {
-            return Ok(0);
-        }
-        let matrix = self.rows.checked_mul(self.columns).and_then(|n| n.checked_mul(self.bytes));
-        matrix.and_then(|n| n.checked_add(2 * ALIGNMENT)).ok_or(INSUFFICIENT_RESOURCES)
-    }
-
-    /// Where the columns lie in the buffer, and where libsptrsv's own part begins.
-    fn layout(&self, buffer: usize) -> (usize, usize) {
-        let columns = buffer.next_multiple_of(ALIGNMENT);
-        let end = columns + self.rows * self.columns * self.bytes;
-        (columns, end.next_multiple_of(ALIGNMENT))
-    }
-
-    /// Copies between B stored by rows and the columns in the buffer.
-    ///
-    /// # Safety
-    /// `b` and `columns` have the sizes of this description, in the executor's memory.
-    unsafe fn transpose(&self, lease: &Lease, b: usize, columns: usize, into_b: bool) -> Result<(), Status> {
-        for j in 0..self.columns {
-            let row_wise = Strided { address: b + j * self.bytes, stride: self.ld * self.bytes };
-            let column = Strided { address: columns + j * self.rows * self.bytes, stride: self.bytes };
-            let (dst, src) = if into_b { (row_wise, column) } else { (column, row_wise) };
-            match lease.executor() {
-                Executor::Cuda => driver::copy(dst, src, self.rows, self.bytes, lease.stream)?,
-                Executor::Host => {
-                    for i in 0..self.rows {
-                        let from = (src.address + i * src.stride) as *const u8;
-                        let to = (dst.address + i * dst.stride) as *mut u8;
-                        from.copy_to_nonoverlapping(to, self.bytes);
-                    }
-                }
-            }
-        }
-        Ok(())
+    /// Whether it is for the engine that takes many and rows.
+    fn wants_block(&self, executor: Executor) -> bool {
+        executor == Executor::Cuda && (self.by_rows || self.columns >= MANY)
     }
 }
 
@@ -150,11 +107,11 @@ impl Call {
             return Err(INVALID_VALUE);
         }
         let mut own = self.matrix.buffer_size(&lease, self.info)?;
-        if dense.columns >= MANY && lease.executor() == Executor::Cuda {
+        if dense.wants_block(lease.executor()) {
             Status::from_sptrsv(sptrsv::sptrsvSetAlgorithm(self.info, sptrsv::ALG_BLOCK))?;
             own = self.matrix.buffer_size(&lease, self.info)?;
         }
-        bytes.write(own.checked_add(dense.bytes_in_buffer()?).ok_or(INSUFFICIENT_RESOURCES)?);
+        bytes.write(own);
         Ok(())
     }
 
@@ -165,29 +122,10 @@ impl Call {
 
     unsafe fn solve(&self, alpha: *const c_void, b: *mut c_void, buffer: *mut c_void) -> Result<(), Status> {
         let (lease, dense) = self.open()?;
-        if !dense.by_rows {
-            return self.solve_columns(&lease, alpha, b, dense.ld, buffer);
-        }
-        if dense.is_empty() || b.is_null() || buffer.is_null() {
-            // Nothing to bring over: libsptrsv does nothing, or says what is wrong.
-            return self.solve_columns(&lease, alpha, b, dense.rows.max(1), buffer);
-        }
-        let (columns, own) = dense.layout(buffer as usize);
-        dense.transpose(&lease, b as usize, columns, false)?;
-        self.solve_columns(&lease, alpha, columns as *mut c_void, dense.rows, own as *mut c_void)?;
-        dense.transpose(&lease, b as usize, columns, true)
-    }
-
-    unsafe fn solve_columns(
-        &self,
-        lease: &Lease,
-        alpha: *const c_void,
-        b: *mut c_void,
-        ld: usize,
-        buffer: *mut c_void,
-    ) -> Result<(), Status> {
         let m = &self.matrix;
-        Status::from_sptrsv(sptrsv::sptrsvSolveMulti(
+        let solve = if dense.by_rows { sptrsv::sptrsvSolveMultiRowMajor } else { sptrsv::sptrsvSolveMulti };
+        let ld = dense.ld as i64;
+        Status::from_sptrsv(solve(
             lease.handle,
             m.op,
             m.m.into(),
@@ -201,9 +139,9 @@ impl Call {
             m.col_ind,
             self.info,
             b,
-            ld as i64,
+            ld,
             b,
-            ld as i64,
+            ld,
             self.policy,
             buffer,
         ))

@@ -7,35 +7,11 @@ use libc::{c_int, c_uint, c_void};
 use std::ptr;
 use std::sync::OnceLock;
 
-const MEMORY_TYPE_UNIFIED: c_uint = 4;
-
-/// CUDA_MEMCPY2D.
-#[repr(C)]
-pub struct Memcpy2d {
-    src_x_in_bytes: usize,
-    src_y: usize,
-    src_memory_type: c_uint,
-    src_host: *const c_void,
-    src_device: *const c_void,
-    src_array: *mut c_void,
-    src_pitch: usize,
-    dst_x_in_bytes: usize,
-    dst_y: usize,
-    dst_memory_type: c_uint,
-    dst_host: *mut c_void,
-    dst_device: *mut c_void,
-    dst_array: *mut c_void,
-    dst_pitch: usize,
-    width_in_bytes: usize,
-    height: usize,
-}
-
 functions!(
     Driver {
         ctx_get_current = c"cuCtxGetCurrent": unsafe extern "C" fn(*mut *mut c_void) -> c_int,
         memcpy_async = c"cuMemcpyAsync":
             unsafe extern "C" fn(*mut c_void, *const c_void, usize, *mut c_void) -> c_int,
-        memcpy_2d_async = c"cuMemcpy2DAsync_v2": unsafe extern "C" fn(*const Memcpy2d, *mut c_void) -> c_int,
         stream_synchronize = c"cuStreamSynchronize": unsafe extern "C" fn(*mut c_void) -> c_int,
     }
 );
@@ -150,44 +126,4 @@ pub unsafe fn write(
     let (driver, _bound) = (driver()?, Bound::new()?);
     check((driver.memcpy_async)(dst, src, bytes, stream))?;
     check((driver.stream_synchronize)(stream))
-}
-
-/// A strided vector in device memory: distance between its values in bytes.
-#[derive(Clone, Copy)]
-pub struct Strided {
-    pub address: usize,
-    pub stride: usize,
-}
-
-/// Copies `count` values of `bytes` each from one strided vector to another, on the stream.
-///
-/// # Safety
-/// Both are device memory of those sizes, and do not overlap.
-pub unsafe fn copy(
-    dst: Strided,
-    src: Strided,
-    count: usize,
-    bytes: usize,
-    stream: *mut c_void,
-) -> Result<(), Status> {
-    let request = Memcpy2d {
-        src_x_in_bytes: 0,
-        src_y: 0,
-        src_memory_type: MEMORY_TYPE_UNIFIED,
-        src_host: ptr::null(),
-        src_device: src.address as *const c_void,
-        src_array: ptr::null_mut(),
-        src_pitch: src.stride,
-        dst_x_in_bytes: 0,
-        dst_y: 0,
-        dst_memory_type: MEMORY_TYPE_UNIFIED,
-        dst_host: ptr::null_mut(),
-        dst_device: dst.address as *mut c_void,
-        dst_array: ptr::null_mut(),
-        dst_pitch: dst.stride,
-        width_in_bytes: bytes,
-        height: count,
-    };
-    let (driver, _bound) = (driver()?, Bound::new()?);
-    check((driver.memcpy_2d_async)(&request, stream))
 }

@@ -15,14 +15,13 @@ pub const ALG_BLOCK: c_int = 21;
 #[derive(Clone, Copy)]
 pub struct DataType {
     pub number: c_int,
-    pub bytes: usize,
     pub complex: bool,
 }
 
-pub const R_32F: DataType = DataType { number: 0, bytes: 4, complex: false };
-pub const R_64F: DataType = DataType { number: 1, bytes: 8, complex: false };
-pub const C_32F: DataType = DataType { number: 4, bytes: 8, complex: true };
-pub const C_64F: DataType = DataType { number: 5, bytes: 16, complex: true };
+pub const R_32F: DataType = DataType { number: 0, complex: false };
+pub const R_64F: DataType = DataType { number: 1, complex: false };
+pub const C_32F: DataType = DataType { number: 4, complex: true };
+pub const C_64F: DataType = DataType { number: 5, complex: true };
 
 extern "C" {
     pub fn sptrsvCreateWithExecutor(handle: *mut Handle, executor: c_int) -> c_int;
@@ -88,6 +87,27 @@ extern "C" {
     ) -> c_int;
 
     pub fn sptrsvSolveMulti(
+        handle: Handle,
+        op: c_int,
+        m: i64,
+        nnz: i64,
+        nrhs: i64,
+        alpha: *const c_void,
+        descr: MatDescr,
+        value_type: c_int,
+        val: *const c_void,
+        row_ptr: *const c_void,
+        col_ind: *const c_void,
+        info: Info,
+        f: *const c_void,
+        ldf: i64,
+        x: *mut c_void,
+        ldx: i64,
+        policy: c_int,
+        buffer: *mut c_void,
+    ) -> c_int;
+
+    pub fn sptrsvSolveMultiRowMajor(
         handle: Handle,
         op: c_int,
         m: i64,

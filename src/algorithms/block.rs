@@ -61,6 +61,9 @@ impl Multi for Block {
     fn most_columns(&self, _gpu: &Gpu, _dtype: DataType) -> u32 {
         BLOCK_COLUMNS
     }
+    fn takes_rows(&self) -> bool {
+        true
+    }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         let n = args.solve.n;
         let parts = match plan.has_parts {

@@ -77,6 +77,10 @@ pub trait Multi {
     fn most_columns(&self, _gpu: &Gpu, dtype: DataType) -> u32 {
         (ROW_BYTES / dtype.bytes()).min(4) as u32
     }
+    /// Whether right-hand sides may be stored by rows.
+    fn takes_rows(&self) -> bool {
+        false
+    }
     /// Bytes of a row that are armed there, no more than the algorithm wants of the buffer.
     fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {
         multi_width(columns) as usize * dtype.bytes()

@@ -119,12 +119,13 @@ pub struct SolveArgs {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MultiArgs {
     pub solve: SolveArgs,
-    /// Values from one column of `f` and of `x` to the next.
+    /// Values from one column of `f` and of `x` to the next, or from one row where they are stored by rows.
     pub ldf: u64,
     pub ldx: u64,
     /// Number of columns.
     pub columns: u32,
-    pub unused: [u32; 3],
+    pub by_rows: u32,
+    pub unused: [u32; 2],
 }
 
 impl MultiArgs {

@@ -12,7 +12,7 @@ use crate::analysis::nodes::{self, Nodes};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{cpu, Engine, Lists, Needs, Pattern, Schedule, Values, NONE};
 use crate::executor::{host, SolveCall};
-use crate::problem::{Arrays, DiagSource, Index, Setup, Shape, MAX_SIZE};
+use crate::problem::{Arrays, DiagSource, Index, Order, Setup, Shape, MAX_SIZE};
 use crate::status::{Error, Result};
 use crate::tuning::{SETUP_GPU_ROW, SETUP_GPU_SMALLEST};
 
@@ -601,7 +601,18 @@ impl CudaPlan {
         left.min(most as i64) as u32
     }
 
-    /// Enqueues one solve for as many columns as `columns_at_once` allows, `ldf` and `ldx` values apart.
+    /// Refuses right-hand sides that are stored by rows, where the algorithm reads columns.
+    pub fn must_take_rows(&self) -> Result<()> {
+        match self.algorithm.multi() {
+            Some(multi) if multi.takes_rows() => Ok(()),
+            _ => Err(Error::Unsupported(
+                "right-hand sides by rows, by another algorithm than BLOCK".to_string(),
+            )),
+        }
+    }
+
+    /// Enqueues one solve for as many columns as `columns_at_once` allows, stored in that order, with `ldf` and `ldx` values from one
+    /// column or row to the next.
     pub fn solve_columns(
         &self,
         stream: usize,
@@ -609,9 +620,10 @@ impl CudaPlan {
         columns: u32,
         ldf: i64,
         ldx: i64,
+        order: Order,
     ) -> Result<()> {
         match self.algorithm.multi() {
-            Some(multi) if columns > 1 => {
+            Some(multi) if columns > 1 || order == Order::Rows => {
                 let launcher = Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype };
                 let work = call.workspace.values as u64;
                 // Algorithms that hand values over in one word find it armed.
@@ -622,7 +634,9 @@ impl CudaPlan {
                 }
                 let solve = SolveArgs { work, ..self.args(call) };
                 let (ldf, ldx) = (ldf as u64, ldx as u64);
-                multi.solve(&launcher, self, &MultiArgs { solve, ldf, ldx, columns, ..Default::default() })
+                let by_rows = (order == Order::Rows) as u32;
+                let args = MultiArgs { solve, ldf, ldx, columns, by_rows, ..Default::default() };
+                multi.solve(&launcher, self, &args)
             }
             _ => self.solve(stream, call),
         }

@@ -75,6 +75,21 @@ impl Method {
 /// The most right-hand sides of a [`Job`].
 pub const MOST_COLUMNS: usize = 8;
 
+/// Values from one row to the next, and from one column.
+#[derive(Clone, Copy)]
+pub struct Steps {
+    pub row: usize,
+    pub column: usize,
+}
+
+impl Steps {
+    /// Where a value of row `i` and column `j` lies.
+    #[inline(always)]
+    fn to(self, i: u32, j: usize) -> usize {
+        i as usize * self.row + j * self.column
+    }
+}
+
 /// One solve of `op(A) x = alpha f`, with everything that [`Schedule`] does not say.
 pub struct Job<'a, T> {
     pub schedule: &'a Schedule,
@@ -88,10 +103,10 @@ pub struct Job<'a, T> {
     /// Right-hand sides and solutions, n values each; they may be the same arrays, or else not overlap.
     pub f: *const T,
     pub x: *mut T,
-    /// How many: a power of two up to [`MOST_COLUMNS`]; and the values from one to the next.
+    /// How many: a power of two up to [`MOST_COLUMNS`]; and how they are stored.
     pub columns: usize,
-    pub ldf: usize,
-    pub ldx: usize,
+    pub of_f: Steps,
+    pub of_x: Steps,
     /// n scratch values for each of them, whatever they hold.
     pub work: *mut T,
     /// n scratch words, whatever they hold.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{memory, solve, GivenUp, Job, Method, Pool, MOST_COLUMNS};
+use super::{memory, solve, GivenUp, Job, Method, Pool, Steps, MOST_COLUMNS};
 use crate::analysis::{cpu, Schedule};
 use crate::executor::SolveCall;
-use crate::problem::{Arrays, DiagSource, Index, Shape};
+use crate::problem::{Arrays, DiagSource, Index, Order, Shape};
 use crate::scalar::{dispatch, Scalar};
 use crate::status::Result;
 use crate::tuning::{HOST_SERIAL_ROWS, HOST_SERIAL_WIDTH};
@@ -80,11 +80,14 @@ impl HostPlan {
         1 << left.min(most as i64).ilog2()
     }
 
-    /// Solves for as many columns as `columns_at_once` allows, `ldf` and `ldx` values apart, and keeps the
-    /// pivot. Where the watchdog ends a solve, x becomes NaN, there and in further solves until the failure is
+    /// Solves for as many columns as `columns_at_once` allows, stored in that order, and keeps the pivot. Where the watchdog ends a solve, x becomes NaN, there and in further solves until the failure is
     /// taken.
-    pub fn solve(&mut self, call: &SolveCall, columns: usize, ldf: i64, ldx: i64) {
-        dispatch!(self.shape.dtype, T => self.solve_typed::<T>(call, columns, ldf as usize, ldx as usize));
+    pub fn solve(&mut self, call: &SolveCall, columns: usize, ldf: i64, ldx: i64, order: Order) {
+        let steps = |ld: i64| match order {
+            Order::Columns => Steps { row: 1, column: ld as usize },
+            Order::Rows => Steps { row: ld as usize, column: 1 },
+        };
+        dispatch!(self.shape.dtype, T => self.solve_typed::<T>(call, columns, steps(ldf), steps(ldx)));
     }
 
     /// Whether the watchdog ended a solve since the last look.
@@ -92,7 +95,7 @@ impl HostPlan {
         std::mem::take(&mut self.failed)
     }
 
-    fn solve_typed<T: Scalar>(&mut self, call: &SolveCall, columns: usize, ldf: usize, ldx: usize) {
+    fn solve_typed<T: Scalar>(&mut self, call: &SolveCall, columns: usize, of_f: Steps, of_x: Steps) {
         let separate = self.shape.diag == DiagSource::Separate;
         // SAFETY: the bytes of one T were put there.
         let alpha = unsafe { call.alpha_host.as_ptr().cast::<T>().read_unaligned() };
@@ -106,8 +109,8 @@ impl HostPlan {
             f: call.f as *const T,
             x: call.x as *mut T,
             columns,
-            ldf,
-            ldx,
+            of_f,
+            of_x,
             work: call.workspace.values as *mut T,
             counters: call.workspace.counters as *mut u32,
             timeout: call.timeout,
@@ -121,12 +124,9 @@ impl HostPlan {
             }
         }
         if self.failed {
-            for j in 0..columns {
+            for (i, j) in (0..self.shape.n).flat_map(|i| (0..columns).map(move |j| (i, j))) {
                 // SAFETY: x has n values a column, and no thread of the solve uses them any longer.
-                let x = unsafe {
-                    std::slice::from_raw_parts_mut((call.x as *mut T).add(j * ldx), self.shape.n as usize)
-                };
-                x.fill(T::NAN);
+                unsafe { (call.x as *mut T).add(of_x.to(i, j)).write(T::NAN) };
             }
         }
     }

@@ -78,7 +78,7 @@ impl<'a, T: Scalar, const K: usize> System<'a, T, K> {
     fn right_hand_sides(&self, unknown: u32) -> [T; K] {
         from_fn(|j| {
             // SAFETY: an unknown is below n; where f is x, only this position's own solution overwrites it.
-            self.0.alpha.mul(unsafe { self.0.f.add(unknown as usize + j * self.0.ldf).read() })
+            self.0.alpha.mul(unsafe { self.0.f.add(self.0.of_f.to(unknown, j)).read() })
         })
     }
 
@@ -96,7 +96,7 @@ impl<'a, T: Scalar, const K: usize> System<'a, T, K> {
         };
         for (j, solution) in solutions.into_iter().enumerate() {
             // SAFETY: an unknown is below n, and this thread alone has its position.
-            unsafe { self.0.x.add(unknown as usize + j * self.0.ldx).write(solution) };
+            unsafe { self.0.x.add(self.0.of_x.to(unknown, j)).write(solution) };
         }
         solutions
     }
