@@ -20,8 +20,8 @@ enum Argument { HANDLE, OP, M, NNZ, NRHS, ALPHA, DESCR, TYPE, VAL, ROWPTR, COLIN
 typedef struct {
   int64_t a[ARGUMENTS];
 } Call;
-enum Function { SIZE = 1, ANALYSIS = 2, SOLVE = 4, MULTI = 8, ROW_MAJOR = 16, SOLVES = SOLVE | MULTI | ROW_MAJOR, LATER = ANALYSIS | SOLVES,
-                ALL = SIZE | LATER };
+enum Function { SIZE = 1, ANALYSIS = 2, SOLVE = 4, MULTI = 8, ROW_MAJOR = 16, SOLVES = SOLVE | MULTI | ROW_MAJOR,
+                LATER = ANALYSIS | SOLVES, ALL = SIZE | LATER };
 
 static sptrsvStatus_t call(enum Function function, const Call *c) {
 #define P(i) ((void *)(intptr_t)c->a[i])

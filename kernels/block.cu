@@ -6,8 +6,8 @@
 // Rows of many entries are cut into parts (see `Share`). Where there are any, some warps of each block take parts, in the same order,
 // and nothing else; to their row the sums of its parts are then further entries, of unknowns by those numbers.
 //
-// Two kernels bring right-hand sides to rows, where those of a row lie beside each other, and results back to where they belong. Both kinds lie
-// in the caller's buffer, by row number: right-hand sides first, and behind them the words that are handed over.
+// Two kernels bring right-hand sides to rows, where those of a row lie beside each other, and results back to where they belong.
+// Both kinds lie in the caller's buffer, by row number: right-hand sides first, and behind them the words that are handed over.
 #include "row.cuh"
 #include "share.cuh"
 
@@ -16,7 +16,7 @@
 constexpr int BLOCK_THREADS = 640, BLOCK_PACK_THREADS = 256;
 constexpr uint32_t BLOCK_WARPS = BLOCK_THREADS / WARP, BLOCK_PART_WARPS = 4, QUEUE_WORDS = 32;
 constexpr uint32_t PART_SLICES = 8;  // that are drawn at once
-constexpr int BLOCK_SUMS = 2;  // of a column; no fewer than entries that a warp reads at once
+constexpr int BLOCK_SUMS = 2;        // of a column; no fewer than entries that a warp reads at once
 
 // The caller's right-hand sides and results, by columns or by rows. What does not exist repeats the last column.
 template <class T>
@@ -119,7 +119,7 @@ struct BlockSolver {
         row.place = share.place();
         if (share.has_parts()) row.parts = share.parts;
     }
-    // A lane's entry of 32 from number `k` on, in the order in which their unknowns are solved.
+    // A lane's entry of 32 from number `k` on: the sums of parts, and then entries in the order in which their unknowns are solved.
     __device__ __forceinline__ void entry(const Row &row, uint32_t k, uint32_t &adj, T &v) const {
         k += lane;
         bool in = k < row.entries();

@@ -12,12 +12,12 @@ use crate::context::Context;
 use crate::guard::{
     borrow, borrow_mut, guard, guard_creation, raw, with_handle, with_info, write, write_enum,
 };
-use crate::info::Info;
+use crate::info::{Info, Rhs};
 use crate::problem::{
     switch, Arrays, Base, DataType, Diag, ExecutorKind, Fill, Format, Index, MatDescr, MatType, Op, Order,
     PointerMode, Policy, Setup,
 };
-use crate::status::{self, sptrsvStatus_t, Error};
+use crate::status::{self, sptrsvStatus_t, Error, Result};
 
 /// What a handle points to.
 pub struct sptrsvContext(pub(crate) std::sync::Mutex<Context>);
@@ -1212,21 +1212,9 @@ pub unsafe extern "C" fn sptrsvSolve(
     buffer: *mut c_void,
 ) -> sptrsvStatus_t {
     with_handle(handle, |c| {
-        let d = borrow(descr, "descr")?.0;
-        with_info(info, |i| {
-            let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
-            let policy = Policy::from_raw(raw(policy))?;
-            let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
-            let rhs = crate::info::Rhs {
-                count: 1,
-                f: f as usize,
-                ldf: m,
-                x: x as usize,
-                ldx: m,
-                order: Order::Columns,
-            };
-            i.solve(c, shape, arrays, policy, alpha as usize, rhs, buffer as usize)
-        })
+        let rhs = Rhs { count: 1, f: f as usize, ldf: m, x: x as usize, ldx: m, order: Order::Columns };
+        let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+        solve(c, op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
     })
 }
 
@@ -1271,21 +1259,9 @@ pub unsafe extern "C" fn sptrsvSolveMulti(
     buffer: *mut c_void,
 ) -> sptrsvStatus_t {
     with_handle(handle, |c| {
-        let d = borrow(descr, "descr")?.0;
-        with_info(info, |i| {
-            let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
-            let policy = Policy::from_raw(raw(policy))?;
-            let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
-            let rhs = crate::info::Rhs {
-                count: nrhs,
-                f: F as usize,
-                ldf,
-                x: X as usize,
-                ldx,
-                order: Order::Columns,
-            };
-            i.solve(c, shape, arrays, policy, alpha as usize, rhs, buffer as usize)
-        })
+        let rhs = Rhs { count: nrhs, f: F as usize, ldf, x: X as usize, ldx, order: Order::Columns };
+        let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+        solve(c, op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
     })
 }
 
@@ -1328,15 +1304,35 @@ pub unsafe extern "C" fn sptrsvSolveMultiRowMajor(
     buffer: *mut c_void,
 ) -> sptrsvStatus_t {
     with_handle(handle, |c| {
-        let d = borrow(descr, "descr")?.0;
-        with_info(info, |i| {
-            let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
-            let policy = Policy::from_raw(raw(policy))?;
-            let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
-            let rhs =
-                crate::info::Rhs { count: nrhs, f: F as usize, ldf, x: X as usize, ldx, order: Order::Rows };
-            i.solve(c, shape, arrays, policy, alpha as usize, rhs, buffer as usize)
-        })
+        let rhs = Rhs { count: nrhs, f: F as usize, ldf, x: X as usize, ldx, order: Order::Rows };
+        let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+        solve(c, op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
+    })
+}
+
+/// What all solves have in common.
+///
+/// # Safety
+/// As sptrsvSolve.
+#[allow(clippy::too_many_arguments)]
+unsafe fn solve(
+    context: &Context,
+    op: MaybeUninit<sptrsvOperation_t>,
+    [m, nnz]: [i64; 2],
+    alpha: *const c_void,
+    descr: sptrsvMatDescr_t,
+    value_type: MaybeUninit<sptrsvDataType_t>,
+    arrays: Arrays,
+    info: sptrsvInfo_t,
+    rhs: Rhs,
+    policy: MaybeUninit<sptrsvSolvePolicy_t>,
+    buffer: *mut c_void,
+) -> Result<()> {
+    let d = borrow(descr, "descr")?.0;
+    with_info(info, |i| {
+        let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(value_type))?)?;
+        let policy = Policy::from_raw(raw(policy))?;
+        i.solve(context, shape, arrays, policy, alpha as usize, rhs, buffer as usize)
     })
 }
 

@@ -63,11 +63,21 @@ mod tests {
     fn places_stay_inside_for_every_alignment() {
         for n in [1, 2, 31, 1000] {
             for dtype in [DataType::F32, DataType::F64, DataType::C32, DataType::C64] {
-                let shape = Shape::new(Op::NonTranspose, n, n, MatDescr::default(), dtype, false).unwrap();
-                for (base, row_bytes) in (4096..4096 + 32).flat_map(|base| [(base, ROW_BYTES), (base, 512)]) {
+                let nnz = 1000 * n;
+                let shape = Shape::new(Op::NonTranspose, n, nnz, MatDescr::default(), dtype, false).unwrap();
+                // Words of the parts that there are at most in this type.
+                let entries = ONE_WORD_ENTRIES_PER_LANE / if dtype == DataType::C64 { 2 } else { 1 };
+                let parts = slices::most_parts(nnz as u32, entries) as usize;
+                let block = 2 * BLOCK_COLUMNS as usize * dtype.bytes();
+                for (base, row_bytes) in (4096..4096 + 32).flat_map(|base| [(base, ROW_BYTES), (base, block)])
+                {
                     let (w, end) = lay_out(&shape, row_bytes, base);
                     assert!(w.values >= base && w.values % ALIGN == 0 && w.counters % 4 == 0);
-                    assert!(w.counters >= w.values + n as usize * row_bytes);
+                    let of_part = if row_bytes == block { block / 2 } else { ROW_BYTES };
+                    assert!(w.counters >= w.values + n as usize * row_bytes + parts * of_part);
+                    assert!(
+                        end >= w.counters + if row_bytes == block { QUEUE_BYTES } else { 4 * n as usize }
+                    );
                     assert!(end <= base + buffer_bytes(&shape, row_bytes));
                 }
             }

@@ -1,8 +1,8 @@
 //! `cusparse<t>csrsm2`: op(A) op(X) = alpha op(B) for several right-hand sides, X replacing B.
 //!
-//! Many right-hand sides, and those stored by rows (transB = T), are for an engine of libsptrsv with a larger buffer. So of the sizes
-//! asked for an info, the first for such ones decides that it is analysed for that engine from then on, and no size that was asked for later
-//! is too small. `algo` chose between two implementations of cuSPARSE; here 0 and 1 mean the same.
+//! Many right-hand sides, and those stored by rows (transB = T), are for an engine of libsptrsv with a larger buffer. So
+//! of the sizes asked for an info, the first for such ones decides that it is analysed for that engine from then on, and no
+//! size that was asked for later is too small. `algo` chose between two implementations of cuSPARSE; here 0 and 1 mean the same.
 
 use crate::csrsv2::Matrix;
 use crate::cusparse;

@@ -48,9 +48,7 @@ impl Algorithm for Block {
         Wide.prepare(launcher, plan, schedule)
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        let n = args.n as u64;
-        let one = MultiArgs { solve: *args, ldf: n, ldx: n, columns: 1, ..Default::default() };
-        Multi::solve(self, launcher, plan, &one)
+        Multi::solve(self, launcher, plan, &MultiArgs::one_column(args))
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
