@@ -6,13 +6,49 @@
 // that does not depend on other rows (values, indices, right-hand side, reciprocal of the diagonal) is asked for
 // at once and in registers before the first poll, and the next slice's record is on its way. The unknowns live in
 // a work vector in level order, the NR of one position beside each other. A row is handed over as soon as its own
-// unknowns are there, whatever the others of its slice wait for. Every right-hand side is summed up in the same
-// order whatever NR is, and so gets the same bits.
+// unknowns are there, whatever the others of its slice wait for. A lane has one right-hand side, and does for it what it
+// would do for a single one: so every one gets the same bits whatever NR is.
 #pragma once
 #include "columns.cuh"
 #include "gate.cuh"
 #include "row.cuh"
 #include "share.cuh"
+
+// Blocks on a multiprocessor that leave a thread enough registers; mirrored in tuning.rs.
+template <class T>
+constexpr int ONE_WORD_BLOCKS = sizeof(T) > 8 ? 4 : 5;
+
+// Where a lane is in a slice, of which NR columns make as many shares, each a warp's. Where rows have few lanes, they have as many
+// for each column: the NR that take an entry lie beside each other, and look for words of one sector of L2. A share is some of the
+// rows then, and elsewhere one column of all of them.
+template <int NR>
+struct Place {
+    uint32_t lanes, step;  // of a row, for a column, and from one of these to the next
+    uint32_t sub;          // number of the lane among them
+    uint32_t row, column;
+
+    __device__ __forceinline__ Place(uint2 slice, uint32_t share) {
+        uint32_t lane = threadIdx.x % WARP;
+        lanes = slice.y >> 6 & 63u;
+        bool beside = NR > 1 && lanes <= WARP / NR;
+        step = beside ? NR : 1;
+        uint32_t number = beside ? share * (WARP / NR) + lane / NR : lane;
+        sub = number & (lanes - 1);
+        row = number >> (__ffs(lanes) - 1);
+        column = NR == 1 ? 0 : beside ? lane % NR : share;
+    }
+    // The row's lanes for the column, as bits.
+    __device__ __forceinline__ uint32_t mask() const {
+        uint32_t each = NR == 1 || step == 1 ? FULL : FULL / ((1u << NR) - 1);
+        return each >> (WARP - lanes * step) << (threadIdx.x % WARP - sub * step);
+    }
+    // The sum over these lanes in every one of them.
+    template <class T>
+    __device__ __forceinline__ T sum(T v) const {
+        for (uint32_t by = lanes * step / 2; by >= step; by /= 2) v = v + shuffle_xor(v, by);
+        return v;
+    }
+};
 
 // Values of U of this lane's entries, from number `e` on and `lanes` apart, and the positions that they are of.
 template <int U, int MOST, class T>
@@ -24,43 +60,34 @@ __device__ __forceinline__ void load_entries(const SolveArgs<T> &a, uint4 record
 
 // The youngest unknown that a row shared by several lanes depends on, the one of the highest position. It is mostly the last
 // to come: so the lane that has it leaves it out, and all others are summed up while it is waited for.
-template <int NR, class T>
+template <class T>
 struct Youngest {
     T v;         // the negative of its value in the matrix
     uint32_t q;  // its position
-    Words<T> x[NR];
+    Words<T> x;
 
     // None.
-    __device__ __forceinline__ Youngest() : v(zero(T{})), q(0) {
-#pragma unroll
-        for (int j = 0; j < NR; ++j) x[j] = Words<T>::of_zero();
-    }
-    __device__ __forceinline__ bool is_there() const {
-        bool there = true;
-#pragma unroll
-        for (int j = 0; j < NR; ++j) there = there && !x[j].is_armed();
-        return there;
-    }
+    __device__ __forceinline__ Youngest() : v(zero(T{})), q(0), x(Words<T>::of_zero()) {}
 };
 
-// Subtracts from sum_j the a_k x_kj of U of this lane's entries, from number `e` on and `lanes` apart, waiting for
-// each x_kj; where lanes may SHARE a row, and do, without the youngest one, which one lane then `owns`, and whose value is zero
-// afterwards. False if the watchdog ended the wait.
-template <int U, int NR, bool SHARE, int MOST, class Hand, class T>
-__device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &hand, T (&values)[MOST],
-                                            const uint32_t (&q)[MOST], uint32_t end, uint32_t e, uint32_t lanes, bool in,
-                                            T (&sum)[NR], Youngest<NR, T> &youngest, bool &owns) {
+// Subtracts from `sum` the a_k x_k of U of this lane's entries, from number `e` on and as many apart as the row has lanes,
+// waiting for each x_k; where there are several lanes without the youngest one, which one of them then `owns`, and whose value
+// is zero afterwards. False if the watchdog ended the wait.
+template <int U, int NR, int MOST, class Hand, class T>
+__device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &hand, const Place<NR> &at, T (&values)[MOST],
+                                            const uint32_t (&q)[MOST], uint32_t end, uint32_t e, bool in, T &sum,
+                                            Youngest<T> &youngest, bool &owns) {
     // Entries that are waited for together: what 32 registers hold of their unknowns.
-    constexpr int FIT = 128 / (NR * sizeof(T)), G = U < FIT ? U : FIT;
+    constexpr int FIT = 128 / sizeof(T), G = U < FIT ? U : FIT;
     int left_out = U;
-    if (SHARE && lanes > 1) {
+    uint32_t lanes = at.lanes;
+    if (lanes > 1) {
         uint32_t lane = threadIdx.x % WARP, mine = 0;
 #pragma unroll
         for (int u = 0; u < U; ++u) mine = max(mine, e + u * lanes < end ? q[u] + 1 : 0);
         uint32_t highest = mine;
-        for (uint32_t by = lanes / 2; by > 0; by /= 2) highest = max(highest, __shfl_xor_sync(FULL, highest, by));
-        uint32_t row_lanes = FULL >> (WARP - lanes) << (lane & ~(lanes - 1));
-        owns = __ffs(__ballot_sync(FULL, in && mine == highest) & row_lanes) == lane + 1;
+        for (uint32_t by = lanes * at.step / 2; by >= at.step; by /= 2) highest = max(highest, __shfl_xor_sync(FULL, highest, by));
+        owns = __ffs(__ballot_sync(FULL, in && mine == highest) & at.mask()) == lane + 1;
 #pragma unroll
         for (int u = 0; u < U; ++u)
             if (owns && left_out == U && e + u * lanes < end && q[u] + 1 == highest) {
@@ -69,18 +96,13 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &h
                 youngest.q = q[u];
                 values[u] = zero(T{});  // times the zero that stands for the unknown, which an infinite value must not be
             }
-#pragma unroll
-        for (int j = 0; j < NR; ++j)
-            if (left_out < U) youngest.x[j] = hand.ask(true, youngest.q);
+        if (left_out < U) youngest.x = hand.ask(true, youngest.q);
     }
 #pragma unroll
     for (int g = 0; g < U; g += G) {
-        Words<T> x[G][NR];
+        Words<T> x[G];
 #pragma unroll
-        for (int u = 0; u < G; ++u)
-#pragma unroll
-            for (int j = 0; j < NR; ++j)
-                x[u][j] = hand.ask(e + (g + u) * lanes < end && g + u != left_out, q[g + u]);
+        for (int u = 0; u < G; ++u) x[u] = hand.ask(e + (g + u) * lanes < end && g + u != left_out, q[g + u]);
         Watchdog<T> dog(a);
         // Ends when every dependency of the warp's rows but the youngest ones has been published, or by the watchdog. All
         // lanes wait together: those that are ready would only be in the way of the others.
@@ -88,19 +110,14 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &h
             uint32_t highest = 0;
 #pragma unroll
             for (int u = 0; u < G; ++u) hand.look(q[g + u], x[u]);
-            if (SHARE) hand.look(youngest.q, youngest.x);
+            hand.look(youngest.q, youngest.x);
 #pragma unroll
-            for (int u = 0; u < G; ++u)
-#pragma unroll
-                for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].tell());
+            for (int u = 0; u < G; ++u) highest = max(highest, x[u].tell());
             if (!__any_sync(FULL, highest == ARMED)) break;
             if (!__all_sync(FULL, dog.turn())) return false;
         }
 #pragma unroll
-        for (int u = 0; u < G; ++u)
-#pragma unroll
-            for (int j = 0; j < NR; ++j)
-                sum[j] = multiply_add(-conjugate_if(a.conjugate, values[g + u]), x[u][j].value(), sum[j]);
+        for (int u = 0; u < G; ++u) sum = multiply_add(-conjugate_if(a.conjugate, values[g + u]), x[u].value(), sum);
     }
     return true;
 }
@@ -159,39 +176,40 @@ struct ThroughL2 {
     static constexpr bool GATES = true, EACH = true;  // slices have gates; each row of a slice is handed over by itself
     const SolveArgs<T> &a;
     Slices slices;
-    T *work, *word;  // and the row's place there
+    T *work, *column, *word;  // the lane's column there, and the row's place in it
 
     // A single column's is the work vector whose turn it is.
     __device__ __forceinline__ explicit ThroughL2(const SolveArgs<T> &args)
-        : a(args), slices(a.state, a.begin), work(NR == 1 ? work_of(a, slices.first) : a.work) {}
+        : a(args), slices(a.state, a.begin), work(NR == 1 ? work_of(a, slices.first) : a.work), column(work) {}
     // The work vector that a single column arms.
     __device__ __forceinline__ T *other() const { return work_of(a, ~turn_of_warp()); }
-    // The first slice of the warp, and the next. Nothing is computed from what is drawn before it is wanted: that would wait
-    // for it.
+    // The first share of a slice for the warp, and the next. Nothing is computed from what is drawn before it is wanted: that
+    // would wait for it.
     __device__ __forceinline__ uint32_t first() const { return slices.slice_of(slices.first); }
     __device__ __forceinline__ uint32_t draw() { return slices.draw(); }
     __device__ __forceinline__ uint32_t drawn(uint32_t s) const { return slices.drawn(s); }
-    // Expects row number `r` of a slice, which is next.
-    __device__ __forceinline__ void expect(uint2 slice, uint32_t r) const {
-        bool leads = (threadIdx.x & ((slice.y >> 6 & 63u) - 1)) == 0;
-        if (NR == 1) expect_if(r < (slice.y & 63u) && leads, work + (slice.x + r));
+    // Expects the row of a place in a slice, which is next.
+    __device__ __forceinline__ void expect(uint2 slice, const Place<NR> &at) const {
+        expect_if(at.row < (slice.y & 63u) && at.sub == 0, work + (size_t)(slice.x + at.row) * NR);
     }
     // Begins with a slice, in which this lane's row is at `p`.
-    __device__ __forceinline__ void enter(uint2, uint32_t p) { word = work + (size_t)p * NR; }
-    // Ends with the last of two slices that were drawn in vain. A solve that leaves a narrow end to do is not over.
+    __device__ __forceinline__ void enter(uint2, uint32_t p, uint32_t number) {
+        column = work + number;
+        word = column + (size_t)p * NR;
+    }
+    // Ends with the last of two that were drawn in vain. A solve that leaves a narrow end to do is not over.
     __device__ __forceinline__ void leave(uint32_t last) const {
-        slices.leave(a.end, last, 2, NR > 1 || a.end == a.slices ? PASSED_ON<NR> : 0);
+        slices.leave(a.end * NR, last, 2, NR > 1 || a.end == a.slices ? PASSED_ON<NR> : 0);
     }
     // What is known of an unknown that has not been looked at: armed, if it is wanted.
     __device__ __forceinline__ Words<T> ask(bool wanted, uint32_t) const {
         return wanted ? Words<T>::armed() : Words<T>::of_zero();
     }
-    __device__ __forceinline__ void look(uint32_t q, Words<T> &x) const { poll(work + (size_t)q * NR, x); }
-    __device__ __forceinline__ void look(uint32_t q, Words<T> (&x)[NR]) const { poll(work + (size_t)q * NR, x); }
-    // Hands the row's unknowns over; by a reduction where it has several lanes.
+    __device__ __forceinline__ void look(uint32_t q, Words<T> &x) const { poll((NR == 1 ? work : column) + (size_t)q * NR, x); }
+    // Hands the row's unknown over; by a reduction where it has several lanes.
     __device__ __forceinline__ void give_if(bool yes, T v) const { publish_if(yes, word, v); }
     __device__ __forceinline__ void give_shared_if(bool yes, T v) const { publish_reduced_if(yes, word, v); }
-    __device__ __forceinline__ void give(const T (&v)[NR]) const { publish(word, v); }
+    __device__ __forceinline__ void give(T v) const { publish(word, v); }
 };
 
 // Solves slices `begin` to `end` for the columns, handing unknowns over by `hand`. A single column arms the other work
@@ -200,19 +218,16 @@ template <int NR, bool MAY_HAVE_PARTS, class Hand, class T>
 __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T, NR> &columns, Hand &hand) {
     constexpr int U = sizeof(T) > 8 ? 4 : 8;
     constexpr uint2 nothing = {0, 1u << 6};
-    uint32_t lane = threadIdx.x % WARP;
     T alpha = alpha_of(a);
+    uint32_t shares = a.end * NR;
 
-    auto slice_of = [&](uint32_t s) { return s < a.end ? a.slice[s] : nothing; };
-    // Lanes of a row are a power of two.
-    auto row_of = [&](uint2 slice) { return lane >> (__ffs(slice.y >> 6) - 1); };
-    auto record_of = [&](uint2 slice, uint32_t &end) {
+    auto slice_of = [&](uint32_t s) { return s < shares ? a.slice[s / NR] : nothing; };
+    auto record_of = [&](uint2 slice, const Place<NR> &at, uint32_t &end) {
         uint4 record = {0, NONE, 0, 0};
         end = 0;
-        uint32_t r = row_of(slice);
-        if (r < (slice.y & 63u)) {
-            record = a.record[slice.x + r];
-            end = a.record[slice.x + r + 1].z;
+        if (at.row < (slice.y & 63u)) {
+            record = a.record[slice.x + at.row];
+            end = a.record[slice.x + at.row + 1].z;
         }
         return record;
     };
@@ -220,15 +235,16 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
     uint32_t s = hand.first(), s1 = hand.drawn(hand.draw());
     uint2 slice = slice_of(s), slice1 = slice_of(s1);
     uint32_t end, end1;
-    uint4 record = record_of(slice, end);
-    while (s < a.end) {
+    uint4 record = record_of(slice, Place<NR>(slice, s % NR), end);
+    while (s < shares) {
         uint32_t s2 = hand.draw();
-        uint4 record1 = record_of(slice1, end1);
-        hand.expect(slice1, row_of(slice1));
+        Place<NR> next(slice1, s1 % NR);
+        uint4 record1 = record_of(slice1, next, end1);
+        hand.expect(slice1, next);
 
-        uint32_t rows = slice.y & 63u, lanes = slice.y >> 6 & 63u, sub = lane & (lanes - 1), r = row_of(slice);
-        uint32_t p = slice.x + r;
-        bool in = r < rows, owns = in && sub == 0;
+        Place<NR> at(slice, s % NR);
+        uint32_t lanes = at.lanes, sub = at.sub, p = slice.x + at.row;
+        bool in = at.row < (slice.y & 63u), owns = in && sub == 0;
         uint32_t begin = record.z, longest = warp_max(end - begin);
         Share<MAY_HAVE_PARTS, U * WARP, NR, T> share(a, slice, begin, end, longest);
         uint32_t e = begin + sub;
@@ -237,21 +253,19 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
             return longest > 4 * lanes ? f(Size<U>{}) : longest > 2 * lanes ? f(Size<4>{}) : f(Size<2>{});
         };
         // All that the row is made of is asked for before any of it is looked at.
-        T sum[NR], d, scale = one(T{}), v[U];
+        T sum, d, scale = one(T{}), v[U];
         uint32_t q[U];
-#pragma unroll
-        for (int j = 0; j < NR; ++j) load_if(in, columns.from(record.x, j), sum[j]);
+        load_if(in, columns.from(record.x, at.column), sum);
         if (a.diag_index) load_if(in && record.y != NONE, a.diag_values + record.y, d);
         if (longest > 0) for_size([&](auto size) { load_entries<size.value>(a, record, end, e, lanes, v, q); });
-#pragma unroll
-        for (int j = 0; j < NR; ++j) sum[j] = owns && !share.is_part ? product(alpha, sum[j]) : zero(T{});
+        sum = owns && !share.is_part ? product(alpha, sum) : zero(T{});
         bool multiplies = true;
         if (a.diag_index && in && !share.is_part) {
             d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, turn_of_warp(), record.x); });
             multiplies = reciprocal(d, scale);
             if (!multiplies) scale = d;
         }
-        bool at_once = NR == 1 && !share.is_part && __all_sync(FULL, multiplies);
+        bool at_once = !share.is_part && __all_sync(FULL, multiplies);
         bool ok = true;
         if (share.is_part) {
             // Of its unknowns the one that is solved last is its gate.
@@ -260,40 +274,30 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
             for (int u = 0; u < U; ++u) highest = max(highest, e + u * lanes < end ? q[u] : 0);
             ok = !Hand::GATES || pass(a, hand.work + (size_t)warp_max(highest) * NR);
         } else if (Hand::GATES) {
-            ok = pass_gate(a, hand.work, slice, lanes, NR);
+            ok = pass_gate(a, hand.work, slice, lanes * NR, NR);
         }
-        hand.enter(slice, p);
-        if (share.has_parts()) ok = ok && share.add_parts(a, hand.work, sum);
+        hand.enter(slice, p, at.column);
+        if (share.has_parts()) ok = ok && share.add_parts(a, hand.work + at.column, sum);
 
-        T x[NR];
-        if (NR == 1 && lanes == 1 && longest > 0) {
+        T x;
+        if (lanes == 1 && longest > 0) {
             ok = for_size([&](auto size) {
-                return solve_short<size.value>(a, hand, v, q, end - record.z, scale, owns && at_once, sum[0], x[0]);
+                return solve_short<size.value>(a, hand, v, q, end - record.z, scale, owns && at_once, sum, x);
             });
         } else {
-            Youngest<NR, T> youngest;
-            // A single right-hand side whose rows are single lanes' mostly goes the way above.
+            Youngest<T> youngest;
             if (ok && longest > 0)
                 ok = for_size([&](auto size) {
-                    if (NR > 1 && lanes == 1)
-                        return waiting_dot<size.value, NR, false>(a, hand, v, q, end, e, lanes, in, sum, youngest, owns);
-                    return waiting_dot<size.value, NR, true>(a, hand, v, q, end, e, lanes, in, sum, youngest, owns);
+                    return waiting_dot<size.value>(a, hand, at, v, q, end, e, in, sum, youngest, owns);
                 });
-            T rest[NR];
-#pragma unroll
-            for (int j = 0; j < NR; ++j) rest[j] = warp_sum_all(sum[j], __ffs(lanes) - 1);
-            // As above nothing is added then: a zero added to a negative zero would change its sign.
-            bool is_whole = NR > 1 && lanes == 1 && longest > 0;
+            T rest = at.sum(sum);
             Watchdog<T> dog(a);
             // What a wait has been ended for is a part of a sum.
             for (bool waits = owns && at_once && ok;;) {
-#pragma unroll
-                for (int j = 0; j < NR; ++j) {
-                    sum[j] = is_whole ? rest[j] : multiply_add(youngest.v, youngest.x[j].value(), rest[j]);
-                    x[j] = product(sum[j], scale);
-                }
-                bool ready = youngest.is_there();
-                hand.give_shared_if(waits && ready, x[0]);
+                sum = multiply_add(youngest.v, youngest.x.value(), rest);
+                x = product(sum, scale);
+                bool ready = !youngest.x.is_armed();
+                hand.give_shared_if(waits && ready, x);
                 waits = waits && !ready;
                 if (__all_sync(FULL, ready)) break;
                 if (!__all_sync(FULL, dog.turn())) {
@@ -303,20 +307,15 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
                 hand.look(youngest.q, youngest.x);
             }
         }
-        if (!multiplies || share.is_part)
-#pragma unroll
-            for (int j = 0; j < NR; ++j) x[j] = share.is_part ? sum[j] : divide(sum[j], scale);
+        if (!multiplies || share.is_part) x = share.is_part ? sum : divide(sum, scale);
         if (owns) {
-            if (!ok)
-#pragma unroll
-                for (int j = 0; j < NR; ++j) x[j] = not_a_number(T{});
+            if (!ok) x = not_a_number(T{});
             if (share.is_part) {
-                publish(hand.work + share.place(), x);
+                publish(hand.work + share.place() + at.column, x);
                 if (NR == 1) arm(hand.other() + share.place());
             } else {
                 if (!at_once || !ok) hand.give(x);
-#pragma unroll
-                for (int j = 0; j < NR; ++j) columns.store(record.x, j, x[j]);
+                columns.store(record.x, at.column, x);
                 if (NR == 1) arm(hand.other() + p);
             }
         }

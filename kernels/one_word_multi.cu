@@ -10,11 +10,11 @@ __device__ void several_columns(const MultiArgs<T> &m) {
 }
 
 #define KERNEL(NR, t)                                                                \
-    extern "C" __global__ void __launch_bounds__(128, 4)                             \
-        one_word_multi##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {    \
+    extern "C" __global__ void __launch_bounds__(128, ONE_WORD_BLOCKS<t##_type>)     \
+        one_word_multi##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {        \
         several_columns<NR>(m);                                                      \
     }
 KERNEL(2, s) KERNEL(4, s)
-KERNEL(2, d)
-KERNEL(2, c)
+KERNEL(2, d) KERNEL(4, d)
+KERNEL(2, c) KERNEL(4, c)
 KERNEL(2, z)

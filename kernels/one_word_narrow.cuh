@@ -33,9 +33,9 @@ struct ThroughCluster {
     __device__ __forceinline__ uint32_t drawn(uint32_t s) const { return __shfl_sync(FULL, s, 0); }
 
     // Unknowns are looked for in the ring.
-    __device__ __forceinline__ void expect(uint2, uint32_t) const {}
+    __device__ __forceinline__ void expect(uint2, const Place<1> &) const {}
     // Begins with a slice, in which this lane's row is at `p`.
-    __device__ __forceinline__ void enter(uint2 slice, uint32_t p) {
+    __device__ __forceinline__ void enter(uint2 slice, uint32_t p, uint32_t) {
         ring.begin(slice.x);
         word = work + p;
         settle(word);
@@ -53,7 +53,6 @@ struct ThroughCluster {
 
     __device__ __forceinline__ Words<T> ask(bool wanted, uint32_t q) const { return ring.ask(work, wanted, q); }
     __device__ __forceinline__ void look(uint32_t q, Words<T> &x) const { ring.look(q, x); }
-    __device__ __forceinline__ void look(uint32_t q, Words<T> (&x)[1]) const { ring.look(q, x[0]); }
     // Hands the row's unknown over.
     __device__ __forceinline__ void give_if(bool yes, T v) const {
 #pragma unroll
@@ -61,5 +60,5 @@ struct ThroughCluster {
         publish_if(yes, word, v);
     }
     __device__ __forceinline__ void give_shared_if(bool yes, T v) const { give_if(yes, v); }
-    __device__ __forceinline__ void give(const T (&v)[1]) const { give_if(true, v[0]); }
+    __device__ __forceinline__ void give(T v) const { give_if(true, v); }
 };

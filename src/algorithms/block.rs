@@ -6,7 +6,7 @@ use super::{wide::Wide, Algorithm, Multi};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{Engine, Needs, Schedule};
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
-use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
+use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::status::Result;
@@ -56,7 +56,7 @@ impl Algorithm for Block {
 }
 
 impl Multi for Block {
-    fn most_columns(&self, _gpu: &Gpu, _dtype: DataType) -> u32 {
+    fn most_columns(&self, _plan: &CudaPlan) -> u32 {
         BLOCK_COLUMNS
     }
     fn takes_rows(&self) -> bool {

@@ -74,8 +74,8 @@ pub trait Algorithm: Sync {
 /// the caller's buffer; where a plan has work vectors, they are armed there before each launch.
 pub trait Multi {
     /// The most right-hand sides that it takes at once. This here is `SEVERAL` in `columns.cuh`.
-    fn most_columns(&self, _gpu: &Gpu, dtype: DataType) -> u32 {
-        (ROW_BYTES / dtype.bytes()).min(4) as u32
+    fn most_columns(&self, plan: &CudaPlan) -> u32 {
+        sector_columns(plan.dtype())
     }
     /// Whether right-hand sides may be stored by rows.
     fn takes_rows(&self) -> bool {
@@ -87,6 +87,11 @@ pub trait Multi {
     }
     /// Enqueues one solve on the GPU.
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()>;
+}
+
+/// Right-hand sides whose unknowns of a row the caller's buffer has room for, but no more than four.
+fn sector_columns(dtype: DataType) -> u32 {
+    (ROW_BYTES / dtype.bytes()).min(4) as u32
 }
 
 /// Right-hand sides that the kernel for `columns` of them has room for.

@@ -52,7 +52,7 @@ impl Algorithm for Nodal {
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
         let kernel = launcher.kernel_before_turn(format_args!("nodal{}", plan.node()))?;
-        let blocks = one_word::blocks(launcher, plan, args, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
+        let blocks = one_word::blocks(launcher, plan, args, 1, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
         kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
     }
     fn multi(&self) -> Option<&dyn Multi> {

@@ -4,18 +4,17 @@
 use super::nodal::Nodal;
 use super::{one_word, Multi};
 use crate::executor::cuda::args::MultiArgs;
-use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
-use crate::problem::DataType;
+use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::status::Result;
 use crate::tuning::{NODAL_LEVELS_AHEAD, ONE_WORD_BLOCK, ONE_WORD_BLOCKS};
 
 impl Multi for Nodal {
-    fn most_columns(&self, _gpu: &Gpu, _dtype: DataType) -> u32 {
+    fn most_columns(&self, _plan: &CudaPlan) -> u32 {
         2
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         let kernel = launcher.kernel(format_args!("nodal_multi{}", plan.node()))?;
-        let blocks = one_word::blocks(launcher, plan, &args.solve, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
+        let blocks = one_word::blocks(launcher, plan, &args.solve, 1, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
         kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
     }
 }

@@ -133,24 +133,32 @@ pub fn solve_slices(
     let size = launcher.dtype.bytes() as u64;
     let is_cached = args.n as u64 * size * ONE_WORD_CACHED_PART <= launcher.gpu.cached_bytes() as u64;
     let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ONE_WORD_BLOCKS };
-    let blocks = if begin < end { blocks(launcher, plan, args, ONE_WORD_LEVELS_AHEAD, most) } else { 0 };
+    let blocks = if begin < end { blocks(launcher, plan, args, 1, ONE_WORD_LEVELS_AHEAD, most) } else { 0 };
     let args = SolveArgs { begin, end, ..*args };
     launcher.kernel_before_turn(KERNELS[plan.has_parts as usize])?.launch(blocks, ONE_WORD_BLOCK, 0, &args)
 }
 
-/// Blocks of a launch, at most so many on a multiprocessor: enough warps to work so many levels ahead of the front, and no
-/// more. Warps far ahead only poll, and every poll slows down the hand-over that the front waits for.
-pub fn blocks(launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs, levels_ahead: u64, most: u32) -> u32 {
-    let multiprocessors = launcher.gpu.multiprocessors();
-    let slices = args.slices as u64;
-    let average = slices * levels_ahead / plan.hand_overs().max(1) as u64;
-    let widest = plan.widest as u64 / 32 / ONE_WORD_PASSES;
+/// Blocks of a launch, at most so many on a multiprocessor: enough warps to work so many levels ahead of the front, each on one
+/// of the `shares` of a slice, and no more. Warps far ahead only poll, and every poll slows down the hand-over that the front
+/// waits for.
+pub fn blocks(
+    launcher: &Launcher,
+    plan: &CudaPlan,
+    args: &SolveArgs,
+    shares: u32,
+    levels_ahead: u64,
+    most: u32,
+) -> u32 {
+    let multiprocessors = launcher.gpu.multiprocessors() as u64;
+    let all = args.slices as u64 * shares as u64;
+    let average = all * levels_ahead / plan.hand_overs().max(1) as u64;
+    let widest = plan.widest as u64 * shares as u64 / 32 / ONE_WORD_PASSES;
     let few = match plan.hand_overs() <= ONE_WORD_FEW_LEVELS {
-        true => (slices / ONE_WORD_FEW_SLICES).min(multiprocessors as u64 * ONE_WORD_FEW_WARPS),
+        true => (all / ONE_WORD_FEW_SLICES).min(multiprocessors * ONE_WORD_FEW_WARPS),
         false => 0,
     };
-    let warps = average.max(widest).min(few.max(slices / ONE_WORD_SLICES)).max(1);
-    let blocks = warps.div_ceil(ONE_WORD_BLOCK as u64 / 32).min(u32::MAX as u64) as u32;
-    let blocks = blocks.clamp(multiprocessors, multiprocessors * most);
-    args.slices.div_ceil(ONE_WORD_BLOCK / 32).min(blocks)
+    let warps = average.max(widest).min(few.max(all / ONE_WORD_SLICES)).max(1);
+    let of_block = ONE_WORD_BLOCK as u64 / 32;
+    let blocks = warps.div_ceil(of_block).clamp(multiprocessors, multiprocessors * most as u64);
+    all.div_ceil(of_block).min(blocks) as u32
 }

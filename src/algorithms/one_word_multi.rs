@@ -1,23 +1,31 @@
-//! ONE_WORD for several right-hand sides: one pass over the matrix for two of them, or for as many as 16 bytes
-//! hold. Twice as many take more than twice the time.
+//! ONE_WORD for several right-hand sides: one pass over the matrix for as many as a sector of L2 holds of a row, each of which is
+//! a lane's.
 #![forbid(unsafe_code)]
 
 use super::one_word::{self, OneWord};
-use super::{multi_width, Multi};
-use crate::executor::cuda::args::{MultiArgs, SolveArgs};
-use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
+use super::{multi_width, sector_columns, Multi};
+use crate::executor::cuda::args::{MultiArgs, SolveArgs, State};
+use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::problem::DataType;
 use crate::status::Result;
-use crate::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_LEVELS_AHEAD};
+use crate::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_BLOCKS_CACHED, ONE_WORD_LEVELS_AHEAD};
 
 impl Multi for OneWord {
-    fn most_columns(&self, _gpu: &Gpu, dtype: DataType) -> u32 {
-        (16 / dtype.bytes()).max(2) as u32
+    fn most_columns(&self, plan: &CudaPlan) -> u32 {
+        let most = sector_columns(plan.dtype());
+        // Queues hand out a share of each slice for each of them.
+        if plan.slices() <= State::MOST_PIECES / most {
+            most
+        } else {
+            1
+        }
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
-        let kernel = launcher.kernel(format_args!("one_word_multi{}", multi_width(args.columns)))?;
-        let blocks = one_word::blocks(launcher, plan, &args.solve, ONE_WORD_LEVELS_AHEAD, ONE_WORD_BLOCKS);
+        let width = multi_width(args.columns);
+        let most = if launcher.dtype == DataType::C64 { ONE_WORD_BLOCKS } else { ONE_WORD_BLOCKS_CACHED };
+        let blocks = one_word::blocks(launcher, plan, &args.solve, width, ONE_WORD_LEVELS_AHEAD, most);
         let solve = SolveArgs { begin: 0, end: args.solve.slices, ..args.solve };
+        let kernel = launcher.kernel(format_args!("one_word_multi{width}"))?;
         kernel.launch(blocks, ONE_WORD_BLOCK, 0, &MultiArgs { solve, ..*args })
     }
 }

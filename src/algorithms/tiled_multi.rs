@@ -5,14 +5,13 @@
 use super::tiled::{self, Tiled};
 use super::{multi_width, Multi};
 use crate::executor::cuda::args::MultiArgs;
-use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
-use crate::problem::DataType;
+use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::status::Result;
 
 impl Multi for Tiled {
-    fn most_columns(&self, gpu: &Gpu, dtype: DataType) -> u32 {
-        let mut most = if dtype.is_complex() { 2 } else { 4 };
-        while tiled::shared_bytes(dtype, most) > gpu.shared_bytes_per_block() {
+    fn most_columns(&self, plan: &CudaPlan) -> u32 {
+        let mut most = if plan.dtype().is_complex() { 2 } else { 4 };
+        while tiled::shared_bytes(plan.dtype(), most) > plan.gpu().shared_bytes_per_block() {
             most /= 2;
         }
         most

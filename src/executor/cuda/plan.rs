@@ -12,7 +12,7 @@ use crate::analysis::nodes::{self, Nodes};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{cpu, Engine, Lists, Needs, Pattern, Schedule, Values, NONE};
 use crate::executor::{host, SolveCall};
-use crate::problem::{Arrays, DiagSource, Index, Order, Setup, Shape, MAX_SIZE};
+use crate::problem::{Arrays, DataType, DiagSource, Index, Order, Setup, Shape, MAX_SIZE};
 use crate::status::{Error, Result};
 use crate::tuning::{SETUP_GPU_ROW, SETUP_GPU_SMALLEST};
 
@@ -597,7 +597,7 @@ impl CudaPlan {
 
     /// How many of `left` right-hand sides the next call of `solve_columns` may take.
     pub fn columns_at_once(&self, left: i64) -> u32 {
-        let most = self.algorithm.multi().map_or(1, |m| m.most_columns(&self.gpu, self.shape.dtype));
+        let most = self.algorithm.multi().map_or(1, |m| m.most_columns(self));
         left.min(most as i64) as u32
     }
 
@@ -745,6 +745,15 @@ impl CudaPlan {
 
     pub fn gpu(&self) -> &Arc<Gpu> {
         &self.gpu
+    }
+
+    pub fn dtype(&self) -> DataType {
+        self.shape.dtype
+    }
+
+    /// Slices of the schedule, where the algorithm asked for some.
+    pub fn slices(&self) -> u32 {
+        self.base.slices
     }
 
     /// How long the parts of the analysis took.
