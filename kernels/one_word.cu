@@ -9,6 +9,10 @@ __device__ void one_column(const SolveArgs<T> &a) {
     one_word<1, PARTS>(a, columns_of(a), hand);
 }
 
+// Blocks on a multiprocessor that leave a thread enough registers; mirrored in tuning.rs.
+template <class T>
+constexpr int ONE_WORD_BLOCKS = sizeof(T) > 8 ? 4 : 5;
+
 #define KERNEL(t)                                                                    \
     extern "C" __global__ void __launch_bounds__(128, ONE_WORD_BLOCKS<t##_type>)     \
         one_word_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                    \

@@ -10,7 +10,7 @@ __device__ void several_columns(const MultiArgs<T> &m) {
 }
 
 #define KERNEL(NR, t)                                                                \
-    extern "C" __global__ void __launch_bounds__(128, ONE_WORD_BLOCKS<t##_type>)     \
+    extern "C" __global__ void __launch_bounds__(128, 4)                             \
         one_word_multi##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {        \
         several_columns<NR>(m);                                                      \
     }

@@ -52,13 +52,13 @@ struct ThroughCluster {
     }
 
     __device__ __forceinline__ Words<T> ask(bool wanted, uint32_t q) const { return ring.ask(work, wanted, q); }
-    __device__ __forceinline__ void look(uint32_t q, Words<T> &x) const { ring.look(q, x); }
+    __device__ __forceinline__ void look(uint32_t q, Words<T> (&x)[1]) const { ring.look(q, x[0]); }
     // Hands the row's unknown over.
-    __device__ __forceinline__ void give_if(bool yes, T v) const {
+    __device__ __forceinline__ void give_if(bool yes, const T (&v)[1]) const {
 #pragma unroll
-        for (int r = 0; r < CLUSTER; ++r) publish_cluster_if(yes, (uint64_t)to[r], v);
-        publish_if(yes, word, v);
+        for (int r = 0; r < CLUSTER; ++r) publish_cluster_if(yes, (uint64_t)to[r], v[0]);
+        publish_if(yes, word, v[0]);
     }
-    __device__ __forceinline__ void give_shared_if(bool yes, T v) const { give_if(yes, v); }
-    __device__ __forceinline__ void give(T v) const { give_if(true, v); }
+    __device__ __forceinline__ void give_shared_if(bool yes, const T (&v)[1]) const { give_if(yes, v); }
+    __device__ __forceinline__ void give(const T (&v)[1]) const { give_if(true, v); }
 };

@@ -35,23 +35,30 @@ struct Share {
 
     // Waits for the sums of the row's parts, and adds them up, of the column that begins at `column` in a work vector with NR of
     // them beside each other. False if the watchdog ended the wait.
-    __device__ __forceinline__ bool add_parts(const SolveArgs<T> &a, const T *column, T &sum) const {
+    template <int PER>
+    __device__ __forceinline__ bool add_parts(const SolveArgs<T> &a, const T *columns, T (&sum)[PER]) const {
         constexpr uint32_t G = 4;  // that a lane waits for together
         for (uint32_t k = threadIdx.x % WARP; __any_sync(FULL, k < parts); k += G * WARP) {
-            Words<T> x[G];
+            Words<T> x[G][PER];
 #pragma unroll
-            for (uint32_t g = 0; g < G; ++g) x[g] = k + g * WARP < parts ? Words<T>::armed() : Words<T>::of_zero();
+            for (uint32_t g = 0; g < G; ++g)
+#pragma unroll
+                for (int j = 0; j < PER; ++j) x[g][j] = k + g * WARP < parts ? Words<T>::armed() : Words<T>::of_zero();
             bool ok = spin(a, [&] {
                 uint32_t highest = 0;
 #pragma unroll
-                for (uint32_t g = 0; g < G; ++g) poll(column + first + (size_t)(k + g * WARP) * NR, x[g]);
+                for (uint32_t g = 0; g < G; ++g) poll(columns + first + (size_t)(k + g * WARP) * NR, x[g]);
 #pragma unroll
-                for (uint32_t g = 0; g < G; ++g) highest = max(highest, x[g].tell());
+                for (uint32_t g = 0; g < G; ++g)
+#pragma unroll
+                    for (int j = 0; j < PER; ++j) highest = max(highest, x[g][j].tell());
                 return highest == ARMED;
             });
             if (!ok) return false;
 #pragma unroll
-            for (uint32_t g = 0; g < G; ++g) sum = sum + x[g].value();
+            for (uint32_t g = 0; g < G; ++g)
+#pragma unroll
+                for (int j = 0; j < PER; ++j) sum[j] = sum[j] + x[g][j].value();
         }
         return true;
     }

@@ -38,7 +38,7 @@ pub const SETUP_LIST_BLOCKS: u64 = 2;
 pub const SETUP_SLICE_ROOM: u32 = 1 << 16;
 
 /// Threads in a block of the one-word engine, and the most blocks on a multiprocessor; more where the cache holds so
-/// many times the unknowns, and values are of 8 bytes at most. Mirrored in kernels/one_word.cuh.
+/// many times the unknowns, and values are of 8 bytes at most. Mirrored in kernels/one_word.cu.
 pub const ONE_WORD_BLOCK: u32 = 128;
 pub const ONE_WORD_BLOCKS: u32 = 4;
 pub const ONE_WORD_BLOCKS_CACHED: u32 = 5;

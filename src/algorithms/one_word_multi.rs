@@ -1,20 +1,22 @@
-//! ONE_WORD for several right-hand sides: one pass over the matrix for as many as a sector of L2 holds of a row, each of which is
-//! a lane's.
+//! ONE_WORD for several right-hand sides: one pass over the matrix for as many as a sector of L2 holds of a row, of which a lane
+//! takes two.
 #![forbid(unsafe_code)]
 
 use super::one_word::{self, OneWord};
 use super::{multi_width, sector_columns, Multi};
 use crate::executor::cuda::args::{MultiArgs, SolveArgs, State};
 use crate::executor::cuda::{CudaPlan, Launcher};
-use crate::problem::DataType;
 use crate::status::Result;
-use crate::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_BLOCKS_CACHED, ONE_WORD_LEVELS_AHEAD};
+use crate::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_LEVELS_AHEAD};
+
+/// Right-hand sides of a lane; mirrors one_word.cuh.
+const PER_LANE: u32 = 2;
 
 impl Multi for OneWord {
     fn most_columns(&self, plan: &CudaPlan) -> u32 {
         let most = sector_columns(plan.dtype());
-        // Queues hand out a share of each slice for each of them.
-        if plan.slices() <= State::MOST_PIECES / most {
+        // Queues hand out a share of each slice for every two of them.
+        if plan.slices() <= State::MOST_PIECES / (most / PER_LANE) {
             most
         } else {
             1
@@ -22,8 +24,8 @@ impl Multi for OneWord {
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         let width = multi_width(args.columns);
-        let most = if launcher.dtype == DataType::C64 { ONE_WORD_BLOCKS } else { ONE_WORD_BLOCKS_CACHED };
-        let blocks = one_word::blocks(launcher, plan, &args.solve, width, ONE_WORD_LEVELS_AHEAD, most);
+        let (shares, ahead) = (width / PER_LANE, ONE_WORD_LEVELS_AHEAD);
+        let blocks = one_word::blocks(launcher, plan, &args.solve, shares, ahead, ONE_WORD_BLOCKS);
         let solve = SolveArgs { begin: 0, end: args.solve.slices, ..args.solve };
         let kernel = launcher.kernel(format_args!("one_word_multi{width}"))?;
         kernel.launch(blocks, ONE_WORD_BLOCK, 0, &MultiArgs { solve, ..*args })

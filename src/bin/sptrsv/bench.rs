@@ -32,6 +32,7 @@ pub enum Suite {
     Large,
     Extremes,
     Structures,
+    Lattices,
 }
 
 /// By the numbers of sptrsvSetup_t.

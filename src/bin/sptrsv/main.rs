@@ -16,6 +16,7 @@ mod dynamic;
 mod generate;
 mod gpu;
 mod info;
+mod lattice;
 mod library;
 mod matrix;
 mod measure;

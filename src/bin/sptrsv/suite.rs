@@ -5,6 +5,7 @@
 
 use crate::bench::Suite;
 use crate::generate::{Along, Arrow, Grid, Layered, Nets, Points, Profile, Stencil};
+use crate::lattice::{Lattice, Neighbours};
 use crate::matrix::{Csr, Fill};
 use crate::structures::Structure;
 use crate::Result;
@@ -17,6 +18,7 @@ pub enum Recipe {
     Arrow(Arrow),
     Nets(Nets),
     Structure(Structure),
+    Lattice(Lattice),
 }
 
 /// A generated matrix and what its lower triangle must turn out to be.
@@ -41,6 +43,7 @@ impl Entry {
             Recipe::Arrow(arrow) => arrow.lower_pattern()?,
             Recipe::Nets(nets) => nets.lower_pattern()?,
             Recipe::Structure(structure) => structure.lower_pattern()?,
+            Recipe::Lattice(lattice) => lattice.lower_pattern()?,
         };
         let near = |count: usize, millions: f64| (count as f64 * 1e-6 / millions - 1.0).abs() < 0.06;
         let levels = a.levels(Fill::Lower).count();
@@ -67,6 +70,7 @@ impl Entry {
             Recipe::Arrow(arrow) => arrow.lower_pattern()?.symmetrised(),
             Recipe::Nets(nets) => nets.lower_pattern()?.symmetrised(),
             Recipe::Structure(structure) => structure.lower_pattern()?.symmetrised(),
+            Recipe::Lattice(lattice) => lattice.lower_pattern()?.symmetrised(),
         }
     }
 }
@@ -112,6 +116,11 @@ fn structure(name: &str, m: Structure, levels: usize, nnz: f64) -> Entry {
     Entry { name: name.into(), stand_in: false, recipe: Recipe::Structure(m), levels, size: (rows, nnz) }
 }
 
+fn lattice(name: &str, m: Lattice, levels: usize, nnz: f64) -> Entry {
+    let rows = m.rows() as f64 * 1e-6;
+    Entry { name: name.into(), stand_in: false, recipe: Recipe::Lattice(m), levels, size: (rows, nnz) }
+}
+
 /// The matrices of a suite; those of `robust`, `meshes` and `extremes` are measured in other orders or filled in as well.
 pub fn entries(suite: Suite) -> Vec<Entry> {
     match suite {
@@ -125,6 +134,7 @@ pub fn entries(suite: Suite) -> Vec<Entry> {
         Suite::Meshes => meshes(),
         Suite::Large => large(),
         Suite::Structures => structures(),
+        Suite::Lattices => lattices(),
         Suite::Extremes => {
             long_rows().into_iter().chain(circuits()).chain(to_factorise()).chain(to_colour()).collect()
         }
@@ -337,6 +347,34 @@ pub fn structures() -> Vec<Entry> {
     ]
 }
 
+/// Stencils that reach far, sides that meet, four dimensions, and elements whose unknowns are all linked.
+pub fn lattices() -> Vec<Entry> {
+    use Neighbours::{Axes, Box, Planes};
+    let open = |size, neighbours| Lattice { size, neighbours, dof: 1, periodic: false };
+    let ring = |size, neighbours| Lattice { size, neighbours, dof: 1, periodic: true };
+    let elements = |size, dof| Lattice { size, neighbours: Axes(1), dof, periodic: false };
+    let chromodynamics = Lattice { size: [12, 12, 12, 24], neighbours: Axes(1), dof: 12, periodic: true };
+    vec![
+        lattice("5pt-1024x1024-periodic", ring([1024, 1024, 1, 1], Axes(1)), 2047, 3.15),
+        lattice("9pt-512x512-periodic", ring([512, 512, 1, 1], Box), 262_144, 1.31),
+        lattice("7pt-128x128x128-periodic", ring([128, 128, 128, 1], Axes(1)), 382, 8.39),
+        lattice("27pt-64x64x64-periodic", ring([64, 64, 64, 1], Box), 262_144, 3.67),
+        lattice("5pt-reach2-700x700", open([700, 700, 1, 1], Axes(2)), 1399, 2.45),
+        lattice("13pt-biharmonic-700x700", open([700, 700, 1, 1], Planes(2)), 2098, 3.42),
+        lattice("7pt-reach2-100x100x100", open([100, 100, 100, 1], Axes(2)), 298, 6.91),
+        lattice("7pt-reach4-80x80x80", open([80, 80, 80, 1], Axes(4)), 238, 6.46),
+        lattice("19pt-100x100x100", open([100, 100, 100, 1], Planes(1)), 595, 9.85),
+        lattice("9pt-32x32x32x32", open([32, 32, 32, 32], Axes(1)), 125, 5.11),
+        lattice("81pt-20x20x20x20", open([20, 20, 20, 20], Box), 286, 5.74),
+        lattice("chromodynamics-12x12x12x24x12", chromodynamics, 684, 27.1),
+        lattice("elements-200x200x10", elements([200, 200, 1, 1], 10), 3990, 10.2),
+        lattice("elements-24x24x24x20", elements([24, 24, 24, 1], 20), 1400, 18.8),
+        lattice("elements-40x40x40x8", elements([40, 40, 40, 1], 8), 944, 14.3),
+        lattice("chain-reach2-200k", open([200_000, 1, 1, 1], Axes(2)), 200_000, 0.6),
+        lattice("chain-reach4-100k", open([100_000, 1, 1, 1], Axes(4)), 100_000, 0.5),
+    ]
+}
+
 /// Rows and columns that are far longer than the others, and a dense triangle.
 pub fn long_rows() -> Vec<Entry> {
     let full = |columns| Arrow { rows: 200_000, full: 4, columns };
@@ -406,6 +444,7 @@ mod tests {
             .chain(meshes())
             .chain(entries(Suite::Extremes))
             .chain(structures())
+            .chain(lattices())
         {
             if entry.size.1 < 6.0 {
                 entry.lower().unwrap();
