@@ -212,6 +212,50 @@ static void one_info(void) {
       }
 }
 
+/* AUTO goes by how many right-hand sides there will be, if it is told before the buffer's size is asked for. */
+static void how_many_there_will_be(void) {
+  static const int64_t COUNTS[] = {15, 16, 2, 1000, 1, INT64_MAX}, BAD[] = {0, -1, INT64_MIN};
+  for (int t = 0; t < COUNT(TYPES); t++) {
+    Problem p = make_problem(kind_of_type(TYPES[t]), GRID, 400);
+    System s;
+    int64_t nrhs = -77;
+    CHECK_STATUS(sptrsvSetRightHandSides(NULL, 1), SPTRSV_STATUS_INVALID_VALUE);
+    CHECK_STATUS(sptrsvGetRightHandSides(NULL, &nrhs), SPTRSV_STATUS_INVALID_VALUE);
+    CHECK(nrhs == -77);
+    if (opened(&s, &p, 0)) {
+      size_t usual = s.buffer_bytes;
+      sptrsvAlgorithm_t few, in_use;
+      CHECK_STATUS(sptrsvGetRightHandSides(s.info, NULL), SPTRSV_STATUS_INVALID_VALUE);
+      CHECK(sptrsvGetRightHandSides(s.info, &nrhs) == SPTRSV_STATUS_SUCCESS && nrhs == 1);
+      CHECK_OK(sptrsvGetAlgorithm(s.info, &few));
+      for (int i = 0; i < COUNT(COUNTS); i++) {
+        int many = T.on_gpu && COUNTS[i] >= 16, was_usual = s.buffer_bytes == usual;
+        CHECK_OK(sptrsvSetRightHandSides(s.info, COUNTS[i]));
+        for (int b = 0; b < COUNT(BAD); b++)
+          CHECK_STATUS(sptrsvSetRightHandSides(s.info, BAD[b]), SPTRSV_STATUS_INVALID_VALUE);
+        CHECK(sptrsvGetRightHandSides(s.info, &nrhs) == SPTRSV_STATUS_SUCCESS && nrhs == COUNTS[i]);
+        if (many && was_usual) {
+          CHECK_STATUS(analyse(&s), SPTRSV_STATUS_INVALID_VALUE);
+          CHECK_MESSAGE("sptrsvSetRightHandSides");
+        }
+        CHECK_OK(make_buffer(&s));
+        CHECK(many ? s.buffer_bytes > usual : s.buffer_bytes == usual);
+        CHECK_OK(analyse(&s));
+        CHECK(sptrsvGetAlgorithm(s.info, &in_use) == SPTRSV_STATUS_SUCCESS && in_use == (many ? SPTRSV_ALG_BLOCK : few));
+        check_columns(&s, 1, 0);
+        check_columns(&s, 16 + below(30), 0);
+      }
+      /* One that is asked for by name is taken for any number. */
+      CHECK_OK(set_algorithm(&s, SPTRSV_ALG_SLFR));
+      CHECK(s.buffer_bytes == usual);
+      CHECK_OK(analyse(&s));
+      CHECK(sptrsvGetAlgorithm(s.info, &in_use) == SPTRSV_STATUS_SUCCESS && in_use == SPTRSV_ALG_SLFR);
+    }
+    close_system(&s);
+    free_problem(&p);
+  }
+}
+
 /* Levels of many warps; rows that a whole warp works on; the whole GPU at once. */
 static void large(void) {
   static const enum Shape SHAPE[] = {GRID, RANDOM, DENSE_ROW, EMPTY_ROWS};
@@ -472,6 +516,7 @@ int main(int argc, char **argv) {
   RUN(every_count);
   RUN(by_rows_or_refused);
   RUN(one_info);
+  RUN(how_many_there_will_be);
   RUN(large);
   RUN(not_a_number_stays_in_its_column);
   RUN(watchdog);

@@ -354,6 +354,22 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvGetAlgorithm
 
+    function sptrsvSetRightHandSides(info, nrhs) &
+        result(status) bind(C, name='sptrsvSetRightHandSides')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int64_t), value :: nrhs
+      integer(c_int) :: status
+    end function sptrsvSetRightHandSides
+
+    function sptrsvGetRightHandSides(info, nrhs) &
+        result(status) bind(C, name='sptrsvGetRightHandSides')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int64_t), intent(out) :: nrhs
+      integer(c_int) :: status
+    end function sptrsvGetRightHandSides
+
     function sptrsvSetSetup(info, where) &
         result(status) bind(C, name='sptrsvSetSetup')
       import :: c_int, c_ptr

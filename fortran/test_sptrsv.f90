@@ -204,6 +204,7 @@ contains
     complex(c_double_complex), target :: val(3), x(2, 2), f(2, 2), b(2, 2), alpha
     type(c_ptr) :: d_row, d_col, d_val, d_x, info, buffer
     integer(c_size_t) :: bytes
+    integer(c_int64_t) :: nrhs
 
     val = [(0, 2), (1, 0), (4, 0)]
     x = reshape([(1, 1), (2, 0), (0, -3), (1, 2)], [2, 2])
@@ -217,7 +218,12 @@ contains
     d_x = copied(c_loc(b), 64_c_size_t)
 
     call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
-    call expect('sptrsvSetAlgorithm', sptrsvSetAlgorithm(info, SPTRSV_ALG_BLOCK), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetRightHandSides', sptrsvSetRightHandSides(info, 0_c_int64_t), SPTRSV_STATUS_INVALID_VALUE)
+    call expect('sptrsvGetRightHandSides', sptrsvGetRightHandSides(info, nrhs), SPTRSV_STATUS_SUCCESS)
+    call check('one right-hand side is expected', nrhs == 1)
+    call expect('sptrsvSetRightHandSides', sptrsvSetRightHandSides(info, 16_c_int64_t), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetRightHandSides', sptrsvGetRightHandSides(info, nrhs), SPTRSV_STATUS_SUCCESS)
+    call check('sixteen right-hand sides are expected', nrhs == 16)
     call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_CONJUGATE_TRANSPOSE, 2_c_int64_t, &
       3_c_int64_t, descr, SPTRSV_C_64F, d_val, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
     buffer = memory_alloc(bytes)

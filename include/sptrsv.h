@@ -222,8 +222,9 @@ typedef enum sptrsvAlgorithm_t {
   SPTRSV_ALG_THIN = 20,
   /**
    * For many right-hand sides: row-wise in level order, a warp for a row and a lane of it for each of 32 columns, or two for each of
-   * 16, so that sptrsvSolveMulti reads the matrix once for as many: worth it from 16 on. AUTO does not know their number, and never
-   * chooses it. The buffer is larger: ask for this before sptrsvBufferSize, or the analysis gives INVALID_VALUE. Deterministic.
+   * 16, so that sptrsvSolveMulti reads the matrix once for as many: worth it from 16 on, where AUTO takes it if
+   * sptrsvSetRightHandSides says so. The buffer is larger: ask for this before sptrsvBufferSize, or the analysis gives
+   * INVALID_VALUE. Deterministic.
    */
   SPTRSV_ALG_BLOCK = 21,
 } sptrsvAlgorithm_t;
@@ -818,6 +819,38 @@ enum sptrsvStatus_t sptrsvGetAlgorithm(sptrsvInfo_t info,
                                        enum sptrsvAlgorithm_t *algorithm);
 
 /**
+ * Says how many right-hand sides solves with this info will have at once, which AUTO goes by: on a GPU it takes BLOCK from 16 on,
+ * which reads the matrix once for as many as 32, and wants a larger buffer. So call this before sptrsvBufferSize; later, the
+ * analysis may give INVALID_VALUE. Solves may have any other number, but a single one by BLOCK takes longer than by the others.
+ * An algorithm that is asked for by name is taken for any number.
+ *
+ * \param info  the info
+ * \param nrhs  how many, at least 1, which is the default
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `nrhs` less than 1 (nothing changes)
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `info` is NULL or a live info.
+ */
+enum sptrsvStatus_t sptrsvSetRightHandSides(sptrsvInfo_t info,
+                                            int64_t nrhs);
+
+/**
+ * How many right-hand sides later analyses with this info go by.
+ *
+ * \param info  the info
+ * \param nrhs  receives the number
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: host only. Graph capture: no GPU work.
+ *
+ * # Safety
+ * `info` is NULL or a live info, `nrhs` NULL or writable.
+ */
+enum sptrsvStatus_t sptrsvGetRightHandSides(sptrsvInfo_t info, int64_t *nrhs);
+
+/**
  * Chooses where later analyses with this info are done. The host executor always uses the CPU.
  *
  * \param info   the info
@@ -939,8 +972,8 @@ enum sptrsvStatus_t sptrsvGetStats(sptrsvInfo_t info, struct sptrsvStats_t *stat
 
 /**
  * Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1, and about 36 m + nnz / 4, the same for
- * every algorithm, operation and type but BLOCK, which wants about 64 m + nnz / 4 values. The arrays are not read and may be
- * NULL.
+ * every algorithm, operation and type but BLOCK, which wants about 64 m + nnz / 4 values, and so does AUTO on a GPU from 16
+ * right-hand sides on (sptrsvSetRightHandSides). The arrays are not read and may be NULL.
  *
  * \param handle  the handle
  * \param op  op(A)
@@ -1094,9 +1127,9 @@ enum sptrsvStatus_t sptrsvSolve(sptrsvHandle_t handle,
 
 /**
  * Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
- * F + j * ldf. On the GPU the matrix is read once for several of them: for up to four by TILED (two of complex types) and WIDE
- * (two of C_64F), for two by NODAL and ONE_WORD (four of R_32F), for four by LEVR, LEVC, SLFR, SLFC and GSF (two of C_64F), and for 32
- * (or 16) by BLOCK; THIN solves one by one. Where the algorithm is deterministic, every column has the bits of a single solve.
+ * F + j * ldf. On the GPU the matrix is read once for several of them: for up to four by TILED (two of complex types), by ONE_WORD,
+ * WIDE, LEVR, LEVC, SLFR, SLFC and GSF (two of C_64F), for two by NODAL, and for 32 (or 16) by BLOCK; THIN solves one by one. So
+ * where there are 16 and more, tell AUTO by sptrsvSetRightHandSides. Where the algorithm is deterministic, every column has the bits of a single solve.
  *
  * \param handle  the handle
  * \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve

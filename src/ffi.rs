@@ -177,8 +177,9 @@ pub enum sptrsvAlgorithm_t {
     /// ONE_WORD. Deterministic.
     SPTRSV_ALG_THIN = 20,
     /// For many right-hand sides: row-wise in level order, a warp for a row and a lane of it for each of 32 columns, or two for each of
-    /// 16, so that sptrsvSolveMulti reads the matrix once for as many: worth it from 16 on. AUTO does not know their number, and never
-    /// chooses it. The buffer is larger: ask for this before sptrsvBufferSize, or the analysis gives INVALID_VALUE. Deterministic.
+    /// 16, so that sptrsvSolveMulti reads the matrix once for as many: worth it from 16 on, where AUTO takes it if
+    /// sptrsvSetRightHandSides says so. The buffer is larger: ask for this before sptrsvBufferSize, or the analysis gives
+    /// INVALID_VALUE. Deterministic.
     SPTRSV_ALG_BLOCK = 21,
 }
 
@@ -862,6 +863,47 @@ pub unsafe extern "C" fn sptrsvGetAlgorithm(
     guard(|| with_info(info, |i| write_enum(algorithm, "algorithm", i.algorithm_in_use())))
 }
 
+/// Says how many right-hand sides solves with this info will have at once, which AUTO goes by: on a GPU it takes BLOCK from 16 on,
+/// which reads the matrix once for as many as 32, and wants a larger buffer. So call this before sptrsvBufferSize; later, the
+/// analysis may give INVALID_VALUE. Solves may have any other number, but a single one by BLOCK takes longer than by the others.
+/// An algorithm that is asked for by name is taken for any number.
+///
+/// \param info  the info
+/// \param nrhs  how many, at least 1, which is the default
+/// \return SUCCESS; INVALID_VALUE when `info` is NULL or `nrhs` less than 1 (nothing changes)
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `info` is NULL or a live info.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetRightHandSides(info: sptrsvInfo_t, nrhs: i64) -> sptrsvStatus_t {
+    guard(|| {
+        with_info(info, |i| {
+            if nrhs < 1 {
+                return Err(Error::Invalid(format!("nrhs is {nrhs}, less than 1")));
+            }
+            i.right_hand_sides = nrhs;
+            Ok(())
+        })
+    })
+}
+
+/// How many right-hand sides later analyses with this info go by.
+///
+/// \param info  the info
+/// \param nrhs  receives the number
+/// \return SUCCESS; INVALID_VALUE when an argument is NULL
+///
+/// Blocking: host only. Graph capture: no GPU work.
+///
+/// # Safety
+/// `info` is NULL or a live info, `nrhs` NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetRightHandSides(info: sptrsvInfo_t, nrhs: *mut i64) -> sptrsvStatus_t {
+    guard(|| with_info(info, |i| write(nrhs, "nrhs", i.right_hand_sides)))
+}
+
 /// Chooses where later analyses with this info are done. The host executor always uses the CPU.
 ///
 /// \param info   the info
@@ -1030,8 +1072,8 @@ pub unsafe extern "C" fn sptrsvGetStats(info: sptrsvInfo_t, stats: *mut sptrsvSt
 // ---------------------------------------------------------------------------------------------------
 
 /// Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1, and about 36 m + nnz / 4, the same for
-/// every algorithm, operation and type but BLOCK, which wants about 64 m + nnz / 4 values. The arrays are not read and may be
-/// NULL.
+/// every algorithm, operation and type but BLOCK, which wants about 64 m + nnz / 4 values, and so does AUTO on a GPU from 16
+/// right-hand sides on (sptrsvSetRightHandSides). The arrays are not read and may be NULL.
 ///
 /// \param handle  the handle
 /// \param op  op(A)
@@ -1064,11 +1106,11 @@ pub unsafe extern "C" fn sptrsvBufferSize(
     bytes: *mut usize,
 ) -> sptrsvStatus_t {
     let _ = (val, rowPtr, colInd);
-    with_handle(handle, |_| {
+    with_handle(handle, |c| {
         let d = borrow(descr, "descr")?.0;
         with_info(info, |i| {
             let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
-            let row_bytes = crate::algorithms::row_bytes(i.algorithm, shape.dtype);
+            let row_bytes = crate::algorithms::row_bytes(i.asked(&c.executor), shape.dtype);
             write(bytes, "bytes", crate::workspace::buffer_bytes(&shape, row_bytes))?;
             i.row_bytes = row_bytes;
             Ok(())
@@ -1219,9 +1261,9 @@ pub unsafe extern "C" fn sptrsvSolve(
 }
 
 /// Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
-/// F + j * ldf. On the GPU the matrix is read once for several of them: for up to four by TILED (two of complex types) and WIDE
-/// (two of C_64F), for two by NODAL and ONE_WORD (four of R_32F), for four by LEVR, LEVC, SLFR, SLFC and GSF (two of C_64F), and for 32
-/// (or 16) by BLOCK; THIN solves one by one. Where the algorithm is deterministic, every column has the bits of a single solve.
+/// F + j * ldf. On the GPU the matrix is read once for several of them: for up to four by TILED (two of complex types), by ONE_WORD,
+/// WIDE, LEVR, LEVC, SLFR, SLFC and GSF (two of C_64F), for two by NODAL, and for 32 (or 16) by BLOCK; THIN solves one by one. So
+/// where there are 16 and more, tell AUTO by sptrsvSetRightHandSides. Where the algorithm is deterministic, every column has the bits of a single solve.
 ///
 /// \param handle  the handle
 /// \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve

@@ -27,6 +27,8 @@ pub struct Rhs {
 
 pub struct Info {
     pub algorithm: i32,
+    /// How many right-hand sides solves will have, for AUTO to go by.
+    pub right_hand_sides: i64,
     /// Bytes for a row of the buffer whose size was asked for last.
     pub row_bytes: usize,
     pub setup: Setup,
@@ -43,6 +45,7 @@ impl Default for Info {
     fn default() -> Self {
         Info {
             algorithm: AUTO,
+            right_hand_sides: 1,
             row_bytes: ROW_BYTES,
             setup: Setup::Auto,
             any_operation: false,
@@ -79,6 +82,12 @@ impl Info {
         Shape::new(op, m, nnz, descr, dtype, self.diagonal != 0)
     }
 
+    /// What an analysis on this executor is asked for; None leaves it to AUTO.
+    pub fn asked(&self, executor: &Executor) -> Option<&'static dyn Algorithm> {
+        let on_gpu = matches!(executor, Executor::Cuda(_));
+        algorithms::asked_for(self.algorithm, self.right_hand_sides, on_gpu)
+    }
+
     pub fn algorithm_in_use(&self) -> i32 {
         self.analysed.as_ref().map_or(self.algorithm, |a| a.algorithm.id())
     }
@@ -91,18 +100,18 @@ impl Info {
         policy: Policy,
         buffer: usize,
     ) -> Result<()> {
+        let asked = self.asked(&context.executor);
         if shape.n > 0 {
             require(arrays.ptr, "rowPtr")?;
             require(buffer, "buffer")?;
             if shape.nnz > 0 {
                 require(arrays.ind, "colInd")?;
             }
-            if algorithms::row_bytes(self.algorithm, shape.dtype) > self.row_bytes {
+            if algorithms::row_bytes(asked, shape.dtype) > self.row_bytes {
                 return Err(Error::SmallBuffer);
             }
         }
         let start = Instant::now();
-        let asked = algorithms::by_id(self.algorithm);
         let (algorithm, setup, bodies) = match &context.executor {
             Executor::Host(pool) => {
                 let method = asked.map(|a| a.host());

@@ -166,7 +166,7 @@ impl fmt::Display for Error {
             Error::NotAnalysed => write!(f, "the info holds no analysis: call sptrsvAnalysis first"),
             Error::SmallBuffer => write!(
                 f,
-                "this algorithm wants a larger buffer: call sptrsvSetAlgorithm before sptrsvBufferSize"
+                "this algorithm wants a larger buffer: call sptrsvSetAlgorithm and sptrsvSetRightHandSides before sptrsvBufferSize"
             ),
             Error::NotCopying => {
                 write!(f, "the analysis was not asked by sptrsvSetCopyValues to prepare for a copy of values")

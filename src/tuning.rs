@@ -37,6 +37,9 @@ pub const SETUP_LIST_BLOCKS: u64 = 2;
 /// their number.
 pub const SETUP_SLICE_ROOM: u32 = 1 << 16;
 
+/// Right-hand sides from which on AUTO leaves all of them to the block engine.
+pub const BLOCK_LEAST_COLUMNS: i64 = 16;
+
 /// Threads in a block of the one-word engine, and the most blocks on a multiprocessor; more where the cache holds so
 /// many times the unknowns, and values are of 8 bytes at most. Mirrored in kernels/one_word.cu.
 pub const ONE_WORD_BLOCK: u32 = 128;

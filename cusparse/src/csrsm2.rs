@@ -12,9 +12,6 @@ use crate::sptrsv::{self, DataType};
 use crate::status::{guard, Status, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED};
 use libc::{c_int, c_void};
 
-/// Right-hand sides from which on they are many: then libsptrsv's engine for them is faster on most matrices.
-const MANY: usize = 16;
-
 #[no_mangle]
 pub unsafe extern "C" fn cusparseCreateCsrsm2Info(info: *mut sptrsv::Info) -> Status {
     guard(|| info::create(info))
@@ -71,11 +68,6 @@ impl Dense {
             Dense { columns, ld, by_rows }
         })
     }
-
-    /// Whether it is for the engine that takes many and rows.
-    fn wants_block(&self, executor: Executor) -> bool {
-        executor == Executor::Cuda && (self.by_rows || self.columns >= MANY)
-    }
 }
 
 /// All that bufferSize, analysis and solve are told.
@@ -106,11 +98,16 @@ impl Call {
         if bytes.is_null() || !(0..=1).contains(&self.policy) {
             return Err(INVALID_VALUE);
         }
+        // First of all the call is checked: a refused one decides nothing.
         let mut own = self.matrix.buffer_size(&lease, self.info)?;
-        if dense.wants_block(lease.executor()) {
+        let mut most = 0;
+        Status::from_sptrsv(sptrsv::sptrsvGetRightHandSides(self.info, &mut most))?;
+        most = most.max(dense.columns as i64);
+        Status::from_sptrsv(sptrsv::sptrsvSetRightHandSides(self.info, most))?;
+        if dense.by_rows && lease.executor() == Executor::Cuda {
             Status::from_sptrsv(sptrsv::sptrsvSetAlgorithm(self.info, sptrsv::ALG_BLOCK))?;
-            own = self.matrix.buffer_size(&lease, self.info)?;
         }
+        own = own.max(self.matrix.buffer_size(&lease, self.info)?);
         bytes.write(own);
         Ok(())
     }

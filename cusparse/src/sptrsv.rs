@@ -38,6 +38,8 @@ extern "C" {
     pub fn sptrsvCreateInfo(info: *mut Info) -> c_int;
     pub fn sptrsvDestroyInfo(info: Info) -> c_int;
     pub fn sptrsvSetAlgorithm(info: Info, algorithm: c_int) -> c_int;
+    pub fn sptrsvSetRightHandSides(info: Info, nrhs: i64) -> c_int;
+    pub fn sptrsvGetRightHandSides(info: Info, nrhs: *mut i64) -> c_int;
 
     pub fn sptrsvBufferSize(
         handle: Handle,

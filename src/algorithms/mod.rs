@@ -26,6 +26,7 @@ use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::problem::Shape;
 use crate::status::{Error, Result};
+use crate::tuning::BLOCK_LEAST_COLUMNS;
 use crate::workspace::ROW_BYTES;
 
 /// An algorithm on both executors.
@@ -126,14 +127,24 @@ pub fn request(id: i32) -> Result<i32> {
     }
 }
 
-/// Bytes of the caller's buffer for a row, with the algorithm that is asked for by a valid number.
-pub fn row_bytes(id: i32, dtype: DataType) -> usize {
-    by_id(id).map_or(ROW_BYTES, |a| a.row_bytes(dtype))
+/// The algorithm that is asked for by a valid number, or None for AUTO. On a GPU AUTO leaves many right-hand sides to BLOCK,
+/// whatever the matrix.
+pub fn asked_for(id: i32, right_hand_sides: i64, on_gpu: bool) -> Option<&'static dyn Algorithm> {
+    if id == AUTO && on_gpu && right_hand_sides >= BLOCK_LEAST_COLUMNS {
+        Some(&block::Block)
+    } else {
+        by_id(id)
+    }
 }
 
 /// The algorithm with a valid number, or None for AUTO.
 pub fn by_id(id: i32) -> Option<&'static dyn Algorithm> {
     ALL.iter().copied().find(|a| a.id() == id)
+}
+
+/// Bytes of the caller's buffer for a row.
+pub fn row_bytes(asked: Option<&'static dyn Algorithm>, dtype: DataType) -> usize {
+    asked.map_or(ROW_BYTES, |a| a.row_bytes(dtype))
 }
 
 /// What is wanted of the analysis on a GPU, whose context is current; for AUTO enough for any of the engines that it
@@ -205,6 +216,16 @@ mod tests {
         assert_eq!(choose(Some(&nodal::Nodal), Engine::Nodes(3)).name(), "nodal");
         assert_eq!(choose(Some(&wide::Wide), Engine::Wide).name(), "wide");
         assert_eq!(choose(None, Engine::Wide).name(), "wide");
+    }
+
+    #[test]
+    fn many_right_hand_sides_are_for_block() {
+        let asked = |id, rhs, on_gpu| asked_for(id, rhs, on_gpu).map(|a| a.name());
+        assert_eq!(asked(AUTO, 1, true), None);
+        assert_eq!(asked(AUTO, BLOCK_LEAST_COLUMNS - 1, true), None);
+        assert_eq!(asked(AUTO, BLOCK_LEAST_COLUMNS, true), Some("block"));
+        assert_eq!(asked(AUTO, i64::MAX, false), None);
+        assert!(ALL.iter().all(|a| asked(a.id(), i64::MAX, true) == Some(a.name())));
     }
 
     #[test]

@@ -105,6 +105,7 @@ impl<'s, 'e> Solver<'s, 'e> {
         call!(h, sptrsvSetAlgorithm(solver.info, c(algorithm)))
             .map_err(|_| format!("the library has no algorithm {}", algorithm_name(algorithm)))?;
         call!(h, sptrsvSetSetup(solver.info, c(setup)))?;
+        call!(h, sptrsvSetRightHandSides(solver.info, system.rhs.max(1) as i64))?;
         let mut bytes = 0;
         let a = system.matrix;
         call!(
