@@ -98,8 +98,8 @@ impl Call {
         if bytes.is_null() || !(0..=1).contains(&self.policy) {
             return Err(INVALID_VALUE);
         }
-        // First of all the call is checked: a refused one decides nothing.
-        let mut own = self.matrix.buffer_size(&lease, self.info)?;
+        // First the call is checked: one that is refused decides nothing.
+        self.matrix.buffer_size(&lease, self.info)?;
         let mut most = 0;
         Status::from_sptrsv(sptrsv::sptrsvGetRightHandSides(self.info, &mut most))?;
         most = most.max(dense.columns as i64);
@@ -107,8 +107,7 @@ impl Call {
         if dense.by_rows && lease.executor() == Executor::Cuda {
             Status::from_sptrsv(sptrsv::sptrsvSetAlgorithm(self.info, sptrsv::ALG_BLOCK))?;
         }
-        own = own.max(self.matrix.buffer_size(&lease, self.info)?);
-        bytes.write(own);
+        bytes.write(self.matrix.buffer_size(&lease, self.info)?);
         Ok(())
     }
 
