@@ -48,7 +48,7 @@ struct Summary {
     uint32_t unused;
 };
 
-// The levels of some turns, and the sums of those that are not far from the others; mirrored in analysis/tiles.rs.
+// The levels of some turns, and the sums of those that are not far from the others; mirrored in analysis/ranges.rs.
 struct LevelSpan {
     uint32_t low, high, kept, unused;
     uint64_t sum, squares;
@@ -463,7 +463,7 @@ __device__ __forceinline__ void add_up(uint64_t (&v)[N]) {
     __syncthreads();
 }
 
-// The levels of every span of turns, a block each, by the rule of analysis/tiles.rs; `level(t)` gives that of a turn, and
+// The levels of every span of turns, a block each, by the rule of analysis/ranges.rs; `level(t)` gives that of a turn, and
 // `visit(t, level)` sees it once. The highest of the block's own.
 template <class Level, class Visit>
 __device__ uint32_t each_span(const SetupArgs &a, const Level &level, const Visit &visit) {

@@ -11,7 +11,7 @@
 #![forbid(unsafe_code)]
 
 use super::lines::{self, Grid};
-use super::tiles::Span;
+use super::ranges::Span;
 use crate::tuning::{TILED_BOX_LINE, TILED_BOX_PLANE, TILED_BOX_SHAPE, TILED_BOX_SHAPE_LANES, TILED_ENTRIES};
 
 /// Lines for each plane by which boxes may be skewed.

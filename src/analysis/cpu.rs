@@ -9,12 +9,12 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use super::boxes::{self, Boxes};
+use super::choice::{self, Order, Staging};
 use super::lines::{self, Grid};
 use super::thin::{self, ThinEnd};
-use super::tiles::{Order, Staging};
 use super::{
-    families, nodes, strewn, strips, tiles, Engine, Lists, Needs, Pattern, Relays, Schedule, Tiles, Values,
-    NONE,
+    families, model, nodes, ranges, strewn, strips, Engine, Lists, Needs, Pattern, Relays, Schedule, Tiles,
+    Values, NONE,
 };
 use crate::problem::{DiagSource, Shape};
 use crate::status::{Error, Result};
@@ -203,12 +203,12 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let in_turn = by_turn(&natural);
             let line = lines::line(n, survey.next_to_diagonal);
             let grid = Grid::new(n, line, lines::plane(n, line, |t| survey.nearest(t)));
-            let ranges = tiles::Ranges::new(grid.sizes(n, needs.mirror), &in_turn);
+            let ranges = ranges::Ranges::new(grid.sizes(n, needs.mirror), &in_turn);
             let (levels, scattered) = (level_ptr.len() as u32 - 1, !shape.rows_are_stored());
             let (entries, skew) = (survey.entries, survey.skew(grid));
             let (has_lines, crosses) = (line > 0, skew > 0);
             let squares = survey.squares();
-            let counts = tiles::Counts {
+            let counts = model::Counts {
                 n,
                 entries,
                 squares,
@@ -226,7 +226,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let mut strips = || {
                 Ok(survey.strips(&by_unknown, &level_ptr, &by_level).map(|(turn, strips)| {
                     let grid = Grid::new(n, lines::length(n, strips), 0);
-                    let ranges = tiles::Ranges::new(grid.sizes(n, 0), &by_turn(&|i| turn[i as usize]));
+                    let ranges = ranges::Ranges::new(grid.sizes(n, 0), &by_turn(&|i| turn[i as usize]));
                     turns = Some(turn);
                     ranges
                 }))
@@ -236,13 +236,13 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
                     boxes::steps(grid, &in_turn).and_then(|steps| Boxes::new(n, entries, grid, steps, skew));
                 boxes.as_ref().map(|boxes| boxes.spans.clone())
             };
-            let decision = tiles::decide(needs.tiles, needs.mirror, ranges, counts, &mut boxed, &mut strips)
+            let decision = choice::decide(needs.tiles, needs.mirror, ranges, counts, &mut boxed, &mut strips)
                 .and_then(|chosen| match needs.thin {
                     true => thin::choose(chosen, counts, || Ok(ThinEnd::best(&level_ptr, node))),
                     false => Ok(chosen),
                 })
                 .expect("nothing fails here");
-            let tiles::Decision { engine, rows, order: by, .. } = decision;
+            let choice::Decision { engine, rows, order: by, .. } = decision;
             (predicted, staging) = (decision.predicted, decision.staging);
             (is_wide, is_thin) = (engine == Engine::Wide, engine == Engine::Thin);
             if node > 1 && engine.is_of_rows_only() {
@@ -255,23 +255,23 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
                 return Some(survey.by_families(needs, level_ptr, by_level, &by_unknown));
             };
             (relays, wide_tiles) = (chosen, decision.is_wide);
-            tile_ptr = tiles::begins(n, rows);
+            tile_ptr = ranges::begins(n, rows);
             let order = match (by, turns, boxes) {
                 (Order::Strips, Some(turns), _) => {
-                    tiles::arrange(&by_level, &tile_ptr, |i| turns[i as usize] / rows)
+                    ranges::arrange(&by_level, &tile_ptr, |i| turns[i as usize] / rows)
                 }
                 (Order::Boxes, _, Some(boxes)) => {
                     tile_ptr = boxes.begin.clone();
-                    tiles::arrange(&by_level, &tile_ptr, |i| boxes.tile_of(natural(i)))
+                    ranges::arrange(&by_level, &tile_ptr, |i| boxes.tile_of(natural(i)))
                 }
-                _ => tiles::arrange(&by_level, &tile_ptr, |i| natural(i) / rows),
+                _ => ranges::arrange(&by_level, &tile_ptr, |i| natural(i) / rows),
             };
             level = order.iter().map(|&i| by_unknown[i as usize]).collect();
             Some((level_ptr, order))
         } else if needs.levels {
             let by_unknown = survey.levels();
             let (level_ptr, order) = by_level(&by_unknown);
-            is_wide = tiles::of_rows(needs, level_ptr.len() as u32 - 1).engine == Engine::Wide;
+            is_wide = choice::of_rows(needs, level_ptr.len() as u32 - 1).engine == Engine::Wide;
             Some(survey.by_families(needs, level_ptr, order, &by_unknown))
         } else if shape.forward() {
             Some((Vec::new(), (0..n).collect()))
@@ -523,7 +523,7 @@ impl<'a> Survey<'a> {
 
     /// Of the numbers of entries of the rows of op(A), the sum of their squares, and of those of long rows.
     fn squares(&self) -> (u64, u64) {
-        let sum = |lengths: &[u32]| tiles::squares(lengths, self.entries);
+        let sum = |lengths: &[u32]| model::squares(lengths, self.entries);
         if self.shape.rows_are_stored() {
             return sum(&self.kept);
         }

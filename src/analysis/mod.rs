@@ -6,10 +6,13 @@
 #![forbid(unsafe_code)]
 
 pub mod boxes;
+pub mod choice;
 pub mod cpu;
 pub mod families;
 pub mod lines;
+pub mod model;
 pub mod nodes;
+pub mod ranges;
 pub mod slices;
 pub mod strewn;
 pub mod strips;

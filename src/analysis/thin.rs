@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
+use super::choice::Decision;
+use super::model::{predict_levels, Counts};
 use super::slices::Slice;
-use super::tiles::{self, Counts, Decision};
 use super::Engine;
 use crate::status::Result;
 use crate::tuning::{
@@ -53,7 +54,7 @@ impl ThinEnd {
         let part = in_end / rows.n.max(1) as f64;
         let of_levels = match before {
             0 => Duration::ZERO,
-            _ => tiles::predict_levels(rows, before, 1.0 - part) + Duration::from_nanos(THIN_SPLIT as u64),
+            _ => predict_levels(rows, before, 1.0 - part) + Duration::from_nanos(THIN_SPLIT as u64),
         };
         let entries = rows.entries as f64 * part * THIN_ENTRY_SECONDS;
         let long_rows = (rows.squares.1 as f64).sqrt() * THIN_LONG_ROW_SECONDS;
@@ -86,7 +87,7 @@ fn least(rows: Counts) -> Duration {
     let of_type = rows.of_type().rows;
     let row = |rows: u32| Duration::from_nanos(THIN_ROW as u64 * rows as u64).mul_f64(of_type);
     let others = rows.n.saturating_sub(rows.levels);
-    let by_level = tiles::predict_levels(rows, 0, others as f64 / rows.n.max(1) as f64);
+    let by_level = predict_levels(rows, 0, others as f64 / rows.n.max(1) as f64);
     THIN_START.mul_f64(of_type) + row(rows.levels) + by_level.min(row(others))
 }
 

@@ -22,11 +22,13 @@ use super::args::SolveArgs;
 use super::plan::{Known, SetupTimes};
 use super::{DeviceArray, Launcher};
 use crate::analysis::boxes::Boxes;
+use crate::analysis::choice::{self, Order, Staging};
+use crate::analysis::model::Counts;
+use crate::analysis::ranges::Ranges;
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::strewn::Sample;
 use crate::analysis::thin::{self, ThinEnd};
-use crate::analysis::tiles::{Order, Staging};
-use crate::analysis::{families, lines, nodes, tiles, Engine, Needs, Tiles};
+use crate::analysis::{families, lines, nodes, Engine, Needs, Tiles};
 use crate::problem::{Arrays, DiagSource, Shape};
 use crate::status::Result;
 use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM};
@@ -298,7 +300,7 @@ impl<'a> Run<'a> {
     fn arrange(
         &mut self,
         found: &[u32],
-        ranges: tiles::Ranges,
+        ranges: Ranges,
         cut: &dyn Fn(Engine) -> Cut,
     ) -> Result<Option<DeviceSchedule>> {
         let (n, entries, levels) = (self.shape.n, found[ENTRIES], found[LEVELS]);
@@ -314,13 +316,13 @@ impl<'a> Run<'a> {
         let has_lines = grid.line > 0;
         let mut boxes = None;
         let decision = match (needs.tiles, self.node) {
-            (Tiles::No, 1) if !needs.nodes => tiles::of_rows(needs, levels),
+            (Tiles::No, 1) if !needs.nodes => choice::of_rows(needs, levels),
             (wish, node) => {
                 let scattered = !self.task.stored_rows;
                 let crosses = grid.plane > 0 && found[SKEW] > 0;
                 let squares = (long(found, SQUARES), long(found, LONG_SQUARES));
                 let sample = Sample { entries: found[SAMPLED], strewn: found[STREWN] };
-                let counts = tiles::Counts {
+                let counts = Counts {
                     n,
                     entries,
                     squares,
@@ -340,14 +342,14 @@ impl<'a> Run<'a> {
                     boxes = is_even.then(|| Boxes::new(n, entries, grid, steps, found[SKEW])).flatten();
                     boxes.as_ref().map(|boxes| boxes.spans.clone())
                 };
-                let chosen = tiles::decide(wish, needs.mirror, ranges, counts, &mut boxed, &mut strips)?;
+                let chosen = choice::decide(wish, needs.mirror, ranges, counts, &mut boxed, &mut strips)?;
                 match needs.thin {
                     true => thin::choose(chosen, counts, || self.thin_end(levels))?,
                     false => chosen,
                 }
             }
         };
-        let tiles::Decision { engine, rows, order, is_wide, staging, predicted } = decision;
+        let choice::Decision { engine, rows, order, is_wide, staging, predicted } = decision;
         let is_tiled = matches!(engine, Engine::Tiles(_));
         if self.node > 1 && engine.is_of_rows_only() {
             return Ok(None);

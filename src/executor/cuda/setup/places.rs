@@ -4,7 +4,7 @@ use super::super::memory;
 use super::args::*;
 use super::Levels;
 use crate::analysis::lines;
-use crate::analysis::tiles::Spread;
+use crate::analysis::ranges::Spread;
 use crate::analysis::{Needs, Tiles};
 use crate::problem::Shape;
 use crate::status::Result;

@@ -7,8 +7,8 @@ use super::places::Places;
 use super::run::{checked, Run};
 use super::DeviceSchedule;
 use crate::analysis::lines::{self, Grid, Sizes};
+use crate::analysis::ranges::{Ranges, Spread};
 use crate::analysis::slices::CODE_UNIT;
-use crate::analysis::tiles::{self, Spread};
 use crate::analysis::{strips, Tiles};
 use crate::status::{Error, Result};
 use crate::tuning::TILED_SMALLEST;
@@ -21,8 +21,8 @@ pub(super) fn grid_of(n: u32, found: &[u32]) -> Grid {
 
 impl Run<'_> {
     /// The summary and, where tiles may be wanted, the ranges of the natural order. Levels have asked for them.
-    pub(super) fn findings(&self, asked: Option<Message>) -> Result<(Vec<u32>, tiles::Ranges)> {
-        let none = || tiles::Ranges::of(Sizes::plain(0), Vec::new());
+    pub(super) fn findings(&self, asked: Option<Message>) -> Result<(Vec<u32>, Ranges)> {
+        let none = || Ranges::of(Sizes::plain(0), Vec::new());
         let n = self.shape.n;
         let Some(asked) = asked else { return Ok((self.summary()?, none())) };
         if self.task.needs.tiles == Tiles::No {
@@ -58,15 +58,15 @@ impl Run<'_> {
         (self.places.spans - self.places.summary) as usize / 4
     }
 
-    pub(super) fn ranges(&self, sizes: Sizes, words: &[u32]) -> tiles::Ranges {
+    pub(super) fn ranges(&self, sizes: Sizes, words: &[u32]) -> Ranges {
         let (n, size) = (self.shape.n, sizes.span);
         let spread = |(k, w)| Spread::of_words(w, size.min(n - k as u32 * size));
-        tiles::Ranges::of(sizes, words.chunks_exact(Spread::WORDS).enumerate().map(spread).collect())
+        Ranges::of(sizes, words.chunks_exact(Spread::WORDS).enumerate().map(spread).collect())
     }
 
     /// The ranges of the order by strips, if there is one; the turns are in `position` then. `level_of` is by place in the
     /// order by level.
-    pub(super) fn strips(&mut self, levels: u32, level_of: u64) -> Result<Option<tiles::Ranges>> {
+    pub(super) fn strips(&mut self, levels: u32, level_of: u64) -> Result<Option<Ranges>> {
         let n = self.shape.n;
         if !strips::fits(levels, n) {
             return Ok(None);
