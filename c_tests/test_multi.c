@@ -30,7 +30,7 @@ static sptrsvStatus_t solve_multi(System *s, int64_t nrhs, const void *f, int64_
 /* Whether right-hand sides may be stored by rows. */
 static int takes_rows(int a) { return !T.on_gpu || ALGS[a].id == SPTRSV_ALG_BLOCK; }
 
-/* From columns, `ld` values apart, to rows that are as many apart as `to_ld` says, or back. */
+/* From columns, `ld` values apart, to rows, `rows_ld` apart, or back. */
 static void turn(const System *s, int64_t nrhs, char *columns, int64_t ld, char *rows, int64_t rows_ld, int back) {
   for (int64_t i = 0; i < s->p->n; i++)
     for (int64_t c = 0; c < nrhs; c++) {

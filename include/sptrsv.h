@@ -1129,7 +1129,8 @@ enum sptrsvStatus_t sptrsvSolve(sptrsvHandle_t handle,
  * Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
  * F + j * ldf. On the GPU the matrix is read once for several of them: for up to four by TILED (two of complex types), by ONE_WORD,
  * WIDE, LEVR, LEVC, SLFR, SLFC and GSF (two of C_64F), for two by NODAL, and for 32 (or 16) by BLOCK; THIN solves one by one. So
- * where there are 16 and more, tell AUTO by sptrsvSetRightHandSides. Where the algorithm is deterministic, every column has the bits of a single solve.
+ * where there are 16 and more, tell AUTO by sptrsvSetRightHandSides. Where the algorithm is deterministic, every column has the
+ * bits of a single solve.
  *
  * \param handle  the handle
  * \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve

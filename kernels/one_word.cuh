@@ -1,26 +1,26 @@
 // The one-word engine, for NR right-hand sides in one pass over the matrix: each unknown is handed over in
 // one word that is value and flag together.
 //
-// A slice is up to 32 rows of one level, solved by one warp with `lanes` lanes a row; so no lane waits for
-// another of its own warp. Rows of more entries than a warp holds are cut into parts (see `Share`). Everything
-// that does not depend on other rows (values, indices, right-hand side, reciprocal of the diagonal) is asked for
-// at once and in registers before the first poll, and the next slice's record is on its way. The unknowns live in
-// a work vector in level order, the NR of one position beside each other. A row is handed over as soon as its own
-// unknowns are there, whatever the others of its slice wait for. Every right-hand side is summed up in the same
-// order whatever NR is, and so gets the same bits.
+// A slice is up to 32 rows of one level, solved by one warp with `lanes` lanes a row, or by several where there are several
+// right-hand sides (see `Place`); so no lane waits for another of its own warp. Rows of more entries than a warp holds are cut
+// into parts (see `Share`). Everything that does not depend on other rows (values, indices, right-hand side, reciprocal of the
+// diagonal) is asked for at once and in registers before the first poll, and the next slice's record is on its way. The unknowns
+// live in a work vector in level order, the NR of one position beside each other. A row is handed over as soon as its own
+// unknowns are there, whatever the others of its slice wait for. Every right-hand side is summed up in the same order whatever
+// NR is, and so gets the same bits.
 #pragma once
 #include "columns.cuh"
 #include "gate.cuh"
 #include "row.cuh"
 #include "share.cuh"
 
-// Right-hand sides of a lane, where a pass takes NR: as many as leave it enough registers.
+// Right-hand sides of a lane, where a pass takes NR: as many as leave it enough registers. Mirrored in tuning.rs.
 template <int NR>
 constexpr int PER_LANE = NR > 1 ? 2 : 1;
 
-// Where a lane is in a slice, of which so many GROUPS of columns make as many shares, each a warp's. Where rows have few lanes, they
-// have as many for each group: the ones that take an entry lie beside each other, and look for words of one sector of L2. A share is
-// some of the rows then, and elsewhere one group of all of them.
+// Where a lane is in a slice, of which so many GROUPS of columns make as many shares, each a warp's. Where rows have few lanes,
+// they have as many for each group: the ones that take an entry lie beside each other, and look for words of one sector of L2. A
+// share is some of the rows then, and elsewhere one group of all of them.
 template <int GROUPS>
 struct Place {
     uint32_t lanes, step;  // of a row, for a group, and from one of these to the next
@@ -142,8 +142,8 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &h
 }
 
 // Solves for x where a row is a single lane's, of U entries at most, and publishes it if the lane `waits` to. In every
-// turn of the wait the result is worked out from what there is, and stored, without a branch, in the turn in which all is
-// there for the row: so nothing is between the last poll and the hand-over but what the result is made of. What is there
+// turn of the wait the result is worked out from what there is, and stored, a single one without a branch, in the turn in which
+// all is there for the row: so nothing is between the last poll and the hand-over but what the result is made of. What is there
 // at the first look is no news, and is stored when the others are. `sum` is the right-hand side, and in the end what is to
 // be multiplied. False if the watchdog ended the wait.
 template <int U, int PER, int MOST, class Hand, class T>

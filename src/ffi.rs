@@ -14,8 +14,8 @@ use crate::guard::{
 };
 use crate::info::{Info, Rhs};
 use crate::problem::{
-    switch, Arrays, Base, DataType, Diag, ExecutorKind, Fill, Format, Index, MatDescr, MatType, Op, Order,
-    PointerMode, Policy, Setup,
+    right_hand_sides, switch, Arrays, Base, DataType, Diag, ExecutorKind, Fill, Format, Index, MatDescr,
+    MatType, Op, Order, PointerMode, Policy, Setup,
 };
 use crate::status::{self, sptrsvStatus_t, Error, Result};
 
@@ -880,10 +880,7 @@ pub unsafe extern "C" fn sptrsvGetAlgorithm(
 pub unsafe extern "C" fn sptrsvSetRightHandSides(info: sptrsvInfo_t, nrhs: i64) -> sptrsvStatus_t {
     guard(|| {
         with_info(info, |i| {
-            if nrhs < 1 {
-                return Err(Error::Invalid(format!("nrhs is {nrhs}, less than 1")));
-            }
-            i.right_hand_sides = nrhs;
+            i.right_hand_sides = right_hand_sides(nrhs)?;
             Ok(())
         })
     })
@@ -1263,7 +1260,8 @@ pub unsafe extern "C" fn sptrsvSolve(
 /// Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
 /// F + j * ldf. On the GPU the matrix is read once for several of them: for up to four by TILED (two of complex types), by ONE_WORD,
 /// WIDE, LEVR, LEVC, SLFR, SLFC and GSF (two of C_64F), for two by NODAL, and for 32 (or 16) by BLOCK; THIN solves one by one. So
-/// where there are 16 and more, tell AUTO by sptrsvSetRightHandSides. Where the algorithm is deterministic, every column has the bits of a single solve.
+/// where there are 16 and more, tell AUTO by sptrsvSetRightHandSides. Where the algorithm is deterministic, every column has the
+/// bits of a single solve.
 ///
 /// \param handle  the handle
 /// \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve

@@ -88,6 +88,14 @@ pub fn switch(what: &'static str, value: i32) -> Result<bool> {
     }
 }
 
+/// The meaning of how many right-hand sides a C caller says that there will be.
+pub fn right_hand_sides(nrhs: i64) -> Result<i64> {
+    match nrhs {
+        1.. => Ok(nrhs),
+        _ => Err(Error::Invalid(format!("nrhs is {nrhs}, but must be 1 or more"))),
+    }
+}
+
 /// A matrix descriptor: how the arrays are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatDescr {

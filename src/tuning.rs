@@ -37,15 +37,15 @@ pub const SETUP_LIST_BLOCKS: u64 = 2;
 /// their number.
 pub const SETUP_SLICE_ROOM: u32 = 1 << 16;
 
-/// Right-hand sides from which on AUTO leaves all of them to the block engine.
-pub const BLOCK_LEAST_COLUMNS: i64 = 16;
-
 /// Threads in a block of the one-word engine, and the most blocks on a multiprocessor; more where the cache holds so
 /// many times the unknowns, and values are of 8 bytes at most. Mirrored in kernels/one_word.cu.
 pub const ONE_WORD_BLOCK: u32 = 128;
 pub const ONE_WORD_BLOCKS: u32 = 4;
 pub const ONE_WORD_BLOCKS_CACHED: u32 = 5;
 pub const ONE_WORD_CACHED_PART: u64 = 2;
+
+/// Right-hand sides that a lane of it takes, where a solve has several. Mirrored in kernels/one_word.cuh.
+pub const ONE_WORD_PER_LANE: u32 = 2;
 
 /// The most blocks on a multiprocessor where no row depends on another.
 pub const ONE_LEVEL_BLOCKS: u32 = 16;
@@ -350,3 +350,5 @@ pub const BLOCK_LEVELS_AHEAD: u64 = 16;
 pub const BLOCK_ENTRIES: u64 = 32;
 /// Half of its columns, which it has kernels for too.
 pub const BLOCK_FEW_COLUMNS: u32 = 16;
+/// Right-hand sides from which on AUTO leaves all of them to it.
+pub const BLOCK_LEAST_COLUMNS: i64 = 16;

@@ -74,7 +74,7 @@ pub trait Algorithm: Sync {
 /// The part of an algorithm for several right-hand sides at once. Its kernels hand unknowns over through
 /// the caller's buffer; where a plan has work vectors, they are armed there before each launch.
 pub trait Multi {
-    /// The most right-hand sides that it takes at once. This here is `SEVERAL` in `columns.cuh`.
+    /// The most right-hand sides that it takes at once.
     fn most_columns(&self, plan: &CudaPlan) -> u32 {
         sector_columns(plan.dtype())
     }
@@ -90,7 +90,8 @@ pub trait Multi {
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()>;
 }
 
-/// Right-hand sides whose unknowns of a row the caller's buffer has room for, but no more than four.
+/// Right-hand sides whose unknowns of a row the caller's buffer has room for, but no more than four: `SEVERAL` in
+/// `columns.cuh`.
 fn sector_columns(dtype: DataType) -> u32 {
     (ROW_BYTES / dtype.bytes()).min(4) as u32
 }

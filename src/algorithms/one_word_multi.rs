@@ -7,16 +7,13 @@ use super::{multi_width, sector_columns, Multi};
 use crate::executor::cuda::args::{MultiArgs, SolveArgs, State};
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::status::Result;
-use crate::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_LEVELS_AHEAD};
-
-/// Right-hand sides of a lane; mirrors one_word.cuh.
-const PER_LANE: u32 = 2;
+use crate::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PER_LANE};
 
 impl Multi for OneWord {
     fn most_columns(&self, plan: &CudaPlan) -> u32 {
         let most = sector_columns(plan.dtype());
         // Queues hand out a share of each slice for every two of them.
-        if plan.slices() <= State::MOST_PIECES / (most / PER_LANE) {
+        if plan.slices() <= State::MOST_PIECES / (most / ONE_WORD_PER_LANE) {
             most
         } else {
             1
@@ -24,7 +21,7 @@ impl Multi for OneWord {
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         let width = multi_width(args.columns);
-        let (shares, ahead) = (width / PER_LANE, ONE_WORD_LEVELS_AHEAD);
+        let (shares, ahead) = (width / ONE_WORD_PER_LANE, ONE_WORD_LEVELS_AHEAD);
         let blocks = one_word::blocks(launcher, plan, &args.solve, shares, ahead, ONE_WORD_BLOCKS);
         let solve = SolveArgs { begin: 0, end: args.solve.slices, ..args.solve };
         let kernel = launcher.kernel(format_args!("one_word_multi{width}"))?;

@@ -64,8 +64,9 @@ pub struct Args {
     /// Which matrices to measure: grids (13 grids and model problems), general (13 stand-ins for general matrices),
     /// all (both, the default on a GPU), small (for a quick look, the default on the host), robust (reordered
     /// and filled-in ones), sizes (12 grids of other sizes), meshes (points at random), large (up to 16 million rows),
-    /// extremes (long rows, complete factors, few levels), structures (graphs, trees, domains, blocks, bands), paper (the
-    /// paper's experiments: lower then upper solves, setup times, plots), or the path of a file or a folder
+    /// extremes (long rows, complete factors, few levels), structures (graphs, trees, domains, blocks, bands),
+    /// lattices (far-reaching stencils, periodic sides, four dimensions, dense elements), paper (the paper's
+    /// experiments: lower then upper solves, setup times, plots), or the path of a file or a folder
     #[arg(long, value_name = "NAME|FILE|FOLDER", value_parser = Choice::parse)]
     pub suite: Option<Choice>,
     /// Only matrices whose name contains one of these

@@ -50,12 +50,8 @@ impl Neighbours {
 }
 
 impl Lattice {
-    fn points(&self) -> usize {
-        self.size.iter().product()
-    }
-
     pub fn rows(&self) -> usize {
-        self.points() * self.dof
+        self.size.iter().product::<usize>() * self.dof
     }
 
     /// The point a step away, if there is one.

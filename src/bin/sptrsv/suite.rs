@@ -75,10 +75,13 @@ impl Entry {
     }
 }
 
+fn entry(name: &str, recipe: Recipe, rows: usize, levels: usize, nnz: f64) -> Entry {
+    Entry { name: name.into(), stand_in: false, recipe, levels, size: (rows as f64 * 1e-6, nnz) }
+}
+
 fn grid(name: &str, stencil: Stencil, size: [usize; 3], dof: usize, levels: usize, nnz: f64) -> Entry {
     let grid = Grid { stencil, size, dof };
-    let rows = grid.unknowns() as f64 * 1e-6;
-    Entry { name: name.into(), stand_in: false, recipe: Recipe::Grid(grid), levels, size: (rows, nnz) }
+    entry(name, Recipe::Grid(grid), grid.unknowns(), levels, nnz)
 }
 
 fn stand_in(entry: Entry) -> Entry {
@@ -86,39 +89,27 @@ fn stand_in(entry: Entry) -> Entry {
 }
 
 fn layered(name: &str, m: Layered, nnz: f64) -> Entry {
-    let rows = m.rows as f64 * 1e-6;
-    Entry {
-        name: name.into(),
-        stand_in: false,
-        recipe: Recipe::Layered(m),
-        levels: m.levels,
-        size: (rows, nnz),
-    }
+    entry(name, Recipe::Layered(m), m.rows, m.levels, nnz)
 }
 
 fn points(name: &str, m: Points, levels: usize, nnz: f64) -> Entry {
-    let rows = (m.count * m.dof) as f64 * 1e-6;
-    Entry { name: name.into(), stand_in: false, recipe: Recipe::Points(m), levels, size: (rows, nnz) }
+    entry(name, Recipe::Points(m), m.count * m.dof, levels, nnz)
 }
 
 fn arrow(name: &str, m: Arrow, levels: usize, nnz: f64) -> Entry {
-    let rows = m.rows as f64 * 1e-6;
-    Entry { name: name.into(), stand_in: false, recipe: Recipe::Arrow(m), levels, size: (rows, nnz) }
+    entry(name, Recipe::Arrow(m), m.rows, levels, nnz)
 }
 
 fn nets(name: &str, m: Nets, levels: usize, nnz: f64) -> Entry {
-    let rows = m.rows() as f64 * 1e-6;
-    Entry { name: name.into(), stand_in: false, recipe: Recipe::Nets(m), levels, size: (rows, nnz) }
+    entry(name, Recipe::Nets(m), m.rows(), levels, nnz)
 }
 
 fn structure(name: &str, m: Structure, levels: usize, nnz: f64) -> Entry {
-    let rows = m.rows() as f64 * 1e-6;
-    Entry { name: name.into(), stand_in: false, recipe: Recipe::Structure(m), levels, size: (rows, nnz) }
+    entry(name, Recipe::Structure(m), m.rows(), levels, nnz)
 }
 
 fn lattice(name: &str, m: Lattice, levels: usize, nnz: f64) -> Entry {
-    let rows = m.rows() as f64 * 1e-6;
-    Entry { name: name.into(), stand_in: false, recipe: Recipe::Lattice(m), levels, size: (rows, nnz) }
+    entry(name, Recipe::Lattice(m), m.rows(), levels, nnz)
 }
 
 /// The matrices of a suite; those of `robust`, `meshes` and `extremes` are measured in other orders or filled in as well.

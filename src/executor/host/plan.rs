@@ -80,8 +80,8 @@ impl HostPlan {
         1 << left.min(most as i64).ilog2()
     }
 
-    /// Solves for as many columns as `columns_at_once` allows, stored in that order, and keeps the pivot. Where the watchdog ends a solve, x becomes NaN, there and in further solves until the failure is
-    /// taken.
+    /// Solves for as many columns as `columns_at_once` allows, stored in that order, and keeps the pivot. Where the watchdog
+    /// ends a solve, x becomes NaN, there and in further solves until the failure is taken.
     pub fn solve(&mut self, call: &SolveCall, columns: usize, ldf: i64, ldx: i64, order: Order) {
         let steps = |ld: i64| match order {
             Order::Columns => Steps { row: 1, column: ld as usize },
