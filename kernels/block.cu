@@ -3,6 +3,9 @@
 // columns, which take half of the room, a warp reads two entries at once. However many there are, a column has two sums, to which
 // its entries go by turns: so it always gets the same bits.
 //
+// What a row needs but unknowns is copied to shared memory while its warp is at earlier rows, and a long row's further entries while it
+// waits for those before.
+//
 // Rows of many entries are cut into parts (see `Share`). Where there are any, some warps of each block take parts, in the same order,
 // and nothing else; to their row the sums of its parts are then further entries, of unknowns by those numbers.
 //
@@ -11,12 +14,14 @@
 #include "row.cuh"
 #include "share.cuh"
 
-// Threads of a block and of the two other kernels; mirrored in tuning.rs. A block has a warp for each queue of rows, and where there are
-// parts, that many fewer of these. A queue has a line of the cache for itself.
+// Most threads of a block, as its shared memory may have room for fewer, and threads of the two other kernels; mirrored in tuning.rs. A
+// block has a warp for each queue of rows, and where there are parts, that many fewer of these. A queue has a line of the cache for itself.
 constexpr int BLOCK_THREADS = 640, BLOCK_PACK_THREADS = 256;
 constexpr uint32_t BLOCK_WARPS = BLOCK_THREADS / WARP, BLOCK_PART_WARPS = 4, QUEUE_WORDS = 32;
-constexpr uint32_t PART_SLICES = 8;  // that are drawn at once
-constexpr int BLOCK_SUMS = 2;        // of a column; no fewer than entries that a warp reads at once
+constexpr uint32_t PART_SLICES = 8;     // that are drawn at once
+constexpr uint32_t PROGRESS_ROWS = 64;  // of a warp, from one word to the watchdog to the next
+constexpr int BLOCK_AHEAD = 3;          // rows that a warp knows before their turns; mirrored too
+constexpr int BLOCK_SUMS = 2;           // of a column; no fewer than entries that a warp reads at once
 
 // The caller's right-hand sides and results, by columns or by rows. What does not exist repeats the last column.
 template <class T>
@@ -86,174 +91,226 @@ __device__ void block_end(const MultiArgs<T> &m) {
     });
 }
 
+// A row, or a part of one: its position, its number, which of the diagonal values is its own, its entries of the lists, the place of the
+// value of the first, how many parts it has, which are further entries before those, and where the first of them, or its own sum, is.
+struct BlockRow {
+    uint32_t p, i, diag, begin, end, value, parts, place;
+    __device__ __forceinline__ uint32_t entries() const { return parts + (end - begin); }
+};
+
+// Up to 32 entries of a row: whose unknowns they are of, and the values.
+template <class T>
+struct BlockEntries {
+    T v[WARP];
+    uint32_t adj[WARP];
+};
+
+// What is known of a row before its turn.
+template <int NR, class T>
+struct BlockAhead {
+    BlockRow row;
+    BlockEntries<T> entries;  // the first ones
+    T f[NR];
+    alignas(16) T d;
+};
+
+// What a warp copies; its size is `warp_bytes` in algorithms/block.rs.
+template <int NR, class T>
+struct BlockCopies {
+    BlockAhead<NR, T> ahead[BLOCK_AHEAD];
+    BlockEntries<T> more[2];  // of a long row
+};
+
 template <int NR, bool MAY_HAVE_PARTS, class T>
 struct BlockSolver {
+    using Entries = BlockEntries<T>;
+    using Ahead = BlockAhead<NR, T>;
     const SolveArgs<T> &a;
-    uint32_t lane = threadIdx.x % WARP;
+    BlockCopies<NR, T> &copies;
+    uint32_t lane, queues;
     static constexpr uint32_t AT_ONCE = WARP / NR;     // entries that a warp reads at once
     static constexpr int SUMS = BLOCK_SUMS / AT_ONCE;  // that a lane has of those
     static constexpr int U = sizeof(T) > 8 ? 4 : 8;    // entries whose unknowns are looked for together
-    static constexpr uint32_t QUEUES = BLOCK_WARPS - (MAY_HAVE_PARTS ? BLOCK_PART_WARPS : 0);
 
-    __device__ __forceinline__ explicit BlockSolver(const SolveArgs<T> &a) : a(a) {}
     __device__ __forceinline__ uint32_t column() const { return lane % NR; }
 
-    // What is known of a row, or of a part of one, before its unknowns: f of the lane's column, and of every lane one of the first 32
-    // entries. Those of a row begin with its parts.
-    struct Row {
-        uint4 record;
-        uint32_t end, parts, place, adj;
-        T f, d, v;
-        __device__ __forceinline__ uint32_t entries() const { return parts + (end - record.z); }
-    };
-
-    // Of the row at a position, or where there is a slice that is a part of it, of that.
-    __device__ __forceinline__ void record_of(uint2 slice, Row &row) const {
-        row.record = make_uint4(0, NONE, 0, 0), row.end = row.parts = row.place = 0;
-        if (slice.x >= a.n) return;
-        row.record = a.record[slice.x];
+    // The row at a position, or where there is a slice that is a part of it, that.
+    __device__ __forceinline__ BlockRow row_of(uint2 slice) const {
+        BlockRow row = {slice.x, 0, NONE, 0, 0, 0, 0, 0};
+        if (slice.x >= a.n) return row;
+        uint4 record = a.record[slice.x];
+        row.i = record.x, row.diag = record.y, row.begin = record.z, row.value = record.w;
         row.end = a.record[slice.x + 1].z;
-        uint32_t first = row.record.z, length = row.end - first;
-        Share<MAY_HAVE_PARTS, U * WARP, 1, T> share(a, slice, row.record.z, row.end, length);
-        row.record.w += row.record.z - first;
-        row.place = share.place();
-        if (share.has_parts()) row.parts = share.parts;
-    }
-    // A lane's entry of 32 from number `k` on: the sums of parts, and then entries in the order in which their unknowns are solved.
-    __device__ __forceinline__ void entry(const Row &row, uint32_t k, uint32_t &adj, T &v) const {
-        k += lane;
-        bool in = k < row.entries();
-        if (MAY_HAVE_PARTS && in && k < row.parts) {
-            adj = row.place + k, v = zero(T{}) - one(T{});
-            return;
+        if (MAY_HAVE_PARTS) {
+            uint32_t length = row.end - row.begin;
+            Share<MAY_HAVE_PARTS, U * WARP, 1, T> share(a, slice, row.begin, row.end, length);
+            row.value += row.begin - record.z;
+            row.place = share.place();
+            if (share.has_parts()) row.parts = share.parts;
         }
-        k -= row.parts;
-        uint32_t e = a.backward ? row.end - 1 - k : row.record.z + k;
-        adj = in ? a.row_adj[e] : 0;
-        uint32_t place = !in ? 0 : a.row_permuted ? a.row_val[e] : row.record.w + (e - row.record.z);
-        load_if(in, a.val + place, v);
+        return row;
     }
-    __device__ __forceinline__ void ask(uint32_t p, Row &row) const {
-        row.f = a.work[(size_t)row.record.x * NR + column()];
-        load_if(a.diag_index && p < a.n && row.record.y != NONE, a.diag_values + row.record.y, row.d);
-        entry(row, 0, row.adj, row.v);
+    // Has a lane's entry copied of those from number `k` on, but for the value, and finds where that is, for which it asks where values
+    // are permuted. The sums of parts come first, and then entries in the order in which their unknowns are solved. False if a lane
+    // has none of the list; where it has none at all there will be zeros.
+    __device__ __forceinline__ bool copy_entry(const BlockRow &row, uint32_t k, Entries &to, uint32_t &value) const {
+        k += lane;
+        uint32_t e = a.backward ? row.end - 1 - (k - row.parts) : row.begin + (k - row.parts);
+        bool is_entry = k >= row.parts && k < row.entries();
+        if (MAY_HAVE_PARTS && k < row.parts) to.adj[lane] = row.place + k;
+        else copy_ahead(is_entry, &to.adj[lane], a.row_adj + (is_entry ? e : 0));
+        value = !is_entry ? 0 : a.row_permuted ? a.row_val[e] : row.value + (e - row.begin);
+        return is_entry;
+    }
+    __device__ __forceinline__ void copy_value(const BlockRow &row, uint32_t k, bool is_entry, uint32_t value, Entries &to) const {
+        if (MAY_HAVE_PARTS && k + lane < row.parts) to.v[lane] = zero(T{}) - one(T{});
+        else copy_ahead(is_entry, &to.v[lane], a.val + value);
+    }
+    __device__ __forceinline__ void copy_entries(const BlockRow &row, uint32_t k, Entries &to) const {
+        uint32_t value;
+        bool is_entry = copy_entry(row, k, to, value);
+        copy_value(row, k, is_entry, value, to);
+    }
+    // Has what is known of a row copied, but for values.
+    __device__ __forceinline__ bool copy(const BlockRow &row, Ahead &to, uint32_t &value) const {
+        if (lane == 0) {
+            to.row = row;
+            bool has = a.diag_index && row.diag != NONE;
+            copy_ahead(has, &to.d, a.diag_values + (has ? row.diag : 0));
+        }
+        if (lane < NR) copy_ahead(true, &to.f[lane], a.work + (size_t)row.i * NR + lane);
+        return copy_entry(row, 0, to.entries, value);
     }
 
+    // The sum of `first` and what all entries of a row or part subtract from it, the first of which are there; not a number where the
+    // watchdog ended the wait.
     template <int SIZE>
-    __device__ __forceinline__ bool subtract(const Words<T> *words, uint32_t count, uint32_t adj, T v, T (&sum)[SUMS]) const {
-        bool ok = true;
-        for (uint32_t first = 0; first < count; first += SIZE * AT_ONCE) {
-            uint32_t k = first + lane / NR;
-            const T *from[SIZE];
+    __device__ __forceinline__ T subtract(const BlockRow &row, const Entries &first_entries, T first) const {
+        const T *words = reinterpret_cast<const T *>(words_of<NR>(a) + column());
+        const Entries *now = &first_entries;
+        uint32_t entries = row.entries(), k = 0;
+        T sum[SUMS];
+#pragma unroll
+        for (int s = 0; s < SUMS; ++s) sum[s] = s == 0 && lane < NR ? first : zero(T{});
+        auto copy_more = [&] {
+            if (k + WARP < entries) copy_entries(row, k + WARP, copies.more[k / WARP % 2]);
+        };
+        copy_more();
+        for (;;) {
+            uint32_t from[SIZE], number = k % WARP + lane / NR;
             Words<T> x[SIZE];
 #pragma unroll
             for (int u = 0; u < SIZE; ++u) {
-                uint32_t row = __shfl_sync(FULL, adj, min(k + u * AT_ONCE, count - 1));
-                from[u] = reinterpret_cast<const T *>(words + (size_t)row * NR);
-                x[u] = k + u * AT_ONCE < count ? Words<T>::armed() : Words<T>::of_zero();
+                from[u] = now->adj[number + u * AT_ONCE];
+                x[u] = k + lane / NR + u * AT_ONCE < entries ? Words<T>::armed() : Words<T>::of_zero();
             }
-            ok = ok && spin(a, [&] {
+            bool ok = spin(a, [&] {
                 uint32_t highest = 0;
 #pragma unroll
-                for (int u = 0; u < SIZE; ++u) poll(from[u], x[u]);
+                for (int u = 0; u < SIZE; ++u) poll_far<NR * sizeof(T)>(words, from[u], x[u]);
 #pragma unroll
                 for (int u = 0; u < SIZE; ++u) highest = max(highest, x[u].tell());
                 return highest == ARMED;
             });
+            if (!ok) return not_a_number(T{});
+            // What there is not are zeros.
 #pragma unroll
-            for (int u = 0; u < SIZE; ++u) {
-                T factor = -conjugate_if(a.conjugate, shuffle(v, (k + u * AT_ONCE) % WARP));
-                if (k + u * AT_ONCE < count) sum[u % SUMS] = multiply_add(factor, x[u].value(), sum[u % SUMS]);
+            for (int u = 0; u < SIZE; ++u)
+                sum[u % SUMS] = multiply_add(-conjugate_if(a.conjugate, now->v[number + u * AT_ONCE]), x[u].value(), sum[u % SUMS]);
+            k += SIZE * AT_ONCE;
+            if (k >= entries) return sum[0] + (SUMS > 1 ? sum[SUMS - 1] : shuffle_xor(sum[0], NR));
+            if (k % WARP == 0) {
+                copied();
+                __syncwarp();
+                now = &copies.more[(k / WARP + 1) % 2];
+                copy_more();
             }
         }
-        return ok;
+    }
+    __device__ __forceinline__ T sum_of(const BlockRow &row, const Entries &entries, T first) const {
+        return row.entries() > U * AT_ONCE / 2 ? subtract<U>(row, entries, first) : subtract<U / 2>(row, entries, first);
     }
 
-    // The sum of `first` and what all entries of a row or part subtract from it; not a number where the watchdog ended the wait.
-    __device__ __forceinline__ T sum_of(const Words<T> *words, const Row &row, T first) const {
-        bool ok = true;
-        uint32_t adj = row.adj, entries = row.entries();
-        T v = row.v, sum[SUMS];
-#pragma unroll
-        for (int s = 0; s < SUMS; ++s) sum[s] = zero(T{});
-        if (lane < NR) sum[0] = first;
-        for (uint32_t k = 0; k < entries && ok; k += WARP) {
-            uint32_t count = min(entries - k, (uint32_t)WARP), next_adj = 0;
-            T next_v = zero(T{});
-            if (count == WARP) entry(row, k + WARP, next_adj, next_v);
-            ok = count > U * AT_ONCE / 2 ? subtract<U>(words, count, adj, v, sum) : subtract<U / 2>(words, count, adj, v, sum);
-            adj = next_adj, v = next_v;
-        }
-        if (!ok) return not_a_number(T{});
-        return sum[0] + (SUMS > 1 ? sum[SUMS - 1] : shuffle_xor(sum[0], NR));
-    }
-
-    __device__ __forceinline__ void hand_over(Words<T> *words, uint32_t row, T v) const {
-        if (lane < NR) publish(reinterpret_cast<T *>(words + (size_t)row * NR), v);
+    __device__ __forceinline__ void hand_over(uint32_t row, T v) const {
+        if (lane < NR) publish(reinterpret_cast<T *>(words_of<NR>(a) + (size_t)row * NR + lane), v);
     }
 
     // All lanes work alike: each has a sum of its column.
-    __device__ __forceinline__ void solve(uint32_t p, const Row &row, T alpha) const {
-        Words<T> *words = words_of<NR>(a) + column();
-        uint32_t i = row.record.x;
+    __device__ __forceinline__ void solve(const Ahead &ahead, T alpha) const {
+        BlockRow row = ahead.row;
         T scale = one(T{}), d = scale;
         bool multiplies = true;
         if (a.diag_index) {
-            d = diagonal_of(a, p, row.d, [&] {
-                if (lane == 0) note_zero_pivot(a.state, PIVOT_BIT, i);
+            d = diagonal_of(a, row.p, ahead.d, [&] {
+                if (lane == 0) note_zero_pivot(a.state, PIVOT_BIT, row.i);
             });
             multiplies = reciprocal(d, scale);
         }
-        T sum = sum_of(words, row, product(alpha, row.f));
-        hand_over(words, i, multiplies ? product(sum, scale) : divide(sum, d));
+        T sum = sum_of(row, ahead.entries, product(alpha, ahead.f[column()]));
+        hand_over(row.i, multiplies ? product(sum, scale) : divide(sum, d));
     }
 
-    // Rows are asked for one before, and their records two. Nobody waits for what another warp has not drawn: each queue gives its
-    // positions in their order, and every block has a warp for each.
+    // What a row needs is asked for two turns before its own, and its record three; a value whose place is asked for one turn before. Nobody
+    // waits for what another warp has not drawn: each queue gives its positions in their order, and every block has a warp for each.
     __device__ __forceinline__ void rows(uint32_t q) const {
         auto draw = [&] { return lane == 0 ? atomicAdd(a.counters + q * QUEUE_WORDS, 1u) : 0u; };
-        auto position = [&](uint32_t number) { return min(__shfl_sync(FULL, number, 0), a.n / QUEUES + 1) * QUEUES + q; };
         T alpha = alpha_of(a);
-        uint32_t p = position(draw()), p1 = position(draw()), p2 = position(draw());
-        Row row, row1, row2;
-        record_of(make_uint2(p, 0), row);
-        record_of(make_uint2(p1, 0), row1);
-        ask(p, row);
-        while (p < a.n) {
-            ask(p1, row1);
-            record_of(make_uint2(p2, 0), row2);
-            uint32_t number = draw();
-            solve(p, row, alpha);
-            p = p1, p1 = p2;
-            row = row1, row1 = row2;
-            p2 = position(number);
+        uint32_t number = draw(), value = 0, turn = 0;
+        bool is_entry = false;
+        BlockRow next = row_of(make_uint2(a.n, 0));
+        for (Ahead *now = copies.ahead, *before = now + 1, *oldest = now + 2;; ++turn) {
+            if (a.row_permuted && turn > 1) copy_value(before->row, 0, is_entry, value, before->entries);
+            is_entry = copy(next, *now, value);
+            if (!a.row_permuted) copy_value(next, 0, is_entry, value, now->entries);
+            end_lot();
+            next = row_of(make_uint2(__shfl_sync(FULL, number, 0) * queues + q, 0));
+            number = draw();
+            if (a.row_permuted) copied_but<1>();
+            else copied_but<2>();
+            __syncwarp();
+            if (turn > 2) {
+                if (oldest->row.p >= a.n) break;
+                solve(*oldest, alpha);
+                if (lane == 0 && turn % PROGRESS_ROWS == 0) atomicAdd(&a.state->progress, 1u);
+            }
+            __syncwarp();
+            auto free = oldest;
+            oldest = before, before = now, now = free;
         }
+        copied();
     }
 
     // Draws slices, which are in the order of positions, with the parts of a row before it.
     __device__ __forceinline__ void parts() const {
-        Words<T> *words = words_of<NR>(a) + column();
         for (;;) {
-            uint32_t number = lane == 0 ? atomicAdd(a.counters + QUEUES * QUEUE_WORDS, 1u) : 0u;
+            uint32_t number = lane == 0 ? atomicAdd(a.counters + queues * QUEUE_WORDS, 1u) : 0u;
             uint32_t first = __shfl_sync(FULL, number, 0) * PART_SLICES;
             if (first >= a.slices) return;
             uint2 slice = lane < PART_SLICES && lane < a.slices - first ? a.slice[first + lane] : make_uint2(0, 0);
             for (uint32_t parts = __ballot_sync(FULL, (slice.y & 63u) == PART); parts != 0; parts &= parts - 1) {
                 uint32_t k = __ffs(parts) - 1;
-                Row row;
-                record_of(make_uint2(__shfl_sync(FULL, slice.x, k), __shfl_sync(FULL, slice.y, k)), row);
-                entry(row, 0, row.adj, row.v);
-                hand_over(words, row.place, sum_of(words, row, zero(T{})));
+                BlockRow row = row_of(make_uint2(__shfl_sync(FULL, slice.x, k), __shfl_sync(FULL, slice.y, k)));
+                Entries &entries = copies.ahead[0].entries;
+                copy_entries(row, 0, entries);
+                copied();
+                __syncwarp();
+                hand_over(row.place, sum_of(row, entries, zero(T{})));
+                __syncwarp();
             }
         }
     }
-
-    __device__ __forceinline__ void run() const {
-        uint32_t warp = threadIdx.x / WARP;
-        if (!MAY_HAVE_PARTS || warp < QUEUES) rows(warp);
-        else parts();
-    }
 };
+
+template <int NR, bool MAY_HAVE_PARTS, class T>
+__device__ __forceinline__ void block(const SolveArgs<T> &a) {
+    constexpr size_t ENTRIES = WARP * (sizeof(T) + 4);
+    static_assert(sizeof(BlockCopies<NR, T>) == BLOCK_AHEAD * (32 + ENTRIES + NR * sizeof(T) + 16) + 2 * ENTRIES, "warp_bytes");
+    extern __shared__ __align__(16) unsigned char memory[];
+    uint32_t warp = threadIdx.x / WARP, queues = blockDim.x / WARP - (MAY_HAVE_PARTS ? BLOCK_PART_WARPS : 0);
+    BlockSolver<NR, MAY_HAVE_PARTS, T> solver{a, reinterpret_cast<BlockCopies<NR, T> *>(memory)[warp], threadIdx.x % WARP, queues};
+    if (!MAY_HAVE_PARTS || warp < queues) solver.rows(warp);
+    else solver.parts();
+}
 
 #define KERNEL(NR, t)                                                                                                      \
     extern "C" __global__ void __launch_bounds__(BLOCK_PACK_THREADS)                                                       \
@@ -266,11 +323,11 @@ struct BlockSolver {
     }                                                                                                                      \
     extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)                                                         \
         block##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                                       \
-        BlockSolver<NR, false, t##_type>(m.solve).run();                                                                   \
+        block<NR, false>(m.solve);                                                                                         \
     }                                                                                                                      \
     extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)                                                         \
         block_parts##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                                 \
-        BlockSolver<NR, true, t##_type>(m.solve).run();                                                                    \
+        block<NR, true>(m.solve);                                                                                          \
     }
 #define KERNELS(t) KERNEL(16, t) KERNEL(32, t)
 FOR_EACH_TYPE(KERNELS)

@@ -663,7 +663,20 @@ __device__ __forceinline__ void copy_piece_ahead(bool yes, void *to, const void 
     if (yes) *(uint4 *)to = *(const uint4 *)from;
 #endif
 }
-// Waits for what this thread copies.
+// What this thread has asked for since it said so last is a lot by itself.
+__device__ __forceinline__ void end_lot() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+// Waits for what this thread copies but for so many lots that ended last.
+template <int LOTS>
+__device__ __forceinline__ void copied_but() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(LOTS) : "memory");
+#endif
+}
+// Waits for all that this thread copies.
 __device__ __forceinline__ void copied() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");

@@ -341,10 +341,11 @@ pub const NODAL_ENTRY_SECONDS: f64 = 0.2e-11;
 /// Values that a lane of it holds at a time, so many of each row of its node.
 pub const NODAL_VALUES_PER_LANE: u32 = 16;
 
-/// The block engine: threads of its blocks, and of those that bring right-hand sides to rows and results back (mirrored in
-/// kernels/block.cu); and warps run ahead by so many levels of average width.
+/// The block engine: most threads of its blocks, threads of those that bring right-hand sides to rows and results back, and rows that a warp
+/// knows before their turns (mirrored in kernels/block.cu); and warps run ahead by so many levels of average width.
 pub const BLOCK_THREADS: u32 = 640;
 pub const BLOCK_PACK_THREADS: u32 = 256;
+pub const BLOCK_AHEAD: u32 = 3;
 pub const BLOCK_LEVELS_AHEAD: u64 = 16;
 /// Entries of a row that a warp of it asks for at once.
 pub const BLOCK_ENTRIES: u64 = 32;

@@ -11,7 +11,7 @@ use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::status::Result;
 use crate::tuning::{
-    BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS, BLOCK_THREADS,
+    BLOCK_AHEAD, BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS, BLOCK_THREADS,
 };
 use crate::workspace::BLOCK_COLUMNS;
 
@@ -19,6 +19,14 @@ pub struct Block;
 
 /// The kernels, for patterns without parts of rows and with some.
 const KERNELS: [&str; 2] = ["block", "block_parts"];
+
+/// Shared memory of a warp with so many columns: what it knows of a few rows before their turns (where each is, its first entries,
+/// right-hand sides and the diagonal), and two lots of further entries. Mirrors `BlockCopies` in kernels/block.cu.
+fn warp_bytes(dtype: DataType, columns: u32) -> u32 {
+    let value = dtype.bytes() as u32;
+    let entries = 32 * (value + 4);
+    BLOCK_AHEAD * (32 + entries + columns * value + 16) + 2 * entries
+}
 
 impl Algorithm for Block {
     fn id(&self) -> i32 {
@@ -78,9 +86,12 @@ impl Multi for Block {
         // A warp for each row of some levels, and for as many more as rows are long.
         let turns = (plan.entries as u64).div_ceil(n as u64 * BLOCK_ENTRIES).max(1);
         let warps = n as u64 * BLOCK_LEVELS_AHEAD * turns / plan.levels.max(1) as u64;
-        let blocks = (warps / (BLOCK_THREADS as u64 / 32)).clamp(1, launcher.gpu.multiprocessors() as u64);
+        let of_warp = warp_bytes(launcher.dtype, width);
+        let of_block = (launcher.gpu.shared_bytes_per_block() / of_warp).min(BLOCK_THREADS / 32);
+        let blocks = (warps / of_block as u64).clamp(1, launcher.gpu.multiprocessors() as u64);
         let kernel = launcher.kernel(format_args!("{}{width}", KERNELS[plan.has_parts as usize]))?;
-        kernel.launch(blocks as u32, BLOCK_THREADS, 0, args)?;
+        kernel.allow_shared(of_block * of_warp)?;
+        kernel.launch(blocks as u32, of_block * 32, of_block * of_warp, args)?;
         by_squares("block_end", n)
     }
 }
