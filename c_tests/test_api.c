@@ -607,10 +607,17 @@ static void larger_buffer(void) {
   c.a[BUFFER] = (intptr_t)buffer;
   CHECK_OK(call(ANALYSIS, &c));
   CHECK(solves_with(&c));
+  /* Until another analysis comes the size is enough for this one, which on the host is another algorithm. */
   CHECK_OK(sptrsvSetAlgorithm(fresh, SPTRSV_ALG_AUTO));
-  c.a[BYTES] = (intptr_t)&larger;
+  size_t still = 0, again = 0;
+  c.a[BYTES] = (intptr_t)&still;
   CHECK_OK(call(SIZE, &c));
-  CHECK(larger == usual);
+  CHECK(still == (T.on_gpu ? larger : usual));
+  CHECK(solves_with(&c));
+  CHECK_OK(call(ANALYSIS, &c));
+  c.a[BYTES] = (intptr_t)&again;
+  CHECK_OK(call(SIZE, &c));
+  CHECK(again == usual);
   CHECK_OK(sptrsvDestroyInfo(fresh));
   mem_free(buffer);
 }
@@ -620,9 +627,9 @@ static void no_rows(void) {
   sptrsvInfo_t fresh;
   CHECK_OK(sptrsvCreateInfo(&fresh));
   Call c = with(INFO, (intptr_t)fresh);
-  int32_t zero = 0;
+  int32_t nothing = 77;
   int64_t row = 0;
-  void *ptr = mem_copy(&zero, sizeof zero);
+  void *ptr = mem_copy(&nothing, sizeof nothing);
   c.a[M] = c.a[NNZ] = c.a[LDF] = c.a[LDX] = 0, c.a[ROWPTR] = (intptr_t)ptr;
   /* With no arrays either, as a process has them that got no part of a matrix. */
   Call none = c;

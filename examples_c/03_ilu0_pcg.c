@@ -29,7 +29,7 @@ static const struct {
     sptrsvAlgorithm_t number;
 } algorithms[] = {{"auto", SPTRSV_ALG_AUTO}, {"levr", SPTRSV_ALG_LEVR}, {"levc", SPTRSV_ALG_LEVC},
                   {"slfr", SPTRSV_ALG_SLFR}, {"slfc", SPTRSV_ALG_SLFC}, {"gsf", SPTRSV_ALG_GSF},
-                  {"oneword", SPTRSV_ALG_ONE_WORD}, {"tiled", SPTRSV_ALG_TILED},
+                  {"one_word", SPTRSV_ALG_ONE_WORD}, {"tiled", SPTRSV_ALG_TILED},
                   {"nodal", SPTRSV_ALG_NODAL}, {"wide", SPTRSV_ALG_WIDE},
                   {"thin", SPTRSV_ALG_THIN}, {"block", SPTRSV_ALG_BLOCK}};
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };

@@ -6,8 +6,9 @@
 !     if (sptrsvCreate(handle) /= SPTRSV_STATUS_SUCCESS) ...
 !
 ! Handles, descriptors, infos and streams are type(c_ptr); enums are integer(c_int) with named parameters;
-! sizes are integer(c_int64_t). Arrays and alpha are addresses: c_loc(a) on the host executor (a with the
-! target attribute), a device address on CUDA. What each function does, and its statuses, is in the header.
+! sizes are integer(c_int64_t). Arrays are addresses: c_loc(a) on the host executor (a with the target attribute), a
+! device address on CUDA. alpha is c_loc of a variable of the program on both, unless sptrsvSetPointerMode says DEVICE.
+! What each function does, and its statuses, is in the header.
 !
 ! Matrices counted from 1, as Fortran programs have them, need SPTRSV_INDEX_BASE_ONE and nothing else.
 

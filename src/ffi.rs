@@ -177,7 +177,7 @@ pub enum sptrsvAlgorithm_t {
     /// ONE_WORD. Deterministic.
     SPTRSV_ALG_THIN = 20,
     /// For many right-hand sides: row-wise in level order, a warp for a row and a lane of it for each of 32 columns, or two for each of
-    /// 16, so that sptrsvSolveMulti reads the matrix once for as many: worth it from 16 on, where AUTO takes it if
+    /// 16, so that sptrsvSolveMulti reads the matrix once for as many: mostly worth it from 16 on, where AUTO takes it if
     /// sptrsvSetRightHandSides says so. The buffer is larger: ask for this before sptrsvBufferSize, or the analysis gives
     /// INVALID_VALUE. Deterministic.
     SPTRSV_ALG_BLOCK = 21,
@@ -968,8 +968,8 @@ pub unsafe extern "C" fn sptrsvGetAnyOperation(info: sptrsvInfo_t, enabled: *mut
 
 /// Chooses whether later analyses with this info prepare for a copy of the matrix values, in the order in which solves read
 /// them. By default solves read the caller's array, whatever it holds at the time. Where the stored rows are not the rows of
-/// op(A) (op T or H of CSR, op N of CSC), a row's values are scattered there, and large matrices are solved up to twice as fast
-/// from a copy. Values in storage order are not copied, nor are any for LEVC, SLFC and GSF or on the host executor. (Apart from
+/// op(A) (op T or H of CSR, op N of CSC), a row's values are scattered there, and large matrices are solved up to three times as
+/// fast from a copy. Values in storage order are not copied, nor are any for LEVC, SLFC and GSF or on the host executor. (Apart from
 /// this, AUTO may begin a solve with a copy of its own; that needs no call.)
 ///
 /// Enabled, sptrsvUpdateValues hands the values over: after the analysis, and again whenever they have changed. The copy takes
@@ -1070,7 +1070,8 @@ pub unsafe extern "C" fn sptrsvGetStats(info: sptrsvInfo_t, stats: *mut sptrsvSt
 
 /// Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1, and about 36 m + nnz / 4, the same for
 /// every algorithm, operation and type but BLOCK, which wants about 64 m + nnz / 4 values, and so does AUTO on a GPU from 16
-/// right-hand sides on (sptrsvSetRightHandSides). The arrays are not read and may be NULL.
+/// right-hand sides on (sptrsvSetRightHandSides). Of an info that is analysed already never less than solves with that analysis
+/// need; an analysis for BLOCK needs a size asked for after it was chosen. The arrays are not read and may be NULL.
 ///
 /// \param handle  the handle
 /// \param op  op(A)
@@ -1107,7 +1108,7 @@ pub unsafe extern "C" fn sptrsvBufferSize(
         let d = borrow(descr, "descr")?.0;
         with_info(info, |i| {
             let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
-            let row_bytes = crate::algorithms::row_bytes(i.asked(&c.executor), shape.dtype);
+            let row_bytes = i.row_bytes_wanted(&c.executor, shape.dtype);
             write(bytes, "bytes", crate::workspace::buffer_bytes(&shape, row_bytes))?;
             i.row_bytes = row_bytes;
             Ok(())

@@ -88,6 +88,12 @@ impl Info {
         algorithms::asked_for(self.algorithm, self.right_hand_sides, on_gpu)
     }
 
+    /// Bytes of the caller's buffer for each row: for an analysis that comes now, and for solves with the one that there is.
+    pub fn row_bytes_wanted(&self, executor: &Executor, dtype: DataType) -> usize {
+        let asked = algorithms::row_bytes(self.asked(executor), dtype);
+        self.analysed.as_ref().map_or(asked, |a| asked.max(a.algorithm.row_bytes(dtype)))
+    }
+
     pub fn algorithm_in_use(&self) -> i32 {
         self.analysed.as_ref().map_or(self.algorithm, |a| a.algorithm.id())
     }
@@ -194,8 +200,9 @@ impl Info {
                 return Err(Error::Invalid(format!("{what} is {ld}, less than {is} = {least}")));
             }
         }
+        let is_nothing = shape.n == 0 || rhs.count == 0;
         let lies_apart = rhs.count > 1 || rhs.order == Order::Rows;
-        if lies_apart && rhs.f == rhs.x && rhs.ldf != rhs.ldx {
+        if !is_nothing && lies_apart && rhs.f == rhs.x && rhs.ldf != rhs.ldx {
             return Err(Error::Invalid(format!(
                 "X is F itself, but ldx is {} and ldf is {}",
                 rhs.ldx, rhs.ldf
@@ -207,7 +214,7 @@ impl Info {
             return Err(Error::PolicyMismatch);
         }
         analysed.bodies[0].must_belong_to(&context.executor)?;
-        if shape.n == 0 || rhs.count == 0 {
+        if is_nothing {
             return Ok(());
         }
         require(alpha, "alpha")?;

@@ -8,6 +8,8 @@
 
 #include "system.h"
 
+static int on_gpu;
+
 /* A System's matrix with the dense side beside it. */
 typedef struct {
     System *s;
@@ -229,6 +231,56 @@ static void an_info_for_many_serves_few(void)
     matrix_free(&a);
 }
 
+/* An info is for few right-hand sides where its first size was asked for those: so that size is enough for many too. */
+static void an_info_for_few_serves_many(void)
+{
+    Matrix a = matrix_random(90, 6, 66);
+    for (int analysed_for_many = 0; analysed_for_many < 2; analysed_for_many++) {
+        System s = open_system(&a, D, N, LOWER, NON_UNIT, 0);
+        Dense none = open_dense(&s, 0, N, 0), few = none, many = none;
+        few.nrhs = 2, many.nrhs = 33;
+        STATUS(0, dense_size(&few, NULL, NULL, &few.bytes));
+        STATUS(0, dense_size(&many, NULL, NULL, &many.bytes));
+        CHECK(many.bytes == few.bytes && few.bytes == none.bytes);
+        STATUS(0, dense_analyse(analysed_for_many ? &many : &few, NULL, NULL, USE_LEVEL));
+        DENSE_SOLVES(&few, &a, USE_LEVEL);
+        DENSE_SOLVES(&many, &a, USE_LEVEL);
+        close_dense(&none);
+        close_system(&s);
+    }
+    matrix_free(&a);
+}
+
+/* On a GPU few right-hand sides by rows want an info whose first size was asked for with transB = T. Without it nothing is touched. */
+static void few_by_rows_want_a_size_for_it(void)
+{
+    Matrix a = matrix_random(40, 5, 77);
+    System s = open_system(&a, D, N, LOWER, NON_UNIT, 0);
+    Dense d = open_dense(&s, 0, N, 4), rows = d;
+    rows.trans_b = T;
+    rows.ldb = rows.nrhs + 2;
+    int total = stored(&rows);
+    double alpha = 1;
+    Value *before = malloc((size_t)total * sizeof *before), *after = malloc((size_t)total * sizeof *after);
+    random_vector(D, total, 78, before);
+    void *b = upload(D, before, total);
+    STATUS(0, dense_analyse(&d, NULL, NULL, USE_LEVEL));
+    if (on_gpu) {
+        STATUS(CUSPARSE_STATUS_NOT_SUPPORTED, dense_solve(&rows, &alpha, b, USE_LEVEL));
+        download(D, b, total, after);
+        for (int k = 0; k < total; k++)
+            CHECK(after[k] == before[k]);
+    } else {
+        DENSE_SOLVES(&rows, &a, USE_LEVEL);
+    }
+    DENSE_SOLVES(&d, &a, USE_LEVEL);
+    memory_free(b);
+    free(before), free(after);
+    close_dense(&d);
+    close_system(&s);
+    matrix_free(&a);
+}
+
 static void no_right_hand_sides_do_nothing(void)
 {
     Matrix a = matrix_random(20, 4, 59);
@@ -329,7 +381,7 @@ static void trans_b_h_is_t_for_real_types_only(void)
 
 int main(void)
 {
-    open_executor("csrsm2");
+    on_gpu = open_executor("csrsm2");
     if (cusparseCreate(&handle) != CUSPARSE_STATUS_SUCCESS) {
         printf("cusparseCreate failed\ncsrsm2: 0 passed, 1 failed, 0 skipped\n");
         return 1;
@@ -339,6 +391,8 @@ int main(void)
     RUN(values_are_read_at_every_solve);
     RUN(zero_pivots_are_reported);
     RUN(an_info_for_many_serves_few);
+    RUN(an_info_for_few_serves_many);
+    RUN(few_by_rows_want_a_size_for_it);
     RUN(no_right_hand_sides_do_nothing);
     RUN(wrong_arguments_are_invalid_values);
     RUN(trans_b_h_is_t_for_real_types_only);

@@ -1,8 +1,8 @@
 //! `cusparse<t>csrsm2`: op(A) op(X) = alpha op(B) for several right-hand sides, X replacing B.
 //!
-//! Many right-hand sides, and those stored by rows (transB = T), are for an engine of libsptrsv with a larger buffer. So
-//! of the sizes asked for an info, the first for such ones decides that it is analysed for that engine from then on, and no
-//! size that was asked for later is too small. `algo` chose between two implementations of cuSPARSE; here 0 and 1 mean the same.
+//! Many right-hand sides, and those stored by rows (transB = T), are for an engine of libsptrsv with a larger buffer. The first
+//! size that is asked for an info decides whether it is analysed for that engine: so every size is enough for all that comes,
+//! in whatever order. `algo` chose between two implementations of cuSPARSE; here 0 and 1 mean the same.
 
 use crate::csrsv2::Matrix;
 use crate::cusparse;
@@ -30,6 +30,9 @@ pub unsafe extern "C" fn cusparseXcsrsm2_zeroPivot(
 ) -> Status {
     guard(|| info::zero_pivot(handle, info, position))
 }
+
+/// Right-hand sides that a new info announces. One and two are the same to it.
+const UNDECIDED: i64 = 1;
 
 /// op(B): nrhs columns, and how they are stored.
 struct Dense {
@@ -98,14 +101,16 @@ impl Call {
         if bytes.is_null() || !(0..=1).contains(&self.policy) {
             return Err(INVALID_VALUE);
         }
-        // First the call is checked: one that is refused decides nothing.
+        // First the call is checked: one that is refused decides nothing, nor does one for no right-hand sides.
         self.matrix.buffer_size(&lease, self.info)?;
-        let mut most = 0;
-        Status::from_sptrsv(sptrsv::sptrsvGetRightHandSides(self.info, &mut most))?;
-        most = most.max(dense.columns as i64);
-        Status::from_sptrsv(sptrsv::sptrsvSetRightHandSides(self.info, most))?;
-        if dense.by_rows && lease.executor() == Executor::Cuda {
-            Status::from_sptrsv(sptrsv::sptrsvSetAlgorithm(self.info, sptrsv::ALG_BLOCK))?;
+        let mut announced = UNDECIDED;
+        Status::from_sptrsv(sptrsv::sptrsvGetRightHandSides(self.info, &mut announced))?;
+        if announced == UNDECIDED && dense.columns > 0 {
+            let columns = (dense.columns as i64).max(UNDECIDED + 1);
+            Status::from_sptrsv(sptrsv::sptrsvSetRightHandSides(self.info, columns))?;
+            if dense.by_rows && lease.executor() == Executor::Cuda {
+                Status::from_sptrsv(sptrsv::sptrsvSetAlgorithm(self.info, sptrsv::ALG_BLOCK))?;
+            }
         }
         bytes.write(self.matrix.buffer_size(&lease, self.info)?);
         Ok(())

@@ -35,6 +35,16 @@ functions!(
     }
 );
 
+functions!(
+    /// What keeps waits of a thread out of the captures of other streams.
+    CaptureMode {
+        exchange = c"cuThreadExchangeStreamCaptureMode": unsafe extern "C" fn(*mut c_int) -> c_int,
+    }
+);
+
+/// CU_STREAM_CAPTURE_MODE_RELAXED.
+const RELAXED: c_int = 2;
+
 fn library() -> Option<Library> {
     Library::already_loaded(c"libcuda.so.1").or_else(|| Library::load(c"libcuda.so.1"))
 }
@@ -123,7 +133,16 @@ pub unsafe fn write(
     bytes: usize,
     stream: *mut c_void,
 ) -> Result<(), Status> {
+    static CAPTURE_MODE: OnceLock<Option<CaptureMode>> = OnceLock::new();
     let (driver, _bound) = (driver()?, Bound::new()?);
-    check((driver.memcpy_async)(dst, src, bytes, stream))?;
-    check((driver.stream_synchronize)(stream))
+    // In CUDA's strictest mode captures of other streams would forbid the wait, and be lost by it.
+    let capture_mode = CAPTURE_MODE.get_or_init(|| CaptureMode::find(library()?)).as_ref();
+    let mut mode = RELAXED;
+    let exchanged = capture_mode.filter(|m| (m.exchange)(&mut mode) == 0);
+    let copied = check((driver.memcpy_async)(dst, src, bytes, stream));
+    let written = copied.and_then(|()| check((driver.stream_synchronize)(stream)));
+    if let Some(m) = exchanged {
+        (m.exchange)(&mut mode);
+    }
+    written
 }

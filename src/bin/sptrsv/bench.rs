@@ -63,7 +63,7 @@ pub struct Args {
     pub files: Vec<PathBuf>,
     /// Which matrices to measure: grids (13 grids and model problems), general (13 stand-ins for general matrices),
     /// all (both, the default on a GPU), small (for a quick look, the default on the host), robust (reordered
-    /// and filled-in ones), sizes (12 grids of other sizes), meshes (points at random), large (up to 16 million rows),
+    /// and filled-in ones), sizes (12 grids of other sizes), meshes (points at random), large (up to 17 million rows),
     /// extremes (long rows, complete factors, few levels), structures (graphs, trees, domains, blocks, bands),
     /// lattices (far-reaching stencils, periodic sides, four dimensions, dense elements), paper (the paper's
     /// experiments: lower then upper solves, setup times, plots), or the path of a file or a folder

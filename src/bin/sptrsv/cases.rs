@@ -127,7 +127,7 @@ impl Choice {
         let suite = <Suite as clap::ValueEnum>::from_str(text, true).ok().map(Choice::Suite);
         let path = PathBuf::from(text);
         suite.or_else(|| path.exists().then_some(Choice::Files(path))).ok_or_else(|| {
-            "known are grids, general, all, paper, small, robust, sizes, meshes, large, extremes, structures, and the path of a file or a folder".into()
+            "known are grids, general, all, paper, small, robust, sizes, meshes, large, extremes, structures, lattices, and the path of a file or a folder".into()
         })
     }
 }

@@ -325,3 +325,11 @@ pub fn is_capturing(stream: usize) -> Result<bool> {
     check(result, "cuStreamIsCapturing")?;
     Ok(status != sys::CUstreamCaptureStatus_enum::CU_STREAM_CAPTURE_STATUS_NONE)
 }
+
+/// Whether the stream is capturing itself.
+pub fn is_in_capture(stream: usize) -> bool {
+    let mut status = sys::CUstreamCaptureStatus_enum::CU_STREAM_CAPTURE_STATUS_NONE;
+    // SAFETY: writes one enum, and where it fails none.
+    unsafe { sys::cuStreamIsCapturing(stream as sys::CUstream, &mut status) };
+    status != sys::CUstreamCaptureStatus_enum::CU_STREAM_CAPTURE_STATUS_NONE
+}

@@ -59,6 +59,8 @@ pub struct CudaPlan {
     owned: Vec<DeviceArray>,
     state: DeviceArray,
     flag: Flag,
+    /// Whether a solve was refused after a part of it may have been enqueued.
+    is_half_done: bool,
     /// Values in solving order, where solves do not read the caller's.
     copied: Option<CopiedValues>,
     /// The same where each solve begins by a copy of the caller's.
@@ -325,6 +327,7 @@ impl CudaPlan {
             owned: Vec::new(),
             state: DeviceArray::on_stream(gpu, std::mem::size_of::<State>(), launcher.stream)?,
             flag,
+            is_half_done: false,
             copied: None,
             staged: None,
             turning: Duration::ZERO,
@@ -614,6 +617,21 @@ impl CudaPlan {
     /// Enqueues one solve for as many columns as `columns_at_once` allows, stored in that order, with `ldf` and `ldx` values from one
     /// column or row to the next.
     pub fn solve_columns(
+        &mut self,
+        stream: usize,
+        call: &SolveCall,
+        columns: u32,
+        ldf: i64,
+        ldx: i64,
+        order: Order,
+    ) -> Result<()> {
+        let enqueued = self.enqueue(stream, call, columns, ldf, ldx, order);
+        // What a capture has of a solve never runs.
+        self.is_half_done |= enqueued.is_err() && !memory::is_in_capture(stream);
+        enqueued
+    }
+
+    fn enqueue(
         &self,
         stream: usize,
         call: &SolveCall,
@@ -642,16 +660,18 @@ impl CudaPlan {
         }
     }
 
-    /// Whether the watchdog ended a solve since the last look. If so, waits and makes the plan usable again.
+    /// Whether the watchdog ended a solve since the last look. If so, or where a solve was refused after a part of it may have been
+    /// enqueued, waits and makes the plan usable again.
     pub fn take_failure(&mut self, stream: usize) -> Result<bool> {
-        if !self.flag.is_set() {
-            return Ok(false);
+        let was_ended = self.flag.is_set();
+        if was_ended || self.is_half_done {
+            self.wait(stream)?;
+            self.arm(stream)?;
+            memory::synchronize(stream)?;
+            self.flag.clear();
+            self.is_half_done = false;
         }
-        self.wait(stream)?;
-        self.arm(stream)?;
-        memory::synchronize(stream)?;
-        self.flag.clear();
-        Ok(true)
+        Ok(was_ended)
     }
 
     /// Waits for all that uses the plan: for the stream alone where nothing else has used it, so that other streams go on, and
@@ -879,22 +899,23 @@ fn analyse_on_cpu(
 /// A copy of the caller's pattern, validated. Where there are no rows there need be no arrays.
 fn read_pattern(shape: &Shape, arrays: Arrays, stream: usize) -> Result<Pattern> {
     let (n, nnz) = (shape.n as usize, shape.nnz as usize);
+    let offsets = if n > 0 { n + 1 } else { 0 };
     // SAFETY: by the caller's promise the arrays have these lengths and types.
     unsafe {
         match (shape.descr.offsets, shape.descr.columns) {
             (Index::I32, _) => cpu::validate(
                 shape,
-                &memory::read::<i32>(arrays.ptr, n + 1, stream)?,
+                &memory::read::<i32>(arrays.ptr, offsets, stream)?,
                 &memory::read::<i32>(arrays.ind, nnz, stream)?,
             ),
             (Index::I64, Index::I32) => cpu::validate(
                 shape,
-                &memory::read::<i64>(arrays.ptr, n + 1, stream)?,
+                &memory::read::<i64>(arrays.ptr, offsets, stream)?,
                 &memory::read::<i32>(arrays.ind, nnz, stream)?,
             ),
             (Index::I64, Index::I64) => cpu::validate(
                 shape,
-                &memory::read::<i64>(arrays.ptr, n + 1, stream)?,
+                &memory::read::<i64>(arrays.ptr, offsets, stream)?,
                 &memory::read::<i64>(arrays.ind, nnz, stream)?,
             ),
         }

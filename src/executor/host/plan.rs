@@ -34,6 +34,8 @@ impl HostPlan {
         both: bool,
     ) -> Result<(HostPlan, Option<HostPlan>)> {
         let (n, nnz) = (shape.n as usize, shape.nnz as usize);
+        // Where there are no rows there need be no arrays.
+        let offsets = if n > 0 { n + 1 } else { 0 };
         let needs = method.unwrap_or(Method::Levr).needs();
         let bytes = memory::analysis_bytes(shape, needs);
         memory::must_have(if both { 2 * bytes } else { bytes })?;
@@ -41,13 +43,13 @@ impl HostPlan {
         let pattern = unsafe {
             match (shape.descr.offsets, shape.descr.columns) {
                 (Index::I32, _) => {
-                    cpu::validate::<i32, i32>(shape, slice(arrays.ptr, n + 1), slice(arrays.ind, nnz))
+                    cpu::validate::<i32, i32>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
                 }
                 (Index::I64, Index::I32) => {
-                    cpu::validate::<i64, i32>(shape, slice(arrays.ptr, n + 1), slice(arrays.ind, nnz))
+                    cpu::validate::<i64, i32>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
                 }
                 (Index::I64, Index::I64) => {
-                    cpu::validate::<i64, i64>(shape, slice(arrays.ptr, n + 1), slice(arrays.ind, nnz))
+                    cpu::validate::<i64, i64>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
                 }
             }?
         };
