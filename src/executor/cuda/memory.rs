@@ -314,22 +314,26 @@ pub fn synchronize_all() -> Result<()> {
     check(unsafe { sys::cuCtxSynchronize() }, "cuCtxSynchronize")
 }
 
+/// Whether a wait would disturb a capture: the stream's own, or another one that the legacy stream would wait for.
 pub fn is_capturing(stream: usize) -> Result<bool> {
-    let mut status = sys::CUstreamCaptureStatus_enum::CU_STREAM_CAPTURE_STATUS_NONE;
-    // SAFETY: writes one enum.
-    let result = unsafe { sys::cuStreamIsCapturing(stream as sys::CUstream, &mut status) };
+    let (result, captures) = capture_status(stream);
     // The legacy stream answers with an error while another stream is capturing.
     if result == sys::cudaError_enum::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT {
         return Ok(true);
     }
     check(result, "cuStreamIsCapturing")?;
-    Ok(status != sys::CUstreamCaptureStatus_enum::CU_STREAM_CAPTURE_STATUS_NONE)
+    Ok(captures)
 }
 
 /// Whether the stream is capturing itself.
 pub fn is_in_capture(stream: usize) -> bool {
+    capture_status(stream).1
+}
+
+/// The driver's answer, and whether that is that the stream is capturing.
+fn capture_status(stream: usize) -> (sys::CUresult, bool) {
     let mut status = sys::CUstreamCaptureStatus_enum::CU_STREAM_CAPTURE_STATUS_NONE;
-    // SAFETY: writes one enum, and where it fails none.
-    unsafe { sys::cuStreamIsCapturing(stream as sys::CUstream, &mut status) };
-    status != sys::CUstreamCaptureStatus_enum::CU_STREAM_CAPTURE_STATUS_NONE
+    // SAFETY: writes one enum, and none where it fails.
+    let result = unsafe { sys::cuStreamIsCapturing(stream as sys::CUstream, &mut status) };
+    (result, status != sys::CUstreamCaptureStatus_enum::CU_STREAM_CAPTURE_STATUS_NONE)
 }

@@ -625,22 +625,7 @@ impl CudaPlan {
         ldx: i64,
         order: Order,
     ) -> Result<()> {
-        let enqueued = self.enqueue(stream, call, columns, ldf, ldx, order);
-        // What a capture has of a solve never runs.
-        self.is_half_done |= enqueued.is_err() && !memory::is_in_capture(stream);
-        enqueued
-    }
-
-    fn enqueue(
-        &self,
-        stream: usize,
-        call: &SolveCall,
-        columns: u32,
-        ldf: i64,
-        ldx: i64,
-        order: Order,
-    ) -> Result<()> {
-        match self.algorithm.multi() {
+        let enqueued = (|| match self.algorithm.multi() {
             Some(multi) if columns > 1 || order == Order::Rows => {
                 let launcher = Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype };
                 let work = call.workspace.values as u64;
@@ -657,7 +642,10 @@ impl CudaPlan {
                 multi.solve(&launcher, self, &args)
             }
             _ => self.solve(stream, call),
-        }
+        })();
+        // What a capture has of a solve never runs.
+        self.is_half_done |= enqueued.is_err() && !memory::is_in_capture(stream);
+        enqueued
     }
 
     /// Whether the watchdog ended a solve since the last look. If so, or where a solve was refused after a part of it may have been
