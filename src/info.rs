@@ -130,10 +130,14 @@ impl Info {
                 // Given up as late as can be, so that a refused matrix leaves it, and early enough to be
                 // where the new one goes.
                 let (any_operation, copy_values) = (self.any_operation, self.copy_values);
+                // Of a plan from before, until the analysis has waited for its solves.
+                let mut leftovers = Vec::new();
                 let mut let_go = || {
                     for body in self.analysed.iter_mut().flat_map(|a| &mut a.bodies) {
                         match body {
-                            Body::Cuda(old) if old.gpu().same_context(gpu) => old.retire_on(context.stream),
+                            Body::Cuda(old) if old.gpu().same_context(gpu) => {
+                                leftovers.push(old.retire_on(context.stream))
+                            }
                             _ => {}
                         }
                     }

@@ -64,7 +64,7 @@ fn check(result: c_int) -> Result<(), Status> {
 
 /// The calling thread's current context: its address, and its number where the driver has one, since the
 /// address of a destroyed context may be used again. (0, 0) where no context is current yet.
-pub fn current_context() -> Result<(usize, u64), Status> {
+fn current_context() -> Result<(usize, u64), Status> {
     static CONTEXT_ID: OnceLock<Option<ContextId>> = OnceLock::new();
     let driver = driver()?;
     let mut context: *mut c_void = ptr::null_mut();
@@ -78,6 +78,13 @@ pub fn current_context() -> Result<(usize, u64), Status> {
         check(unsafe { (context_id.get)(context, &mut id) })?;
     }
     Ok((context as usize, id))
+}
+
+/// The same, or, where none is current, that of the first GPU's primary context, where libsptrsv works then. (0, 0) where that
+/// cannot be had either: libsptrsv says why.
+pub fn place() -> Result<(usize, u64), Status> {
+    let _bound = Bound::new().ok();
+    current_context()
 }
 
 /// The primary context of the first GPU, where the calling thread has none yet: that is where libsptrsv works then. Current for as

@@ -66,7 +66,7 @@ impl Lease {
         let HandleState { stream, pointer_mode } = HandleState::read(handle)?;
         let executor = Executor::chosen()?;
         let (context, id) = match executor {
-            Executor::Cuda => driver::current_context()?,
+            Executor::Cuda => driver::place()?,
             Executor::Host => (0, 0),
         };
         let place = (executor, context, id);

@@ -23,8 +23,8 @@ fn each_level(plan_levels: &[u32], mut launch: impl FnMut(u32, u32, u32) -> Resu
     })
 }
 
-/// Builds the graph.
-pub fn prepare(launcher: &Launcher, plan: &mut CudaPlan, name: &str) -> Result<()> {
+/// Builds the graph: where there are thousands of levels, this takes the host longer than all else takes the GPU.
+pub fn build_graph(launcher: &Launcher, plan: &mut CudaPlan, name: &str) -> Result<()> {
     if plan.levels < 2 || plan.levels > GRAPH_LEVELS {
         return Ok(());
     }

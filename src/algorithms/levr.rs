@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::{level, Algorithm, Multi};
-use crate::analysis::{Needs, Schedule, Tiles};
+use crate::analysis::{Needs, Tiles};
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
@@ -38,8 +38,8 @@ impl Algorithm for Levr {
     fn host(&self) -> Method {
         Method::Levr
     }
-    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, _schedule: Option<&Schedule>) -> Result<()> {
-        level::prepare(launcher, plan, self.name())
+    fn complete(&self, launcher: &Launcher, plan: &mut CudaPlan) -> Result<()> {
+        level::build_graph(launcher, plan, self.name())
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
         Multi::solve(self, launcher, plan, &MultiArgs::one_column(args))

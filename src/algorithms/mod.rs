@@ -59,6 +59,10 @@ pub trait Algorithm: Sync {
     ) -> Result<()> {
         Ok(())
     }
+    /// Makes what is the host's alone of a plan whose arrays are on the device.
+    fn complete(&self, _launcher: &Launcher, _plan: &mut CudaPlan) -> Result<()> {
+        Ok(())
+    }
     /// Bytes of the caller's buffer that it wants for a row.
     fn row_bytes(&self, _dtype: DataType) -> usize {
         ROW_BYTES

@@ -58,7 +58,7 @@ pub struct CudaPlan {
     base: SolveArgs,
     owned: Vec<DeviceArray>,
     state: DeviceArray,
-    flag: Flag,
+    flag: Arc<Flag>,
     /// Whether a solve was refused after a part of it may have been enqueued.
     is_half_done: bool,
     /// Values in solving order, where solves do not read the caller's.
@@ -104,6 +104,13 @@ pub struct CudaPlan {
 pub struct LevelGraph {
     pub graph: Graph,
     pub args: DeviceArray,
+}
+
+/// What a solve that is on its way may still write to or run from: the watchdog's word, which must be no other plan's yet, and the
+/// graph, whose end takes the host about as long as its beginning.
+pub struct Leftover {
+    _flag: Arc<Flag>,
+    _graph: Option<LevelGraph>,
 }
 
 impl CudaPlan {
@@ -188,6 +195,7 @@ impl CudaPlan {
         memory::synchronize(stream)?;
         times.lev_h2d = start.elapsed();
         plan.times = times;
+        algorithm.complete(&launcher, &mut plan)?;
         plan.with_queues()
     }
 
@@ -306,6 +314,7 @@ impl CudaPlan {
         if plan.base.tiles == 0 {
             plan.base.slices = end.slices;
         }
+        algorithm.complete(launcher, &mut plan)?;
         Ok(plan)
     }
 
@@ -318,7 +327,7 @@ impl CudaPlan {
         missing_diag: u32,
     ) -> Result<CudaPlan> {
         let gpu = launcher.gpu;
-        let flag = Flag::new(gpu)?;
+        let flag = Arc::new(Flag::new(gpu)?);
         let mut plan = CudaPlan {
             gpu: gpu.clone(),
             algorithm,
@@ -784,12 +793,14 @@ impl CudaPlan {
         !self.used_elsewhere && self.used_on.is_none_or(|s| s == stream)
     }
 
-    /// To be dropped, where only work on `stream` comes after: needs no wait unless another stream has used it.
-    pub fn retire_on(&mut self, stream: usize) {
+    /// To be dropped, where only work on `stream` comes after: needs no wait unless another stream has used it. The result is to
+    /// be dropped when `stream` has been waited for.
+    pub fn retire_on(&mut self, stream: usize) -> Leftover {
         if self.is_used_only_on(stream) {
             self.retired = true;
             self.arrays_mut().for_each(|array| array.set_only_on(stream));
         }
+        Leftover { _flag: self.flag.clone(), _graph: self.graph.take() }
     }
 
     fn arrays_mut(&mut self) -> impl Iterator<Item = &mut DeviceArray> {
