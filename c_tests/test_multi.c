@@ -241,6 +241,10 @@ static void how_many_there_will_be(void) {
         }
         CHECK_OK(make_buffer(&s));
         CHECK(many || was_many ? s.buffer_bytes > usual : s.buffer_bytes == usual);
+        /* One for another type changes nothing. */
+        size_t other;
+        CHECK_OK(sptrsvBufferSize(s.h, (sptrsvOperation_t)p.k.op, p.n, p.nnz, s.d, TYPES[(t + 1) % COUNT(TYPES)], s.val, s.ptr,
+                                  s.ind, s.info, &other));
         /* Enough for the analysis that there is, too. */
         check_columns(&s, 17, 0);
         CHECK_OK(analyse(&s));

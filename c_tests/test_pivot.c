@@ -104,6 +104,32 @@ static void solves_of_both_kinds(void) {
     }
 }
 
+/* Nodes of some rows that depend on the same others, the first of which has no entry on the diagonal: where the upper
+ * triangle is stored, no entry at all lies before its others. */
+static void the_first_diagonal_of_nodes(void) {
+  static const int SIZES[] = {2, 3, 5, 6};
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int t = 0; t < COUNT(TYPES); t++)
+      for (int c = 0; c < 3 * 2 * 2 * 2 * COUNT(SIZES); c++) {
+        Kind k = {.type = TYPES[t], .op = c % 3, .fill = c / 3 % 2, .format = c / 6 % 2, .setup = random_setup()};
+        int size = SIZES[c / 24], m = size * (1 + c / 12 % 2);
+        Entries list = {0};
+        for (int i = 0; i < m; i++)
+          for (int j = 0; j < m; j++)
+            if ((i > j) == (k.fill == SPTRSV_FILL_MODE_LOWER) || i == j)
+              if (i + j > 0) push(&list, i, j, i == j ? 2 : 0.25L);
+        Problem p = pack(k, m, list);
+        System s;
+        if (opened(&s, &p, a)) {
+          pivot_is(&s, 0, "after analysis of nodes");
+          solve_expecting(&s, 0);
+          pivot_is(&s, 0, "after a solve of nodes");
+        }
+        close_system(&s);
+        free_problem(&p);
+      }
+}
+
 /* Two entries on one diagonal add up, to zero as well. */
 static void entries_that_cancel(void) {
   for (int a = 0; a < COUNT(ALGS); a++)
@@ -177,6 +203,7 @@ static void arguments(void) {
 int main(int argc, char **argv) {
   check_begin("test_pivot", argc, argv);
   RUN(arguments);
+  RUN(the_first_diagonal_of_nodes);
   RUN(entries_that_cancel);
   RUN(what_counts_as_zero);
   RUN(every_kind_and_algorithm);

@@ -209,7 +209,7 @@ typedef enum sptrsvAlgorithm_t {
   SPTRSV_ALG_NODAL = 18,
   /**
    * Row-wise, a launch for each level; inside of a level nothing waits, and all is streamed. For few levels of
-   * 100,000 rows and more, as orders by colours have them; any other takes some microseconds for each level. Deterministic.
+   * 100,000 rows and more, as orders by colours have them; narrower levels cost some microseconds each. Deterministic.
    * A matrix of more than 1000 levels is solved by ONE_WORD, which sptrsvGetAlgorithm then says.
    */
   SPTRSV_ALG_WIDE = 19,
@@ -359,8 +359,8 @@ typedef struct sptrsvStats_t {
    */
   int64_t bytes_held;
   /**
-   * Predicted time of one solve in milliseconds, by the model that chose the algorithm; 0 where there
-   * is no model (host executor).
+   * Predicted time of one solve in milliseconds, by the model that chose the algorithm; 0 where none did: on the host
+   * executor, for BLOCK, and for algorithms asked for by name other than TILED and NODAL.
    */
   double predicted_ms;
   /**
@@ -428,7 +428,8 @@ enum sptrsvStatus_t sptrsvCreateWithExecutor(sptrsvHandle_t *handle, enum sptrsv
  * \param handle  the handle
  * \return SUCCESS; NOT_INITIALIZED when `handle` is NULL
  *
- * Blocking: host only. Graph capture: not allowed.
+ * Blocking: host only; but where the last handle or info of a context goes its kernels are unloaded and its memory is given
+ * back, for which the driver may wait for the GPU. Graph capture: not allowed.
  *
  * # Safety
  * `handle` is NULL or a live handle, which is not used afterwards.
@@ -508,7 +509,8 @@ enum sptrsvStatus_t sptrsvGetPointerMode(sptrsvHandle_t handle, enum sptrsvPoint
 /**
  * Sets the watchdog of later calls: a wait inside a solve or an analysis that sees no progress for this long is ended. A solve's
  * output becomes NaN then, and the next solve or sptrsvZeroPivot with that info returns TIMED_OUT once; an analysis returns
- * TIMED_OUT itself. A captured solve keeps the time that was set when it was captured. The default is 10 seconds.
+ * TIMED_OUT itself. A captured solve keeps the time that was set when it was captured. The default is 10 seconds. Not every step
+ * counts as progress: of large matrices much less than a second may end a solve or an analysis that is well.
  *
  * \param handle   the handle
  * \param seconds  the time in seconds; 0 turns the watchdog off. Less than a nanosecond is one, and what is too long for a
@@ -908,7 +910,8 @@ enum sptrsvStatus_t sptrsvGetAnyOperation(sptrsvInfo_t info, int *enabled);
  * this, AUTO may begin a solve with a copy of its own; that needs no call.)
  *
  * Enabled, sptrsvUpdateValues hands the values over: after the analysis, and again whenever they have changed. The copy takes
- * one value and four bytes for each entry of the triangle; sptrsvGetStats counts them.
+ * one value and four bytes for each entry of the triangle; sptrsvGetStats counts them. Matrices of 2^31 - 1 rows or entries and
+ * more whose values would be copied are NOT_SUPPORTED by the analysis.
  *
  * \param info     the info
  * \param enabled  1 to prepare for a copy, 0 (the default) to read values where they are
@@ -961,7 +964,7 @@ enum sptrsvStatus_t sptrsvSetDiagonal(sptrsvInfo_t info,
  * \param info   the info
  * \param stats  receives the figures; its `struct_size` is set by the caller
  * \return SUCCESS; INVALID_VALUE when an argument is NULL or `struct_size` is too small to hold itself;
- *         NOT_ANALYSED; EXECUTION_FAILED when the driver reports an error, of earlier work for instance
+ *         NOT_ANALYSED
  *
  * Blocking: host only. Graph capture: no GPU work.
  *
@@ -973,8 +976,8 @@ enum sptrsvStatus_t sptrsvGetStats(sptrsvInfo_t info, struct sptrsvStats_t *stat
 /**
  * Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1, and about 36 m + nnz / 4, the same for
  * every algorithm, operation and type but BLOCK, which wants about 64 m + nnz / 4 values, and so does AUTO on a GPU from 16
- * right-hand sides on (sptrsvSetRightHandSides). Of an info that is analysed already never less than solves with that analysis
- * need; an analysis for BLOCK needs a size asked for after it was chosen. The arrays are not read and may be NULL.
+ * right-hand sides on (sptrsvSetRightHandSides). For an info that is analysed already it also suffices for solves with that
+ * analysis. BLOCK is to be chosen before the size is asked for. The arrays are not read and may be NULL.
  *
  * \param handle  the handle
  * \param op  op(A)
@@ -1088,7 +1091,8 @@ enum sptrsvStatus_t sptrsvUpdateValues(sptrsvHandle_t handle,
  * \param policy  NO_LEVEL, or USE_LEVEL if analysed with it
  * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it, and nothing else may use it until the solve is done
  * \return SUCCESS (also where a pivot is zero: x then holds Inf or NaN from there on, see
- *         sptrsvZeroPivot); NOT_INITIALIZED; INVALID_VALUE; MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED;
+ *         sptrsvZeroPivot); NOT_INITIALIZED; INVALID_VALUE (a NULL, USE_LEVEL after an analysis with NO_LEVEL,
+ *         values that sptrsvUpdateValues was to be given); MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED;
  *         INSUFFICIENT_RESOURCES; NOT_ANALYSED; PATTERN_MISMATCH (another matrix or device than was
  *         analysed); TIMED_OUT (of an earlier solve; nothing is done); EXECUTION_FAILED. On any error but
  *         the last x is untouched.
@@ -1097,14 +1101,15 @@ enum sptrsvStatus_t sptrsvUpdateValues(sptrsvHandle_t handle,
  * another does not: NODAL, and TILED in chains, divide parts of a sum by the diagonal before they add them.
  *
  * Blocking: asynchronous on the CUDA executor, no host synchronisation, no allocation; the host executor
- * returns when x is there. Graph capture: yes.
+ * returns when x is there. Only the first call after a solve that the watchdog ended, or that the driver refused half way,
+ * waits for work in flight with the info. Graph capture: yes, but for that call, which gives INVALID_VALUE.
  *
- * From compute capability 9.0 on ONE_WORD, TILED, NODAL, WIDE and THIN are launched with programmatic dependent launch
- * (programmatic stream serialization), but not while capturing. Their blocks may start while the kernel before them on the
- * stream is ending, and wait until it has ended and its results are visible, so stream order holds. One exception: if that
- * kernel was itself launched so and ends without having waited for its own predecessor, the solve does not wait for that
- * predecessor either. A kernel launched so behind a WIDE solve may start when its last level has begun, and must wait
- * (cudaGridDependencySynchronize) before it reads x.
+ * From compute capability 9.0 on ONE_WORD, TILED, NODAL, WIDE and THIN, the copy of sptrsvUpdateValues and analyses on the
+ * GPU are launched with programmatic dependent launch (programmatic stream serialization), but not while capturing. Their
+ * blocks may start while the kernel before them on the stream is ending, and wait until it has ended and its results are
+ * visible, so stream order holds. One exception: if that kernel was itself launched so and ends without having waited for
+ * its own predecessor, the solve does not wait for that predecessor either. A kernel launched so behind a WIDE solve may
+ * start when its last level has begun, and must wait (cudaGridDependencySynchronize) before it reads x.
  *
  * # Safety
  * Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory; val, f, x, the buffer, an
@@ -1214,7 +1219,7 @@ enum sptrsvStatus_t sptrsvSolveMultiRowMajor(sptrsvHandle_t handle,
  * \param handle    the handle
  * \param info      an analysed info
  * \param position  receives the smallest such row in the matrix's own index base, or -1; a host or
- *                  device pointer by the pointer mode
+ *                  device pointer by the pointer mode, on the host executor always a host pointer
  * \return SUCCESS and -1; ZERO_PIVOT and the row; NOT_INITIALIZED; INVALID_VALUE when `info` or
  *         `position` is NULL; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device);
  *         TIMED_OUT; EXECUTION_FAILED. On any other status than SUCCESS and ZERO_PIVOT the position is untouched.

@@ -126,7 +126,7 @@ SETUP_KERNEL(setup_node_rows, 256) {
     uint32_t own = own_entries(a, major, unknown);
     // In a row without entries the diagonal says where they would lie.
     if (a.own_diag && major.z == 0 && major.w != NONE) own = major.w - unknown;
-    if (major.w != own + unknown) a.summary->displaced = 1;
+    if (major.w == NONE || major.w != own + unknown) a.summary->displaced = 1;
     a.node_row[p] = make_uint2(own, a.own_diag ? major.w : i);
 }
 

@@ -29,8 +29,8 @@ pub struct Info {
     pub algorithm: i32,
     /// How many right-hand sides solves will have, for AUTO to go by.
     pub right_hand_sides: i64,
-    /// Bytes for a row of the buffer whose size was asked for last.
-    pub row_bytes: usize,
+    /// For each type: bytes for a row of the buffer whose size was asked for last.
+    pub row_bytes: [usize; 4],
     pub setup: Setup,
     /// Whether an analysis prepares the transposed operation too.
     pub any_operation: bool,
@@ -46,7 +46,7 @@ impl Default for Info {
         Info {
             algorithm: AUTO,
             right_hand_sides: 1,
-            row_bytes: ROW_BYTES,
+            row_bytes: [ROW_BYTES; 4],
             setup: Setup::Auto,
             any_operation: false,
             copy_values: false,
@@ -113,7 +113,7 @@ impl Info {
             if shape.nnz > 0 {
                 require(arrays.ind, "colInd")?;
             }
-            if algorithms::row_bytes(asked, shape.dtype) > self.row_bytes {
+            if algorithms::row_bytes(asked, shape.dtype) > self.row_bytes[shape.dtype.place()] {
                 return Err(Error::SmallBuffer);
             }
         }

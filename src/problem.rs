@@ -65,6 +65,15 @@ impl DataType {
             DataType::C64 => 16,
         }
     }
+    /// Its place among the four.
+    pub fn place(self) -> usize {
+        match self {
+            DataType::F32 => 0,
+            DataType::F64 => 1,
+            DataType::C32 => 2,
+            DataType::C64 => 3,
+        }
+    }
     /// cuSPARSE's letter for the type: kernel names end in it.
     pub fn letter(self) -> char {
         match self {

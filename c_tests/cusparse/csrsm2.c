@@ -251,6 +251,27 @@ static void an_info_for_few_serves_many(void)
     matrix_free(&a);
 }
 
+/* A single one by rows lies as by columns, and its info serves more by rows all the same. */
+static void an_info_for_one_by_rows_serves_more(void)
+{
+    Matrix a = matrix_random(70, 6, 67);
+    System s = open_system(&a, D, N, LOWER, NON_UNIT, 0);
+    Dense one = {.s = &s, .trans_b = T, .nrhs = 1, .ldb = 1}, more;
+    STATUS(0, cusparseCreateCsrsm2Info(&one.info));
+    STATUS(0, dense_size(&one, NULL, NULL, &one.bytes));
+    one.buffer = memory_alloc(one.bytes);
+    more = one;
+    more.nrhs = 8, more.ldb = 10;
+    STATUS(0, dense_size(&more, NULL, NULL, &more.bytes));
+    CHECK(more.bytes == one.bytes);
+    STATUS(0, dense_analyse(&more, NULL, NULL, USE_LEVEL));
+    DENSE_SOLVES(&more, &a, USE_LEVEL);
+    DENSE_SOLVES(&one, &a, USE_LEVEL);
+    close_dense(&one);
+    close_system(&s);
+    matrix_free(&a);
+}
+
 /* On a GPU few right-hand sides by rows want an info whose first size was asked for with transB = T. Without it nothing is touched. */
 static void few_by_rows_want_a_size_for_it(void)
 {
@@ -392,6 +413,7 @@ int main(void)
     RUN(zero_pivots_are_reported);
     RUN(an_info_for_many_serves_few);
     RUN(an_info_for_few_serves_many);
+    RUN(an_info_for_one_by_rows_serves_more);
     RUN(few_by_rows_want_a_size_for_it);
     RUN(no_right_hand_sides_do_nothing);
     RUN(wrong_arguments_are_invalid_values);

@@ -236,6 +236,7 @@ ENTRY(cuMemsetD32Async, (Address p, unsigned word, size_t count, Handle stream),
 ENTRY(cuStreamCreate, (Handle *s, unsigned flags), (void)flags; return allocate(s, 1))
 ENTRY(cuStreamDestroy_v2, (Handle s), release(s))
 ENTRY(cuStreamSynchronize, (Handle s), (void)s)
+ENTRY(cuStreamGetId, (Handle s, unsigned long long *id), *id = (unsigned long long)s)
 ENTRY(cuStreamIsCapturing, (Handle s, int *status), (void)s; *status = 0)
 ENTRY(cuThreadExchangeStreamCaptureMode, (int *mode), int old = capture_mode; capture_mode = *mode; *mode = old)
 ENTRY(cuStreamBeginCapture_v2, (Handle s, int mode), (void)s; (void)mode)

@@ -108,7 +108,8 @@ impl Call {
         if announced == UNDECIDED && dense.columns > 0 {
             let columns = (dense.columns as i64).max(UNDECIDED + 1);
             Status::from_sptrsv(sptrsv::sptrsvSetRightHandSides(self.info, columns))?;
-            if dense.by_rows && lease.executor() == Executor::Cuda {
+            // Also where a single column lies as by columns: later ones may not.
+            if self.trans_b != 0 && lease.executor() == Executor::Cuda {
                 Status::from_sptrsv(sptrsv::sptrsvSetAlgorithm(self.info, sptrsv::ALG_BLOCK))?;
             }
         }

@@ -155,7 +155,7 @@ impl Nodes {
         self.rows
             .iter()
             .zip(unknowns)
-            .all(|(&[own, diagonal], unknown)| diagonal == own.wrapping_add(unknown))
+            .all(|(&[own, diagonal], unknown)| diagonal != NONE && diagonal == own.wrapping_add(unknown))
     }
 }
 
@@ -211,6 +211,15 @@ mod tests {
         // Entries of one node of two and of another, in the wrong places.
         assert_eq!(size(true, &[&[], &[0], &[0, 1], &[0, 1, 2], &[1, 2], &[1, 2, 4]]), None);
         assert_eq!(size(false, &[&[1, 2], &[2], &[3], &[]]), None);
+    }
+
+    #[test]
+    fn a_missing_diagonal_is_in_no_place() {
+        let rows = |diagonal| Nodes { size: 2, rows: vec![[u32::MAX, diagonal], [0, 1]], index: Vec::new() };
+        // Entries of the upper triangle's first row begin where its diagonal would be at -1.
+        assert!(!rows(NONE).diag_in_rows());
+        let whole = Nodes { size: 2, rows: vec![[0, 0], [1, 2]], index: Vec::new() };
+        assert!(whole.diag_in_rows());
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl Setup {
 pub struct Args {
     /// Matrix Market files, or folders of them, to measure
     pub files: Vec<PathBuf>,
-    /// Which matrices to measure: grids (13 grids and model problems), general (13 stand-ins for general matrices),
+    /// Which matrices to measure: grids (13 grids and model problems), general (stand-ins for 12 general matrices, an ILU(2) factor),
     /// all (both, the default on a GPU), small (for a quick look, the default on the host), robust (reordered
     /// and filled-in ones), sizes (12 grids of other sizes), meshes (points at random), large (up to 17 million rows),
     /// extremes (long rows, complete factors, few levels), structures (graphs, trees, domains, blocks, bands),

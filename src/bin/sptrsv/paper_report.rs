@@ -397,7 +397,7 @@ impl<'r> Report<'r> {
             self.heading(&format!("Parts of the {words}"));
             self.line(
                 "Milliseconds for both triangles, by the paper's names; what is missing to the whole is allocation, \
-                 validation and the arrays that are this library's own.\n",
+                 validation, the arrays that are this library's own, and the graph of LEVR's and LEVC's launches.\n",
             );
             let columns: Vec<String> =
                 ["matrix"].into_iter().chain(PAPER_SOLVERS).map(String::from).collect();

@@ -106,9 +106,12 @@ pub struct DeviceArray {
 }
 
 impl DeviceArray {
+    /// Of an array without entries kernels may read the first one, which is of a node's six unknowns at most.
+    const LEAST: usize = 32;
+
     /// `bytes` of undefined content, for any stream at once.
     pub fn new(gpu: &Arc<Gpu>, bytes: usize) -> Result<Self> {
-        let bytes = bytes.max(16);
+        let bytes = bytes.max(Self::LEAST);
         let mut address = 0;
         // SAFETY: writes one address.
         let result = unsafe { sys::cuMemAlloc_v2(&mut address, bytes) };
@@ -122,7 +125,7 @@ impl DeviceArray {
     /// `bytes` of undefined content, from the pool where there is one. For work on `stream`, and on others
     /// once that has been waited for.
     pub fn on_stream(gpu: &Arc<Gpu>, bytes: usize, stream: usize) -> Result<Self> {
-        let bytes = bytes.max(16);
+        let bytes = bytes.max(Self::LEAST);
         if let Some(pool) = gpu.pool() {
             if let Some(address) = pool.allocate(bytes, stream)? {
                 let gpu = gpu.clone();
@@ -306,6 +309,22 @@ pub unsafe fn write_one<T: Copy>(address: usize, value: T, stream: usize) -> Res
 pub fn synchronize(stream: usize) -> Result<()> {
     // SAFETY: the caller's stream.
     check(unsafe { sys::cuStreamSynchronize(stream as sys::CUstream) }, "cuStreamSynchronize")
+}
+
+extern "C" {
+    // Later than cust's bindings: drivers have it from CUDA 12.0 on.
+    fn cuStreamGetId(stream: sys::CUstream, id: *mut u64) -> sys::CUresult;
+}
+
+/// A stream: its handle, and the number that tells it from those that had the handle before it.
+pub type StreamId = (usize, u64);
+
+/// None where the driver has no numbers. The context is current.
+pub fn stream_id(stream: usize) -> Option<StreamId> {
+    let mut id = 0;
+    // SAFETY: the caller's stream; writes one number.
+    let result = unsafe { cuStreamGetId(stream as sys::CUstream, &mut id) };
+    (result == sys::cudaError_enum::CUDA_SUCCESS).then_some((stream, id))
 }
 
 /// Waits for everything in the context.

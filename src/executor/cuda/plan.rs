@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::args::{MultiArgs, SolveArgs, State};
 use super::locked::Flag;
+use super::memory::StreamId;
 use super::values::CopiedValues;
 use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
@@ -93,8 +94,8 @@ pub struct CudaPlan {
     times: SetupTimes,
     /// Where the analysis was done: never AUTO.
     pub setup: Setup,
-    /// The stream of the last solve, and whether there were others.
-    used_on: Option<usize>,
+    /// The stream of the last solve, and whether there were others, or may have been.
+    used_on: Option<StreamId>,
     used_elsewhere: bool,
     /// Its memory waits for no stream but one.
     retired: bool,
@@ -781,16 +782,18 @@ impl CudaPlan {
     /// A solve is about to be enqueued there.
     pub fn note_use(&mut self, stream: usize) -> Result<()> {
         // What a graph holds may be launched anywhere, and each thread has a stream of its own by that number.
-        let known = self.used_on.is_none_or(|s| s == stream)
+        let here = memory::stream_id(stream);
+        let known = here.is_some()
+            && self.used_on.is_none_or(|used| Some(used) == here)
             && stream != STREAM_PER_THREAD
             && !memory::is_capturing(stream)?;
-        self.used_on = Some(stream);
+        self.used_on = here;
         self.used_elsewhere |= !known;
         Ok(())
     }
 
     fn is_used_only_on(&self, stream: usize) -> bool {
-        !self.used_elsewhere && self.used_on.is_none_or(|s| s == stream)
+        !self.used_elsewhere && self.used_on.is_none_or(|used| memory::stream_id(stream) == Some(used))
     }
 
     /// To be dropped, where only work on `stream` comes after: needs no wait unless another stream has used it. The result is to
