@@ -781,8 +781,8 @@ impl CudaPlan {
 
     /// A solve is about to be enqueued there.
     pub fn note_use(&mut self, stream: usize) -> Result<()> {
-        // What a graph holds may be launched anywhere, and each thread has a stream of its own by that number.
         let here = memory::stream_id(stream);
+        // What a graph holds may be launched anywhere, and each thread has a stream of its own by that number.
         let known = here.is_some()
             && self.used_on.is_none_or(|used| Some(used) == here)
             && stream != STREAM_PER_THREAD
