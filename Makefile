@@ -29,9 +29,10 @@ help:
 	@echo 'make bench [BENCH_ARGS=...] [RESULTS=folder] build, measure all solvers, write ./results'
 	@echo 'make lib                                     the libraries, in $(TARGET)/release'
 	@echo 'make build                                   the libraries and the command line, as they are installed'
+	@echo 'make examples                                the programs of examples_c/, in $(TARGET)/examples'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]  both, headers, Fortran module; for pkg-config and CMake'
 	@echo 'make gpu-bundle                              ./gpu-bundle: tests and examples for a machine with a GPU'
-	@echo 'make clean                                   remove what was built; ./.cuda and ./.gxx stay'
+	@echo 'make clean                                   remove what was built; ./.cuda, ./.gxx and ./.venv stay'
 
 # ---------------------------------------------------------------------------------------------- tools
 

@@ -121,7 +121,7 @@ static void handle(void) {
 
   int version = -1;
   CHECK_OK(sptrsvGetVersion(h, &version));
-  CHECK(version > 0);
+  CHECK(version == SPTRSV_VERSION);
   CHECK_STATUS(sptrsvGetVersion(NULL, &version), SPTRSV_STATUS_NOT_INITIALIZED);
   CHECK_STATUS(sptrsvGetVersion(h, NULL), INVALID);
   CHECK(strstr(sptrsvGetLastErrorMessage(h), "version"));

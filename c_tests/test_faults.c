@@ -104,6 +104,11 @@ static const struct {
     {"cuDevicePrimaryCtxRetain", OUT_OF_MEMORY, CREATE, SPTRSV_ALG_AUTO, ALLOC_FAILED, NULL, EITHER, 0},
     {"cuDevicePrimaryCtxRetain", INVALID_DEVICE, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
     {"cuModuleLoadDataEx", OUT_OF_MEMORY, CREATE, SPTRSV_ALG_AUTO, ALLOC_FAILED, NULL, EITHER, 0},
+    /* No kernel is left to be loaded when it is first asked for, where the driver can tell which there are. */
+    {"cuFuncLoad", OUT_OF_MEMORY, CREATE, SPTRSV_ALG_AUTO, ALLOC_FAILED, NULL, EITHER, 0},
+    {"cuFuncLoad", LAUNCH_FAILED, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
+    {"cuModuleEnumerateFunctions", INVALID_CONTEXT, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
+    {"cuModuleGetFunctionCount", NO_SUCH_SYMBOL, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
     {"cuInit", NEVER_HEARD_OF, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_NO_DRIVER, NULL, EITHER, 0},
     {"cuDevicePrimaryCtxRetain", DEVICE_UNAVAILABLE, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
     {"cuCtxGetDevice", DEVICE_UNAVAILABLE, CREATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, NULL, EITHER, 0},
@@ -121,6 +126,7 @@ static const struct {
     {"cuStreamCreate", OUT_OF_MEMORY, CREATE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, WITH, 0},
 
     {"cuModuleGetFunction", LAUNCH_FAILED, FIRST_ANALYSIS, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuModuleGetFunction", EITHER, 0},
+    {"cuModuleGetFunction", OUT_OF_MEMORY, FIRST_ANALYSIS, SPTRSV_ALG_LEVR, ALLOC_FAILED, "device memory", EITHER, 0},
 
     {"cuStreamIsCapturing", INVALID_CONTEXT, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuStreamIsCapturing", EITHER, 0},
     {"cuMemcpyDtoHAsync_v2", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemcpyDtoHAsync", EITHER, 0},
@@ -211,8 +217,8 @@ static sptrsvStatus_t take(enum Step step, System *s, const Problem *p, sptrsvAl
 
 static struct {
   void (*fail)(const char *entry, int error);
-  int (*calls)(void), (*allocated)(void), (*capture_mode)(void);
-  void (*pools)(int present), (*use)(int device), (*leave)(void), (*leave_current)(void), (*leave_from)(int device);
+  int (*calls)(void), (*allocated)(void), (*capture_mode)(void), (*broken_captures)(void);
+  void (*capture)(int all), (*pools)(int present), (*use)(int device), (*leave)(void), (*leave_current)(void), (*leave_from)(int device);
 } driver;
 
 /* The library's driver is the stand-in, so this is the one that it has open. */
@@ -224,6 +230,8 @@ static void find_standin(void) {
   } SYMBOLS[] = {{&driver.fail, "standin_fail"},   {&driver.calls, "standin_calls"}, {&driver.allocated, "standin_allocated"},
                  {&driver.pools, "standin_pools"}, {&driver.use, "standin_use"},     {&driver.leave, "standin_leave"},
                  {&driver.capture_mode, "standin_capture_mode"},
+                 {&driver.capture, "standin_capture"},
+                 {&driver.broken_captures, "standin_broken_captures"},
                  {&driver.leave_current, "standin_leave_current"}, {&driver.leave_from, "standin_leave_from"}};
   for (int i = 0; i < COUNT(SYMBOLS); i++) {
     void *symbol = library ? dlsym(library, SYMBOLS[i].name) : NULL;
@@ -288,6 +296,37 @@ static void driver_faults(void) {
 }
 
 static void errors_of_the_driver(void) { in_a_child("driver_faults", standin()); }
+
+/* ------------------------------------------------------------------------------------------- captures */
+
+/* While a stream captures a solve calls nothing that ends the capture, also the first one of an info; what would have to wait is
+ * refused before it tries. */
+static void a_stream_captures(void) {
+  find_standin();
+  CHECK_OK(sptrsvCreate(&T.h));
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_SETUP_CPU}, CHAIN, 5);
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int is_first = 0; is_first < 2; is_first++) {
+      System s;
+      if (opened(&s, &p, a)) {
+        int64_t row;
+        if (!is_first) CHECK_OK(solve_from(&s, s.f, s.x));
+        driver.capture(1);
+        CHECK_OK(solve_from(&s, s.f, s.x));
+        CHECK_STATUS(pivot(&s, &row), SPTRSV_STATUS_INVALID_VALUE);
+        CHECK_STATUS(analyse(&s), SPTRSV_STATUS_INVALID_VALUE);
+        CHECK_THAT(driver.broken_captures() == 0, "%s: a capture was ended by %d calls", ALGS[a].name, driver.broken_captures());
+        driver.capture(0);
+        CHECK_OK(solve_from(&s, s.f, s.x));
+        CHECK_OK(pivot(&s, &row));
+      }
+      close_system(&s);
+    }
+  free_problem(&p);
+  destroy_handle();
+}
+
+static void solves_of_a_capture(void) { in_a_child("a_stream_captures", standin()); }
 
 /* ---------------------------------------------------------------------------------------- two devices */
 
@@ -548,22 +587,64 @@ static void little_host_memory_for_a_gpu(void) {
 
 static void host_memory_runs_out_for_a_gpu(void) { in_a_child("little_host_memory_for_a_gpu", standin()); }
 
-/* The GPU's memory is filled up: a solve needs none, the analysis is refused, and all works again after it. */
-static void device_memory_runs_out(void) {
-  enum { MOST = 4096 };
-  static void *taken[MOST];
+/* Solves for so many right-hand sides: whether all is right. */
+static int are_right(System *s, void *f, void *x, int64_t columns) {
+  const Problem *p = s->p;
+  double *host = malloc(s->bytes * (size_t)columns);
+  int right = sptrsvSolveMulti(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, p->n, p->nnz, columns, s->alpha_host, s->d,
+                               (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->info, f, p->n, x, p->n, s->policy,
+                               s->buffer) == SPTRSV_STATUS_SUCCESS;
+  if (right) mem_get(host, x, s->bytes * (size_t)columns);
+  for (int64_t j = 0; j < columns && right; j++) right = worst_error(p, p->alpha, p->f, host + j * p->n) <= 1;
+  free(host);
+  return right;
+}
+
+enum { MOST_TAKEN = 4096 };
+
+/* Takes all memory of the GPU, in so many pieces. */
+static int take_memory(void **taken) {
   int count = 0;
+  /* What processes that have ended gave back may be there a moment later. */
+  for (int before = -1; count > before; usleep(300000)) {
+    before = count;
+    for (size_t bytes = (size_t)1 << 36; bytes >= (size_t)1 << 20; bytes /= 2)
+      while (count < MOST_TAKEN && cudaMalloc(&taken[count], bytes) == cudaSuccess) count++;
+    cudaGetLastError();
+  }
+  return count;
+}
+
+/* With the GPU's memory filled up: a solve needs none, be it the first one of its algorithm and of so many right-hand sides. */
+static void first_solves_without_memory(void) {
+  enum { COLUMNS = 32 };
+  static void *taken[MOST_TAKEN];
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, GRID, 3000);
+  System s[COUNT(ALGS)];
+  int is_open[COUNT(ALGS)];
+  size_t bytes = (size_t)p.n * sizeof(double);
+  for (int a = 0; a < COUNT(ALGS); a++) is_open[a] = opened(&s[a], &p, a);
+  char *f = mem_new(COLUMNS * bytes), *x = mem_new(COLUMNS * bytes);
+  for (int j = 0; j < COLUMNS; j++) mem_put(f + (size_t)j * bytes, p.f, bytes);
+  int count = take_memory(taken);
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int columns = 1; is_open[a] && columns <= COLUMNS; columns = columns == 1 ? 4 : 8 * columns)
+      CHECK_THAT(are_right(&s[a], f, x, columns), "%s: a first solve for %d right-hand sides: \"%s\"", ALGS[a].name, columns,
+                 sptrsvGetLastErrorMessage(T.h));
+  while (count > 0) mem_free(taken[--count]);
+  mem_free(f), mem_free(x);
+  for (int a = 0; a < COUNT(ALGS); a++) close_system(&s[a]);
+  free_problem(&p);
+}
+
+/* With the GPU's memory filled up: a solve works, the analysis is refused, and all works again after it. */
+static void device_memory_runs_out(void) {
+  static void *taken[MOST_TAKEN];
   Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, GRID, 1000000);
   System s;
   if (opened(&s, &p, 0)) {
     CHECK(is_right(&s));
-    /* What processes that have ended gave back may be there a moment later. */
-    for (int before = -1; count > before; usleep(300000)) {
-      before = count;
-      for (size_t bytes = (size_t)1 << 36; bytes >= (size_t)1 << 20; bytes /= 2)
-        while (count < MOST && cudaMalloc(&taken[count], bytes) == cudaSuccess) count++;
-      cudaGetLastError();
-    }
+    int count = take_memory(taken);
     CHECK(is_right(&s));
     CHECK_STATUS(analyse(&s), ALLOC_FAILED);
     CHECK_MESSAGE("device memory");
@@ -675,7 +756,7 @@ static const struct {
 } CHILDREN[] = {
     {"driver_faults", driver_faults}, {"little_host_memory", little_host_memory}, {"x_is_nowhere", x_is_nowhere},
     {"handles_in_turn", handles_in_turn}, {"an_info_moves", an_info_moves}, {"refused_clusters", refused_clusters},
-    {"handles_share", handles_share},
+    {"handles_share", handles_share}, {"a_stream_captures", a_stream_captures},
     {"little_host_memory_for_a_gpu", little_host_memory_for_a_gpu}};
 
 int main(int argc, char **argv) {
@@ -691,12 +772,14 @@ int main(int argc, char **argv) {
   }
   check_begin("test_faults", argc, argv);
   RUN(errors_of_the_driver);
+  RUN(solves_of_a_capture);
   RUN(an_info_of_another_device);
   RUN(handles_on_one_context);
   RUN(clusters_are_refused);
   RUN(host_memory_runs_out);
   RUN(host_memory_runs_out_for_a_gpu);
   RUN_ON_GPU(device_memory_runs_out);
+  RUN_ON_GPU(first_solves_without_memory);
   RUN_ON_GPU(a_solve_fails_on_the_gpu);
   RUN_ON_GPU(a_handle_after_the_last_one);
   RUN(the_buffer_is_overwritten);

@@ -407,6 +407,49 @@ static void a_solve_behind_one_that_was_ended(void) {
   CHECK(of_chain + of_grid > 0 && of_band > 0);
 }
 
+/* While a solve that the watchdog will end is on its way, its info is analysed again: what that solve says of its end in the last
+ * moment is about the analysis before, and no solve of the new one hears of it. */
+static void an_analysis_behind_a_solve_that_is_ended(void) {
+  cudaStream_t stream;
+  CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  CHECK_OK(sptrsvSetStream(T.h, stream));
+  int ended = 0;
+  for (int setup = 0; setup < 2; setup++) {
+    Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = setup ? SPTRSV_SETUP_GPU : SPTRSV_SETUP_CPU}, CHAIN, 200000);
+    for (int a = 0; a < COUNT(ALGS); a++) {
+      if (!ALGS[a].self_scheduled) continue;
+      System s;
+      if (opened(&s, &p, a)) {
+        double *x = malloc(s.bytes);
+        int64_t row = -77, nans = 0;
+        CHECK_OK(sptrsvSetTimeout(T.h, 1e-9));
+        CHECK_OK(solve_from(&s, s.f, s.x));
+        CHECK_OK(sptrsvSetTimeout(T.h, 10));
+        CHECK_OK(analyse(&s));
+        CUDA(cudaStreamSynchronize(stream));
+        mem_get(x, s.x, s.bytes);
+        for (int64_t i = 0; i < p.n; i++) nans += isnan(x[i]);
+        ended += nans > 0;
+        CHECK_THAT(sptrsvZeroPivot(T.h, s.info, &row) == SPTRSV_STATUS_SUCCESS && row == -1,
+                   "%s: an analysis was told of the end of a solve before it", ALGS[a].name);
+        for (int k = 0; k < 2; k++) {
+          mem_fill(s.x, 0x5a, s.bytes);
+          CHECK_OK(solve_from(&s, s.f, s.x));
+          CUDA(cudaStreamSynchronize(stream));
+          CHECK_THAT(error_of(&s, s.x) <= 1, "%s: a solve of the analysis after is wrong", ALGS[a].name);
+        }
+        free(x);
+      }
+      close_system(&s);
+    }
+    free_problem(&p);
+  }
+  printf("an analysis behind a solve that is ended: %d solves were\n", ended);
+  CHECK(ended > 0);
+  CHECK_OK(sptrsvSetStream(T.h, NULL));
+  CUDA(cudaStreamDestroy(stream));
+}
+
 /* -------------------------------------------------------------------------------------- devices and contexts */
 
 /* The primary context of the first GPU (0), and that of the second one or, on a machine with one GPU, a second
@@ -495,6 +538,7 @@ int main(int argc, char **argv) {
   RUN_ON_GPU(solve_is_asynchronous);
   RUN_ON_GPU(solve_in_a_graph);
   RUN_ON_GPU(a_solve_behind_one_that_was_ended);
+  RUN_ON_GPU(an_analysis_behind_a_solve_that_is_ended);
   RUN_ON_GPU(analysis_is_not_captured);
   RUN_ON_GPU(all_goes_on_beside_a_capture);
   RUN_ON_GPU(an_info_is_destroyed_in_flight);

@@ -17,6 +17,9 @@ module sptrsv
   implicit none
   private :: c_int, c_int64_t, c_size_t, c_double, c_char, c_ptr, c_f_pointer
 
+  ! The version of this module: 1000 * major + 100 * minor + patch.
+  integer(c_int), parameter :: SPTRSV_VERSION = 100
+
   ! sptrsvStatus_t
   integer(c_int), parameter :: SPTRSV_STATUS_SUCCESS = 0
   integer(c_int), parameter :: SPTRSV_STATUS_NOT_INITIALIZED = 1

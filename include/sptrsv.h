@@ -14,6 +14,11 @@
 struct CUstream_st;
 
 /**
+ * The version of this header: 1000 * major + 100 * minor + patch.
+ */
+#define SPTRSV_VERSION 100
+
+/**
  * Status of a call. Numbers up to 11 are cuSPARSE's own; those of this library start at 100.
  */
 typedef enum sptrsvStatus_t {
@@ -192,8 +197,8 @@ typedef enum sptrsvAlgorithm_t {
   SPTRSV_ALG_GSF = 5,
   /**
    * Row-wise in level order; each unknown is published in one word that is value and flag together. Where the last levels
-   * are narrow, the blocks of one cluster solve them in a second kernel, on GPUs that have clusters.
-   * Deterministic.
+   * are narrow, the blocks of one cluster solve them in a second kernel, on GPUs that have clusters and but for
+   * C_64F. Deterministic.
    */
   SPTRSV_ALG_ONE_WORD = 16,
   /**
@@ -437,7 +442,7 @@ enum sptrsvStatus_t sptrsvCreateWithExecutor(sptrsvHandle_t *handle, enum sptrsv
 enum sptrsvStatus_t sptrsvDestroy(sptrsvHandle_t handle);
 
 /**
- * The version of the library as 1000 * major + 100 * minor + patch.
+ * The version of the library that is loaded, as SPTRSV_VERSION says that of the header.
  *
  * \param handle   the handle
  * \param version  receives the version
@@ -507,10 +512,10 @@ enum sptrsvStatus_t sptrsvSetPointerMode(sptrsvHandle_t handle, enum sptrsvPoint
 enum sptrsvStatus_t sptrsvGetPointerMode(sptrsvHandle_t handle, enum sptrsvPointerMode_t *mode);
 
 /**
- * Sets the watchdog of later calls: a wait inside a solve or an analysis that sees no progress for this long is ended. A solve's
- * output becomes NaN then, and the next solve or sptrsvZeroPivot with that info returns TIMED_OUT once; an analysis returns
- * TIMED_OUT itself. A captured solve keeps the time that was set when it was captured. The default is 10 seconds. Not every step
- * counts as progress: of large matrices much less than a second may end a solve or an analysis that is well.
+ * Sets the watchdog of later calls: a wait inside a solve or an analysis that sees no progress for this long is ended. The
+ * output of a solve is invalid then, NaN where it waited and in what depends on that, and the next sptrsvZeroPivot or solve with that
+ * info that has something to do returns TIMED_OUT once; an analysis returns TIMED_OUT itself. A captured solve keeps the time that was set when it was captured. The default is 10 seconds. Not every step
+ * counts as progress: with large matrices a time far below a second may end a solve or an analysis that works as it should.
  *
  * \param handle   the handle
  * \param seconds  the time in seconds; 0 turns the watchdog off. Less than a nanosecond is one, and what is too long for a
@@ -548,7 +553,7 @@ const char *sptrsvGetErrorString(enum sptrsvStatus_t status);
 /**
  * What exactly was wrong with the last call on this handle: which argument, which row. Empty after a
  * success. Never NULL. Calls that take no handle (those on descriptors, sptrsvCreateInfo, what sets and gets something of an
- * info, sptrsvGetStats) leave no message; sptrsvGetErrorString is all there is for them.
+ * info, sptrsvGetStats) leave the message of an earlier call as it was; sptrsvGetErrorString is all there is for them.
  *
  * \param handle  the handle; NULL gives the reason why the calling thread's last handle could not be created, or a
  *                sentence that says that the handle is NULL
@@ -856,15 +861,15 @@ enum sptrsvStatus_t sptrsvGetRightHandSides(sptrsvInfo_t info, int64_t *nrhs);
  * Chooses where later analyses with this info are done. The host executor always uses the CPU.
  *
  * \param info   the info
- * \param where_ AUTO (the default), CPU, GPU or GPU_KAHN
- * \return SUCCESS; INVALID_VALUE when `info` is NULL or `where_` is out of range
+ * \param setup  AUTO (the default), CPU, GPU or GPU_KAHN
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `setup` is out of range
  *
  * Blocking: host only. Graph capture: no GPU work.
  *
  * # Safety
  * `info` is NULL or a live info.
  */
-enum sptrsvStatus_t sptrsvSetSetup(sptrsvInfo_t info, enum sptrsvSetup_t where_);
+enum sptrsvStatus_t sptrsvSetSetup(sptrsvInfo_t info, enum sptrsvSetup_t setup);
 
 /**
  * Chooses whether later analyses with this info serve every operation. By default an info is analysed for one, and
@@ -942,7 +947,8 @@ enum sptrsvStatus_t sptrsvGetCopyValues(sptrsvInfo_t info, int *enabled);
 /**
  * Gives the diagonal separately, as the paper does: the matrix is then L + D or U + D with D = diag(d),
  * and diagonal entries stored in the matrix are ignored. Call it before the analysis; `d` itself is read
- * at each solve, so another vector of the same length may be set between solves. With a descriptor that says UNIT
+ * at each solve, so another vector of the same length may be set between solves. To go back to the matrix's own diagonal needs
+ * another analysis, too. With a descriptor that says UNIT
  * calls with this info are refused: INVALID_VALUE.
  *
  * \param info  the info
@@ -981,14 +987,14 @@ enum sptrsvStatus_t sptrsvGetStats(sptrsvInfo_t info, struct sptrsvStats_t *stat
  *
  * \param handle  the handle
  * \param op  op(A)
- * \param m  rows and columns of A
+ * \param m  rows and columns of A; where it is 0, arrays and buffer may be NULL
  * \param nnz  entries of A, both triangles counted
  * \param descr  how the arrays are to be read
  * \param valueType  type of the values
  * \param val, rowPtr, colInd  not read
  * \param info  the info that the analysis will use
  * \param bytes  receives the size
- * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE (a NULL, a negative size, an enum out of range);
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE (a NULL, a negative size, an enum out of range, UNIT with a separate diagonal);
  *         MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED; INSUFFICIENT_RESOURCES (2^32 - 4096 rows or entries and more)
  *
  * Blocking: host only. Graph capture: no GPU work.
@@ -1012,12 +1018,12 @@ enum sptrsvStatus_t sptrsvBufferSize(sptrsvHandle_t handle,
  * Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are not read; the pattern
  * may be freed or changed afterwards. An info can be analysed again, for the same or another matrix: the new analysis takes over
  * its memory, so CUDA graphs that captured a solve or an update with this info must not be launched any more. A call that is
- * refused leaves the info as it was; one that fails later (ALLOC_FAILED, TIMED_OUT, EXECUTION_FAILED, NOT_SUPPORTED for a
- * schedule of too many slices) may leave it not analysed.
+ * refused leaves the info as it was; one that fails later (ALLOC_FAILED, TIMED_OUT, EXECUTION_FAILED, NOT_SUPPORTED or
+ * INSUFFICIENT_RESOURCES for a schedule of too many pieces) may leave it not analysed.
  *
  * \param handle  the handle
  * \param op  op(A)
- * \param m  rows and columns of A
+ * \param m  rows and columns of A; where it is 0, arrays and buffer may be NULL
  * \param nnz  entries of A, both triangles counted
  * \param descr  how the arrays are to be read
  * \param valueType  type of the values
@@ -1100,8 +1106,8 @@ enum sptrsvStatus_t sptrsvUpdateValues(sptrsvHandle_t handle,
  * Unknowns agree with those of other algorithms within rounding. Near the ends of a type's range one may overflow where
  * another does not: NODAL, and TILED in chains, divide parts of a sum by the diagonal before they add them.
  *
- * Blocking: asynchronous on the CUDA executor, no host synchronisation, no allocation; the host executor
- * returns when x is there. Only the first call after a solve that the watchdog ended, or that the driver refused half way,
+ * Blocking: asynchronous on the CUDA executor, no host synchronisation, no allocation (kernels are loaded with the handle, but by
+ * drivers for CUDA 12.2 and 12.3 at their first use); the host executor returns when x is there. Only the first call after a solve that the watchdog ended, or that the driver refused half way,
  * waits for work in flight with the info. Graph capture: yes, but for that call, which gives INVALID_VALUE.
  *
  * From compute capability 9.0 on ONE_WORD, TILED, NODAL, WIDE and THIN, the copy of sptrsvUpdateValues and analyses on the

@@ -19,6 +19,9 @@ use crate::problem::{
 };
 use crate::status::{self, sptrsvStatus_t, Error, Result};
 
+/// The version of this header: 1000 * major + 100 * minor + patch.
+pub const SPTRSV_VERSION: c_int = 100;
+
 /// What a handle points to.
 pub struct sptrsvContext(pub(crate) std::sync::Mutex<Context>);
 /// What a matrix descriptor points to.
@@ -157,8 +160,8 @@ pub enum sptrsvAlgorithm_t {
     /// last bits may differ from run to run.
     SPTRSV_ALG_GSF = 5,
     /// Row-wise in level order; each unknown is published in one word that is value and flag together. Where the last levels
-    /// are narrow, the blocks of one cluster solve them in a second kernel, on GPUs that have clusters.
-    /// Deterministic.
+    /// are narrow, the blocks of one cluster solve them in a second kernel, on GPUs that have clusters and but for
+    /// C_64F. Deterministic.
     SPTRSV_ALG_ONE_WORD = 16,
     /// Row-wise in two tiers: inside a tile of consecutive rows unknowns are handed over in shared memory,
     /// between tiles in one word. Deterministic.
@@ -309,7 +312,7 @@ pub unsafe extern "C" fn sptrsvDestroy(handle: sptrsvHandle_t) -> sptrsvStatus_t
     })
 }
 
-/// The version of the library as 1000 * major + 100 * minor + patch.
+/// The version of the library that is loaded, as SPTRSV_VERSION says that of the header.
 ///
 /// \param handle   the handle
 /// \param version  receives the version
@@ -321,7 +324,7 @@ pub unsafe extern "C" fn sptrsvDestroy(handle: sptrsvHandle_t) -> sptrsvStatus_t
 /// `handle` is NULL or a live handle, `version` NULL or writable.
 #[no_mangle]
 pub unsafe extern "C" fn sptrsvGetVersion(handle: sptrsvHandle_t, version: *mut c_int) -> sptrsvStatus_t {
-    with_handle(handle, |_| write(version, "version", crate::VERSION))
+    with_handle(handle, |_| write(version, "version", SPTRSV_VERSION))
 }
 
 /// Sets the stream on which later calls work (NULL is the default stream).
@@ -399,10 +402,10 @@ pub unsafe extern "C" fn sptrsvGetPointerMode(
     with_handle(handle, |c| write_enum(mode, "mode", c.pointer_mode as i32))
 }
 
-/// Sets the watchdog of later calls: a wait inside a solve or an analysis that sees no progress for this long is ended. A solve's
-/// output becomes NaN then, and the next solve or sptrsvZeroPivot with that info returns TIMED_OUT once; an analysis returns
-/// TIMED_OUT itself. A captured solve keeps the time that was set when it was captured. The default is 10 seconds. Not every step
-/// counts as progress: of large matrices much less than a second may end a solve or an analysis that is well.
+/// Sets the watchdog of later calls: a wait inside a solve or an analysis that sees no progress for this long is ended. The
+/// output of a solve is invalid then, NaN where it waited and in what depends on that, and the next sptrsvZeroPivot or solve with that
+/// info that has something to do returns TIMED_OUT once; an analysis returns TIMED_OUT itself. A captured solve keeps the time that was set when it was captured. The default is 10 seconds. Not every step
+/// counts as progress: with large matrices a time far below a second may end a solve or an analysis that works as it should.
 ///
 /// \param handle   the handle
 /// \param seconds  the time in seconds; 0 turns the watchdog off. Less than a nanosecond is one, and what is too long for a
@@ -451,7 +454,7 @@ pub extern "C" fn sptrsvGetErrorString(status: MaybeUninit<sptrsvStatus_t>) -> *
 
 /// What exactly was wrong with the last call on this handle: which argument, which row. Empty after a
 /// success. Never NULL. Calls that take no handle (those on descriptors, sptrsvCreateInfo, what sets and gets something of an
-/// info, sptrsvGetStats) leave no message; sptrsvGetErrorString is all there is for them.
+/// info, sptrsvGetStats) leave the message of an earlier call as it was; sptrsvGetErrorString is all there is for them.
 ///
 /// \param handle  the handle; NULL gives the reason why the calling thread's last handle could not be created, or a
 ///                sentence that says that the handle is NULL
@@ -906,8 +909,8 @@ pub unsafe extern "C" fn sptrsvGetRightHandSides(info: sptrsvInfo_t, nrhs: *mut 
 /// Chooses where later analyses with this info are done. The host executor always uses the CPU.
 ///
 /// \param info   the info
-/// \param where_ AUTO (the default), CPU, GPU or GPU_KAHN
-/// \return SUCCESS; INVALID_VALUE when `info` is NULL or `where_` is out of range
+/// \param setup  AUTO (the default), CPU, GPU or GPU_KAHN
+/// \return SUCCESS; INVALID_VALUE when `info` is NULL or `setup` is out of range
 ///
 /// Blocking: host only. Graph capture: no GPU work.
 ///
@@ -916,11 +919,11 @@ pub unsafe extern "C" fn sptrsvGetRightHandSides(info: sptrsvInfo_t, nrhs: *mut 
 #[no_mangle]
 pub unsafe extern "C" fn sptrsvSetSetup(
     info: sptrsvInfo_t,
-    where_: MaybeUninit<sptrsvSetup_t>,
+    setup: MaybeUninit<sptrsvSetup_t>,
 ) -> sptrsvStatus_t {
     guard(|| {
         with_info(info, |i| {
-            i.setup = Setup::from_raw(raw(where_))?;
+            i.setup = Setup::from_raw(raw(setup))?;
             Ok(())
         })
     })
@@ -1013,7 +1016,8 @@ pub unsafe extern "C" fn sptrsvGetCopyValues(info: sptrsvInfo_t, enabled: *mut c
 
 /// Gives the diagonal separately, as the paper does: the matrix is then L + D or U + D with D = diag(d),
 /// and diagonal entries stored in the matrix are ignored. Call it before the analysis; `d` itself is read
-/// at each solve, so another vector of the same length may be set between solves. With a descriptor that says UNIT
+/// at each solve, so another vector of the same length may be set between solves. To go back to the matrix's own diagonal needs
+/// another analysis, too. With a descriptor that says UNIT
 /// calls with this info are refused: INVALID_VALUE.
 ///
 /// \param info  the info
@@ -1078,14 +1082,14 @@ pub unsafe extern "C" fn sptrsvGetStats(info: sptrsvInfo_t, stats: *mut sptrsvSt
 ///
 /// \param handle  the handle
 /// \param op  op(A)
-/// \param m  rows and columns of A
+/// \param m  rows and columns of A; where it is 0, arrays and buffer may be NULL
 /// \param nnz  entries of A, both triangles counted
 /// \param descr  how the arrays are to be read
 /// \param valueType  type of the values
 /// \param val, rowPtr, colInd  not read
 /// \param info  the info that the analysis will use
 /// \param bytes  receives the size
-/// \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE (a NULL, a negative size, an enum out of range);
+/// \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE (a NULL, a negative size, an enum out of range, UNIT with a separate diagonal);
 ///         MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED; INSUFFICIENT_RESOURCES (2^32 - 4096 rows or entries and more)
 ///
 /// Blocking: host only. Graph capture: no GPU work.
@@ -1122,12 +1126,12 @@ pub unsafe extern "C" fn sptrsvBufferSize(
 /// Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are not read; the pattern
 /// may be freed or changed afterwards. An info can be analysed again, for the same or another matrix: the new analysis takes over
 /// its memory, so CUDA graphs that captured a solve or an update with this info must not be launched any more. A call that is
-/// refused leaves the info as it was; one that fails later (ALLOC_FAILED, TIMED_OUT, EXECUTION_FAILED, NOT_SUPPORTED for a
-/// schedule of too many slices) may leave it not analysed.
+/// refused leaves the info as it was; one that fails later (ALLOC_FAILED, TIMED_OUT, EXECUTION_FAILED, NOT_SUPPORTED or
+/// INSUFFICIENT_RESOURCES for a schedule of too many pieces) may leave it not analysed.
 ///
 /// \param handle  the handle
 /// \param op  op(A)
-/// \param m  rows and columns of A
+/// \param m  rows and columns of A; where it is 0, arrays and buffer may be NULL
 /// \param nnz  entries of A, both triangles counted
 /// \param descr  how the arrays are to be read
 /// \param valueType  type of the values
@@ -1224,8 +1228,8 @@ pub unsafe extern "C" fn sptrsvUpdateValues(
 /// Unknowns agree with those of other algorithms within rounding. Near the ends of a type's range one may overflow where
 /// another does not: NODAL, and TILED in chains, divide parts of a sum by the diagonal before they add them.
 ///
-/// Blocking: asynchronous on the CUDA executor, no host synchronisation, no allocation; the host executor
-/// returns when x is there. Only the first call after a solve that the watchdog ended, or that the driver refused half way,
+/// Blocking: asynchronous on the CUDA executor, no host synchronisation, no allocation (kernels are loaded with the handle, but by
+/// drivers for CUDA 12.2 and 12.3 at their first use); the host executor returns when x is there. Only the first call after a solve that the watchdog ended, or that the driver refused half way,
 /// waits for work in flight with the info. Graph capture: yes, but for that call, which gives INVALID_VALUE.
 ///
 /// From compute capability 9.0 on ONE_WORD, TILED, NODAL, WIDE and THIN, the copy of sptrsvUpdateValues and analyses on the

@@ -24,5 +24,12 @@ pub mod status;
 pub mod tuning;
 pub mod workspace;
 
-/// 1000 * major + 100 * minor + patch.
-pub const VERSION: i32 = 100;
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_header_says_the_version_of_the_package() {
+        let parts = env!("CARGO_PKG_VERSION").split('.').map(|part| part.parse::<i32>().unwrap());
+        let version = parts.zip([1000, 100, 1]).map(|(part, weight)| part * weight).sum::<i32>();
+        assert_eq!(crate::ffi::SPTRSV_VERSION, version);
+    }
+}

@@ -209,6 +209,11 @@ impl Shape {
             (Diag::NonUnit, true) => DiagSource::Separate,
             (Diag::NonUnit, false) => DiagSource::Matrix,
         };
+        // Real values are their own conjugates.
+        let op = match op {
+            Op::ConjugateTranspose if !dtype.is_complex() => Op::Transpose,
+            op => op,
+        };
         Ok(Shape { op, n: m as u32, nnz: nnz as u32, descr, dtype, diag })
     }
 
@@ -242,7 +247,7 @@ impl Shape {
     }
 
     pub fn conjugate(&self) -> bool {
-        self.op == Op::ConjugateTranspose && self.dtype.is_complex()
+        self.op == Op::ConjugateTranspose
     }
 
     pub fn base(&self) -> i64 {
@@ -302,6 +307,15 @@ mod tests {
         for value in [-1, 2, i32::MIN, i32::MAX] {
             let error = switch("enabled", value).unwrap_err();
             assert_eq!(error.to_string(), format!("enabled is {value}, but must be 0 or 1"));
+        }
+    }
+
+    #[test]
+    fn h_is_t_for_real_types() {
+        let shape = |op, dtype| Shape::new(op, 4, 4, MatDescr::default(), dtype, false).unwrap();
+        for dtype in [DataType::F32, DataType::F64, DataType::C32, DataType::C64] {
+            let same = shape(Op::ConjugateTranspose, dtype).must_equal(&shape(Op::Transpose, dtype)).is_ok();
+            assert_eq!(same, !dtype.is_complex());
         }
     }
 

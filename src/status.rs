@@ -252,6 +252,6 @@ const TABLE: [(Status, &str, &str); 17] = table! {
     SPTRSV_STATUS_INVALID_MATRIX: "the sparsity pattern is malformed",
     SPTRSV_STATUS_NOT_ANALYSED: "the info holds no analysis",
     SPTRSV_STATUS_PATTERN_MISMATCH: "the matrix is not the one that was analysed",
-    SPTRSV_STATUS_TIMED_OUT: "an earlier solve was ended by the watchdog",
+    SPTRSV_STATUS_TIMED_OUT: "an earlier solve, or this analysis, was ended by the watchdog",
     SPTRSV_STATUS_NO_DRIVER: "no NVIDIA driver or GPU",
 };

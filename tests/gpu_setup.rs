@@ -655,8 +655,9 @@ fn copied_values() {
                     let got = problem.plan_with_copy(&gpu, algorithm, setup).unwrap();
                     let want = if copies { &turned } else { &problem }.plan(&gpu, algorithm, setup).unwrap();
                     assert_eq!((got.setup, got.predicted), (want.setup, want.predicted));
-                    // No array has less than 16.
-                    let bytes = [problem.shape.dtype.bytes(), 4].map(|each| (ind.len() * each).max(16));
+                    // No array has less.
+                    let bytes = [problem.shape.dtype.bytes(), 4]
+                        .map(|each| (ind.len() * each).max(DeviceArray::LEAST));
                     let more = if copies { bytes[0] + bytes[1] } else { 0 };
                     assert_eq!(got.bytes_held(), want.bytes_held() + more, "{} {n}", pattern.name);
                     let what =

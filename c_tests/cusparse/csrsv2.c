@@ -384,6 +384,54 @@ static void buffer_size_is_never_zero(void)
     }
 }
 
+/* Nothing is written beyond the size, which an int can say for more rows than it could in CUDA 11. */
+static void nothing_is_written_beyond_the_buffer(void)
+{
+    enum { GUARD = 1 << 16 };
+    char *guard = malloc(GUARD);
+    int bytes = 0;
+    for (int c = 0; c < 4 * 2 * 4; c++) {
+        int shape = c / 8;
+        Matrix a = shape == 0 ? matrix_random(1500, 8, 35) : shape == 1 ? matrix_random(40, 40, 36)
+                 : shape == 2 ? matrix_random(2000, 1, 37) : matrix_random(1000, 20, 38);
+        System s = open_system(&a, c % 4, c / 4 % 2, LOWER, NON_UNIT, 0);
+        char *block = memory_alloc((size_t)s.bytes + GUARD);
+        void *own = s.buffer;
+        s.buffer = block;
+        memory_fill(block, 0x5a, (size_t)s.bytes + GUARD);
+        STATUS(0, analyse(&s, USE_LEVEL));
+        SOLVES(&s, &a, USE_LEVEL);
+        memory_get(guard, block + s.bytes, GUARD);
+        int touched = 0;
+        for (int i = 0; i < GUARD; i++)
+            touched += guard[i] != 0x5a;
+        CHECK(touched == 0);
+        s.buffer = own;
+        memory_free(block);
+        s.m = 130000000, s.nnz = INT_MAX;
+        STATUS(0, size_query(&s, &bytes));
+        CHECK(bytes > 0);
+        s.m = a.m, s.nnz = a.nnz;
+        close_system(&s);
+        matrix_free(&a);
+    }
+    free(guard);
+}
+
+/* For real types H is T also between the analysis and the solve. */
+static void transposed_serves_hermitian_of_real_types(void)
+{
+    Matrix a = matrix_random(50, 5, 39);
+    for (int c = 0; c < 4; c++) {
+        System s = open_system(&a, c % 2 ? D : S, c / 2 ? H : T, LOWER, NON_UNIT, 0);
+        STATUS(0, analyse(&s, USE_LEVEL));
+        s.op = c / 2 ? T : H;
+        SOLVES(&s, &a, USE_LEVEL);
+        close_system(&s);
+    }
+    matrix_free(&a);
+}
+
 static void policy_of_the_analysis_binds_the_solve(void)
 {
     Matrix a = lower3(2, 3, 4);
@@ -979,6 +1027,8 @@ int main(void)
     RUN(buffer_may_be_aligned_to_8_bytes);
     RUN(null_buffer_is_refused);
     RUN(buffer_size_is_never_zero);
+    RUN(nothing_is_written_beyond_the_buffer);
+    RUN(transposed_serves_hermitian_of_real_types);
     RUN(policy_of_the_analysis_binds_the_solve);
     RUN(matrix_type_must_be_general);
     RUN(solve_before_analysis);

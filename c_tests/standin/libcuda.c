@@ -15,7 +15,8 @@ typedef int Result;               /* CUresult */
 typedef void *Handle;             /* contexts, modules, functions, streams, events, graphs */
 typedef unsigned long long Address; /* CUdeviceptr */
 
-enum { SUCCESS = 0, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, CONTEXT_IS_DESTROYED = 709, NOT_SUPPORTED = 801 };
+enum { SUCCESS = 0, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, CONTEXT_IS_DESTROYED = 709, NOT_SUPPORTED = 801,
+       CAPTURE_UNSUPPORTED = 900 };
 enum { DEVICES = 2, MULTIPROCESSORS = 16, COMPUTE_CAPABILITY_MAJOR = 75, SHARED_BYTES_OF_A_BLOCK = 97 };
 enum { GARBLED = -1 }; /* success, with an answer that no driver gives */
 
@@ -52,7 +53,6 @@ static int is_faulty(const char *entry) {
     body;                                                          \
     return SUCCESS;                                                \
   }
-#define NOTHING ((void)0)
 
 static struct {
   int retained;          /* it lives as long as somebody has it */
@@ -84,6 +84,19 @@ void standin_leave(void) {
   standin_leave_from(current == &contexts[1]);
   standin_leave_current();
 }
+
+static int captures, broken_captures;
+
+/* From now on all streams capture, or none does, and how often a call has ended a capture. */
+void standin_capture(int all) { captures = all; }
+int standin_broken_captures(void) { return broken_captures; }
+
+/* What begins with this may not be called while a stream captures. */
+#define ENDS_A_CAPTURE            \
+  if (captures) {                 \
+    broken_captures++;            \
+    return CAPTURE_UNSUPPORTED;   \
+  }
 
 static int has_pools;
 
@@ -119,7 +132,7 @@ ENTRY(cuCtxGetDevice, (int *device), *device = current == &contexts[1];
 ENTRY(cuCtxGetId, (Handle c, unsigned long long *id), int device = (c ? c : current) == &contexts[1];
       if (!contexts[device].retained) return CONTEXT_IS_DESTROYED;
       *id = contexts[device].id)
-ENTRY(cuCtxSynchronize, (void), NOTHING)
+ENTRY(cuCtxSynchronize, (void), ENDS_A_CAPTURE)
 
 /* A name as long as the place for it leaves no room for the zero at its end. */
 Result cuDeviceGetName(char *name, int length, int device);
@@ -137,6 +150,10 @@ ENTRY(cuModuleLoadDataEx, (Handle *m, const void *image, unsigned n, void *o, vo
       (void)image; (void)n; (void)o; (void)v; *m = &object)
 ENTRY(cuModuleUnload, (Handle m), (void)m)
 ENTRY(cuModuleGetFunction, (Handle *f, Handle m, const char *name), (void)m; (void)name; *f = &object)
+ENTRY(cuModuleGetFunctionCount, (unsigned *count, Handle m), (void)m; *count = 1)
+ENTRY(cuModuleEnumerateFunctions, (Handle *f, unsigned count, Handle m), (void)count; (void)m; *f = &object)
+ENTRY(cuFuncGetName, (const char **name, Handle f), (void)f; *name = "of_no_algorithm")
+ENTRY(cuFuncLoad, (Handle f), (void)f)
 ENTRY(cuFuncSetAttribute, (Handle f, int attribute, int value), (void)f; (void)attribute; (void)value)
 ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, Handle f, int threads, size_t shared),
       (void)f; (void)threads; (void)shared; *blocks = 1)
@@ -207,7 +224,7 @@ static void free_all(int device) {
   pthread_mutex_unlock(&list);
 }
 
-ENTRY(cuMemAlloc_v2, (Address *p, size_t bytes), return allocate(p, bytes))
+ENTRY(cuMemAlloc_v2, (Address *p, size_t bytes), ENDS_A_CAPTURE return allocate(p, bytes))
 ENTRY(cuMemHostAlloc, (void **p, size_t bytes, unsigned flags), (void)flags; return allocate(p, bytes))
 ENTRY(cuMemFree_v2, (Address p), release((void *)p))
 ENTRY(cuMemFreeAsync, (Address p, Handle stream), (void)stream; release((void *)p))
@@ -235,9 +252,9 @@ ENTRY(cuMemsetD32Async, (Address p, unsigned word, size_t count, Handle stream),
 
 ENTRY(cuStreamCreate, (Handle *s, unsigned flags), (void)flags; return allocate(s, 1))
 ENTRY(cuStreamDestroy_v2, (Handle s), release(s))
-ENTRY(cuStreamSynchronize, (Handle s), (void)s)
-ENTRY(cuStreamGetId, (Handle s, unsigned long long *id), *id = (unsigned long long)s)
-ENTRY(cuStreamIsCapturing, (Handle s, int *status), (void)s; *status = 0)
+ENTRY(cuStreamSynchronize, (Handle s), (void)s; ENDS_A_CAPTURE)
+ENTRY(cuStreamGetId, (Handle s, unsigned long long *id), ENDS_A_CAPTURE *id = (unsigned long long)s)
+ENTRY(cuStreamIsCapturing, (Handle s, int *status), (void)s; *status = captures)
 ENTRY(cuThreadExchangeStreamCaptureMode, (int *mode), int old = capture_mode; capture_mode = *mode; *mode = old)
 ENTRY(cuStreamBeginCapture_v2, (Handle s, int mode), (void)s; (void)mode)
 ENTRY(cuStreamEndCapture, (Handle s, Handle *graph), (void)s; *graph = &object)

@@ -2,7 +2,7 @@
 
 use crate::cusparse;
 use crate::info;
-use crate::lease::Lease;
+use crate::lease::{Executor, Lease};
 use crate::sptrsv::{self, DataType};
 use crate::status::{guard, Status, INSUFFICIENT_RESOURCES, INVALID_VALUE};
 use libc::{c_int, c_void};
@@ -84,6 +84,10 @@ pub unsafe extern "C" fn cusparseXcsrsv2_zeroPivot(
     guard(|| info::zero_pivot(handle, info, position))
 }
 
+/// What AUTO leaves in the buffer with one right-hand side: nothing on a GPU, where an analysis has its own work vectors, and on the
+/// host a value for each row, from an address that is aligned. So an `int` can say it whatever the matrix, as it had to in CUDA 11.
+const BYTES: usize = 64;
+
 unsafe fn buffer_size(
     handle: cusparse::Handle,
     descr: cusparse::MatDescr,
@@ -91,7 +95,12 @@ unsafe fn buffer_size(
     info: sptrsv::Info,
 ) -> Result<usize, Status> {
     let lease = Lease::open_with(handle, descr)?;
-    matrix.buffer_size(&lease, info)
+    // Only for what it refuses.
+    matrix.buffer_size(&lease, info)?;
+    Ok(match lease.executor() {
+        Executor::Cuda => BYTES,
+        Executor::Host => BYTES + matrix.m as usize * matrix.data_type.bytes,
+    })
 }
 
 unsafe fn solve(

@@ -15,13 +15,14 @@ pub const ALG_BLOCK: c_int = 21;
 #[derive(Clone, Copy)]
 pub struct DataType {
     pub number: c_int,
+    pub bytes: usize,
     pub complex: bool,
 }
 
-pub const R_32F: DataType = DataType { number: 0, complex: false };
-pub const R_64F: DataType = DataType { number: 1, complex: false };
-pub const C_32F: DataType = DataType { number: 4, complex: true };
-pub const C_64F: DataType = DataType { number: 5, complex: true };
+pub const R_32F: DataType = DataType { number: 0, bytes: 4, complex: false };
+pub const R_64F: DataType = DataType { number: 1, bytes: 8, complex: false };
+pub const C_32F: DataType = DataType { number: 4, bytes: 8, complex: true };
+pub const C_64F: DataType = DataType { number: 5, bytes: 16, complex: true };
 
 extern "C" {
     pub fn sptrsvCreateWithExecutor(handle: *mut Handle, executor: c_int) -> c_int;

@@ -122,7 +122,7 @@ pub fn solve(launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs, narrow: Opt
         .or_else(|_| solve_slices(launcher, plan, args, begin, args.slices))
 }
 
-/// Solves some slices by all blocks.
+/// Solves some slices by all blocks; nothing for none.
 pub fn solve_slices(
     launcher: &Launcher,
     plan: &CudaPlan,
@@ -130,10 +130,13 @@ pub fn solve_slices(
     begin: u32,
     end: u32,
 ) -> Result<()> {
+    if begin >= end {
+        return Ok(());
+    }
     let size = launcher.dtype.bytes() as u64;
     let is_cached = args.n as u64 * size * ONE_WORD_CACHED_PART <= launcher.gpu.cached_bytes() as u64;
     let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ONE_WORD_BLOCKS };
-    let blocks = if begin < end { blocks(launcher, plan, args, 1, ONE_WORD_LEVELS_AHEAD, most) } else { 0 };
+    let blocks = blocks(launcher, plan, args, 1, ONE_WORD_LEVELS_AHEAD, most);
     let args = SolveArgs { begin, end, ..*args };
     launcher.kernel_before_turn(KERNELS[plan.has_parts as usize])?.launch(blocks, ONE_WORD_BLOCK, 0, &args)
 }

@@ -9,14 +9,15 @@ use crate::cases::{self, Case, Choice, Wanted};
 use crate::check::{backward_error, Question};
 use crate::contenders::{Peers, Who};
 use crate::gpu::{Executor, HUNG};
-use crate::library::{algorithm_name, algorithm_number, Library};
+use crate::library::{algorithm_list, algorithm_name, algorithm_number, Library};
 use crate::matrix::{right_hand_side, Csr, Fill};
 use crate::measure::{measure, Effort, Step, Timing};
+use crate::numbers::{counted, duration, seconds, whole};
 use crate::permute::Order;
 use crate::progress::Progress;
 use crate::system::{self, DeviceMatrix, Op, System, Type};
 use crate::values::Origin;
-use crate::{paper, relaunch, report, Result};
+use crate::{cannot_write, must_be_writable, paper, relaunch, report, Result};
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Suite {
@@ -73,19 +74,21 @@ pub struct Args {
     #[arg(long, value_delimiter = ',')]
     pub matrix: Vec<String>,
     /// No generated matrix with more rows than this
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub max_rows: Option<usize>,
-    /// Algorithms to measure; ratios are about the first one (default: AUTO; all of them in the paper's suite)
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', help = format!(
+        "Algorithms to measure, of {}; ratios are about the first one (default: auto; all of them in the paper's suite)",
+        algorithm_list()
+    ))]
     pub algorithm: Vec<String>,
     /// Solves to time for each algorithm (at most; fewer where they take long)
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub reps: usize,
     /// Of these, so many between two events, one right behind the other; their time is divided by as many
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub in_a_row: usize,
     /// Seconds for the solves of one algorithm on one matrix, and again for its analyses
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds, allow_negative_numbers = true)]
     pub effort: f64,
     /// Value types, of s, d, c, z (default: d; d and s in the paper's suite)
     #[arg(long = "type", value_delimiter = ',')]
@@ -103,7 +106,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["op", "transpose"])]
     pub conjugate_transpose: bool,
     /// Right-hand sides solved together (sptrsvSolveMulti where it is more than one)
-    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "1")]
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "1", value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub rhs: Vec<usize>,
     /// Where the library analyses: auto, cpu, gpu or gpu_kahn (the paper's suite measures them all by itself)
     #[arg(long, value_enum, value_name = "PLACE", default_value = "auto")]
@@ -115,7 +118,7 @@ pub struct Args {
     #[arg(long, value_enum, value_delimiter = ',')]
     pub permute: Vec<Order>,
     /// Replace the pattern by that of ILU(k), for each of these k
-    #[arg(long, value_name = "K", value_delimiter = ',')]
+    #[arg(long, value_name = "K", value_delimiter = ',', value_parser = whole::<u32>, allow_negative_numbers = true)]
     pub ilu: Vec<u32>,
     /// Give files generated values too (by default they keep theirs where those neither overflow nor underflow)
     #[arg(long)]
@@ -153,7 +156,7 @@ pub struct Args {
     #[arg(long, requires = "resume")]
     pub keep_failures: bool,
     /// Start no further matrix after this many seconds
-    #[arg(long, value_name = "SECONDS", overrides_with = "time_budget")]
+    #[arg(long, value_name = "SECONDS", overrides_with = "time_budget", value_parser = seconds, allow_negative_numbers = true)]
     pub time_budget: Option<f64>,
 }
 
@@ -196,8 +199,15 @@ impl Args {
     }
     pub fn budget(&self) -> Result<Duration> {
         let Some(seconds) = self.time_budget else { return Ok(Duration::MAX) };
-        Duration::try_from_secs_f64(seconds)
-            .map_err(|_| format!("there is no time budget of {seconds} seconds"))
+        duration("time budget", seconds)
+    }
+    /// The executor, which must be able to run the peers that are asked for by path.
+    pub fn executor(&self) -> Result<Executor> {
+        let executor = executor(self.executor.as_deref())?;
+        if executor.is_host() && (self.cusparse.is_some() || self.csrsv2.is_some()) {
+            return Err("the host executor runs no cuSPARSE: leave --cusparse and --csrsv2 out".into());
+        }
+        Ok(executor)
     }
 }
 
@@ -265,7 +275,7 @@ impl MatrixResult {
 pub fn executor(wish: Option<&str>) -> Result<Executor> {
     match wish {
         Some("host") => Ok(Executor::Host),
-        Some("cuda") => Executor::cuda(),
+        Some("cuda") => Executor::cuda().map_err(|e| format!("{e}; --executor host solves on the CPU")),
         None => Ok(Executor::cuda().unwrap_or(Executor::Host)),
         Some(other) => Err(format!("there is no executor '{other}'; known are cuda, host")),
     }
@@ -302,8 +312,14 @@ pub fn bound_by(limit_ms: f64, levels: usize) -> &'static str {
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    if args.in_a_row == 0 {
-        return Err("--in-a-row wants one solve or more".into());
+    for (option, solves) in [("--reps", args.reps), ("--in-a-row", args.in_a_row)] {
+        if solves == 0 {
+            return Err(format!("{option} wants one solve or more"));
+        }
+    }
+    duration("effort", args.effort)?;
+    if let Some(folder) = &args.folder {
+        std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     }
     if args.files.is_empty() && matches!(args.suite, Some(Choice::Suite(Suite::Paper))) {
         return match (args.in_a_row, args.copy_values) {
@@ -319,7 +335,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Err("--rhs wants one right-hand side or more".into());
     }
     let budget = args.budget()?;
-    let executor = executor(args.executor.as_deref())?;
+    let executor = args.executor()?;
     if executor.is_host() && !matches!(args.setup, Setup::Auto | Setup::Cpu) {
         return Err("the host executor analyses on the CPU, whatever --setup says".into());
     }
@@ -367,9 +383,9 @@ pub fn run(args: &Args) -> Result<()> {
         let several = run.types.len() * run.ops.len() > 1;
         report::Table::new(&results, &solvers, several, &args.rhs, args.copy_values)
     };
-    // A single file may turn out not to be readable: then nothing is written.
-    for path in [&json, &markdown].into_iter().flatten().filter(|_| !only) {
-        make_folder_of(path)?;
+    let mut made = Vec::new();
+    for path in [&json, &markdown].into_iter().flatten() {
+        made.extend(make_folder_of(path)?);
         must_be_writable(path)?;
     }
     let mut progress = Progress::new(pending.iter().map(Case::weight));
@@ -387,6 +403,7 @@ pub fn run(args: &Args) -> Result<()> {
         // A single file that cannot be read is bad input, and nothing was measured that could be kept.
         if let (true, Some(error)) = (only, measured[0].error.as_ref()) {
             progress.end();
+            made.iter().for_each(|folder| drop(std::fs::remove_dir(folder)));
             return Err(error.clone());
         }
         results.matrices.retain(|old| !measured.iter().any(|new| new.replaces(old)));
@@ -420,7 +437,10 @@ pub fn run(args: &Args) -> Result<()> {
     }
     match results.matrices.iter().filter(|m| !m.is_whole()).count() {
         0 => Ok(()),
-        count => Err(format!("{count} of {} measurements had failures", results.matrices.len())),
+        count => {
+            let all = counted(results.matrices.len(), "measurement", "measurements");
+            Err(format!("{count} of {all} had failures"))
+        }
     }
 }
 
@@ -532,24 +552,12 @@ impl Run<'_, '_> {
     }
 }
 
-pub fn make_folder(path: &Path) -> Result<()> {
-    std::fs::create_dir_all(path).map_err(|e| format!("{}: {e}", path.display()))
-}
-
-/// Fails where a file cannot be written, before anything is measured for it. Leaves what there is.
-fn must_be_writable(file: &Path) -> Result<()> {
-    let is_new = !file.exists();
-    let opened = std::fs::OpenOptions::new().append(true).create(true).open(file);
-    opened.map_err(|e| format!("{}: {e}", file.display()))?;
-    match is_new {
-        true => std::fs::remove_file(file).map_err(|e| format!("{}: {e}", file.display())),
-        false => Ok(()),
+/// Makes the folder that a file goes into, where it is not there; which folders were made, the innermost first.
+pub fn make_folder_of(file: &Path) -> Result<Vec<PathBuf>> {
+    let above = file.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    let missing: Vec<PathBuf> = above.take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect();
+    if let Some(folder) = missing.first() {
+        std::fs::create_dir_all(folder).map_err(|e| cannot_write(file, e))?;
     }
-}
-
-fn make_folder_of(file: &Path) -> Result<()> {
-    match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => make_folder(folder),
-        _ => Ok(()),
-    }
+    Ok(missing)
 }

@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_void, CStr};
 use std::time::{Duration, Instant};
 
 use crate::dynamic::{functions, Table};
+use crate::numbers::counted;
 use crate::Result;
 
 type Pointer = u64;
@@ -151,7 +152,10 @@ impl Executor {
     /// The machine in words.
     pub fn description(&self) -> String {
         match self {
-            Executor::Host => format!("host executor, {} processors", rayon::current_num_threads()),
+            Executor::Host => {
+                let processors = counted(rayon::current_num_threads(), "processor", "processors");
+                format!("host executor, {processors}")
+            }
             Executor::Cuda(g) => {
                 format!(
                     "{} (compute capability {}, driver for CUDA {})",

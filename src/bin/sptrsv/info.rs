@@ -6,6 +6,7 @@ use crate::bench::{bound_by, executor, limit_ms};
 use crate::gpu::Executor;
 use crate::library::{algorithm_name, Library, Solver};
 use crate::matrix::{Csr, Fill};
+use crate::numbers::counted;
 use crate::system::{DeviceMatrix, Op, System, Type};
 use crate::{mtx, report, Result};
 
@@ -108,15 +109,17 @@ fn triangle(a: &Csr, fill: Fill, executor: &Executor) -> Result<Triangle> {
 
 fn print(d: &Description) {
     let kind = if d.complex { "complex" } else { "real" };
-    say!("{}: {} rows, {} entries, {kind}", d.matrix, d.n, d.entries);
+    let entries = |count: usize| counted(count, "entry", "entries");
+    say!("{}: {}, {}, {kind}", d.matrix, counted(d.n, "row", "rows"), entries(d.entries));
     if d.missing_diagonals > 0 {
         say!("rows without an entry on the diagonal: {}", d.missing_diagonals);
     }
     say!("{}", d.machine);
     for t in &d.triangles {
         say!("");
-        say!("{} triangle: {} entries, longest row {}", t.triangle, t.entries, t.longest_row);
-        say!("  {} levels, widest {}, {:.1} rows on average", t.levels, t.widest_level, t.average_width);
+        say!("{} triangle: {}, longest row {}", t.triangle, entries(t.entries), t.longest_row);
+        let levels = counted(t.levels, "level", "levels");
+        say!("  {levels}, widest {}, {:.1} rows on average", t.widest_level, t.average_width);
         for line in plot(&t.level_sizes) {
             say!("  {line}");
         }
@@ -137,6 +140,9 @@ fn print(d: &Description) {
 
 /// What in the matrix decides how fast a solve can be.
 fn reason(t: &Triangle) -> String {
+    if t.levels < 2 {
+        return if t.levels == 0 { "no rows" } else { "one level: nothing waits" }.into();
+    }
     if t.algorithm == "NODAL" {
         return "neighbouring unknowns depend on the same others and are solved together".into();
     }

@@ -16,6 +16,11 @@ pub fn algorithms() -> impl Iterator<Item = (String, i32)> {
     std::iter::once(("AUTO".to_string(), sptrsv::algorithms::AUTO)).chain(others)
 }
 
+/// Their names as they are typed, for a help.
+pub fn algorithm_list() -> String {
+    algorithms().map(|(name, _)| name.to_lowercase()).collect::<Vec<_>>().join(", ")
+}
+
 /// The number of an algorithm given by name.
 pub fn algorithm_number(name: &str) -> Result<i32> {
     let wanted = name.trim().to_uppercase().replace('-', "_");

@@ -9,6 +9,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::matrix::Csr;
+use crate::numbers::counted;
 use crate::Result;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -139,8 +140,12 @@ fn sizes<const N: usize>(lines: &mut Lines) -> Result<[usize; N]> {
     let mut words = line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
     let mut out = [0; N];
     for size in &mut out {
-        match words.next().and_then(parse::<usize>) {
+        let word = words.next().unwrap_or_default();
+        match parse::<usize>(word) {
             Some(value) => *size = value,
+            None if !word.is_empty() && word.iter().all(u8::is_ascii_digit) => {
+                return lines.error(format!("the number {} is too large", String::from_utf8_lossy(word)))
+            }
             None => return lines.error(format!("the line of sizes does not hold {N} whole numbers")),
         }
     }
@@ -181,7 +186,9 @@ fn parse_entry(line: &[u8], n: usize, field: Field) -> std::result::Result<Tripl
     let (row, col) = (index("row")?, index("column")?);
     let mut value = || -> std::result::Result<f64, String> {
         let word = words.next().ok_or("the entry has no value")?;
-        parse::<f64>(word).ok_or_else(|| format!("'{}' is not a number", String::from_utf8_lossy(word)))
+        let refuse = |what: &str| format!("'{}' is not a {what}", String::from_utf8_lossy(word));
+        let number = parse::<f64>(word).ok_or_else(|| refuse("number"))?;
+        Some(number).filter(|v| v.is_finite()).ok_or_else(|| refuse("finite number"))
     };
     let (re, im) = match field {
         Field::Pattern => (0.0, 0.0),
@@ -191,6 +198,23 @@ fn parse_entry(line: &[u8], n: usize, field: Field) -> std::result::Result<Tripl
     match words.next() {
         None => Ok(Triplet { row, col, re, im }),
         Some(_) => Err("the entry has too many numbers".into()),
+    }
+}
+
+fn not_as_said(found: usize, said: usize) -> String {
+    format!("the file holds {} where its head says {said}", counted(found, "entry", "entries"))
+}
+
+/// Refuses a value that is infinite in the precision that is computed in: a large one, or the sum of several entries.
+pub fn must_fit(re: f64, im: f64, single: bool) -> Result<()> {
+    let is_infinite = |v: &&f64| if single { (**v as f32).is_infinite() } else { v.is_infinite() };
+    match [re, im].iter().find(is_infinite) {
+        None => Ok(()),
+        Some(value) => {
+            let precision = if single { "single" } else { "double" };
+            let value = if value.is_finite() { format!("{value:e}") } else { "the sum".into() };
+            Err(format!("{value} overflows in {precision} precision"))
+        }
     }
 }
 
@@ -204,7 +228,11 @@ pub fn read_matrix(path: &Path) -> Result<Loaded> {
     }
     let [rows, cols, entries] = sizes::<3>(&mut lines)?;
     if rows != cols {
-        return lines.error(format!("the matrix is not square: {rows} rows, {cols} columns"));
+        return lines.error(format!(
+            "the matrix is not square: {}, {}",
+            counted(rows, "row", "rows"),
+            counted(cols, "column", "columns")
+        ));
     }
     if rows >= i32::MAX as usize {
         return lines.error("the matrix has 2^31 rows or more");
@@ -238,7 +266,7 @@ pub fn read_matrix(path: &Path) -> Result<Loaded> {
         lines.next += count;
     }
     if found != entries {
-        return lines.error(format!("the file holds {found} entries where its head says {entries}"));
+        return lines.error(not_as_said(found, entries));
     }
     let triplets: Vec<Triplet> = read.into_iter().flat_map(|(t, _, _)| t).collect();
     let matrix = assemble(rows, &triplets, symmetry, field == Field::Complex)
@@ -246,9 +274,9 @@ pub fn read_matrix(path: &Path) -> Result<Loaded> {
     Ok(Loaded { matrix, has_values: field != Field::Pattern })
 }
 
-/// Where in a file a row's diagonal entry stands, or else the row's first entry, or else the line of sizes, as
-/// FILE:LINE: the place to look at when there is something wrong with that entry. The file has been read before.
-pub fn place_of_diagonal(path: &Path, row: usize) -> Result<String> {
+/// Where in a file an entry stands, or else its row's first entry, or else the line of sizes, as FILE:LINE: the place
+/// to look at when there is something wrong with that entry. The file has been read before.
+pub fn place_of(path: &Path, (row, col): (usize, usize)) -> Result<String> {
     let text = read_all(path)?;
     let mut lines = Lines { path, rest: &text, next: 1 };
     let (_, field, symmetry) = banner(&mut lines)?;
@@ -257,8 +285,10 @@ pub fn place_of_diagonal(path: &Path, row: usize) -> Result<String> {
     while let Some(line) = lines.read_data() {
         let Ok(entry) = parse_entry(line, n, field) else { continue };
         let (i, j) = (entry.row as usize, entry.col as usize);
-        let in_row = i == row || (symmetry != Symmetry::General && j == row);
-        let rank = i32::from(in_row) + i32::from(in_row && i == j);
+        let is_mirrored = symmetry != Symmetry::General;
+        let in_row = i == row || (is_mirrored && j == row);
+        let is_it = (i, j) == (row, col) || (is_mirrored && (j, i) == (row, col));
+        let rank = i32::from(in_row) + i32::from(is_it);
         if rank > place.0 {
             place = (rank, lines.next - 1);
         }
@@ -324,8 +354,8 @@ fn mirror(t: &Triplet, symmetry: Symmetry) -> Triplet {
     Triplet { row: t.col, col: t.row, re, im }
 }
 
-/// Reads a vector of n numbers: one column, dense or sparse.
-pub fn read_vector(path: &Path, n: usize) -> Result<Vector> {
+/// Reads a vector of n numbers, for computing in single precision or in double: one column, dense or sparse.
+pub fn read_vector(path: &Path, n: usize, single: bool) -> Result<Vector> {
     let text = read_all(path)?;
     let mut lines = Lines { path, rest: &text, next: 1 };
     let (coordinate, field, symmetry) = banner(&mut lines)?;
@@ -346,7 +376,7 @@ pub fn read_vector(path: &Path, n: usize) -> Result<Vector> {
     let mut out = Vector { re: vec![0.0; n], im: vec![0.0; if complex { n } else { 0 }] };
     for k in 0..entries {
         let Some(line) = lines.read_data() else {
-            return lines.error(format!("the file holds {k} entries where its head says {entries}"));
+            return lines.error(not_as_said(k, entries));
         };
         let entry = if coordinate {
             parse_entry(line, n, field)
@@ -359,14 +389,21 @@ pub fn read_vector(path: &Path, n: usize) -> Result<Vector> {
             Ok(_) => return lines.error("the column of a right-hand side must be 1"),
             Err(what) => return lines.error(what),
         };
-        out.re[entry.row as usize] += entry.re;
+        let row = entry.row as usize;
+        out.re[row] += entry.re;
         if complex {
-            out.im[entry.row as usize] += entry.im;
+            out.im[row] += entry.im;
+        }
+        if let Err(what) = must_fit(out.re[row], out.im.get(row).copied().unwrap_or(0.0), single) {
+            return lines.error(what);
         }
     }
     match lines.read_data() {
         None => Ok(out),
-        Some(_) => lines.error(format!("the file holds more than the {entries} entries of its head")),
+        Some(_) => {
+            let entries = counted(entries, "entry", "entries");
+            lines.error(format!("the file holds more than the {entries} of its head"))
+        }
     }
 }
 
@@ -438,9 +475,14 @@ mod tests {
             (format!("{head}% c\n3 4 1\n1 1 1\n"), 3, "not square"),
             (format!("{head}3 3 2\n1 1 1\n\n4 1 1\n"), 5, "the row '4' is not in 1..3"),
             (format!("{head}3 3 2\n1 1 1\n1 0 1\n"), 4, "column '0'"),
-            (format!("{head}3 3 2\n1 1 1\n"), 3, "holds 1 entries where its head says 2"),
+            (format!("{head}3 3 2\n1 1 1\n"), 3, "holds 1 entry where its head says 2"),
             (format!("{head}3 3 1\n1 1 1\n2 2 1\n"), 4, "holds 2 entries where its head says 1"),
             (format!("{head}3 3 1\n1 1 x\n"), 3, "'x' is not a number"),
+            (format!("{head}3 3 1\n1 1 nan\n"), 3, "'nan' is not a finite number"),
+            (format!("{head}3 3 1\n1 1 -inf\n"), 3, "'-inf' is not a finite number"),
+            (format!("{head}3 3 1\n1 1 1e400\n"), 3, "'1e400' is not a finite number"),
+            (format!("{head}99999999999999999999999 3 1\n"), 2, "99999999999999999999999 is too large"),
+            (format!("{head}3 -3 1\n"), 2, "does not hold 3"),
             (format!("{head}3 3 1\n1 1 1 1\n"), 3, "too many"),
             (format!("{head}3 3 1\n1 1\n"), 3, "no value"),
             (format!("{head}3 3\n"), 2, "does not hold 3"),
@@ -453,13 +495,14 @@ mod tests {
     }
 
     #[test]
-    fn a_diagonal_is_found_by_its_line_or_its_rows() {
+    fn an_entry_is_found_by_its_line_or_its_rows() {
         let text =
             "%%MatrixMarket matrix coordinate real symmetric\n% c\n4 4 4\n2 1 5\n2 2 0\n3 1 1\n1 1 1\n";
         let path = file("place.mtx", text.as_bytes());
-        let lines = [0, 1, 2, 3].map(|row| place_of_diagonal(&path, row).unwrap());
+        let entries = [(0, 0), (1, 1), (2, 2), (3, 3), (1, 0), (0, 2), (2, 1)];
+        let lines = entries.map(|entry| place_of(&path, entry).unwrap());
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(lines, [7, 5, 6, 3].map(|line| format!("{}:{line}", path.display())));
+        assert_eq!(lines, [7, 5, 6, 3, 4, 6, 6].map(|line| format!("{}:{line}", path.display())));
     }
 
     #[test]
@@ -476,9 +519,21 @@ mod tests {
     fn a_vector_survives_a_round_trip() {
         let path = file("v.mtx", b"");
         write_vector(&path, &Vector { re: vec![1.5, -2e-300], im: vec![0.0, 1.0 / 3.0] }).unwrap();
-        let v = read_vector(&path, 2).unwrap();
-        assert!(read_vector(&path, 3).is_err());
+        let v = read_vector(&path, 2, false).unwrap();
+        assert!(read_vector(&path, 3, false).is_err());
         std::fs::remove_file(path).unwrap();
         assert_eq!((v.re, v.im), (vec![1.5, -2e-300], vec![0.0, 1.0 / 3.0]));
+    }
+
+    #[test]
+    fn a_vector_must_fit_the_precision() {
+        let text =
+            "%%MatrixMarket matrix coordinate complex general\n2 1 3\n1 1 0 2e38\n2 1 1 1\n1 1 0 2e38\n";
+        let path = file("large.mtx", text.as_bytes());
+        let message = read_vector(&path, 2, true).map(|_| ()).unwrap_err();
+        let read = read_vector(&path, 2, false).map(|v| v.im);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(message, format!("{}:5: 4e38 overflows in single precision", path.display()));
+        assert_eq!(read, Ok(vec![4e38, 1.0]));
     }
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bench::{executor, limit_ms, make_folder, Args, Setup};
+use crate::bench::{limit_ms, make_folder_of, Args, Setup};
 use crate::cases::{file_in, wanted, Case, Source};
 use crate::check::{backward_error, Question};
 use crate::contenders::{Peers, Who};
@@ -17,11 +17,12 @@ use crate::gpu::{Executor, HUNG};
 use crate::library::{algorithm_number, algorithms, Library};
 use crate::matrix::{right_hand_side, Csr, Fill};
 use crate::measure::{analysis_parts, later, measure, median, time_analyses, Effort, Step, Timing};
+use crate::numbers::counted;
 use crate::progress::Progress;
 use crate::suite::{self, Entry};
 use crate::system::{self, DeviceMatrix, Op, System, Type};
 use crate::values::{self, Origin};
-use crate::{mtx, paper_report, relaunch, report, Result};
+use crate::{mtx, must_be_writable, paper_report, relaunch, report, Result};
 
 /// Numbers of sptrsvSetup_t.
 const SETUP_CPU: i32 = 1;
@@ -156,11 +157,12 @@ pub fn run(args: &Args) -> Result<()> {
     let tasks = tasks(args)?;
     let ours = our_solvers(args)?;
     let budget = args.budget()?;
-    let executor = executor(args.executor.as_deref())?;
+    let executor = args.executor()?;
     let library = Library::open(&executor)?;
     let out = args.out.as_deref().unwrap_or(Path::new("results"));
-    make_folder(out)?;
     let file = out.join("results.json");
+    make_folder_of(&file)?;
+    must_be_writable(&file)?;
     let mut results = if args.resume { earlier(&file, args.keep_failures)? } else { Results::default() };
     let is_pending = |task: &&Task| {
         let is_same = |e: &Experiment| e.name == task.entry.name && e.value_type == task.ty.letter();
@@ -215,11 +217,15 @@ pub fn run(args: &Args) -> Result<()> {
     paper_report::write(out, &results)?;
     say!("{}: results.json, report.md and plots", out.display());
     if left_out > 0 {
-        return Err(format!("{left_out} experiments are left for --resume: the time budget is used up"));
+        let left = counted(left_out, "experiment is", "experiments are");
+        return Err(format!("{left} left for --resume: the time budget is used up"));
     }
     match results.experiments.iter().filter(|e| !e.is_whole()).count() {
         0 => Ok(()),
-        failed => Err(format!("{failed} of {} experiments had failures", results.experiments.len())),
+        failed => {
+            let all = counted(results.experiments.len(), "experiment", "experiments");
+            Err(format!("{failed} of {all} had failures"))
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::bench::{bound_by, MatrixResult, Results};
 use crate::contenders::{SPSM, SPSV};
 use crate::matrix::Fill;
 use crate::measure::{geometric_mean, Timing};
+use crate::numbers::counted;
 use crate::Result;
 
 /// The columns of one run.
@@ -187,12 +188,12 @@ impl Table {
             if let (Some(mean), Some(least), Some(most)) = (mean, least, most) {
                 let _ = writeln!(
                     text,
-                    "{prefix}{words}: geometric mean {mean:.2}, least {:.2} ({}), most {:.2} ({}), {} systems",
+                    "{prefix}{words}: geometric mean {mean:.2}, least {:.2} ({}), most {:.2} ({}), {}",
                     least.0,
                     least.1.name,
                     most.0,
                     most.1.name,
-                    ratios.len()
+                    counted(ratios.len(), "system", "systems")
                 );
             }
         };

@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use crate::bench::executor;
 use crate::check::{backward_error, Question, TOLERANCE};
-use crate::library::{algorithm_name, algorithm_number, Library, Solver};
+use crate::library::{algorithm_list, algorithm_name, algorithm_number, Library, Solver};
 use crate::matrix::{Csr, Fill};
 use crate::mtx::{self, Vector};
 use crate::system::{self, DeviceMatrix, Op, System, Type};
-use crate::{report, Result};
+use crate::{must_be_writable, report, Result};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -30,8 +30,7 @@ pub struct Args {
     /// Write the solution to this Matrix Market file
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// The algorithm (default: AUTO)
-    #[arg(long, default_value = "auto")]
+    #[arg(long, default_value = "auto", help = format!("The algorithm, of {}", algorithm_list()))]
     pub algorithm: String,
     /// cuda or host (default: cuda where there is a GPU)
     #[arg(long)]
@@ -68,10 +67,13 @@ struct Outcome {
 
 pub fn run(args: &Args) -> Result<()> {
     let algorithm = algorithm_number(&args.algorithm)?;
+    if let Some(path) = &args.out {
+        must_be_writable(path)?;
+    }
     let fill = if args.upper { Fill::Upper } else { Fill::Lower };
     let (a, generated_values) = load(args, fill)?;
     let rhs = match &args.rhs {
-        Some(path) => mtx::read_vector(path, a.n)?,
+        Some(path) => mtx::read_vector(path, a.n, args.single)?,
         None => Vector { re: vec![1.0; a.n], im: Vec::new() },
     };
     let ty = match (args.single, a.im.is_empty() && rhs.im.is_empty()) {
@@ -146,7 +148,7 @@ fn load(args: &Args, fill: Fill) -> Result<(Csr, bool)> {
     let loaded = mtx::read_matrix(&args.matrix)?;
     let mut a = loaded.matrix;
     let refuse = |row: usize, what: &str| {
-        let place = mtx::place_of_diagonal(&args.matrix, row)?;
+        let place = mtx::place_of(&args.matrix, (row, row))?;
         Err(format!("{place}: row {} has {what} on its diagonal", row + 1))
     };
     if let Some(row) = a.missing_diagonal() {
@@ -158,8 +160,14 @@ fn load(args: &Args, fill: Fill) -> Result<(Csr, bool)> {
     }
     for i in 0..a.n {
         for k in a.range(i) {
-            if a.col[k] as usize == i && a.val[k] == 0.0 && a.im.get(k).is_none_or(|&im| im == 0.0) {
+            let (j, re, im) = (a.col[k] as usize, a.val[k], a.im.get(k).copied().unwrap_or(0.0));
+            if i == j && re == 0.0 && im == 0.0 {
                 return refuse(i, "a zero");
+            }
+            let is_read = i == j || fill.is_dependency(i, j);
+            if let (true, Err(what)) = (is_read, mtx::must_fit(re, im, args.single)) {
+                let place = mtx::place_of(&args.matrix, (i, j))?;
+                return Err(format!("{place}: row {}, column {}: {what}", i + 1, j + 1));
             }
         }
     }

@@ -217,11 +217,14 @@ impl Graph {
                 let launched = body(&Launcher { stream: stream as usize, ..*launcher });
                 let mut graph = std::ptr::null_mut();
                 let ended = check(sys::cuStreamEndCapture(stream, &mut graph), "cuStreamEndCapture");
-                launched.and(ended)?;
                 let mut exec = std::ptr::null_mut();
-                let made = sys::cuGraphInstantiateWithFlags(&mut exec, graph, 0);
-                sys::cuGraphDestroy(graph);
-                check(made, "cuGraphInstantiate")?;
+                let made = launched.and(ended).and_then(|()| {
+                    check(sys::cuGraphInstantiateWithFlags(&mut exec, graph, 0), "cuGraphInstantiate")
+                });
+                if !graph.is_null() {
+                    sys::cuGraphDestroy(graph);
+                }
+                made?;
                 Ok(Graph { gpu: launcher.gpu.clone(), exec })
             })();
             sys::cuStreamDestroy_v2(stream);

@@ -107,7 +107,7 @@ pub struct DeviceArray {
 
 impl DeviceArray {
     /// Of an array without entries kernels may read the first one, which is of a node's six unknowns at most.
-    const LEAST: usize = 32;
+    pub const LEAST: usize = 32;
 
     /// `bytes` of undefined content, for any stream at once.
     pub fn new(gpu: &Arc<Gpu>, bytes: usize) -> Result<Self> {

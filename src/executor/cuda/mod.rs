@@ -1,12 +1,13 @@
 //! The CUDA executor: every call into the driver is in this folder.
 //!
-//! `cust` gives contexts, modules, memory and the driver's errors; its `sys` gives what it cannot wrap,
+//! `cust` gives devices, contexts, memory and the driver's errors; its `sys` gives what it cannot wrap,
 //! above all launches on a stream that the caller owns. `driver.c` binds the driver at run time.
 
 pub mod args;
 mod launch;
 mod locked;
 mod memory;
+mod module;
 mod plan;
 mod setup;
 mod values;
@@ -16,15 +17,15 @@ pub use memory::{synchronize_all, DeviceArray};
 pub use plan::{CudaPlan, How, LevelGraph, PlanArrays};
 
 use std::collections::HashMap;
-use std::ffi::c_int;
+use std::ffi::{c_int, CString};
 use std::mem::ManuallyDrop;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use cust::context::Context as PrimaryContext;
 use cust::device::Device;
-use cust::module::Module;
 use cust::sys;
 
+use self::module::Module;
 use super::lock;
 use crate::status::{Error, Result};
 
@@ -63,31 +64,6 @@ fn from_cust<T>(result: cust::error::CudaResult<T>, call: &'static str) -> Resul
         CudaError::OutOfMemory => Error::OutOfMemory { place: "device", bytes: 0 },
         other => Error::Driver { call, error: format!("{other:?}") },
     })
-}
-
-/// Loads one module for the GPU of that name.
-fn load(image: &[u8], gpu: &str) -> Result<Module> {
-    use sys::cudaError_enum::*;
-    const CALL: &str = "cuModuleLoadDataEx";
-    if let Ok(module) = Module::from_fatbin(image, &[]) {
-        return Ok(module);
-    }
-    // cust has no names for the later of the driver's errors, so the driver itself is asked why not.
-    let (mut module, none) = (std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: the image is a whole fatbin, and there are no options.
-    match unsafe { sys::cuModuleLoadDataEx(&mut module, image.as_ptr().cast(), 0, none, none.cast()) } {
-        // It has no machine code for the GPU, and the driver cannot or may not make any from the PTX.
-        CUDA_ERROR_NO_BINARY_FOR_GPU
-        | CUDA_ERROR_INVALID_PTX
-        | CUDA_ERROR_JIT_COMPILER_NOT_FOUND
-        | CUDA_ERROR_UNSUPPORTED_PTX_VERSION
-        | CUDA_ERROR_JIT_COMPILATION_DISABLED => return Err(Error::NoKernelImage(gpu.to_string())),
-        result => check(result, CALL)?,
-    }
-    // Now it can be loaded.
-    // SAFETY: it was just made.
-    unsafe { sys::cuModuleUnload(module) };
-    from_cust(Module::from_fatbin(image, &[]), CALL)
 }
 
 /// One context on one GPU with the kernels loaded. Handles on the same context share it, and infos keep it alive after they
@@ -233,7 +209,10 @@ impl Gpu {
         gpu.pool = memory::Pool::new(device);
         gpu.locked.fill()?;
         for (_, image) in FATBINS {
-            gpu.modules.push(load(image, &gpu.name)?);
+            let module = Module::load(image, &gpu.name)?;
+            let kernels = module.kernels()?.into_iter().map(|(name, f)| (name, f as usize));
+            gpu.functions.get_mut().unwrap_or_else(PoisonError::into_inner).extend(kernels);
+            gpu.modules.push(module);
         }
         drop(bound);
         Ok(gpu)
@@ -316,11 +295,12 @@ impl Gpu {
         // Kernels begin with the name of the file they are in; the longest that fits is meant.
         let file = |i: &usize| FATBINS[*i].0;
         let module = (0..FATBINS.len()).filter(|i| name.starts_with(file(i))).max_by_key(|i| file(i).len());
-        if let Some(f) = module.and_then(|i| self.modules[i].get_function(name).ok()) {
-            functions.insert(name.to_string(), f.to_raw() as usize);
-            return Ok(f.to_raw());
-        }
-        Err(Error::Driver { call: "cuModuleGetFunction", error: format!("no kernel is named {name}") })
+        let no_such =
+            || Error::Driver { call: "cuModuleGetFunction", error: format!("no kernel is named {name}") };
+        let module = &self.modules[module.ok_or_else(no_such)?];
+        let f = module.kernel(&CString::new(name).map_err(|_| no_such())?)?;
+        functions.insert(name.to_string(), f as usize);
+        Ok(f)
     }
 }
 
