@@ -948,8 +948,7 @@ enum sptrsvStatus_t sptrsvGetCopyValues(sptrsvInfo_t info, int *enabled);
  * Gives the diagonal separately, as the paper does: the matrix is then L + D or U + D with D = diag(d),
  * and diagonal entries stored in the matrix are ignored. Call it before the analysis; `d` itself is read
  * at each solve, so another vector of the same length may be set between solves. To go back to the matrix's own diagonal needs
- * another analysis, too. With a descriptor that says UNIT
- * calls with this info are refused: INVALID_VALUE.
+ * another analysis, too. With a descriptor that says UNIT calls with this info are refused: INVALID_VALUE.
  *
  * \param info  the info
  * \param d     m values in the executor's memory, of the type used at solve; NULL goes back to the
@@ -1107,8 +1106,9 @@ enum sptrsvStatus_t sptrsvUpdateValues(sptrsvHandle_t handle,
  * another does not: NODAL, and TILED in chains, divide parts of a sum by the diagonal before they add them.
  *
  * Blocking: asynchronous on the CUDA executor, no host synchronisation, no allocation (kernels are loaded with the handle, but by
- * drivers for CUDA 12.2 and 12.3 at their first use); the host executor returns when x is there. Only the first call after a solve that the watchdog ended, or that the driver refused half way,
- * waits for work in flight with the info. Graph capture: yes, but for that call, which gives INVALID_VALUE.
+ * drivers for CUDA 12.2 and 12.3 at their first use); the host executor returns when x is there. Only the first call after a solve
+ * that the watchdog ended, or that the driver refused half way, waits for work in flight with the info. Graph capture: yes, but
+ * for that call, which gives INVALID_VALUE.
  *
  * From compute capability 9.0 on ONE_WORD, TILED, NODAL, WIDE and THIN, the copy of sptrsvUpdateValues and analyses on the
  * GPU are launched with programmatic dependent launch (programmatic stream serialization), but not while capturing. Their

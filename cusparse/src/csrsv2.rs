@@ -84,8 +84,8 @@ pub unsafe extern "C" fn cusparseXcsrsv2_zeroPivot(
     guard(|| info::zero_pivot(handle, info, position))
 }
 
-/// What AUTO leaves in the buffer with one right-hand side: nothing on a GPU, where an analysis has its own work vectors, and on the
-/// host a value for each row, from an address that is aligned. So an `int` can say it whatever the matrix, as it had to in CUDA 11.
+/// AUTO leaves nothing in the buffer with one right-hand side on a GPU, where an analysis has its own work vectors: so an `int` can
+/// say its size whatever the matrix. On the host it has a value for each row there, from an address that is aligned.
 const BYTES: usize = 64;
 
 unsafe fn buffer_size(

@@ -19,7 +19,7 @@ pub use plan::{CudaPlan, How, LevelGraph, PlanArrays};
 use std::collections::HashMap;
 use std::ffi::{c_int, CString};
 use std::mem::ManuallyDrop;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use cust::context::Context as PrimaryContext;
 use cust::device::Device;
@@ -211,7 +211,7 @@ impl Gpu {
         for (_, image) in FATBINS {
             let module = Module::load(image, &gpu.name)?;
             let kernels = module.kernels()?.into_iter().map(|(name, f)| (name, f as usize));
-            gpu.functions.get_mut().unwrap_or_else(PoisonError::into_inner).extend(kernels);
+            lock(&gpu.functions).extend(kernels);
             gpu.modules.push(module);
         }
         drop(bound);

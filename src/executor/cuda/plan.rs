@@ -783,11 +783,10 @@ impl CudaPlan {
     pub fn note_use(&mut self, stream: usize) -> Result<()> {
         // What a graph holds may be launched anywhere, and each thread has a stream of its own by that number. A capture ends
         // where its stream is asked for its number.
-        let is_known = stream != STREAM_PER_THREAD && !memory::is_capturing(stream)?;
-        let here = if is_known { memory::stream_id(stream) } else { None };
-        let known = here.is_some() && self.used_on.is_none_or(|used| Some(used) == here);
+        let is_one = stream != STREAM_PER_THREAD && !memory::is_capturing(stream)?;
+        let here = if is_one { memory::stream_id(stream) } else { None };
+        self.used_elsewhere |= here.is_none() || (self.used_on.is_some() && self.used_on != here);
         self.used_on = here;
-        self.used_elsewhere |= !known;
         Ok(())
     }
 
