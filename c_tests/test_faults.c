@@ -591,6 +591,7 @@ static void host_memory_runs_out_for_a_gpu(void) { in_a_child("little_host_memor
 static int are_right(System *s, void *f, void *x, int64_t columns) {
   const Problem *p = s->p;
   double *host = malloc(s->bytes * (size_t)columns);
+  mem_fill(x, 0xff, s->bytes * (size_t)columns);
   int right = sptrsvSolveMulti(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, p->n, p->nnz, columns, s->alpha_host, s->d,
                                (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->info, f, p->n, x, p->n, s->policy,
                                s->buffer) == SPTRSV_STATUS_SUCCESS;

@@ -45,8 +45,8 @@ typedef struct csrsm2Info *csrsm2Info_t;
  *
  * A is m x m with nnz entries, those of the other triangle counted: m + 1 offsets, nnz columns, nnz values. f and x are m values,
  * and x may be f; alpha is one value where the pointer mode says. bufferSize and analysis do not read the values, which may be
- * NULL there; bufferSize reads no array, and what it says is 64 on a GPU, whatever the matrix. Statuses: SUCCESS (also with a zero pivot: see zeroPivot), NOT_INITIALIZED,
- * INVALID_VALUE, MATRIX_TYPE_NOT_SUPPORTED, INSUFFICIENT_RESOURCES, ALLOC_FAILED, EXECUTION_FAILED (also where the watchdog
+ * NULL there; bufferSize reads no array, and what it says is 64 on a GPU, whatever the matrix. Statuses: SUCCESS (also with a
+ * zero pivot: see zeroPivot), NOT_INITIALIZED, INVALID_VALUE, MATRIX_TYPE_NOT_SUPPORTED, INSUFFICIENT_RESOURCES, ALLOC_FAILED, EXECUTION_FAILED (also where the watchdog
  * has ended a solve), ARCH_MISMATCH (a GPU that the library has no kernels for), NOT_SUPPORTED (a matrix that is too large for the
  * analysis), INTERNAL_ERROR. analysis waits for the stream, and is refused with INVALID_VALUE while that is capturing.
  */
