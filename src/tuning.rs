@@ -240,6 +240,11 @@ pub const TILED_LARGE_LEVEL: u64 = 1800;
 pub const TILED_LARGE_BYTES: u64 = 100_000_000;
 pub const TILED_LARGE_BYTES_SCATTERED: u64 = 200_000_000;
 pub const TILED_WIDEST_LEVEL: u64 = 9000;
+/// Less where the average row is of a level below this part of all, as by nested dissection, and has several lanes: there the model
+/// promises too little of tiles. More is allowed of strewn rows that have one lane: there it promises too much.
+pub const TILED_DISSECTED: f64 = 0.25;
+pub const TILED_ADVANTAGE_DISSECTED: f64 = 0.8;
+pub const TILED_ADVANTAGE_SHORT: f64 = 1.4;
 /// A copy of scattered values before a solve in tiles: its start, and (in seconds) an entry and each byte of its value. AUTO makes
 /// one where there are so many rows, and the model says that it gains.
 pub const STAGED_START: Duration = Duration::from_nanos(2200);

@@ -12,9 +12,10 @@ use super::tiles::{self, Regularity, Rows};
 use super::{Engine, Needs, Tiles};
 use crate::status::Result;
 use crate::tuning::{
-    STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL, STAGED_PIECES_SECONDS, STAGED_SMALLEST, STAGED_START,
-    TILED_ADVANTAGE_NODES, TILED_BOX_FAVOUR, TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH,
-    TILED_STRIPS_WORTH_SCATTERED, WIDE_ADVANTAGE, WIDE_MOST_LEVELS, WIDE_SPAN_PART,
+    NARROW_SKEW, STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL, STAGED_PIECES_SECONDS, STAGED_SMALLEST,
+    STAGED_START, TILED_ADVANTAGE_DISSECTED, TILED_ADVANTAGE_NODES, TILED_ADVANTAGE_SHORT, TILED_BOX_FAVOUR,
+    TILED_DISSECTED, TILED_LARGE_LEVEL, TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH,
+    TILED_STRIPS_WORTH_SCATTERED, TILED_WIDE_LEVEL, WIDE_ADVANTAGE, WIDE_MOST_LEVELS, WIDE_SPAN_PART,
 };
 
 /// The order that tiles are ranges of: the natural one, by strips, or by boxes.
@@ -70,7 +71,7 @@ pub fn decide(
     strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
 ) -> Result<Decision> {
     let rows = counts.of_rows();
-    let of_tiles = OfTiles::new(rows);
+    let of_tiles = OfTiles::new(counts, &natural);
     let is_free = wish == Tiles::IfFaster;
     // Where no row depends on another the one-word engine streams too, in one launch.
     if is_free && counts.node == 1 && (2..=WIDE_MOST_LEVELS).contains(&counts.levels) {
@@ -96,7 +97,7 @@ pub fn decide(
     // What is strewn such a copy gathers no better than a solve.
     if !counts.strewn && copy < direct.predicted {
         // They must promise what either kind must.
-        let advantage = of_tiles.advantage.min(gathered.of_rows().advantage());
+        let advantage = of_tiles.advantage.min(advantage(gathered, &natural));
         let below = Some(direct.predicted - copy);
         let of_tiles = OfTiles { advantage, below, strips_are_known: known.borrow().is_some(), ..of_tiles };
         let staged = decide_tiles(wish, mirror, &natural, gathered, of_tiles, boxes, &mut strips)?;
@@ -131,15 +132,32 @@ struct OfTiles {
 }
 
 impl OfTiles {
-    fn new(rows: Counts) -> Self {
-        let (advantage, uneven) = (rows.advantage(), rows.unevenness() * rows.of_type().tiles);
+    fn new(counts: Counts, natural: &Ranges) -> Self {
+        let rows = counts.of_rows();
         OfTiles {
-            advantage,
-            uneven,
+            advantage: advantage(counts, natural),
+            uneven: rows.unevenness() * rows.of_type().tiles,
             long_rows: rows.long_rows_in_tiles(),
             below: None,
             strips_are_known: false,
         }
+    }
+}
+
+/// The part of the other engines' time that tiles must promise.
+fn advantage(counts: Counts, natural: &Ranges) -> f64 {
+    let rows = counts.of_rows();
+    let usual = rows.advantage();
+    if counts.scattered || counts.node > 1 {
+        return usual;
+    }
+    let average = natural.average_level() / counts.levels.max(1) as f64;
+    match (counts.strewn, rows.has_lanes()) {
+        (false, true) if average < TILED_DISSECTED && rows.is_wider(TILED_WIDE_LEVEL) => {
+            usual.min(TILED_ADVANTAGE_DISSECTED)
+        }
+        (true, false) if average >= NARROW_SKEW && rows.is_wider(TILED_LARGE_LEVEL) => TILED_ADVANTAGE_SHORT,
+        _ => usual,
     }
 }
 
@@ -555,6 +573,34 @@ mod tests {
         assert_eq!((with.order, without.order), (Order::Boxes, Order::Natural));
         let more = with.predicted.div_duration_f64(without.predicted);
         assert!((1.0..TILED_BOX_FAVOUR).contains(&more), "{more}");
+    }
+
+    #[test]
+    fn what_tiles_must_promise_goes_by_the_levels_that_most_rows_are_of() {
+        let n = 1u32 << 19;
+        // Seven of eight rows are of the lowest levels, so many, or all of any.
+        let of = |low: u32, levels: u32, entries: u32, counts: Counts| {
+            let level: Vec<u32> = (0..n).map(|i| i % if i % 8 > 0 { low } else { levels }).collect();
+            let counts = Counts { entries: entries * n, levels, ..counts };
+            (advantage(counts, &ranges(&level)), counts.of_rows().advantage())
+        };
+        let plain = counts_of(n, 0, 0);
+        let (strewn, scattered) = (Counts { strewn: true, ..plain }, Counts { scattered: true, ..plain });
+        let usual = |(part, usual): (f64, f64)| part == usual;
+        // Long rows, as by nested dissection.
+        assert_eq!(of(50, 500, 9, plain).0, TILED_ADVANTAGE_DISSECTED);
+        assert!(
+            usual(of(500, 500, 9, plain)) && usual(of(50, 600, 9, plain)) && usual(of(50, 500, 8, plain))
+        );
+        assert!(usual(of(50, 500, 9, scattered)) && usual(of(50, 500, 9, Counts { node: 3, ..plain })));
+        // Short ones in a random order.
+        assert_eq!(of(200, 200, 3, strewn).0, TILED_ADVANTAGE_SHORT);
+        assert!(
+            usual(of(2, 200, 3, strewn)) && usual(of(300, 300, 3, strewn)) && usual(of(200, 200, 9, strewn))
+        );
+        assert!(
+            usual(of(200, 200, 3, plain)) && usual(of(200, 200, 3, Counts { scattered: true, ..strewn }))
+        );
     }
 
     #[test]

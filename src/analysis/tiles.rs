@@ -152,24 +152,33 @@ impl Counts {
         }
     }
 
+    /// Whether the average row has several lanes in tiles.
+    pub(super) fn has_lanes(self) -> bool {
+        self.lengths().0 > TILED_ENTRIES
+    }
+
+    /// Whether a level has more rows on average.
+    pub(super) fn is_wider(self, rows: u64) -> bool {
+        self.n as u64 > self.levels as u64 * rows
+    }
+
     /// The part of the other engines' time that tiles must promise.
     pub(super) fn advantage(self) -> f64 {
         let bytes = self.n as u64 * TILED_ROW_BYTES + self.entries as u64 * TILED_ENTRY_BYTES;
-        let wider = |rows: u64| self.n as u64 > self.levels as u64 * rows;
         let is_far = self.scattered && !self.has_lines;
         let large = if self.scattered { TILED_LARGE_BYTES_SCATTERED } else { TILED_LARGE_BYTES };
-        let is_wide = wider(TILED_WIDE_LEVEL) && bytes > TILED_WIDE_BYTES;
+        let is_wide = self.is_wider(TILED_WIDE_LEVEL) && bytes > TILED_WIDE_BYTES;
         let is_short = self.entries as u64 <= TILED_SHORT_ENTRIES * self.n as u64;
         match is_far {
             // Each level is a hop there, which the model does not know; where levels are wide hops are not what takes time.
-            false if self.strewn && !wider(TILED_LARGE_LEVEL) => TILED_ADVANTAGE_STREWN,
+            false if self.strewn && !self.is_wider(TILED_LARGE_LEVEL) => TILED_ADVANTAGE_STREWN,
             false if self.strewn => TILED_ADVANTAGE,
             true if is_short => TILED_ADVANTAGE,
             true if is_wide && self.strewn => TILED_ADVANTAGE_STREWN,
             true if is_wide => TILED_ADVANTAGE_WIDE,
-            true if wider(TILED_WIDE_LEVEL) => TILED_ADVANTAGE_LARGE,
-            false if wider(TILED_LARGE_LEVEL) && bytes > large => TILED_ADVANTAGE_LARGE,
-            false if wider(TILED_WIDEST_LEVEL) => TILED_ADVANTAGE_LARGE,
+            true if self.is_wider(TILED_WIDE_LEVEL) => TILED_ADVANTAGE_LARGE,
+            false if self.is_wider(TILED_LARGE_LEVEL) && bytes > large => TILED_ADVANTAGE_LARGE,
+            false if self.is_wider(TILED_WIDEST_LEVEL) => TILED_ADVANTAGE_LARGE,
             false if self.has_lines && !self.scattered => TILED_ADVANTAGE_LINES,
             _ => TILED_ADVANTAGE,
         }
