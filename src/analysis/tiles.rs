@@ -130,7 +130,7 @@ impl Counts {
     pub(super) fn unevenness(self) -> f64 {
         let (average, deviation) = self.lengths();
         let part = deviation / average;
-        if self.n as u64 <= LANES as u64 * self.levels as u64 {
+        if !self.is_wider(LANES as u64 / 2) {
             return 1.0;
         }
         // As of unknowns of several kinds, one kind behind the other.
@@ -643,8 +643,8 @@ mod tests {
         };
         let wide = uneven([13, 40, 67], 360, true);
         assert!((1.5..1.6).contains(&wide), "{wide}");
-        // Where a batch has several levels, rows are short, or are much alike, it is not the longest that counts.
-        assert_eq!(uneven([13, 40, 67], n / 20, true), 1.0);
+        // Where a batch has two levels and more, rows are short, or are much alike, it is not the longest that counts.
+        assert_eq!(uneven([13, 40, 67], n / 15, true), 1.0);
         assert_eq!(uneven([1, 3, 5], 360, true), 1.0);
         assert_eq!(uneven([12, 13, 14], 360, true), 1.0);
         assert_eq!(uneven([13, 40, 67], 360, false), 1.0);
