@@ -175,6 +175,21 @@ impl Args {
             _ => self.op.clone(),
         }
     }
+    /// The first option that was given and that the paper's experiments have no use for.
+    fn unknown_to_the_paper(&self) -> Option<&'static str> {
+        let given = [
+            ("--in-a-row", self.in_a_row != 1),
+            ("--upper", self.upper),
+            ("--op", self.ops() != [Op::N]),
+            ("--rhs", self.rhs != [1]),
+            ("--copy-values", self.copy_values),
+            ("--permute", !self.permute.is_empty()),
+            ("--ilu", !self.ilu.is_empty()),
+            ("--json: it has --out", self.json.is_some()),
+            ("--markdown: it has --out", self.markdown.is_some()),
+        ];
+        given.into_iter().find(|&(_, is_given)| is_given).map(|(option, _)| option)
+    }
     /// What a report says of copied values.
     fn copy_words(&self) -> &'static str {
         if self.copy_values {
@@ -322,10 +337,9 @@ pub fn run(args: &Args) -> Result<()> {
         std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     }
     if args.files.is_empty() && matches!(args.suite, Some(Choice::Suite(Suite::Paper))) {
-        return match (args.in_a_row, args.copy_values) {
-            (1, false) => paper::run(args),
-            (1, true) => Err("the paper's suite knows no --copy-values".into()),
-            _ => Err("the paper's suite knows no --in-a-row".into()),
+        return match args.unknown_to_the_paper() {
+            None => paper::run(args),
+            Some(option) => Err(format!("the paper's suite knows no {option}")),
         };
     }
     let types = args.value_types(&[Type::D])?;
