@@ -3,7 +3,7 @@
 
 use super::{Algorithm, Multi};
 use crate::analysis::slices::{self, Cut, Slice};
-use crate::analysis::{records, Engine, Needs, Schedule, Tiles};
+use crate::analysis::{records, Engine, Needs, Schedule};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
@@ -48,19 +48,7 @@ impl Algorithm for OneWord {
         true
     }
     fn needs(&self) -> Needs {
-        Needs {
-            levels: true,
-            rows: true,
-            columns: false,
-            column_values: false,
-            counts: false,
-            tiles: Tiles::No,
-            nodes: false,
-            wide: false,
-            thin: false,
-            families: true,
-            mirror: 0,
-        }
+        Needs { levels: true, rows: true, families: true, ..Needs::default() }
     }
     fn host(&self) -> Method {
         Method::Slfr

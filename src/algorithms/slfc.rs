@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::{self_scheduled, Algorithm, Multi};
-use crate::analysis::{Needs, Tiles};
+use crate::analysis::Needs;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
@@ -21,19 +21,7 @@ impl Algorithm for Slfc {
         false
     }
     fn needs(&self) -> Needs {
-        Needs {
-            levels: true,
-            rows: false,
-            columns: true,
-            column_values: true,
-            counts: true,
-            tiles: Tiles::No,
-            nodes: false,
-            wide: false,
-            thin: false,
-            families: false,
-            mirror: 0,
-        }
+        Needs { levels: true, columns: true, column_values: true, counts: true, ..Needs::default() }
     }
     fn host(&self) -> Method {
         Method::Slfc

@@ -77,19 +77,7 @@ impl Algorithm for Tiled {
         true
     }
     fn needs(&self) -> Needs {
-        Needs {
-            levels: true,
-            rows: true,
-            columns: false,
-            column_values: false,
-            counts: false,
-            tiles: Tiles::Yes,
-            nodes: false,
-            wide: false,
-            thin: false,
-            families: false,
-            mirror: 0,
-        }
+        Needs { levels: true, rows: true, tiles: Tiles::Yes, ..Needs::default() }
     }
     fn host(&self) -> Method {
         Method::Slfr

@@ -949,19 +949,7 @@ mod tests {
 
     #[test]
     fn only_what_is_needed() {
-        let none = Needs {
-            levels: false,
-            rows: false,
-            columns: false,
-            column_values: false,
-            counts: false,
-            tiles: Tiles::No,
-            nodes: false,
-            wide: false,
-            thin: false,
-            families: false,
-            mirror: 0,
-        };
+        let none = Needs::default();
         let s = run(Op::NonTranspose, Fill::Lower, &LOW_PTR, &LOW_IND, none);
         assert!(s.rows.is_none() && s.columns.is_none() && s.counts.is_empty() && s.level_ptr.is_empty());
         for op in [Op::NonTranspose, Op::Transpose] {

@@ -25,7 +25,7 @@ mod tests;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::analysis::{Needs, Schedule, Tiles};
+use crate::analysis::{Needs, Schedule};
 use crate::scalar::Scalar;
 pub use plan::HostPlan;
 pub use pool::{default_threads, Finished, GivenUp, Member, Pool};
@@ -62,12 +62,7 @@ impl Method {
             columns: by_columns || self == Method::Slfr,
             column_values: by_columns,
             counts: matches!(self, Method::Slfr | Method::Slfc | Method::Gsf),
-            tiles: Tiles::No,
-            nodes: false,
-            wide: false,
-            thin: false,
-            families: false,
-            mirror: 0,
+            ..Needs::default()
         }
     }
 }
