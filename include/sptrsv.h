@@ -875,8 +875,8 @@ enum sptrsvStatus_t sptrsvSetSetup(sptrsvInfo_t info, enum sptrsvSetup_t setup);
  * Chooses whether later analyses with this info serve every operation. By default an info is analysed for one, and
  * a solve with another is refused. Enabled, one analysis (with any operation) prepares the transposed one too, so
  * that op N, T and H can be solved in any order: one factor serves both of its solves. It costs less time than two
- * analyses, as the pattern is validated and its levels are found once, and as much memory as two. T and H share
- * what is kept.
+ * analyses, as the pattern is validated once and, but for NODAL and copied values, its levels are found once, and as
+ * much memory as two. T and H share what is kept.
  *
  * sptrsvGetStats then counts time and bytes of both; all else there, and sptrsvGetAlgorithm, is about the operation
  * that the analysis was called with. sptrsvZeroPivot reports on the solve that was called last.
