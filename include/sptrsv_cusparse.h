@@ -46,9 +46,10 @@ typedef struct csrsm2Info *csrsm2Info_t;
  * A is m x m with nnz entries, those of the other triangle counted: m + 1 offsets, nnz columns, nnz values. f and x are m values,
  * and x may be f; alpha is one value where the pointer mode says. bufferSize and analysis do not read the values, which may be
  * NULL there; bufferSize reads no array, and what it says is 64 on a GPU, whatever the matrix. Statuses: SUCCESS (also with a
- * zero pivot: see zeroPivot), NOT_INITIALIZED, INVALID_VALUE, MATRIX_TYPE_NOT_SUPPORTED, INSUFFICIENT_RESOURCES, ALLOC_FAILED, EXECUTION_FAILED (also where the watchdog
- * has ended a solve), ARCH_MISMATCH (a GPU that the library has no kernels for), NOT_SUPPORTED (a matrix that is too large for the
- * analysis), INTERNAL_ERROR. analysis waits for the stream, and is refused with INVALID_VALUE while that is capturing.
+ * zero pivot: see zeroPivot), NOT_INITIALIZED, INVALID_VALUE, MATRIX_TYPE_NOT_SUPPORTED, INSUFFICIENT_RESOURCES, ALLOC_FAILED,
+ * EXECUTION_FAILED (also where the watchdog has ended a solve), ARCH_MISMATCH (a GPU that the library has no kernels for),
+ * NOT_SUPPORTED (a matrix that is too large for the analysis), INTERNAL_ERROR. analysis waits for the stream, and is refused with
+ * INVALID_VALUE while that is capturing.
  */
 
 /* An info outlives the handle it was used with; destroying one that was never analysed, or NULL, is fine. */
@@ -264,8 +265,9 @@ cusparseStatus_t cusparseZcsrsv2_solve(cusparseHandle_t handle,
  * B holds m x nrhs values: with transB = N by columns, ldb >= m; with T by rows, ldb >= nrhs. With H as with T for real types, and
  * NOT_SUPPORTED for complex ones. algo is 0 or 1, without a difference. bufferSizeExt and analysis read neither B nor alpha, which
  * may be NULL there. The first size that is asked for an info decides: with 16 right-hand sides and more, or transB = T, it is that of
- * an engine for many, 64 values a row and more, and the info stays with it; a solve with transB = T of an info without,
- * or whose size was never asked for, is NOT_SUPPORTED on a GPU, but for one column that lies as by columns. Statuses, blocking and capture are as with csrsv2.
+ * an engine for many, 64 values a row and more, and the info stays with it; a solve with transB = T of an info without, or whose
+ * size was never asked for, is NOT_SUPPORTED on a GPU, but for one column that lies as by columns. Statuses, blocking and capture
+ * are as with csrsv2.
  */
 
 cusparseStatus_t cusparseCreateCsrsm2Info(csrsm2Info_t *info);

@@ -144,7 +144,7 @@ impl OfTiles {
     }
 }
 
-/// The part of the other engines' time that tiles must promise.
+/// The part of the other engines' time that tiles must promise, by the counts and by the levels that most rows are of.
 fn advantage(counts: Counts, natural: &Ranges) -> f64 {
     let rows = counts.of_rows();
     let usual = rows.advantage();

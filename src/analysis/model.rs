@@ -152,6 +152,16 @@ impl Counts {
         (average, (squares / self.n.max(1) as f64 - average * average).max(0.0).sqrt())
     }
 
+    /// Whether the average row has several lanes in tiles.
+    pub(super) fn has_lanes(self) -> bool {
+        self.lengths().0 > TILED_ENTRIES
+    }
+
+    /// Whether a level has more rows on average.
+    pub(super) fn is_wider(self, rows: u64) -> bool {
+        self.n as u64 > self.levels as u64 * rows
+    }
+
     /// Entries that the longest row of a slice mostly has.
     fn longest(self) -> f64 {
         let (average, deviation) = self.lengths();
@@ -162,7 +172,7 @@ impl Counts {
         match (self.is_complex, self.value_bytes) {
             (false, 4) => TYPE_S,
             (true, 8) => TYPE_C,
-            (true, 16) if self.entries as f64 > TILED_ENTRIES * self.n as f64 => TYPE_Z_LANES,
+            (true, 16) if self.has_lanes() => TYPE_Z_LANES,
             (true, 16) => TYPE_Z,
             _ => TYPE_D,
         }

@@ -134,7 +134,7 @@ impl Counts {
             return 1.0;
         }
         // As of unknowns of several kinds, one kind behind the other.
-        if self.has_lines && average > TILED_ENTRIES && part > TILED_UNEVEN_LINES {
+        if self.has_lines && self.has_lanes() && part > TILED_UNEVEN_LINES {
             return 1.0 + part;
         }
         if average <= TILED_UNEVEN_ENTRIES {
@@ -152,17 +152,7 @@ impl Counts {
         }
     }
 
-    /// Whether the average row has several lanes in tiles.
-    pub(super) fn has_lanes(self) -> bool {
-        self.lengths().0 > TILED_ENTRIES
-    }
-
-    /// Whether a level has more rows on average.
-    pub(super) fn is_wider(self, rows: u64) -> bool {
-        self.n as u64 > self.levels as u64 * rows
-    }
-
-    /// The part of the other engines' time that tiles must promise.
+    /// The part of the other engines' time that tiles must promise, by these counts alone.
     pub(super) fn advantage(self) -> f64 {
         let bytes = self.n as u64 * TILED_ROW_BYTES + self.entries as u64 * TILED_ENTRY_BYTES;
         let is_far = self.scattered && !self.has_lines;
