@@ -87,6 +87,9 @@ pub struct Args {
     /// Of these, so many between two events, one right behind the other; their time is divided by as many
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub in_a_row: usize,
+    /// Compare the solution of every solve with the first one's, to the bit (by default only that of one more at the end)
+    #[arg(long)]
+    pub compare_each: bool,
     /// Seconds for the solves of one algorithm on one matrix, and again for its analyses
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds, allow_negative_numbers = true)]
     pub effort: f64,
@@ -179,6 +182,7 @@ impl Args {
     fn unknown_to_the_paper(&self) -> Option<&'static str> {
         let given = [
             ("--in-a-row", self.in_a_row != 1),
+            ("--compare-each", self.compare_each),
             ("--upper", self.upper),
             ("--op", self.ops() != [Op::N]),
             ("--rhs", self.rhs != [1]),
@@ -203,6 +207,14 @@ impl Args {
         match self.in_a_row {
             1 => String::new(),
             count => format!(", {count} solves in a row"),
+        }
+    }
+    /// What a report says of solutions that are compared.
+    fn compare_words(&self) -> &'static str {
+        if self.compare_each {
+            ", every solution compared to the bit"
+        } else {
+            ""
         }
     }
     /// The value types asked for, or else the usual ones.
@@ -370,7 +382,8 @@ pub fn run(args: &Args) -> Result<()> {
         system: report::system_words(args.fill())
             + args.setup.words()
             + args.copy_words()
-            + &args.row_words(),
+            + &args.row_words()
+            + args.compare_words(),
         matrices: Vec::new(),
     };
     if args.resume {
@@ -542,6 +555,7 @@ impl Run<'_, '_> {
             solves: self.args.reps,
             least_solves: 3,
             in_a_row: self.args.in_a_row,
+            compares_each: self.args.compare_each,
             analyses: 6,
             budget_ms: self.args.effort * 1e3,
         };

@@ -17,6 +17,8 @@ pub struct Effort {
     pub least_solves: usize,
     /// Of these, so many are timed together, one right behind the other.
     pub in_a_row: usize,
+    /// Whether the solution of every solve is compared with the first one's, to the bit, or only that of one more at the end.
+    pub compares_each: bool,
     /// Analyses to time, the first one included.
     pub analyses: usize,
     /// Milliseconds to spend on the solves and again on the analyses, once the least is done.
@@ -40,7 +42,7 @@ pub struct Timing {
     pub solves: usize,
     /// In units of (entries in the row) x epsilon.
     pub backward_error: f64,
-    /// Whether the solution was the same to the bit after all the solves.
+    /// Whether all solutions that were compared were the same to the bit.
     pub same_bits: bool,
     pub error: Option<String>,
 }
@@ -85,13 +87,20 @@ fn try_measure(executor: &Executor, solver: &str, mut steps: Vec<Step>, effort: 
     let solves = ((effort.budget_ms / one) as usize).max(effort.least_solves).clamp(1, effort.solves.max(1));
     let count = solves.div_ceil(effort.in_a_row);
     let mut times = Vec::with_capacity(count);
+    let mut same_bits = true;
     while times.len() < count {
-        let left = count - times.len();
-        times.extend(time_solves(executor, &mut steps, left.min(BATCH), effort.in_a_row)?);
+        if effort.compares_each {
+            poison(&steps)?;
+            times.extend(time_solves(executor, &mut steps, 1, effort.in_a_row)?);
+            same_bits &= bits(&steps)? == fingerprint;
+        } else {
+            let left = count - times.len();
+            times.extend(time_solves(executor, &mut steps, left.min(BATCH), effort.in_a_row)?);
+        }
     }
     // So that what is looked at is of a solve at the end, and of none before.
     solve_into_fresh(executor, &mut steps)?;
-    let same_bits = bits(&steps)? == fingerprint;
+    same_bits &= bits(&steps)? == fingerprint;
     if !same_bits && largest_error(&steps)? > check::TOLERANCE {
         return Err("the solution went wrong after many solves".into());
     }
@@ -123,8 +132,13 @@ fn time_updates(executor: &Executor, steps: &mut [Step]) -> Result<Option<f64>> 
 
 /// Solves once, where nothing was solved for before.
 fn solve_into_fresh(executor: &Executor, steps: &mut [Step]) -> Result<()> {
-    steps.iter().try_for_each(|step| step.x.poison())?;
+    poison(steps)?;
     time_solves(executor, steps, 1, 1).map(drop)
+}
+
+/// Leaves no solution where one is to be.
+fn poison(steps: &[Step]) -> Result<()> {
+    steps.iter().try_for_each(|step| step.x.poison())
 }
 
 /// Times of a solve of the sequence, in milliseconds, each from so many in a row.

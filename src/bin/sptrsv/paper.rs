@@ -313,6 +313,7 @@ impl Run<'_> {
             solves: self.args.reps,
             least_solves: 3,
             in_a_row: 1,
+            compares_each: false,
             analyses: 6,
             budget_ms: self.args.effort * 1e3,
         };

@@ -102,7 +102,9 @@ impl Table {
         for solver in &self.solvers {
             let entered = m.timings.iter().any(|t| t.solver == *solver);
             let absent = || if entered { "fail".into() } else { dash() };
-            cells.push(m.timing(solver).map_or_else(absent, |t| ms(t.solve_median_ms)));
+            let time =
+                |t: &Timing| format!("{}{}", ms(t.solve_median_ms), if t.same_bits { "" } else { "~" });
+            cells.push(m.timing(solver).map_or_else(absent, time));
         }
         let ours = m.timing(&self.ours);
         let ratio = |time: Option<f64>| {
@@ -125,9 +127,7 @@ impl Table {
         let held = ours.and_then(|o| o.facts.bytes_held).map(|bytes| bytes as f64);
         cells.push(held.map_or_else(dash, |bytes| ms(bytes * 1e-6)));
         cells.push(held.map_or_else(dash, |bytes| format!("{:.2}", bytes / bound(m))));
-        cells.push(ours.map_or_else(dash, |o| {
-            format!("{:.2}{}", o.backward_error, if o.same_bits { "" } else { " ~" })
-        }));
+        cells.push(ours.map_or_else(dash, |o| format!("{:.2}", o.backward_error)));
         cells
     }
 
@@ -275,8 +275,8 @@ impl Table {
             text,
             "\nlimit = max(bytes / 4.25 TB/s, levels x 25 ns). a/solve: analysis in solves. {}MB held: what the \
              analysis keeps, then over 32 bytes a row and 8 bytes an entry. error: component-wise \
-             backward error in units of (entries in the row) x epsilon; ~ marks results that differ in the last \
-             bits from run to run. * a generated stand-in. {}{}{}\n\n{}\n\n",
+             backward error in units of (entries in the row) x epsilon. ~ marks solvers whose results differed in \
+             the last bits from run to run. * a generated stand-in. {}{}{}\n\n{}\n\n",
             match self.updates {
                 true => "update: to copy new values. ",
                 false => "",
