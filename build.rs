@@ -170,7 +170,8 @@ fn find_nvcc(root: &Path) -> Option<PathBuf> {
         .find(|p| p.is_file())
 }
 
-/// Generates `include/sptrsv.h`, touching the file only when its text changes.
+/// Generates `include/sptrsv.h`, touching the file only when its text changes. cbindgen ends lists of enumerators with a comma, and
+/// writes comments of C++, which older standards of C and C++ do not know.
 fn write_header(root: &Path) {
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("cbindgen.toml is valid");
     let bindings = cbindgen::Builder::new()
@@ -179,5 +180,16 @@ fn write_header(root: &Path) {
         .with_src(root.join("src/ffi.rs"))
         .generate()
         .expect("src/ffi.rs describes a C interface");
-    bindings.write_to_file(root.join("include/sptrsv.h"));
+    let mut text = Vec::new();
+    bindings.write(&mut text);
+    let text = String::from_utf8(text).expect("cbindgen writes UTF-8").replace(",\n}", "\n}");
+    let plain = |line: &str| match line.split_once(" // ") {
+        Some((code, comment)) => format!("{code} /* {comment} */\n"),
+        None => format!("{line}\n"),
+    };
+    let text: String = text.lines().map(plain).collect();
+    let file = root.join("include/sptrsv.h");
+    if fs::read_to_string(&file).ok().as_deref() != Some(&text) {
+        fs::write(file, text).expect("include/ is writable");
+    }
 }

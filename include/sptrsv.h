@@ -2,7 +2,7 @@
  * libsptrsv: sparse triangular solves on NVIDIA GPUs.
  *
  * Generated from src/ffi.rs by cbindgen; edit that file, not this one.
- * The header stands alone: it needs no CUDA header, and compiles as C99, as C++ and under nvcc.
+ * The header stands alone: it needs no CUDA header, and compiles as C, as C++ and under nvcc.
  */
 
 #ifndef SPTRSV_H
@@ -89,7 +89,7 @@ typedef enum sptrsvStatus_t {
   /**
    * No usable NVIDIA driver or GPU was found; the host executor works all the same.
    */
-  SPTRSV_STATUS_NO_DRIVER = 104,
+  SPTRSV_STATUS_NO_DRIVER = 104
 } sptrsvStatus_t;
 
 /**
@@ -104,7 +104,7 @@ typedef enum sptrsvExecutor_t {
    * CPU threads; all arrays are in host memory. Their number is that of the processors that this process may use, or
    * SPTRSV_NUM_THREADS (1 to 1024) of the environment.
    */
-  SPTRSV_EXECUTOR_HOST = 1,
+  SPTRSV_EXECUTOR_HOST = 1
 } sptrsvExecutor_t;
 
 /**
@@ -112,7 +112,7 @@ typedef enum sptrsvExecutor_t {
  */
 typedef enum sptrsvPointerMode_t {
   SPTRSV_POINTER_MODE_HOST = 0,
-  SPTRSV_POINTER_MODE_DEVICE = 1,
+  SPTRSV_POINTER_MODE_DEVICE = 1
 } sptrsvPointerMode_t;
 
 /**
@@ -122,7 +122,7 @@ typedef enum sptrsvMatrixType_t {
   SPTRSV_MATRIX_TYPE_GENERAL = 0,
   SPTRSV_MATRIX_TYPE_SYMMETRIC = 1,
   SPTRSV_MATRIX_TYPE_HERMITIAN = 2,
-  SPTRSV_MATRIX_TYPE_TRIANGULAR = 3,
+  SPTRSV_MATRIX_TYPE_TRIANGULAR = 3
 } sptrsvMatrixType_t;
 
 /**
@@ -130,7 +130,7 @@ typedef enum sptrsvMatrixType_t {
  */
 typedef enum sptrsvFillMode_t {
   SPTRSV_FILL_MODE_LOWER = 0,
-  SPTRSV_FILL_MODE_UPPER = 1,
+  SPTRSV_FILL_MODE_UPPER = 1
 } sptrsvFillMode_t;
 
 /**
@@ -138,7 +138,7 @@ typedef enum sptrsvFillMode_t {
  */
 typedef enum sptrsvDiagType_t {
   SPTRSV_DIAG_TYPE_NON_UNIT = 0,
-  SPTRSV_DIAG_TYPE_UNIT = 1,
+  SPTRSV_DIAG_TYPE_UNIT = 1
 } sptrsvDiagType_t;
 
 /**
@@ -146,7 +146,7 @@ typedef enum sptrsvDiagType_t {
  */
 typedef enum sptrsvIndexBase_t {
   SPTRSV_INDEX_BASE_ZERO = 0,
-  SPTRSV_INDEX_BASE_ONE = 1,
+  SPTRSV_INDEX_BASE_ONE = 1
 } sptrsvIndexBase_t;
 
 /**
@@ -155,7 +155,7 @@ typedef enum sptrsvIndexBase_t {
  */
 typedef enum sptrsvFormat_t {
   SPTRSV_FORMAT_CSR = 0,
-  SPTRSV_FORMAT_CSC = 1,
+  SPTRSV_FORMAT_CSC = 1
 } sptrsvFormat_t;
 
 /**
@@ -163,7 +163,7 @@ typedef enum sptrsvFormat_t {
  */
 typedef enum sptrsvIndexType_t {
   SPTRSV_INDEX_32I = 0,
-  SPTRSV_INDEX_64I = 1,
+  SPTRSV_INDEX_64I = 1
 } sptrsvIndexType_t;
 
 /**
@@ -231,7 +231,7 @@ typedef enum sptrsvAlgorithm_t {
    * sptrsvSetRightHandSides says so. The buffer is larger: ask for this before sptrsvBufferSize, or the analysis gives
    * INVALID_VALUE. Deterministic.
    */
-  SPTRSV_ALG_BLOCK = 21,
+  SPTRSV_ALG_BLOCK = 21
 } sptrsvAlgorithm_t;
 
 /**
@@ -255,7 +255,7 @@ typedef enum sptrsvSetup_t {
    * On the GPU, levels by Kahn's algorithm with a launch and a wait per level, as in R. Li's paper
    * (LEV_GPU). The schedule is the same; meant for comparison.
    */
-  SPTRSV_SETUP_GPU_KAHN = 3,
+  SPTRSV_SETUP_GPU_KAHN = 3
 } sptrsvSetup_t;
 
 /**
@@ -267,7 +267,7 @@ typedef enum sptrsvOperation_t {
   /**
    * The same as TRANSPOSE for real types.
    */
-  SPTRSV_OPERATION_CONJUGATE_TRANSPOSE = 2,
+  SPTRSV_OPERATION_CONJUGATE_TRANSPOSE = 2
 } sptrsvOperation_t;
 
 /**
@@ -277,7 +277,7 @@ typedef enum sptrsvDataType_t {
   SPTRSV_R_32F = 0,
   SPTRSV_R_64F = 1,
   SPTRSV_C_32F = 4,
-  SPTRSV_C_64F = 5,
+  SPTRSV_C_64F = 5
 } sptrsvDataType_t;
 
 /**
@@ -286,7 +286,7 @@ typedef enum sptrsvDataType_t {
  */
 typedef enum sptrsvSolvePolicy_t {
   SPTRSV_SOLVE_POLICY_NO_LEVEL = 0,
-  SPTRSV_SOLVE_POLICY_USE_LEVEL = 1,
+  SPTRSV_SOLVE_POLICY_USE_LEVEL = 1
 } sptrsvSolvePolicy_t;
 
 /**
@@ -392,7 +392,7 @@ typedef struct sptrsvStats_t {
 
 #ifdef __cplusplus
 extern "C" {
-#endif // __cplusplus
+#endif /* __cplusplus */
 
 /**
  * Creates a handle on the CUDA executor: the calling thread's current context, else the primary
@@ -514,9 +514,9 @@ enum sptrsvStatus_t sptrsvGetPointerMode(sptrsvHandle_t handle, enum sptrsvPoint
 /**
  * Sets the watchdog of later calls: a wait inside a solve or an analysis that sees no progress for this long is ended. The
  * output of a solve is invalid then, NaN where it waited and in what depends on that, and the next sptrsvZeroPivot or solve
- * with that info that has something to do returns TIMED_OUT once; an analysis returns TIMED_OUT itself. A captured solve keeps
- * the time that was set when it was captured. The default is 10 seconds. Not every step counts as progress: with large matrices
- * a time far below a second may end a solve or an analysis that works as it should.
+ * with that info that has something to do returns TIMED_OUT once, unless the info is analysed anew before; an analysis returns
+ * TIMED_OUT itself. A captured solve keeps the time that was set when it was captured. The default is 10 seconds. Not every step
+ * counts as progress: with large matrices a time far below a second may end a solve or an analysis that works as it should.
  *
  * \param handle   the handle
  * \param seconds  the time in seconds; 0 turns the watchdog off. Less than a nanosecond is one, and what is too long for a
@@ -1243,7 +1243,7 @@ enum sptrsvStatus_t sptrsvZeroPivot(sptrsvHandle_t handle,
                                     int64_t *position);
 
 #ifdef __cplusplus
-}  // extern "C"
-#endif  // __cplusplus
+}  /* extern "C" */
+#endif  /* __cplusplus */
 
 #endif  /* SPTRSV_H */

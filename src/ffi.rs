@@ -404,9 +404,9 @@ pub unsafe extern "C" fn sptrsvGetPointerMode(
 
 /// Sets the watchdog of later calls: a wait inside a solve or an analysis that sees no progress for this long is ended. The
 /// output of a solve is invalid then, NaN where it waited and in what depends on that, and the next sptrsvZeroPivot or solve
-/// with that info that has something to do returns TIMED_OUT once; an analysis returns TIMED_OUT itself. A captured solve keeps
-/// the time that was set when it was captured. The default is 10 seconds. Not every step counts as progress: with large matrices
-/// a time far below a second may end a solve or an analysis that works as it should.
+/// with that info that has something to do returns TIMED_OUT once, unless the info is analysed anew before; an analysis returns
+/// TIMED_OUT itself. A captured solve keeps the time that was set when it was captured. The default is 10 seconds. Not every step
+/// counts as progress: with large matrices a time far below a second may end a solve or an analysis that works as it should.
 ///
 /// \param handle   the handle
 /// \param seconds  the time in seconds; 0 turns the watchdog off. Less than a nanosecond is one, and what is too long for a

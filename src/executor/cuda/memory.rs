@@ -349,10 +349,11 @@ pub fn is_in_capture(stream: usize) -> bool {
     capture_status(stream).1
 }
 
-/// The driver's answer, and whether that is that the stream is capturing.
+/// The driver's answer, and whether that is that the stream is capturing. Where it is an error the status may be anything.
 fn capture_status(stream: usize) -> (sys::CUresult, bool) {
-    let mut status = sys::CUstreamCaptureStatus_enum::CU_STREAM_CAPTURE_STATUS_NONE;
-    // SAFETY: writes one enum, and none where it fails.
-    let result = unsafe { sys::cuStreamIsCapturing(stream as sys::CUstream, &mut status) };
-    (result, status != sys::CUstreamCaptureStatus_enum::CU_STREAM_CAPTURE_STATUS_NONE)
+    let mut status = 0u32;
+    // SAFETY: writes one enum, which has the size of an int.
+    let result = unsafe { sys::cuStreamIsCapturing(stream as sys::CUstream, (&raw mut status).cast()) };
+    let none = sys::CUstreamCaptureStatus_enum::CU_STREAM_CAPTURE_STATUS_NONE as u32;
+    (result, result == sys::cudaError_enum::CUDA_SUCCESS && status != none)
 }
