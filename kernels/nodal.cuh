@@ -193,7 +193,8 @@ struct NodeSolver {
 #pragma unroll
                 for (int u = 0; u < U; ++u) {
                     uint32_t number = at.sub + u * at.lanes;
-                    copy_ahead(number < at.count, row.others + number, a.val + value_at(at, s, number));
+                    // Behind the last of them its own begin.
+                    if (number < at.count) copy_ahead(true, row.others + number, a.val + value_at(at, s, number));
                 }
                 if (a.diag_in_rows) copy_ahead(at.in, &row.of_turn(s), a.val + (at.own[s] + unknown(s)));
             }

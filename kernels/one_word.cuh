@@ -251,7 +251,7 @@ struct ThroughL2 {
 // vector on the way.
 template <int NR, bool MAY_HAVE_PARTS, class Hand, class T>
 __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T, NR> &columns, Hand &hand) {
-    constexpr int U = sizeof(T) > 8 ? 4 : 8, PER = PER_LANE<NR>, GROUPS = NR / PER;
+    constexpr int U = LONGEST_WHOLE<T> / WARP, PER = PER_LANE<NR>, GROUPS = NR / PER;
     constexpr uint2 nothing = {0, 1u << 6};
     T alpha = alpha_of(a);
     uint32_t shares = a.end * GROUPS;

@@ -174,7 +174,8 @@ __device__ __forceinline__ Look find(State *state, volatile uint32_t *host_faile
     uint32_t ticket = load_relaxed(&state->ticket) + load_relaxed(&state->progress);
     for (uint32_t q = 0; q < QUEUES; ++q) ticket += load_relaxed(&state->queue[q].next);
     if (last.since == 0 || ticket != last.ticket) return {now, ticket};
-    if (now - last.since <= limit) return last;
+    // Clocks of multiprocessors may differ by a tick.
+    if (now < last.since || now - last.since <= limit) return last;
     store_relaxed(&state->failed, 1u);
     *host_failed = 1;
     __threadfence_system();

@@ -16,6 +16,7 @@
 // Computations, 3.1.
 #include "columns.cuh"
 #include "ring.cuh"
+#include "share.cuh"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 // Mirrored in tuning.rs: warps of a block, and bytes of its ring.
@@ -449,6 +450,9 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
             publish(work + p, x);
             a.x[record.x] = x;
             arm(armed + p);
+            // A solve for which there was no cluster has left there what its parts summed up.
+            T *parts = armed + first_part<LONGEST_WHOLE<T>>(a, record.z);
+            for (uint32_t k = 0; k < parts_of<LONGEST_WHOLE<T>>(end - record.z); ++k) arm(parts + k);
         }
     }
     ring.leave(first_position + (blocks - 1) * WARP);
