@@ -45,7 +45,7 @@ struct Summary {
     uint64_t thin;       // what the best end for the thin engine gains, in its upper half, and its first level
     uint32_t sampled, strewn;  // entries of some rows, and those that are strewn: see setup_strewn.cuh
     uint32_t ended;      // blocks of a kernel that tells the host something in the end
-    uint32_t unused;
+    uint32_t distant;    // kept entries of an unknown that is distant from the major's own
 };
 
 // The levels of some turns, and the sums of those that are not far from the others; mirrored in analysis/ranges.rs.
@@ -216,13 +216,13 @@ __device__ __forceinline__ void tell_in_the_end(const SetupArgs &a) {
     tell(a);
 }
 
-// A kernel, with its launch bounds. It is launched before its turn, and does nothing for a pattern that is malformed; by a
-// vote, so that the compiler knows that a warp stays together. In the end it tells the host what that has asked for.
+// A kernel, with its launch bounds. It is launched before its turn, and no block does anything for a pattern that is malformed; by
+// a vote, so that the compiler knows that a warp stays together. In the end it tells the host what that has asked for.
 #define SETUP_KERNEL(name, ...)                                                                       \
     __device__ __forceinline__ void name##_work(const SetupArgs &a);                                  \
     extern "C" __global__ void __launch_bounds__(__VA_ARGS__) name(const GRID_CONSTANT SetupArgs a) { \
         begin_kernel(a);                                                                              \
-        if (!__any_sync(FULL, a.summary->bad)) name##_work(a);                                        \
+        if (!__any_sync(FULL, __syncthreads_or(a.summary->bad))) name##_work(a);                      \
         if (a.tells) tell_in_the_end(a);                                                              \
     }                                                                                                 \
     __device__ __forceinline__ void name##_work(const SetupArgs &a)

@@ -17,12 +17,15 @@ __device__ void offsets(const SetupArgs &a) {
     }
 }
 
+// From where on unknowns are distant from each other; mirrored in analysis/model.rs.
+__device__ __forceinline__ uint32_t distant_from(uint32_t n) { return Min()(Max()(n / 8, 1024u), 4096u); }
+
 template <class P, class I>
 struct Survey {
     static constexpr int PIECES = OF_MAJORS;
     const SetupArgs &a;
     // Of the rows that this thread has led.
-    uint32_t entries = 0, extra = 0, missing = 0, scattered = 0, bad = 0, next_to_diagonal = 0, bare = 0;
+    uint32_t entries = 0, extra = 0, missing = 0, scattered = 0, bad = 0, next_to_diagonal = 0, distant = 0, bare = 0;
 
     __device__ uint2 span(uint32_t i) const {
         const P *ptr = (const P *)a.ptr;
@@ -54,7 +57,9 @@ struct Survey {
                 } else if ((j < i) == (a.low != 0)) {
                     if (kept++ == 0) first = e;
                     stop = e + 1;
-                    next_to_diagonal += j + 1 == i || i + 1 == j;
+                    uint32_t distance = j < i ? i - j : j - i;
+                    next_to_diagonal += distance == 1;
+                    distant += distance > distant_from(a.n);
                 }
             }
         }
@@ -86,7 +91,7 @@ __device__ void survey(const SetupArgs &a) {
     uint32_t bad = block.reduce(s.bad, Max()), scattered = block.reduce(s.scattered, Max());
     uint32_t entries = block.reduce(s.entries, Sum()), extra = block.reduce(s.extra, Sum());
     uint32_t missing = block.reduce(s.missing, Max()), next = block.reduce(s.next_to_diagonal, Sum());
-    uint32_t bare = block.reduce(s.bare, Sum());
+    uint32_t bare = block.reduce(s.bare, Sum()), distant = block.reduce(s.distant, Sum());
     if (block.rank != 0) return;
     if (bad) atomicOr(&a.summary->bad, 1u);
     if (scattered) atomicOr(&a.summary->scattered, 1u);
@@ -95,6 +100,7 @@ __device__ void survey(const SetupArgs &a) {
     if (missing) atomicMax(&a.summary->missing, missing);
     if (next) atomicAdd(&a.summary->next_to_diagonal, next);
     if (bare) atomicAdd(&a.summary->bare, bare);
+    if (distant) atomicAdd(&a.summary->distant, distant);
 }
 
 #define OFFSETS(p, P)                                                                                      \

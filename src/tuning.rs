@@ -114,7 +114,7 @@ pub const THIN_PLACES: u32 = 80 * 32;
 /// What a level gains against rows by level, what each row takes, and what a launch costs behind another, in nanoseconds.
 /// Mirrored in kernels/setup_slices.cuh.
 pub const THIN_LEVEL: i64 = 280;
-pub const THIN_ROW: i64 = 27;
+pub const THIN_ROW: i64 = 22;
 pub const THIN_SPLIT: i64 = 4000;
 /// The same in the model: until its first row, for an entry, for an entry of rows that are far longer than the others, and the
 /// part of the other engines' time that it must promise.
@@ -228,7 +228,7 @@ pub const TILED_ADVANTAGE_NODES: f64 = 0.95;
 /// More is allowed where the pattern has lines and values are not scattered: there the model promises too little of tiles, and
 /// too much of rows.
 pub const TILED_ADVANTAGE_LINES: f64 = 1.15;
-pub const TILED_ADVANTAGE_WIDE: f64 = 0.65;
+pub const TILED_ADVANTAGE_WIDE: f64 = 0.62;
 pub const TILED_ADVANTAGE_STREWN: f64 = 0.4;
 pub const TILED_SHORT_ENTRIES: u64 = 2;
 pub const TILED_WIDE_LEVEL: u64 = 900;
@@ -240,10 +240,28 @@ pub const TILED_LARGE_LEVEL: u64 = 1800;
 pub const TILED_LARGE_BYTES: u64 = 100_000_000;
 pub const TILED_LARGE_BYTES_SCATTERED: u64 = 200_000_000;
 pub const TILED_WIDEST_LEVEL: u64 = 9000;
-/// Less where the average row is of a level below this part of all, as by nested dissection, and has several lanes: there the model
-/// promises too little of tiles. More is allowed of strewn rows that have one lane: there it promises too much.
-pub const TILED_DISSECTED: f64 = 0.25;
-pub const TILED_ADVANTAGE_DISSECTED: f64 = 0.8;
+/// What the model does not know is what a tile takes longer for unknowns of other tiles. Most of those are distant from the row that
+/// depends on them: by that part of all unknowns, but between so many. Mirrored in kernels/setup_survey.cuh.
+pub const DISTANT_PART: u32 = 8;
+pub const DISTANT: std::ops::RangeInclusive<u32> = 1024..=4096;
+/// So tiles must promise less where nearly all entries are of such unknowns; and where the average row is of a level below this part of
+/// all, as by nested dissection: from so large a part of such entries on, and from the next. Where there are fewer it promises too
+/// much. Not so of short rows that are fewer than those. Where values lie scattered and rows have several lanes, from the part on
+/// that is named for these.
+pub const TILED_DISTANT_MOST: f64 = 0.85;
+pub const TILED_ADVANTAGE_DISTANT_MOST: f64 = 0.67;
+pub const TILED_DISSECTED: f64 = 0.3;
+pub const TILED_DISSECTED_ROWS: u32 = 8192;
+pub const TILED_DISTANT_SOME: f64 = 0.12;
+pub const TILED_DISTANT_MANY: f64 = 0.25;
+pub const TILED_DISTANT_SCATTERED: f64 = 0.5;
+pub const TILED_ADVANTAGE_NEAR: f64 = 1.05;
+pub const TILED_ADVANTAGE_DISTANT_SOME: f64 = 0.8;
+pub const TILED_ADVANTAGE_DISTANT_MANY: f64 = 0.65;
+/// And where tiles hold the first and the last of their levels and little between: of the greatest variance that levels with their
+/// average may have, so much. Their rows wait for few others at a time, and the model takes them to be spread evenly.
+pub const TILED_SPLIT: f64 = 0.8;
+/// More is allowed of strewn rows that have one lane: there it promises too much.
 pub const TILED_ADVANTAGE_SHORT: f64 = 1.4;
 /// A copy of scattered values before a solve in tiles: its start, and (in seconds) an entry and each byte of its value. AUTO makes
 /// one where there are so many rows, and the model says that it gains.
@@ -254,8 +272,10 @@ pub const STAGED_SMALLEST: u32 = 4096;
 /// Rows are looked at for whether their pattern is strewn (`analysis::strewn`) where there are so many.
 pub const STREWN_SMALLEST: u32 = 1 << 19;
 /// Scattered values of a strewn pattern are staged piece by piece where they are so many bytes at least, and levels have so many
-/// rows on average: else hand-overs hide what values take. What each entry takes (in seconds).
+/// rows on average: else hand-overs hide what values take; and where they, with their places and what a row has, are more bytes than
+/// the next, which the cache does not hold. What each entry takes (in seconds).
 pub const STAGED_PIECES_BYTES: u64 = 24_000_000;
+pub const STAGED_PIECES_ALL_BYTES: u64 = 65_000_000;
 pub const STAGED_PIECES_LEVEL: u64 = 1800;
 pub const STAGED_PIECES_SECONDS: f64 = 1.3e-11;
 /// The bytes of a piece, which the cache holds, and the most pieces: with more values pieces are larger.

@@ -12,10 +12,13 @@ use super::tiles::{self, Regularity, Rows};
 use super::{Engine, Needs, Tiles};
 use crate::status::Result;
 use crate::tuning::{
-    NARROW_SKEW, STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL, STAGED_PIECES_SECONDS, STAGED_SMALLEST,
-    STAGED_START, TILED_ADVANTAGE_DISSECTED, TILED_ADVANTAGE_NODES, TILED_ADVANTAGE_SHORT, TILED_BOX_FAVOUR,
-    TILED_DISSECTED, TILED_LARGE_LEVEL, TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH,
-    TILED_STRIPS_WORTH_SCATTERED, TILED_WIDE_LEVEL, WIDE_ADVANTAGE, WIDE_MOST_LEVELS, WIDE_SPAN_PART,
+    NARROW_SKEW, STAGED_PIECES_ALL_BYTES, STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL, STAGED_PIECES_SECONDS,
+    STAGED_SMALLEST, STAGED_START, STREWN_ROW_BYTES, TILED_ADVANTAGE_DISTANT_MANY,
+    TILED_ADVANTAGE_DISTANT_MOST, TILED_ADVANTAGE_DISTANT_SOME, TILED_ADVANTAGE_NEAR, TILED_ADVANTAGE_NODES,
+    TILED_ADVANTAGE_SHORT, TILED_ADVANTAGE_STREWN, TILED_BOX_FAVOUR, TILED_DISSECTED, TILED_DISSECTED_ROWS,
+    TILED_DISTANT_MANY, TILED_DISTANT_MOST, TILED_DISTANT_SCATTERED, TILED_DISTANT_SOME, TILED_LARGE_LEVEL,
+    TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH, TILED_STRIPS_WORTH_SCATTERED, WIDE_ADVANTAGE,
+    WIDE_MOST_LEVELS, WIDE_SPAN_PART,
 };
 
 /// The order that tiles are ranges of: the natural one, by strips, or by boxes.
@@ -77,7 +80,8 @@ pub fn decide(
     if is_free && counts.node == 1 && (2..=WIDE_MOST_LEVELS).contains(&counts.levels) {
         let predicted = predict_wide(counts);
         let most = (counts.levels / WIDE_SPAN_PART).max(1);
-        let promises = predicted < predict_one_word_streamed(counts).mul_f64(WIDE_ADVANTAGE);
+        let by_rows = predict_one_word_streamed(counts).min(in_rows(counts, &natural));
+        let promises = predicted < by_rows.mul_f64(WIDE_ADVANTAGE);
         if promises && counts.are_alike() && natural.are_levels(most) {
             return Ok(Decision { engine: Engine::Wide, predicted, ..Decision::default() });
         }
@@ -108,8 +112,10 @@ pub fn decide(
         }
     }
     let bytes = counts.entries as u64 * counts.value_bytes as u64;
-    let is_large =
-        bytes >= STAGED_PIECES_BYTES && counts.n as u64 >= STAGED_PIECES_LEVEL * counts.levels as u64;
+    let others = counts.n as u64 * STREWN_ROW_BYTES as u64 + counts.entries as u64 * 4;
+    let is_large = bytes >= STAGED_PIECES_BYTES
+        && bytes + others >= STAGED_PIECES_ALL_BYTES
+        && rows.is_wider(STAGED_PIECES_LEVEL);
     if direct.engine != Engine::Rows || !counts.strewn || !is_large {
         return Ok(direct);
     }
@@ -148,16 +154,27 @@ impl OfTiles {
 fn advantage(counts: Counts, natural: &Ranges) -> f64 {
     let rows = counts.of_rows();
     let usual = rows.advantage();
-    if counts.scattered || counts.node > 1 {
+    if counts.node > 1 {
         return usual;
     }
-    let average = natural.average_level() / counts.levels.max(1) as f64;
-    match (counts.strewn, rows.has_lanes()) {
-        (false, true) if average < TILED_DISSECTED && rows.is_wider(TILED_WIDE_LEVEL) => {
-            usual.min(TILED_ADVANTAGE_DISSECTED)
-        }
-        (true, false) if average >= NARROW_SKEW && rows.is_wider(TILED_LARGE_LEVEL) => TILED_ADVANTAGE_SHORT,
-        _ => usual,
+    let (distant, average) = (rows.distant_part(), natural.average_level() / rows.levels.max(1) as f64);
+    if rows.scattered {
+        let is_distant = distant > TILED_DISTANT_SCATTERED && rows.has_lanes();
+        return if is_distant { usual.min(TILED_ADVANTAGE_DISTANT_SOME) } else { usual };
+    }
+    if rows.strewn {
+        let is_short = !rows.has_lanes() && average >= NARROW_SKEW && rows.is_wider(TILED_LARGE_LEVEL);
+        return if is_short { TILED_ADVANTAGE_SHORT } else { usual };
+    }
+    if natural.are_split() {
+        return TILED_ADVANTAGE_STREWN;
+    }
+    match distant {
+        part if part > TILED_DISTANT_MOST => usual.min(TILED_ADVANTAGE_DISTANT_MOST),
+        _ if average >= TILED_DISSECTED || rows.n < TILED_DISSECTED_ROWS && !rows.has_lanes() => usual,
+        part if part > TILED_DISTANT_MANY => usual.min(TILED_ADVANTAGE_DISTANT_MANY),
+        part if part > TILED_DISTANT_SOME => usual.min(TILED_ADVANTAGE_DISTANT_SOME),
+        _ => usual.max(TILED_ADVANTAGE_NEAR),
     }
 }
 
@@ -247,7 +264,8 @@ mod tests {
     use crate::analysis::ranges::tests::{grid, ranges};
     use crate::analysis::Relays;
     use crate::tuning::{
-        TILED_LARGEST_RELAY, TILED_SCATTERED_LEVEL, TILED_STREWN_ROWS, TYPE_C, TYPE_S, TYPE_Z,
+        TILED_ADVANTAGE, TILED_LARGEST_RELAY, TILED_SCATTERED_LEVEL, TILED_STREWN_ROWS, TYPE_C, TYPE_S,
+        TYPE_Z,
     };
 
     #[test]
@@ -576,31 +594,51 @@ mod tests {
     }
 
     #[test]
-    fn what_tiles_must_promise_goes_by_the_levels_that_most_rows_are_of() {
+    fn what_tiles_must_promise_goes_by_the_levels_that_most_rows_are_of_and_by_distant_unknowns() {
         let n = 1u32 << 19;
-        // Seven of eight rows are of the lowest levels, so many, or all of any.
-        let of = |low: u32, levels: u32, entries: u32, counts: Counts| {
+        // Seven of eight rows are of the lowest levels, so many, or all of any; and so large a part of the entries is of
+        // distant unknowns.
+        let of = |low: u32, entries: u32, distant: f64, counts: Counts| {
+            let levels = 200;
             let level: Vec<u32> = (0..n).map(|i| i % if i % 8 > 0 { low } else { levels }).collect();
-            let counts = Counts { entries: entries * n, levels, ..counts };
+            let entries = entries * counts.n;
+            let distant = (distant * entries as f64) as u32;
+            let counts = Counts { entries, levels, distant, ..counts };
             (advantage(counts, &ranges(&level)), counts.of_rows().advantage())
         };
-        let plain = counts_of(n, 0, 0);
+        let (plain, usual) = (counts_of(n, 0, 0), |(part, usual): (f64, f64)| part == usual);
         let (strewn, scattered) = (Counts { strewn: true, ..plain }, Counts { scattered: true, ..plain });
-        let usual = |(part, usual): (f64, f64)| part == usual;
-        // Long rows, as by nested dissection.
-        assert_eq!(of(50, 500, 9, plain).0, TILED_ADVANTAGE_DISSECTED);
-        assert!(
-            usual(of(500, 500, 9, plain)) && usual(of(50, 600, 9, plain)) && usual(of(50, 500, 8, plain))
-        );
-        assert!(usual(of(50, 500, 9, scattered)) && usual(of(50, 500, 9, Counts { node: 3, ..plain })));
+        // By nested dissection.
+        assert_eq!(of(20, 9, 0.1, plain).0, TILED_ADVANTAGE_NEAR);
+        assert_eq!(of(20, 9, 0.2, plain).0, TILED_ADVANTAGE_DISTANT_SOME);
+        assert_eq!(of(20, 9, 0.5, plain).0, TILED_ADVANTAGE_DISTANT_MANY);
+        assert!(usual(of(20, 9, 0.5, Counts { node: 3, ..plain })));
+        let few = Counts { n: TILED_DISSECTED_ROWS - 1, ..plain };
+        assert!(usual(of(20, 8, 0.1, few)) && of(20, 100, 0.1, few).0 == TILED_ADVANTAGE_NEAR);
+        // In any order.
+        assert!(usual(of(200, 9, 0.1, plain)) && usual(of(200, 9, 0.5, plain)));
+        for low in [20, 200] {
+            assert_eq!(of(low, 9, 0.9, plain).0, TILED_ADVANTAGE_DISTANT_MOST);
+            // Rows of several lanes, whose values lie scattered.
+            let lines = Counts { has_lines: true, ..scattered };
+            assert_eq!(of(low, 9, 0.6, lines).0, TILED_ADVANTAGE_DISTANT_SOME);
+            assert!(usual(of(low, 9, 0.4, lines)) && usual(of(low, 8, 0.6, lines)));
+        }
         // Short ones in a random order.
-        assert_eq!(of(200, 200, 3, strewn).0, TILED_ADVANTAGE_SHORT);
-        assert!(
-            usual(of(2, 200, 3, strewn)) && usual(of(300, 300, 3, strewn)) && usual(of(200, 200, 9, strewn))
-        );
-        assert!(
-            usual(of(200, 200, 3, plain)) && usual(of(200, 200, 3, Counts { scattered: true, ..strewn }))
-        );
+        assert_eq!(of(200, 3, 0.9, strewn).0, TILED_ADVANTAGE_SHORT);
+        assert!(usual(of(2, 3, 0.9, strewn)) && usual(of(200, 9, 0.9, strewn)));
+        assert!(usual(of(200, 3, 0.9, Counts { scattered: true, ..strewn })));
+    }
+
+    #[test]
+    fn tiles_of_their_first_and_their_last_levels_must_promise_most() {
+        // Two rows of three depend on none, and the others on those of the line before.
+        let (n, line) = (1u32 << 19, 1000);
+        let part = |third: u32| {
+            let level: Vec<u32> = (0..n).map(|i| if i % 3 < third { 0 } else { 1 + i / line }).collect();
+            advantage(counts_of(n, 3 * n, 1 + n.div_ceil(line)), &ranges(&level))
+        };
+        assert_eq!((part(2), part(0)), (TILED_ADVANTAGE_STREWN, TILED_ADVANTAGE));
     }
 
     #[test]

@@ -216,6 +216,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
                 scattered,
                 has_lines,
                 crosses,
+                distant: survey.distant,
                 strewn: node == 1 && survey.is_strewn(),
                 node,
                 value_bytes: shape.dtype.bytes() as u32,
@@ -357,6 +358,8 @@ struct Survey<'a> {
     missing_diag: Option<u32>,
     /// Of those entries, how many are of an unknown beside the major's own.
     next_to_diagonal: u32,
+    /// And of one that is distant from it.
+    distant: u32,
     /// The level of each unknown, where the transposed problem has told.
     known_levels: Option<Vec<u32>>,
 }
@@ -380,8 +383,10 @@ impl<'a> Survey<'a> {
             extra_diag: 0,
             missing_diag: None,
             next_to_diagonal: 0,
+            distant: 0,
             known_levels: None,
         };
+        let distant = model::distant_from(n);
         for i in 0..n {
             let (start, stop) = (pattern.ptr[i as usize], pattern.ptr[i as usize + 1]);
             let (mut first, mut end, mut kept) = (start, start, 0);
@@ -399,6 +404,7 @@ impl<'a> Survey<'a> {
                     kept += 1;
                     end = e + 1;
                     survey.next_to_diagonal += (j.abs_diff(i) == 1) as u32;
+                    survey.distant += (j.abs_diff(i) > distant) as u32;
                 }
             }
             survey.first.push(first);

@@ -6,13 +6,13 @@ use std::time::Duration;
 use super::ranges::Ranges;
 use super::slices::LANES;
 use crate::tuning::{
-    OfType, LONG_ROW, LONG_ROW_TIMES, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SKEW, NARROW_SLICE, NARROW_SPLIT,
-    NARROW_THIRDS, NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_NARROW, NODAL_NARROW_LEVEL, NODAL_SUM,
-    NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS, ONE_WORD_LANES, ONE_WORD_LEVEL,
-    ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START, STAGED_BYTE_SECONDS,
-    STAGED_ENTRY_SECONDS, STAGED_START, STREAMED_CACHED_SECONDS, STREAMED_ENTRY_SECONDS, STREAMED_LEVEL,
-    STREAMED_ROW_SECONDS, STREAMED_SCATTERED_SECONDS, STREAMED_START, STREWN_CACHE, STREWN_ENTRY_BYTES,
-    STREWN_ENTRY_SECONDS, STREWN_ROW_BYTES, STREWN_ROW_SECONDS, STREWN_SCATTERED_SECONDS,
+    OfType, DISTANT, DISTANT_PART, LONG_ROW, LONG_ROW_TIMES, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SKEW,
+    NARROW_SLICE, NARROW_SPLIT, NARROW_THIRDS, NODAL_ENTRY_SECONDS, NODAL_LEVEL, NODAL_NARROW,
+    NODAL_NARROW_LEVEL, NODAL_SUM, NODAL_VALUES_PER_LANE, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_ENTRY_SECONDS,
+    ONE_WORD_LANES, ONE_WORD_LEVEL, ONE_WORD_ROW_SECONDS, ONE_WORD_SCATTERED_SECONDS, ONE_WORD_START,
+    STAGED_BYTE_SECONDS, STAGED_ENTRY_SECONDS, STAGED_START, STREAMED_CACHED_SECONDS, STREAMED_ENTRY_SECONDS,
+    STREAMED_LEVEL, STREAMED_ROW_SECONDS, STREAMED_SCATTERED_SECONDS, STREAMED_START, STREWN_CACHE,
+    STREWN_ENTRY_BYTES, STREWN_ENTRY_SECONDS, STREWN_ROW_BYTES, STREWN_ROW_SECONDS, STREWN_SCATTERED_SECONDS,
     TILED_CACHED_ENTRIES, TILED_ENTRIES, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES, WIDE_CACHED_SECONDS,
     WIDE_DEVIATIONS, WIDE_ENTRY_SECONDS, WIDE_LEVEL, WIDE_ROW_SECONDS, WIDE_SCATTERED_SECONDS, WIDE_START,
 };
@@ -106,6 +106,11 @@ pub fn squares(lengths: &[u32], entries: u32) -> (u64, u64) {
     (sum(0), sum(longest))
 }
 
+/// From where on unknowns are distant from each other. Mirrored in kernels/setup_survey.cuh.
+pub fn distant_from(n: u32) -> u32 {
+    (n / DISTANT_PART).clamp(*DISTANT.start(), *DISTANT.end())
+}
+
 /// What the choice goes by: sizes of the pattern that is scheduled, which may be one of nodes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
@@ -123,6 +128,8 @@ pub struct Counts {
     pub crosses: bool,
     /// Whether what a row depends on lies anywhere.
     pub strewn: bool,
+    /// Entries of an unknown that is distant from the row's own: `distant_from`.
+    pub distant: u32,
     /// Unknowns of a node.
     pub node: u32,
     pub value_bytes: u32,
@@ -150,6 +157,11 @@ impl Counts {
         let average = self.entries as f64 / self.n.max(1) as f64;
         let squares = (self.squares.0 - self.squares.1) as f64;
         (average, (squares / self.n.max(1) as f64 - average * average).max(0.0).sqrt())
+    }
+
+    /// The part of the entries that are of distant unknowns.
+    pub(super) fn distant_part(self) -> f64 {
+        self.distant as f64 / self.entries.max(1) as f64
     }
 
     /// Whether the average row has several lanes in tiles.
@@ -213,6 +225,7 @@ pub(super) mod tests {
             has_lines: false,
             crosses: false,
             strewn: false,
+            distant: 0,
             node: 1,
             value_bytes: 8,
             is_complex: false,

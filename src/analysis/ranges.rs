@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 
 use super::lines::Sizes;
-use crate::tuning::{TILED_LOWER_LEVELS, WIDE_SPANS_APART};
+use crate::tuning::{TILED_LOWER_LEVELS, TILED_MESH_ROWS, TILED_SPLIT, WIDE_SPANS_APART};
 
 /// The levels that a range of rows spans.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +94,19 @@ impl Spread {
         }
     }
 
+    /// The variance of the levels of rows, as a part of the greatest that there could be with their average.
+    fn split(self) -> f64 {
+        let (low, levels, kept) = (self.span.low as f64, self.span.levels() - 1.0, self.kept as f64);
+        let mean = self.sum as f64 / kept;
+        let variance = (self.squares as f64 / kept - mean * mean).max(0.0);
+        let greatest = (mean - low) * (low + levels - mean);
+        if greatest > 0.0 {
+            (variance / greatest).min(1.0)
+        } else {
+            0.0
+        }
+    }
+
     /// The levels that most rows are of: as many as there would be if all of them had as many rows, and those kept varied as much.
     /// All of them where most rows are of the lower ones, as in nested dissection: then few are what others wait for.
     pub(super) fn usual(self) -> Span {
@@ -140,6 +153,18 @@ impl Ranges {
     pub(super) fn are_levels(&self, most: u32) -> bool {
         let apart = self.spreads.iter().filter(|spread| spread.usual().levels() > most as f64).count();
         apart * WIDE_SPANS_APART <= self.spreads.len()
+    }
+
+    /// Whether tiles mostly hold the first and the last of their levels, and little between.
+    pub(super) fn are_split(&self) -> bool {
+        let tiles = self.of_middle_size();
+        tiles.iter().map(|spread| spread.split()).sum::<f64>() > TILED_SPLIT * tiles.len() as f64
+    }
+
+    /// The tiles of a size in the middle of those that are mostly good.
+    pub(super) fn of_middle_size(&self) -> &[Spread] {
+        let size = self.tiles().iter().min_by_key(|(rows, _)| rows.abs_diff(TILED_MESH_ROWS));
+        size.map_or(&[], |(_, spreads)| spreads)
     }
 
     /// The same of the rows, where these are nodes of so many.
@@ -235,6 +260,14 @@ pub(super) mod tests {
         // Many are of the lower levels, and few behind them.
         let early: Vec<u32> = (0..1000).map(|i| if i < 20 { 400 + i } else { i % 50 }).collect();
         assert_eq!(of(&early), (0, 419, 0, 419));
+    }
+
+    #[test]
+    fn levels_at_both_ends_are_split_and_others_are_not() {
+        let split =
+            |level: &dyn Fn(u32) -> u32| Spread::new(&(0..1000).map(level).collect::<Vec<_>>()).split();
+        let (ends, even, one) = (split(&|i| i % 3 / 2 * 50), split(&|i| i % 50), split(&|_| 7));
+        assert!((ends - 1.0).abs() < 1e-9 && (0.3..0.4).contains(&even) && one == 0.0, "{ends} {even}");
     }
 
     #[test]

@@ -95,6 +95,7 @@ fn least(rows: Counts) -> Duration {
 mod tests {
     use super::super::cpu::running_sum;
     use super::*;
+    use crate::analysis::model::tests::counts_of;
 
     fn end(widths: &[u32]) -> Option<ThinEnd> {
         ThinEnd::best(&running_sum(widths), 1)
@@ -114,20 +115,8 @@ mod tests {
     fn a_band_is_thin_and_a_dense_triangle_and_wide_levels_are_not() {
         // `--suite structures` and `extremes` have the first two, with these times of the others by the model.
         let chosen = |n: u32, entries, levels, micros| {
-            let (squares, node) = ((entries as u64).pow(2) / n as u64, 1);
-            let counts = Counts {
-                n,
-                entries,
-                squares: (squares, 0),
-                levels,
-                scattered: false,
-                has_lines: false,
-                crosses: false,
-                strewn: false,
-                node,
-                value_bytes: 8,
-                is_complex: false,
-            };
+            let squares = ((entries as u64).pow(2) / n as u64, 0);
+            let counts = Counts { squares, ..counts_of(n, entries, levels) };
             let other = Decision { predicted: Duration::from_micros(micros), ..Decision::default() };
             choose(other, counts, || Ok(Some(ThinEnd { level: 0, rows: n }))).unwrap().engine
         };

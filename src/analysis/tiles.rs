@@ -20,9 +20,9 @@ use crate::tuning::{
     TILED_CLUSTER, TILED_CROWD_HOP, TILED_ENTRIES, TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP,
     TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES,
     TILED_LONG_ROW_SCATTERED_SECONDS, TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_MESH, TILED_MESH_LEVELS,
-    TILED_MESH_ROWS, TILED_MESH_SCATTERED, TILED_PLANE, TILED_PLANE_ENTRIES, TILED_RELAY_ENTRIES,
-    TILED_RELAY_HOP, TILED_ROW_BYTES, TILED_SCATTERED_LEVEL, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES,
-    TILED_START, TILED_STEP, TILED_STREWN_ROWS, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY,
+    TILED_MESH_SCATTERED, TILED_PLANE, TILED_PLANE_ENTRIES, TILED_RELAY_ENTRIES, TILED_RELAY_HOP,
+    TILED_ROW_BYTES, TILED_SCATTERED_LEVEL, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES, TILED_START,
+    TILED_STEP, TILED_STREWN_ROWS, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY,
     TILED_UNEVEN_ENTRIES, TILED_UNEVEN_LINES, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES,
     TILED_WIDE_BYTES, TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
 };
@@ -224,16 +224,12 @@ pub(super) enum Regularity {
 }
 
 impl Regularity {
-    /// The same, but `Lines` for what is no mesh by the levels of its tiles.
-    fn of_levels(self, sizes: &[(u32, Vec<Spread>)]) -> Regularity {
-        let middle = sizes.iter().min_by_key(|(rows, _)| rows.abs_diff(TILED_MESH_ROWS));
-        let is_mesh = |(_, spreads): &(u32, Vec<Spread>)| {
-            let levels = |of: &dyn Fn(&Spread) -> Span| spreads.iter().map(|s| of(s).levels()).sum::<f64>();
-            spreads.len() > 1
-                && levels(&|spread| spread.usual()) < TILED_MESH_LEVELS * levels(&|spread| spread.span)
-        };
+    /// The same, but `Even` for what is no mesh by the levels of such tiles.
+    fn of_levels(self, tiles: &[Spread]) -> Regularity {
+        let levels = |of: &dyn Fn(&Spread) -> Span| tiles.iter().map(|s| of(s).levels()).sum::<f64>();
+        let is_mesh = || levels(&|tile| tile.usual()) < TILED_MESH_LEVELS * levels(&|tile| tile.span);
         match self {
-            Regularity::Mesh if !middle.is_some_and(is_mesh) => Regularity::Even,
+            Regularity::Mesh if tiles.len() <= 1 || !is_mesh() => Regularity::Even,
             other => other,
         }
     }
@@ -267,7 +263,7 @@ pub(super) fn choose(
     limit: Duration,
 ) -> Option<Choice> {
     let Sizes { plane, whole, .. } = ranges.sizes;
-    let regularity = regularity.of_levels(ranges.tiles());
+    let regularity = regularity.of_levels(ranges.of_middle_size());
     let mut sizes: Vec<_> = ranges.tiles().iter().collect();
     // Beginning with what is mostly good, so that what is not is soon seen to be worse.
     sizes.sort_by_key(|&&(rows, _)| rows.max(TILED_FIRST) as u64 * 16 / rows.min(TILED_FIRST) as u64);

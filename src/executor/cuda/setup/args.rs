@@ -37,6 +37,7 @@ pub(super) const BEGUN: usize = 64;
 pub(super) const THIN: usize = 80;
 pub(super) const SAMPLED: usize = 82;
 pub(super) const STREWN: usize = 83;
+pub(super) const DISTANT: usize = 85;
 /// Stretches of a setup that have a place there.
 pub(super) const MOST_STRETCHES: usize = 8;
 

@@ -61,7 +61,7 @@ impl Run<'_> {
         }
         let mut summary = vec![0; SUMMARY];
         let kept = [SCATTERED, ENTRIES, EXTRA, MISSING, LEVELS, REFUTED];
-        for k in kept.into_iter().chain(NEXT_TO_DIAGONAL..=SKEW).chain([SAMPLED, STREWN]) {
+        for k in kept.into_iter().chain(NEXT_TO_DIAGONAL..=SKEW).chain([SAMPLED, STREWN, DISTANT]) {
             summary[k] = found[k];
         }
         Ok(Found { words, summary })

@@ -330,6 +330,7 @@ impl<'a> Run<'a> {
                     scattered,
                     has_lines,
                     crosses,
+                    distant: found[DISTANT],
                     strewn: node == 1 && sample.is_strewn(),
                     node,
                     value_bytes: self.shape.dtype.bytes() as u32,
