@@ -391,7 +391,7 @@ __device__ void sweep(const SetupArgs &a, const Rows &rows) {
 }
 
 #define SWEEP(name, ROWS) \
-    SETUP_KERNEL(setup_sweep_##name, SWEEP_BLOCK) { sweep(a, ROWS{a}); }
+    SETUP_KERNEL_WITH_WAITS(setup_sweep_##name, SWEEP_BLOCK) { sweep(a, ROWS{a}); }
 FOR_EACH_ROWS(SWEEP)
 
 // From the words of the transposed operation, whose turns run the other way. `levels` is known already.

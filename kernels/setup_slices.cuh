@@ -85,7 +85,7 @@ __device__ __forceinline__ void consider_narrow_end(const SetupArgs &a, uint32_t
     note_end(&a.summary->narrow, gain, first);
 }
 
-constexpr int64_t THIN_LEVEL = 280, THIN_ROW = 22, THIN_SPLIT = 4000;  // mirror tuning.rs
+constexpr int64_t THIN_LEVEL = 280, THIN_ROW = 27, THIN_SPLIT = 4000;  // mirror tuning.rs
 
 // The same if the thin engine's end begins with it, by the rule of src/analysis/thin.rs.
 __device__ __forceinline__ int64_t gain_of_thin_end(const SetupArgs &a, uint32_t level, uint32_t levels) {

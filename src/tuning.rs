@@ -114,11 +114,13 @@ pub const THIN_PLACES: u32 = 80 * 32;
 /// What a level gains against rows by level, what each row takes, and what a launch costs behind another, in nanoseconds.
 /// Mirrored in kernels/setup_slices.cuh.
 pub const THIN_LEVEL: i64 = 280;
-pub const THIN_ROW: i64 = 22;
+pub const THIN_ROW: i64 = 27;
 pub const THIN_SPLIT: i64 = 4000;
-/// The same in the model: until its first row, for an entry, for an entry of rows that are far longer than the others, and the
-/// part of the other engines' time that it must promise.
+/// The same in the model: until its first row, for a row of real type and no more entries than these on average, for an entry, for an entry of rows
+/// that are far longer than the others, and the part of the other engines' time that it must promise.
 pub const THIN_START: Duration = Duration::from_nanos(9000);
+pub const THIN_SHORT_ROW: i64 = 22;
+pub const THIN_SHORT_ENTRIES: f64 = 4.0;
 pub const THIN_ENTRY_SECONDS: f64 = 1.6e-9;
 pub const THIN_LONG_ROW_SECONDS: f64 = 5e-9;
 pub const THIN_ADVANTAGE: f64 = 0.8;
@@ -315,18 +317,19 @@ pub const ONE_WORD_ROW_SECONDS: f64 = 2.7e-11;
 pub const ONE_WORD_ENTRY_SECONDS: f64 = 0.8e-11;
 pub const ONE_WORD_SCATTERED_SECONDS: f64 = 1.3e-11;
 
-/// Times of rows, or nodes, and of tiles, of those in type d.
+/// Times of rows, or nodes, of tiles, and of rows by the thin engine, of those in type d.
 #[derive(Clone, Copy, Debug)]
 pub struct OfType {
     pub rows: f64,
     pub tiles: f64,
+    pub thin: f64,
 }
 /// For each type; the last where rows have several lanes.
-pub const TYPE_D: OfType = OfType { rows: 1.0, tiles: 1.0 };
-pub const TYPE_S: OfType = OfType { rows: 0.9, tiles: 0.9 };
-pub const TYPE_C: OfType = OfType { rows: 1.16, tiles: 1.25 };
-pub const TYPE_Z: OfType = OfType { rows: 1.5, tiles: 1.6 };
-pub const TYPE_Z_LANES: OfType = OfType { rows: 1.5, tiles: 1.9 };
+pub const TYPE_D: OfType = OfType { rows: 1.0, tiles: 1.0, thin: 1.0 };
+pub const TYPE_S: OfType = OfType { rows: 0.9, tiles: 0.9, thin: 1.07 };
+pub const TYPE_C: OfType = OfType { rows: 1.16, tiles: 1.25, thin: 1.16 };
+pub const TYPE_Z: OfType = OfType { rows: 1.5, tiles: 1.6, thin: 1.5 };
+pub const TYPE_Z_LANES: OfType = OfType { rows: 1.5, tiles: 1.9, thin: 1.5 };
 
 /// The wide engine: threads of a block, and the most blocks on a multiprocessor, with one right-hand side and with several, or of
 /// type z. Mirrored in kernels/wide.cu.

@@ -10,8 +10,8 @@ use super::slices::Slice;
 use super::Engine;
 use crate::status::Result;
 use crate::tuning::{
-    END_GAIN, THIN_ADVANTAGE, THIN_ENTRY_SECONDS, THIN_LEVEL, THIN_LONG_ROW_SECONDS, THIN_ROW, THIN_SPLIT,
-    THIN_START,
+    END_GAIN, THIN_ADVANTAGE, THIN_ENTRY_SECONDS, THIN_LEVEL, THIN_LONG_ROW_SECONDS, THIN_ROW,
+    THIN_SHORT_ENTRIES, THIN_SHORT_ROW, THIN_SPLIT, THIN_START,
 };
 
 /// The last levels, or all of them, where the thin engine gains most against rows by level.
@@ -59,8 +59,8 @@ impl ThinEnd {
         let entries = rows.entries as f64 * part * THIN_ENTRY_SECONDS;
         let long_rows = (rows.squares.1 as f64).sqrt() * THIN_LONG_ROW_SECONDS;
         let moved = Duration::from_secs_f64(entries + long_rows);
-        let end = THIN_START + Duration::from_nanos(THIN_ROW as u64).mul_f64(in_end) + moved;
-        of_levels + end.mul_f64(rows.of_type().rows)
+        let end = THIN_START + row_of(rows).mul_f64(in_end) + moved;
+        of_levels + end.mul_f64(rows.of_type().thin)
     }
 }
 
@@ -84,11 +84,17 @@ pub fn choose(
 
 /// No end takes less: a row of each level is in it at best, and the others are by level, or in it as well.
 fn least(rows: Counts) -> Duration {
-    let of_type = rows.of_type().rows;
-    let row = |rows: u32| Duration::from_nanos(THIN_ROW as u64 * rows as u64).mul_f64(of_type);
+    let row = |number: u32| row_of(rows) * number;
     let others = rows.n.saturating_sub(rows.levels);
     let by_level = predict_levels(rows, 0, others as f64 / rows.n.max(1) as f64);
-    THIN_START.mul_f64(of_type) + row(rows.levels) + by_level.min(row(others))
+    let of_type = |time: Duration| time.mul_f64(rows.of_type().thin);
+    of_type(THIN_START + row(rows.levels)) + by_level.min(of_type(row(others)))
+}
+
+/// What a row takes in type d, but for its entries.
+fn row_of(rows: Counts) -> Duration {
+    let is_short = rows.lengths().0 <= THIN_SHORT_ENTRIES && !rows.is_complex;
+    Duration::from_nanos(if is_short { THIN_SHORT_ROW } else { THIN_ROW } as u64)
 }
 
 #[cfg(test)]
@@ -123,6 +129,11 @@ mod tests {
         assert_eq!(chosen(50_000, 1_500_000, 50_000, 5700), Engine::Thin);
         assert_eq!(chosen(1200, 719_400, 1200, 99), Engine::Rows);
         assert_eq!(chosen(262_144, 1_000_000, 190, 80), Engine::Rows);
+        // A chain, whose tiles are faster in single precision.
+        assert_eq!(chosen(200_000, 199_999, 200_000, 6168), Engine::Thin);
+        let single = Counts { value_bytes: 4, ..counts_of(200_000, 199_999, 200_000) };
+        let tiles = Decision { predicted: Duration::from_micros(5551), ..Decision::default() };
+        assert_eq!(choose(tiles, single, || Ok(None)).unwrap(), tiles);
         // Nobody asks for the end where none can be as fast.
         let counts = Counts { n: 262_144, levels: 45, entries: 523_000, node: 1, ..Counts::default() };
         let other = Decision { predicted: Duration::from_micros(22), ..Decision::default() };

@@ -163,6 +163,7 @@ impl Counts {
             // Each level is a hop there, which the model does not know; where levels are wide hops are not what takes time.
             false if self.strewn && !self.is_wider(TILED_LARGE_LEVEL) => TILED_ADVANTAGE_STREWN,
             false if self.strewn => TILED_ADVANTAGE,
+            true if self.entries <= self.n => TILED_ADVANTAGE_LARGE,
             true if is_short => TILED_ADVANTAGE,
             true if is_wide && self.strewn => TILED_ADVANTAGE_STREWN,
             true if is_wide => TILED_ADVANTAGE_WIDE,
@@ -664,6 +665,7 @@ mod tests {
         assert_eq!(strewn(false).advantage(), TILED_ADVANTAGE);
         let short = Counts { entries: 2 << 20, ..counts(1 << 20, 1000, true) };
         assert_eq!(short.advantage(), TILED_ADVANTAGE);
+        assert_eq!(Counts { entries: 1 << 20, ..short }.advantage(), TILED_ADVANTAGE_LARGE);
     }
 
     #[test]
