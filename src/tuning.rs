@@ -260,7 +260,12 @@ pub const TILED_DISTANT_SCATTERED: f64 = 0.5;
 pub const TILED_ADVANTAGE_NEAR: f64 = 1.05;
 pub const TILED_ADVANTAGE_DISTANT_SOME: f64 = 0.8;
 pub const TILED_ADVANTAGE_DISTANT_MANY: f64 = 0.65;
-/// And where tiles hold the first and the last of their levels and little between: of the greatest variance that levels with their
+/// More is allowed where there are next to none, levels have more rows than that and the average row's is not so low: these are domains
+/// by themselves, whose tiles do not wait for each other as the model has them do.
+pub const TILED_DISTANT_NONE: f64 = 0.02;
+pub const TILED_ALONE_LEVEL: u64 = 3500;
+pub const TILED_ADVANTAGE_ALONE: f64 = 1.25;
+/// Least where tiles hold the first and the last of their levels and little between: of the greatest variance that levels with their
 /// average may have, so much. Their rows wait for few others at a time, and the model takes them to be spread evenly.
 pub const TILED_SPLIT: f64 = 0.8;
 /// More is allowed of strewn rows that have one lane: there it promises too much.

@@ -13,10 +13,11 @@ use super::{Engine, Needs, Tiles};
 use crate::status::Result;
 use crate::tuning::{
     NARROW_SKEW, STAGED_PIECES_ALL_BYTES, STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL, STAGED_PIECES_SECONDS,
-    STAGED_SMALLEST, STAGED_START, STREWN_ROW_BYTES, TILED_ADVANTAGE_DISTANT_MANY,
-    TILED_ADVANTAGE_DISTANT_MOST, TILED_ADVANTAGE_DISTANT_SOME, TILED_ADVANTAGE_NEAR, TILED_ADVANTAGE_NODES,
-    TILED_ADVANTAGE_SHORT, TILED_ADVANTAGE_STREWN, TILED_BOX_FAVOUR, TILED_DISSECTED, TILED_DISSECTED_ROWS,
-    TILED_DISTANT_MANY, TILED_DISTANT_MOST, TILED_DISTANT_SCATTERED, TILED_DISTANT_SOME, TILED_LARGE_LEVEL,
+    STAGED_SMALLEST, STAGED_START, STREWN_ROW_BYTES, TILED_ADVANTAGE, TILED_ADVANTAGE_ALONE,
+    TILED_ADVANTAGE_DISTANT_MANY, TILED_ADVANTAGE_DISTANT_MOST, TILED_ADVANTAGE_DISTANT_SOME,
+    TILED_ADVANTAGE_NEAR, TILED_ADVANTAGE_NODES, TILED_ADVANTAGE_SHORT, TILED_ADVANTAGE_STREWN,
+    TILED_ALONE_LEVEL, TILED_BOX_FAVOUR, TILED_DISSECTED, TILED_DISSECTED_ROWS, TILED_DISTANT_MANY,
+    TILED_DISTANT_MOST, TILED_DISTANT_NONE, TILED_DISTANT_SCATTERED, TILED_DISTANT_SOME, TILED_LARGE_LEVEL,
     TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH, TILED_STRIPS_WORTH_SCATTERED, WIDE_ADVANTAGE,
     WIDE_MOST_LEVELS, WIDE_SPAN_PART,
 };
@@ -158,6 +159,10 @@ fn advantage(counts: Counts, natural: &Ranges) -> f64 {
         return usual;
     }
     let (distant, average) = (rows.distant_part(), natural.average_level() / rows.levels.max(1) as f64);
+    let are_alone = distant < TILED_DISTANT_NONE && rows.is_wider(TILED_ALONE_LEVEL);
+    if are_alone && average >= TILED_DISSECTED && usual >= TILED_ADVANTAGE && !natural.are_split() {
+        return usual.max(TILED_ADVANTAGE_ALONE);
+    }
     if rows.scattered {
         let is_distant = distant > TILED_DISTANT_SCATTERED && rows.has_lanes();
         return if is_distant { usual.min(TILED_ADVANTAGE_DISTANT_SOME) } else { usual };
@@ -264,8 +269,7 @@ mod tests {
     use crate::analysis::ranges::tests::{grid, ranges};
     use crate::analysis::Relays;
     use crate::tuning::{
-        TILED_ADVANTAGE, TILED_LARGEST_RELAY, TILED_SCATTERED_LEVEL, TILED_STREWN_ROWS, TYPE_C, TYPE_S,
-        TYPE_Z,
+        TILED_LARGEST_RELAY, TILED_SCATTERED_LEVEL, TILED_STREWN_ROWS, TYPE_C, TYPE_S, TYPE_Z,
     };
 
     #[test]
@@ -513,7 +517,7 @@ mod tests {
         let boxes = Grid { line: of_box, plane: of_box * of_box }.sizes(n, TILED_LARGEST_RELAY);
         let natural = Ranges::new(boxes, &level);
         for scattered in [false, true] {
-            let of_grid = counts_of(n, 3 * n, levels);
+            let of_grid = Counts { distant: n / 8, ..counts_of(n, 3 * n, levels) };
             let counts =
                 Counts { scattered, has_lines: true, crosses: true, squares: (9 * n as u64, 0), ..of_grid };
             let (mirror, natural) = (TILED_LARGEST_RELAY, natural.clone());
@@ -624,6 +628,14 @@ mod tests {
             assert_eq!(of(low, 9, 0.6, lines).0, TILED_ADVANTAGE_DISTANT_SOME);
             assert!(usual(of(low, 9, 0.4, lines)) && usual(of(low, 8, 0.6, lines)));
         }
+        // Domains by themselves.
+        let (alone, far) = (Counts { n: 2 * n, ..plain }, Counts { n: 2 * n, ..scattered });
+        assert_eq!(of(200, 3, 0.01, alone).0, TILED_ADVANTAGE_ALONE);
+        assert_eq!(of(200, 2, 0.01, far).0, TILED_ADVANTAGE_ALONE);
+        assert!(
+            usual(of(200, 3, 0.01, far)) && usual(of(200, 3, 0.03, alone)) && usual(of(200, 3, 0.01, plain))
+        );
+        assert_eq!(of(20, 3, 0.01, alone).0, TILED_ADVANTAGE_NEAR);
         // Short ones in a random order.
         assert_eq!(of(200, 3, 0.9, strewn).0, TILED_ADVANTAGE_SHORT);
         assert!(usual(of(2, 3, 0.9, strewn)) && usual(of(200, 9, 0.9, strewn)));
