@@ -143,7 +143,7 @@ struct BlockSolver {
         row.end = a.record[slice.x + 1].z;
         if (MAY_HAVE_PARTS) {
             uint32_t length = row.end - row.begin;
-            Share<MAY_HAVE_PARTS, U * WARP, 1, T> share(a, slice, row.begin, row.end, length);
+            Share<MAY_HAVE_PARTS, 1, T> share(a, slice, row.begin, row.end, length);
             row.value += row.begin - record.z;
             row.place = share.place();
             if (share.has_parts()) row.parts = share.parts;

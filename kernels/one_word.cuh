@@ -281,7 +281,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         uint32_t lanes = at.lanes, sub = at.sub, p = slice.x + at.row;
         bool in = at.row < (slice.y & 63u), owns = in && sub == 0;
         uint32_t begin = record.z, longest = warp_max(end - begin);
-        Share<MAY_HAVE_PARTS, U * WARP, NR, T> share(a, slice, begin, end, longest);
+        Share<MAY_HAVE_PARTS, NR, T> share(a, slice, begin, end, longest);
         uint32_t e = begin + sub, first = at.group * PER;  // entry, and column
         // Calls `f` with the number of entries that a lane must have room for.
         auto for_size = [&](auto f) {

@@ -227,7 +227,7 @@ __device__ __forceinline__ void tell_in_the_end(const SetupArgs &a) {
     __device__ __forceinline__ void name##_work(const SetupArgs &a);                                  \
     extern "C" __global__ void __launch_bounds__(__VA_ARGS__) name(const GRID_CONSTANT SetupArgs a) { \
         begin_kernel(a);                                                                              \
-        if (!is_bad) name##_work(a);                                                                  \
+        if (!(is_bad)) name##_work(a);                                                                \
         if (a.tells) tell_in_the_end(a);                                                              \
     }                                                                                                 \
     __device__ __forceinline__ void name##_work(const SetupArgs &a)

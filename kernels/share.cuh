@@ -7,21 +7,22 @@ template <class T>
 constexpr uint32_t LONGEST_WHOLE = (sizeof(T) > 8 ? 4 : 8) * WARP;
 // The parts of a row of so many entries; and where in a work vector the first one is, of a row that begins with that entry. No two
 // rows have a part at the same place.
-template <uint32_t LONGEST>
+template <class T>
 __device__ __forceinline__ uint32_t parts_of(uint32_t entries) {
-    return entries > LONGEST ? (entries - 1) / LONGEST : 0;
+    return entries > LONGEST_WHOLE<T> ? (entries - 1) / LONGEST_WHOLE<T> : 0;
 }
-template <uint32_t LONGEST, class T>
+template <class T>
 __device__ __forceinline__ size_t first_part(const SolveArgs<T> &a, uint32_t begin) {
-    return a.n + begin / LONGEST;
+    return a.n + begin / LONGEST_WHOLE<T>;
 }
 
 // What a slice sums up of its rows. A row of more entries than a warp holds is cut into shares of as many, counted from
 // the unknowns that are solved last. The first share is the row's own. Each other one is a part, the share of a slice
 // before the row's, which hands its sum over behind the unknowns. All parts are summed up at once, and mostly long before
 // the row's turn. Only where there MAY_BE parts does a kernel look for them: that takes 3 to 9 % of a step.
-template <bool MAY_BE, uint32_t LONGEST, int NR, class T>
+template <bool MAY_BE, int NR, class T>
 struct Share {
+    static constexpr uint32_t LONGEST = LONGEST_WHOLE<T>;
     bool is_part = false;
     uint32_t parts = 0, number = 0;  // of the row; and of this part, counted as above
     size_t first = 0;                // where the sums of the parts begin in a work vector
@@ -30,8 +31,8 @@ struct Share {
     __device__ __forceinline__ Share(const SolveArgs<T> &a, uint2 slice, uint32_t &begin, uint32_t &end, uint32_t &longest) {
         if (!MAY_BE || longest <= LONGEST) return;
         is_part = (slice.y & 63u) == PART;
-        parts = parts_of<LONGEST>(longest);
-        first = first_part<LONGEST>(a, begin) * NR;
+        parts = parts_of<T>(longest);
+        first = first_part(a, begin) * NR;
         if (is_part) number = slice.y >> GATE_SHIFT;
         uint32_t after = is_part ? (number + 1) * LONGEST : 0;
         if (a.backward) {

@@ -451,8 +451,8 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
             a.x[record.x] = x;
             arm(armed + p);
             // A solve for which there was no cluster has left there what its parts summed up.
-            T *parts = armed + first_part<LONGEST_WHOLE<T>>(a, record.z);
-            for (uint32_t k = 0; k < parts_of<LONGEST_WHOLE<T>>(end - record.z); ++k) arm(parts + k);
+            T *parts = armed + first_part(a, record.z);
+            for (uint32_t k = 0; k < parts_of<T>(end - record.z); ++k) arm(parts + k);
         }
     }
     ring.leave(first_position + (blocks - 1) * WARP);

@@ -116,8 +116,8 @@ pub const THIN_PLACES: u32 = 80 * 32;
 pub const THIN_LEVEL: i64 = 280;
 pub const THIN_ROW: i64 = 27;
 pub const THIN_SPLIT: i64 = 4000;
-/// The same in the model: until its first row, for a row of real type and no more entries than these on average, for an entry, for an entry of rows
-/// that are far longer than the others, and the part of the other engines' time that it must promise.
+/// The same in the model: until its first row, for a row of real type and no more entries than these on average, for an entry, for an
+/// entry of rows that are far longer than the others, and the part of the other engines' time that it must promise.
 pub const THIN_START: Duration = Duration::from_nanos(9000);
 pub const THIN_SHORT_ROW: i64 = 22;
 pub const THIN_SHORT_ENTRIES: f64 = 4.0;
@@ -236,7 +236,7 @@ pub const TILED_SHORT_ENTRIES: u64 = 2;
 pub const TILED_WIDE_LEVEL: u64 = 900;
 pub const TILED_WIDE_BYTES: u64 = 40_000_000;
 /// Somewhat less where there are no more bytes than those; and where values are not scattered or the pattern has lines, where
-/// levels and bytes are more than these, and whatever the bytes where levels are wider than the last.
+/// levels and bytes are more than these, and whatever the bytes where levels are wider than the last; and of far rows of one entry.
 pub const TILED_ADVANTAGE_LARGE: f64 = 0.86;
 pub const TILED_LARGE_LEVEL: u64 = 1800;
 pub const TILED_LARGE_BYTES: u64 = 100_000_000;
@@ -278,9 +278,9 @@ pub const STAGED_BYTE_SECONDS: f64 = 0.5e-12;
 pub const STAGED_SMALLEST: u32 = 4096;
 /// Rows are looked at for whether their pattern is strewn (`analysis::strewn`) where there are so many.
 pub const STREWN_SMALLEST: u32 = 1 << 19;
-/// Scattered values of a strewn pattern are staged piece by piece where they are so many bytes at least, and levels have so many
-/// rows on average: else hand-overs hide what values take; and where they, with their places and what a row has, are more bytes than
-/// the next, which the cache does not hold. What each entry takes (in seconds).
+/// Scattered values of a strewn pattern are staged piece by piece where they are so many bytes at least, with their places and what
+/// rows have more than the cache holds, and levels have so many rows on average: else hand-overs hide what values take. What each
+/// entry takes (in seconds).
 pub const STAGED_PIECES_BYTES: u64 = 24_000_000;
 pub const STAGED_PIECES_ALL_BYTES: u64 = 65_000_000;
 pub const STAGED_PIECES_LEVEL: u64 = 1800;

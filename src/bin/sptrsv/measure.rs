@@ -92,7 +92,7 @@ fn try_measure(executor: &Executor, solver: &str, mut steps: Vec<Step>, effort: 
         if effort.compares_each {
             poison(&steps)?;
             times.extend(time_solves(executor, &mut steps, 1, effort.in_a_row)?);
-            same_bits &= bits(&steps)? == fingerprint;
+            same_bits &= has_bits(&steps, fingerprint)?;
         } else {
             let left = count - times.len();
             times.extend(time_solves(executor, &mut steps, left.min(BATCH), effort.in_a_row)?);
@@ -100,10 +100,7 @@ fn try_measure(executor: &Executor, solver: &str, mut steps: Vec<Step>, effort: 
     }
     // So that what is looked at is of a solve at the end, and of none before.
     solve_into_fresh(executor, &mut steps)?;
-    same_bits &= bits(&steps)? == fingerprint;
-    if !same_bits && largest_error(&steps)? > check::TOLERANCE {
-        return Err("the solution went wrong after many solves".into());
-    }
+    same_bits &= has_bits(&steps, fingerprint)?;
     Ok(Timing {
         solver: solver.into(),
         facts,
@@ -188,6 +185,15 @@ pub fn later(times: &[f64]) -> &[f64] {
 
 fn largest_error(steps: &[Step]) -> Result<f64> {
     steps.iter().try_fold(0.0, |worst: f64, step| Ok(worst.max((step.check)()?)))
+}
+
+/// Whether the solutions have that fingerprint. An error where they are not even right.
+fn has_bits(steps: &[Step], fingerprint: u64) -> Result<bool> {
+    let is_same = bits(steps)? == fingerprint;
+    if !is_same && largest_error(steps)? > check::TOLERANCE {
+        return Err("a solution went wrong after many solves".into());
+    }
+    Ok(is_same)
 }
 
 /// A fingerprint of the solutions.
