@@ -2,16 +2,18 @@
 // arms the other one for the next solve.
 #include "nodal.cuh"
 
-template <int B, class T>
+template <int B, bool WHOLE, class T>
 __device__ void one_column(const SolveArgs<T> &a) {
     wait_for_turn();
-    nodal<B, 1>(a, columns_of(a));
+    nodal<B, 1, WHOLE>(a, columns_of(a));
 }
 
-#define KERNEL(B, t)                                                    \
+// Row by row, and nodes as a whole.
+#define KERNEL(name, B, t, whole)                                                        \
     extern "C" __global__ void __launch_bounds__(NODAL_BLOCK, (NODAL_BLOCKS<t##_type, B>)) \
-        nodal##B##_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {     \
-        one_column<B>(a);                                               \
+        name(const GRID_CONSTANT SolveArgs<t##_type> a) {                                  \
+        one_column<B, whole>(a);                                                           \
     }
-#define KERNELS(t) FOR_EACH_NODE(KERNEL, t)
+#define BOTH_KERNELS(B, t) KERNEL(nodal##B##_##t, B, t, false) KERNEL(nodal##B##_whole_##t, B, t, true)
+#define KERNELS(t) FOR_EACH_NODE(BOTH_KERNELS, t)
 FOR_EACH_TYPE(KERNELS)

@@ -14,7 +14,8 @@
 //
 //   op(A)'s rows stored:      entry of own unknown c of row r at own(r) + c; those of the other nodes' entries
 //                             are consecutive, before them in a forward solve and behind them in a backward one;
-//                             `diag_in_rows` says that the diagonal of each row r is at own(r) + r
+//                             `diag_in_rows` says that the diagonal of each row r is at own(r) + r. Where besides
+//                             each row of a node begins where the one before ends, nodes are copied whole
 //   op(A)'s columns stored:   entry of own unknown c of row r at own(c) + r; each entry of the lists has for
 //                             each of its B unknowns where the values of the B rows begin, in `row_val`
 #pragma once
@@ -23,8 +24,8 @@
 #include "row.cuh"
 
 constexpr int NODAL_BLOCK = 128;  // threads; ONE_WORD_BLOCK in tuning.rs
-// Lanes between a slice and its gate from which on it waits there.
-constexpr uint32_t NODAL_GATE_LANES = 16384;
+// So many blocks get in each other's way when they look for what is not there.
+constexpr uint32_t NODAL_GATE_BLOCKS = 256;
 // Blocks on a multiprocessor that leave a thread enough registers.
 template <class T, int B>
 constexpr int NODAL_BLOCKS = (sizeof(T) > 8 ? 3 : 4) - (sizeof(T) > 4 && B > 3);
@@ -44,27 +45,27 @@ struct NodeCopies {
     static constexpr uint32_t HELD = NODE_ENTRIES<T, B> * LEAST + B;  // values of a row that are wanted
     static constexpr uint32_t PIECES = ceil_div(HELD * sizeof(T) + PIECE * LEAST - sizeof(T), PIECE * LEAST);  // of a lane
     static constexpr uint32_t NODES = ceil_div(NODE_ENTRIES<T, B>, B);  // other nodes for each lane of a node
-    // Between one node and the next, for each lane: so the lanes of a warp read from all banks.
-    static constexpr uint32_t GAP = sizeof(T) == PIECE ? 0 : sizeof(T) > PIECE / LEAST ? sizeof(T) : PIECE / LEAST;
+    // The same of all rows of a node, which is copied at once.
+    static constexpr uint32_t OF_ALL = ceil_div(B * HELD * sizeof(T) + PIECE * LEAST - sizeof(T), PIECE * LEAST);
+    // Bytes of a row, and of a node, for each lane: whole lines for all lanes of a node, or what they can copy of one.
+    static constexpr uint32_t ROW = PIECES * PIECE, ALL = OF_ALL * PIECE;
+    static_assert(ALL <= B * ROW, "a node at once takes no more room than its rows");
 
-    // From node to node.
-    static __device__ __forceinline__ uint32_t stride(uint32_t lanes) {
-        return (PIECES * PIECE + GAP) * lanes;
-    }
-
-    alignas(PIECE) char rows[B][(PIECES * PIECE + GAP) * WARP];  // by turn
+    // By turn, or by node. What is copied lies in a line here as it does in memory: otherwise each line takes two accesses.
+    alignas(LINE) char rows[B * ROW * WARP];
     T f[WARP], d[WARP];                                          // f: of a single column
     uint32_t adj[NODES * WARP];
     uint32_t diag[WARP];  // where the diagonal of the slice after that is
 };
 
-// From how many lanes, as a power of two, the sums of a node meet; 0: as many as there are.
+// A number that is known when this is compiled.
 template <int R>
-struct Rounds {
+struct Count {
     static constexpr int value = R;
 };
 
-template <int B, int NR, class T>
+// WHOLE: nodes are copied whole.
+template <int B, int NR, bool WHOLE, class T>
 struct NodeSolver {
     const SolveArgs<T> &a;
     const Columns<T, NR> &columns;
@@ -80,7 +81,7 @@ struct NodeSolver {
     struct Node {
         uint4 record;   // node, and its first entry in the lists
         uint32_t end;   // past its last
-        uint32_t own;   // of the row whose turn is the lane's number: own entries
+        uint32_t own;   // own entries of the row whose turn is the lane's number, or of the node's first row
     };
 
     __device__ __forceinline__ uint32_t shift_of(uint2 slice) const { return __ffs(slice.y >> 6) - 1; }
@@ -91,30 +92,33 @@ struct NodeSolver {
         Node node = {{0, NONE, 0, 0}, 0, 0};
         uint32_t shift = shift_of(slice), r = lane >> shift, sub = lane & ((1u << shift) - 1), p = slice.x + r;
         if (r < (slice.y & 63u)) {
-            node.record = a.record[p];
-            node.end = a.record[p + 1].z;
-            if (sub < B) node.own = a.node_row[(size_t)p * B + unknown(sub)].x;
+            const uint4 *record = a.record + p;
+            node.record = record[0];
+            node.end = record[1].z;
+            if (WHOLE) node.own = a.node_row[p * B].x;
+            else if (sub < B) node.own = a.node_row[p * B + unknown(sub)].x;
         }
         return node;
     }
     // Asks where the diagonals of a slice are, if they are not known to be in the rows.
     __device__ __forceinline__ void ask_for_diagonals(uint2 slice) const {
-        if (!a.diag_index || a.diag_in_rows) return;
+        if (WHOLE || !a.diag_index || a.diag_in_rows) return;
         uint32_t shift = shift_of(slice), r = lane >> shift, sub = lane & ((1u << shift) - 1);
         bool leads = r < (slice.y & 63u) && sub < B;
-        copy_ahead(leads, &copies.diag[lane], &a.node_row[leads ? (size_t)(slice.x + r) * B + unknown(sub) : 0].y);
+        copy_ahead(leads, &copies.diag[lane], &a.node_row[leads ? (slice.x + r) * B + unknown(sub) : 0].y);
     }
 
     // What U unknowns of other nodes contribute: values, and where the unknowns are.
     struct Part {
         T v[U][B];
-        uint32_t adj[U];
+        uint32_t place[U];  // in the work vector
     };
     // Where a lane of a node is.
     struct Place {
         uint32_t lanes, sub, p, c, row, count;
         bool in, leads;
-        uint32_t own[B], its_own;  // node_row's first number by turn, and of the lane's turn
+        uint32_t own[B], its_own;  // node_row's first number by turn, and of the lane's turn; or `first` only
+        uint32_t first;   // value of a node whose rows follow each other
         uint32_t held;    // values of other nodes in a row, as far as the lanes have room for them at a time
     };
     __device__ __forceinline__ Place place_of(uint2 slice, const Node &node) const {
@@ -124,15 +128,29 @@ struct NodeSolver {
         at.in = r < (slice.y & 63u), at.leads = at.in && at.sub < B;
         at.c = unknown(at.sub), at.row = node.record.x * B + at.c;
         at.count = (node.end - node.record.z) * B;
-#pragma unroll
-        for (int s = 0; s < B; ++s) at.own[s] = __shfl_sync(FULL, node.own, lane - at.sub + s);
-        at.its_own = node.own;
         at.held = min(at.count, U * at.lanes);
+        if constexpr (WHOLE) at.first = node.own - (a.backward ? 0u : at.count);
+        else {
+            at.its_own = node.own;
+#pragma unroll
+            for (int s = 0; s < B; ++s) at.own[s] = __shfl_sync(FULL, node.own, lane - at.sub + s);
+        }
         return at;
     }
-    // Where the value lies that row `s` of the node has for unknown number `number` of the other ones; rows stored.
-    __device__ __forceinline__ uint32_t value_at(const Place &at, int s, uint32_t number) const {
-        return at.own[s] + (a.backward ? B : 0u - at.count) + number;
+    // Where those values lie that row `s` of the node has for other nodes' unknowns, and for its own node's; rows stored.
+    __device__ __forceinline__ uint32_t others_at(const Place &at, int s) const {
+        if constexpr (WHOLE) return at.first + first_of_turn(s, at.count);
+        return at.own[s] + (a.backward ? B : 0u - at.count);
+    }
+    __device__ __forceinline__ uint32_t own_at(const Place &at, int s) const {
+        if constexpr (WHOLE) return others_at(at, s) + (a.backward ? 0u - B : at.count);
+        return at.own[s];
+    }
+    // Where rows follow each other, with `count` values of other nodes each: from the node's first value to the first one of the
+    // row of turn `s` for another node.
+    __device__ __forceinline__ int first_of_turn(int s, int count) const {
+        int step = a.backward ? -1 : 1, begin = a.backward ? (B - 1) * count + B * (B + 1) / 2 : 0;
+        return begin + step * (s * count + s * (s + 1) / 2);
     }
 
     // A row among the copies: the values of other nodes by their numbers, and its own by turn.
@@ -141,21 +159,31 @@ struct NodeSolver {
         int step;
         __device__ __forceinline__ T &of_turn(int turn) const { return own[step * turn]; }
     };
-    // That of a turn whose own values lie from `own` on.
+    // That of a turn; where rows do not follow each other its own values lie from `own` on.
     __device__ __forceinline__ Row row_of(const Place &at, uint32_t turn, uint32_t own) const {
-        char *to = copies.rows[turn] + lane / at.lanes * copies.stride(at.lanes);
-        auto values = reinterpret_cast<T *>(to + offset(at, row_at(at, turn, own)));
+        if constexpr (WHOLE) {
+            T *others = reinterpret_cast<T *>(room_of(at) + into_line(at, at.first)) + first_of_turn(turn, at.held);
+            return {others, others + (a.backward ? -1 : (int)at.held), a.backward ? -1 : 1};
+        }
+        char *to = copies.rows + turn * copies.ROW * WARP + lane / at.lanes * (copies.ROW * at.lanes);
+        auto values = reinterpret_cast<T *>(to + into_line(at, row_at(at, turn, own)));
         if (a.backward) return {values + turn + a.diag_in_rows, values + turn + a.diag_in_rows - 1, -1};
         return {values, values + at.held, 1};
     }
+    __device__ __forceinline__ Row row_of(const Place &at, uint32_t turn) const { return row_of(at, turn, at.own[turn]); }
+    // Where a node is among the copies that is copied at once.
+    __device__ __forceinline__ char *room_of(const Place &at) const { return copies.rows + copies.ALL * (lane - at.sub); }
     // Where it begins among the caller's values.
     __device__ __forceinline__ uint32_t row_at(const Place &at, uint32_t turn, uint32_t own) const {
         return own + (a.backward ? B - turn - a.diag_in_rows : 0u - at.count);
     }
+    // The lower half of the address of one of the caller's values.
+    __device__ __forceinline__ uint32_t address_of(uint32_t value) const {
+        return (uint32_t)(uintptr_t)a.val + value * (uint32_t)sizeof(T);
+    }
     // How far that lies into what the lanes of a node copy at a time: a line of the cache, or what they can of one.
-    __device__ __forceinline__ int offset(const Place &at, uint32_t first) const {
-        uint32_t address = (uint32_t)(uintptr_t)a.val + first * (uint32_t)sizeof(T);
-        return address & (min((uint32_t)copies.LINE, PIECE * at.lanes) - 1);
+    __device__ __forceinline__ int into_line(const Place &at, uint32_t value) const {
+        return address_of(value) & (min((uint32_t)copies.LINE, PIECE * at.lanes) - 1);
     }
     __device__ __forceinline__ uint32_t *nodes_of(const Place &at) const { return copies.adj + (lane - at.sub) * copies.NODES; }
     // Calls `act` with row and turn for each value of the node's own triangle.
@@ -171,13 +199,13 @@ struct NodeSolver {
     __device__ __forceinline__ void copy(uint2 slice, const Node &node) const {
         Place at = place_of(slice, node);
         if (NR == 1) copy_ahead(at.leads, &copies.f[lane], columns.from(at.row, 0));
-        if (NR == 1) expect_if(at.leads, work + ((size_t)at.p * B + at.c));
-        if (a.diag_index && !a.diag_in_rows) {
+        if (NR == 1) expect_if(at.leads, work + (at.p * B + at.c));
+        if (!WHOLE && a.diag_index && !a.diag_in_rows) {
             uint32_t diag = copies.diag[lane];
             copy_ahead(at.leads && diag != NONE, &copies.d[lane], a.diag_values + diag);
         }
         // Where values are permuted their places are not known yet.
-        if (a.row_permuted) return;
+        if (!WHOLE && a.row_permuted) return;
 #pragma unroll
         for (int k = 0; k < copies.NODES; ++k) {
             uint32_t e = at.sub + k * at.lanes;
@@ -185,38 +213,45 @@ struct NodeSolver {
         }
         // Whole pieces, which may hold what is next in memory. In a few slices value by value: the last rows of all have nothing
         // next, and nodes may depend on more unknowns than the lanes hold.
-        uint32_t past = (a.backward ? at.own[0] + at.count : at.own[B - 1]) + B + PIECE / sizeof(T);
-        if (__any_sync(FULL, at.in && (past > a.values || at.held < at.count))) {
+        constexpr uint32_t OWN = B * (B + 1) / 2;
+        uint32_t past = WHOLE ? at.first + B * at.count + OWN : (a.backward ? at.own[0] + at.count : at.own[B - 1]) + B;
+        if (__any_sync(FULL, at.in && (past + PIECE / sizeof(T) > a.values || at.held < at.count))) {
 #pragma unroll
             for (int s = 0; s < B; ++s) {
-                Row row = row_of(at, s, at.own[s]);
+                Row row = row_of(at, s);
 #pragma unroll
                 for (int u = 0; u < U; ++u) {
                     uint32_t number = at.sub + u * at.lanes;
                     // Behind the last of them its own begin.
-                    if (number < at.count) copy_ahead(true, row.others + number, a.val + value_at(at, s, number));
+                    if (number < at.count) copy_ahead(true, row.others + number, a.val + (others_at(at, s) + number));
                 }
-                if (a.diag_in_rows) copy_ahead(at.in, &row.of_turn(s), a.val + (at.own[s] + unknown(s)));
+                if (a.diag_in_rows) copy_ahead(at.in, &row.of_turn(s), a.val + (own_at(at, s) + unknown(s)));
             }
             for_own([&](int s, int t) {
-                copy_ahead(at.in, &row_of(at, s, at.own[s]).of_turn(t), a.val + (at.own[s] + unknown(t)));
+                copy_ahead(at.in, &row_of(at, s).of_turn(t), a.val + (own_at(at, s) + unknown(t)));
             });
             return;
         }
-        int bytes = at.in ? (int)(at.count * sizeof(T)) : -(int)sizeof(copies.rows);
+        // So many values from `first` on.
+        auto copy_range = [&](char *to, uint32_t first, uint32_t count, auto pieces) {
+            int into = into_line(at, first), mine = at.sub * PIECE, step = at.lanes * PIECE;
+            int left = at.in ? into + (int)(count * sizeof(T)) - mine : 0;
+            auto from = reinterpret_cast<const char *>(a.val + first) + (mine - into);
+            to += mine;
 #pragma unroll
-        for (int s = 0; s < B; ++s) {
-            // Begin and end of what is wanted, in bytes from the beginning of the lanes' first pieces.
-            uint32_t row = row_at(at, s, at.own[s]);
-            int own = (s + a.diag_in_rows) * (int)sizeof(T);
-            int begin = offset(at, row), end = begin + bytes + own, first = at.sub * PIECE;
-            auto from = reinterpret_cast<const char *>(a.val + row) - begin + first;
-            char *to = copies.rows[s] + lane / at.lanes * copies.stride(at.lanes) + first;
+            for (int k = 0; k < pieces.value; ++k) {
+                copy_piece_ahead(left > 0 && (k > 0 || mine + PIECE > into), to, from);
+                to += step, from += step, left -= step;
+            }
+        };
+        if constexpr (WHOLE) {
+            copy_range(room_of(at), at.first, B * at.count + OWN, Count<copies.OF_ALL>{});
+        } else {
 #pragma unroll
-            for (int k = 0; k < copies.PIECES; ++k) {
-                int next = k * at.lanes * PIECE;
-                bool wanted = first + next < end && (k > 0 || first + PIECE > begin);
-                copy_piece_ahead(wanted, to + next, from + next);
+            for (int s = 0; s < B; ++s) {
+                uint32_t first = row_at(at, s, at.own[s]);
+                char *to = copies.rows + s * copies.ROW * WARP + lane / at.lanes * (copies.ROW * at.lanes);
+                copy_range(to, first, at.count + s + a.diag_in_rows, Count<copies.PIECES>{});
             }
         }
     }
@@ -228,12 +263,12 @@ struct NodeSolver {
         for (int u = 0; u < U; ++u) {
             uint32_t number = at.sub + u * at.lanes;
             if (number >= at.count) continue;
-            nodes_of(at)[number / B] = part.adj[u];
+            nodes_of(at)[number / B] = part.place[u] / B;
 #pragma unroll
-            for (int s = 0; s < B; ++s) row_of(at, s, at.own[s]).others[number] = part.v[u][s];
+            for (int s = 0; s < B; ++s) row_of(at, s).others[number] = part.v[u][s];
         }
         if (at.in)
-            for_own([&](int s, int t) { row_of(at, s, at.own[s]).of_turn(t) = a.val[at.own[t] + unknown(s)]; });
+            for_own([&](int s, int t) { row_of(at, s).of_turn(t) = a.val[at.own[t] + unknown(s)]; });
     }
     // What others contribute from number `t` on, at once: where it was not copied. What is not there has zeros for its
     // values. Loads go without a branch, so they all overlap.
@@ -244,12 +279,22 @@ struct NodeSolver {
             bool in = number < at.count;
             // The first entry of all stands for one that there is not.
             uint32_t e = in ? node.record.z + k : 0;
-            part.adj[u] = a.row_adj[e];
+            part.place[u] = a.row_adj[e] * B + c;
             uint32_t index = a.row_permuted ? a.row_val[(size_t)e * B + c] : 0;
 #pragma unroll
             for (int s = 0; s < B; ++s)
-                load_if(in, a.val + (a.row_permuted ? index + unknown(s) : value_at(at, s, number)), part.v[u][s]);
+                load_if(in, a.val + (a.row_permuted ? index + unknown(s) : others_at(at, s) + number), part.v[u][s]);
         }
+    }
+    // How far into the work vector is what is solved a level or two before the youngest unknown of the slice: a quarter of the
+    // way to the slice's gate, which is 4 or 8 levels back. NONE if the slice has no gate, or blocks are few.
+    __device__ __forceinline__ uint32_t gate_of(uint2 slice, const Place &at, const Part &part) const {
+        uint32_t back = uniform(slice.y >> GATE_SHIFT), youngest = 0;
+        if (back == 0 || gridDim.x < NODAL_GATE_BLOCKS) return NONE;
+#pragma unroll
+        for (int u = 0; u < U; ++u) youngest = max(youngest, at.sub + u * at.lanes < at.count ? part.place[u] : 0);
+        youngest = uniform(youngest);
+        return youngest - min(youngest, back / 4 * B);
     }
     // Waits for the unknowns, and subtracts. Returns false if the watchdog ended the wait: then the sums are NaNs of the
     // lanes whose unknowns have not come.
@@ -259,8 +304,8 @@ struct NodeSolver {
         Words<T> x[U][NR];
 #pragma unroll
         for (int u = 0; u < U; ++u) {
-            uint32_t number = t + u * lanes, c = number % B;
-            from[u] = work + ((size_t)part.adj[u] * B + c) * NR;
+            uint32_t number = t + u * lanes;
+            from[u] = work + (size_t)part.place[u] * NR;
 #pragma unroll
             for (int j = 0; j < NR; ++j) x[u][j] = number < count ? Words<T>::armed() : Words<T>::of_zero();
         }
@@ -308,10 +353,13 @@ struct NodeSolver {
     };
     __device__ __forceinline__ void take(const Place &at, Taken &taken) const {
 #pragma unroll
-        for (int u = 0; u < U; ++u) taken.part.adj[u] = nodes_of(at)[(at.sub + u * at.lanes) / B];
+        for (int u = 0; u < U; ++u) {
+            uint32_t number = at.sub + u * at.lanes, k = number / B;
+            taken.part.place[u] = nodes_of(at)[k] * B + (number - k * B);
+        }
 #pragma unroll
         for (int s = 0; s < B; ++s) {
-            Row row = row_of(at, s, at.own[s]);
+            Row row = row_of(at, s);
 #pragma unroll
             for (int u = 0; u < U; ++u) {
                 uint32_t number = at.sub + u * at.lanes;
@@ -327,7 +375,7 @@ struct NodeSolver {
 
     __device__ __forceinline__ void solve(uint2 slice, const Place &at, const Node &node, Taken &taken) const {
         uint32_t lanes = uniform(at.lanes), sub = at.sub, first_lane = lane - sub, p = at.p, c = at.c, row = at.row;
-        uint32_t longest = warp_max(at.count);
+        uint32_t longest = warp_max(at.count), gate = gate_of(slice, at, taken.part);
         bool leads = at.leads;
         auto &low = taken.low;
         T f[NR];
@@ -367,12 +415,13 @@ struct NodeSolver {
         });
 
         // Others wait for the result, so everything is decided before the last wait, and there is no branch behind it.
-        T *word = work + ((size_t)p * B + c) * NR, mine[NR];
+        T *word = work + (size_t)(p * B + c) * NR, mine[NR];
         uint32_t hands_over = leads, t = sub;
         settle(word);
         settle(hands_over);
-        // Where levels are wide. What the watchdog ends here it ends in the next wait as well.
-        if (uniform(slice.y >> GATE_SHIFT) * lanes >= NODAL_GATE_LANES) pass_gate(a, work, slice, lanes, B * NR);
+        // With one look at a time: looks at all unknowns before that would be in the way of those that solve them. What the watchdog
+        // ends here it ends in the next wait as well.
+        if (gate != NONE) pass(a, work + (size_t)gate * NR);
         // A long node begins with the unknowns that were solved first, which in a backward solve are the last.
         uint32_t turn = U * lanes, step = a.backward ? 0u - turn : turn;
         if (a.backward && longest > turn) {
@@ -420,20 +469,21 @@ struct NodeSolver {
             if (NR == 1) publish_reduced_if(hands_over != 0, word, mine[0]);
             else if (leads) publish(word, mine);
         };
+        // From how many lanes, as a power of two, the sums meet; 0: as many as there are.
         auto multiply = [&](auto rounds) {
             last_wait(rounds, [](T v, T by) { return product(v, by); }, [](T v, T) { return v; });
         };
-        if (divides) last_wait(Rounds<0>{}, [](T v, T) { return v; }, [](T v, T by) { return divide(v, by); });
-        else if (NR > 1) multiply(Rounds<0>{});
-        else if (lanes == 8) multiply(Rounds<3>{});
-        else if (lanes == 4) multiply(Rounds<2>{});
-        else if (lanes == 2) multiply(Rounds<1>{});
-        else if (lanes == 16) multiply(Rounds<4>{});
-        else multiply(Rounds<5>{});
+        if (divides) last_wait(Count<0>{}, [](T v, T) { return v; }, [](T v, T by) { return divide(v, by); });
+        else if (NR > 1) multiply(Count<0>{});
+        else if (lanes == 8) multiply(Count<3>{});
+        else if (lanes == 4) multiply(Count<2>{});
+        else if (lanes == 2) multiply(Count<1>{});
+        else if (lanes == 16) multiply(Count<4>{});
+        else multiply(Count<5>{});
         if (!leads) return;
 #pragma unroll
         for (int j = 0; j < NR; ++j) columns.store(row, j, mine[j]);
-        if (NR == 1) arm(work_of(a, ~turn_of_warp()) + ((size_t)p * B + c));
+        if (NR == 1) arm(work_of(a, ~turn_of_warp()) + (p * B + c));
     }
 
     // Takes slices until there are none.
@@ -451,7 +501,8 @@ struct NodeSolver {
         while (s < a.slices) {
             Taken taken;
             Place at = place_of(slice, node);
-            if (a.row_permuted) gather(at, node);
+            if constexpr (!WHOLE)
+                if (a.row_permuted) gather(at, node);
             // Lanes take what others have copied, and the next copies go to the same place.
             copied();
             __syncwarp();
@@ -475,12 +526,12 @@ struct NodeSolver {
 };
 
 // Solves for the columns. A single column takes the work vector whose turn it is, and arms the other one on the way.
-template <int B, int NR, class T>
+template <int B, int NR, bool WHOLE, class T>
 __device__ __forceinline__ void nodal(const SolveArgs<T> &a, const Columns<T, NR> &columns) {
     __shared__ NodeCopies<B, T> copies[NODAL_BLOCK / WARP];
     Slices slices(a.state, 0);
     T *work = NR == 1 ? work_of(a, slices.first) : a.work;
-    NodeSolver<B, NR, T> solver{a, columns, copies[threadIdx.x / WARP], work, alpha_of(a), threadIdx.x % WARP};
+    NodeSolver<B, NR, WHOLE, T> solver{a, columns, copies[threadIdx.x / WARP], work, alpha_of(a), threadIdx.x % WARP};
     solver.run(slices);
 }
 

@@ -2,16 +2,18 @@
 // comes armed; the two work vectors of single solves are left alone.
 #include "nodal.cuh"
 
-template <int B, class T>
+template <int B, bool WHOLE, class T>
 __device__ void two_columns(const MultiArgs<T> &m) {
     const SolveArgs<T> &a = m.solve;
-    nodal<B, 2>(a, Columns<T, 2>{a.x, a.f, m.ldx, m.ldf, m.columns});
+    nodal<B, 2, WHOLE>(a, Columns<T, 2>{a.x, a.f, m.ldx, m.ldf, m.columns});
 }
 
-#define KERNEL(B, t)                                                        \
-    extern "C" __global__ void __launch_bounds__(NODAL_BLOCK, 2)            \
-        nodal_multi##B##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {   \
-        two_columns<B>(m);                                                  \
+// Row by row, and nodes as a whole.
+#define KERNEL(name, B, t, whole)                                 \
+    extern "C" __global__ void __launch_bounds__(NODAL_BLOCK, 2)  \
+        name(const GRID_CONSTANT MultiArgs<t##_type> m) {         \
+        two_columns<B, whole>(m);                                 \
     }
-#define KERNELS(t) FOR_EACH_NODE(KERNEL, t)
+#define BOTH_KERNELS(B, t) KERNEL(nodal_multi##B##_##t, B, t, false) KERNEL(nodal_multi##B##_whole_##t, B, t, true)
+#define KERNELS(t) FOR_EACH_NODE(BOTH_KERNELS, t)
 FOR_EACH_TYPE(KERNELS)

@@ -46,6 +46,8 @@ struct Summary {
     uint32_t sampled, strewn;  // entries of some rows, and those that are strewn: see setup_strewn.cuh
     uint32_t ended;      // blocks of a kernel that tells the host something in the end
     uint32_t distant;    // kept entries of an unknown that is distant from the major's own
+    uint32_t parted;     // some row of a node does not begin where the one before it ends, if diagonals are in their places
+    uint32_t unused;
 };
 
 // The levels of some turns, and the sums of those that are not far from the others; mirrored in analysis/ranges.rs.
@@ -147,7 +149,7 @@ struct SetupArgs {
     uint64_t work_bytes;  // a multiple of 8
 };
 
-static_assert(sizeof(Summary) == 86 * 4, "mirror of setup/args.rs");
+static_assert(sizeof(Summary) == 88 * 4, "mirror of setup/args.rs");
 static_assert(sizeof(Piece) == 16 && sizeof(PieceTotals) == 32, "mirror of setup/args.rs");
 static_assert(sizeof(SetupArgs) == 32 * 4 + 64 * 8, "mirror of setup/args.rs");
 

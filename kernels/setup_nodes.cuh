@@ -107,6 +107,8 @@ __device__ void node_pattern(const SetupArgs &a) {
 
 // Where the entries of its node's own triangle lie in a major, as nodal.cuh says.
 __device__ __forceinline__ uint32_t own_entries(const SetupArgs &a, uint4 major, uint32_t unknown) {
+    // In a row without entries the diagonal says where they would lie.
+    if (a.own_diag && major.z == 0 && major.w != NONE) return major.w - unknown;
     return a.low ? major.x + major.z - unknown : major.x - unknown - 1;
 }
 
@@ -121,12 +123,20 @@ __device__ __forceinline__ uint32_t values_begin(const SetupArgs &a, uint32_t e,
 SETUP_KERNEL(setup_node_rows, 256) {
     uint32_t p = thread_index();
     if (p >= a.n) return;
-    uint32_t unknown = p % a.node, i = a.record[p / a.node].x * a.node + unknown;
+    const uint4 *record = a.record + p / a.node;
+    uint32_t unknown = p % a.node, i = record[0].x * a.node + unknown;
     uint4 major = a.major[i];
     uint32_t own = own_entries(a, major, unknown);
-    // In a row without entries the diagonal says where they would lie.
-    if (a.own_diag && major.z == 0 && major.w != NONE) own = major.w - unknown;
-    if (major.w == NONE || major.w != own + unknown) a.summary->displaced = 1;
+    // Said again only where that is not known here.
+    auto note = [](uint32_t &found) {
+        if (!found) found = 1;
+    };
+    if (major.w == NONE || major.w != own + unknown) note(a.summary->displaced);
+    if (unknown > 0) {
+        uint32_t others = (record[1].z - record[0].z) * a.node, before = own_entries(a, a.major[i - 1], unknown - 1);
+        bool follows = a.low ? own - others == before + unknown : own + unknown == before + a.node + others;
+        if (!follows) note(a.summary->parted);
+    }
     a.node_row[p] = make_uint2(own, a.own_diag ? major.w : i);
 }
 

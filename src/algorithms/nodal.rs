@@ -19,6 +19,11 @@ fn entries_per_lane(dtype: DataType, node: u32) -> u32 {
     (values / node).max(1)
 }
 
+/// What a kernel is called for the nodes of a plan.
+pub(super) fn nodes_of(plan: &CudaPlan) -> String {
+    format!("{}{}", plan.node(), if plan.whole_nodes { "_whole" } else { "" })
+}
+
 impl Algorithm for Nodal {
     fn id(&self) -> i32 {
         18
@@ -46,12 +51,12 @@ impl Algorithm for Nodal {
             let slices = slices::of_levels(&schedule.level_ptr, &lists.ptr, entries, nodes.size)?;
             plan.set_slices(launcher, &slices)?;
             plan.set_records(launcher, &nodes::records(schedule))?;
-            plan.set_node_rows(launcher, nodes)?;
+            plan.set_node_rows(launcher, nodes, &lists.ptr)?;
         }
         plan.add_work_vectors(launcher, 0)
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        let kernel = launcher.kernel_before_turn(format_args!("nodal{}", plan.node()))?;
+        let kernel = launcher.kernel_before_turn(format_args!("nodal{}", nodes_of(plan)))?;
         let blocks = one_word::blocks(launcher, plan, args, 1, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
         kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
     }

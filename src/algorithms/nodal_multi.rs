@@ -1,7 +1,7 @@
 //! NODAL for several right-hand sides: one pass over the matrix for two of them.
 #![forbid(unsafe_code)]
 
-use super::nodal::Nodal;
+use super::nodal::{nodes_of, Nodal};
 use super::{one_word, Multi};
 use crate::executor::cuda::args::MultiArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
@@ -13,7 +13,7 @@ impl Multi for Nodal {
         2
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
-        let kernel = launcher.kernel(format_args!("nodal_multi{}", plan.node()))?;
+        let kernel = launcher.kernel(format_args!("nodal_multi{}", nodes_of(plan)))?;
         let blocks = one_word::blocks(launcher, plan, &args.solve, 1, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
         kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
     }

@@ -157,6 +157,23 @@ impl Nodes {
             .zip(unknowns)
             .all(|(&[own, diagonal], unknown)| diagonal != NONE && diagonal == own.wrapping_add(unknown))
     }
+
+    /// Whether, if so, each row of a node begins where the one before it ends. `row_ptr` are the offsets of the nodes' lists;
+    /// the rows are those of a lower triangle, or of an upper one.
+    pub fn rows_follow(&self, row_ptr: &[u32], low: bool) -> bool {
+        let size = self.size as usize;
+        self.rows.chunks(size).zip(row_ptr.windows(2)).all(|(rows, list)| {
+            let others = (list[1] - list[0]) * self.size;
+            rows.windows(2).zip(1..).all(|(pair, unknown)| {
+                let ([before, _], [own, _]) = (pair[0], pair[1]);
+                if low {
+                    own.wrapping_sub(others) == before.wrapping_add(unknown)
+                } else {
+                    own.wrapping_add(unknown) == before.wrapping_add(self.size + others)
+                }
+            })
+        })
+    }
 }
 
 /// The records of nodes: node, nothing, first entry, nothing; and one more.
@@ -220,6 +237,22 @@ mod tests {
         assert!(!rows(NONE).diag_in_rows());
         let whole = Nodes { size: 2, rows: vec![[0, 0], [1, 2]], index: Vec::new() };
         assert!(whole.diag_in_rows());
+    }
+
+    #[test]
+    fn rows_follow_where_nothing_lies_between_them() {
+        let nodes = |own: [u32; 4]| Nodes {
+            size: 2,
+            rows: own.iter().map(|&own| [own, NONE]).collect(),
+            index: Vec::new(),
+        };
+        // [d] [l d] and [o o d] [o o l d]; [d u] [d] and [d u o o] [d o o]. Own entries begin where the first unknown's is.
+        assert!(nodes([0, 1, 5, 8]).rows_follow(&[0, 0, 1], true));
+        assert!(nodes([0, 1, 3, 6]).rows_follow(&[0, 0, 1], false));
+        // One entry between the rows of the second node, and between the nodes, which is nothing.
+        assert!(!nodes([0, 1, 5, 9]).rows_follow(&[0, 0, 1], true));
+        assert!(!nodes([0, 1, 3, 7]).rows_follow(&[0, 0, 1], false));
+        assert!(nodes([0, 1, 6, 9]).rows_follow(&[0, 0, 1], true));
     }
 
     #[test]

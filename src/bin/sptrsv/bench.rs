@@ -93,6 +93,10 @@ pub struct Args {
     /// Seconds for the solves of one algorithm on one matrix, and again for its analyses
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds, allow_negative_numbers = true)]
     pub effort: f64,
+    /// Seconds without progress after which the library ends a solve, 0 for never (sptrsvSetTimeout; default: 10). This program
+    /// itself waits for 120
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    pub timeout: Option<f64>,
     /// Value types, of s, d, c, z (default: d; d and s in the paper's suite)
     #[arg(long = "type", value_delimiter = ',')]
     pub types: Vec<String>,
@@ -183,6 +187,7 @@ impl Args {
         let given = [
             ("--in-a-row", self.in_a_row != 1),
             ("--compare-each", self.compare_each),
+            ("--timeout", self.timeout.is_some()),
             ("--upper", self.upper),
             ("--op", self.ops() != [Op::N]),
             ("--rhs", self.rhs != [1]),
@@ -367,6 +372,9 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let cases = cases::cases(args, &executor)?;
     let library = Library::open(&executor)?;
+    if let Some(seconds) = args.timeout {
+        library.set_timeout(seconds)?;
+    }
     let peers =
         types.iter().map(|ty| Peers::load(&executor, args, ty.letter())).collect::<Result<Vec<_>>>()?;
     let (json, markdown) = match &args.out {

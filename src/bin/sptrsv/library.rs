@@ -73,6 +73,11 @@ impl<'e> Library<'e> {
         Ok(library)
     }
 
+    /// How long a solve waits without progress.
+    pub fn set_timeout(&self, seconds: f64) -> Result<()> {
+        call!(self.handle, sptrsvSetTimeout(self.handle, seconds))
+    }
+
     pub fn version(&self) -> Result<String> {
         let mut version = 0;
         call!(self.handle, sptrsvGetVersion(self.handle, &mut version))?;

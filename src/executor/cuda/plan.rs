@@ -83,6 +83,8 @@ pub struct CudaPlan {
     pub tile: u32,
     /// Whether a level of a tile fills half of a batch.
     pub wide_tiles: bool,
+    /// Whether each node's rows lie one behind the other, each with its diagonal, so that they can be copied as one.
+    pub whole_nodes: bool,
     /// The first slice of the narrow end, where the pattern has one for the one-word engine or the thin one, and whether
     /// the former has a kernel for it.
     pub narrow: Option<u32>,
@@ -311,7 +313,7 @@ impl CudaPlan {
         (plan.times, plan.widest, plan.narrow) = (end.times, end.widest, end.narrow);
         slices::must_number(end.most_parts)?;
         plan.has_parts = end.most_parts > 0;
-        plan.set_diag_in_rows(end.diag_in_rows);
+        plan.set_rows_of_nodes(end.diag_in_rows, end.rows_follow);
         if plan.base.tiles == 0 {
             plan.base.slices = end.slices;
         }
@@ -351,6 +353,7 @@ impl CudaPlan {
             longest: 0,
             tile: 0,
             wide_tiles: false,
+            whole_nodes: false,
             narrow: None,
             has_narrow_kernel: false,
             has_parts: false,
@@ -487,22 +490,23 @@ impl CudaPlan {
         Ok(())
     }
 
-    /// What the nodal engine needs beside records.
-    pub fn set_node_rows(&mut self, launcher: &Launcher, nodes: &Nodes) -> Result<()> {
+    /// What the nodal engine needs beside records. `row_ptr` are the offsets of the nodes' lists.
+    pub fn set_node_rows(&mut self, launcher: &Launcher, nodes: &Nodes, row_ptr: &[u32]) -> Result<()> {
         self.base.node_row = self.keep(launcher, &nodes.rows)?;
         if self.is_permuted() {
             let replaced = self.base.row_val;
             self.owned.retain(|array| array.address() != replaced);
             self.base.row_val = self.keep(launcher, &nodes.index)?;
         }
-        self.set_diag_in_rows(nodes.diag_in_rows());
+        self.set_rows_of_nodes(nodes.diag_in_rows(), nodes.rows_follow(row_ptr, self.base.backward == 0));
         Ok(())
     }
 
-    /// Whether the diagonal of each row of a node is in its place in the row.
-    fn set_diag_in_rows(&mut self, yes: bool) {
+    /// Whether the diagonal of each row of a node is in its place in the row, and each row begins where the one before ends.
+    fn set_rows_of_nodes(&mut self, diag_in_rows: bool, follow: bool) {
         let are_rows = self.node() > 1 && self.shape.diag == DiagSource::Matrix && !self.is_permuted();
-        self.base.diag_in_rows = (yes && are_rows) as u32;
+        self.base.diag_in_rows = (diag_in_rows && are_rows) as u32;
+        self.whole_nodes = diag_in_rows && are_rows && follow;
     }
 
     /// The batches of the tiled engine. `code` takes the place of the entries' positions, and `index`, where it
@@ -757,6 +761,7 @@ impl CudaPlan {
                 self.node(),
                 base.diag_in_rows,
                 self.wide_tiles as u32,
+                self.whole_nodes as u32,
             ],
         })
     }
@@ -846,7 +851,7 @@ pub struct PlanArrays {
     pub staged: Vec<u32>,
     pub node_row: Vec<u32>,
     /// Numbers of entries, slices and so on.
-    pub numbers: [u32; 15],
+    pub numbers: [u32; 16],
 }
 
 /// The driver's CU_STREAM_PER_THREAD.

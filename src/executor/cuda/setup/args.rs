@@ -4,7 +4,7 @@ use super::super::args::State;
 use super::message::Question;
 
 /// Words of the kernels' summary.
-pub(super) const SUMMARY: usize = 86;
+pub(super) const SUMMARY: usize = 88;
 /// Words of the `State` behind it.
 pub(super) const STATE: usize = std::mem::size_of::<State>() / 4;
 /// The watchdog has ended a wait.
@@ -38,6 +38,7 @@ pub(super) const THIN: usize = 80;
 pub(super) const SAMPLED: usize = 82;
 pub(super) const STREWN: usize = 83;
 pub(super) const DISTANT: usize = 85;
+pub(super) const PARTED: usize = 86;
 /// Stretches of a setup that have a place there.
 pub(super) const MOST_STRETCHES: usize = 8;
 

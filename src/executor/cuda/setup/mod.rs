@@ -240,6 +240,8 @@ pub struct Ending {
     pub most_parts: u32,
     /// Whether the diagonal of each row of a node is in its place in the row.
     pub diag_in_rows: bool,
+    /// Whether, if so, each row of a node begins where the one before it ends.
+    pub rows_follow: bool,
 }
 
 impl Pending {
@@ -263,7 +265,7 @@ impl Pending {
         launcher.setup_kernel("setup_arm")?.launch(blocks as u32, BLOCK, 0, &args)?;
         let found = checked(end.words()?)?;
         let narrow = (found[NARROW + 1] > 0).then_some(found[NARROW]);
-        let diag_in_rows = found[DISPLACED] == 0;
+        let (diag_in_rows, rows_follow) = (found[DISPLACED] == 0, found[PARTED] == 0);
         let (slices, most_parts) = (found[SLICES], found[MOST_PARTS]);
         Ok(Ending {
             times: self.clock.times(&found),
@@ -272,6 +274,7 @@ impl Pending {
             narrow,
             most_parts,
             diag_in_rows,
+            rows_follow,
         })
     }
 }
