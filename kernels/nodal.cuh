@@ -58,30 +58,30 @@ struct NodeCopies {
     uint32_t diag[WARP];  // where the diagonal of the slice after that is
 };
 
-// A number that is known when this is compiled.
-template <int R>
-struct Count {
-    static constexpr int value = R;
-};
-
 // WHOLE: nodes are copied whole.
 template <int B, int NR, bool WHOLE, class T>
 struct NodeSolver {
     const SolveArgs<T> &a;
     const Columns<T, NR> &columns;
     NodeCopies<B, T> &copies;
-    T *work;
+    uint32_t words;  // before those of the work vector
     T alpha;
     uint32_t lane;
     static constexpr int U = NODE_ENTRIES<T, B>, PIECE = NodeCopies<B, T>::PIECE;
+    // Lanes of most nodes of three unknowns in three dimensions, of five on surfaces; where nodes are copied row by row, and those
+    // of two unknowns, have no registers for code of its own: 0.
+    static constexpr int USUAL = WHOLE && B > 2 ? 8 : 0;
     // Whether sums are worked out in every turn of a wait: where there are registers for that.
     static constexpr bool EARLY = NR == 1 && B > 2 && sizeof(T) == sizeof(typename Real<T>::type);
 
+    // The word of an unknown's place in the work vector: 32 bits hold the number of any.
+    __device__ __forceinline__ T *word_at(uint32_t place) const { return a.work + (words + place * NR); }
+
     // What a lane holds of a node.
     struct Node {
-        uint4 record;   // node, and its first entry in the lists
+        uint4 record;   // node, nothing, its first entry in the lists, own entries of its first row
         uint32_t end;   // past its last
-        uint32_t own;   // own entries of the row whose turn is the lane's number, or of the node's first row
+        uint32_t own;   // own entries of the row whose turn is the lane's number
     };
 
     __device__ __forceinline__ uint32_t shift_of(uint2 slice) const { return __ffs(slice.y >> 6) - 1; }
@@ -95,8 +95,7 @@ struct NodeSolver {
             const uint4 *record = a.record + p;
             node.record = record[0];
             node.end = record[1].z;
-            if (WHOLE) node.own = a.node_row[p * B].x;
-            else if (sub < B) node.own = a.node_row[p * B + unknown(sub)].x;
+            if (!WHOLE && sub < B) node.own = a.node_row[p * B + unknown(sub)].x;
         }
         return node;
     }
@@ -121,15 +120,18 @@ struct NodeSolver {
         uint32_t first;   // value of a node whose rows follow each other
         uint32_t held;    // values of other nodes in a row, as far as the lanes have room for them at a time
     };
-    __device__ __forceinline__ Place place_of(uint2 slice, const Node &node) const {
+    // `known` are the lanes of a node if the compiler knows them, or zero.
+    template <class Lanes>
+    __device__ __forceinline__ Place place_of(uint2 slice, const Node &node, Lanes known) const {
         Place at;
-        uint32_t shift = shift_of(slice), r = lane >> shift;
-        at.lanes = 1u << shift, at.sub = lane & (at.lanes - 1), at.p = slice.x + r;
+        at.lanes = known.value > 0 ? known.value : 1u << shift_of(slice);
+        uint32_t r = lane / at.lanes;
+        at.sub = lane & (at.lanes - 1), at.p = slice.x + r;
         at.in = r < (slice.y & 63u), at.leads = at.in && at.sub < B;
         at.c = unknown(at.sub), at.row = node.record.x * B + at.c;
         at.count = (node.end - node.record.z) * B;
         at.held = min(at.count, U * at.lanes);
-        if constexpr (WHOLE) at.first = node.own - (a.backward ? 0u : at.count);
+        if constexpr (WHOLE) at.first = node.record.w - (a.backward ? 0u : at.count);
         else {
             at.its_own = node.own;
 #pragma unroll
@@ -196,10 +198,11 @@ struct NodeSolver {
     }
 
     // Has everything of a node copied that does not depend on others and that a lane wants to know.
-    __device__ __forceinline__ void copy(uint2 slice, const Node &node) const {
-        Place at = place_of(slice, node);
+    template <class Lanes>
+    __device__ __forceinline__ void copy(uint2 slice, const Node &node, Lanes known) const {
+        Place at = place_of(slice, node, known);
         if (NR == 1) copy_ahead(at.leads, &copies.f[lane], columns.from(at.row, 0));
-        if (NR == 1) expect_if(at.leads, work + (at.p * B + at.c));
+        if (NR == 1) expect_if(at.leads, word_at(at.p * B + at.c));
         if (!WHOLE && a.diag_index && !a.diag_in_rows) {
             uint32_t diag = copies.diag[lane];
             copy_ahead(at.leads && diag != NONE, &copies.d[lane], a.diag_values + diag);
@@ -215,7 +218,7 @@ struct NodeSolver {
         // next, and nodes may depend on more unknowns than the lanes hold.
         constexpr uint32_t OWN = B * (B + 1) / 2;
         uint32_t past = WHOLE ? at.first + B * at.count + OWN : (a.backward ? at.own[0] + at.count : at.own[B - 1]) + B;
-        if (__any_sync(FULL, at.in && (past + PIECE / sizeof(T) > a.values || at.held < at.count))) {
+        if (__any_sync(FULL, at.in && (past + PIECE / (uint32_t)sizeof(T) > a.values || at.held < at.count))) {
 #pragma unroll
             for (int s = 0; s < B; ++s) {
                 Row row = row_of(at, s);
@@ -245,13 +248,13 @@ struct NodeSolver {
             }
         };
         if constexpr (WHOLE) {
-            copy_range(room_of(at), at.first, B * at.count + OWN, Count<copies.OF_ALL>{});
+            copy_range(room_of(at), at.first, B * at.count + OWN, Constant<copies.OF_ALL>{});
         } else {
 #pragma unroll
             for (int s = 0; s < B; ++s) {
                 uint32_t first = row_at(at, s, at.own[s]);
                 char *to = copies.rows + s * copies.ROW * WARP + lane / at.lanes * (copies.ROW * at.lanes);
-                copy_range(to, first, at.count + s + a.diag_in_rows, Count<copies.PIECES>{});
+                copy_range(to, first, at.count + s + a.diag_in_rows, Constant<copies.PIECES>{});
             }
         }
     }
@@ -289,7 +292,7 @@ struct NodeSolver {
     // How far into the work vector is what is solved a level or two before the youngest unknown of the slice: a quarter of the
     // way to the slice's gate, which is 4 or 8 levels back. NONE if the slice has no gate, or blocks are few.
     __device__ __forceinline__ uint32_t gate_of(uint2 slice, const Place &at, const Part &part) const {
-        uint32_t back = uniform(slice.y >> GATE_SHIFT), youngest = 0;
+        uint32_t back = slice.y >> GATE_SHIFT, youngest = 0;
         if (back == 0 || gridDim.x < NODAL_GATE_BLOCKS) return NONE;
 #pragma unroll
         for (int u = 0; u < U; ++u) youngest = max(youngest, at.sub + u * at.lanes < at.count ? part.place[u] : 0);
@@ -305,7 +308,7 @@ struct NodeSolver {
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             uint32_t number = t + u * lanes;
-            from[u] = work + (size_t)part.place[u] * NR;
+            from[u] = word_at(part.place[u]);
 #pragma unroll
             for (int j = 0; j < NR; ++j) x[u][j] = number < count ? Words<T>::armed() : Words<T>::of_zero();
         }
@@ -374,7 +377,7 @@ struct NodeSolver {
     }
 
     __device__ __forceinline__ void solve(uint2 slice, const Place &at, const Node &node, Taken &taken) const {
-        uint32_t lanes = uniform(at.lanes), sub = at.sub, first_lane = lane - sub, p = at.p, c = at.c, row = at.row;
+        uint32_t lanes = at.lanes, sub = at.sub, first_lane = lane - sub, p = at.p, c = at.c, row = at.row;
         uint32_t longest = warp_max(at.count), gate = gate_of(slice, at, taken.part);
         bool leads = at.leads;
         auto &low = taken.low;
@@ -415,13 +418,13 @@ struct NodeSolver {
         });
 
         // Others wait for the result, so everything is decided before the last wait, and there is no branch behind it.
-        T *word = work + (size_t)(p * B + c) * NR, mine[NR];
+        T *word = word_at(p * B + c), mine[NR];
         uint32_t hands_over = leads, t = sub;
         settle(word);
         settle(hands_over);
         // With one look at a time: looks at all unknowns before that would be in the way of those that solve them. What the watchdog
         // ends here it ends in the next wait as well.
-        if (gate != NONE) pass(a, work + (size_t)gate * NR);
+        if (gate != NONE) pass(a, word_at(gate));
         // A long node begins with the unknowns that were solved first, which in a backward solve are the last.
         uint32_t turn = U * lanes, step = a.backward ? 0u - turn : turn;
         if (a.backward && longest > turn) {
@@ -473,13 +476,13 @@ struct NodeSolver {
         auto multiply = [&](auto rounds) {
             last_wait(rounds, [](T v, T by) { return product(v, by); }, [](T v, T) { return v; });
         };
-        if (divides) last_wait(Count<0>{}, [](T v, T) { return v; }, [](T v, T by) { return divide(v, by); });
-        else if (NR > 1) multiply(Count<0>{});
-        else if (lanes == 8) multiply(Count<3>{});
-        else if (lanes == 4) multiply(Count<2>{});
-        else if (lanes == 2) multiply(Count<1>{});
-        else if (lanes == 16) multiply(Count<4>{});
-        else multiply(Count<5>{});
+        if (divides) last_wait(Constant<0>{}, [](T v, T) { return v; }, [](T v, T by) { return divide(v, by); });
+        else if (NR > 1) multiply(Constant<0>{});
+        else if (lanes == 8) multiply(Constant<3>{});
+        else if (lanes == 4) multiply(Constant<2>{});
+        else if (lanes == 2) multiply(Constant<1>{});
+        else if (lanes == 16) multiply(Constant<4>{});
+        else multiply(Constant<5>{});
         if (!leads) return;
 #pragma unroll
         for (int j = 0; j < NR; ++j) columns.store(row, j, mine[j]);
@@ -493,28 +496,37 @@ struct NodeSolver {
         auto draw = [&] { return slices.drawn(slices.draw()); };
         uint32_t s = slices.slice_of(slices.first), s1 = draw(), s2 = draw();
         uint2 slice = slice_of(s), slice1 = slice_of(s1), slice2 = slice_of(s2);
+        slice.y = uniform(slice.y), slice1.y = uniform(slice1.y);
         Node node = fetch(slice), node1 = fetch(slice1);
         ask_for_diagonals(slice);
         copied();
-        copy(slice, node);
+        copy(slice, node, Constant<0>{});
         ask_for_diagonals(slice1);
+        // What a usual number of lanes gets code of its own for.
+        auto by_lanes = [&](uint2 slice, auto act) {
+            if (USUAL > 0 && (slice.y >> 6 & 63u) == USUAL) act(Constant<USUAL>{});
+            else act(Constant<0>{});
+        };
         while (s < a.slices) {
             Taken taken;
-            Place at = place_of(slice, node);
-            if constexpr (!WHOLE)
-                if (a.row_permuted) gather(at, node);
-            // Lanes take what others have copied, and the next copies go to the same place.
-            copied();
-            __syncwarp();
-            take(at, taken);
-            __syncwarp();
+            by_lanes(slice, [&](auto lanes) {
+                Place at = place_of(slice, node, lanes);
+                if constexpr (!WHOLE)
+                    if (a.row_permuted) gather(at, node);
+                // Lanes take what others have copied, and the next copies go to the same place.
+                copied();
+                __syncwarp();
+                take(at, taken);
+                __syncwarp();
+            });
             uint32_t s3 = slices.draw();
             Node node2 = fetch(slice2);
-            copy(slice1, node1);
+            by_lanes(slice1, [&](auto lanes) { copy(slice1, node1, lanes); });
             ask_for_diagonals(slice2);
-            solve(slice, at, node, taken);
+            by_lanes(slice, [&](auto lanes) { solve(slice, place_of(slice, node, lanes), node, taken); });
             s = s1, s1 = s2;
             slice = slice1, slice1 = slice2;
+            slice1.y = uniform(slice1.y);
             node = node1, node1 = node2;
             s2 = slices.drawn(s3);
             slice2 = slice_of(s2);
@@ -530,8 +542,8 @@ template <int B, int NR, bool WHOLE, class T>
 __device__ __forceinline__ void nodal(const SolveArgs<T> &a, const Columns<T, NR> &columns) {
     __shared__ NodeCopies<B, T> copies[NODAL_BLOCK / WARP];
     Slices slices(a.state, 0);
-    T *work = NR == 1 ? work_of(a, slices.first) : a.work;
-    NodeSolver<B, NR, WHOLE, T> solver{a, columns, copies[threadIdx.x / WARP], work, alpha_of(a), threadIdx.x % WARP};
+    uint32_t words = NR == 1 ? (uint32_t)(work_of(a, slices.first) - a.work) : 0;
+    NodeSolver<B, NR, WHOLE, T> solver{a, columns, copies[threadIdx.x / WARP], words, alpha_of(a), threadIdx.x % WARP};
     solver.run(slices);
 }
 

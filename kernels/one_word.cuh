@@ -285,7 +285,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         uint32_t e = begin + sub, first = at.group * PER;  // entry, and column
         // Calls `f` with the number of entries that a lane must have room for.
         auto for_size = [&](auto f) {
-            return longest > 4 * lanes ? f(Size<U>{}) : longest > 2 * lanes ? f(Size<4>{}) : f(Size<2>{});
+            return longest > 4 * lanes ? f(Constant<U>{}) : longest > 2 * lanes ? f(Constant<4>{}) : f(Constant<2>{});
         };
         // All that the row is made of is asked for before any of it is looked at.
         T sum[PER], d, scale = one(T{}), v[U];

@@ -88,10 +88,10 @@ __device__ __forceinline__ void load_adjacent(const SolveArgs<T> &a, uint4 recor
     }
 }
 
-// Entries of a row that a lane holds at a time.
-template <int U>
-struct Size {
-    static constexpr int value = U;
+// A number that the compiler knows.
+template <int N>
+struct Constant {
+    static constexpr int value = N;
 };
 
 // What all lanes of the warp have, known to be so: where the compiler believes that a branch may part them, it guards each

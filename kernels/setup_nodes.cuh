@@ -138,6 +138,7 @@ SETUP_KERNEL(setup_node_rows, 256) {
         if (!follows) note(a.summary->parted);
     }
     a.node_row[p] = make_uint2(own, a.own_diag ? major.w : i);
+    if (unknown == 0) a.record[p / a.node].w = own;
 }
 
 // Where op(A)'s columns are stored: of each entry of the lists and each of its unknowns, where the values begin.
@@ -190,6 +191,7 @@ SETUP_KERNEL(setup_copied_rows, 256) {
     if (p >= a.n) return;
     uint32_t unknown = p % a.node, node = a.record[p / a.node].x, own = NodeCopy(a, node).own(unknown);
     a.node_row[p] = make_uint2(own, a.own_diag ? own + unknown : node * a.node + unknown);
+    if (unknown == 0) a.record[p / a.node].w = own;
 }
 
 // Where each value of the copy lies.

@@ -41,7 +41,7 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
     __shared__ uint32_t zero_pivot;
     // Calls `f` with the number of entries that a lane must have room for.
     auto for_size = [&](uint32_t longest, uint32_t lanes, auto f) {
-        return U > 4 && longest > 4 * lanes ? f(Size<U>{}) : f(Size<4>{});
+        return U > 4 && longest > 4 * lanes ? f(Constant<U>{}) : f(Constant<4>{});
     };
     // Asks for the rows that a lane's first entries of a row are of.
     auto ask = [&](uint2 slice, const Row &row, uint32_t(&q)[U]) {
@@ -114,9 +114,9 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
             Row whole(a, slice);
             for (uint32_t k = U * lanes; k < longest; k += U * lanes) {
                 load_adjacent<U, false>(a, whole.record, whole.end, whole.record.z + sub + k, lanes, q);
-                values(Size<U>{}, whole, k);
-                unknowns(Size<U>{}, whole, k);
-                add(Size<U>{});
+                values(Constant<U>{}, whole, k);
+                unknowns(Constant<U>{}, whole, k);
+                add(Constant<U>{});
             }
             ask(slice1, row1, q);
         }

@@ -50,7 +50,7 @@ impl Algorithm for Nodal {
             let entries = entries_per_lane(launcher.dtype, nodes.size);
             let slices = slices::of_levels(&schedule.level_ptr, &lists.ptr, entries, nodes.size)?;
             plan.set_slices(launcher, &slices)?;
-            plan.set_records(launcher, &nodes::records(schedule))?;
+            plan.set_records(launcher, &nodes::records(schedule, nodes))?;
             plan.set_node_rows(launcher, nodes, &lists.ptr)?;
         }
         plan.add_work_vectors(launcher, 0)

@@ -176,17 +176,13 @@ impl Nodes {
     }
 }
 
-/// The records of nodes: node, nothing, first entry, nothing; and one more.
-pub fn records(schedule: &Schedule) -> Vec<[u32; 4]> {
+/// The records of nodes: node, nothing, first entry, where its first row's entries of its own triangle lie; and one more.
+pub fn records(schedule: &Schedule, nodes: &Nodes) -> Vec<[u32; 4]> {
     let lists = schedule.rows.as_ref().expect("asked for");
-    let first = |p: usize| match &lists.values {
-        Some(Values::Contiguous(first)) => first[p],
-        _ => 0,
-    };
-    let nodes = schedule.order.len();
-    let mut records: Vec<[u32; 4]> =
-        (0..nodes).map(|p| [schedule.order[p], NONE, lists.ptr[p], first(p)]).collect();
-    records.push([0, NONE, lists.ptr[nodes], 0]);
+    let own = nodes.rows.iter().step_by(nodes.size as usize).map(|&[own, _]| own);
+    let records = schedule.order.iter().zip(&lists.ptr).zip(own);
+    let mut records: Vec<[u32; 4]> = records.map(|((&node, &first), own)| [node, NONE, first, own]).collect();
+    records.push([0, NONE, lists.ptr[schedule.order.len()], 0]);
     records
 }
 
