@@ -35,6 +35,10 @@ template <class T, int B>
 constexpr int NODE_ENTRIES = (sizeof(T) > 8 ? 8 : 16) / B > 1 ? (sizeof(T) > 8 ? 8 : 16) / B : 1;
 
 constexpr uint32_t ceil_div(uint32_t n, uint32_t by) { return (n + by - 1) / by; }
+// How often `at_once` bytes are copied for so many bytes of values, each of `value` bytes, which begin somewhere in the first of them.
+constexpr uint32_t times_for(uint32_t bytes, uint32_t value, uint32_t at_once) {
+    return ceil_div(bytes + at_once - value, at_once);
+}
 
 // What a warp copies of its next slice. The values of a row are copied in pieces of 16 bytes, one for each lane of its node
 // at a time, and begin somewhere in the first of them.
@@ -43,17 +47,17 @@ struct NodeCopies {
     static constexpr uint32_t PIECE = 16, LINE = 128;
     static constexpr uint32_t LEAST = B > 4 ? 8 : B > 2 ? 4 : 2;  // lanes of a node
     static constexpr uint32_t HELD = NODE_ENTRIES<T, B> * LEAST + B;  // values of a row that are wanted
-    static constexpr uint32_t PIECES = ceil_div(HELD * sizeof(T) + PIECE * LEAST - sizeof(T), PIECE * LEAST);  // of a lane
+    static constexpr uint32_t PIECES = times_for(HELD * sizeof(T), sizeof(T), PIECE * LEAST);  // of a lane
     static constexpr uint32_t NODES = ceil_div(NODE_ENTRIES<T, B>, B);  // other nodes for each lane of a node
-    // The same of all rows of a node, which is copied at once.
-    static constexpr uint32_t OF_ALL = ceil_div(B * HELD * sizeof(T) + PIECE * LEAST - sizeof(T), PIECE * LEAST);
-    // Bytes of a row, and of a node, for each lane: whole lines for all lanes of a node, or what they can copy of one.
+    // Pieces of a lane where all rows of a node are copied as one.
+    static constexpr uint32_t OF_ALL = times_for(B * HELD * sizeof(T), sizeof(T), PIECE * LEAST);
+    // Bytes of a row, and of a node, for each lane: for all lanes of a node whole lines, or what they can copy of one.
     static constexpr uint32_t ROW = PIECES * PIECE, ALL = OF_ALL * PIECE;
-    static_assert(ALL <= B * ROW, "a node at once takes no more room than its rows");
+    static_assert(ALL <= B * ROW, "a whole node takes no more room than its rows");
 
     // By turn, or by node. What is copied lies in a line here as it does in memory: otherwise each line takes two accesses.
     alignas(LINE) char rows[B * ROW * WARP];
-    T f[WARP], d[WARP];                                          // f: of a single column
+    T f[WARP], d[WARP];  // f: of a single column
     uint32_t adj[NODES * WARP];
     uint32_t diag[WARP];  // where the diagonal of the slice after that is
 };
@@ -68,13 +72,13 @@ struct NodeSolver {
     T alpha;
     uint32_t lane;
     static constexpr int U = NODE_ENTRIES<T, B>, PIECE = NodeCopies<B, T>::PIECE;
-    // Lanes of most nodes of three unknowns in three dimensions, of five on surfaces; where nodes are copied row by row, and those
-    // of two unknowns, have no registers for code of its own: 0.
+    // As many lanes have code of their own: most nodes of three unknowns in three dimensions have them, and of five on surfaces. 0: none
+    // have, as there are no registers for that.
     static constexpr int USUAL = WHOLE && B > 2 ? 8 : 0;
     // Whether sums are worked out in every turn of a wait: where there are registers for that.
     static constexpr bool EARLY = NR == 1 && B > 2 && sizeof(T) == sizeof(typename Real<T>::type);
 
-    // The word of an unknown's place in the work vector: 32 bits hold the number of any.
+    // The word of an unknown's place in the work vector. 32 bits hold the number of any: analysis/nodes.rs sees to that.
     __device__ __forceinline__ T *word_at(uint32_t place) const { return a.work + (words + place * NR); }
 
     // What a lane holds of a node.
@@ -116,14 +120,14 @@ struct NodeSolver {
     struct Place {
         uint32_t lanes, sub, p, c, row, count;
         bool in, leads;
-        uint32_t own[B], its_own;  // node_row's first number by turn, and of the lane's turn; or `first` only
-        uint32_t first;   // value of a node whose rows follow each other
+        uint32_t own[B], its_own;  // row by row: node_row's first number by turn, and of the lane's turn
+        uint32_t first;   // whole: the node's first value
         uint32_t held;    // values of other nodes in a row, as far as the lanes have room for them at a time
     };
     // `known` are the lanes of a node if the compiler knows them, or zero.
     template <class Lanes>
     __device__ __forceinline__ Place place_of(uint2 slice, const Node &node, Lanes known) const {
-        Place at;
+        Place at = {};
         at.lanes = known.value > 0 ? known.value : 1u << shift_of(slice);
         uint32_t r = lane / at.lanes;
         at.sub = lane & (at.lanes - 1), at.p = slice.x + r;
@@ -148,8 +152,8 @@ struct NodeSolver {
         if constexpr (WHOLE) return others_at(at, s) + (a.backward ? 0u - B : at.count);
         return at.own[s];
     }
-    // Where rows follow each other, with `count` values of other nodes each: from the node's first value to the first one of the
-    // row of turn `s` for another node.
+    // In a whole node with `count` values of other nodes in each row: from its first value to the first one of the row of turn `s`
+    // for another node.
     __device__ __forceinline__ int first_of_turn(int s, int count) const {
         int step = a.backward ? -1 : 1, begin = a.backward ? (B - 1) * count + B * (B + 1) / 2 : 0;
         return begin + step * (s * count + s * (s + 1) / 2);
@@ -161,21 +165,23 @@ struct NodeSolver {
         int step;
         __device__ __forceinline__ T &of_turn(int turn) const { return own[step * turn]; }
     };
-    // That of a turn; where rows do not follow each other its own values lie from `own` on.
+    // That of a turn; row by row its own values lie from `own` on.
     __device__ __forceinline__ Row row_of(const Place &at, uint32_t turn, uint32_t own) const {
         if constexpr (WHOLE) {
             T *others = reinterpret_cast<T *>(room_of(at) + into_line(at, at.first)) + first_of_turn(turn, at.held);
             return {others, others + (a.backward ? -1 : (int)at.held), a.backward ? -1 : 1};
         }
-        char *to = copies.rows + turn * copies.ROW * WARP + lane / at.lanes * (copies.ROW * at.lanes);
-        auto values = reinterpret_cast<T *>(to + into_line(at, row_at(at, turn, own)));
+        auto values = reinterpret_cast<T *>(room_of(at, turn) + into_line(at, row_at(at, turn, own)));
         if (a.backward) return {values + turn + a.diag_in_rows, values + turn + a.diag_in_rows - 1, -1};
         return {values, values + at.held, 1};
     }
     __device__ __forceinline__ Row row_of(const Place &at, uint32_t turn) const { return row_of(at, turn, at.own[turn]); }
-    // Where a node is among the copies that is copied at once.
+    // Where the lines are copied to in which a whole node lies, and the row of a turn.
     __device__ __forceinline__ char *room_of(const Place &at) const { return copies.rows + copies.ALL * (lane - at.sub); }
-    // Where it begins among the caller's values.
+    __device__ __forceinline__ char *room_of(const Place &at, uint32_t turn) const {
+        return copies.rows + turn * copies.ROW * WARP + lane / at.lanes * (copies.ROW * at.lanes);
+    }
+    // Where a row begins among the caller's values.
     __device__ __forceinline__ uint32_t row_at(const Place &at, uint32_t turn, uint32_t own) const {
         return own + (a.backward ? B - turn - a.diag_in_rows : 0u - at.count);
     }
@@ -253,8 +259,7 @@ struct NodeSolver {
 #pragma unroll
             for (int s = 0; s < B; ++s) {
                 uint32_t first = row_at(at, s, at.own[s]);
-                char *to = copies.rows + s * copies.ROW * WARP + lane / at.lanes * (copies.ROW * at.lanes);
-                copy_range(to, first, at.count + s + a.diag_in_rows, Constant<copies.PIECES>{});
+                copy_range(room_of(at, s), first, at.count + s + a.diag_in_rows, Constant<copies.PIECES>{});
             }
         }
     }
@@ -502,7 +507,7 @@ struct NodeSolver {
         copied();
         copy(slice, node, Constant<0>{});
         ask_for_diagonals(slice1);
-        // What a usual number of lanes gets code of its own for.
+        // With `act` for the lanes that have code of their own, and for all others.
         auto by_lanes = [&](uint2 slice, auto act) {
             if (USUAL > 0 && (slice.y >> 6 & 63u) == USUAL) act(Constant<USUAL>{});
             else act(Constant<0>{});

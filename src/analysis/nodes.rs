@@ -13,9 +13,13 @@ use crate::problem::{Base, DiagSource, Index, MatDescr, Shape};
 pub const SMALLEST: u32 = 2;
 pub const LARGEST: u32 = 6;
 
+/// Rows that may be those of nodes: kernels/nodal.cuh numbers the words of two work vectors in 32 bits.
+const MOST_ROWS: u32 = 1 << 31;
+
 /// The largest size of nodes that divides `n` and is not refuted: bit `b` of `refuted` stands for size `b`.
 pub fn largest(n: u32, refuted: u32) -> Option<u32> {
-    (SMALLEST..=LARGEST).rev().find(|&b| n > 0 && n % b == 0 && refuted >> b & 1 == 0)
+    let may_be = (1..=MOST_ROWS).contains(&n);
+    (SMALLEST..=LARGEST).rev().find(|&b| may_be && n % b == 0 && refuted >> b & 1 == 0)
 }
 
 /// Entries of the nodes' pattern where the triangle has `entries`.
@@ -213,6 +217,11 @@ mod tests {
         assert_eq!(size(true, &[&[], &[0], &[0, 1], &[], &[3], &[3, 4]]), Some(3));
         assert_eq!(size(false, &[&[1, 2, 3], &[2, 3], &[3], &[]]), Some(4));
         assert_eq!(size(false, &[&[1], &[], &[3], &[]]), Some(2));
+    }
+
+    #[test]
+    fn rows_whose_words_have_no_numbers_are_not_of_nodes() {
+        assert_eq!((largest(MOST_ROWS, 0), largest(MOST_ROWS + 2, 0), largest(0, 0)), (Some(4), None, None));
     }
 
     #[test]

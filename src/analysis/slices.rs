@@ -94,7 +94,7 @@ pub fn cut(begin: u32, end: u32, lanes: impl Fn(u32) -> u32, slices: &mut Vec<Sl
 /// The slices of every level, where another lane joins in for every `entries` entries of a row of `node` unknowns. Only
 /// rows of one unknown have parts. The gate of a slice whose rows have several lanes, or `ONE_WORD_GATE_ENTRIES` on average, is
 /// the first unknown of the level `ONE_WORD_GATE_LEVELS` before its own, or of a nearer one where levels are wide; the nodal
-/// engine, whose warps are fewer, waits only where they are very wide.
+/// engine takes from it how wide levels are, and waits nearer (kernels/nodal.cuh).
 pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) -> Result<Vec<Slice>> {
     let lanes = |p: u32| ((row_ptr[p as usize + 1] - row_ptr[p as usize]) * node).div_ceil(entries).max(node);
     let (mut all, mut of_level) = (Vec::new(), Vec::new());
