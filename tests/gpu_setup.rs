@@ -80,6 +80,16 @@ fn by_diagonals(n: usize, i: usize) -> Vec<i64> {
     [below, left, Some(i as i64), right, above].into_iter().flatten().collect()
 }
 
+/// Nodes of as many unknowns as `n` allows, each joined to four others.
+fn of_nodes(n: usize, i: usize) -> Vec<i64> {
+    let size = (2..=6).rev().find(|size| n % size == 0).unwrap_or(2);
+    let (nodes, node) = (n.div_ceil(size) as i64, (i / size) as i64);
+    let others = [node - 40, node - 1, node, node + 1, node + 40];
+    let all = others.into_iter().filter(|other| (0..nodes).contains(other));
+    let rows = all.flat_map(|other| (0..size as i64).map(move |c| other * size as i64 + c));
+    rows.filter(|&j| j < n as i64).collect()
+}
+
 /// Major `i` of `n` of each shape. Full ones hold both triangles.
 const SHAPES: &[(&str, Build)] = &[
     ("nothing", |_, _, _| vec![]),
@@ -114,14 +124,10 @@ const SHAPES: &[(&str, Build)] = &[
     ("planes", |n, i, _| solid(n, i, 50, 1000)),
     ("boxes", |n, i, _| solid(n, i, 100, 15_000)),
     ("skewed boxes", |n, i, _| crossing(n, i)),
-    ("nodes", |n, i, _| {
-        let size = (2..=6).rev().find(|size| n % size == 0).unwrap_or(2);
-        let (nodes, node) = (n.div_ceil(size) as i64, (i / size) as i64);
-        let others = [node - 40, node - 1, node, node + 1, node + 40];
-        let all = others.into_iter().filter(|other| (0..nodes).contains(other));
-        let rows = all.flat_map(|other| (0..size as i64).map(move |c| other * size as i64 + c));
-        rows.filter(|&j| j < n as i64).collect()
-    }),
+    ("nodes", |n, i, _| of_nodes(n, i)),
+    // Their rows follow one another where there is but one triangle.
+    ("lower nodes", |n, i, _| of_nodes(n, i).into_iter().filter(|&j| j <= i as i64).collect()),
+    ("upper nodes", |n, i, _| of_nodes(n, i).into_iter().filter(|&j| j >= i as i64).collect()),
     ("all but nodes", |n, i, _| {
         // Pairs, but for one row in a hundred.
         let mut row: Vec<i64> = (i / 2 * 2..(i / 2 * 2 + 2).min(n)).map(|j| j as i64).collect();

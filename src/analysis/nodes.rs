@@ -132,7 +132,7 @@ impl Majors<'_> {
                 }));
             }
         }
-        Nodes { size, rows: rows.collect(), index }
+        Nodes { size, low: self.low, rows: rows.collect(), index }
     }
 }
 
@@ -145,6 +145,8 @@ fn is_node(indices: &[u32], size: u32) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nodes {
     pub size: u32,
+    /// Whether the stored entries are of a lower triangle.
+    pub low: bool,
     /// By position of each row: where its entries of its node's own triangle lie, and its diagonal's.
     pub rows: Vec<[u32; 2]>,
     /// Where op(A)'s columns are stored: of each entry of the nodes' lists and each of its unknowns, where the
@@ -162,15 +164,15 @@ impl Nodes {
             .all(|(&[own, diagonal], unknown)| diagonal != NONE && diagonal == own.wrapping_add(unknown))
     }
 
-    /// Whether, if so, each row of a node begins where the one before it ends. `row_ptr` are the offsets of the nodes' lists;
-    /// the rows are those of a lower triangle, or of an upper one.
-    pub fn rows_follow(&self, row_ptr: &[u32], low: bool) -> bool {
+    /// Whether, if so and op(A)'s rows are stored, each row of a node begins where the one before it ends. `row_ptr` are the
+    /// offsets of the nodes' lists.
+    pub fn rows_follow(&self, row_ptr: &[u32]) -> bool {
         let size = self.size as usize;
         self.rows.chunks(size).zip(row_ptr.windows(2)).all(|(rows, list)| {
             let others = (list[1] - list[0]) * self.size;
             rows.windows(2).zip(1..).all(|(pair, unknown)| {
                 let ([before, _], [own, _]) = (pair[0], pair[1]);
-                if low {
+                if self.low {
                     own.wrapping_sub(others) == before.wrapping_add(unknown)
                 } else {
                     own.wrapping_add(unknown) == before.wrapping_add(self.size + others)
@@ -237,27 +239,27 @@ mod tests {
 
     #[test]
     fn a_missing_diagonal_is_in_no_place() {
-        let rows = |diagonal| Nodes { size: 2, rows: vec![[u32::MAX, diagonal], [0, 1]], index: Vec::new() };
+        let nodes = |rows| Nodes { size: 2, low: false, rows, index: Vec::new() };
         // Entries of the upper triangle's first row begin where its diagonal would be at -1.
-        assert!(!rows(NONE).diag_in_rows());
-        let whole = Nodes { size: 2, rows: vec![[0, 0], [1, 2]], index: Vec::new() };
-        assert!(whole.diag_in_rows());
+        assert!(!nodes(vec![[u32::MAX, NONE], [0, 1]]).diag_in_rows());
+        assert!(nodes(vec![[0, 0], [1, 2]]).diag_in_rows());
     }
 
     #[test]
     fn rows_follow_where_nothing_lies_between_them() {
-        let nodes = |own: [u32; 4]| Nodes {
-            size: 2,
-            rows: own.iter().map(|&own| [own, NONE]).collect(),
-            index: Vec::new(),
+        // Nodes of three: one that depends on no other, and one that does.
+        let follow = |low, own: [u32; 6]| {
+            let rows = own.iter().map(|&own| [own, NONE]).collect();
+            Nodes { size: 3, low, rows, index: Vec::new() }.rows_follow(&[0, 0, 1])
         };
-        // [d] [l d] and [o o d] [o o l d]; [d u] [d] and [d u o o] [d o o]. Own entries begin where the first unknown's is.
-        assert!(nodes([0, 1, 5, 8]).rows_follow(&[0, 0, 1], true));
-        assert!(nodes([0, 1, 3, 6]).rows_follow(&[0, 0, 1], false));
-        // One entry between the rows of the second node, and between the nodes, which is nothing.
-        assert!(!nodes([0, 1, 5, 9]).rows_follow(&[0, 0, 1], true));
-        assert!(!nodes([0, 1, 3, 7]).rows_follow(&[0, 0, 1], false));
-        assert!(nodes([0, 1, 6, 9]).rows_follow(&[0, 0, 1], true));
+        // [d] [l d] [l l d], and [o o o d] and so on; [d u u] [d u] [d], and [d u u o o o] and so on. Own entries begin where the
+        // first unknown's is, or would be.
+        let (low, high) = ([0, 1, 3, 9, 13, 18], [0, 2, 3, 6, 11, 15]);
+        assert!(follow(true, low) && follow(false, high));
+        assert!(!follow(false, low) && !follow(true, high));
+        // One entry between rows of the second node; and between the nodes, which is nothing.
+        assert!(!follow(true, [0, 1, 3, 9, 13, 19]) && !follow(false, [0, 2, 3, 6, 12, 16]));
+        assert!(follow(true, [0, 1, 3, 10, 14, 19]) && follow(false, [0, 2, 3, 7, 12, 16]));
     }
 
     #[test]

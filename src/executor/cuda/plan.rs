@@ -498,7 +498,7 @@ impl CudaPlan {
             self.owned.retain(|array| array.address() != replaced);
             self.base.row_val = self.keep(launcher, &nodes.index)?;
         }
-        self.set_rows_of_nodes(nodes.diag_in_rows(), nodes.rows_follow(row_ptr, self.base.backward == 0));
+        self.set_rows_of_nodes(nodes.diag_in_rows(), nodes.rows_follow(row_ptr));
         Ok(())
     }
 
@@ -506,7 +506,7 @@ impl CudaPlan {
     fn set_rows_of_nodes(&mut self, diag_in_rows: bool, follow: bool) {
         let are_rows = self.node() > 1 && self.shape.diag == DiagSource::Matrix && !self.is_permuted();
         self.base.diag_in_rows = (diag_in_rows && are_rows) as u32;
-        self.whole_nodes = diag_in_rows && are_rows && follow;
+        self.whole_nodes = self.base.diag_in_rows != 0 && follow;
     }
 
     /// The batches of the tiled engine. `code` takes the place of the entries' positions, and `index`, where it
