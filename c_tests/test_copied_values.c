@@ -1,62 +1,17 @@
 /*
- * sptrsvSetCopyValues and sptrsvUpdateValues: an analysis that was asked for it solves with the values of the last
+ * SPTRSV_COPY_WHERE_FASTER and sptrsvUpdateValues: an analysis that was asked for it solves with the values of the last
  * update, from the array that was given there, and is refused before one. On a GPU, where the rows of op(A) are not
  * what is stored, solves read a copy, and the array may hold anything in between; elsewhere they read the array itself.
  * The setting counts for later analyses. All else is as without it: bits, pivots, several right-hand sides, any
  * operation, graphs, what is refused.
  */
+#include "copies.h"
 #include "gate.h"
-#include "problem.h"
 
 enum { M = 300 };
 
-static const char UNTOUCHED = 0x5a;
 static const char NO_VALUES[] = "the info has no values yet: call sptrsvUpdateValues first";
 static const char ANOTHER_ARRAY[] = "val is not the array that sptrsvUpdateValues was given last";
-
-/* Algorithms by columns copy nothing. */
-static int by_columns(int a) {
-  return ALGS[a].id == SPTRSV_ALG_LEVC || ALGS[a].id == SPTRSV_ALG_SLFC || ALGS[a].id == SPTRSV_ALG_GSF;
-}
-
-/* Whether solves of that kind read a copy where one is asked for. */
-static int reads_copy(const Kind *k, int a) { return T.on_gpu && !by_columns(a) && !k->format != !k->op; }
-
-static size_t value_bytes(const System *s) { return (size_t)s->p->nnz * s->vs; }
-
-static sptrsvStatus_t update(const System *s) { return sptrsvUpdateValues(s->h, s->info, s->val); }
-
-/* Has the array hold NaN throughout, or what the problem has, or other values, in the problem as well. */
-static void spoil(System *s) { mem_fill(s->val, 0xff, value_bytes(s)); }
-static void mend(System *s) { mem_put(s->val, s->p->val, value_bytes(s)); }
-static void change(System *s, Problem *p) {
-  for (int64_t t = 0; t < p->nnz; t++) put(p->k.type, p->val, t, (0.5L + uniform()) * get(p->k.type, p->val, t));
-  mend(s);
-}
-
-static void analyse_for(System *s, int copy) {
-  CHECK_OK(sptrsvSetCopyValues(s->info, copy));
-  CHECK_OK(analyse(s));
-}
-
-/* Solves right, and to the bits of an earlier solve where `exact`. */
-static void solves_again(System *s, const void *earlier, int exact, const char *what) {
-  char *x = malloc(s->bytes + 1);
-  if (solves_right(s, x, what) && exact)
-    CHECK_THAT(!memcmp(x, earlier, s->bytes), "%s: other bits by %s (%s)", what, s->algorithm, kind_text(&s->p->k));
-  free(x);
-}
-
-/* A solve is refused with that sentence, and x stays. Without entries there is nothing to hand over. */
-static void is_refused(System *s, const char *sentence) {
-  if (!s->p->nnz) return;
-  mem_fill(s->x, UNTOUCHED, s->bytes);
-  CHECK_STATUS(solve_from(s, s->f, s->x), SPTRSV_STATUS_INVALID_VALUE);
-  CHECK_MESSAGE(sentence);
-  sptrsvSetPointerMode(T.h, SPTRSV_POINTER_MODE_HOST);
-  if (T.on_gpu) CUDA(cudaDeviceSynchronize());
-  CHECK(mem_is(s->x, UNTOUCHED, s->bytes));
-}
 
 /* One problem: without a copy, with one, with other values, from another array, after another analysis, and without a
  * copy again. */
@@ -67,7 +22,7 @@ static void one_case(Kind k, enum Shape shape, int64_t n, int a) {
   if (opened(&s, &p, a)) {
     char *x = malloc(s.bytes + 1), *plain = malloc(s.bytes + 1);
     solves_right(&s, plain, "no copy");
-    analyse_for(&s, 1);
+    analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
     is_refused(&s, NO_VALUES);
     CHECK_OK(update(&s));
     solves_right(&s, x, "handed over");
@@ -94,11 +49,11 @@ static void one_case(Kind k, enum Shape shape, int64_t n, int a) {
     s.val = second;
     solves_again(&s, x, exact && copied, "another array");
 
-    analyse_for(&s, 1);
+    analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
     is_refused(&s, NO_VALUES);
     CHECK_OK(update(&s));
     solves_again(&s, x, exact && copied, "analysed anew");
-    analyse_for(&s, 0);
+    analyse_for(&s, SPTRSV_COPY_NONE);
     change(&s, &p);
     solves_right(&s, x, "no copy again");
     s.val = first;
@@ -143,7 +98,7 @@ static void nothing_to_solve(void) {
         char x[64];
         if (opened(&s, &p, a)) {
           void *val = s.val;
-          analyse_for(&s, 1);
+          analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
           s.val = NULL;
           CHECK_OK(update(&s));
           solves_right(&s, x, "nothing");
@@ -171,7 +126,7 @@ static void nothing_to_copy(void) {
       System s;
       char x[M * 16];
       if (opened(&s, &p, a)) {
-        analyse_for(&s, 1);
+        analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
         is_refused(&s, NO_VALUES);
         CHECK_OK(update(&s));
         solves_right(&s, x, "nothing to copy");
@@ -193,7 +148,7 @@ static void several_right_hand_sides(void) {
         char *f = malloc(COLUMNS * s.bytes), *x = malloc(COLUMNS * s.bytes), *single = malloc(s.bytes);
         for (int c = 0; c < COLUMNS; c++) memcpy(f + (size_t)c * s.bytes, p.f, s.bytes);
         void *df = mem_copy(f, COLUMNS * s.bytes), *dx = mem_new(COLUMNS * s.bytes);
-        analyse_for(&s, 1);
+        analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
         mem_fill(dx, UNTOUCHED, COLUMNS * s.bytes);
         CHECK_STATUS(solve_columns(&s, COLUMNS, df, dx), SPTRSV_STATUS_INVALID_VALUE);
         CHECK_MESSAGE(NO_VALUES);
@@ -227,7 +182,7 @@ static void any_operation(void) {
         int exact = ALGS[a].deterministic, first = (int)below(3);
         char *x[3] = {malloc(s.bytes), malloc(s.bytes), malloc(s.bytes)};
         CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
-        analyse_for(&s, 1);
+        analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
         for (p.k.op = 0; p.k.op < 3; p.k.op++) is_refused(&s, NO_VALUES);
         for (int round = 0; round < 2; round++) {
           change(&s, &p);
@@ -262,7 +217,7 @@ static void a_separate_diagonal(void) {
       System s;
       char x[M * 16];
       if (opened(&s, &p, a)) {
-        analyse_for(&s, 1);
+        analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
         CHECK_OK(update(&s));
         solves_right(&s, x, "a separate diagonal");
         for (int64_t j = 0; j < M; j++) put(k.type, p.diag, j, random_pivot());
@@ -299,7 +254,7 @@ static void zero_pivots(void) {
         System s;
         char x[40 * 16];
         if (opened(&s, &p, a)) {
-          analyse_for(&s, 1);
+          analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
           pivot_is(&s, hole, "after the analysis");
           is_refused(&s, NO_VALUES);
           pivot_is(&s, hole, "after a solve that was refused");
@@ -334,6 +289,11 @@ static void zero_pivots(void) {
 
 /* ---------------------------------------------------------------------------------------------- refusals */
 
+static void is_set_to(const System *s, sptrsvCopyValues_t expected) {
+  sptrsvCopyValues_t copy = (sptrsvCopyValues_t)-77;
+  CHECK(sptrsvGetCopyValues(s->info, &copy) == SPTRSV_STATUS_SUCCESS && copy == expected);
+}
+
 /* The setting counts at the next analysis, in either direction. */
 static void a_setting_counts_later(void) {
   for (int a = 0; a < COUNT(ALGS); a++)
@@ -342,27 +302,26 @@ static void a_setting_counts_later(void) {
       Problem p = make_problem(k, GRID, M);
       System s;
       char x[M * 16];
-      int enabled = -77;
       if (opened(&s, &p, a)) {
-        CHECK(sptrsvGetCopyValues(s.info, &enabled) == SPTRSV_STATUS_SUCCESS && enabled == 0);
-        for (int set = 0; set < 2; set++) {
-          CHECK_OK(sptrsvSetCopyValues(s.info, set));
+        is_set_to(&s, SPTRSV_COPY_NONE);
+        for (int set = SPTRSV_COPY_NONE; set <= SPTRSV_COPY_WHERE_FASTER; set++) {
+          CHECK_OK(sptrsvSetCopyValues(s.info, (sptrsvCopyValues_t)set));
           CHECK_STATUS(update(&s), SPTRSV_STATUS_INVALID_VALUE);
           CHECK_MESSAGE("sptrsvSetCopyValues");
           change(&s, &p);
           solves_right(&s, x, "analysed without a copy");
         }
-        CHECK(sptrsvGetCopyValues(s.info, &enabled) == SPTRSV_STATUS_SUCCESS && enabled == 1);
+        is_set_to(&s, SPTRSV_COPY_WHERE_FASTER);
         CHECK_OK(analyse(&s));
-        for (int set = 1; set >= 0; set--) {
-          CHECK_OK(sptrsvSetCopyValues(s.info, set));
+        for (int set = SPTRSV_COPY_WHERE_FASTER; set >= SPTRSV_COPY_NONE; set--) {
+          CHECK_OK(sptrsvSetCopyValues(s.info, (sptrsvCopyValues_t)set));
           if (set) is_refused(&s, NO_VALUES);
           change(&s, &p);
           CHECK_OK(update(&s));
           if (reads_copy(&k, a)) spoil(&s);
           solves_right(&s, x, "analysed for a copy");
         }
-        CHECK(sptrsvGetCopyValues(s.info, &enabled) == SPTRSV_STATUS_SUCCESS && enabled == 0);
+        is_set_to(&s, SPTRSV_COPY_NONE);
         CHECK_OK(analyse(&s));
         CHECK_STATUS(update(&s), SPTRSV_STATUS_INVALID_VALUE);
         change(&s, &p);
@@ -379,23 +338,24 @@ static void what_is_refused(void) {
     System s;
     char x[M * 16];
     if (opened(&s, &p, 0)) {
-      static const int BAD[] = {-1, 2, 256, INT32_MIN};
-      int enabled = -77;
+      static const int BAD[] = {-1, 3, 256, INT32_MIN};
+      sptrsvCopyValues_t copy = (sptrsvCopyValues_t)-77;
       sptrsvInfo_t fresh;
-      CHECK_STATUS(sptrsvSetCopyValues(NULL, 1), SPTRSV_STATUS_INVALID_VALUE);
-      CHECK_STATUS(sptrsvGetCopyValues(NULL, &enabled), SPTRSV_STATUS_INVALID_VALUE);
+      CHECK_STATUS(sptrsvSetCopyValues(NULL, SPTRSV_COPY_WHERE_FASTER), SPTRSV_STATUS_INVALID_VALUE);
+      CHECK_STATUS(sptrsvGetCopyValues(NULL, &copy), SPTRSV_STATUS_INVALID_VALUE);
       CHECK_STATUS(sptrsvGetCopyValues(s.info, NULL), SPTRSV_STATUS_INVALID_VALUE);
-      CHECK(enabled == -77);
-      for (int set = 0; set < 2; set++) {
-        CHECK_OK(sptrsvSetCopyValues(s.info, set));
+      CHECK((int)copy == -77);
+      static const sptrsvCopyValues_t MODES[] = {SPTRSV_COPY_NONE, SPTRSV_COPY_ALL, SPTRSV_COPY_WHERE_FASTER};
+      for (int set = 0; set < COUNT(MODES); set++) {
+        CHECK_OK(sptrsvSetCopyValues(s.info, MODES[set]));
         for (int b = 0; b < COUNT(BAD); b++)
-          CHECK_STATUS(sptrsvSetCopyValues(s.info, BAD[b]), SPTRSV_STATUS_INVALID_VALUE);
-        CHECK(sptrsvGetCopyValues(s.info, &enabled) == SPTRSV_STATUS_SUCCESS && enabled == set);
+          CHECK_STATUS(sptrsvSetCopyValues(s.info, (sptrsvCopyValues_t)BAD[b]), SPTRSV_STATUS_INVALID_VALUE);
+        is_set_to(&s, MODES[set]);
       }
 
       CHECK_OK(sptrsvCreateInfo(&fresh));
-      for (int set = 0; set < 2; set++) {
-        CHECK_OK(sptrsvSetCopyValues(fresh, set));
+      for (int set = 0; set < COUNT(MODES); set++) {
+        CHECK_OK(sptrsvSetCopyValues(fresh, MODES[set]));
         CHECK_STATUS(sptrsvUpdateValues(T.h, fresh, s.val), SPTRSV_STATUS_NOT_ANALYSED);
         CHECK_MESSAGE("analys");
       }
@@ -434,7 +394,7 @@ static void another_executor(void) {
     System s;
     char x[M * 16];
     if (opened(&s, &p, 0)) {
-      analyse_for(&s, 1);
+      analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
       CHECK_STATUS(sptrsvUpdateValues(host, s.info, s.val), SPTRSV_STATUS_PATTERN_MISMATCH);
       is_refused(&s, NO_VALUES);
       CHECK_OK(update(&s));
@@ -489,7 +449,7 @@ static void malformed_patterns(void) {
         sptrsvInfo_t info = copied.info;
         char first[500], *x = malloc(copied.bytes);
         CHECK_OK(sptrsvSetAnyOperation(copied.info, (int)below(2)));
-        analyse_for(&copied, 1);
+        analyse_for(&copied, SPTRSV_COPY_WHERE_FASTER);
         CHECK_OK(update(&copied));
         solves_right(&copied, x, "before a malformed pattern");
         put_fault(&plain, fault);
@@ -503,7 +463,7 @@ static void malformed_patterns(void) {
 
         CHECK_OK(sptrsvCreateInfo(&copied.info));
         CHECK_OK(set_algorithm(&copied, ALGS[a].id));
-        CHECK_OK(sptrsvSetCopyValues(copied.info, 1));
+        CHECK_OK(sptrsvSetCopyValues(copied.info, SPTRSV_COPY_WHERE_FASTER));
         CHECK_STATUS(analyse(&copied), SPTRSV_STATUS_INVALID_MATRIX);
         CHECK_STATUS(update(&copied), SPTRSV_STATUS_NOT_ANALYSED);
         CHECK_STATUS(solve_from(&copied, copied.f, copied.x), SPTRSV_STATUS_NOT_ANALYSED);
@@ -540,7 +500,7 @@ static void figures(void) {
       System s;
       if (opened(&s, &p, a)) {
         sptrsvStats_t alone = stats_of(&s);
-        analyse_for(&s, 1);
+        analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
         sptrsvStats_t copied = stats_of(&s);
         int64_t more = copied.bytes_held - alone.bytes_held, values = alone.entries_used * (int64_t)s.vs;
         CHECK(alone.entries_used == p.nnz);
@@ -555,7 +515,7 @@ static void figures(void) {
                      kind_text(&k));
         CHECK_OK(update(&s));
         CHECK(stats_of(&s).bytes_held == copied.bytes_held);
-        analyse_for(&s, 0);
+        analyse_for(&s, SPTRSV_COPY_NONE);
         CHECK(stats_of(&s).bytes_held == alone.bytes_held);
       }
       close_system(&s);
@@ -584,7 +544,7 @@ static void as_stored_the_other_way(void) {
       System s, turned;
       int ok = opened(&turned, &q, a);
       if (opened(&s, &p, a) && ok) {
-        analyse_for(&s, 1);
+        analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
         CHECK_OK(update(&s));
         sptrsvStats_t with = stats_of(&s), without = stats_of(&turned);
         int64_t copy = q.nnz * ((int64_t)s.vs + 4);
@@ -621,7 +581,7 @@ static void an_update_takes_its_turn(void) {
       Gate gate = {0, 0};
       CHECK_OK(sptrsvSetStream(T.h, stream));
       if (opened(&s, &p, a)) {
-        analyse_for(&s, 1);
+        analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
         CUDA(cudaStreamSynchronize(stream));
         void *good = mem_copy(p.val, value_bytes(&s)), *x = malloc(s.bytes);
         spoil(&s);
@@ -663,7 +623,7 @@ static void an_update_in_a_graph(void) {
         char *x = malloc(s.bytes);
         void *dx[3] = {mem_new(s.bytes), mem_new(s.bytes), mem_new(s.bytes)};
         CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
-        analyse_for(&s, 1);
+        analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
         CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
         sptrsvStatus_t status = update(&s);
         for (p.k.op = 0; p.k.op < 3 && !status; p.k.op++) status = solve_from(&s, s.f, dx[p.k.op]);

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "problem.h"
+#include "copies.h"
 
 #define ALLOC_FAILED SPTRSV_STATUS_ALLOC_FAILED
 #define EXECUTION_FAILED SPTRSV_STATUS_EXECUTION_FAILED
@@ -73,8 +73,10 @@ enum { NO_DEVICE = 100, INVALID_DEVICE = 101, NO_BINARY_FOR_GPU = 209, INVALID_P
        JIT_COMPILER_NOT_FOUND = 221, UNSUPPORTED_PTX_VERSION = 222, JIT_COMPILATION_DISABLED = 223,
        ALREADY_MAPPED = 208, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, GARBLED = -1,
        DEVICE_UNAVAILABLE = 46, NO_SUCH_SYMBOL = 500, NEW_IN_CUDA_12 = 914, NOT_SUPPORTED = 801, NEVER_HEARD_OF = 12345 };
-/* ANALYSIS fails before an info gives up the analysis from before, SCHEDULE after it. */
-enum Step { CREATE, FIRST_ANALYSIS, ANALYSIS, SCHEDULE, SOLVE, PIVOT, PIVOT_ELSEWHERE, STATS, DESTROY };
+/* ANALYSIS fails before an info gives up the analysis from before, SCHEDULE after it, and so does COPY, which has all values copied;
+ * what comes later works on the copy. */
+enum Step { CREATE, FIRST_ANALYSIS, ANALYSIS, SCHEDULE, COPY, SOLVE, UPDATE, NEW_DIAGONAL, DENSE, PIVOT, PIVOT_ELSEWHERE, STATS,
+            DESTROY };
 
 /* Whether the driver must have pools of memory for a fault, or must not. */
 enum Pools { EITHER, WITHOUT, WITH };
@@ -165,6 +167,21 @@ static const struct {
     {"cuGraphLaunch", LAUNCH_FAILED, SOLVE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuGraphLaunch", EITHER, 0},
     {"cuCtxGetCurrent", INVALID_CONTEXT, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuCtxGetCurrent", EITHER, 0},
 
+    {"cuMemAlloc*", OUT_OF_MEMORY, COPY, SPTRSV_ALG_AUTO, ALLOC_FAILED, "bytes of device memory", EITHER, 0},
+    {"cuMemcpyDtoDAsync_v2", LAUNCH_FAILED, COPY, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemcpyDtoDAsync", EITHER, 0},
+    {"cuMemcpyDtoDAsync_v2", LAUNCH_FAILED, COPY, SPTRSV_ALG_SLFC, EXECUTION_FAILED, "cuMemcpyDtoDAsync", EITHER, 1},
+    /* The kernel of a first new diagonal is loaded by the analysis, as a capture may come. */
+    {"cuModuleGetFunction", LAUNCH_FAILED, COPY, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuModuleGetFunction", EITHER, 0},
+    {"cuMemcpyDtoDAsync_v2", LAUNCH_FAILED, UPDATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuMemcpyDtoDAsync", EITHER, 0},
+    {"cuCtxGetCurrent", INVALID_CONTEXT, UPDATE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuCtxGetCurrent", EITHER, 0},
+    {"cuLaunchKernel*", LAUNCH_FAILED, NEW_DIAGONAL, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 0},
+    {"cuLaunchKernelEx", NOT_SUPPORTED, NEW_DIAGONAL, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
+    {"cuCtxGetCurrent", INVALID_CONTEXT, NEW_DIAGONAL, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuCtxGetCurrent", EITHER, 0},
+    {"cuLaunchKernel*", LAUNCH_FAILED, DENSE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 0},
+    {"cuLaunchKernel*", LAUNCH_FAILED, DENSE, SPTRSV_ALG_ONE_WORD, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 0},
+    {"cuLaunchKernelEx", NOT_SUPPORTED, DENSE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
+    {"cuCtxGetCurrent", INVALID_CONTEXT, DENSE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuCtxGetCurrent", EITHER, 0},
+
     {"cuStreamSynchronize", ILLEGAL_ADDRESS, PIVOT, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "earlier asynchronous work", EITHER, 0},
     {"cuCtxSynchronize", ILLEGAL_ADDRESS, PIVOT_ELSEWHERE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "earlier asynchronous work",
      EITHER, 0},
@@ -177,6 +194,23 @@ static const struct {
     {"cuGraphExecDestroy", LAUNCH_FAILED, DESTROY, SPTRSV_ALG_LEVR, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
     {"cuCtxGetCurrent", INVALID_CONTEXT, DESTROY, SPTRSV_ALG_LEVR, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
 };
+
+/* Solves for columns of F, stored by columns, into X, stored by rows. */
+static sptrsvStatus_t solve_into_rows(System *s, int64_t columns, const void *f, void *x) {
+  const Problem *p = s->p;
+  return sptrsvSolveDense(s->h, (sptrsvOperation_t)p->k.op, p->n, p->nnz, columns, s->alpha_host, s->d, (sptrsvDataType_t)p->k.type,
+                          s->val, s->ptr, s->ind, s->info, f, p->n, SPTRSV_ORDER_COLUMN, x, columns, SPTRSV_ORDER_ROW, s->policy,
+                          s->buffer);
+}
+
+/* The same for two columns in memory of its own. */
+static sptrsvStatus_t solve_dense(System *s) {
+  void *f = mem_new(2 * s->bytes), *x = mem_new(2 * s->bytes);
+  mem_fill(f, 0, 2 * s->bytes);
+  sptrsvStatus_t status = solve_into_rows(s, 2, f, x);
+  mem_free(f), mem_free(x);
+  return status;
+}
 
 /* Takes a step. The first analysis opens the system, if that is not done yet. */
 static sptrsvStatus_t take(enum Step step, System *s, const Problem *p, sptrsvAlgorithm_t algorithm) {
@@ -191,7 +225,13 @@ static sptrsvStatus_t take(enum Step step, System *s, const Problem *p, sptrsvAl
     case FIRST_ANALYSIS: return s->info ? analyse(s) : open_system_on(T.h, s, p, algorithm);
     case ANALYSIS:
     case SCHEDULE: return analyse(s);
+    case COPY:
+      CHECK_OK(sptrsvSetCopyValues(s->info, SPTRSV_COPY_ALL));
+      return analyse_values(s, s->val);
     case SOLVE: return solve_from(s, s->f, s->x);
+    case UPDATE: return update(s);
+    case NEW_DIAGONAL: return sptrsvUpdateDiagonal(s->h, s->info, s->diag);
+    case DENSE: return solve_dense(s);
     case PIVOT_ELSEWHERE: /* of a solve on another stream */
     case PIVOT:
       if (step == PIVOT_ELSEWHERE) CHECK_OK(sptrsvSetStream(T.h, cudaStreamPerThread));
@@ -259,7 +299,8 @@ static void one_fault(int i, const Problem *p, int pools) {
       if (FAULTS[i].status == SPTRSV_STATUS_SUCCESS) continue;
       if (step == FIRST_ANALYSIS) CHECK_STATUS(solve_from(&s, s.f, s.x), SPTRSV_STATUS_NOT_ANALYSED);
       if (step == ANALYSIS) CHECK_OK(solve_from(&s, s.f, s.x));
-      if (step == SCHEDULE) CHECK_STATUS(solve_from(&s, s.f, s.x), SPTRSV_STATUS_NOT_ANALYSED);
+      if (step == UPDATE || step == NEW_DIAGONAL) CHECK_OK(solve_from(&s, s.f, s.x));
+      if (step == SCHEDULE || step == COPY) CHECK_STATUS(solve_from(&s, s.f, s.x), SPTRSV_STATUS_NOT_ANALYSED);
       if (step == SOLVE && FAULTS[i].algorithm == SPTRSV_ALG_AUTO && strncmp(FAULTS[i].entry, "cuLaunch", 8) == 0) {
         /* A part of the refused solve may have run: the next one clears what that has left, and the one after it does not. */
         for (int again = 0; again < 2; again++) {
@@ -299,7 +340,7 @@ static void errors_of_the_driver(void) { in_a_child("driver_faults", standin());
 
 /* ------------------------------------------------------------------------------------------- captures */
 
-/* While a stream captures a solve calls nothing that ends the capture, also the first one of an info; what would have to wait is
+/* While a stream captures solves and updates call nothing that ends the capture, also the first ones of an info; what would have to wait is
  * refused before it tries. */
 static void a_stream_captures(void) {
   find_standin();
@@ -310,9 +351,13 @@ static void a_stream_captures(void) {
       System s;
       if (opened(&s, &p, a)) {
         int64_t row;
+        analyse_for(&s, SPTRSV_COPY_ALL);
         if (!is_first) CHECK_OK(solve_from(&s, s.f, s.x));
         driver.capture(1);
+        CHECK_OK(update(&s));
+        CHECK_OK(sptrsvUpdateDiagonal(s.h, s.info, s.diag));
         CHECK_OK(solve_from(&s, s.f, s.x));
+        CHECK_OK(solve_dense(&s));
         CHECK_STATUS(pivot(&s, &row), SPTRSV_STATUS_INVALID_VALUE);
         CHECK_STATUS(analyse(&s), SPTRSV_STATUS_INVALID_VALUE);
         CHECK_THAT(driver.broken_captures() == 0, "%s: a capture was ended by %d calls", ALGS[a].name, driver.broken_captures());
@@ -346,6 +391,7 @@ static void an_info_moves(void) {
     }
     System s;
     CHECK_OK(open_system_on(h[0], &s, &p, SPTRSV_ALG_AUTO));
+    analyse_for(&s, SPTRSV_COPY_ALL);
     CHECK_OK(solve_from(&s, s.f, s.x));
     for (int to = 1; to >= 0; to--) {
       int64_t row = -77;
@@ -355,9 +401,14 @@ static void an_info_moves(void) {
       CHECK_MESSAGE(to ? "the handle's device is device 1" : "the handle's device is device 0");
       CHECK_MESSAGE(to ? "analysed with device 0" : "analysed with device 1");
       CHECK_STATUS(pivot(&s, &row), SPTRSV_STATUS_PATTERN_MISMATCH);
+      CHECK_STATUS(update(&s), SPTRSV_STATUS_PATTERN_MISMATCH);
+      CHECK_STATUS(sptrsvUpdateDiagonal(s.h, s.info, s.diag), SPTRSV_STATUS_PATTERN_MISMATCH);
+      CHECK_STATUS(solve_dense(&s), SPTRSV_STATUS_PATTERN_MISMATCH);
       CHECK_MESSAGE("the handle's device");
       CHECK(row == -77 && mem_is(s.x, 0x5a, s.bytes));
-      CHECK_OK(analyse(&s));
+      CHECK_OK(analyse_values(&s, s.val));
+      CHECK_OK(update(&s));
+      CHECK_OK(sptrsvUpdateDiagonal(s.h, s.info, s.diag));
       CHECK_OK(solve_from(&s, s.f, s.x));
       CHECK_OK(pivot(&s, &row));
       CHECK(row == -1);
@@ -587,17 +638,21 @@ static void little_host_memory_for_a_gpu(void) {
 
 static void host_memory_runs_out_for_a_gpu(void) { in_a_child("little_host_memory_for_a_gpu", standin()); }
 
-/* Solves for so many right-hand sides: whether all is right. */
+/* Solves for so many right-hand sides, by columns and into rows: whether all is right. */
 static int are_right(System *s, void *f, void *x, int64_t columns) {
   const Problem *p = s->p;
-  double *host = malloc(s->bytes * (size_t)columns);
-  mem_fill(x, 0xff, s->bytes * (size_t)columns);
-  int right = sptrsvSolveMulti(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, p->n, p->nnz, columns, s->alpha_host, s->d,
-                               (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->info, f, p->n, x, p->n, s->policy,
-                               s->buffer) == SPTRSV_STATUS_SUCCESS;
-  if (right) mem_get(host, x, s->bytes * (size_t)columns);
-  for (int64_t j = 0; j < columns && right; j++) right = worst_error(p, p->alpha, p->f, host + j * p->n) <= 1;
-  free(host);
+  double *host = malloc(s->bytes * (size_t)columns), *column = malloc(s->bytes);
+  int right = 1;
+  for (int by_rows = 0; by_rows < 2; by_rows++) {
+    mem_fill(x, 0xff, s->bytes * (size_t)columns);
+    right &= (by_rows ? solve_into_rows(s, columns, f, x) : solve_columns(s, columns, f, x)) == SPTRSV_STATUS_SUCCESS;
+    mem_get(host, x, s->bytes * (size_t)columns);
+    for (int64_t j = 0; j < columns && right; j++) {
+      for (int64_t i = 0; i < p->n; i++) column[i] = by_rows ? host[i * columns + j] : host[j * p->n + i];
+      right = worst_error(p, p->alpha, p->f, column) <= 1;
+    }
+  }
+  free(host), free(column);
   return right;
 }
 
@@ -616,7 +671,8 @@ static int take_memory(void **taken) {
   return count;
 }
 
-/* With the GPU's memory filled up: a solve needs none, be it the first one of its algorithm and of so many right-hand sides. */
+/* With the GPU's memory filled up: solves and updates need none, be it the first ones of an algorithm and of so many right-hand
+ * sides. */
 static void first_solves_without_memory(void) {
   enum { COLUMNS = 32 };
   static void *taken[MOST_TAKEN];
@@ -624,14 +680,21 @@ static void first_solves_without_memory(void) {
   System s[COUNT(ALGS)];
   int is_open[COUNT(ALGS)];
   size_t bytes = (size_t)p.n * sizeof(double);
-  for (int a = 0; a < COUNT(ALGS); a++) is_open[a] = opened(&s[a], &p, a);
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    is_open[a] = opened(&s[a], &p, a);
+    if (is_open[a]) analyse_for(&s[a], SPTRSV_COPY_ALL);
+  }
+  put_whole_diagonal(&p, p.diag); /* as the updates below do */
   char *f = mem_new(COLUMNS * bytes), *x = mem_new(COLUMNS * bytes);
   for (int j = 0; j < COLUMNS; j++) mem_put(f + (size_t)j * bytes, p.f, bytes);
   int count = take_memory(taken);
   for (int a = 0; a < COUNT(ALGS); a++)
-    for (int columns = 1; is_open[a] && columns <= COLUMNS; columns = columns == 1 ? 4 : 8 * columns)
+    for (int columns = 1; is_open[a] && columns <= COLUMNS; columns = columns == 1 ? 4 : 8 * columns) {
+      CHECK_OK(sptrsvUpdateValues(T.h, s[a].info, s[a].val));
+      CHECK_OK(sptrsvUpdateDiagonal(T.h, s[a].info, s[a].diag));
       CHECK_THAT(are_right(&s[a], f, x, columns), "%s: a first solve for %d right-hand sides: \"%s\"", ALGS[a].name, columns,
                  sptrsvGetLastErrorMessage(T.h));
+    }
   while (count > 0) mem_free(taken[--count]);
   mem_free(f), mem_free(x);
   for (int a = 0; a < COUNT(ALGS); a++) close_system(&s[a]);

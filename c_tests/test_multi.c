@@ -3,11 +3,10 @@
  * rule as a single solve, with the same bits where the algorithm is deterministic, and what lies between the
  * columns and around the buffer untouched; pivots, NaN, the watchdog, graphs. And sptrsvSolveMultiRowMajor.
  */
-#include "problem.h"
+#include "fence.h"
 
 /* Every remainder of a GPU's passes of 2, 4 and 8 right-hand sides, and a few larger counts. */
 static const int NRHS[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 17, 31, 33, 64};
-enum { GUARD = 0x5a };
 
 typedef sptrsvStatus_t SolveMulti(sptrsvHandle_t, sptrsvOperation_t, int64_t, int64_t, int64_t, const void *,
                                   sptrsvMatDescr_t, sptrsvDataType_t, const void *, const void *, const void *,
@@ -26,9 +25,6 @@ static sptrsvStatus_t solve_by(SolveMulti *f_of, System *s, int64_t nrhs, const 
 static sptrsvStatus_t solve_multi(System *s, int64_t nrhs, const void *f, int64_t ldf, void *x, int64_t ldx) {
   return solve_by(sptrsvSolveMulti, s, nrhs, f, ldf, x, ldx);
 }
-
-/* Whether right-hand sides may be stored by rows. */
-static int takes_rows(int a) { return !T.on_gpu || ALGS[a].id == SPTRSV_ALG_BLOCK; }
 
 /* From columns, `ld` values apart, to rows, `rows_ld` apart, or back. */
 static void turn(const System *s, int64_t nrhs, char *columns, int64_t ld, char *rows, int64_t rows_ld, int back) {
@@ -59,32 +55,6 @@ static sptrsvStatus_t solve_rows(System *s, int64_t nrhs, char *f, int64_t ldf, 
   return status;
 }
 
-/* The system's buffer moves into a larger block, aligned to 8 bytes only and between guards. */
-typedef struct {
-  char *block;
-  void *buffer;
-  size_t bytes;
-} Fence;
-
-enum { FENCE = 64 };
-
-static Fence fence(System *s) {
-  Fence e = {.buffer = s->buffer, .bytes = s->buffer_bytes};
-  e.block = mem_new(e.bytes + 2 * FENCE + 8);
-  mem_fill(e.block, GUARD, e.bytes + 2 * FENCE + 8);
-  s->buffer = e.block + FENCE + 8 * below(2);
-  return e;
-}
-
-static int unfence(System *s, Fence *e) {
-  char *end = (char *)s->buffer + e->bytes;
-  int whole = mem_is(e->block, GUARD, (size_t)((char *)s->buffer - e->block)) &&
-              mem_is(end, GUARD, (size_t)(e->block + e->bytes + 2 * FENCE + 8 - end));
-  s->buffer = e->buffer;
-  mem_free(e->block);
-  return whole;
-}
-
 /* One call with several right-hand sides, then its columns one by one: a deterministic algorithm gives each
  * the bits that it has alone. */
 static void check_columns(System *s, int64_t nrhs, int a) {
@@ -99,9 +69,7 @@ static void check_columns(System *s, int64_t nrhs, int a) {
   void *df = mem_copy(f, fbytes), *dx = k->in_place ? df : mem_new(xbytes);
   if (!k->in_place) mem_fill(dx, GUARD, xbytes);
   Fence around = fence(s);
-  /* Scratch: whatever lies in it, also what could be taken for solutions. */
-  mem_fill(s->buffer, below(2) ? 0 : 0x11, s->buffer_bytes);
-  int by_rows = takes_rows(a) && below(3) == 0, padding = 1;
+  int by_rows = below(3) == 0, padding = 1;
   sptrsvStatus_t status;
   if (by_rows) {
     memset(x, GUARD, xbytes);
@@ -170,34 +138,6 @@ static void every_count(void) {
         }
 }
 
-/* On the GPU one algorithm takes right-hand sides by rows, and the others refuse them before anything is written. */
-static void by_rows_or_refused(void) {
-  enum { N = 100, COLUMNS = 3 };
-  char x[N * COLUMNS * 8];
-  for (int a = 0; a < COUNT(ALGS); a++) {
-    Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, GRID, N);
-    System s;
-    if (opened(&s, &p, a)) {
-      void *f = mem_new(sizeof x), *solved = mem_new(sizeof x);
-      mem_fill(f, 0, sizeof x);
-      mem_fill(solved, GUARD, sizeof x);
-      sptrsvStatus_t status = solve_by(sptrsvSolveMultiRowMajor, &s, COLUMNS, f, COLUMNS, solved, COLUMNS);
-      if (takes_rows(a)) {
-        CHECK_THAT(status == SPTRSV_STATUS_SUCCESS, "%s: %s", ALGS[a].name, sptrsvGetErrorName(status));
-      } else {
-        CHECK_THAT(status == SPTRSV_STATUS_NOT_SUPPORTED && strstr(sptrsvGetLastErrorMessage(s.h), "by rows") &&
-                       mem_is(solved, GUARD, sizeof x),
-                   "%s: %s \"%s\", or something was written", ALGS[a].name, sptrsvGetErrorName(status),
-                   sptrsvGetLastErrorMessage(s.h));
-      }
-      mem_free(f);
-      mem_free(solved);
-    }
-    close_system(&s);
-    free_problem(&p);
-  }
-}
-
 /* One analysis serves any sequence of counts, one right-hand side among them. */
 static void one_info(void) {
   for (int a = 0; a < COUNT(ALGS); a++)
@@ -212,9 +152,52 @@ static void one_info(void) {
       }
 }
 
+/* 0 where one right-hand side is announced, 1 where more are, 2 where AUTO takes BLOCK: each wants a larger buffer. */
+enum { SIZES_OF_BUFFERS = 3 };
+static int size_of_buffer(int64_t announced) { return announced == 1 ? 0 : T.on_gpu && announced >= 16 ? 2 : 1; }
+
+/* The buffer's size is the one of its kind, where that is known, and larger than that for fewer right-hand sides. */
+static void has_size(const System *s, size_t *known, int which) {
+  if (!known[which]) known[which] = s->buffer_bytes;
+  CHECK_THAT(s->buffer_bytes == known[which], "%s: %zu bytes of kind %d, not %zu", s->algorithm, s->buffer_bytes, which,
+             known[which]);
+  CHECK(which == 0 || s->buffer_bytes > known[0]);
+  CHECK(which < 2 || s->buffer_bytes > known[1]);
+}
+
+/* Announces so many right-hand sides; the buffer serves the analysis that there is, and the next one. */
+static void announce(System *s, int64_t announced, size_t *known, int *last, sptrsvAlgorithm_t few) {
+  static const int64_t BAD[] = {0, -1, INT64_MIN};
+  const Problem *p = s->p;
+  int which = size_of_buffer(announced);
+  int64_t nrhs = -77;
+  sptrsvAlgorithm_t in_use;
+  CHECK_OK(sptrsvSetRightHandSides(s->info, announced));
+  for (int b = 0; b < COUNT(BAD); b++) CHECK_STATUS(sptrsvSetRightHandSides(s->info, BAD[b]), SPTRSV_STATUS_INVALID_VALUE);
+  CHECK(sptrsvGetRightHandSides(s->info, &nrhs) == SPTRSV_STATUS_SUCCESS && nrhs == announced);
+  if (which == 2 && *last < 2) {
+    CHECK_STATUS(analyse(s), SPTRSV_STATUS_INVALID_VALUE);
+    CHECK_MESSAGE("sptrsvSetRightHandSides");
+  }
+  CHECK_OK(make_buffer(s));
+  has_size(s, known, which > *last ? which : *last);
+  /* One for another type changes nothing. */
+  size_t other;
+  CHECK_OK(sptrsvBufferSize(s->h, (sptrsvOperation_t)p->k.op, p->n, p->nnz, s->d,
+                            p->k.type == SPTRSV_R_64F ? SPTRSV_C_32F : SPTRSV_R_64F, s->val, s->ptr, s->ind, s->info, &other));
+  check_columns(s, 17, 0);
+  CHECK_OK(analyse(s));
+  CHECK_OK(make_buffer(s));
+  has_size(s, known, which);
+  CHECK(sptrsvGetAlgorithm(s->info, &in_use) == SPTRSV_STATUS_SUCCESS && in_use == (which == 2 ? SPTRSV_ALG_BLOCK : few));
+  check_columns(s, 1, 0);
+  check_columns(s, 16 + below(30), 0);
+  *last = which;
+}
+
 /* AUTO goes by how many right-hand sides there will be, if it is told before the buffer's size is asked for. */
 static void how_many_there_will_be(void) {
-  static const int64_t COUNTS[] = {15, 16, 2, 1000, 1, INT64_MAX}, BAD[] = {0, -1, INT64_MIN};
+  static const int64_t COUNTS[] = {15, 16, 2, 1000, 1, INT64_MAX};
   for (int t = 0; t < COUNT(TYPES); t++) {
     Problem p = make_problem(kind_of_type(TYPES[t]), GRID, 400);
     System s;
@@ -223,42 +206,19 @@ static void how_many_there_will_be(void) {
     CHECK_STATUS(sptrsvGetRightHandSides(NULL, &nrhs), SPTRSV_STATUS_INVALID_VALUE);
     CHECK(nrhs == -77);
     if (opened(&s, &p, 0)) {
-      size_t usual = s.buffer_bytes;
-      sptrsvAlgorithm_t few, in_use;
+      size_t known[SIZES_OF_BUFFERS] = {s.buffer_bytes};
+      int last = 0;
+      sptrsvAlgorithm_t few;
       CHECK_STATUS(sptrsvGetRightHandSides(s.info, NULL), SPTRSV_STATUS_INVALID_VALUE);
       CHECK(sptrsvGetRightHandSides(s.info, &nrhs) == SPTRSV_STATUS_SUCCESS && nrhs == 1);
       CHECK_OK(sptrsvGetAlgorithm(s.info, &few));
-      in_use = few;
-      for (int i = 0; i < COUNT(COUNTS); i++) {
-        int many = T.on_gpu && COUNTS[i] >= 16, was_usual = s.buffer_bytes == usual, was_many = in_use == SPTRSV_ALG_BLOCK;
-        CHECK_OK(sptrsvSetRightHandSides(s.info, COUNTS[i]));
-        for (int b = 0; b < COUNT(BAD); b++)
-          CHECK_STATUS(sptrsvSetRightHandSides(s.info, BAD[b]), SPTRSV_STATUS_INVALID_VALUE);
-        CHECK(sptrsvGetRightHandSides(s.info, &nrhs) == SPTRSV_STATUS_SUCCESS && nrhs == COUNTS[i]);
-        if (many && was_usual) {
-          CHECK_STATUS(analyse(&s), SPTRSV_STATUS_INVALID_VALUE);
-          CHECK_MESSAGE("sptrsvSetRightHandSides");
-        }
-        CHECK_OK(make_buffer(&s));
-        CHECK(many || was_many ? s.buffer_bytes > usual : s.buffer_bytes == usual);
-        /* One for another type changes nothing. */
-        size_t other;
-        CHECK_OK(sptrsvBufferSize(s.h, (sptrsvOperation_t)p.k.op, p.n, p.nnz, s.d, TYPES[(t + 1) % COUNT(TYPES)], s.val, s.ptr,
-                                  s.ind, s.info, &other));
-        /* Enough for the analysis that there is, too. */
-        check_columns(&s, 17, 0);
-        CHECK_OK(analyse(&s));
-        CHECK_OK(make_buffer(&s));
-        CHECK(many ? s.buffer_bytes > usual : s.buffer_bytes == usual);
-        CHECK(sptrsvGetAlgorithm(s.info, &in_use) == SPTRSV_STATUS_SUCCESS && in_use == (many ? SPTRSV_ALG_BLOCK : few));
-        check_columns(&s, 1, 0);
-        check_columns(&s, 16 + below(30), 0);
-      }
+      for (int i = 0; i < COUNT(COUNTS); i++) announce(&s, COUNTS[i], known, &last, few);
       /* One that is asked for by name is taken for any number. */
+      sptrsvAlgorithm_t in_use;
       CHECK_OK(set_algorithm(&s, SPTRSV_ALG_SLFR));
       CHECK_OK(analyse(&s));
       CHECK_OK(make_buffer(&s));
-      CHECK(s.buffer_bytes == usual);
+      has_size(&s, known, 1);
       CHECK(sptrsvGetAlgorithm(s.info, &in_use) == SPTRSV_STATUS_SUCCESS && in_use == SPTRSV_ALG_SLFR);
     }
     close_system(&s);
@@ -525,7 +485,6 @@ int main(int argc, char **argv) {
   RUN(empty_matrix);
   RUN(zero_pivot);
   RUN(every_count);
-  RUN(by_rows_or_refused);
   RUN(one_info);
   RUN(how_many_there_will_be);
   RUN(large);

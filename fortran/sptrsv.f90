@@ -93,6 +93,11 @@ module sptrsv
   integer(c_int), parameter :: SPTRSV_SETUP_GPU = 2
   integer(c_int), parameter :: SPTRSV_SETUP_GPU_KAHN = 3
 
+  ! sptrsvCopyValues_t
+  integer(c_int), parameter :: SPTRSV_COPY_NONE = 0
+  integer(c_int), parameter :: SPTRSV_COPY_WHERE_FASTER = 1
+  integer(c_int), parameter :: SPTRSV_COPY_ALL = 2
+
   ! sptrsvOperation_t
   integer(c_int), parameter :: SPTRSV_OPERATION_NON_TRANSPOSE = 0
   integer(c_int), parameter :: SPTRSV_OPERATION_TRANSPOSE = 1
@@ -107,6 +112,10 @@ module sptrsv
   ! sptrsvSolvePolicy_t
   integer(c_int), parameter :: SPTRSV_SOLVE_POLICY_NO_LEVEL = 0
   integer(c_int), parameter :: SPTRSV_SOLVE_POLICY_USE_LEVEL = 1
+
+  ! sptrsvOrder_t
+  integer(c_int), parameter :: SPTRSV_ORDER_COLUMN = 1
+  integer(c_int), parameter :: SPTRSV_ORDER_ROW = 2
 
   ! What sptrsvGetStats reports; times in milliseconds. Set struct_size to c_sizeof(stats) before the call.
   type, bind(C) :: sptrsvStats_t
@@ -125,6 +134,7 @@ module sptrsv
     real(c_double) :: dep_ms = 0
     real(c_double) :: lev_ms = 0
     real(c_double) :: lev_h2d_ms = 0
+    integer(c_int64_t) :: missing_diagonal = 0
   end type sptrsvStats_t
 
   interface
@@ -398,19 +408,19 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvGetAnyOperation
 
-    function sptrsvSetCopyValues(info, enabled) &
+    function sptrsvSetCopyValues(info, copy) &
         result(status) bind(C, name='sptrsvSetCopyValues')
       import :: c_int, c_ptr
       type(c_ptr), value :: info
-      integer(c_int), value :: enabled
+      integer(c_int), value :: copy
       integer(c_int) :: status
     end function sptrsvSetCopyValues
 
-    function sptrsvGetCopyValues(info, enabled) &
+    function sptrsvGetCopyValues(info, copy) &
         result(status) bind(C, name='sptrsvGetCopyValues')
       import :: c_int, c_ptr
       type(c_ptr), value :: info
-      integer(c_int), intent(out) :: enabled
+      integer(c_int), intent(out) :: copy
       integer(c_int) :: status
     end function sptrsvGetCopyValues
 
@@ -464,6 +474,13 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvUpdateValues
 
+    function sptrsvUpdateDiagonal(handle, info, diag) &
+        result(status) bind(C, name='sptrsvUpdateDiagonal')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: handle, info, diag
+      integer(c_int) :: status
+    end function sptrsvUpdateDiagonal
+
     function sptrsvSolve(handle, op, m, nnz, alpha, descr, valueType, val, rowPtr, colInd, info, f, x, &
         policy, buffer) &
         result(status) bind(C, name='sptrsvSolve')
@@ -514,6 +531,25 @@ module sptrsv
       type(c_ptr), value :: buffer
       integer(c_int) :: status
     end function sptrsvSolveMultiRowMajor
+
+    function sptrsvSolveDense(handle, op, m, nnz, nrhs, alpha, descr, valueType, val, rowPtr, colInd, &
+        info, F, ldf, orderF, X, ldx, orderX, policy, buffer) &
+        result(status) bind(C, name='sptrsvSolveDense')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: op
+      integer(c_int64_t), value :: m, nnz, nrhs
+      type(c_ptr), value :: alpha, descr
+      integer(c_int), value :: valueType
+      type(c_ptr), value :: val, rowPtr, colInd, info, F
+      integer(c_int64_t), value :: ldf
+      integer(c_int), value :: orderF
+      type(c_ptr), value :: X
+      integer(c_int64_t), value :: ldx
+      integer(c_int), value :: orderX, policy
+      type(c_ptr), value :: buffer
+      integer(c_int) :: status
+    end function sptrsvSolveDense
 
     function sptrsvZeroPivot(handle, info, position) &
         result(status) bind(C, name='sptrsvZeroPivot')

@@ -124,6 +124,7 @@ program test_sptrsv
   call solves_several_complex_systems()
   call one_info_solves_both_ways()
   call an_info_solves_with_values_handed_over()
+  call an_info_keeps_all_values()
   call reports_a_zero_pivot_in_fortrans_counting()
   call says_what_was_wrong()
 
@@ -202,7 +203,7 @@ contains
   subroutine solves_several_complex_systems()
     integer(c_int), target :: row(3) = [1, 2, 4], col(3) = [1, 1, 2]
     complex(c_double_complex), target :: val(3), x(2, 2), f(2, 2), b(2, 2), alpha
-    type(c_ptr) :: d_row, d_col, d_val, d_x, info, buffer
+    type(c_ptr) :: d_row, d_col, d_val, d_f, d_x, info, buffer
     integer(c_size_t) :: bytes
     integer(c_int64_t) :: nrhs
 
@@ -244,11 +245,24 @@ contains
     call memory_get(c_loc(b), d_x, 64_c_size_t)
     call check('and by rows', all(abs(b - transpose(x)) <= 1e-14_c_double))
 
+    ! F by columns, X by rows; not in place.
+    d_f = copied(c_loc(f), 64_c_size_t)
+    call expect('sptrsvSolveDense', sptrsvSolveDense(handle, SPTRSV_OPERATION_CONJUGATE_TRANSPOSE, 2_c_int64_t, 3_c_int64_t, &
+      2_c_int64_t, c_loc(alpha), descr, SPTRSV_C_64F, d_val, d_row, d_col, info, d_f, 2_c_int64_t, SPTRSV_ORDER_COLUMN, d_x, &
+      2_c_int64_t, SPTRSV_ORDER_ROW, SPTRSV_SOLVE_POLICY_NO_LEVEL, buffer), SPTRSV_STATUS_SUCCESS)
+    call memory_get(c_loc(b), d_x, 64_c_size_t)
+    call check('and from columns into rows', all(abs(b - transpose(x)) <= 1e-14_c_double))
+    call expect('columns and rows in one place', sptrsvSolveDense(handle, SPTRSV_OPERATION_CONJUGATE_TRANSPOSE, 2_c_int64_t, &
+      3_c_int64_t, 2_c_int64_t, c_loc(alpha), descr, SPTRSV_C_64F, d_val, d_row, d_col, info, d_x, 2_c_int64_t, &
+      SPTRSV_ORDER_COLUMN, d_x, 2_c_int64_t, SPTRSV_ORDER_ROW, SPTRSV_SOLVE_POLICY_NO_LEVEL, buffer), &
+      SPTRSV_STATUS_INVALID_VALUE)
+
     call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
     call memory_free(buffer)
     call memory_free(d_row)
     call memory_free(d_col)
     call memory_free(d_val)
+    call memory_free(d_f)
     call memory_free(d_x)
   end subroutine solves_several_complex_systems
 
@@ -297,7 +311,7 @@ contains
     real(c_double), target :: x(2), alpha = 1
     type(c_ptr) :: d_row, d_col, d_val, d_x, info, buffer
     integer(c_size_t) :: bytes
-    integer(c_int) :: enabled
+    integer(c_int) :: copy
     integer :: i
 
     d_row = copied(c_loc(row), 12_c_size_t)
@@ -305,12 +319,12 @@ contains
     d_val = memory_alloc(24_c_size_t)
     d_x = memory_alloc(16_c_size_t)
     call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
-    call expect('sptrsvSetCopyValues', sptrsvSetCopyValues(info, 2_c_int), SPTRSV_STATUS_INVALID_VALUE)
-    call expect('sptrsvGetCopyValues', sptrsvGetCopyValues(info, enabled), SPTRSV_STATUS_SUCCESS)
-    call check('no copy is wanted', enabled == 0)
-    call expect('sptrsvSetCopyValues', sptrsvSetCopyValues(info, 1_c_int), SPTRSV_STATUS_SUCCESS)
-    call expect('sptrsvGetCopyValues', sptrsvGetCopyValues(info, enabled), SPTRSV_STATUS_SUCCESS)
-    call check('a copy is wanted', enabled == 1)
+    call expect('sptrsvSetCopyValues', sptrsvSetCopyValues(info, 3_c_int), SPTRSV_STATUS_INVALID_VALUE)
+    call expect('sptrsvGetCopyValues', sptrsvGetCopyValues(info, copy), SPTRSV_STATUS_SUCCESS)
+    call check('no copy is wanted', copy == SPTRSV_COPY_NONE)
+    call expect('sptrsvSetCopyValues', sptrsvSetCopyValues(info, SPTRSV_COPY_WHERE_FASTER), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetCopyValues', sptrsvGetCopyValues(info, copy), SPTRSV_STATUS_SUCCESS)
+    call check('a copy is wanted', copy == SPTRSV_COPY_WHERE_FASTER)
     call expect('sptrsvUpdateValues', sptrsvUpdateValues(handle, info, d_val), SPTRSV_STATUS_NOT_ANALYSED)
     call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_TRANSPOSE, 2_c_int64_t, 3_c_int64_t, &
       descr, SPTRSV_R_64F, d_val, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
@@ -331,6 +345,8 @@ contains
       call memory_get(c_loc(x), d_x, 16_c_size_t)
       call check('values handed over solve a system', all(abs(x - [1, 2]) <= 1e-14_c_double))
     end do
+    call expect('a diagonal without a copy of all values', sptrsvUpdateDiagonal(handle, info, d_x), &
+      SPTRSV_STATUS_INVALID_VALUE)
     call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
     call memory_free(buffer)
     call memory_free(d_row)
@@ -339,11 +355,65 @@ contains
     call memory_free(d_x)
   end subroutine an_info_solves_with_values_handed_over
 
+  ! [2  .] x = [2], of which the analysis copies the values, and the same with other values and another diagonal. The arrays are
+  ! [1  4]     [9]    freed before the solves.
+  subroutine an_info_keeps_all_values()
+    integer(c_int), target :: row(3) = [1, 2, 4], col(3) = [1, 1, 2]
+    real(c_double), target :: val(3, 2) = reshape([2, 1, 4, 4, 2, 1], [3, 2]), diag(2) = [-1, 8]
+    real(c_double), target :: f(2, 3) = reshape([2, 9, 4, 4, -1, 18], [2, 3]), x(2), alpha = 1
+    type(c_ptr) :: d_row, d_col, d_val, d_diag, d_x, info, buffer
+    type(sptrsvStats_t) :: stats
+    integer(c_size_t) :: bytes
+    integer :: i
+
+    d_row = copied(c_loc(row), 12_c_size_t)
+    d_col = copied(c_loc(col), 12_c_size_t)
+    d_val = copied(c_loc(val), 24_c_size_t)
+    d_x = memory_alloc(16_c_size_t)
+    call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetCopyValues', sptrsvSetCopyValues(info, SPTRSV_COPY_ALL), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, 3_c_int64_t, &
+      descr, SPTRSV_R_64F, d_val, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
+    buffer = memory_alloc(bytes)
+    call expect('an analysis without values', sptrsvAnalysis(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, &
+      3_c_int64_t, descr, SPTRSV_R_64F, c_null_ptr, d_row, d_col, info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), &
+      SPTRSV_STATUS_INVALID_VALUE)
+    call expect('sptrsvAnalysis', sptrsvAnalysis(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, 3_c_int64_t, &
+      descr, SPTRSV_R_64F, d_val, d_row, d_col, info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), SPTRSV_STATUS_SUCCESS)
+    stats%struct_size = c_sizeof(stats)
+    call expect('sptrsvGetStats', sptrsvGetStats(info, stats), SPTRSV_STATUS_SUCCESS)
+    call check('no diagonal entry is missing', stats%missing_diagonal == -1)
+    call memory_free(d_row)
+    call memory_free(d_col)
+    call memory_free(d_val)
+    do i = 1, 3
+      if (i == 2) then
+        d_val = copied(c_loc(val(1, 2)), 24_c_size_t)
+        call expect('sptrsvUpdateValues', sptrsvUpdateValues(handle, info, d_val), SPTRSV_STATUS_SUCCESS)
+        call memory_free(d_val)
+      else if (i == 3) then
+        d_diag = copied(c_loc(diag), 16_c_size_t)
+        call expect('sptrsvUpdateDiagonal', sptrsvUpdateDiagonal(handle, info, d_diag), SPTRSV_STATUS_SUCCESS)
+        call memory_free(d_diag)
+      end if
+      call memory_put(d_x, c_loc(f(1, i)), 16_c_size_t)
+      call expect('sptrsvSolve', sptrsvSolve(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, 3_c_int64_t, &
+        c_loc(alpha), descr, SPTRSV_R_64F, c_null_ptr, c_null_ptr, c_null_ptr, info, d_x, d_x, &
+        SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), SPTRSV_STATUS_SUCCESS)
+      call memory_get(c_loc(x), d_x, 16_c_size_t)
+      call check('a copy of all values solves a system', all(abs(x - [1, 2]) <= 1e-14_c_double))
+    end do
+    call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
+    call memory_free(buffer)
+    call memory_free(d_x)
+  end subroutine an_info_keeps_all_values
+
   ! Row 2 of 3 has no diagonal entry.
   subroutine reports_a_zero_pivot_in_fortrans_counting()
     integer(c_int), target :: row(4) = [1, 2, 3, 4], col(3) = [1, 1, 3]
     integer(c_int64_t), target :: position
     type(c_ptr) :: d_row, d_col, info, buffer
+    type(sptrsvStats_t) :: stats
     integer(c_size_t) :: bytes
 
     d_row = copied(c_loc(row), 16_c_size_t)
@@ -361,6 +431,9 @@ contains
     call expect('sptrsvZeroPivot', sptrsvZeroPivot(handle, info, c_loc(position)), SPTRSV_STATUS_ZERO_PIVOT)
     call check('the zero pivot is row 2', position == 2)
     call check('the message names it', index(sptrsv_text(sptrsvGetLastErrorMessage(handle)), 'row 2') > 0)
+    stats%struct_size = c_sizeof(stats)
+    call expect('sptrsvGetStats', sptrsvGetStats(info, stats), SPTRSV_STATUS_SUCCESS)
+    call check('the stats name it too', stats%missing_diagonal == 2)
     call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
     call memory_free(buffer)
     call memory_free(d_row)

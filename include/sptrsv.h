@@ -259,6 +259,24 @@ typedef enum sptrsvSetup_t {
 } sptrsvSetup_t;
 
 /**
+ * Which values solves read.
+ */
+typedef enum sptrsvCopyValues_t {
+  /**
+   * The array that each solve is given, whatever it holds at the time.
+   */
+  SPTRSV_COPY_NONE = 0,
+  /**
+   * A copy in the order in which solves read them, where that is faster; else the array.
+   */
+  SPTRSV_COPY_WHERE_FASTER = 1,
+  /**
+   * A copy of all values, which the analysis makes.
+   */
+  SPTRSV_COPY_ALL = 2
+} sptrsvCopyValues_t;
+
+/**
  * op(A) in op(A) x = alpha f.
  */
 typedef enum sptrsvOperation_t {
@@ -288,6 +306,20 @@ typedef enum sptrsvSolvePolicy_t {
   SPTRSV_SOLVE_POLICY_NO_LEVEL = 0,
   SPTRSV_SOLVE_POLICY_USE_LEVEL = 1
 } sptrsvSolvePolicy_t;
+
+/**
+ * How the values of a dense matrix are stored; cusparseOrder_t's numbers.
+ */
+typedef enum sptrsvOrder_t {
+  /**
+   * Column by column (column-major).
+   */
+  SPTRSV_ORDER_COLUMN = 1,
+  /**
+   * Row by row (row-major).
+   */
+  SPTRSV_ORDER_ROW = 2
+} sptrsvOrder_t;
 
 /**
  * What a handle points to.
@@ -388,6 +420,11 @@ typedef struct sptrsvStats_t {
    * Copying the schedule to the device (LEV_H2D), in milliseconds.
    */
   double lev_h2d_ms;
+  /**
+   * The smallest row without an entry on its diagonal, in the matrix's own index base; -1 where there is none, and for a diagonal
+   * that is UNIT or separate.
+   */
+  int64_t missing_diagonal;
 } sptrsvStats_t;
 
 #ifdef __cplusplus
@@ -909,19 +946,23 @@ enum sptrsvStatus_t sptrsvSetAnyOperation(sptrsvInfo_t info,
 enum sptrsvStatus_t sptrsvGetAnyOperation(sptrsvInfo_t info, int *enabled);
 
 /**
- * Chooses whether later analyses with this info prepare for a copy of the matrix values, in the order in which solves read
- * them. By default solves read the caller's array, whatever it holds at the time. Where the stored rows are not the rows of
- * op(A) (op T or H of CSR, op N of CSC), a row's values are scattered there, and large matrices are solved up to three times as
- * fast from a copy. Values in storage order are not copied, nor are any for LEVC, SLFC and GSF or on the host executor. (Apart from
- * this, AUTO may begin a solve with a copy of its own; that needs no call.)
+ * Chooses which values solves after later analyses with this info read: the caller's array (NONE, the default), a copy where that
+ * is faster (WHERE_FASTER), or a copy of all values (ALL).
  *
- * Enabled, sptrsvUpdateValues hands the values over: after the analysis, and again whenever they have changed. The copy takes
- * one value and four bytes for each entry of the triangle; sptrsvGetStats counts them. Matrices of 2^31 - 1 rows or entries and
- * more whose values would be copied are NOT_SUPPORTED by the analysis.
+ * A copy is faster where the stored rows are not the rows of op(A) (op T or H of CSR, op N of CSC): a row's values are scattered
+ * in the caller's array then, and large matrices are solved up to three times as fast from a copy in the order of the solve.
+ * LEVC, SLFC, GSF and the host executor read values in storage order. (Apart from this, AUTO may begin a solve with a copy of its
+ * own; that needs no call.)
  *
- * \param info     the info
- * \param enabled  1 to prepare for a copy, 0 (the default) to read values where they are
- * \return SUCCESS; INVALID_VALUE when `info` is NULL or `enabled` is neither 0 nor 1 (nothing changes)
+ * WHERE_FASTER: call sptrsvUpdateValues after the analysis, and again whenever the values have changed. Where values are copied,
+ * the copy takes one value and four bytes for each entry of the triangle. ALL: the analysis copies the values itself, and the
+ * caller's array may be changed or freed afterwards; sptrsvUpdateValues and sptrsvUpdateDiagonal replace values. The copy takes
+ * as much as WHERE_FASTER where that copies, else one value for each entry of A. sptrsvGetStats counts the bytes. Matrices of
+ * 2^31 - 1 rows or entries and more whose values would be put into another order are NOT_SUPPORTED by the analysis.
+ *
+ * \param info  the info
+ * \param copy  which values to copy
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `copy` is out of range (nothing changes)
  *
  * Blocking: host only. Graph capture: no GPU work.
  *
@@ -929,21 +970,21 @@ enum sptrsvStatus_t sptrsvGetAnyOperation(sptrsvInfo_t info, int *enabled);
  * `info` is NULL or a live info.
  */
 enum sptrsvStatus_t sptrsvSetCopyValues(sptrsvInfo_t info,
-                                        int enabled);
+                                        enum sptrsvCopyValues_t copy);
 
 /**
- * Whether solves after later analyses with this info may read a copy of the matrix values.
+ * Which values solves after later analyses with this info read.
  *
- * \param info     the info
- * \param enabled  receives 1 or 0
+ * \param info  the info
+ * \param copy  receives the choice
  * \return SUCCESS; INVALID_VALUE when an argument is NULL
  *
  * Blocking: host only. Graph capture: no GPU work.
  *
  * # Safety
- * `info` is NULL or a live info, `enabled` NULL or writable.
+ * `info` is NULL or a live info, `copy` NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetCopyValues(sptrsvInfo_t info, int *enabled);
+enum sptrsvStatus_t sptrsvGetCopyValues(sptrsvInfo_t info, enum sptrsvCopyValues_t *copy);
 
 /**
  * Gives the diagonal separately, as the paper does: the matrix is then L + D or U + D with D = diag(d),
@@ -980,10 +1021,10 @@ enum sptrsvStatus_t sptrsvSetDiagonal(sptrsvInfo_t info,
 enum sptrsvStatus_t sptrsvGetStats(sptrsvInfo_t info, struct sptrsvStats_t *stats);
 
 /**
- * Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1, and about 36 m + nnz / 4, the same for
- * every algorithm, operation and type but BLOCK, which wants about 64 m + nnz / 4 values, and so does AUTO on a GPU from 16
- * right-hand sides on (sptrsvSetRightHandSides). For an info that is analysed already it also suffices for solves with that
- * analysis. BLOCK is to be chosen before the size is asked for. The arrays are not read and may be NULL.
+ * Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1. It depends on the right-hand sides that
+ * sptrsvSetRightHandSides has announced: about 36 m + nnz / 4 bytes for one, 68 m + nnz / 4 bytes for more, and for BLOCK, which AUTO
+ * takes on a GPU from 16 on, 64 m + nnz / 4 values. For an info that is analysed already it also suffices for solves with
+ * that analysis. BLOCK is to be chosen before the size is asked for. The arrays are not read and may be NULL.
  *
  * \param handle  the handle
  * \param op  op(A)
@@ -1015,8 +1056,8 @@ enum sptrsvStatus_t sptrsvBufferSize(sptrsvHandle_t handle,
                                      size_t *bytes);
 
 /**
- * Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are not read; the pattern
- * may be freed or changed afterwards. An info can be analysed again, for the same or another matrix: the new analysis takes over
+ * Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are not read, but copied after
+ * sptrsvSetCopyValues(info, SPTRSV_COPY_ALL); the pattern may be freed or changed afterwards. An info can be analysed again, for the same or another matrix: the new analysis takes over
  * its memory, so CUDA graphs that captured a solve or an update with this info must not be launched any more. A call that is
  * refused leaves the info as it was; one that fails later (ALLOC_FAILED, TIMED_OUT, EXECUTION_FAILED, NOT_SUPPORTED or
  * INSUFFICIENT_RESOURCES for a schedule of too many pieces) may leave it not analysed.
@@ -1027,7 +1068,7 @@ enum sptrsvStatus_t sptrsvBufferSize(sptrsvHandle_t handle,
  * \param nnz  entries of A, both triangles counted
  * \param descr  how the arrays are to be read
  * \param valueType  type of the values
- * \param val  not read; may be NULL
+ * \param val  nnz values if all are to be copied; else not read and may be NULL
  * \param rowPtr  m + 1 offsets (of columns, for CSC)
  * \param colInd  nnz indices (of rows, for CSC); they need not be sorted, duplicates add up
  * \param info  receives the analysis
@@ -1059,16 +1100,18 @@ enum sptrsvStatus_t sptrsvAnalysis(sptrsvHandle_t handle,
                                    void *buffer);
 
 /**
- * Copies matrix values into an info that was analysed after sptrsvSetCopyValues(info, 1). Call it after the analysis and after
- * each change of the values; solves before that read the old values where they are copied and the new ones where they are not.
- * The array stays the caller's and must stay readable: each solve is given the same pointer, and refuses another one.
+ * Copies matrix values into an info that was analysed after sptrsvSetCopyValues.
+ *
+ * WHERE_FASTER: call it after the analysis and after each change of the values; solves before that read the old values where they
+ * are copied and the new ones where they are not. The array stays the caller's and must stay readable: each solve is given the
+ * same pointer, and refuses another one. ALL: call it to replace the values; the array may be changed or freed when the copy is done.
  *
  * \param handle  the handle
- * \param info    an info analysed after sptrsvSetCopyValues(info, 1)
+ * \param info    an info analysed after sptrsvSetCopyValues
  * \param val     nnz values of the type that was analysed, as at sptrsvSolve; may be NULL if there are none
  * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `info` or `val` is NULL or the analysis was not asked to prepare for a
- *         copy; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device); EXECUTION_FAILED. On any of these
- *         solves read what they read before.
+ *         copy; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device). On any of these solves read what they read
+ *         before. EXECUTION_FAILED: the copy may hold a part of the new values
  *
  * Blocking: no; the copy is enqueued on the handle's stream, and solves on other streams must wait for it. Graph capture: yes; the
  * graph then copies what the array holds at each launch. A captured update counts as made: before the first launch, solves outside
@@ -1082,15 +1125,38 @@ enum sptrsvStatus_t sptrsvUpdateValues(sptrsvHandle_t handle,
                                        const void *val);
 
 /**
+ * Replaces the diagonal in the copy of all values (sptrsvSetCopyValues, ALL). Rows without a diagonal entry in the matrix get none.
+ *
+ * \param handle  the handle
+ * \param info    an info analysed after sptrsvSetCopyValues(info, SPTRSV_COPY_ALL)
+ * \param diag    m values of the type that was analysed; may be NULL if there are none. It may be changed or freed when the copy
+ *                is done
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `info` or `diag` is NULL, the analysis was not asked to copy all values, or
+ *         the diagonal is UNIT or separate; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device); NOT_SUPPORTED
+ *         where a row has two diagonal entries. On any of these solves read what they read before. EXECUTION_FAILED: the copy may
+ *         hold a part of the new diagonal
+ *
+ * Blocking: no; the copy is enqueued on the handle's stream, and solves on other streams must wait for it. Graph capture: yes; the
+ * graph then copies what the array holds at each launch.
+ *
+ * # Safety
+ * Handle and info are NULL or live; `diag` is NULL or m values in the executor's memory.
+ */
+enum sptrsvStatus_t sptrsvUpdateDiagonal(sptrsvHandle_t handle,
+                                         sptrsvInfo_t info,
+                                         const void *diag);
+
+/**
  * Solves op(A) x = alpha f for one right-hand side, with the values that the arrays hold now (after
  * sptrsvSetCopyValues: that they held at the last sptrsvUpdateValues).
  *
  * \param handle  the handle
  * \param op, m, nnz, descr, valueType  as at analysis; op may be another one after sptrsvSetAnyOperation
- * \param rowPtr, colInd  not read, but not NULL (colInd may be where nnz is 0)
+ * \param rowPtr, colInd  not read, but not NULL (colInd may be where nnz is 0), unless all values are copied
  * \param alpha  one value of valueType. Pointer mode HOST: read before the call returns, and fixed in a captured graph. DEVICE:
  *        read when the solve runs, and at each launch of a graph. The host executor takes a host pointer in either mode
- * \param val  nnz values; after sptrsvSetCopyValues the array that was last given to sptrsvUpdateValues
+ * \param val  nnz values; after sptrsvSetCopyValues(info, SPTRSV_COPY_WHERE_FASTER) the array that was last given to
+ *        sptrsvUpdateValues; not read, and may be NULL, where all values are copied
  * \param info  an analysed info
  * \param f  m values
  * \param x  receives m values; may be f itself
@@ -1180,8 +1246,9 @@ enum sptrsvStatus_t sptrsvSolveMulti(sptrsvHandle_t handle,
                                      void *buffer);
 
 /**
- * Solves op(A) X = alpha F for nrhs right-hand sides, stored by rows (row-major): row i of F begins at F + i * ldf. On the GPU by
- * BLOCK only, which reads and writes them as they lie, on the host by all. With the bits of sptrsvSolveMulti.
+ * Solves op(A) X = alpha F for nrhs right-hand sides, stored by rows (row-major): row i of F begins at F + i * ldf. On the GPU BLOCK
+ * reads and writes them as they lie; the other algorithms solve copies in the buffer, a few at a time where
+ * sptrsvSetRightHandSides has announced more than one, else one by one. With the bits of sptrsvSolveMulti.
  *
  * \param handle  the handle
  * \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
@@ -1191,7 +1258,7 @@ enum sptrsvStatus_t sptrsvSolveMulti(sptrsvHandle_t handle,
  * \param ldf  values from one row of F to the next, at least nrhs
  * \param X  receives the solutions; may be F itself if ldx equals ldf
  * \param ldx  values from one row of X to the next, at least nrhs
- * \return as sptrsvSolveMulti; NOT_SUPPORTED also on the GPU by another algorithm than BLOCK
+ * \return as sptrsvSolveMulti
  *
  * Blocking: as sptrsvSolve. Graph capture: yes.
  *
@@ -1216,6 +1283,48 @@ enum sptrsvStatus_t sptrsvSolveMultiRowMajor(sptrsvHandle_t handle,
                                              int64_t ldx,
                                              enum sptrsvSolvePolicy_t policy,
                                              void *buffer);
+
+/**
+ * Solves op(A) X = alpha F for dense matrices F and X of nrhs columns, each stored by columns or by rows. Where both are stored
+ * alike this is sptrsvSolveMulti or sptrsvSolveMultiRowMajor; else F is copied to X in X's order first, or to the buffer.
+ *
+ * \param handle  the handle
+ * \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
+ * \param nrhs  number of right-hand sides, 0 or more
+ * \param alpha  one value, in host or device memory by the pointer mode
+ * \param F  right-hand sides
+ * \param ldf  values from one column of F to the next (at least m), or from one row to the next (at least nrhs)
+ * \param orderF  how F is stored
+ * \param X  receives the solutions; may be F itself if it is stored alike, else they must not overlap
+ * \param ldx  the same as ldf for X
+ * \param orderX  how X is stored
+ * \return as sptrsvSolveMulti; INVALID_VALUE also when X is F but stored otherwise
+ *
+ * Blocking: as sptrsvSolve. Graph capture: yes.
+ *
+ * # Safety
+ * As sptrsvSolve.
+ */
+enum sptrsvStatus_t sptrsvSolveDense(sptrsvHandle_t handle,
+                                     enum sptrsvOperation_t op,
+                                     int64_t m,
+                                     int64_t nnz,
+                                     int64_t nrhs,
+                                     const void *alpha,
+                                     sptrsvMatDescr_t descr,
+                                     enum sptrsvDataType_t valueType,
+                                     const void *val,
+                                     const void *rowPtr,
+                                     const void *colInd,
+                                     sptrsvInfo_t info,
+                                     const void *F,
+                                     int64_t ldf,
+                                     enum sptrsvOrder_t orderF,
+                                     void *X,
+                                     int64_t ldx,
+                                     enum sptrsvOrder_t orderX,
+                                     enum sptrsvSolvePolicy_t policy,
+                                     void *buffer);
 
 /**
  * Waits for the last solve with this info and reports the first row with a zero on its diagonal.

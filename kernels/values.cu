@@ -31,9 +31,44 @@ __device__ void values_gather(const ValuesArgs<T> &a) {
         if (first + u * VALUES_BLOCK < a.count) a.to[first + u * VALUES_BLOCK] = v[u];
 }
 
+// Where the diagonal entries lie: by rows in records, or by position; or by nodes of `node` unknowns.
+template <class T>
+struct DiagonalPlaces {
+    const T *from;
+    T *to;
+    const uint4 *record;
+    const uint2 *node_row;
+    const uint32_t *order, *diag_index;
+    uint32_t n, node;
+};
+
+// Puts a diagonal, given in the order of the unknowns, among the values that solves read. Rows without an entry there are left out.
+template <class T>
+__device__ void values_set_diagonal(const DiagonalPlaces<T> &a) {
+    wait_for_turn();
+    uint32_t p = blockIdx.x * VALUES_BLOCK + threadIdx.x;
+    if (p >= a.n) return;
+    uint32_t unknown, index;
+    if (a.node > 1) {
+        unknown = a.record[p / a.node].x * a.node + p % a.node;
+        index = a.node_row[p].y;
+    } else if (a.record) {
+        unknown = a.record[p].x;
+        index = a.record[p].y;
+    } else {
+        unknown = a.order[p];
+        index = a.diag_index[p];
+    }
+    if (index != NONE) a.to[index] = a.from[unknown];
+}
+
 #define KERNEL(t)                                                                                  \
     extern "C" __global__ void __launch_bounds__(VALUES_BLOCK)                                     \
         values_gather_##t(const GRID_CONSTANT ValuesArgs<t##_type> a) {                            \
         values_gather(a);                                                                          \
+    }                                                                                              \
+    extern "C" __global__ void __launch_bounds__(VALUES_BLOCK)                                     \
+        values_set_diagonal_##t(const GRID_CONSTANT DiagonalPlaces<t##_type> a) {                  \
+        values_set_diagonal(a);                                                                    \
     }
 FOR_EACH_TYPE(KERNEL)

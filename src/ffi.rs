@@ -14,8 +14,8 @@ use crate::guard::{
 };
 use crate::info::{Info, Rhs};
 use crate::problem::{
-    right_hand_sides, switch, Arrays, Base, DataType, Diag, ExecutorKind, Fill, Format, Index, MatDescr,
-    MatType, Op, Order, PointerMode, Policy, Setup,
+    right_hand_sides, switch, Arrays, Base, CopyValues, DataType, Dense, Diag, ExecutorKind, Fill, Format,
+    Index, MatDescr, MatType, Op, Order, PointerMode, Policy, Setup,
 };
 use crate::status::{self, sptrsvStatus_t, Error, Result};
 
@@ -52,6 +52,28 @@ pub enum sptrsvExecutor_t {
     /// CPU threads; all arrays are in host memory. Their number is that of the processors that this process may use, or
     /// SPTRSV_NUM_THREADS (1 to 1024) of the environment.
     SPTRSV_EXECUTOR_HOST = 1,
+}
+
+/// Which values solves read.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvCopyValues_t {
+    /// The array that each solve is given, whatever it holds at the time.
+    SPTRSV_COPY_NONE = 0,
+    /// A copy in the order in which solves read them, where that is faster; else the array.
+    SPTRSV_COPY_WHERE_FASTER = 1,
+    /// A copy of all values, which the analysis makes.
+    SPTRSV_COPY_ALL = 2,
+}
+
+/// How the values of a dense matrix are stored; cusparseOrder_t's numbers.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum sptrsvOrder_t {
+    /// Column by column (column-major).
+    SPTRSV_ORDER_COLUMN = 1,
+    /// Row by row (row-major).
+    SPTRSV_ORDER_ROW = 2,
 }
 
 /// op(A) in op(A) x = alpha f.
@@ -238,6 +260,9 @@ pub struct sptrsvStats_t {
     pub lev_ms: f64,
     /// Copying the schedule to the device (LEV_H2D), in milliseconds.
     pub lev_h2d_ms: f64,
+    /// The smallest row without an entry on its diagonal, in the matrix's own index base; -1 where there is none, and for a diagonal
+    /// that is UNIT or separate.
+    pub missing_diagonal: i64,
 }
 
 // ---------------------------------------------------------------------------------------------------
@@ -972,47 +997,57 @@ pub unsafe extern "C" fn sptrsvGetAnyOperation(info: sptrsvInfo_t, enabled: *mut
     guard(|| with_info(info, |i| write(enabled, "enabled", i.any_operation.into())))
 }
 
-/// Chooses whether later analyses with this info prepare for a copy of the matrix values, in the order in which solves read
-/// them. By default solves read the caller's array, whatever it holds at the time. Where the stored rows are not the rows of
-/// op(A) (op T or H of CSR, op N of CSC), a row's values are scattered there, and large matrices are solved up to three times as
-/// fast from a copy. Values in storage order are not copied, nor are any for LEVC, SLFC and GSF or on the host executor. (Apart from
-/// this, AUTO may begin a solve with a copy of its own; that needs no call.)
+/// Chooses which values solves after later analyses with this info read: the caller's array (NONE, the default), a copy where that
+/// is faster (WHERE_FASTER), or a copy of all values (ALL).
 ///
-/// Enabled, sptrsvUpdateValues hands the values over: after the analysis, and again whenever they have changed. The copy takes
-/// one value and four bytes for each entry of the triangle; sptrsvGetStats counts them. Matrices of 2^31 - 1 rows or entries and
-/// more whose values would be copied are NOT_SUPPORTED by the analysis.
+/// A copy is faster where the stored rows are not the rows of op(A) (op T or H of CSR, op N of CSC): a row's values are scattered
+/// in the caller's array then, and large matrices are solved up to three times as fast from a copy in the order of the solve.
+/// LEVC, SLFC, GSF and the host executor read values in storage order. (Apart from this, AUTO may begin a solve with a copy of its
+/// own; that needs no call.)
 ///
-/// \param info     the info
-/// \param enabled  1 to prepare for a copy, 0 (the default) to read values where they are
-/// \return SUCCESS; INVALID_VALUE when `info` is NULL or `enabled` is neither 0 nor 1 (nothing changes)
+/// WHERE_FASTER: call sptrsvUpdateValues after the analysis, and again whenever the values have changed. Where values are copied,
+/// the copy takes one value and four bytes for each entry of the triangle. ALL: the analysis copies the values itself, and the
+/// caller's array may be changed or freed afterwards; sptrsvUpdateValues and sptrsvUpdateDiagonal replace values. The copy takes
+/// as much as WHERE_FASTER where that copies, else one value for each entry of A. sptrsvGetStats counts the bytes. Matrices of
+/// 2^31 - 1 rows or entries and more whose values would be put into another order are NOT_SUPPORTED by the analysis.
+///
+/// \param info  the info
+/// \param copy  which values to copy
+/// \return SUCCESS; INVALID_VALUE when `info` is NULL or `copy` is out of range (nothing changes)
 ///
 /// Blocking: host only. Graph capture: no GPU work.
 ///
 /// # Safety
 /// `info` is NULL or a live info.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvSetCopyValues(info: sptrsvInfo_t, enabled: c_int) -> sptrsvStatus_t {
+pub unsafe extern "C" fn sptrsvSetCopyValues(
+    info: sptrsvInfo_t,
+    copy: MaybeUninit<sptrsvCopyValues_t>,
+) -> sptrsvStatus_t {
     guard(|| {
         with_info(info, |i| {
-            i.copy_values = switch("enabled", enabled)?;
+            i.copy_values = CopyValues::from_raw(raw(copy))?;
             Ok(())
         })
     })
 }
 
-/// Whether solves after later analyses with this info may read a copy of the matrix values.
+/// Which values solves after later analyses with this info read.
 ///
-/// \param info     the info
-/// \param enabled  receives 1 or 0
+/// \param info  the info
+/// \param copy  receives the choice
 /// \return SUCCESS; INVALID_VALUE when an argument is NULL
 ///
 /// Blocking: host only. Graph capture: no GPU work.
 ///
 /// # Safety
-/// `info` is NULL or a live info, `enabled` NULL or writable.
+/// `info` is NULL or a live info, `copy` NULL or writable.
 #[no_mangle]
-pub unsafe extern "C" fn sptrsvGetCopyValues(info: sptrsvInfo_t, enabled: *mut c_int) -> sptrsvStatus_t {
-    guard(|| with_info(info, |i| write(enabled, "enabled", i.copy_values.into())))
+pub unsafe extern "C" fn sptrsvGetCopyValues(
+    info: sptrsvInfo_t,
+    copy: *mut sptrsvCopyValues_t,
+) -> sptrsvStatus_t {
+    guard(|| with_info(info, |i| write_enum(copy, "copy", i.copy_values as i32)))
 }
 
 /// Gives the diagonal separately, as the paper does: the matrix is then L + D or U + D with D = diag(d),
@@ -1075,10 +1110,10 @@ pub unsafe extern "C" fn sptrsvGetStats(info: sptrsvInfo_t, stats: *mut sptrsvSt
 // Solve
 // ---------------------------------------------------------------------------------------------------
 
-/// Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1, and about 36 m + nnz / 4, the same for
-/// every algorithm, operation and type but BLOCK, which wants about 64 m + nnz / 4 values, and so does AUTO on a GPU from 16
-/// right-hand sides on (sptrsvSetRightHandSides). For an info that is analysed already it also suffices for solves with that
-/// analysis. BLOCK is to be chosen before the size is asked for. The arrays are not read and may be NULL.
+/// Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1. It depends on the right-hand sides that
+/// sptrsvSetRightHandSides has announced: about 36 m + nnz / 4 bytes for one, 68 m + nnz / 4 bytes for more, and for BLOCK, which AUTO
+/// takes on a GPU from 16 on, 64 m + nnz / 4 values. For an info that is analysed already it also suffices for solves with
+/// that analysis. BLOCK is to be chosen before the size is asked for. The arrays are not read and may be NULL.
 ///
 /// \param handle  the handle
 /// \param op  op(A)
@@ -1123,8 +1158,8 @@ pub unsafe extern "C" fn sptrsvBufferSize(
     })
 }
 
-/// Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are not read; the pattern
-/// may be freed or changed afterwards. An info can be analysed again, for the same or another matrix: the new analysis takes over
+/// Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are not read, but copied after
+/// sptrsvSetCopyValues(info, SPTRSV_COPY_ALL); the pattern may be freed or changed afterwards. An info can be analysed again, for the same or another matrix: the new analysis takes over
 /// its memory, so CUDA graphs that captured a solve or an update with this info must not be launched any more. A call that is
 /// refused leaves the info as it was; one that fails later (ALLOC_FAILED, TIMED_OUT, EXECUTION_FAILED, NOT_SUPPORTED or
 /// INSUFFICIENT_RESOURCES for a schedule of too many pieces) may leave it not analysed.
@@ -1135,7 +1170,7 @@ pub unsafe extern "C" fn sptrsvBufferSize(
 /// \param nnz  entries of A, both triangles counted
 /// \param descr  how the arrays are to be read
 /// \param valueType  type of the values
-/// \param val  not read; may be NULL
+/// \param val  nnz values if all are to be copied; else not read and may be NULL
 /// \param rowPtr  m + 1 offsets (of columns, for CSC)
 /// \param colInd  nnz indices (of rows, for CSC); they need not be sorted, duplicates add up
 /// \param info  receives the analysis
@@ -1178,16 +1213,18 @@ pub unsafe extern "C" fn sptrsvAnalysis(
     })
 }
 
-/// Copies matrix values into an info that was analysed after sptrsvSetCopyValues(info, 1). Call it after the analysis and after
-/// each change of the values; solves before that read the old values where they are copied and the new ones where they are not.
-/// The array stays the caller's and must stay readable: each solve is given the same pointer, and refuses another one.
+/// Copies matrix values into an info that was analysed after sptrsvSetCopyValues.
+///
+/// WHERE_FASTER: call it after the analysis and after each change of the values; solves before that read the old values where they
+/// are copied and the new ones where they are not. The array stays the caller's and must stay readable: each solve is given the
+/// same pointer, and refuses another one. ALL: call it to replace the values; the array may be changed or freed when the copy is done.
 ///
 /// \param handle  the handle
-/// \param info    an info analysed after sptrsvSetCopyValues(info, 1)
+/// \param info    an info analysed after sptrsvSetCopyValues
 /// \param val     nnz values of the type that was analysed, as at sptrsvSolve; may be NULL if there are none
 /// \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `info` or `val` is NULL or the analysis was not asked to prepare for a
-///         copy; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device); EXECUTION_FAILED. On any of these
-///         solves read what they read before.
+///         copy; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device). On any of these solves read what they read
+///         before. EXECUTION_FAILED: the copy may hold a part of the new values
 ///
 /// Blocking: no; the copy is enqueued on the handle's stream, and solves on other streams must wait for it. Graph capture: yes; the
 /// graph then copies what the array holds at each launch. A captured update counts as made: before the first launch, solves outside
@@ -1204,15 +1241,41 @@ pub unsafe extern "C" fn sptrsvUpdateValues(
     with_handle(handle, |c| with_info(info, |i| i.update_values(c, val as usize)))
 }
 
+/// Replaces the diagonal in the copy of all values (sptrsvSetCopyValues, ALL). Rows without a diagonal entry in the matrix get none.
+///
+/// \param handle  the handle
+/// \param info    an info analysed after sptrsvSetCopyValues(info, SPTRSV_COPY_ALL)
+/// \param diag    m values of the type that was analysed; may be NULL if there are none. It may be changed or freed when the copy
+///                is done
+/// \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `info` or `diag` is NULL, the analysis was not asked to copy all values, or
+///         the diagonal is UNIT or separate; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device); NOT_SUPPORTED
+///         where a row has two diagonal entries. On any of these solves read what they read before. EXECUTION_FAILED: the copy may
+///         hold a part of the new diagonal
+///
+/// Blocking: no; the copy is enqueued on the handle's stream, and solves on other streams must wait for it. Graph capture: yes; the
+/// graph then copies what the array holds at each launch.
+///
+/// # Safety
+/// Handle and info are NULL or live; `diag` is NULL or m values in the executor's memory.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvUpdateDiagonal(
+    handle: sptrsvHandle_t,
+    info: sptrsvInfo_t,
+    diag: *const c_void,
+) -> sptrsvStatus_t {
+    with_handle(handle, |c| with_info(info, |i| i.update_diagonal(c, diag as usize)))
+}
+
 /// Solves op(A) x = alpha f for one right-hand side, with the values that the arrays hold now (after
 /// sptrsvSetCopyValues: that they held at the last sptrsvUpdateValues).
 ///
 /// \param handle  the handle
 /// \param op, m, nnz, descr, valueType  as at analysis; op may be another one after sptrsvSetAnyOperation
-/// \param rowPtr, colInd  not read, but not NULL (colInd may be where nnz is 0)
+/// \param rowPtr, colInd  not read, but not NULL (colInd may be where nnz is 0), unless all values are copied
 /// \param alpha  one value of valueType. Pointer mode HOST: read before the call returns, and fixed in a captured graph. DEVICE:
 ///        read when the solve runs, and at each launch of a graph. The host executor takes a host pointer in either mode
-/// \param val  nnz values; after sptrsvSetCopyValues the array that was last given to sptrsvUpdateValues
+/// \param val  nnz values; after sptrsvSetCopyValues(info, SPTRSV_COPY_WHERE_FASTER) the array that was last given to
+///        sptrsvUpdateValues; not read, and may be NULL, where all values are copied
 /// \param info  an analysed info
 /// \param f  m values
 /// \param x  receives m values; may be f itself
@@ -1262,7 +1325,8 @@ pub unsafe extern "C" fn sptrsvSolve(
     buffer: *mut c_void,
 ) -> sptrsvStatus_t {
     with_handle(handle, |c| {
-        let rhs = Rhs { count: 1, f: f as usize, ldf: m, x: x as usize, ldx: m, order: Order::Columns };
+        let column = |address: usize| Dense { address, ld: m, order: Order::Columns };
+        let rhs = Rhs { count: 1, f: column(f as usize), x: column(x as usize) };
         let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
         solve(c, op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
     })
@@ -1310,14 +1374,15 @@ pub unsafe extern "C" fn sptrsvSolveMulti(
     buffer: *mut c_void,
 ) -> sptrsvStatus_t {
     with_handle(handle, |c| {
-        let rhs = Rhs { count: nrhs, f: F as usize, ldf, x: X as usize, ldx, order: Order::Columns };
+        let rhs = rhs(nrhs, [F.cast_mut(), X], [ldf, ldx], [Order::Columns; 2]);
         let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
         solve(c, op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
     })
 }
 
-/// Solves op(A) X = alpha F for nrhs right-hand sides, stored by rows (row-major): row i of F begins at F + i * ldf. On the GPU by
-/// BLOCK only, which reads and writes them as they lie, on the host by all. With the bits of sptrsvSolveMulti.
+/// Solves op(A) X = alpha F for nrhs right-hand sides, stored by rows (row-major): row i of F begins at F + i * ldf. On the GPU BLOCK
+/// reads and writes them as they lie; the other algorithms solve copies in the buffer, a few at a time where
+/// sptrsvSetRightHandSides has announced more than one, else one by one. With the bits of sptrsvSolveMulti.
 ///
 /// \param handle  the handle
 /// \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
@@ -1327,7 +1392,7 @@ pub unsafe extern "C" fn sptrsvSolveMulti(
 /// \param ldf  values from one row of F to the next, at least nrhs
 /// \param X  receives the solutions; may be F itself if ldx equals ldf
 /// \param ldx  values from one row of X to the next, at least nrhs
-/// \return as sptrsvSolveMulti; NOT_SUPPORTED also on the GPU by another algorithm than BLOCK
+/// \return as sptrsvSolveMulti
 ///
 /// Blocking: as sptrsvSolve. Graph capture: yes.
 ///
@@ -1355,10 +1420,66 @@ pub unsafe extern "C" fn sptrsvSolveMultiRowMajor(
     buffer: *mut c_void,
 ) -> sptrsvStatus_t {
     with_handle(handle, |c| {
-        let rhs = Rhs { count: nrhs, f: F as usize, ldf, x: X as usize, ldx, order: Order::Rows };
+        let rhs = rhs(nrhs, [F.cast_mut(), X], [ldf, ldx], [Order::Rows; 2]);
         let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
         solve(c, op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
     })
+}
+
+/// Solves op(A) X = alpha F for dense matrices F and X of nrhs columns, each stored by columns or by rows. Where both are stored
+/// alike this is sptrsvSolveMulti or sptrsvSolveMultiRowMajor; else F is copied to X in X's order first, or to the buffer.
+///
+/// \param handle  the handle
+/// \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
+/// \param nrhs  number of right-hand sides, 0 or more
+/// \param alpha  one value, in host or device memory by the pointer mode
+/// \param F  right-hand sides
+/// \param ldf  values from one column of F to the next (at least m), or from one row to the next (at least nrhs)
+/// \param orderF  how F is stored
+/// \param X  receives the solutions; may be F itself if it is stored alike, else they must not overlap
+/// \param ldx  the same as ldf for X
+/// \param orderX  how X is stored
+/// \return as sptrsvSolveMulti; INVALID_VALUE also when X is F but stored otherwise
+///
+/// Blocking: as sptrsvSolve. Graph capture: yes.
+///
+/// # Safety
+/// As sptrsvSolve.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSolveDense(
+    handle: sptrsvHandle_t,
+    op: MaybeUninit<sptrsvOperation_t>,
+    m: i64,
+    nnz: i64,
+    nrhs: i64,
+    alpha: *const c_void,
+    descr: sptrsvMatDescr_t,
+    valueType: MaybeUninit<sptrsvDataType_t>,
+    val: *const c_void,
+    rowPtr: *const c_void,
+    colInd: *const c_void,
+    info: sptrsvInfo_t,
+    F: *const c_void,
+    ldf: i64,
+    orderF: MaybeUninit<sptrsvOrder_t>,
+    X: *mut c_void,
+    ldx: i64,
+    orderX: MaybeUninit<sptrsvOrder_t>,
+    policy: MaybeUninit<sptrsvSolvePolicy_t>,
+    buffer: *mut c_void,
+) -> sptrsvStatus_t {
+    with_handle(handle, |c| {
+        let orders = [Order::from_raw(raw(orderF))?, Order::from_raw(raw(orderX))?];
+        let rhs = rhs(nrhs, [F.cast_mut(), X], [ldf, ldx], orders);
+        let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+        solve(c, op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
+    })
+}
+
+/// F and X.
+fn rhs(count: i64, [f, x]: [*mut c_void; 2], [ldf, ldx]: [i64; 2], [of_f, of_x]: [Order; 2]) -> Rhs {
+    let dense = |address: *mut c_void, ld, order| Dense { address: address as usize, ld, order };
+    Rhs { count, f: dense(f, ldf, of_f), x: dense(x, ldx, of_x) }
 }
 
 /// What all solves have in common.

@@ -10,19 +10,63 @@ use crate::executor::cuda::{Bound, CudaPlan, How};
 use crate::executor::host::HostPlan;
 use crate::executor::{read_host_value, write_host_position, Executor, SolveCall};
 use crate::ffi::sptrsvStats_t;
-use crate::problem::{Arrays, DataType, MatDescr, Op, Order, PointerMode, Policy, Setup, Shape};
+use crate::problem::{
+    Arrays, CopyValues, DataType, Dense, DiagSource, MatDescr, Op, Order, PointerMode, Policy, Setup, Shape,
+};
 use crate::status::{Error, Result};
 use crate::workspace::{self, ROW_BYTES};
 
-/// Right-hand sides and solutions, as addresses, and how they are stored; `ldf` and `ldx` lie between two columns or two rows.
+/// Right-hand sides and solutions.
 #[derive(Clone, Copy)]
 pub struct Rhs {
     pub count: i64,
-    pub f: usize,
-    pub ldf: i64,
-    pub x: usize,
-    pub ldx: i64,
-    pub order: Order,
+    pub f: Dense,
+    pub x: Dense,
+}
+
+impl Rhs {
+    /// Refuses sizes that fit neither the matrix nor the address space, and sides that overlap but are stored in different ways.
+    fn check(&self, shape: &Shape) -> Result<()> {
+        if self.count < 0 {
+            return Err(Error::Negative { what: "nrhs", value: self.count });
+        }
+        let n = i64::from(shape.n);
+        for (what, side) in [("ldf", self.f), ("ldx", self.x)] {
+            let (least, is, times) = match side.order {
+                Order::Columns => (n, "m", self.count),
+                Order::Rows => (self.count, "nrhs", n),
+            };
+            let ld = side.ld;
+            if ld < least {
+                return Err(Error::Invalid(format!("{what} is {ld}, less than {is} = {least}")));
+            }
+            let bytes =
+                ld.checked_mul(times).and_then(|values| values.checked_mul(shape.dtype.bytes() as i64));
+            if bytes.is_none() {
+                return Err(Error::Invalid(format!(
+                    "{what} is {ld}: {times} times that is more than memory can be"
+                )));
+            }
+        }
+        let lie_apart = self.count > 1 || [self.f, self.x].iter().any(|side| side.order == Order::Rows);
+        if self.is_nothing(shape) || !lie_apart || self.f.address != self.x.address {
+            return Ok(());
+        }
+        if self.f.order != self.x.order {
+            return Err(Error::Invalid(
+                "X is F itself, but one is stored by columns and the other by rows".into(),
+            ));
+        }
+        if self.f.ld != self.x.ld {
+            let (ldx, ldf) = (self.x.ld, self.f.ld);
+            return Err(Error::Invalid(format!("X is F itself, but ldx is {ldx} and ldf is {ldf}")));
+        }
+        Ok(())
+    }
+
+    fn is_nothing(&self, shape: &Shape) -> bool {
+        shape.n == 0 || self.count == 0
+    }
 }
 
 pub struct Info {
@@ -34,8 +78,8 @@ pub struct Info {
     pub setup: Setup,
     /// Whether an analysis prepares the transposed operation too.
     pub any_operation: bool,
-    /// Whether an analysis prepares for values that an explicit call hands over.
-    pub copy_values: bool,
+    /// Which values an analysis prepares to copy.
+    pub copy_values: CopyValues,
     /// The separate diagonal, or 0.
     pub diagonal: usize,
     analysed: Option<Analysed>,
@@ -49,7 +93,7 @@ impl Default for Info {
             row_bytes: [ROW_BYTES; 4],
             setup: Setup::Auto,
             any_operation: false,
-            copy_values: false,
+            copy_values: CopyValues::No,
             diagonal: 0,
             analysed: None,
         }
@@ -67,8 +111,39 @@ struct Analysed {
     bodies: Vec<Body>,
     /// The one of the last solve.
     last: usize,
-    /// Where values are handed over by an explicit call: the array of the last one, or 0.
-    updated_from: Option<usize>,
+    values: Source,
+    /// Bytes of the caller's buffer for a row.
+    row_bytes: usize,
+}
+
+/// Where solves have their values from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The array that each solve is given.
+    Caller,
+    /// Copies of some, by sptrsvUpdateValues: the array of the last call, or 0.
+    Handed(usize),
+    /// A copy of all.
+    Copy,
+}
+
+impl Source {
+    fn new(copy: CopyValues) -> Source {
+        match copy {
+            CopyValues::No => Source::Caller,
+            CopyValues::WhereFaster => Source::Handed(0),
+            CopyValues::All => Source::Copy,
+        }
+    }
+
+    /// Refuses values that were to be handed over and were not.
+    fn must_have(self, val: usize) -> Result<()> {
+        match self {
+            Source::Handed(0) => Err(Error::NoValues),
+            Source::Handed(last) if last != val => Err(Error::OtherValues),
+            _ => Ok(()),
+        }
+    }
 }
 
 enum Body {
@@ -90,8 +165,19 @@ impl Info {
 
     /// Bytes of the caller's buffer for each row: for an analysis that comes now, and for solves with the one that there is.
     pub fn row_bytes_wanted(&self, executor: &Executor, dtype: DataType) -> usize {
-        let asked = algorithms::row_bytes(self.asked(executor), dtype);
-        self.analysed.as_ref().map_or(asked, |a| asked.max(a.algorithm.row_bytes(dtype)))
+        let asked = self.row_bytes_of_analysis(self.asked(executor), dtype);
+        self.analysed.as_ref().map_or(asked, |a| asked.max(a.row_bytes))
+    }
+
+    /// Bytes for each row for an analysis that comes now, and its solves.
+    fn row_bytes_of_analysis(&self, asked: Option<&'static dyn Algorithm>, dtype: DataType) -> usize {
+        let of_algorithm = algorithms::row_bytes(asked, dtype);
+        // With more than one right-hand side, so that a few can be copied to where an engine reads them.
+        if self.right_hand_sides > 1 {
+            of_algorithm.max(2 * ROW_BYTES)
+        } else {
+            of_algorithm
+        }
     }
 
     pub fn algorithm_in_use(&self) -> i32 {
@@ -116,6 +202,9 @@ impl Info {
             if algorithms::row_bytes(asked, shape.dtype) > self.row_bytes[shape.dtype.place()] {
                 return Err(Error::SmallBuffer);
             }
+            if self.copy_values == CopyValues::All && shape.nnz > 0 {
+                require(arrays.val, "val")?;
+            }
         }
         let start = Instant::now();
         let (algorithm, setup, bodies) = match &context.executor {
@@ -123,7 +212,11 @@ impl Info {
                 let method = asked.map(|a| a.host());
                 let (plan, transposed) = HostPlan::new(pool, method, &shape, arrays, self.any_operation)?;
                 let algorithm = algorithms::choose_on_host(asked);
-                let plans = std::iter::once(plan).chain(transposed);
+                let mut plans: Vec<_> = std::iter::once(plan).chain(transposed).collect();
+                if self.copy_values == CopyValues::All {
+                    plans.iter_mut().try_for_each(|plan| plan.copy_values(arrays.val))?;
+                }
+                let plans = plans.into_iter();
                 (algorithm, Setup::Cpu, plans.map(|p| Body::Host(Box::new(p))).collect())
             }
             Executor::Cuda(gpu) => {
@@ -155,16 +248,19 @@ impl Info {
             }
         };
         let setup_ms = start.elapsed().as_secs_f64() * 1e3;
-        let updated_from = self.copy_values.then_some(0);
+        let values = Source::new(self.copy_values);
+        // The size that was asked for last may have been for an analysis before this one.
+        let wanted = self.row_bytes_of_analysis(Some(algorithm), shape.dtype);
+        let row_bytes = wanted.min(self.row_bytes[shape.dtype.place()]);
         self.analysed =
-            Some(Analysed { shape, policy, algorithm, setup, setup_ms, bodies, last: 0, updated_from });
+            Some(Analysed { shape, policy, algorithm, setup, setup_ms, bodies, last: 0, values, row_bytes });
         Ok(())
     }
 
     /// Hands over values: copies them where solves are to read a copy.
     pub fn update_values(&mut self, context: &Context, val: usize) -> Result<()> {
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
-        if analysed.updated_from.is_none() {
+        if analysed.values == Source::Caller {
             return Err(Error::NotCopying);
         }
         analysed.bodies[0].must_belong_to(&context.executor)?;
@@ -173,11 +269,40 @@ impl Info {
         }
         let _bound = analysed.bodies[0].bind()?;
         for body in &mut analysed.bodies {
-            if let Body::Cuda(plan) = body {
-                plan.update_values(context.stream, val)?;
+            match body {
+                Body::Cuda(plan) => plan.update_values(context.stream, val)?,
+                Body::Host(plan) => plan.update_values(val),
             }
         }
-        analysed.updated_from = Some(val);
+        if analysed.values != Source::Copy {
+            analysed.values = Source::Handed(val);
+        }
+        Ok(())
+    }
+
+    /// Puts another diagonal into the copy of all values.
+    pub fn update_diagonal(&mut self, context: &Context, diagonal: usize) -> Result<()> {
+        let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
+        if analysed.values != Source::Copy {
+            return Err(Error::NotCopyingAll);
+        }
+        if analysed.shape.diag != DiagSource::Matrix {
+            return Err(Error::Invalid(
+                "the diagonal is not one of the matrix: it is UNIT, or given separately".into(),
+            ));
+        }
+        analysed.bodies[0].must_belong_to(&context.executor)?;
+        if analysed.shape.n == 0 {
+            return Ok(());
+        }
+        require(diagonal, "diag")?;
+        let _bound = analysed.bodies[0].bind()?;
+        for body in &mut analysed.bodies {
+            match body {
+                Body::Cuda(plan) => plan.update_diagonal(context.stream, diagonal)?,
+                Body::Host(plan) => plan.update_diagonal(diagonal)?,
+            }
+        }
         Ok(())
     }
 
@@ -192,52 +317,35 @@ impl Info {
         rhs: Rhs,
         buffer: usize,
     ) -> Result<()> {
-        if rhs.count < 0 {
-            return Err(Error::Negative { what: "nrhs", value: rhs.count });
-        }
-        let (least, is) = match rhs.order {
-            Order::Columns => (shape.n as i64, "m"),
-            Order::Rows => (rhs.count, "nrhs"),
-        };
-        for (what, ld) in [("ldf", rhs.ldf), ("ldx", rhs.ldx)] {
-            if ld < least {
-                return Err(Error::Invalid(format!("{what} is {ld}, less than {is} = {least}")));
-            }
-        }
-        let is_nothing = shape.n == 0 || rhs.count == 0;
-        let lies_apart = rhs.count > 1 || rhs.order == Order::Rows;
-        if !is_nothing && lies_apart && rhs.f == rhs.x && rhs.ldf != rhs.ldx {
-            return Err(Error::Invalid(format!(
-                "X is F itself, but ldx is {} and ldf is {}",
-                rhs.ldx, rhs.ldf
-            )));
-        }
+        rhs.check(&shape)?;
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         let which = analysed.body_for(&shape)?;
         if policy == Policy::UseLevel && analysed.policy == Policy::NoLevel {
             return Err(Error::PolicyMismatch);
         }
         analysed.bodies[0].must_belong_to(&context.executor)?;
-        if is_nothing {
+        if rhs.is_nothing(&shape) {
             return Ok(());
         }
         require(alpha, "alpha")?;
-        require(arrays.ptr, "rowPtr")?;
-        if shape.nnz > 0 {
-            require(arrays.val, "val")?;
-            require(arrays.ind, "colInd")?;
-            analysed.must_have(arrays.val)?;
+        if analysed.values != Source::Copy {
+            require(arrays.ptr, "rowPtr")?;
+            if shape.nnz > 0 {
+                require(arrays.val, "val")?;
+                require(arrays.ind, "colInd")?;
+                analysed.values.must_have(arrays.val)?;
+            }
         }
-        require(rhs.f, "f")?;
-        require(rhs.x, "x")?;
+        require(rhs.f.address, "f")?;
+        require(rhs.x.address, "x")?;
         require(buffer, "buffer")?;
         let in_device_memory =
             context.pointer_mode == PointerMode::Device && matches!(context.executor, Executor::Cuda(_));
         let mut call = SolveCall {
             val: arrays.val,
             diagonal: self.diagonal,
-            f: rhs.f,
-            x: rhs.x,
+            f: rhs.f.address,
+            x: rhs.x.address,
             alpha_device: if in_device_memory { alpha } else { 0 },
             alpha_host: [0; 16],
             conjugate: shape.conjugate(),
@@ -247,40 +355,22 @@ impl Info {
         if !in_device_memory {
             call.alpha_host = read_host_value(alpha, shape.dtype);
         }
-        let column = |base: usize, ld: i64, j: i64| {
-            let first = if rhs.order == Order::Rows { j } else { ld * j };
-            base + first as usize * shape.dtype.bytes()
-        };
         let _bound = analysed.bodies[which].bind()?;
-        if let (Order::Rows, Body::Cuda(plan)) = (rhs.order, &analysed.bodies[which]) {
-            plan.must_take_rows()?;
-        }
         if analysed.take_failure(context.stream)? {
             return Err(Error::TimedOut);
         }
         analysed.last = which;
+        let sides = match rhs.count {
+            1 => [rhs.f, rhs.x].map(|side| side.of_one(shape.n)),
+            _ => [rhs.f, rhs.x],
+        };
+        let spare = workspace::spare(&shape, analysed.row_bytes, buffer);
         match &mut analysed.bodies[which] {
-            Body::Host(plan) => {
-                let mut j = 0;
-                while j < rhs.count {
-                    call.f = column(rhs.f, rhs.ldf, j);
-                    call.x = column(rhs.x, rhs.ldx, j);
-                    let columns = plan.columns_at_once(rhs.count - j);
-                    plan.solve(&call, columns, rhs.ldf, rhs.ldx, rhs.order);
-                    j += columns as i64;
-                }
-            }
+            Body::Host(plan) => plan.solve_dense(&call, rhs.count, sides),
             Body::Cuda(plan) => {
                 plan.note_use(context.stream)?;
                 plan.begin(context.stream, &call)?;
-                let mut j = 0;
-                while j < rhs.count {
-                    call.f = column(rhs.f, rhs.ldf, j);
-                    call.x = column(rhs.x, rhs.ldx, j);
-                    let columns = plan.columns_at_once(rhs.count - j);
-                    plan.solve_columns(context.stream, &call, columns, rhs.ldf, rhs.ldx, rhs.order)?;
-                    j += columns as i64;
-                }
+                plan.solve_dense(context.stream, &call, rhs.count, sides, spare)?;
             }
         }
         Ok(())
@@ -345,6 +435,8 @@ impl Info {
                 p.entries
             }
         };
+        let missing = a.bodies[0].missing_diag();
+        stats.missing_diagonal = missing.map_or(-1, |row| i64::from(row) + a.shape.base());
         stats.entries_used = entries as i64 + a.shape.n as i64;
         Ok(())
     }
@@ -359,15 +451,6 @@ impl Analysed {
         Shape { op: self.shape.op, ..*shape }.must_equal(&self.shape)?;
         let is_plain = |shape: &Shape| shape.op == Op::NonTranspose;
         Ok(usize::from(is_plain(shape) != is_plain(&self.shape)))
-    }
-
-    /// Refuses values that were to be handed over and were not.
-    fn must_have(&self, val: usize) -> Result<()> {
-        match self.updated_from {
-            Some(0) => Err(Error::NoValues),
-            Some(last) if last != val => Err(Error::OtherValues),
-            _ => Ok(()),
-        }
     }
 
     /// Whether the watchdog ended a solve since the last look.
@@ -402,7 +485,7 @@ impl Body {
 
     fn bytes_held(&self) -> usize {
         match self {
-            Body::Host(plan) => plan.schedule.bytes(),
+            Body::Host(plan) => plan.bytes_held(),
             Body::Cuda(plan) => plan.bytes_held(),
         }
     }

@@ -46,6 +46,12 @@ raw_enum!(
 raw_enum!(Policy, "sptrsvSolvePolicy_t", { NoLevel = 0 "NO_LEVEL", UseLevel = 1 "USE_LEVEL" });
 raw_enum!(PointerMode, "sptrsvPointerMode_t", { Host = 0 "HOST", Device = 1 "DEVICE" });
 raw_enum!(ExecutorKind, "sptrsvExecutor_t", { Cuda = 0 "CUDA", Host = 1 "HOST" });
+raw_enum!(
+    /// Which values solves read: the caller's, or copies.
+    CopyValues, "sptrsvCopyValues_t", { No = 0 "NONE", WhereFaster = 1 "WHERE_FASTER", All = 2 "ALL" });
+raw_enum!(
+    /// How right-hand sides and solutions are stored.
+    Order, "sptrsvOrder_t", { Columns = 1 "COLUMN", Rows = 2 "ROW" });
 raw_enum!(Setup, "sptrsvSetup_t", { Auto = 0 "AUTO", Cpu = 1 "CPU", Gpu = 2 "GPU", GpuKahn = 3 "GPU_KAHN" });
 
 impl Index {
@@ -164,11 +170,49 @@ pub struct Shape {
     pub diag: DiagSource,
 }
 
-/// How right-hand sides and solutions are stored.
+/// Values from one row to the next, and from one column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    Columns,
-    Rows,
+pub struct Steps {
+    pub row: usize,
+    pub column: usize,
+}
+
+impl Steps {
+    /// Where a value of row `i` and column `j` lies.
+    #[inline(always)]
+    pub fn to(self, i: u32, j: usize) -> usize {
+        i as usize * self.row + j * self.column
+    }
+}
+
+/// Right-hand sides or solutions: an address, how they are stored, and the values from one column, or row, to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dense {
+    pub address: usize,
+    pub ld: i64,
+    pub order: Order,
+}
+
+impl Dense {
+    pub fn steps(self) -> Steps {
+        match self.order {
+            Order::Columns => Steps { row: 1, column: self.ld as usize },
+            Order::Rows => Steps { row: self.ld as usize, column: 1 },
+        }
+    }
+
+    /// The same from column `j` on.
+    pub fn column(self, j: i64, dtype: DataType) -> Dense {
+        Dense { address: self.address + self.steps().to(0, j as usize) * dtype.bytes(), ..self }
+    }
+
+    /// A single column whose values lie beside each other is stored either way.
+    pub fn of_one(self, n: u32) -> Dense {
+        match (self.order, self.ld) {
+            (Order::Rows, 1) => Dense { ld: i64::from(n), order: Order::Columns, ..self },
+            _ => self,
+        }
+    }
 }
 
 /// The caller's three arrays, as addresses on the executor's side; never dereferenced by this room.

@@ -81,6 +81,8 @@ pub enum Error {
     SmallBuffer,
     /// Values are handed over that the analysis was not asked to prepare for.
     NotCopying,
+    /// A diagonal is handed over, but not all values are copied.
+    NotCopyingAll,
     /// Values that were to be handed over were not, or others were.
     NoValues,
     OtherValues,
@@ -129,6 +131,7 @@ impl Error {
             | Error::Invalid(_)
             | Error::SmallBuffer
             | Error::NotCopying
+            | Error::NotCopyingAll
             | Error::NoValues
             | Error::OtherValues
             | Error::PolicyMismatch
@@ -170,6 +173,9 @@ impl fmt::Display for Error {
             ),
             Error::NotCopying => {
                 write!(f, "the analysis was not asked by sptrsvSetCopyValues to prepare for a copy of values")
+            }
+            Error::NotCopyingAll => {
+                write!(f, "the analysis was not asked by sptrsvSetCopyValues(info, SPTRSV_COPY_ALL) to copy all values")
             }
             Error::NoValues => write!(f, "the info has no values yet: call sptrsvUpdateValues first"),
             Error::OtherValues => write!(f, "val is not the array that sptrsvUpdateValues was given last"),

@@ -54,6 +54,34 @@ pub fn places(shape: &Shape, row_bytes: usize, base: usize) -> Workspace {
     lay_out(shape, row_bytes, base).0
 }
 
+/// Room in a buffer for the unknowns of a few right-hand sides besides what solves with `ROW_BYTES` for a row leave there.
+#[derive(Clone, Copy)]
+pub struct Spare {
+    pub address: usize,
+    /// Bytes for a row.
+    pub row_bytes: usize,
+}
+
+impl Spare {
+    /// Whether solves for several right-hand sides leave it alone.
+    pub fn is_apart(self) -> bool {
+        self.row_bytes >= ROW_BYTES
+    }
+}
+
+/// The spare room in a buffer that begins at `base` and has `row_bytes` for a row: a sector, or what solves for one right-hand
+/// side at a time leave of theirs.
+pub fn spare(shape: &Shape, row_bytes: usize, base: usize) -> Spare {
+    let (places, end) = lay_out(shape, ROW_BYTES, base);
+    match row_bytes {
+        more if more >= 2 * ROW_BYTES => Spare { address: end.next_multiple_of(ALIGN), row_bytes: ROW_BYTES },
+        _ => {
+            let row_bytes = ROW_BYTES / 2;
+            Spare { address: places.values + shape.n as usize * row_bytes, row_bytes }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,7 +97,8 @@ mod tests {
                 let entries = ONE_WORD_ENTRIES_PER_LANE / if dtype == DataType::C64 { 2 } else { 1 };
                 let parts = slices::most_parts(nnz as u32, entries) as usize;
                 let block = 2 * BLOCK_COLUMNS as usize * dtype.bytes();
-                for (base, row_bytes) in (4096..4096 + 32).flat_map(|base| [(base, ROW_BYTES), (base, block)])
+                for (base, row_bytes) in (4096..4096 + 32)
+                    .flat_map(|base| [(base, ROW_BYTES), (base, 2 * ROW_BYTES), (base, block)])
                 {
                     let (w, end) = lay_out(&shape, row_bytes, base);
                     assert!(w.values >= base && w.values % ALIGN == 0 && w.counters % 4 == 0);
@@ -79,6 +108,14 @@ mod tests {
                         end >= w.counters + if row_bytes == block { QUEUE_BYTES } else { 4 * n as usize }
                     );
                     assert!(end <= base + buffer_bytes(&shape, row_bytes));
+                    let room = spare(&shape, row_bytes, base);
+                    let limit = if row_bytes == ROW_BYTES {
+                        w.counters
+                    } else {
+                        base + buffer_bytes(&shape, row_bytes)
+                    };
+                    assert!(room.address % 16 == 0 && room.row_bytes >= dtype.bytes());
+                    assert!(room.address + n as usize * room.row_bytes <= limit);
                 }
             }
         }

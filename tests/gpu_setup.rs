@@ -10,7 +10,7 @@ use std::time::Duration;
 use sptrsv::algorithms::{self, Algorithm};
 use sptrsv::executor::cuda::{CudaPlan, DeviceArray, Gpu, How, PlanArrays};
 use sptrsv::problem::{
-    Arrays, Base, DataType, Diag, DiagSource, Fill, Format, Index, MatDescr, Op, Setup, Shape,
+    Arrays, Base, CopyValues, DataType, Diag, DiagSource, Fill, Format, Index, MatDescr, Op, Setup, Shape,
 };
 use sptrsv::status::{Error, Result};
 use sptrsv::tuning;
@@ -344,12 +344,12 @@ impl Problem {
 }
 
 fn how(setup: Setup) -> How {
-    How { setup, stream: 0, timeout: Duration::from_secs(10), copy_values: false }
+    How { setup, stream: 0, timeout: Duration::from_secs(10), copy_values: CopyValues::No }
 }
 
 /// The same where values are to be copied if they lie scattered.
 fn how_with_copy(setup: Setup) -> How {
-    How { copy_values: true, ..how(setup) }
+    How { copy_values: CopyValues::WhereFaster, ..how(setup) }
 }
 
 fn random_descr(random: &mut Random, fill: Fill, format: Format) -> MatDescr {

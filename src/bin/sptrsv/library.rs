@@ -140,7 +140,7 @@ impl<'s, 'e> Solver<'s, 'e> {
 
     /// Has later analyses prepare for a copy of the values, which `update` makes.
     pub fn copy_values(&mut self) -> Result<()> {
-        call!(self.library.handle, sptrsvSetCopyValues(self.info, 1))?;
+        call!(self.library.handle, sptrsvSetCopyValues(self.info, c(1)))?;
         self.copies = true;
         Ok(())
     }

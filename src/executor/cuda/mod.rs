@@ -4,6 +4,7 @@
 //! above all launches on a stream that the caller owns. `driver.c` binds the driver at run time.
 
 pub mod args;
+mod dense;
 mod launch;
 mod locked;
 mod memory;

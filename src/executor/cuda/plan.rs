@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use super::args::{MultiArgs, SolveArgs, State};
 use super::locked::Flag;
 use super::memory::StreamId;
-use super::values::CopiedValues;
+use super::values::{CopiedValues, DiagonalPlaces};
 use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
 use crate::analysis::nodes::{self, Nodes};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{cpu, Engine, Lists, Needs, Pattern, Schedule, Values, NONE};
 use crate::executor::{host, SolveCall};
-use crate::problem::{Arrays, DataType, DiagSource, Index, Order, Setup, Shape, MAX_SIZE};
+use crate::problem::{Arrays, CopyValues, DataType, DiagSource, Index, Order, Setup, Shape, MAX_SIZE};
 use crate::status::{Error, Result};
 use crate::tuning::{SETUP_GPU_ROW, SETUP_GPU_SMALLEST};
 
@@ -34,8 +34,8 @@ pub struct How {
     pub stream: usize,
     /// Of the watchdog; zero is off.
     pub timeout: Duration,
-    /// Whether values that would lie scattered are copied into the order in which solves read them.
-    pub copy_values: bool,
+    /// Which values are copied into the order in which solves read them.
+    pub copy_values: CopyValues,
 }
 
 /// What the analysis for an operation leaves for that of the transposed one.
@@ -66,6 +66,8 @@ pub struct CudaPlan {
     copied: Option<CopiedValues>,
     /// The same where each solve begins by a copy of the caller's.
     staged: Option<CopiedValues>,
+    /// All values as the caller's array has them, where solves read neither that nor gathered ones.
+    kept: Option<DeviceArray>,
     /// How long it took to turn the matrix for that.
     turning: Duration,
     /// Two vectors of n values, all armed, for algorithms that hand values over in one word.
@@ -128,7 +130,8 @@ impl CudaPlan {
         how: How,
         let_go: &mut dyn FnMut(),
     ) -> Result<CudaPlan> {
-        Self::analyse(gpu, asked, shape, arrays, how, &mut Known::Unwanted, let_go)
+        let plan = Self::analyse(gpu, asked, shape, arrays, how, &mut Known::Unwanted, let_go)?;
+        plan.with_values(arrays, how)
     }
 
     /// The same, and a second plan for the transposed operation: the pattern is validated once, and the levels of the
@@ -148,7 +151,24 @@ impl CudaPlan {
             known = Known::Unwanted;
         }
         let second = Self::analyse(gpu, asked, &shape.transposed(), arrays, how, &mut known, &mut || ())?;
-        Ok([first, second])
+        Ok([first.with_values(arrays, how)?, second.with_values(arrays, how)?])
+    }
+
+    /// Itself with a copy of the caller's values, if all values are to be copied. Waits for it.
+    fn with_values(mut self, arrays: Arrays, how: How) -> Result<CudaPlan> {
+        if how.copy_values != CopyValues::All || self.shape.n == 0 {
+            return Ok(self);
+        }
+        let gpu = self.gpu.clone();
+        let _bound = gpu.bind()?;
+        if self.copied.is_none() {
+            let bytes = self.shape.nnz as usize * self.dtype().bytes();
+            self.kept = Some(DeviceArray::on_stream(&gpu, bytes, how.stream)?);
+        }
+        DiagonalPlaces::load(&self.launcher(how.stream))?;
+        self.update_values(how.stream, arrays.val)?;
+        memory::synchronize(how.stream)?;
+        Ok(self)
     }
 
     fn analyse(
@@ -166,7 +186,7 @@ impl CudaPlan {
             return Err(Error::Capturing);
         }
         let needs = algorithms::needs_on_gpu(asked, gpu, shape)?;
-        if copy_values && needs.rows && shape.n > 0 && !shape.rows_are_stored() {
+        if copy_values != CopyValues::No && needs.rows && shape.n > 0 && !shape.rows_are_stored() {
             if let Some(plan) = Self::of_turned(gpu, asked, needs, shape, arrays, how, let_go)? {
                 return Ok(plan);
             }
@@ -342,6 +362,7 @@ impl CudaPlan {
             is_half_done: false,
             copied: None,
             staged: None,
+            kept: None,
             turning: Duration::ZERO,
             work: None,
             levels: 0,
@@ -570,12 +591,13 @@ impl CudaPlan {
     }
 
     fn args(&self, call: &SolveCall) -> SolveArgs {
+        let as_they_lie = self.kept.as_ref().map_or(call.val as u64, DeviceArray::address);
         let (val, values) = match self.copied.or(self.staged) {
             Some(copied) => (copied.address(), copied.count()),
-            None => (call.val as u64, self.shape.nnz),
+            None => (as_they_lie, self.shape.nnz),
         };
         // What is staged are entries beside the diagonal.
-        let own_diagonal = if self.staged.is_some() { call.val as u64 } else { val };
+        let own_diagonal = if self.staged.is_some() { as_they_lie } else { val };
         SolveArgs {
             val,
             values,
@@ -595,15 +617,48 @@ impl CudaPlan {
 
     /// Enqueues the copy of the caller's values, where solves read one.
     pub fn update_values(&mut self, stream: usize, val: usize) -> Result<()> {
-        let Some(copied) = self.copied else { return Ok(()) };
+        if self.copied.is_none() && self.kept.is_none() {
+            return Ok(());
+        }
         self.note_use(stream)?;
-        copied.update(&Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype }, val)
+        if let Some(kept) = &self.kept {
+            let bytes = self.shape.nnz as usize * self.dtype().bytes();
+            if bytes > 0 {
+                // SAFETY: the caller's array has that many bytes, and so has the copy.
+                unsafe { memory::copy(kept.address(), val as u64, bytes, stream)? };
+            }
+        }
+        let launcher = self.launcher(stream);
+        if let (Some(kept), Some(staged)) = (&self.kept, self.staged) {
+            staged.update(&launcher, kept.address() as usize)?;
+        }
+        self.copied.map_or(Ok(()), |copied| copied.update(&launcher, val))
+    }
+
+    /// Enqueues new values for the diagonal in the copy of all values.
+    pub fn update_diagonal(&mut self, stream: usize, diagonal: usize) -> Result<()> {
+        if self.base.extra_count > 0 {
+            return Err(Error::Unsupported("a new diagonal where a row has two diagonal entries".into()));
+        }
+        self.note_use(stream)?;
+        let to = match (&self.kept, self.copied) {
+            (Some(kept), _) => kept.address(),
+            (None, Some(copied)) => copied.address(),
+            (None, None) => return Ok(()),
+        };
+        DiagonalPlaces::of(&self.base, self.node()).update(&self.launcher(stream), diagonal, to)
+    }
+
+    pub fn launcher(&self, stream: usize) -> Launcher<'_> {
+        Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype }
     }
 
     /// Enqueues what the solves of a call have in common, before them.
     pub fn begin(&self, stream: usize, call: &SolveCall) -> Result<()> {
-        let Some(staged) = self.staged else { return Ok(()) };
-        staged.update(&Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype }, call.val)
+        match (self.staged, &self.kept) {
+            (Some(staged), None) => staged.update(&self.launcher(stream), call.val),
+            _ => Ok(()),
+        }
     }
 
     /// Enqueues one solve, after `begin`.
@@ -618,14 +673,9 @@ impl CudaPlan {
         left.min(most as i64) as u32
     }
 
-    /// Refuses right-hand sides that are stored by rows, where the algorithm reads columns.
-    pub fn must_take_rows(&self) -> Result<()> {
-        match self.algorithm.multi() {
-            Some(multi) if multi.takes_rows() => Ok(()),
-            _ => Err(Error::Unsupported(
-                "right-hand sides by rows, by another algorithm than BLOCK".to_string(),
-            )),
-        }
+    /// Whether the algorithm reads right-hand sides that are stored by rows.
+    pub fn takes_rows(&self) -> bool {
+        self.algorithm.multi().is_some_and(|multi| multi.takes_rows())
     }
 
     /// Enqueues one solve for as many columns as `columns_at_once` allows, stored in that order, with `ldf` and `ldx` values from one
@@ -810,13 +860,13 @@ impl CudaPlan {
     }
 
     fn arrays_mut(&mut self) -> impl Iterator<Item = &mut DeviceArray> {
-        self.owned.iter_mut().chain(&mut self.work).chain([&mut self.state])
+        self.owned.iter_mut().chain(&mut self.work).chain(&mut self.kept).chain([&mut self.state])
     }
 
     pub fn bytes_held(&self) -> usize {
         let graph = self.graph.as_ref().map_or(0, |g| g.args.bytes());
-        let work = self.work.as_ref().map_or(0, DeviceArray::bytes);
-        self.owned.iter().map(DeviceArray::bytes).sum::<usize>() + self.state.bytes() + work + graph
+        let arrays = self.owned.iter().chain(&self.work).chain(&self.kept).chain([&self.state]);
+        arrays.map(DeviceArray::bytes).sum::<usize>() + graph
     }
 }
 

@@ -6,6 +6,7 @@
 //! where the model says that this is worth it (`choice::decide`).
 #![forbid(unsafe_code)]
 
+use super::args::SolveArgs;
 use super::{DeviceArray, Launcher};
 use crate::status::Result;
 
@@ -13,6 +14,7 @@ use crate::status::Result;
 const BLOCK: u32 = 256;
 const EACH: u32 = 4;
 const KERNEL: &str = "values_gather";
+const DIAGONAL_KERNEL: &str = "values_set_diagonal";
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -60,5 +62,38 @@ impl CopiedValues {
         let CopiedValues { values, source, count } = *self;
         let args = ValuesArgs { from: from as u64, to: values, source, count, unused: 0 };
         launcher.kernel_before_turn(KERNEL)?.launch(count.div_ceil(BLOCK * EACH), BLOCK, 0, &args)
+    }
+}
+
+/// Where a plan has the diagonal entries among the values that its solves read.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct DiagonalPlaces {
+    from: u64,
+    to: u64,
+    record: u64,
+    node_row: u64,
+    order: u64,
+    diag_index: u64,
+    n: u32,
+    node: u32,
+}
+
+impl DiagonalPlaces {
+    /// Those of a schedule by rows, or by nodes of so many unknowns.
+    pub fn of(base: &SolveArgs, node: u32) -> DiagonalPlaces {
+        let SolveArgs { record, node_row, order, diag_index, n, .. } = *base;
+        DiagonalPlaces { from: 0, to: 0, record, node_row, order, diag_index, n, node }
+    }
+
+    /// Loads the kernel, as the first update may be captured into a graph.
+    pub fn load(launcher: &Launcher) -> Result<()> {
+        launcher.kernel(DIAGONAL_KERNEL).map(drop)
+    }
+
+    /// Enqueues the copy of a diagonal, in the order of the unknowns, to where its values lie in `to`.
+    pub fn update(self, launcher: &Launcher, from: usize, to: u64) -> Result<()> {
+        let args = DiagonalPlaces { from: from as u64, to, ..self };
+        launcher.kernel_before_turn(DIAGONAL_KERNEL)?.cover(self.n.into(), BLOCK, &args)
     }
 }

@@ -26,6 +26,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::analysis::{Needs, Schedule};
+use crate::problem::Steps;
 use crate::scalar::Scalar;
 pub use plan::HostPlan;
 pub use pool::{default_threads, Finished, GivenUp, Member, Pool};
@@ -69,21 +70,6 @@ impl Method {
 
 /// The most right-hand sides of a [`Job`].
 pub const MOST_COLUMNS: usize = 8;
-
-/// Values from one row to the next, and from one column.
-#[derive(Clone, Copy)]
-pub struct Steps {
-    pub row: usize,
-    pub column: usize,
-}
-
-impl Steps {
-    /// Where a value of row `i` and column `j` lies.
-    #[inline(always)]
-    fn to(self, i: u32, j: usize) -> usize {
-        i as usize * self.row + j * self.column
-    }
-}
 
 /// One solve of `op(A) x = alpha f`, with everything that [`Schedule`] does not say.
 pub struct Job<'a, T> {

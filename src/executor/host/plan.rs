@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{memory, solve, GivenUp, Job, Method, Pool, Steps, MOST_COLUMNS};
-use crate::analysis::{cpu, Schedule};
+use super::{memory, solve, GivenUp, Job, Method, Pool, MOST_COLUMNS};
+use crate::analysis::{cpu, Schedule, NONE};
 use crate::executor::SolveCall;
-use crate::problem::{Arrays, DiagSource, Index, Order, Shape};
+use crate::problem::{Arrays, Dense, DiagSource, Index, Shape, Steps};
 use crate::scalar::{dispatch, Scalar};
-use crate::status::Result;
+use crate::status::{Error, Result};
 use crate::tuning::{HOST_SERIAL_ROWS, HOST_SERIAL_WIDTH};
 use crate::workspace::ROW_BYTES;
 
@@ -21,6 +21,8 @@ pub struct HostPlan {
     pub pivot: Option<u32>,
     /// The watchdog ended a solve, and nobody has been told yet.
     failed: bool,
+    /// All values, where solves do not read the caller's, in words that are aligned for every type.
+    copy: Option<Vec<u128>>,
 }
 
 impl HostPlan {
@@ -73,23 +75,75 @@ impl HostPlan {
             && schedule.n as usize > HOST_SERIAL_ROWS.max(schedule.levels() * HOST_SERIAL_WIDTH);
         let method = method.unwrap_or(if parallel { Method::Levr } else { Method::Serial });
         let pivot = schedule.missing_diag;
-        HostPlan { pool: pool.clone(), method, shape, schedule, times, pivot, failed: false }
+        HostPlan { pool: pool.clone(), method, shape, schedule, times, pivot, failed: false, copy: None }
     }
 
     /// How many of `left` right-hand sides the next call of `solve` may take: the buffer has room for them.
-    pub fn columns_at_once(&self, left: i64) -> usize {
+    fn columns_at_once(&self, left: i64) -> usize {
         let most = (ROW_BYTES / self.shape.dtype.bytes()).min(MOST_COLUMNS);
         1 << left.min(most as i64).ilog2()
     }
 
     /// Solves for as many columns as `columns_at_once` allows, stored in that order, and keeps the pivot. Where the watchdog
     /// ends a solve, x becomes NaN, there and in further solves until the failure is taken.
-    pub fn solve(&mut self, call: &SolveCall, columns: usize, ldf: i64, ldx: i64, order: Order) {
-        let steps = |ld: i64| match order {
-            Order::Columns => Steps { row: 1, column: ld as usize },
-            Order::Rows => Steps { row: ld as usize, column: 1 },
-        };
-        dispatch!(self.shape.dtype, T => self.solve_typed::<T>(call, columns, steps(ldf), steps(ldx)));
+    fn solve(&mut self, call: &SolveCall, columns: usize, of_f: Steps, of_x: Steps) {
+        dispatch!(self.shape.dtype, T => self.solve_typed::<T>(call, columns, of_f, of_x));
+    }
+
+    /// Solves for `count` right-hand sides, each side stored by columns or by rows.
+    pub fn solve_dense(&mut self, call: &SolveCall, count: i64, [f, x]: [Dense; 2]) {
+        let val = self.copy.as_ref().map_or(call.val, |copy| copy.as_ptr() as usize);
+        let mut done = 0;
+        while done < count {
+            let [of_f, of_x] = [f, x].map(|side| side.column(done, self.shape.dtype).address);
+            let columns = self.columns_at_once(count - done);
+            self.solve(&SolveCall { val, f: of_f, x: of_x, ..*call }, columns, f.steps(), x.steps());
+            done += columns as i64;
+        }
+    }
+
+    /// Has solves read a copy of the caller's values.
+    pub fn copy_values(&mut self, val: usize) -> Result<()> {
+        let bytes = self.shape.nnz as usize * self.shape.dtype.bytes();
+        let words = bytes.div_ceil(size_of::<u128>());
+        let mut copy = Vec::new();
+        copy.try_reserve_exact(words)
+            .map_err(|_| Error::OutOfMemory { place: "host", bytes: bytes as u64 })?;
+        copy.resize(words, 0);
+        self.copy = Some(copy);
+        self.update_values(val);
+        Ok(())
+    }
+
+    /// Copies the caller's values, where solves read a copy.
+    pub fn update_values(&mut self, val: usize) {
+        let bytes = self.shape.nnz as usize * self.shape.dtype.bytes();
+        let Some(copy) = self.copy.as_mut().filter(|_| bytes > 0) else { return };
+        // SAFETY: by the caller's promise the array has that many bytes; so has the copy.
+        unsafe { std::ptr::copy_nonoverlapping(val as *const u8, copy.as_mut_ptr().cast(), bytes) };
+    }
+
+    /// Puts another diagonal into the copy. Rows without an entry there are left out.
+    pub fn update_diagonal(&mut self, diagonal: usize) -> Result<()> {
+        if !self.schedule.extra_diag.is_empty() {
+            return Err(Error::Unsupported("a new diagonal where a row has two diagonal entries".into()));
+        }
+        let Some(copy) = &mut self.copy else { return Ok(()) };
+        let (bytes, to) = (self.shape.dtype.bytes(), copy.as_mut_ptr().cast::<u8>());
+        for (&index, &unknown) in self.schedule.diag.iter().zip(&self.schedule.order) {
+            if index != NONE {
+                // SAFETY: by the caller's promise there are n values; the schedule names values that the copy has.
+                unsafe {
+                    let from = (diagonal as *const u8).add(unknown as usize * bytes);
+                    std::ptr::copy_nonoverlapping(from, to.add(index as usize * bytes), bytes);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn bytes_held(&self) -> usize {
+        self.schedule.bytes() + self.copy.as_ref().map_or(0, |copy| size_of_val(copy.as_slice()))
     }
 
     /// Whether the watchdog ended a solve since the last look.

@@ -1,11 +1,11 @@
 //! What `csrsv2Info_t` and `csrsm2Info_t` point to: an info of libsptrsv. It belongs to no handle, so that it
 //! may outlive the one it was used with.
 
-use crate::cusparse;
-use crate::driver;
-use crate::lease::{Executor, Lease};
-use crate::sptrsv;
-use crate::status::{Status, INVALID_VALUE, NOT_INITIALIZED, ZERO_PIVOT};
+use doors::cusparse;
+use doors::driver;
+use doors::pooled::{Executor, Pooled};
+use doors::sptrsv;
+use doors::status::{Status, INVALID_VALUE, NOT_INITIALIZED, ZERO_PIVOT};
 use libc::{c_int, c_void};
 
 /// # Safety
@@ -35,20 +35,20 @@ pub unsafe fn zero_pivot(
     if info.is_null() || position.is_null() {
         return Err(INVALID_VALUE);
     }
-    let lease = Lease::open(handle)?;
-    lease.set_pointer_mode(sptrsv::POINTER_MODE_HOST)?;
+    let pooled = Pooled::open(handle)?;
+    pooled.set_pointer_mode(sptrsv::POINTER_MODE_HOST)?;
     let mut row = -1i64;
-    let found = Status::from_sptrsv(sptrsv::sptrsvZeroPivot(lease.handle, info, &mut row));
+    let found = Status::from_sptrsv(sptrsv::sptrsvZeroPivot(pooled.handle, info, &mut row));
     if !matches!(found, Ok(()) | Err(ZERO_PIVOT)) {
         return found;
     }
     // Rows of these functions are ints from the start.
     let row = row as c_int;
-    if lease.executor() == Executor::Host || lease.pointer_mode == sptrsv::POINTER_MODE_HOST {
+    if pooled.executor() == Executor::Host || pooled.pointer_mode == sptrsv::POINTER_MODE_HOST {
         position.write(row);
     } else {
         let bytes = std::mem::size_of::<c_int>();
-        driver::write(position.cast::<c_void>(), (&raw const row).cast(), bytes, lease.stream)?;
+        driver::write(position.cast::<c_void>(), (&raw const row).cast(), bytes, pooled.stream)?;
     }
     found
 }

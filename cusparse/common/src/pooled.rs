@@ -50,7 +50,7 @@ fn idle() -> MutexGuard<'static, HashMap<Place, Vec<Pair>>> {
     IDLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub struct Lease {
+pub struct Pooled {
     place: Place,
     pair: Option<Pair>,
     pub handle: sptrsv::Handle,
@@ -59,10 +59,10 @@ pub struct Lease {
     pub pointer_mode: c_int,
 }
 
-impl Lease {
+impl Pooled {
     /// # Safety
     /// `handle` is NULL or a live cuSPARSE handle.
-    pub unsafe fn open(handle: cusparse::Handle) -> Result<Lease, Status> {
+    pub unsafe fn open(handle: cusparse::Handle) -> Result<Pooled, Status> {
         let HandleState { stream, pointer_mode } = HandleState::read(handle)?;
         let executor = Executor::chosen()?;
         let (context, id) = match executor {
@@ -75,29 +75,29 @@ impl Lease {
             Some(pair) => pair,
             None => Pair::new(executor)?,
         };
-        let lease =
-            Lease { place, handle: pair.handle, descr: pair.descr, pair: Some(pair), stream, pointer_mode };
-        Status::from_sptrsv(sptrsv::sptrsvSetStream(lease.handle, stream))?;
-        lease.set_pointer_mode(pointer_mode)?;
-        Ok(lease)
+        let pooled =
+            Pooled { place, handle: pair.handle, descr: pair.descr, pair: Some(pair), stream, pointer_mode };
+        Status::from_sptrsv(sptrsv::sptrsvSetStream(pooled.handle, stream))?;
+        pooled.set_pointer_mode(pointer_mode)?;
+        Ok(pooled)
     }
 
     /// The same with a descriptor.
     ///
     /// # Safety
     /// `handle` and `descr` are NULL or live objects of cuSPARSE.
-    pub unsafe fn open_with(handle: cusparse::Handle, descr: cusparse::MatDescr) -> Result<Lease, Status> {
-        let lease = Lease::open(handle)?;
+    pub unsafe fn open_with(handle: cusparse::Handle, descr: cusparse::MatDescr) -> Result<Pooled, Status> {
+        let pooled = Pooled::open(handle)?;
         let state = DescrState::read(descr)?;
         for status in [
-            sptrsv::sptrsvSetMatType(lease.descr, state.mat_type),
-            sptrsv::sptrsvSetMatFillMode(lease.descr, state.fill_mode),
-            sptrsv::sptrsvSetMatDiagType(lease.descr, state.diag_type),
-            sptrsv::sptrsvSetMatIndexBase(lease.descr, state.index_base),
+            sptrsv::sptrsvSetMatType(pooled.descr, state.mat_type),
+            sptrsv::sptrsvSetMatFillMode(pooled.descr, state.fill_mode),
+            sptrsv::sptrsvSetMatDiagType(pooled.descr, state.diag_type),
+            sptrsv::sptrsvSetMatIndexBase(pooled.descr, state.index_base),
         ] {
             Status::from_sptrsv(status)?;
         }
-        Ok(lease)
+        Ok(pooled)
     }
 
     pub fn executor(&self) -> Executor {
@@ -105,12 +105,12 @@ impl Lease {
     }
 
     pub fn set_pointer_mode(&self, mode: c_int) -> Result<(), Status> {
-        // SAFETY: the handle is live for as long as the lease.
+        // SAFETY: the handle is live for as long as this.
         Status::from_sptrsv(unsafe { sptrsv::sptrsvSetPointerMode(self.handle, mode) })
     }
 }
 
-impl Drop for Lease {
+impl Drop for Pooled {
     fn drop(&mut self) {
         if let Some(pair) = self.pair.take() {
             idle().entry(self.place).or_default().push(pair);

@@ -1,5 +1,4 @@
-//! Links to libsptrsv.so, which Cargo has just built beside this library, and has both found in one folder
-//! at run time.
+//! Links to libsptrsv.so, which Cargo has just built.
 
 use std::env;
 use std::path::PathBuf;
@@ -12,6 +11,4 @@ fn main() {
     println!("cargo:rustc-link-search=native={}", profile.join("deps").display());
     println!("cargo:rustc-link-lib=dylib=sptrsv");
     println!("cargo:rustc-link-lib=dylib=dl");
-    println!("cargo:rustc-cdylib-link-arg=-Wl,-rpath,$ORIGIN");
-    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libsptrsv_cusparse.so");
 }

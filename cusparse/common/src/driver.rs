@@ -1,8 +1,9 @@
 //! The few calls to the CUDA driver that the contract needs beside libsptrsv: which context is current, and
 //! copies. Found at run time: the host executor works where there is no driver.
 
-use crate::dl::{functions, Library};
-use crate::status::{Status, EXECUTION_FAILED, NOT_INITIALIZED};
+use crate::dl::Library;
+use crate::functions;
+use crate::status::{Status, ALLOC_FAILED, EXECUTION_FAILED, NOT_INITIALIZED};
 use libc::{c_int, c_uint, c_void};
 use std::ptr;
 use std::sync::OnceLock;
@@ -39,6 +40,25 @@ functions!(
     /// What keeps waits of a thread out of the captures of other streams.
     CaptureMode {
         exchange = c"cuThreadExchangeStreamCaptureMode": unsafe extern "C" fn(*mut c_int) -> c_int,
+    }
+);
+
+functions!(
+    /// Memory of the caller's context.
+    Memory {
+        allocate = c"cuMemAlloc_v2": unsafe extern "C" fn(*mut u64, usize) -> c_int,
+        free = c"cuMemFree_v2": unsafe extern "C" fn(u64) -> c_int,
+    }
+);
+
+functions!(
+    /// What measures time on a stream.
+    Events {
+        create = c"cuEventCreate": unsafe extern "C" fn(*mut *mut c_void, c_uint) -> c_int,
+        record = c"cuEventRecord": unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int,
+        query = c"cuEventQuery": unsafe extern "C" fn(*mut c_void) -> c_int,
+        elapsed = c"cuEventElapsedTime": unsafe extern "C" fn(*mut f32, *mut c_void, *mut c_void) -> c_int,
+        is_capturing = c"cuStreamIsCapturing": unsafe extern "C" fn(*mut c_void, *mut c_int) -> c_int,
     }
 );
 
@@ -140,16 +160,110 @@ pub unsafe fn write(
     bytes: usize,
     stream: *mut c_void,
 ) -> Result<(), Status> {
-    static CAPTURE_MODE: OnceLock<Option<CaptureMode>> = OnceLock::new();
     let (driver, _bound) = (driver()?, Bound::new()?);
-    // In CUDA's strictest mode captures of other streams would forbid the wait, and be lost by it.
+    relaxed(|| {
+        check((driver.memcpy_async)(dst, src, bytes, stream))?;
+        check((driver.stream_synchronize)(stream))
+    })
+}
+
+/// Keeps what `body` does out of the captures of other streams: in CUDA's strictest mode they would forbid waits and allocations,
+/// and be lost by them.
+fn relaxed<T>(body: impl FnOnce() -> T) -> T {
+    static CAPTURE_MODE: OnceLock<Option<CaptureMode>> = OnceLock::new();
     let capture_mode = CAPTURE_MODE.get_or_init(|| CaptureMode::find(library()?)).as_ref();
     let mut mode = RELAXED;
-    let exchanged = capture_mode.filter(|m| (m.exchange)(&mut mode) == 0);
-    let copied = check((driver.memcpy_async)(dst, src, bytes, stream));
-    let written = copied.and_then(|()| check((driver.stream_synchronize)(stream)));
+    // SAFETY: reads one mode and writes another.
+    let exchanged = capture_mode.filter(|m| unsafe { (m.exchange)(&mut mode) } == 0);
+    let result = body();
     if let Some(m) = exchanged {
-        (m.exchange)(&mut mode);
+        // SAFETY: as above.
+        unsafe { (m.exchange)(&mut mode) };
     }
-    written
+    result
+}
+
+fn memory() -> Result<&'static Memory, Status> {
+    static FOUND: OnceLock<Option<Memory>> = OnceLock::new();
+    FOUND.get_or_init(|| Memory::find(library()?)).as_ref().ok_or(NOT_INITIALIZED)
+}
+
+/// Device memory of the current context, given back when dropped.
+pub struct DeviceMemory(u64);
+
+impl DeviceMemory {
+    pub fn new(bytes: usize) -> Result<DeviceMemory, Status> {
+        let memory = memory()?;
+        let mut address = 0;
+        // SAFETY: writes one address.
+        match relaxed(|| unsafe { (memory.allocate)(&mut address, bytes.max(1)) }) {
+            0 => Ok(DeviceMemory(address)),
+            _ => Err(ALLOC_FAILED),
+        }
+    }
+
+    pub fn address(&self) -> *mut c_void {
+        self.0 as *mut c_void
+    }
+}
+
+impl Drop for DeviceMemory {
+    fn drop(&mut self) {
+        if let Ok(memory) = memory() {
+            // SAFETY: freed once; the driver waits for what uses it.
+            relaxed(|| unsafe { (memory.free)(self.0) });
+        }
+    }
+}
+
+fn events() -> Option<&'static Events> {
+    static FOUND: OnceLock<Option<Events>> = OnceLock::new();
+    FOUND.get_or_init(|| Events::find(library()?)).as_ref()
+}
+
+/// Whether the stream is being captured into a graph.
+pub fn is_capturing(stream: *mut c_void) -> bool {
+    let mut status = 0;
+    // SAFETY: the caller's live stream; writes one int. Where the call fails nothing is known to be captured.
+    events().is_some_and(|e| unsafe { (e.is_capturing)(stream, &mut status) } == 0 && status != 0)
+}
+
+/// The time from one point of a stream to another.
+pub struct Stopwatch {
+    begin: *mut c_void,
+    end: *mut c_void,
+}
+// SAFETY: the driver's events may be used from any thread.
+unsafe impl Send for Stopwatch {}
+
+impl Stopwatch {
+    pub fn new() -> Option<Stopwatch> {
+        let events = events()?;
+        let mut made = Stopwatch { begin: ptr::null_mut(), end: ptr::null_mut() };
+        // SAFETY: writes two events.
+        let fine =
+            unsafe { (events.create)(&mut made.begin, 0) == 0 && (events.create)(&mut made.end, 0) == 0 };
+        fine.then_some(made)
+    }
+
+    pub fn start(&self, stream: *mut c_void) {
+        // SAFETY: a live event and the caller's live stream. A failure shows in `milliseconds`.
+        let _ = events().map(|e| unsafe { (e.record)(self.begin, stream) });
+    }
+
+    pub fn stop(&self, stream: *mut c_void) {
+        // SAFETY: as above.
+        let _ = events().map(|e| unsafe { (e.record)(self.end, stream) });
+    }
+
+    /// None while the work is on its way.
+    pub fn milliseconds(&self) -> Option<f64> {
+        let events = events()?;
+        let mut time = 0.0;
+        // SAFETY: live events; writes one number.
+        let done = unsafe {
+            (events.query)(self.end) == 0 && (events.elapsed)(&mut time, self.begin, self.end) == 0
+        };
+        done.then_some(f64::from(time))
+    }
 }

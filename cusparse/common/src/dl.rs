@@ -21,11 +21,26 @@ impl Library {
         Self::open(name, 0)
     }
 
+    /// The library at that path or of that name, if it is already loaded, by its full path.
+    pub fn of_address(address: *const c_void) -> Option<Library> {
+        // SAFETY: all bytes zero are a Dl_info; dladdr writes it.
+        let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
+        // SAFETY: dladdr takes any address.
+        if unsafe { libc::dladdr(address, &mut found) } == 0 || found.dli_fname.is_null() {
+            return None;
+        }
+        // SAFETY: dladdr's name is a C string that lives as long as the library.
+        Self::already_loaded(unsafe { CStr::from_ptr(found.dli_fname) })
+    }
+
     fn open(name: &CStr, flags: i32) -> Option<Library> {
         // SAFETY: name is a C string; the libraries asked for by this crate may be loaded at any time.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL | flags) };
         (!handle.is_null()).then_some(Library(handle))
     }
+
+    /// The symbol behind that of the library that asks, in the order in which the program has loaded them.
+    pub const NEXT: Library = Library(libc::RTLD_NEXT);
 
     pub fn symbol(self, name: &CStr) -> Option<*mut c_void> {
         // SAFETY: self.0 is RTLD_DEFAULT or came from dlopen and was never closed; name is a C string.
@@ -34,13 +49,25 @@ impl Library {
     }
 }
 
+/// Where the library that holds this address begins; 0 for none.
+pub fn base_of(address: *const c_void) -> usize {
+    // SAFETY: as above.
+    let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: dladdr takes any address.
+    match unsafe { libc::dladdr(address, &mut found) } {
+        0 => 0,
+        _ => found.dli_fbase as usize,
+    }
+}
+
 /// A struct of function pointers by their C names, with `find(library)` that is None unless all are there.
+#[macro_export]
 macro_rules! functions {
     ($(#[$m:meta])* $name:ident { $($field:ident = $symbol:literal: $type:ty),* $(,)? }) => {
         $(#[$m])*
         pub struct $name { $(pub $field: $type),* }
         impl $name {
-            fn find(library: $crate::dl::Library) -> Option<Self> {
+            pub fn find(library: $crate::dl::Library) -> Option<Self> {
                 // SAFETY: the symbols have these C signatures in every version of the library.
                 Some($name { $($field: unsafe {
                     std::mem::transmute::<*mut libc::c_void, $type>(library.symbol($symbol)?)
@@ -49,4 +76,3 @@ macro_rules! functions {
         }
     };
 }
-pub(crate) use functions;

@@ -1,10 +1,10 @@
 //! `cusparse<t>csrsv2`: op(A) x = alpha f, with the names, the arguments and the statuses of CUDA 11.
 
-use crate::cusparse;
 use crate::info;
-use crate::lease::{Executor, Lease};
-use crate::sptrsv::{self, DataType};
-use crate::status::{guard, Status, INSUFFICIENT_RESOURCES, INVALID_VALUE};
+use doors::cusparse;
+use doors::pooled::{Executor, Pooled};
+use doors::sptrsv::{self, DataType};
+use doors::status::{guard, Status, INSUFFICIENT_RESOURCES, INVALID_VALUE};
 use libc::{c_int, c_void};
 
 /// What every function of the family is told about the matrix.
@@ -21,14 +21,14 @@ pub struct Matrix {
 impl Matrix {
     /// # Safety
     /// `info` is NULL or live.
-    pub unsafe fn buffer_size(&self, lease: &Lease, info: sptrsv::Info) -> Result<usize, Status> {
+    pub unsafe fn buffer_size(&self, pooled: &Pooled, info: sptrsv::Info) -> Result<usize, Status> {
         let mut bytes = 0;
         Status::from_sptrsv(sptrsv::sptrsvBufferSize(
-            lease.handle,
+            pooled.handle,
             self.op,
             self.m.into(),
             self.nnz.into(),
-            lease.descr,
+            pooled.descr,
             self.data_type.number,
             self.val,
             self.row_ptr,
@@ -43,17 +43,17 @@ impl Matrix {
     /// `info` is NULL or live; the arrays and the buffer are NULL or as large as they must be.
     pub unsafe fn analyse(
         &self,
-        lease: &Lease,
+        pooled: &Pooled,
         info: sptrsv::Info,
         policy: c_int,
         buffer: *mut c_void,
     ) -> Result<(), Status> {
         Status::from_sptrsv(sptrsv::sptrsvAnalysis(
-            lease.handle,
+            pooled.handle,
             self.op,
             self.m.into(),
             self.nnz.into(),
-            lease.descr,
+            pooled.descr,
             self.data_type.number,
             self.val,
             self.row_ptr,
@@ -94,10 +94,10 @@ unsafe fn buffer_size(
     matrix: Matrix,
     info: sptrsv::Info,
 ) -> Result<usize, Status> {
-    let lease = Lease::open_with(handle, descr)?;
+    let pooled = Pooled::open_with(handle, descr)?;
     // Only for what it refuses.
-    matrix.buffer_size(&lease, info)?;
-    Ok(match lease.executor() {
+    matrix.buffer_size(&pooled, info)?;
+    Ok(match pooled.executor() {
         Executor::Cuda => BYTES,
         Executor::Host => BYTES + matrix.m as usize * matrix.data_type.bytes,
     })
@@ -113,14 +113,14 @@ unsafe fn solve(
     policy: c_int,
     buffer: *mut c_void,
 ) -> Result<(), Status> {
-    let lease = Lease::open_with(handle, descr)?;
+    let pooled = Pooled::open_with(handle, descr)?;
     Status::from_sptrsv(sptrsv::sptrsvSolve(
-        lease.handle,
+        pooled.handle,
         matrix.op,
         matrix.m.into(),
         matrix.nnz.into(),
         alpha,
-        lease.descr,
+        pooled.descr,
         matrix.data_type.number,
         matrix.val,
         matrix.row_ptr,
@@ -133,9 +133,12 @@ unsafe fn solve(
     ))
 }
 
-/// Refuses an output pointer that is NULL, after the handle has been checked as cuSPARSE does.
-unsafe fn check_output<T>(handle: cusparse::Handle, output: *mut T) -> Result<(), Status> {
-    if !handle.is_null() && output.is_null() {
+/// Refuses an output pointer that is NULL, after the handle has been checked as cuSPARSE does. Elsewhere writes a zero first, as some
+/// programs allocate what they find after a failure.
+pub unsafe fn check_output<T: Default>(handle: cusparse::Handle, output: *mut T) -> Result<(), Status> {
+    if !output.is_null() {
+        output.write(T::default());
+    } else if !handle.is_null() {
         return Err(INVALID_VALUE);
     }
     Ok(())
@@ -203,9 +206,9 @@ macro_rules! csrsv2 {
             buffer: *mut c_void,
         ) -> Status {
             guard(|| {
-                let lease = Lease::open_with(handle, descr)?;
+                let pooled = Pooled::open_with(handle, descr)?;
                 let matrix = Matrix { op, m, nnz, data_type: $data_type, val, row_ptr, col_ind };
-                matrix.analyse(&lease, info, policy, buffer)
+                matrix.analyse(&pooled, info, policy, buffer)
             })
         }
 

@@ -10,6 +10,7 @@ pub struct Status(pub c_int);
 
 pub const SUCCESS: Status = Status(0);
 pub const NOT_INITIALIZED: Status = Status(1);
+pub const ALLOC_FAILED: Status = Status(2);
 pub const INVALID_VALUE: Status = Status(3);
 pub const EXECUTION_FAILED: Status = Status(6);
 pub const INTERNAL_ERROR: Status = Status(7);

@@ -1,7 +1,8 @@
 //! The getters of the libcusparse whose handles and descriptors the program passes in. They are found at run
 //! time, so that this library depends on no version of cuSPARSE.
 
-use crate::dl::{functions, Library};
+use crate::dl::Library;
+use crate::functions;
 use crate::status::{Status, INVALID_VALUE, NOT_INITIALIZED};
 use libc::{c_int, c_void};
 use std::sync::OnceLock;

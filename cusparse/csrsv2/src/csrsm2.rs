@@ -1,20 +1,22 @@
 //! `cusparse<t>csrsm2`: op(A) op(X) = alpha op(B) for several right-hand sides, X replacing B.
 //!
-//! Many right-hand sides, and those stored by rows (transB = T), are for an engine of libsptrsv with a larger buffer. The first
-//! size that is asked for an info decides whether it is analysed for that engine: so every size is enough for all that comes,
-//! in whatever order. `algo` chose between two implementations of cuSPARSE; here 0 and 1 mean the same.
+//! More right-hand sides than one, or two, take a larger buffer of libsptrsv. The first size that is asked for an info decides what it is
+//! analysed for: so every size is enough for all that comes, in whatever order. `algo` chose between two implementations of cuSPARSE; here 0 and 1 mean the same.
 
-use crate::csrsv2::Matrix;
-use crate::cusparse;
+use crate::csrsv2::{check_output, Matrix};
 use crate::info;
-use crate::lease::{Executor, Lease};
-use crate::sptrsv::{self, DataType};
-use crate::status::{guard, Status, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED};
+use doors::cusparse;
+use doors::pooled::Pooled;
+use doors::sptrsv::{self, DataType};
+use doors::status::{guard, Status, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED};
 use libc::{c_int, c_void};
 
 #[no_mangle]
 pub unsafe extern "C" fn cusparseCreateCsrsm2Info(info: *mut sptrsv::Info) -> Status {
-    guard(|| info::create(info))
+    guard(|| {
+        info::create(info)?;
+        Status::from_sptrsv(sptrsv::sptrsvSetRightHandSides(info.read(), UNDECIDED))
+    })
 }
 
 #[no_mangle]
@@ -31,8 +33,8 @@ pub unsafe extern "C" fn cusparseXcsrsm2_zeroPivot(
     guard(|| info::zero_pivot(handle, info, position))
 }
 
-/// Right-hand sides that a new info announces. One and two are the same to it.
-const UNDECIDED: i64 = 1;
+/// Right-hand sides that a new info announces. Two and three are the same to libsptrsv, one takes a smaller buffer.
+const UNDECIDED: i64 = 2;
 
 /// op(B): nrhs columns, and how they are stored.
 struct Dense {
@@ -87,54 +89,51 @@ struct Call {
 }
 
 impl Call {
-    unsafe fn open(&self) -> Result<(Lease, Dense), Status> {
+    unsafe fn open(&self) -> Result<(Pooled, Dense), Status> {
         if self.handle.is_null() {
             return Err(NOT_INITIALIZED);
         }
         let m = &self.matrix;
         let dense = Dense::new(self.algo, self.trans_b, m.m, self.nrhs, self.ldb, m.data_type)?;
-        Ok((Lease::open_with(self.handle, self.descr)?, dense))
+        Ok((Pooled::open_with(self.handle, self.descr)?, dense))
     }
 
     unsafe fn buffer_size(&self, bytes: *mut usize) -> Result<(), Status> {
-        let (lease, dense) = self.open()?;
+        check_output(self.handle, bytes)?;
+        let (pooled, dense) = self.open()?;
         if bytes.is_null() || !(0..=1).contains(&self.policy) {
             return Err(INVALID_VALUE);
         }
         // First the call is checked: one that is refused decides nothing, nor does one for no right-hand sides.
-        self.matrix.buffer_size(&lease, self.info)?;
+        self.matrix.buffer_size(&pooled, self.info)?;
         let mut announced = UNDECIDED;
         Status::from_sptrsv(sptrsv::sptrsvGetRightHandSides(self.info, &mut announced))?;
         if announced == UNDECIDED && dense.columns > 0 {
             let columns = (dense.columns as i64).max(UNDECIDED + 1);
             Status::from_sptrsv(sptrsv::sptrsvSetRightHandSides(self.info, columns))?;
-            // Also where a single column lies as by columns: later ones may not.
-            if self.trans_b != 0 && lease.executor() == Executor::Cuda {
-                Status::from_sptrsv(sptrsv::sptrsvSetAlgorithm(self.info, sptrsv::ALG_BLOCK))?;
-            }
         }
-        bytes.write(self.matrix.buffer_size(&lease, self.info)?);
+        bytes.write(self.matrix.buffer_size(&pooled, self.info)?);
         Ok(())
     }
 
     unsafe fn analyse(&self, buffer: *mut c_void) -> Result<(), Status> {
-        let (lease, _) = self.open()?;
-        self.matrix.analyse(&lease, self.info, self.policy, buffer)
+        let (pooled, _) = self.open()?;
+        self.matrix.analyse(&pooled, self.info, self.policy, buffer)
     }
 
     unsafe fn solve(&self, alpha: *const c_void, b: *mut c_void, buffer: *mut c_void) -> Result<(), Status> {
-        let (lease, dense) = self.open()?;
+        let (pooled, dense) = self.open()?;
         let m = &self.matrix;
         let solve = if dense.by_rows { sptrsv::sptrsvSolveMultiRowMajor } else { sptrsv::sptrsvSolveMulti };
         let ld = dense.ld as i64;
         Status::from_sptrsv(solve(
-            lease.handle,
+            pooled.handle,
             m.op,
             m.m.into(),
             m.nnz.into(),
             self.nrhs.into(),
             alpha,
-            lease.descr,
+            pooled.descr,
             m.data_type.number,
             m.val,
             m.row_ptr,
