@@ -161,6 +161,7 @@ bench: lib
 
 # --------------------------------------------------------------------------------- install and bundle
 
+LIBRARIES := libsptrsv.so libsptrsv_cusparse.so libsptrsv_spsv.so
 INTO = $(DESTDIR)$(PREFIX)
 FILL_IN = sed -e 's|@PREFIX@|$(abspath $(PREFIX))|g' -e 's|@VERSION@|$(VERSION)|g'
 
@@ -169,17 +170,17 @@ FILL_IN = sed -e 's|@PREFIX@|$(abspath $(PREFIX))|g' -e 's|@VERSION@|$(VERSION)|
 # toolchain, counts as none. What is installed can be read by everyone, whatever the umask.
 install:
 	@if [ -z "$${SUDO_USER:-}" ] && cargo --version > /dev/null 2>&1; then $(MAKE) build; exit; fi; \
-	for name in libsptrsv.so libsptrsv_cusparse.so sptrsv; do [ -f '$(TARGET)/release'/$$name ] || { \
+	for name in $(LIBRARIES) sptrsv; do [ -f '$(TARGET)/release'/$$name ] || { \
 	  echo "error: there is no $(TARGET)/release/$$name: run 'make build' first, as the user who has cargo" >&2; exit 1; }; done; \
 	echo 'what $(TARGET)/release holds is installed as it is'
 	@install -d '$(INTO)/bin' '$(INTO)/include' '$(INTO)/lib/pkgconfig' '$(INTO)/lib/cmake/sptrsv' '$(INTO)/share/sptrsv' \
 	  '$(INTO)/share/doc/sptrsv'
 	@install -m 755 '$(TARGET)/release/sptrsv' '$(INTO)/bin'
 	@install -m 644 include/*.h '$(INTO)/include'
-	@install -m 755 '$(TARGET)/release/libsptrsv.so' '$(TARGET)/release/libsptrsv_cusparse.so' '$(INTO)/lib'
+	@install -m 755 $(LIBRARIES:%='$(TARGET)/release/%') '$(INTO)/lib'
 	@install -m 644 fortran/sptrsv.f90 '$(INTO)/share/sptrsv'
 	@install -m 644 docs/coming-from-csrsv2.md docs/analysis.md docs/benchmark.md LICENSE-* '$(INTO)/share/doc/sptrsv'
-	@umask 022; for name in sptrsv.pc sptrsv_cusparse.pc; do \
+	@umask 022; for name in sptrsv.pc sptrsv_cusparse.pc sptrsv_spsv.pc; do \
 	  $(FILL_IN) cmake/$$name.in > '$(INTO)/lib/pkgconfig'/$$name; done; \
 	for name in sptrsv-config.cmake sptrsv-config-version.cmake; do \
 	  $(FILL_IN) cmake/$$name.in > '$(INTO)/lib/cmake/sptrsv'/$$name; done
@@ -192,7 +193,7 @@ TEST_FOLDERS := c_tests c_tests/cusparse fortran
 
 gpu-bundle: examples gfortran-try
 	@rm -rf gpu-bundle; mkdir -p gpu-bundle/lib gpu-bundle/bin gpu-bundle/examples
-	@cp $(TARGET)/release/libsptrsv.so $(TARGET)/release/libsptrsv_cusparse.so gpu-bundle/lib
+	@cp $(LIBRARIES:%=$(TARGET)/release/%) gpu-bundle/lib
 	@cp $(TARGET)/release/sptrsv gpu-bundle/bin; cp tests/command-line gpu-bundle/bin/run-tests
 	@for folder in $(TEST_FOLDERS); do name=$${folder//\//_}; built="$(TARGET)/tmp/$$name"; \
 	  sh $$folder/build-tests '$(TARGET)/release' "$$built"; \

@@ -1,5 +1,5 @@
-//! Builds libsptrsv_cusparse.so, checks what it exports and depends on and what its header declares, and runs
-//! its C tests: on the GPU where there is one, else on the host executor with a stand-in for cuSPARSE.
+//! Builds libsptrsv_cusparse.so and libsptrsv_spsv.so, checks what they export and depend on and what the header of the first
+//! declares, and runs their C tests: on the GPU where there is one, else on the host executor with a stand-in for cuSPARSE.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn text(command: &mut Command) -> String {
     String::from_utf8(succeed(command).stdout).expect("text")
 }
 
-/// Has Cargo build the drop-in for this test's profile, and returns the folder with both libraries.
+/// Has Cargo build the drop-ins for this test's profile, and returns the folder with all libraries.
 fn libraries() -> PathBuf {
     let test = env::current_exe().expect("a test knows its own path");
     let deps = test.parent().expect("tests lie in a folder");
@@ -67,33 +67,45 @@ fn contract() -> BTreeSet<String> {
     names
 }
 
-#[test]
-fn the_drop_in_exports_the_contract_and_nothing_else() {
-    let symbols = text(
-        Command::new("nm").args(["-D", "--defined-only"]).arg(libraries().join("libsptrsv_cusparse.so")),
-    );
-    let exported: BTreeSet<String> = symbols
-        .lines()
-        .map(|l| l.split_whitespace().last().expect("a symbol has a name").to_string())
-        .collect();
-    assert_eq!(contract().len(), 34);
-    assert_eq!(exported, contract());
+/// SpSV and SpSM as CUDA 12 and 13 have them.
+fn contract_of_spsv() -> BTreeSet<String> {
+    let calls = ["createDescr", "destroyDescr", "bufferSize", "analysis", "solve", "updateMatrix"];
+    ["SpSV", "SpSM"].iter().flat_map(|family| calls.map(|call| format!("cusparse{family}_{call}"))).collect()
 }
 
 #[test]
-fn the_drop_in_depends_on_libsptrsv_and_the_system_alone() {
-    let library = libraries().join("libsptrsv_cusparse.so");
-    let dynamic = text(Command::new("readelf").arg("-dW").arg(library));
-    let needed: Vec<&str> = dynamic
-        .lines()
-        .filter(|l| l.contains("(NEEDED)"))
-        .map(|l| l.split(['[', ']']).nth(1).expect("a name in brackets"))
-        .collect();
-    assert!(needed.iter().any(|n| n.starts_with("libsptrsv.so")), "not linked to libsptrsv.so: {needed:?}");
+fn the_drop_ins_export_the_contract_and_nothing_else() {
+    let libraries = libraries();
+    let exported = |library: &str| -> BTreeSet<String> {
+        let symbols = text(Command::new("nm").args(["-D", "--defined-only"]).arg(libraries.join(library)));
+        let names =
+            symbols.lines().map(|l| l.split_whitespace().last().expect("a symbol has a name").to_string());
+        names.collect()
+    };
+    assert_eq!((contract().len(), contract_of_spsv().len()), (34, 12));
+    assert_eq!(exported("libsptrsv_cusparse.so"), contract());
+    assert_eq!(exported("libsptrsv_spsv.so"), contract_of_spsv());
+}
+
+#[test]
+fn the_drop_ins_depend_on_libsptrsv_and_the_system_alone() {
+    let libraries = libraries();
     let system =
         ["libsptrsv.so", "libc.so", "libgcc_s.so", "libm.so", "libdl.so", "libpthread.so", "ld-linux"];
-    for name in needed {
-        assert!(system.iter().any(|s| name.starts_with(s)), "libsptrsv_cusparse.so depends on {name}");
+    for library in ["libsptrsv_cusparse.so", "libsptrsv_spsv.so"] {
+        let dynamic = text(Command::new("readelf").arg("-dW").arg(libraries.join(library)));
+        let needed: Vec<&str> = dynamic
+            .lines()
+            .filter(|l| l.contains("(NEEDED)"))
+            .map(|l| l.split(['[', ']']).nth(1).expect("a name in brackets"))
+            .collect();
+        assert!(
+            needed.iter().any(|n| n.starts_with("libsptrsv.so")),
+            "not linked to libsptrsv.so: {needed:?}"
+        );
+        for name in needed {
+            assert!(system.iter().any(|s| name.starts_with(s)), "{library} depends on {name}");
+        }
     }
 }
 

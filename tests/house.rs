@@ -86,10 +86,12 @@ fn the_library_exports_the_headers_functions_and_nothing_else() {
     assert_eq!(exported, declared);
 }
 
+const LIBRARIES: [&str; 3] = ["libsptrsv.so", "libsptrsv_cusparse.so", "libsptrsv_spsv.so"];
+
 /// Programs that are linked to the files find them by name at run time, not at the path of the link.
 #[test]
 fn the_libraries_know_their_names() {
-    for name in ["libsptrsv.so", "libsptrsv_cusparse.so"] {
+    for name in LIBRARIES {
         let dynamic = stdout(Command::new("readelf").arg("-dW").arg(library_folder().join(name)));
         let names: Vec<&str> = dynamic.lines().filter(|l| l.contains("(SONAME)")).collect();
         assert!(
@@ -272,7 +274,7 @@ fn what_is_built_can_be_installed_without_cargo() {
     let libraries = library_folder();
     let command_line = env::current_exe().expect("a test knows its own path");
     let command_line = command_line.ancestors().nth(2).expect("tests lie in deps").join("sptrsv");
-    for built in [libraries.join("libsptrsv.so"), libraries.join("libsptrsv_cusparse.so"), command_line] {
+    for built in LIBRARIES.map(|name| libraries.join(name)).into_iter().chain([command_line]) {
         assert!(built.is_file(), "there is no {}, which `make build` builds", built.display());
         let name = built.file_name().expect("files have names");
         let refused = install().output().expect("make runs");
@@ -295,7 +297,7 @@ fn what_is_built_can_be_installed_without_cargo() {
         installed.status.success() && said.contains("is installed as it is"),
         "under sudo, make install said: {said}"
     );
-    assert_eq!(files(&target).len(), 3, "something was built");
+    assert_eq!(files(&target).len(), LIBRARIES.len() + 1, "something was built");
     let expected = [
         "bin/sptrsv",
         "include/sptrsv.h",
@@ -304,8 +306,10 @@ fn what_is_built_can_be_installed_without_cargo() {
         "lib/cmake/sptrsv/sptrsv-config.cmake",
         "lib/libsptrsv.so",
         "lib/libsptrsv_cusparse.so",
+        "lib/libsptrsv_spsv.so",
         "lib/pkgconfig/sptrsv.pc",
         "lib/pkgconfig/sptrsv_cusparse.pc",
+        "lib/pkgconfig/sptrsv_spsv.pc",
         "share/doc/sptrsv/LICENSE-APACHE",
         "share/doc/sptrsv/LICENSE-MIT",
         "share/doc/sptrsv/analysis.md",
@@ -316,7 +320,7 @@ fn what_is_built_can_be_installed_without_cargo() {
     assert_eq!(files(&prefix), expected.map(String::from).into());
 
     // What a program is linked to is looked for by that name at run time.
-    for name in ["libsptrsv.so", "libsptrsv_cusparse.so"] {
+    for name in LIBRARIES {
         let dynamic = stdout(Command::new("readelf").arg("-dW").arg(prefix.join("lib").join(name)));
         let soname =
             dynamic.lines().find(|l| l.contains("(SONAME)")).and_then(|l| l.split(['[', ']']).nth(1));
@@ -324,6 +328,7 @@ fn what_is_built_can_be_installed_without_cargo() {
     }
 
     pkg_config(&prefix, "sptrsv_cusparse");
+    pkg_config(&prefix, "sptrsv_spsv");
     let flags = pkg_config(&prefix, "sptrsv");
     let (source, program) = (folder.join("program.c"), folder.join("program"));
     let text =

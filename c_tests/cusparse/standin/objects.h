@@ -1,0 +1,36 @@
+/* What the stand-in's handles and descriptors hold. */
+
+#ifndef OBJECTS_H
+#define OBJECTS_H
+
+#include "standin.h"
+
+struct cusparseContext {
+    cudaStream_t stream;
+    cusparsePointerMode_t pointer_mode;
+};
+
+struct cusparseSpMatDescr {
+    cusparseFormat_t format;
+    int64_t rows, cols, nnz;
+    const void *offsets, *indices, *values; /* in COO rows, columns and values */
+    cusparseIndexType_t offsets_type, indices_type;
+    cusparseIndexBase_t base;
+    cudaDataType type;
+    int attributes[4];
+};
+
+struct cusparseDnVecDescr {
+    int64_t size;
+    const void *values;
+    cudaDataType type;
+};
+
+struct cusparseDnMatDescr {
+    int64_t rows, cols, ld;
+    const void *values;
+    cudaDataType type;
+    cusparseOrder_t order;
+};
+
+#endif

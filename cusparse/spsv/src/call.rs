@@ -1,0 +1,226 @@
+//! One call of a program: whether libsptrsv serves it, or the real library.
+
+use crate::descr::{self, Found, PassedBuffer, Side, State};
+use crate::matrix::{self, Why};
+use crate::ours::{Failure, Ours};
+use crate::real::{real, RealDescr};
+use crate::report;
+use doors::cusparse::Handle;
+use doors::driver::DeviceMemory;
+use doors::pooled::Executor;
+use doors::status::{Status, ALLOC_FAILED, INVALID_VALUE};
+use libc::{c_int, c_void};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Family {
+    SpSV,
+    SpSM,
+}
+
+/// What bufferSize, analysis and solve are told: op(A) C = alpha op(B), where B and C are vectors for SpSV.
+#[derive(Clone, Copy)]
+pub struct Call {
+    pub family: Family,
+    pub handle: Handle,
+    pub op: c_int,
+    pub op_b: c_int,
+    pub alpha: *const c_void,
+    pub a: *const c_void,
+    pub b: *const c_void,
+    pub c: *mut c_void,
+    pub compute: c_int,
+    pub alg: c_int,
+    pub descr: usize,
+}
+
+impl Call {
+    /// # Safety
+    /// As cuSPARSE's bufferSize, analysis and solve; so are those below.
+    pub unsafe fn buffer_size(&self, bytes: *mut usize) -> Result<(), Status> {
+        let descr = match descr::find(self.family, "bufferSize", self.descr)? {
+            Found::Here(descr) => descr,
+            Found::Foreign => return real()?.buffer_size(self, self.descr, bytes),
+        };
+        let mut state = descr.lock();
+        let ours = if bytes.is_null() { Err("an argument is NULL") } else { self.our_size(&mut state) };
+        match ours {
+            Ok(size) => {
+                bytes.write(size);
+                state.sized_by = Side::Ours;
+                Ok(())
+            }
+            Err(why) => {
+                report::passed_on(self.family, "bufferSize", why);
+                real()?.buffer_size(self, real_descr(self.family, &mut state)?, bytes)?;
+                state.sized_by = Side::Real;
+                Ok(())
+            }
+        }
+    }
+
+    unsafe fn our_size(&self, state: &mut State) -> Result<usize, Why> {
+        let matrix = self.served()?;
+        let ours = ours(state)?;
+        ours.buffer_size(self, &matrix)
+    }
+
+    /// The matrix, if the problem is one for libsptrsv.
+    unsafe fn served(&self) -> Result<matrix::Matrix, Why> {
+        if report::is_off() {
+            return Err("SPTRSV_SPSV=off");
+        }
+        if self.alpha.is_null() {
+            return Err("an argument is NULL");
+        }
+        matrix::of_call(real().map_err(|_| "there is no libcusparse")?, self)
+    }
+
+    pub unsafe fn analyse(&self, buffer: *mut c_void) -> Result<(), Status> {
+        let descr = match descr::find(self.family, "analysis", self.descr)? {
+            Found::Here(descr) => descr,
+            Found::Foreign => return real()?.analyse(self, self.descr, buffer),
+        };
+        let mut state = descr.lock();
+        if buffer.is_null() {
+            // The real SpSV dies of that.
+            return Err(report::refused(self.family, "analysis", INVALID_VALUE, "the buffer is NULL"));
+        }
+        let done = match self.served() {
+            // A buffer of the real library's size is for the real library.
+            Ok(_) if state.sized_by == Side::Real => Err(Failure::PassOn("bufferSize was passed on".into())),
+            Ok(matrix) => match ours(&mut state) {
+                Ok(ours) => ours.analyse(self, &matrix, buffer),
+                Err(why) => Err(Failure::PassOn(why.into())),
+            },
+            Err(why) => Err(Failure::PassOn(why.into())),
+        };
+        match done {
+            Ok(()) => {
+                state.analysed_by = Side::Ours;
+                state.real = None;
+                state.buffer = None;
+                Ok(())
+            }
+            // The analysis before this one still counts.
+            Err(Failure::Refused(status, why)) => Err(report::refused(self.family, "analysis", status, &why)),
+            Err(Failure::PassOn(why)) => {
+                report::passed_on(self.family, "analysis", &why);
+                if state.ours.as_ref().is_some_and(|ours| !ours.is_analysed()) {
+                    // Its memory may be what the real library needs.
+                    state.ours = None;
+                    state.analysed_by = Side::Nobody;
+                }
+                self.pass_analysis_on(&mut state, buffer)
+            }
+        }
+    }
+
+    unsafe fn pass_analysis_on(&self, state: &mut State, buffer: *mut c_void) -> Result<(), Status> {
+        let (real, descr) = (real()?, real_descr(self.family, state)?);
+        let mut buffer = buffer;
+        if state.sized_by == Side::Ours {
+            let mut bytes = 0;
+            real.buffer_size(self, descr, &mut bytes)?;
+            let made = match Executor::chosen()? {
+                Executor::Cuda => PassedBuffer::Device(DeviceMemory::new(bytes)?),
+                Executor::Host => PassedBuffer::host(bytes)?,
+            };
+            buffer = state.buffer.insert(made).address();
+        }
+        real.analyse(self, descr, buffer)?;
+        state.analysed_by = Side::Real;
+        state.ours = None;
+        Ok(())
+    }
+
+    pub unsafe fn solve(&self) -> Result<(), Status> {
+        let descr = match descr::find(self.family, "solve", self.descr)? {
+            Found::Here(descr) => descr,
+            Found::Foreign => return real()?.solve(self, self.descr),
+        };
+        let state = descr.lock();
+        match (state.analysed_by, &state.ours, &state.real) {
+            (Side::Ours, Some(ours), _) => {
+                let solved = ours.solve(self);
+                solved.map_err(|(status, why)| report::refused(self.family, "solve", status, &why))
+            }
+            (Side::Real, _, Some(descr)) => {
+                report::passed_on(self.family, "solve", "the real library has analysed the matrix");
+                real()?.solve(self, descr.descr)
+            }
+            // The real library refuses a descriptor that nobody has analysed, and some arguments before that.
+            _ => {
+                report::passed_on(self.family, "solve", "nothing has been analysed with success");
+                let fresh = RealDescr::new(self.family)?;
+                real()?.solve(self, fresh.descr)
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As cuSPARSE's updateMatrix.
+pub unsafe fn update(
+    family: Family,
+    handle: Handle,
+    number: usize,
+    values: *mut c_void,
+    part: c_int,
+) -> Result<(), Status> {
+    let descr = match descr::find(family, "updateMatrix", number)? {
+        Found::Here(descr) => descr,
+        Found::Foreign => return real()?.update(family, handle, number, values, part),
+    };
+    let state = descr.lock();
+    if let (Side::Real, Some(descr)) = (state.analysed_by, &state.real) {
+        report::passed_on(family, "updateMatrix", "the real library has analysed the matrix");
+        return real()?.update(family, handle, descr.descr, values, part);
+    }
+    let refused = |why| Err(report::refused(family, "updateMatrix", INVALID_VALUE, why));
+    if handle.is_null() {
+        return refused("the handle is NULL");
+    }
+    if values.is_null() {
+        return refused("the new values are NULL");
+    }
+    if !(0..=1).contains(&part) {
+        return refused("there is no such part of the matrix");
+    }
+    match (state.analysed_by, &state.ours) {
+        (Side::Ours, Some(ours)) => {
+            let updated = ours.update(handle, values, part == 1);
+            updated.map_err(|(status, why)| report::refused(family, "updateMatrix", status, &why))
+        }
+        // Accepted before an analysis, which reads the values of its matrix.
+        _ => Ok(()),
+    }
+}
+
+fn ours(state: &mut State) -> Result<&mut Ours, Why> {
+    if state.ours.is_none() {
+        state.ours = Some(Ours::new().map_err(|_| "libsptrsv made no info")?);
+    }
+    Ok(state.ours.as_mut().expect("made above"))
+}
+
+fn real_descr(family: Family, state: &mut State) -> Result<usize, Status> {
+    if state.real.is_none() {
+        state.real = Some(RealDescr::new(family)?);
+    }
+    Ok(state.real.as_ref().expect("made above").descr)
+}
+
+impl PassedBuffer {
+    fn host(bytes: usize) -> Result<PassedBuffer, Status> {
+        let mut words = Vec::new();
+        words.try_reserve_exact(bytes / size_of::<u128>() + 1).map_err(|_| ALLOC_FAILED)?;
+        Ok(PassedBuffer::Host(words))
+    }
+
+    fn address(&mut self) -> *mut c_void {
+        match self {
+            PassedBuffer::Device(memory) => memory.address(),
+            PassedBuffer::Host(words) => words.as_mut_ptr().cast(),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! `libsptrsv_spsv.so`: `cusparseSpSV` and `cusparseSpSM` on the program's own handles and descriptors of CUDA 12 and 13, solved by
+//! libsptrsv. What this library does not serve goes to the real functions, with a real descriptor that is made when it is needed.
+//!
+//! The way of a call: `spsv` or `spsm` (the exported function) makes a [`call::Call`], which finds the descriptor in `descr` and asks
+//! `matrix` whether the problem is one for libsptrsv. Then `ours` or `real` does the work, and `report` counts it.
+//!
+//! Environment, read once:
+//! * `SPTRSV_SPSV=off`: everything goes to the real functions;
+//! * `SPTRSV_LOG=error`, `info` or `trace`: what is refused, analysed or solved, in a line each on stderr;
+//! * `SPTRSV_SPSV_REPORT=PID`: a report on stderr when the process ends, in that process also where there is nothing to report;
+//! * `SPTRSV_CUSPARSE_EXECUTOR=host`: solves on the CPU, all arrays in host memory, for tests with a stand-in for libcusparse.
+
+#![allow(clippy::missing_safety_doc, clippy::too_many_arguments)] // C functions: cuSPARSE's header
+
+mod call;
+mod descr;
+mod matrix;
+mod ours;
+mod real;
+mod report;
+mod spsm;
+mod spsv;

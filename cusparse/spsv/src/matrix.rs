@@ -1,0 +1,246 @@
+//! From cuSPARSE's descriptors to what libsptrsv solves, or the reason why it does not.
+
+use crate::call::{Call, Family};
+use crate::real::{Getters, Real};
+use doors::sptrsv::{self, DataType};
+use libc::{c_int, c_void};
+use std::ptr;
+
+/// cusparseFormat_t.
+const CSR: c_int = 1;
+const CSC: c_int = 2;
+const COO: c_int = 3;
+/// cusparseIndexType_t.
+const INDEX_32I: c_int = 2;
+const INDEX_64I: c_int = 3;
+/// cusparseSpMatAttribute_t.
+const FILL_MODE: c_int = 0;
+const DIAG_TYPE: c_int = 1;
+/// cusparseDiagType_t.
+const UNIT: c_int = 1;
+/// cusparseOperation_t.
+const CONJUGATE: c_int = 2;
+
+/// Why a problem is one for the real library.
+pub type Why = &'static str;
+pub const NOT_SQUARE: Why = "the matrix is not square";
+
+/// How a matrix is stored, in libsptrsv's numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Storage {
+    pub m: i64,
+    pub nnz: i64,
+    pub data_type: DataType,
+    /// 1 for CSC.
+    pub format: c_int,
+    /// Rows given one by one, from which offsets are made first.
+    pub is_coo: bool,
+    pub base: c_int,
+    /// 1 for 64-bit indices.
+    pub index: c_int,
+    pub fill: c_int,
+    pub diag: c_int,
+}
+
+/// A square sparse matrix.
+#[derive(Clone, Copy)]
+pub struct Matrix {
+    pub storage: Storage,
+    /// Offsets, or for COO the rows of the entries.
+    pub rows: *const c_void,
+    pub columns: *const c_void,
+    pub values: *const c_void,
+}
+
+/// The four types by cudaDataType's numbers.
+pub fn data_type(number: c_int) -> Option<DataType> {
+    [sptrsv::R_32F, sptrsv::R_64F, sptrsv::C_32F, sptrsv::C_64F].into_iter().find(|t| t.number == number)
+}
+
+/// The matrix of a call to bufferSize or analysis, if libsptrsv solves with it.
+///
+/// # Safety
+/// The descriptors of the call are NULL or live objects of the real library.
+pub unsafe fn of_call(real: &Real, call: &Call) -> Result<Matrix, Why> {
+    let getters = real.getters.as_ref().ok_or("this libcusparse lacks a getter")?;
+    if call.handle.is_null() || call.a.is_null() {
+        return Err("an argument is NULL");
+    }
+    if !real.has_algorithm(call.family, call.alg) {
+        return Err("this libcusparse does not know the algorithm");
+    }
+    let matrix = read(real, getters, call.a)?;
+    let data_type = matrix.storage.data_type;
+    if call.compute != data_type.number {
+        return Err("the compute type is not the type of the matrix");
+    }
+    if !(0..=CONJUGATE).contains(&call.op) || (call.op == CONJUGATE && !data_type.complex) {
+        return Err("cuSPARSE refuses the operation");
+    }
+    // SpSV looks at its vectors at the solve only.
+    if call.family == Family::SpSM {
+        let b = right_hand_sides(getters, call)?;
+        if b.value_type != data_type.number || b.rows != matrix.storage.m {
+            return Err("B does not fit the matrix");
+        }
+    }
+    Ok(matrix)
+}
+
+/// op(B) of SpSM.
+///
+/// # Safety
+/// The descriptors of the call are NULL or live objects of the real library.
+pub unsafe fn right_hand_sides(getters: &Getters, call: &Call) -> Result<Dense, Why> {
+    if call.b.is_null() {
+        return Err("an argument is NULL");
+    }
+    let b = Dense::read(getters, call.family, call.b).ok_or("a descriptor cannot be read")?;
+    match call.op_b {
+        0 => Ok(b),
+        1 => Ok(b.transposed()),
+        _ => Err("cuSPARSE refuses the operation on B"),
+    }
+}
+
+/// The matrix behind a descriptor.
+///
+/// # Safety
+/// `a` is a live object of the real library.
+pub unsafe fn read(real: &Real, getters: &Getters, a: *const c_void) -> Result<Matrix, Why> {
+    const UNREAD: Why = "a descriptor cannot be read";
+    let mut format = 0;
+    if (getters.format)(a, &mut format) != 0 {
+        return Err(UNREAD);
+    }
+    let (mut m, mut columns_of_a, mut nnz) = (0, 0, 0);
+    let [mut rows, mut columns, mut values] = [ptr::null(); 3];
+    let (mut offset_type, mut column_type, mut base, mut value_type) = (0, 0, 0, 0);
+    let compressed = match format {
+        CSR => Some(getters.csr),
+        CSC if real.has_csc() => Some(getters.csc),
+        COO => None,
+        _ => return Err("the format"),
+    };
+    let status = match compressed {
+        Some(get) => get(
+            a,
+            &mut m,
+            &mut columns_of_a,
+            &mut nnz,
+            &mut rows,
+            &mut columns,
+            &mut values,
+            &mut offset_type,
+            &mut column_type,
+            &mut base,
+            &mut value_type,
+        ),
+        None => (getters.coo)(
+            a,
+            &mut m,
+            &mut columns_of_a,
+            &mut nnz,
+            &mut rows,
+            &mut columns,
+            &mut values,
+            &mut offset_type,
+            &mut base,
+            &mut value_type,
+        ),
+    };
+    if status != 0 {
+        return Err(UNREAD);
+    }
+    if compressed.is_none() {
+        column_type = offset_type;
+        // cuSPARSE counts rows with 32-bit numbers only.
+        if offset_type != INDEX_32I || m.max(nnz) > i64::from(c_int::MAX) {
+            return Err("COO with 64-bit indices");
+        }
+    }
+    if m != columns_of_a {
+        return Err(NOT_SQUARE);
+    }
+    if offset_type != column_type || ![INDEX_32I, INDEX_64I].contains(&offset_type) {
+        return Err("the index types");
+    }
+    let data_type = data_type(value_type).ok_or("the type of the values")?;
+    let (fill, diag) = (attribute(getters, a, FILL_MODE), attribute(getters, a, DIAG_TYPE));
+    let storage = Storage {
+        m,
+        nnz,
+        data_type,
+        format: (format == CSC).into(),
+        is_coo: format == COO,
+        base,
+        index: (offset_type == INDEX_64I).into(),
+        // Any other number counts as cuSPARSE counts it.
+        fill: (fill.ok_or(UNREAD)? != 0).into(),
+        diag: (diag.ok_or(UNREAD)? == UNIT).into(),
+    };
+    Ok(Matrix { storage, rows, columns, values })
+}
+
+/// None where the descriptor has no such attribute.
+unsafe fn attribute(getters: &Getters, a: *const c_void, which: c_int) -> Option<c_int> {
+    let mut value: c_int = 0;
+    let status = (getters.attribute)(a, which, (&raw mut value).cast(), size_of::<c_int>());
+    (status == 0).then_some(value)
+}
+
+/// A dense vector or matrix.
+#[derive(Clone, Copy)]
+pub struct Dense {
+    pub rows: i64,
+    pub columns: i64,
+    pub ld: i64,
+    pub values: *mut c_void,
+    pub value_type: c_int,
+    /// cusparseOrder_t, which is libsptrsv's order too.
+    pub order: c_int,
+}
+
+impl Dense {
+    /// The vector or matrix behind a descriptor. None where it cannot be read.
+    ///
+    /// # Safety
+    /// `descr` is a live object of the real library, of that family.
+    pub unsafe fn read(getters: &Getters, family: Family, descr: *const c_void) -> Option<Dense> {
+        let mut dense = Dense {
+            rows: 0,
+            columns: 1,
+            ld: 0,
+            values: ptr::null_mut(),
+            value_type: 0,
+            order: sptrsv::ORDER_COLUMN,
+        };
+        let mut values = ptr::null();
+        let status = match family {
+            Family::SpSV => (getters.vector)(descr, &mut dense.rows, &mut values, &mut dense.value_type),
+            Family::SpSM => (getters.dense)(
+                descr,
+                &mut dense.rows,
+                &mut dense.columns,
+                &mut dense.ld,
+                &mut values,
+                &mut dense.value_type,
+                &mut dense.order,
+            ),
+        };
+        dense.values = values.cast_mut();
+        if family == Family::SpSV {
+            dense.ld = dense.rows;
+        }
+        (status == 0).then_some(dense)
+    }
+
+    /// The transpose, which lies where it lay.
+    pub fn transposed(self) -> Dense {
+        let order = match self.order {
+            sptrsv::ORDER_COLUMN => sptrsv::ORDER_ROW,
+            _ => sptrsv::ORDER_COLUMN,
+        };
+        Dense { rows: self.columns, columns: self.rows, order, ..self }
+    }
+}

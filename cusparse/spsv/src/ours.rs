@@ -1,0 +1,312 @@
+//! What libsptrsv holds for a descriptor: an info with a copy of the values, and how its matrix is stored.
+
+use crate::call::{Call, Family};
+use crate::matrix::{self, Dense, Matrix, Storage, Why};
+use crate::real::real;
+use crate::report::{self, Timer};
+use doors::cusparse::Handle;
+use doors::driver;
+use doors::pooled::{Executor, Pooled};
+use doors::sptrsv::{self, Info};
+use doors::status::{Status, ALLOC_FAILED, INTERNAL_ERROR, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED};
+use libc::{c_int, c_void};
+use std::ffi::CStr;
+use std::ptr;
+
+/// On a GPU nothing of libsptrsv is in the buffer with one right-hand side: an info has work vectors of its own.
+const BYTES: usize = 64;
+/// Numbers of cudaDataType.
+const DATA_TYPES: std::ops::Range<c_int> = 0..64;
+/// Where something in the buffer begins.
+const ALIGN: usize = 64;
+
+pub struct Ours {
+    info: Info,
+    analysed: Option<Analysed>,
+}
+// SAFETY: an info may be used by any thread, one at a time.
+unsafe impl Send for Ours {}
+
+struct Analysed {
+    storage: Storage,
+    op: c_int,
+    /// libsptrsv's part of the caller's buffer.
+    buffer: *mut c_void,
+    /// On the host that is in our own memory for SpSV, whose buffer nobody needs to keep for us.
+    _scratch: Vec<u128>,
+    /// For the report.
+    counted: report::Key,
+}
+
+/// Why there is no analysis.
+pub enum Failure {
+    /// The real library is to try.
+    PassOn(String),
+    Refused(Status, String),
+}
+
+type Refusal = (Status, String);
+
+impl Ours {
+    pub fn new() -> Result<Ours, Status> {
+        let mut info = ptr::null_mut();
+        // SAFETY: writes one pointer; the info is live afterwards.
+        unsafe {
+            Status::from_sptrsv(sptrsv::sptrsvCreateInfo(&mut info))?;
+            let ours = Ours { info, analysed: None };
+            Status::from_sptrsv(sptrsv::sptrsvSetCopyValues(info, sptrsv::COPY_ALL))?;
+            Ok(ours)
+        }
+    }
+
+    pub fn is_analysed(&self) -> bool {
+        self.analysed.is_some()
+    }
+
+    /// # Safety
+    /// The descriptors of the call are live; so below.
+    pub unsafe fn buffer_size(&mut self, call: &Call, matrix: &Matrix) -> Result<usize, Why> {
+        let storage = &matrix.storage;
+        let pooled = Pooled::open(call.handle).map_err(|_| "libsptrsv has no handle for this GPU")?;
+        storage.describe(&pooled).map_err(|_| "libsptrsv refuses the matrix")?;
+        if call.family == Family::SpSM {
+            let getters =
+                real().ok().and_then(|real| real.getters.as_ref()).ok_or("there is no libcusparse")?;
+            let columns = matrix::right_hand_sides(getters, call)?.columns.max(1);
+            sptrsv::sptrsvSetRightHandSides(self.info, columns);
+        }
+        let mut bytes = 0;
+        let status = sptrsv::sptrsvBufferSize(
+            pooled.handle,
+            call.op,
+            storage.m,
+            storage.nnz,
+            pooled.descr,
+            storage.data_type.number,
+            ptr::null(),
+            ptr::null(),
+            ptr::null(),
+            self.info,
+            &mut bytes,
+        );
+        if status != 0 {
+            return Err("libsptrsv refuses the matrix");
+        }
+        let leaves_nothing = call.family == Family::SpSV && pooled.executor() == Executor::Cuda;
+        let bytes = if leaves_nothing { BYTES } else { bytes.max(BYTES) };
+        Ok(ALIGN + storage.offsets_bytes() + bytes)
+    }
+
+    pub unsafe fn analyse(
+        &mut self,
+        call: &Call,
+        matrix: &Matrix,
+        buffer: *mut c_void,
+    ) -> Result<(), Failure> {
+        let storage = matrix.storage;
+        let pass_on = |_| Failure::PassOn("libsptrsv has no handle for this GPU".into());
+        let pooled = Pooled::open(call.handle).map_err(pass_on)?;
+        if pooled.executor() == Executor::Cuda && driver::is_capturing(pooled.stream) {
+            return Err(Failure::PassOn("the stream is being captured".into()));
+        }
+        storage.describe(&pooled).map_err(|status| Failure::Refused(status, message(&pooled)))?;
+        let offsets = (buffer as usize).next_multiple_of(ALIGN);
+        let mut buffer = (offsets + storage.offsets_bytes()) as *mut c_void;
+        let mut scratch = Vec::<u128>::new();
+        if call.family == Family::SpSV && pooled.executor() == Executor::Host {
+            let bytes = self.buffer_size(call, matrix).map_err(|why| Failure::PassOn(why.into()))?;
+            let words = bytes / size_of::<u128>() + 1;
+            scratch
+                .try_reserve_exact(words)
+                .map_err(|_| Failure::Refused(ALLOC_FAILED, "no memory".into()))?;
+            buffer = scratch.as_mut_ptr().cast();
+        }
+        let mut rows = matrix.rows;
+        if storage.is_coo {
+            rows = offsets as *const c_void;
+            let numbers = [storage.nnz as c_int, storage.m as c_int, storage.base];
+            let made = real()
+                .and_then(|real| real.row_offsets(call.handle, matrix.rows, numbers, offsets as *mut c_void));
+            made.map_err(|_| Failure::PassOn("cuSPARSE made no row offsets".into()))?;
+        }
+        let timer = Timer::of_call();
+        let status = sptrsv::sptrsvAnalysis(
+            pooled.handle,
+            call.op,
+            storage.m,
+            storage.nnz,
+            pooled.descr,
+            storage.data_type.number,
+            matrix.values,
+            rows,
+            matrix.columns,
+            self.info,
+            sptrsv::SOLVE_POLICY_USE_LEVEL,
+            buffer,
+        );
+        match status {
+            0 => {}
+            // Memory, size, GPU, the watchdog, no driver: what the real library may be able to do.
+            2 | 4 | 10 | 11 | 103 | 104 => {
+                self.analysed = None;
+                return Err(Failure::PassOn(message(&pooled)));
+            }
+            _ => {
+                let status = Status::from_sptrsv(status).err().unwrap_or(INTERNAL_ERROR);
+                return Err(Failure::Refused(status, message(&pooled)));
+            }
+        }
+        let mut stats = sptrsv::Stats { struct_size: size_of::<sptrsv::Stats>(), ..Default::default() };
+        let _ = sptrsv::sptrsvGetStats(self.info, &mut stats);
+        self.analysed = None;
+        if stats.missing_diagonal >= 0 {
+            let row = stats.missing_diagonal;
+            return Err(Failure::PassOn(format!(
+                "row {row} has no diagonal entry, which counts as one in cuSPARSE"
+            )));
+        }
+        let counted = report::Key::new(call, &storage, stats.algorithm);
+        report::analysed(&counted, &stats, timer);
+        self.analysed = Some(Analysed { storage, op: call.op, buffer, _scratch: scratch, counted });
+        Ok(())
+    }
+
+    pub unsafe fn solve(&self, call: &Call) -> Result<(), Refusal> {
+        let analysed = self.analysed.as_ref().ok_or((INTERNAL_ERROR, "no analysis is kept".to_string()))?;
+        let storage = &analysed.storage;
+        let [b, c] = sides(call, storage)?;
+        let pooled =
+            Pooled::open(call.handle).map_err(|status| (status, "no handle for this GPU".to_string()))?;
+        storage.describe(&pooled).map_err(|status| (status, message(&pooled)))?;
+        let timer = Timer::of_stream(&pooled);
+        let status = sptrsv::sptrsvSolveDense(
+            pooled.handle,
+            analysed.op,
+            storage.m,
+            storage.nnz,
+            c.columns,
+            call.alpha,
+            pooled.descr,
+            storage.data_type.number,
+            ptr::null(),
+            ptr::null(),
+            ptr::null(),
+            self.info,
+            b.values,
+            b.ld,
+            b.order,
+            c.values,
+            c.ld,
+            c.order,
+            sptrsv::SOLVE_POLICY_USE_LEVEL,
+            analysed.buffer,
+        );
+        Status::from_sptrsv(status).map_err(|status| (status, message(&pooled)))?;
+        report::solved(&analysed.counted, c.columns, timer, &pooled);
+        Ok(())
+    }
+
+    /// Replaces all values, or those of the diagonal.
+    pub unsafe fn update(&self, handle: Handle, values: *mut c_void, diagonal: bool) -> Result<(), Refusal> {
+        let analysed = self.analysed.as_ref().ok_or((INTERNAL_ERROR, "no analysis is kept".to_string()))?;
+        let pooled = Pooled::open(handle).map_err(|status| (status, "no handle for this GPU".to_string()))?;
+        let status = match (diagonal, analysed.storage.diag) {
+            (false, _) => sptrsv::sptrsvUpdateValues(pooled.handle, self.info, values),
+            // cuSPARSE would divide by the new diagonal from then on.
+            (true, 1) => {
+                return Err((NOT_SUPPORTED, "the diagonal is one of ones, which cannot be replaced".into()))
+            }
+            (true, _) => sptrsv::sptrsvUpdateDiagonal(pooled.handle, self.info, values),
+        };
+        Status::from_sptrsv(status).map_err(|status| (status, message(&pooled)))
+    }
+}
+
+impl Drop for Ours {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, and destroyed once.
+        unsafe { sptrsv::sptrsvDestroyInfo(self.info) };
+    }
+}
+
+impl Storage {
+    /// Bytes of the offsets that are made from the rows of COO.
+    fn offsets_bytes(&self) -> usize {
+        match self.is_coo {
+            true => ((self.m as usize + 1) * size_of::<c_int>()).next_multiple_of(ALIGN),
+            false => 0,
+        }
+    }
+
+    /// Has the pooled handle's descriptor say so.
+    fn describe(&self, pooled: &Pooled) -> Result<(), Status> {
+        // SAFETY: the descriptor lives as long as the pooled handle.
+        let set = unsafe {
+            [
+                sptrsv::sptrsvSetMatType(pooled.descr, 0),
+                sptrsv::sptrsvSetMatFillMode(pooled.descr, self.fill),
+                sptrsv::sptrsvSetMatDiagType(pooled.descr, self.diag),
+                sptrsv::sptrsvSetMatIndexBase(pooled.descr, self.base),
+                sptrsv::sptrsvSetMatFormat(pooled.descr, self.format),
+                sptrsv::sptrsvSetMatIndexTypes(pooled.descr, self.index, self.index),
+            ]
+        };
+        set.into_iter().try_for_each(Status::from_sptrsv)
+    }
+}
+
+/// The sentence of the last call on a pooled handle.
+fn message(pooled: &Pooled) -> String {
+    // SAFETY: a live handle; its text lives until the next call on it.
+    let text = unsafe { CStr::from_ptr(sptrsv::sptrsvGetLastErrorMessage(pooled.handle)) };
+    text.to_string_lossy().into_owned()
+}
+
+/// op(B) and C of a solve, which must fit the matrix that was analysed.
+unsafe fn sides(call: &Call, storage: &Storage) -> Result<[Dense; 2], Refusal> {
+    let invalid = |why: &str| (INVALID_VALUE, why.to_string());
+    let real = real().map_err(|status| (status, "there is no libcusparse".to_string()))?;
+    let getters = real.getters.as_ref().ok_or_else(|| invalid("this libcusparse lacks a getter"))?;
+    if [call.handle.cast_const(), call.alpha, call.a, call.b, call.c.cast_const()].iter().any(|p| p.is_null())
+    {
+        return Err(invalid("an argument is NULL"));
+    }
+    if !(0..=2).contains(&call.op) || (call.op == 2 && !storage.data_type.complex) {
+        return Err(invalid("cuSPARSE refuses the operation"));
+    }
+    if !real.has_algorithm(call.family, call.alg) {
+        return Err(invalid("this libcusparse does not know the algorithm"));
+    }
+    let matrix = matrix::read(real, getters, call.a).map_err(|why| {
+        let status = if why == matrix::NOT_SQUARE { INVALID_VALUE } else { NOT_SUPPORTED };
+        (status, format!("the matrix is not one to solve with: {why}"))
+    })?;
+    if storage.m == 0 && matrix.storage.m > 0 {
+        return Err((NOT_INITIALIZED, "an analysis of no rows leaves nothing".to_string()));
+    }
+    if matrix.storage.m != storage.m {
+        return Err(invalid("the matrix is of another size than the analysed one"));
+    }
+    if !DATA_TYPES.contains(&call.compute) {
+        return Err(invalid("there is no such compute type"));
+    }
+    let read = |descr| {
+        Dense::read(getters, call.family, descr).ok_or_else(|| invalid("a descriptor cannot be read"))
+    };
+    let (mut b, c) = (read(call.b)?, read(call.c)?);
+    let types = [call.compute, matrix.storage.data_type.number, b.value_type, c.value_type];
+    if types.iter().any(|&number| number != storage.data_type.number) {
+        return Err((NOT_SUPPORTED, "matrix, vectors and compute type are of different types".to_string()));
+    }
+    if call.family == Family::SpSM && call.op_b != 0 {
+        b = b.transposed();
+    }
+    if [b.rows, c.rows] != [storage.m; 2] || b.columns != c.columns {
+        return Err(invalid("the sizes of the right-hand sides and solutions do not fit the matrix"));
+    }
+    match (call.family, call.op_b) {
+        (Family::SpSM, 2) => Err((NOT_SUPPORTED, "cuSPARSE refuses the operation on B".to_string())),
+        (Family::SpSM, op) if !(0..2).contains(&op) => Err(invalid("there is no such operation on B")),
+        _ => Ok([b, c]),
+    }
+}

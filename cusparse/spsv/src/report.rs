@@ -1,0 +1,312 @@
+//! What is said of the work: log lines, and a report at the end of the process.
+
+use crate::call::{Call, Family};
+use crate::matrix::Storage;
+use doors::driver::{self, Stopwatch};
+use doors::pooled::{Executor, Pooled};
+use doors::sptrsv::Stats;
+use doors::status::Status;
+use libc::c_int;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Off,
+    Error,
+    Info,
+    Trace,
+}
+
+struct Settings {
+    is_off: bool,
+    level: Level,
+    /// Whether there is a report, and whether also of nothing.
+    reports: bool,
+    always: bool,
+}
+
+static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
+    let value = |name| std::env::var(name).unwrap_or_default();
+    let level = match value("SPTRSV_LOG").as_str() {
+        "error" => Level::Error,
+        "info" => Level::Info,
+        "trace" => Level::Trace,
+        _ => Level::Off,
+    };
+    let report = value("SPTRSV_SPSV_REPORT");
+    let always = report == "all" || report == std::process::id().to_string();
+    Settings { is_off: value("SPTRSV_SPSV") == "off", level, reports: !report.is_empty(), always }
+});
+
+/// Whether everything is for the real library.
+pub fn is_off() -> bool {
+    SETTINGS.is_off
+}
+
+fn log(level: Level, words: fmt::Arguments) {
+    if level <= SETTINGS.level {
+        eprintln!("sptrsv: {words}");
+    }
+}
+
+pub fn error(words: fmt::Arguments) {
+    log(Level::Error, words);
+}
+
+/// Says why a call is refused.
+pub fn refused(family: Family, function: &str, status: Status, why: &str) -> Status {
+    error(format_args!("cusparse{family:?}_{function} gives status {}: {why}", status.0));
+    status
+}
+
+/// Says and counts why a call goes to the real library.
+pub fn passed_on(family: Family, function: &'static str, why: &str) {
+    log(Level::Info, format_args!("cusparse{family:?}_{function} goes to cuSPARSE: {why}"));
+    if SETTINGS.reports {
+        *counts().passed_on.entry((family, function, why.to_string())).or_default() += 1;
+    }
+}
+
+/// What counts as the same work.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    family: Family,
+    m: i64,
+    nnz: i64,
+    value_type: c_int,
+    /// Of op, fill mode, diagonal type and format.
+    kind: [c_int; 4],
+    algorithm: c_int,
+}
+
+impl Key {
+    pub fn new(call: &Call, storage: &Storage, algorithm: c_int) -> Key {
+        let Storage { m, nnz, data_type, format, fill, diag, .. } = *storage;
+        Key {
+            family: call.family,
+            m,
+            nnz,
+            value_type: data_type.number,
+            kind: [call.op, fill, diag, format],
+            algorithm,
+        }
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letter = match self.value_type {
+            0 => 's',
+            1 => 'd',
+            4 => 'c',
+            _ => 'z',
+        };
+        let [op, fill, diag, format] = self.kind;
+        let op = ["N", "T", "H"].get(op as usize).unwrap_or(&"?");
+        let fill = ["lower", "upper"].get(fill as usize).unwrap_or(&"?");
+        let diag = if diag == 1 { " unit" } else { "" };
+        let format = if format == 1 { " CSC" } else { "" };
+        let Key { family, m, nnz, .. } = self;
+        write!(
+            f,
+            "{family:?} {letter} {op} {fill}{diag}{format}, {m} rows, {nnz} entries, {}",
+            engine(self.algorithm)
+        )
+    }
+}
+
+/// The engine's name, as sptrsvAlgorithm_t has it.
+fn engine(number: c_int) -> &'static str {
+    match number {
+        1 => "LEVR",
+        2 => "LEVC",
+        3 => "SLFR",
+        4 => "SLFC",
+        5 => "GSF",
+        16 => "ONE_WORD",
+        17 => "TILED",
+        18 => "NODAL",
+        19 => "WIDE",
+        20 => "THIN",
+        21 => "BLOCK",
+        _ => "another engine",
+    }
+}
+
+#[derive(Default)]
+struct Work {
+    analyses: u64,
+    analysis_ms: f64,
+    solves: u64,
+    columns: i64,
+    /// Solves whose time is known, and their time.
+    timed: u64,
+    solve_ms: f64,
+}
+
+#[derive(Default)]
+struct Counts {
+    work: BTreeMap<Key, Work>,
+    passed_on: BTreeMap<(Family, &'static str, String), u64>,
+    /// Solves on their way, and stopwatches to use again.
+    running: Vec<(Key, Stopwatch)>,
+    idle: Vec<Stopwatch>,
+}
+
+static COUNTS: LazyLock<Mutex<Counts>> = LazyLock::new(Mutex::default);
+
+fn counts() -> MutexGuard<'static, Counts> {
+    // Counts are whole whatever a panicking thread did with them.
+    COUNTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Measures a call or, on a GPU, its work on the stream; nothing where nobody asks for it.
+pub enum Timer {
+    Nobody,
+    Call(Instant),
+    Stream(Stopwatch),
+}
+
+/// Solves on their way that are looked at before the next one.
+const MOST_RUNNING: usize = 64;
+
+impl Timer {
+    pub fn of_call() -> Timer {
+        match SETTINGS.reports || SETTINGS.level >= Level::Info {
+            true => Timer::Call(Instant::now()),
+            false => Timer::Nobody,
+        }
+    }
+
+    pub fn of_stream(pooled: &Pooled) -> Timer {
+        match pooled.executor() {
+            _ if !SETTINGS.reports => Timer::Nobody,
+            Executor::Host => Timer::Call(Instant::now()),
+            Executor::Cuda if driver::is_capturing(pooled.stream) => Timer::Nobody,
+            Executor::Cuda => {
+                let mut counts = counts();
+                if counts.running.len() >= MOST_RUNNING {
+                    counts.collect();
+                }
+                // Where the GPU is far behind some solves are not timed.
+                let is_behind = counts.running.len() >= 2 * MOST_RUNNING;
+                let watch = counts.idle.pop().or_else(|| if is_behind { None } else { Stopwatch::new() });
+                watch.map_or(Timer::Nobody, |watch| {
+                    watch.start(pooled.stream);
+                    Timer::Stream(watch)
+                })
+            }
+        }
+    }
+}
+
+impl Counts {
+    fn of(&mut self, key: &Key) -> &mut Work {
+        self.work.entry(key.clone()).or_default()
+    }
+
+    /// Takes the times of the solves that are done.
+    fn collect(&mut self) {
+        for (key, watch) in std::mem::take(&mut self.running) {
+            match watch.milliseconds() {
+                None => self.running.push((key, watch)),
+                Some(time) => {
+                    let work = self.of(&key);
+                    work.timed += 1;
+                    work.solve_ms += time;
+                    self.idle.push(watch);
+                }
+            }
+        }
+    }
+}
+
+/// Counts an analysis by libsptrsv.
+pub fn analysed(key: &Key, stats: &Stats, timer: Timer) {
+    let Timer::Call(begin) = timer else { return };
+    // The analysis has waited for what was before it on the stream.
+    counts().collect();
+    let ms = begin.elapsed().as_secs_f64() * 1e3;
+    let (levels, bytes) = (stats.levels, stats.bytes_held);
+    log(Level::Info, format_args!("analysis: {key}, {levels} levels, {ms:.3} ms, {bytes} bytes held"));
+    if SETTINGS.reports {
+        let mut counts = counts();
+        let work = counts.of(key);
+        work.analyses += 1;
+        work.analysis_ms += ms;
+    }
+}
+
+/// Counts a solve by libsptrsv.
+pub fn solved(key: &Key, columns: i64, timer: Timer, pooled: &Pooled) {
+    log(Level::Trace, format_args!("solve: {key}, {columns} right-hand sides"));
+    if !SETTINGS.reports {
+        return;
+    }
+    let mut counts = counts();
+    let work = counts.of(key);
+    work.solves += 1;
+    work.columns += columns;
+    match timer {
+        Timer::Nobody => {}
+        Timer::Call(begin) => {
+            work.timed += 1;
+            work.solve_ms += begin.elapsed().as_secs_f64() * 1e3;
+        }
+        Timer::Stream(watch) => {
+            watch.stop(pooled.stream);
+            counts.running.push((key.clone(), watch));
+        }
+    }
+}
+
+/// Asks for the report at the end of the process, when the library is loaded.
+#[used]
+#[link_section = ".init_array"]
+static AT_START: extern "C" fn() = {
+    extern "C" fn at_start() {
+        extern "C" fn at_end() {
+            // A report that fails is no reason for a program to.
+            let _ = std::panic::catch_unwind(print);
+        }
+        if std::env::var_os("SPTRSV_SPSV_REPORT").is_some_and(|pid| !pid.is_empty()) {
+            // SAFETY: the function lives as long as the library, whose end runs it too.
+            unsafe { libc::atexit(at_end) };
+        }
+    }
+    at_start
+};
+
+fn print() {
+    let mut counts = counts();
+    counts.collect();
+    let is_empty = counts.work.is_empty() && counts.passed_on.is_empty();
+    if is_empty && !SETTINGS.always {
+        return;
+    }
+    let mut text = format!("sptrsv: report of process {}\n", std::process::id());
+    if is_empty {
+        text += "sptrsv:   no call of SpSV or SpSM was made\n";
+    }
+    for (key, work) in &counts.work {
+        let _ = writeln!(
+            text,
+            "sptrsv:   {key}: {} analyses in {:.3} ms, {} solves of {} right-hand sides, {}",
+            work.analyses,
+            work.analysis_ms,
+            work.solves,
+            work.columns,
+            match work.timed {
+                0 => "not timed".to_string(),
+                timed => format!("{:.4} ms each (mean of {timed})", work.solve_ms / timed as f64),
+            }
+        );
+    }
+    for ((family, function, why), times) in &counts.passed_on {
+        let _ = writeln!(text, "sptrsv:   {family:?}_{function} passed on to cuSPARSE {times} times: {why}");
+    }
+    eprint!("{text}");
+}
