@@ -1,4 +1,5 @@
-//! Builds what is not Rust: the run-time binding to the CUDA driver, the kernels, and the C header.
+//! Builds what is not Rust: the run-time binding to the CUDA driver, the kernels, the C header, and the front
+//! of the command line.
 //!
 //! Environment:
 //! * `CUDA_PATH`, `CUDA_HOME`: where the CUDA compiler is; else `PATH`, `/usr/local/cuda`, `./.cuda`.
@@ -8,6 +9,9 @@
 //!   twice as large.
 //! * `SPTRSV_RACECHECK`: if set, words in shared memory that are looked at while another warp may store them go by
 //!   atomic operations, which tools that look for races know. Slower, and for Hopper (`SPTRSV_CUDA_ARCHS=90`).
+
+#[path = "src/bin/sptrsv/run/front_build.rs"]
+mod front_build;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -38,6 +42,9 @@ fn main() {
     println!("cargo:rustc-link-arg-bins=-Wl,-soname,sptrsv");
     println!("cargo:rustc-link-arg-tests=-Wl,-soname,sptrsv-tests");
 
+    if env::var_os("CARGO_FEATURE_CLI").is_some() {
+        front_build::build(&out);
+    }
     compile_kernels(&root, &out);
     write_header(&root);
 }

@@ -315,6 +315,7 @@ fn what_is_built_can_be_installed_without_cargo() {
         "share/doc/sptrsv/analysis.md",
         "share/doc/sptrsv/benchmark.md",
         "share/doc/sptrsv/coming-from-csrsv2.md",
+        "share/doc/sptrsv/swap-in.md",
         "share/sptrsv/sptrsv.f90",
     ];
     assert_eq!(files(&prefix), expected.map(String::from).into());

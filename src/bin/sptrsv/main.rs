@@ -1,4 +1,5 @@
-//! The command line: measure solvers (`bench`), solve a Matrix Market file (`solve`), describe one (`info`).
+//! The command line: measure solvers (`bench`), solve a Matrix Market file (`solve`), describe one (`info`), start a
+//! program of others on this library (`run`).
 //!
 //! It reaches the library through the public C functions alone, and the GPU through libraries found at run
 //! time, so that one program runs on machines with and without a GPU.
@@ -32,6 +33,7 @@ mod plots;
 mod progress;
 mod relaunch;
 mod report;
+mod run;
 mod solve;
 mod structures;
 mod suite;
@@ -63,6 +65,8 @@ enum Command {
     Solve(solve::Args),
     /// Describe the triangles of a Matrix Market file: levels, widths, what AUTO chooses
     Info(info::Args),
+    /// Run a program with this library in place of cuSPARSE's SpSV and SpSM
+    Run(run::Args),
 }
 
 /// Writes a file whole or not at all: under a neighbouring name first. What is no plain file (a device, a pipe, a
@@ -120,10 +124,17 @@ fn print_line(words: std::fmt::Arguments) {
 }
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let cli = Cli::try_parse().unwrap_or_else(|e| {
+        let _ = e.print();
+        let is_run = std::env::args_os().nth(1).is_some_and(|command| command == "run");
+        let code = if is_run && e.use_stderr() { run::OWN_FAILURE.into() } else { e.exit_code() };
+        std::process::exit(code)
+    });
+    let done = match cli.command {
         Command::Bench(args) => bench::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Info(args) => info::run(&args),
+        Command::Run(args) => return run::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
