@@ -39,12 +39,12 @@ def spread(n, seed=7):
 
 
 def backward_error(a, x, b):
-    """The largest residual of a component, in units of what rounding allows."""
+    """The largest residual of a component, in units of the precision of the matrix times the entries of its longest row."""
     residual = np.abs(a @ x - b)
     bound = np.abs(a) @ np.abs(x) + np.abs(b)
     worst = np.max(residual / np.where(bound == 0, 1, bound))
     longest = np.diff(sp.csr_matrix(a).indptr).max()
-    return float(worst / (np.finfo(x.dtype).eps * longest))
+    return float(worst / (np.finfo(a.dtype).eps * longest))
 
 
 def median(call, synchronize, times=9):

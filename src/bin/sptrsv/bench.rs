@@ -17,7 +17,7 @@ use crate::permute::Order;
 use crate::progress::Progress;
 use crate::system::{self, DeviceMatrix, Op, System, Type};
 use crate::values::Origin;
-use crate::{cannot_write, must_be_writable, paper, relaunch, report, Result};
+use crate::{cannot_write, memory, must_be_writable, must_not_be_read, paper, relaunch, report, Result};
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Suite {
@@ -371,16 +371,19 @@ pub fn run(args: &Args) -> Result<()> {
         return Err("the host executor analyses on the CPU, whatever --setup says".into());
     }
     let cases = cases::cases(args, &executor)?;
+    let (json, markdown) = match &args.out {
+        None => (args.json.clone(), args.markdown.clone()),
+        Some(folder) => (Some(folder.join("results.json")), Some(folder.join("report.md"))),
+    };
+    for path in [&json, &markdown].into_iter().flatten() {
+        must_not_be_read(path, cases.iter().filter_map(Case::file))?;
+    }
     let library = Library::open(&executor)?;
     if let Some(seconds) = args.timeout {
         library.set_timeout(seconds)?;
     }
     let peers =
         types.iter().map(|ty| Peers::load(&executor, args, ty.letter())).collect::<Result<Vec<_>>>()?;
-    let (json, markdown) = match &args.out {
-        None => (args.json.clone(), args.markdown.clone()),
-        Some(folder) => (Some(folder.join("results.json")), Some(folder.join("report.md"))),
-    };
     let mut results = Results {
         machine: executor.description(),
         library: library.version()?,
@@ -552,6 +555,8 @@ impl Run<'_, '_> {
 
     fn system(&self, k: usize, a: &Csr, m: &DeviceMatrix, op: Op, rhs: usize) -> Result<Vec<Timing>> {
         let (executor, fill, ty) = (self.library.executor, self.args.fill(), self.types[k]);
+        // For right-hand sides, solutions, and the sums of the check.
+        memory::must_have((a.n as u64).saturating_mul(32 * (rhs as u64 + 1)), "right-hand sides")?;
         let mut re = right_hand_side(a.n * rhs);
         let mut im: Vec<f64> = if ty.is_complex() { re.iter().rev().copied().collect() } else { Vec::new() };
         ty.round(&mut re);

@@ -33,6 +33,14 @@ impl Case {
         Case { source, order: None, ilu: None }
     }
 
+    /// The file that it is read from.
+    pub fn file(&self) -> Option<&Path> {
+        match &self.source {
+            Source::Generated(_) => None,
+            Source::File(path, _) => Some(path),
+        }
+    }
+
     pub fn name(&self) -> String {
         let mut name = match &self.source {
             Source::Generated(entry) => entry.name.clone(),
@@ -177,10 +185,29 @@ pub fn cases(args: &Args, executor: &Executor) -> Result<Vec<Case>> {
     let small_enough =
         |case: &Case| args.max_rows.is_none_or(|most| case.rows().is_none_or(|rows| rows <= most as f64));
     cases.retain(|case| wanted(args, &case.name()) && small_enough(case));
+    can_be_read(&cases, args)?;
     match cases.is_empty() {
         true => Err("no matrix is of such a name and size".into()),
         false => Ok(cases),
     }
+}
+
+/// Fails if a pipe would be read twice: for a second case, or for complex types after real types.
+fn can_be_read(cases: &[Case], args: &Args) -> Result<()> {
+    let types = args.value_types(&[Type::D])?;
+    let complex = types.iter().filter(|ty| ty.is_complex()).count();
+    let kinds = if complex > 0 && complex < types.len() { 2 } else { 1 };
+    let is_plain = |file: &Path| std::fs::metadata(file).is_ok_and(|found| found.is_file());
+    for file in cases.iter().filter_map(Case::file).filter(|file| !is_plain(file)) {
+        let reads = kinds * cases.iter().filter(|case| case.file() == Some(file)).count();
+        if reads > 1 {
+            return Err(format!(
+                "{}: this is no plain file, and it would be read {reads} times",
+                file.display()
+            ));
+        }
+    }
+    Ok(())
 }
 
 pub fn wanted(args: &Args, name: &str) -> bool {

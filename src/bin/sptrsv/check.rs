@@ -22,10 +22,15 @@ pub struct Question<'a> {
 /// computed in double precision, over all columns of f and x, which are one after the other. Infinite where the
 /// solution is not finite.
 pub fn backward_error(q: &Question, f: (&[f64], &[f64]), x: (&[f64], &[f64])) -> f64 {
+    backward_errors(q, false, f, x).into_iter().fold(0.0, f64::max)
+}
+
+/// The backward error of each column. With `unit` the diagonal is ones, whatever is stored.
+pub fn backward_errors(q: &Question, unit: bool, f: (&[f64], &[f64]), x: (&[f64], &[f64])) -> Vec<f64> {
     let is_real = q.matrix.im.is_empty() && f.1.is_empty() && x.1.is_empty();
     let of_one = if is_real { backward_error_of::<false> } else { backward_error_of::<true> };
     let columns = (0..f.0.len()).step_by(q.matrix.n.max(1)).map(|at| at..at + q.matrix.n);
-    columns.map(|at| of_one(q, column(f, at.clone()), column(x, at))).fold(0.0, f64::max)
+    columns.map(|at| of_one(q, unit, column(f, at.clone()), column(x, at))).collect()
 }
 
 fn column<'v>(v: (&'v [f64], &'v [f64]), at: Range<usize>) -> (&'v [f64], &'v [f64]) {
@@ -66,17 +71,29 @@ impl Sums {
     }
 }
 
-fn backward_error_of<const COMPLEX: bool>(q: &Question, f: (&[f64], &[f64]), x: (&[f64], &[f64])) -> f64 {
+fn backward_error_of<const COMPLEX: bool>(
+    q: &Question,
+    unit: bool,
+    f: (&[f64], &[f64]),
+    x: (&[f64], &[f64]),
+) -> f64 {
     let at = |v: (&[f64], &[f64]), i: usize| (v.0[i], v.1.get(i).copied().unwrap_or(0.0));
     let rounded = |v: f64| if q.ty.is_double() { v } else { f64::from(v as f32) };
     let value = |k: usize| {
         let im = if COMPLEX { q.matrix.im.get(k).copied().unwrap_or(0.0) } else { 0.0 };
         (rounded(q.matrix.val[k]), if q.op == Op::H { -rounded(im) } else { rounded(im) })
     };
-    let taken = |i: usize, j: usize| i == j || q.fill.is_dependency(i, j);
+    let taken = |i: usize, j: usize| (i == j && !unit) || q.fill.is_dependency(i, j);
+    let begin = |i: usize| {
+        let mut sums = Sums::default();
+        if unit {
+            sums.add::<COMPLEX>((1.0, 0.0), at(x, i));
+        }
+        sums
+    };
     let epsilon = q.ty.epsilon();
     if q.op != Op::N {
-        let mut sums = vec![Sums::default(); q.matrix.n];
+        let mut sums: Vec<Sums> = (0..q.matrix.n).map(begin).collect();
         for i in 0..q.matrix.n {
             for k in q.matrix.range(i) {
                 let j = q.matrix.col[k] as usize;
@@ -88,7 +105,7 @@ fn backward_error_of<const COMPLEX: bool>(q: &Question, f: (&[f64], &[f64]), x: 
         return sums.par_iter().enumerate().map(|(i, s)| s.error(at(f, i), epsilon)).reduce(|| 0.0, f64::max);
     }
     let row_error = |i: usize| {
-        let mut sums = Sums::default();
+        let mut sums = begin(i);
         for k in q.matrix.range(i) {
             let j = q.matrix.col[k] as usize;
             if taken(i, j) {
@@ -136,6 +153,16 @@ mod tests {
         assert_eq!(error(&[1.0, 2.0, 2.0, 0.0]), 0.0);
         assert!(error(&[1.0, 2.0, 2.0, 0.1]) > TOLERANCE);
         assert!(error(&[1.0, 2.1, 2.0, 0.0]) > TOLERANCE);
+    }
+
+    #[test]
+    fn a_unit_diagonal_takes_the_place_of_the_stored_one() {
+        let a = lower();
+        let errors = |op, f: &[f64], x: &[f64]| backward_errors(&question(&a, op), true, (f, &[]), (x, &[]));
+        assert_eq!(errors(Op::N, &[1.0, 3.0, 1.0, 0.0], &[1.0, 2.0, 1.0, -1.0]), [0.0, 0.0]);
+        assert_eq!(errors(Op::T, &[3.0, 2.0], &[1.0, 2.0]), [0.0]);
+        let wrong = errors(Op::N, &[1.0, 3.0, 1.0, 0.0], &[1.0, 2.0, 1.0, 1.0]);
+        assert!(wrong[0] == 0.0 && wrong[1] > TOLERANCE);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::dynamic::{functions, Table};
 use crate::numbers::counted;
-use crate::Result;
+use crate::{memory, Result};
 
 type Pointer = u64;
 type Handle = *mut c_void;
@@ -153,8 +153,8 @@ impl Executor {
     pub fn description(&self) -> String {
         match self {
             Executor::Host => {
-                let processors = counted(rayon::current_num_threads(), "processor", "processors");
-                format!("host executor, {processors}")
+                let threads = counted(sptrsv::executor::host::default_threads(), "thread", "threads");
+                format!("host executor, {threads}")
             }
             Executor::Cuda(g) => {
                 format!(
@@ -162,6 +162,15 @@ impl Executor {
                     g.name, g.capability, g.driver_version
                 )
             }
+        }
+    }
+
+    /// Host memory that a solve takes at least, in bytes per row and per entry. Where a file has far more rows than
+    /// entries, the steps before the one that finds no memory would take minutes.
+    pub fn host_bytes(&self) -> [u64; 2] {
+        match self {
+            Executor::Host => [90, 20],
+            Executor::Cuda(_) => [24, 20],
         }
     }
 
@@ -182,7 +191,9 @@ impl Executor {
         let bytes = bytes.max(16);
         match self {
             Executor::Host => {
-                let mut host = vec![u64::MAX; bytes.div_ceil(8)];
+                let words = bytes.div_ceil(8);
+                let mut host = memory::room(words, "arrays of the host executor")?;
+                host.resize(words, u64::MAX);
                 let address = host.as_mut_ptr() as u64;
                 Ok(Buffer { executor: self, address, bytes, _host: host })
             }

@@ -6,9 +6,10 @@ use crate::bench::{bound_by, executor, limit_ms};
 use crate::gpu::Executor;
 use crate::library::{algorithm_name, Library, Solver};
 use crate::matrix::{Csr, Fill};
+use crate::mtx::Parsed;
 use crate::numbers::counted;
 use crate::system::{DeviceMatrix, Op, System, Type};
-use crate::{mtx, report, Result};
+use crate::{memory, report, Result};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -51,8 +52,11 @@ struct Description {
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    let a = mtx::read_matrix(&args.matrix)?.matrix;
+    let mut file = Parsed::open(&args.matrix)?;
     let executor = executor(args.executor.as_deref())?;
+    file.must_have_room(executor.host_bytes())?;
+    let a = file.loaded()?.matrix;
+    drop(file);
     let description = describe(&args.matrix, &a, &executor)?;
     if args.json {
         say!("{}", serde_json::to_string_pretty(&description).map_err(|e| e.to_string())?);
@@ -76,9 +80,11 @@ fn describe(path: &Path, a: &Csr, executor: &Executor) -> Result<Description> {
 }
 
 fn triangle(a: &Csr, fill: Fill, executor: &Executor) -> Result<Triangle> {
+    memory::must_have(12 * a.n as u64, "the levels")?;
     let levels = a.levels(fill);
     let entries = a.count(fill);
     let library = Library::open(executor)?;
+    memory::must_have((4 * (a.n + a.nnz())) as u64, "a copy of the pattern")?;
     // The analysis reads the pattern alone, so the values may be anything.
     let pattern = Csr { n: a.n, ptr: a.ptr.clone(), col: a.col.clone(), ..Csr::default() };
     let matrix = DeviceMatrix::upload(executor, &pattern, Type::D)?;

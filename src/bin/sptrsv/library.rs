@@ -8,7 +8,7 @@ use sptrsv::ffi;
 
 use crate::gpu::{Buffer, Executor};
 use crate::system::System;
-use crate::Result;
+use crate::{memory, Result};
 
 /// AUTO and every algorithm of the library, by the names of this program.
 pub fn algorithms() -> impl Iterator<Item = (String, i32)> {
@@ -92,6 +92,10 @@ impl Drop for Library<'_> {
     }
 }
 
+/// Bytes per row and per entry that an analysis on the host executor takes at most.
+const ANALYSIS_ROW: u64 = 80;
+const ANALYSIS_ENTRY: u64 = 20;
+
 /// One system, to be analysed and solved with one algorithm.
 pub struct Solver<'s, 'e> {
     library: &'s Library<'e>,
@@ -111,6 +115,7 @@ impl<'s, 'e> Solver<'s, 'e> {
         let h = library.handle;
         call!(h, sptrsvCreateMatDescr(&mut solver.descr))?;
         call!(h, sptrsvSetMatFillMode(solver.descr, c(system.fill_number())))?;
+        call!(h, sptrsvSetMatDiagType(solver.descr, c(i32::from(system.matrix.unit))))?;
         call!(h, sptrsvCreateInfo(&mut solver.info))?;
         call!(h, sptrsvSetAlgorithm(solver.info, c(algorithm)))
             .map_err(|_| format!("the library has no algorithm {}", algorithm_name(algorithm)))?;
@@ -118,6 +123,10 @@ impl<'s, 'e> Solver<'s, 'e> {
         call!(h, sptrsvSetRightHandSides(solver.info, system.rhs.max(1) as i64))?;
         let mut bytes = 0;
         let a = system.matrix;
+        if library.executor.is_host() {
+            let needed = ANALYSIS_ROW * a.n as u64 + ANALYSIS_ENTRY * a.nnz as u64;
+            memory::must_have(needed, "the analysis")?;
+        }
         call!(
             h,
             sptrsvBufferSize(

@@ -14,6 +14,7 @@ mod cases;
 mod check;
 mod contenders;
 mod dynamic;
+mod files;
 mod generate;
 mod gpu;
 mod info;
@@ -21,6 +22,7 @@ mod lattice;
 mod library;
 mod matrix;
 mod measure;
+mod memory;
 mod mtx;
 mod numbers;
 mod paper;
@@ -40,11 +42,14 @@ mod suite;
 mod system;
 mod values;
 
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use clap::{Parser, Subcommand};
+
+use files::{cannot_write, must_be_writable, must_not_be_read, write_whole, write_whole_by};
 
 /// An error is one sentence for the user.
 type Result<T> = std::result::Result<T, String>;
@@ -69,49 +74,12 @@ enum Command {
     Run(run::Args),
 }
 
-/// Writes a file whole or not at all: under a neighbouring name first. What is no plain file (a device, a pipe, a
-/// link) is written to as it is.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let in_words = |e| cannot_write(path, e);
-    if is_special(path) {
-        return std::fs::write(path, bytes).map_err(in_words);
+/// Prints a warning on standard error, each sentence once: the benchmark can read a file twice.
+fn warn(words: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(words.into()) {
+        eprintln!("sptrsv: warning: {words}");
     }
-    let partial = partial(path);
-    let written = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, path));
-    written.map_err(|e| {
-        let _ = std::fs::remove_file(&partial);
-        in_words(e)
-    })
-}
-
-/// Fails where `write_whole` would, before there is anything to write. Leaves what there is.
-fn must_be_writable(path: &Path) -> Result<()> {
-    let in_words = |e| cannot_write(path, e);
-    // To open a pipe would be to wait for its reader.
-    if std::fs::metadata(path).is_ok_and(|found| found.is_file() || found.is_dir()) {
-        std::fs::OpenOptions::new().append(true).open(path).map_err(in_words)?;
-    }
-    if is_special(path) {
-        return Ok(());
-    }
-    let partial = partial(path);
-    std::fs::File::create(&partial).and_then(|_| std::fs::remove_file(&partial)).map_err(in_words)
-}
-
-fn cannot_write(path: &Path, e: std::io::Error) -> String {
-    format!("cannot write {}: {e}", path.display())
-}
-
-/// Whether there is something that is no plain file.
-fn is_special(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|found| !found.is_file())
-}
-
-/// The neighbouring name.
-fn partial(path: &Path) -> PathBuf {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    partial.into()
 }
 
 fn print_line(words: std::fmt::Arguments) {

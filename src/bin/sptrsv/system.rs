@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::gpu::{Buffer, Executor};
 use crate::matrix::{Csr, Fill};
-use crate::Result;
+use crate::{memory, Result};
 
 /// Type of the values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +61,8 @@ impl Type {
 /// Copies numbers to the executor in the type wanted.
 pub fn upload<'e>(executor: &'e Executor, ty: Type, re: &[f64], im: &[f64]) -> Result<Buffer<'e>> {
     let imaginary = |i: usize| im.get(i).copied().unwrap_or(0.0);
+    // For the copy in the right type, which exists until it is uploaded.
+    memory::must_have(re.len() as u64 * ty.bytes() as u64, "the values of a system")?;
     match ty {
         Type::D => executor.upload(re),
         Type::S => executor.upload(&re.par_iter().map(|&v| v as f32).collect::<Vec<f32>>()),
@@ -74,6 +76,8 @@ pub fn upload<'e>(executor: &'e Executor, ty: Type, re: &[f64], im: &[f64]) -> R
 /// Copies n numbers back; the second part is empty for real types.
 pub fn download(buffer: &Buffer, ty: Type, n: usize) -> Result<(Vec<f64>, Vec<f64>)> {
     fn fetch<T: Copy + Send + Sync>(buffer: &Buffer, n: usize, zero: T) -> Result<Vec<T>> {
+        // For the downloaded copy and its two parts.
+        memory::must_have(n as u64 * (size_of::<T>() as u64 + 16), "a solution")?;
         let mut out = vec![zero; n];
         buffer.read(&mut out)?;
         Ok(out)
@@ -94,6 +98,8 @@ pub struct DeviceMatrix<'e> {
     pub ty: Type,
     pub n: usize,
     pub nnz: usize,
+    /// Whether the diagonal is ones, whatever is stored.
+    pub unit: bool,
     pub ptr: Buffer<'e>,
     pub col: Buffer<'e>,
     pub val: Buffer<'e>,
@@ -106,6 +112,7 @@ impl<'e> DeviceMatrix<'e> {
             ty,
             n: a.n,
             nnz: a.nnz(),
+            unit: false,
             ptr: executor.upload(&a.ptr)?,
             col: executor.upload(&a.col)?,
             val: upload(executor, ty, &a.val, &a.im)?,
