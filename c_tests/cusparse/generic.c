@@ -449,6 +449,8 @@ int system_update(System *s, const Matrix *a, int part)
         free(diagonal);
     }
     int status = call_update(s->solver, system_call(s), values, part);
+    /* The copy is in the order of the handle's stream, which the filling need not wait for. */
+    memory_synchronize();
     memory_fill(values, 0xFF, count * value_bytes(s->o.type));
     memory_free(values);
     return status;

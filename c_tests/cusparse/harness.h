@@ -57,7 +57,7 @@ __attribute__((unused, format(printf, 2, 3))) static void complain(int line, con
 
 #define RUN(test) run(#test, test)
 
-static void run(const char *name, void (*test)(void))
+__attribute__((unused)) static void run(const char *name, void (*test)(void))
 {
     tally.test = name;
     tally.complaints = tally.skip = 0;
