@@ -218,8 +218,7 @@ static void general_update_holds_nan_in_the_other_triangle(void)
     matrix_free(&a);
 }
 
-/* A diagonal of ones stays: a GENERAL update does not touch it, and a DIAGONAL one, after which cuSPARSE would divide by the new
- * values, is refused. */
+/* A diagonal of ones stays so, as in cuSPARSE 12.9; 12.6 divides by the values of a DIAGONAL update. */
 static void updates_of_a_unit_diagonal(void)
 {
     Matrix a = matrix_random(60, 6, 38), b = matrix_revalued(&a, 7);
@@ -229,7 +228,7 @@ static void updates_of_a_unit_diagonal(void)
         System s = open_prepared(&a, o);
         STATUS(0, system_update(&s, &b, GENERAL));
         SOLVES(&s, &b);
-        STATUS(10, system_update(&s, &a, DIAGONAL));
+        STATUS(0, system_update(&s, &a, DIAGONAL));
         SOLVES(&s, &b);
         STATUS(0, system_update(&s, &a, GENERAL));
         SOLVES(&s, &a);

@@ -212,10 +212,8 @@ impl Ours {
         let pooled = Pooled::open(handle).map_err(|status| (status, "no handle for this GPU".to_string()))?;
         let status = match (diagonal, analysed.storage.diag) {
             (false, _) => sptrsv::sptrsvUpdateValues(pooled.handle, self.info, values),
-            // cuSPARSE would divide by the new diagonal from then on.
-            (true, 1) => {
-                return Err((NOT_SUPPORTED, "the diagonal is one of ones, which cannot be replaced".into()))
-            }
+            // A diagonal of ones stays so, as in cuSPARSE 12.9; 12.6 divides by the new values.
+            (true, 1) => 0,
             (true, _) => sptrsv::sptrsvUpdateDiagonal(pooled.handle, self.info, values),
         };
         Status::from_sptrsv(status).map_err(|status| (status, message(&pooled)))
