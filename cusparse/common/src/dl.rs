@@ -21,12 +21,12 @@ impl Library {
         Self::open(name, 0)
     }
 
-    /// The library at that path or of that name, if it is already loaded, by its full path.
-    pub fn of_address(address: *const c_void) -> Option<Library> {
+    /// The library that holds this address.
+    pub fn of_address(address: usize) -> Option<Library> {
         // SAFETY: all bytes zero are a Dl_info; dladdr writes it.
         let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
         // SAFETY: dladdr takes any address.
-        if unsafe { libc::dladdr(address, &mut found) } == 0 || found.dli_fname.is_null() {
+        if unsafe { libc::dladdr(address as *const c_void, &mut found) } == 0 || found.dli_fname.is_null() {
             return None;
         }
         // SAFETY: dladdr's name is a C string that lives as long as the library.
@@ -50,11 +50,11 @@ impl Library {
 }
 
 /// Where the library that holds this address begins; 0 for none.
-pub fn base_of(address: *const c_void) -> usize {
+pub fn base_of(address: usize) -> usize {
     // SAFETY: as above.
     let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
     // SAFETY: dladdr takes any address.
-    match unsafe { libc::dladdr(address, &mut found) } {
+    match unsafe { libc::dladdr(address as *const c_void, &mut found) } {
         0 => 0,
         _ => found.dli_fbase as usize,
     }
@@ -68,9 +68,10 @@ macro_rules! functions {
         pub struct $name { $(pub $field: $type),* }
         impl $name {
             pub fn find(library: $crate::dl::Library) -> Option<Self> {
-                // SAFETY: the symbols have these C signatures in every version of the library.
-                Some($name { $($field: unsafe {
-                    std::mem::transmute::<*mut libc::c_void, $type>(library.symbol($symbol)?)
+                Some($name { $($field: {
+                    let symbol: *mut libc::c_void = library.symbol($symbol)?;
+                    // SAFETY: the symbols have these C signatures in every version of the library.
+                    unsafe { std::mem::transmute_copy::<*mut libc::c_void, $type>(&symbol) }
                 }),* })
             }
         }

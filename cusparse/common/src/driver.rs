@@ -222,7 +222,10 @@ fn events() -> Option<&'static Events> {
 }
 
 /// Whether the stream is being captured into a graph.
-pub fn is_capturing(stream: *mut c_void) -> bool {
+///
+/// # Safety
+/// The stream is NULL or live.
+pub unsafe fn is_capturing(stream: *mut c_void) -> bool {
     let mut status = 0;
     // SAFETY: the caller's live stream; writes one int. Where the call fails nothing is known to be captured.
     events().is_some_and(|e| unsafe { (e.is_capturing)(stream, &mut status) } == 0 && status != 0)
@@ -246,12 +249,14 @@ impl Stopwatch {
         fine.then_some(made)
     }
 
-    pub fn start(&self, stream: *mut c_void) {
+    /// # Safety
+    /// The stream is NULL or live; so it is for `stop`.
+    pub unsafe fn start(&self, stream: *mut c_void) {
         // SAFETY: a live event and the caller's live stream. A failure shows in `milliseconds`.
         let _ = events().map(|e| unsafe { (e.record)(self.begin, stream) });
     }
 
-    pub fn stop(&self, stream: *mut c_void) {
+    pub unsafe fn stop(&self, stream: *mut c_void) {
         // SAFETY: as above.
         let _ = events().map(|e| unsafe { (e.record)(self.end, stream) });
     }

@@ -185,7 +185,8 @@ impl Timer {
         match pooled.executor() {
             _ if !SETTINGS.reports => Timer::Nobody,
             Executor::Host => Timer::Call(Instant::now()),
-            Executor::Cuda if driver::is_capturing(pooled.stream) => Timer::Nobody,
+            // SAFETY: the stream is that of a live handle of the program's.
+            Executor::Cuda if unsafe { driver::is_capturing(pooled.stream) } => Timer::Nobody,
             Executor::Cuda => {
                 let mut counts = counts();
                 if counts.running.len() >= MOST_RUNNING {
@@ -195,7 +196,8 @@ impl Timer {
                 let is_behind = counts.running.len() >= 2 * MOST_RUNNING;
                 let watch = counts.idle.pop().or_else(|| if is_behind { None } else { Stopwatch::new() });
                 watch.map_or(Timer::Nobody, |watch| {
-                    watch.start(pooled.stream);
+                    // SAFETY: as above.
+                    unsafe { watch.start(pooled.stream) };
                     Timer::Stream(watch)
                 })
             }
@@ -257,7 +259,8 @@ pub fn solved(key: &Key, columns: i64, timer: Timer, pooled: &Pooled) {
             work.solve_ms += begin.elapsed().as_secs_f64() * 1e3;
         }
         Timer::Stream(watch) => {
-            watch.stop(pooled.stream);
+            // SAFETY: the stream is that of a live handle of the program's.
+            unsafe { watch.stop(pooled.stream) };
             counts.running.push((key.clone(), watch));
         }
     }
