@@ -136,7 +136,7 @@ impl Source {
         }
     }
 
-    /// Refuses values that were to be handed over and were not.
+    /// Refuses values that sptrsvUpdateValues was to be given and was not.
     fn must_have(self, val: usize) -> Result<()> {
         match self {
             Source::Handed(0) => Err(Error::NoValues),

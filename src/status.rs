@@ -81,7 +81,7 @@ pub enum Error {
     SmallBuffer,
     /// Values are handed over that the analysis was not asked to prepare for.
     NotCopying,
-    /// A diagonal is handed over, but not all values are copied.
+    /// A diagonal is to be replaced, but not all values are copied.
     NotCopyingAll,
     /// Values that were to be handed over were not, or others were.
     NoValues,
