@@ -231,7 +231,11 @@ typedef enum sptrsvAlgorithm_t {
    * sptrsvSetRightHandSides says so. The buffer is larger: ask for this before sptrsvBufferSize, or the analysis gives
    * INVALID_VALUE. Deterministic.
    */
-  SPTRSV_ALG_BLOCK = 21
+  SPTRSV_ALG_BLOCK = 21,
+  /**
+   * 32 consecutive rows at a time, for complete factors. Deterministic.
+   */
+  SPTRSV_ALG_PANEL = 22
 } sptrsvAlgorithm_t;
 
 /**

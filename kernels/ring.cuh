@@ -19,6 +19,7 @@ constexpr uint32_t EPOCHS = 8;
 
 template <class T, uint32_t BYTES>
 struct Ring {
+    static constexpr bool LOOKS_FIRST = false;  // a look disturbs those whose turn it is
     static constexpr uint32_t CELLS = BYTES / sizeof(T), EPOCH = CELLS / EPOCHS;
     T *cells;
     uint64_t ring[CLUSTER];  // where each block has its cells

@@ -8,6 +8,7 @@
 #include "setup_lists.cuh"
 #include "setup_message.cuh"
 #include "setup_nodes.cuh"
+#include "setup_panels.cuh"
 #include "setup_slices.cuh"
 #include "setup_sort.cuh"
 #include "setup_strewn.cuh"

@@ -1,20 +1,9 @@
 // THIN: positions 32 at a time, for narrow levels, where a row mostly depends on the one before it.
 //
-// A warp takes a block of 32 positions, a row a lane. What the rows depend on is of three kinds, by its distance:
-//
-//   far:    all lanes read a row's entries beside each other, the oldest unknowns first, and are summed up;
-//   window: unknowns of the two blocks before, some columns at a time as they become known;
-//   own:    the triangle of the block itself, four rows at a time, which are divided by their diagonals beforehand. What is left
-//           of the four right-hand sides goes to all lanes by shuffles. Each lane solves for the four unknowns by itself, and
-//           subtracts their share of its own row: so from four rows to the next four there are a shuffle and four multiply-adds.
-//
-// For the last two the entries are put into a tile of columns in shared memory beforehand. Blocks of the matrix are dealt out
-// to the warps of one block of the cluster in turn, then to the next one's: mostly a warp waits for another of its own block,
-// through its shared memory, while the other blocks are busy with what is far of theirs.
-//
-// Substitution by blocks, with a column subtracted as soon as its unknown is known, is in Golub and Van Loan, Matrix
-// Computations, 3.1.
-#include "columns.cuh"
+// A warp takes a panel of 32 positions (`panel.cuh`). Panels are dealt out to the warps of one block of the cluster in turn, then
+// to the next one's: mostly a warp waits for another of its own block, through its shared memory, while the other blocks are busy
+// with what is far of theirs.
+#include "panel.cuh"
 #include "ring.cuh"
 #include "share.cuh"
 
@@ -23,335 +12,6 @@
 template <class T>
 constexpr uint32_t WARPS = sizeof(T) > 8 ? 4 : 8;
 constexpr uint32_t RING = 64 * 1024;
-constexpr uint32_t WINDOW = 64;  // positions before a block that its tile has columns for
-// Rows whose entries are looked at together.
-template <class T>
-constexpr int TOGETHER = sizeof(T) > 8 ? 4 : 8;
-constexpr int GROUP = 4;  // rows of a triangle that are solved at a time
-
-// The columns of a tile: 64 of the window, and 32 below the diagonal, of which two share 32 places. Where a row is in a column
-// is such that neither lanes that are rows nor lanes that are columns meet in a bank.
-template <class T>
-struct Tile {
-    static constexpr uint32_t PLACES = (WINDOW + WARP / 2) * WARP;
-    T *values;
-
-    static __device__ __forceinline__ uint32_t place(uint32_t column, uint32_t row) {
-        uint32_t j = column % WARP, of_pair = WINDOW + min(j, WARP - 1 - j);
-        return (column < WINDOW ? column : of_pair) * WARP + ((row ^ j) % WARP);
-    }
-    __device__ __forceinline__ void clear() const {
-        constexpr uint32_t PIECES = PLACES * sizeof(T) / sizeof(uint4);
-#pragma unroll 4
-        for (uint32_t k = threadIdx.x % WARP; k < PIECES; k += WARP)
-            reinterpret_cast<uint4 *>(values)[k] = make_uint4(ARMED, ARMED, ARMED, ARMED);
-        __syncwarp();
-    }
-    __device__ __forceinline__ void put_if(bool yes, uint32_t column, uint32_t row, T v) const {
-        publish_shared_if(yes, shared_address(values) + place(column, row) * (uint32_t)sizeof(T), v);
-    }
-    // What a row has in a column, or zero; and whether it has an entry there.
-    __device__ __forceinline__ T get(uint32_t column, uint32_t row, bool &is_in) const {
-        T v = values[place(column, row)];
-        is_in = !is_absent(v);
-        return is_in ? v : zero(T{});
-    }
-    // Makes of what the lane's row has in a third of the columns, and of zeros where it has no entry, what `f` does. How many
-    // entries it has there.
-    template <class F>
-    __device__ __forceinline__ uint32_t fill_third(uint32_t third, const F &f) const {
-        constexpr uint32_t MANY = 16;
-        uint32_t entries = 0, lane = threadIdx.x % WARP, columns = third < WINDOW / WARP ? WARP : lane;
-#pragma unroll 1
-        for (uint32_t j = 0; j < WARP; j += MANY) {
-            T v[MANY];
-            bool is_in[MANY];
-#pragma unroll
-            for (uint32_t k = 0; k < MANY; ++k) v[k] = get(third * WARP + j + k, lane, is_in[k]);
-#pragma unroll
-            for (uint32_t k = 0; k < MANY; ++k) {
-                bool is_own = j + k < columns;
-                entries += is_in[k] & is_own;
-                put_if(is_own, third * WARP + j + k, lane, f(is_own ? v[k] : zero(T{})));
-            }
-        }
-        return entries;
-    }
-};
-
-// The rows of a block: which entries each lane's has, and where the first one's value lies.
-template <class T>
-struct Block {
-    static constexpr int MANY = TOGETHER<T>;
-    const SolveArgs<T> &a;
-    const Ring<T, RING> &ring;
-    const T *work;
-    Tile<T> tile;
-    uint32_t base, window;  // first positions of the block and of the window, which begins with the first position of all
-    uint32_t begin, end, first_value;
-
-    // Rows are walked 32 entries at a time, so that the last ones, which mostly depend on the youngest unknowns, are walked
-    // together.
-    struct Walk {
-        uint32_t all;      // steps, times 32
-        uint32_t missing;  // before the lane's row begins
-        uint32_t origin, value_origin, step;  // the entry that would be the first of the first step, where its value is, and to the next one
-    };
-    // Of all entries but so many of the last ones.
-    __device__ __forceinline__ Walk walk(uint32_t without) const {
-        uint32_t length = end - begin - without, all = (uniform(length) + WARP - 1) / WARP * WARP, missing = all - length;
-        uint32_t origin = a.backward ? end - 1 + missing : begin - missing;
-        return {all, missing, origin, origin + (first_value - begin), a.backward ? ~0u : 1u};
-    }
-    // An entry each of some rows, of a lane; which rows have one, a bit each.
-    struct Entries {
-        uint32_t in, q[MANY];
-        T v[MANY];
-    };
-    // The k-th from the origin, of rows from number `first` on. A lane without one has zero for its value. All lanes take part in
-    // the shuffles, whatever they find.
-    __device__ __forceinline__ Entries load(const Walk &w, uint32_t k, uint32_t first) const {
-        Entries e;
-        uint32_t index[MANY];
-        e.in = 0;
-#pragma unroll
-        for (int u = 0; u < MANY; ++u) {
-            bool is_in = k >= __shfl_sync(FULL, w.missing, first + u) && k < w.all;
-            uint32_t at = __shfl_sync(FULL, w.origin, first + u) + w.step * k;
-            index[u] = __shfl_sync(FULL, w.value_origin, first + u) + w.step * k;
-            e.in |= (uint32_t)is_in << u;
-            at = is_in ? at : 0u;
-            e.q[u] = a.row_adj[at];
-            if (a.row_permuted) index[u] = a.row_val[at];
-        }
-#pragma unroll
-        for (int u = 0; u < MANY; ++u) load_line_if(e.in >> u & 1u, a.val + index[u], e.v[u]);
-        return e;
-    }
-    // Which of them are far.
-    __device__ __forceinline__ uint32_t far_ones(const Entries &e) const {
-        uint32_t is_far = 0;
-#pragma unroll
-        for (int u = 0; u < MANY; ++u) is_far |= (e.in >> u & 1u && e.q[u] < window ? 1u : 0u) << u;
-        return is_far;
-    }
-    // Of what each lane has of some rows the sum over the lanes, of a row in WARP / ROWS lanes beside each other.
-    template <int ROWS>
-    static __device__ __forceinline__ T of_row(const T (&part)[ROWS]) {
-        if constexpr (ROWS == 1) {
-            return part[0];
-        } else {
-            constexpr int HALF = ROWS / 2, BY = WARP / MANY * HALF;
-            bool upper = threadIdx.x & BY;
-            T rest[HALF];
-#pragma unroll
-            for (int r = 0; r < HALF; ++r) {
-                T sent = upper ? part[r] : part[r + HALF];
-                rest[r] = (upper ? part[r + HALF] : part[r]) + shuffle_xor(sent, BY);
-            }
-            return of_row<HALF>(rest);
-        }
-    }
-
-    // Puts what is not far into the tile, from the last step on to the first, or as long as one has any of it. How many entries
-    // of the lane's that were.
-    __device__ __forceinline__ uint32_t put_near(bool to_the_first) const {
-        Walk w = walk(0);
-        uint32_t lane = threadIdx.x % WARP, entries = 0;
-        bool goes_on = true;
-#pragma unroll 1
-        for (uint32_t until = w.all; until > 0 && goes_on; until -= WARP) {
-            goes_on = to_the_first;
-            // The next rows' entries are on their way while some are worked on.
-            Entries next = load(w, until - WARP + lane, 0);
-#pragma unroll 1
-            for (uint32_t first = 0; first < WARP; first += MANY) {
-                Entries e = next;
-                next = load(w, first + MANY < WARP ? until - WARP + lane : ~0u, (first + MANY) % WARP);
-                uint32_t is_near = e.in & ~far_ones(e);
-                if (!__any_sync(FULL, is_near != 0)) continue;
-                goes_on = true;
-                entries += __popc(is_near);
-#pragma unroll
-                for (int u = 0; u < MANY; ++u)
-                    tile.put_if(is_near >> u & 1u, e.q[u] - base + WINDOW, first + u, -conjugate_if(a.conjugate, e.v[u]));
-            }
-        }
-        __syncwarp();
-        return entries;
-    }
-    // Subtracts what is far from the sum of each lane's row. How many entries of the lane's that was. `ok` is false in the end if
-    // the watchdog ended a wait.
-    __device__ __forceinline__ uint32_t subtract_far(const Walk &w, T &sum, bool &ok) const {
-        uint32_t lane = threadIdx.x % WARP, entries = 0, first = 0, k = lane;
-        Entries next = load(w, k, first);
-#pragma unroll 1
-        for (uint32_t pieces = w.all / MANY; pieces > 0; --pieces) {
-            Entries e = next;
-            uint32_t rows = first;
-            first = (first + MANY) % WARP;
-            k += first == 0 ? WARP : 0;
-            next = load(w, k, first);
-            uint32_t is_far = far_ones(e), youngest = 0;
-#pragma unroll
-            for (int u = 0; u < MANY; ++u) youngest = max(youngest, is_far >> u & 1u ? e.q[u] + 1 : 0);
-            youngest = uniform(youngest);
-            if (youngest == 0) continue;
-            entries += __popc(is_far);
-            ok = ring.rest_until(a, youngest - 1, ring.ask(work, true, youngest - 1)) && ok;
-            Words<T> x[MANY];
-#pragma unroll
-            for (int u = 0; u < MANY; ++u) x[u] = ring.ask(work, is_far >> u & 1u, e.q[u]);
-            ok = spin(a, [&] {
-                uint32_t highest = 0;
-#pragma unroll
-                for (int u = 0; u < MANY; ++u) ring.look(e.q[u], x[u]);
-#pragma unroll
-                for (int u = 0; u < MANY; ++u) highest = max(highest, x[u].tell());
-                return highest == ARMED;
-            }) && ok;
-            T part[MANY];
-#pragma unroll
-            for (int u = 0; u < MANY; ++u) {
-                part[u] = zero(T{});
-                multiply_add_if(is_far >> u & 1u, -conjugate_if(a.conjugate, e.v[u]), x[u].value(), part[u], part[u]);
-            }
-            constexpr int SHIFT = MANY == 8 ? 2 : 3;
-            T of_own = shuffle(warp_sum_all(of_row<MANY>(part), SHIFT), lane % MANY << SHIFT);
-            if (lane / MANY == rows / MANY) sum = sum + of_own;
-        }
-        return entries;
-    }
-
-    // Subtracts one half of the window, some columns at a time as soon as they are known, by two sums, so that half as many
-    // are one behind the other. Each lane looks for one unknown. False if one is not finite, which a zero in the tile must not
-    // be multiplied by, or if the watchdog ended the wait.
-    __device__ __forceinline__ bool subtract_half(uint32_t half, T &sum) const {
-        uint32_t lane = threadIdx.x % WARP, there = 0;
-        T sums[2] = {sum, zero(T{})};
-        Words<T> x = Words<T>::armed();
-        uint32_t q = base - WINDOW + half * WARP + lane;
-        bool ok = true;
-        // As long as none is known another warp's turn is not now.
-        if (half == 0) ok = ring.rest_until(a, base - WINDOW, x);
-#pragma unroll
-        for (uint32_t j = 0; j < WARP; j += GROUP) {
-            constexpr uint32_t OF_GROUP = (1u << GROUP) - 1;
-            T t[GROUP];
-#pragma unroll
-            for (uint32_t g = 0; g < GROUP; ++g) t[g] = tile.values[half * WARP * WARP + Tile<T>::place(j + g, lane)];
-            if (~there & OF_GROUP << j)
-                ok = spin(a, [&] {
-                    ring.look(q, x);
-                    there = __ballot_sync(FULL, !x.is_armed());
-                    return (~there & OF_GROUP << j) != 0;
-                }) && ok;
-#pragma unroll
-            for (uint32_t g = 0; g < GROUP; ++g) sums[g % 2] = multiply_add(t[g], shuffle(x.value(), j + g), sums[g % 2]);
-        }
-        sum = sums[0] + sums[1];
-        return __all_sync(FULL, ok && magnitude(x.value()) < NOT_FINITE<T>);
-    }
-
-    // Solves for the rows from one on, one after the other, by their entries, with all lanes for each; `sum` is what was left when
-    // all that is far was subtracted. For what the other ways are not for: entries in the same place, diagonals that must be
-    // divided by, unknowns that are not finite.
-    template <class Divide, class Give>
-    __device__ __forceinline__ void solve_by_entries(uint32_t first, T sum, T &x, const Divide &divide, const Give &give) const {
-        uint32_t lane = threadIdx.x % WARP;
-        // What has been given away.
-        Words<T> before = Words<T>::armed();
-        if (lane < first) ring.look(base + lane, before);
-        x = before.value();
-#pragma unroll 1
-        for (uint32_t row = uniform(first); row < WARP; ++row) {
-            uint32_t from = __shfl_sync(FULL, begin, row), until = __shfl_sync(FULL, end, row);
-            uint32_t value_from = __shfl_sync(FULL, first_value, row);
-            T part = zero(T{});
-            bool ok = true;
-#pragma unroll 1
-            for (uint32_t k = from; k < until; k += WARP) {
-                uint32_t e = min(k + lane, until - 1), q = a.row_adj[e];
-                bool is_near = k + lane < until && q >= window;
-                T v;
-                load_if(is_near, a.val + (a.row_permuted ? a.row_val[e] : e - from + value_from), v);
-                Words<T> known = ring.ask(work, is_near, q);
-                ok = spin(a, [&] {
-                    ring.look(q, known);
-                    return known.is_armed();
-                }) && ok;
-                multiply_add_if(is_near, -conjugate_if(a.conjugate, v), known.value(), part, part);
-            }
-            part = warp_sum_all(part, 5);
-            if (lane == row) x = ok ? divide(sum + part) : not_a_number(T{});
-            give(lane == row, x);
-            __syncwarp();
-        }
-    }
-};
-
-// The triangle of a block, a row a lane, over the diagonal.
-template <class T>
-struct Triangle {
-    T factor[WARP - 1];  // zero where there is no entry
-
-    __device__ __forceinline__ void load(const Tile<T> &tile) {
-        uint32_t lane = threadIdx.x % WARP;
-#pragma unroll
-        for (uint32_t j = 0; j < WARP - 1; ++j) {
-            T v = tile.values[Tile<T>::place(WINDOW + j, lane)];
-            factor[j] = j < lane ? v : zero(T{});
-        }
-    }
-    // Puts the factors of a row's own group where all lanes will look for them, in place of the first half of the window.
-    static __device__ __forceinline__ void show_groups(const Tile<T> &tile) {
-        uint32_t lane = threadIdx.x % WARP, first = lane & ~(GROUP - 1u);
-        __syncwarp();
-#pragma unroll
-        for (uint32_t v = 0; v < GROUP - 1; ++v)
-            if (first + v < lane) tile.values[lane * GROUP + v] = tile.values[Tile<T>::place(WINDOW + first + v, lane)];
-        __syncwarp();
-    }
-    // Solves for the unknown, where `sum` over the diagonal is left of a row's right-hand side, and gives it away by `give`, if it
-    // is to be given in that moment. An unknown that is not finite must not be multiplied by a zero factor: the first row of its
-    // group, from which on none has been given away; or 32.
-    template <class Give>
-    __device__ __forceinline__ uint32_t solve(const Tile<T> &tile, T sum, T &x, const Give &give) const {
-        uint32_t highest = 0, own_group = threadIdx.x % WARP / GROUP, solved = 0;
-        T of_group[GROUP][GROUP];
-        auto load_group = [&](uint32_t j) {
-#pragma unroll
-            for (uint32_t u = 1; u < GROUP; ++u)
-#pragma unroll
-                for (uint32_t v = 0; v < u; ++v) of_group[u][v] = tile.values[(j + u) * GROUP + v];
-        };
-        load_group(0);
-        bool gives = false;
-#pragma unroll
-        for (uint32_t j = 0; j < WARP; j += GROUP) {
-            T known[GROUP], before = sum;
-#pragma unroll
-            for (uint32_t u = 0; u < GROUP; ++u) known[u] = shuffle(sum, j + u);
-            // While these are on their way the group before is given away, and the next one's factors come.
-            if (j > 0) give(gives, before);
-#pragma unroll
-            for (uint32_t u = 1; u < GROUP; ++u)
-#pragma unroll
-                for (uint32_t v = 0; v < u; ++v) known[u] = multiply_add(of_group[u][v], known[v], known[u]);
-            if (j + GROUP < WARP) load_group(j + GROUP);
-#pragma unroll
-            for (uint32_t u = 0; u < GROUP; ++u) {
-                if (j + u < WARP - 1) sum = multiply_add(factor[j + u], known[u], sum);
-                highest = max(highest, magnitude(known[u]));
-            }
-            gives = own_group == j / GROUP && highest < NOT_FINITE<T>;
-            solved += highest < NOT_FINITE<T> ? GROUP : 0;
-        }
-        give(gives, sum);
-        x = sum;
-        return uniform(solved);
-    }
-};
 
 template <class T>
 __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
@@ -384,7 +44,7 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
         ring.begin(base);
 
         uint32_t window = base - min(base - first_position, WINDOW);
-        Block<T> block{a, ring, work, tile, base, window, record.z, end, record.w};
+        Panel<T, Ring<T, RING>> panel{a, ring, work, tile, p, base, window, base, record.z, end, record.w};
         bool multiplies = true;
         if (a.diag_index && in) {
             d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, turn_of_warp(), record.x); });
@@ -394,7 +54,7 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
         uint32_t after = record.x - __shfl_sync(FULL, record.x, 0);
         bool is_sorted = __all_sync(FULL, are_sorted && (!in || after == (a.backward ? 0 - lane : lane)));
         tile.clear();
-        uint32_t near = block.put_near(!is_sorted);
+        uint32_t near = panel.put_near(!is_sorted);
         // Whether dividing by the diagonals beforehand is as good as behind.
         bool is_moderate = multiplies && magnitude(scale) < NOT_FINITE<T>;
         uint32_t placed = tile.fill_third(2, [&](T v) {
@@ -411,12 +71,12 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
         }
         bool ok = true;
         T given = in ? product(alpha, f) : zero(T{}), sum = given;
-        uint32_t far = block.subtract_far(block.walk(is_sorted ? placed : 0), sum, ok);
+        uint32_t far = panel.subtract_far(panel.walk(is_sorted ? placed : 0, 0, WARP), sum, ok);
         // Whether no two entries are in the same place, and none was overlooked.
         bool is_single = __reduce_add_sync(FULL, near - placed) == 0;
         if (__reduce_add_sync(FULL, end - record.z - near - far) != 0) {
             are_sorted = is_single = false;
-            block.window = 0;
+            panel.near_from = 0;
             sum = given;
         }
 
@@ -433,14 +93,14 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
             bool finite = true;
 #pragma unroll 1
             for (uint32_t half = 0; half < 2; ++half) {
-                if (halves >> half & 1u) finite = block.subtract_half(half, left) && finite;
+                if (halves >> half & 1u) finite = panel.subtract_half(half, FULL, left) && finite;
                 if (half == 0) triangle.show_groups(tile);
             }
             if (finite) solved = triangle.solve(tile, product(left, scale), x, give);
         }
         if (!__all_sync(FULL, ok)) sum = not_a_number(T{});
         if (solved < WARP)
-            block.solve_by_entries(
+            panel.solve_by_entries(
                 solved, sum, x, [&](T sum) { return multiplies ? product(sum, scale) : divide(sum, d); }, give);
         __syncwarp();
 #pragma unroll

@@ -206,6 +206,8 @@ pub enum sptrsvAlgorithm_t {
     /// sptrsvSetRightHandSides says so. The buffer is larger: ask for this before sptrsvBufferSize, or the analysis gives
     /// INVALID_VALUE. Deterministic.
     SPTRSV_ALG_BLOCK = 21,
+    /// 32 consecutive rows at a time, for complete factors. Deterministic.
+    SPTRSV_ALG_PANEL = 22,
 }
 
 /// Where the analysis is done. The host executor does it on the CPU whatever is asked for.

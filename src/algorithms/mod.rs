@@ -10,6 +10,7 @@ mod nodal;
 mod nodal_multi;
 mod one_word;
 mod one_word_multi;
+mod panel;
 mod self_scheduled;
 mod slfc;
 mod slfr;
@@ -19,7 +20,7 @@ mod tiled_multi;
 mod wide;
 
 use crate::analysis::slices::Cut;
-use crate::analysis::{Engine, Needs, Schedule, Tiles};
+use crate::analysis::{Engine, Needs, Panels, Schedule, Tiles};
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
@@ -118,6 +119,7 @@ pub static ALL: &[&dyn Algorithm] = &[
     &wide::Wide,
     &thin::Thin,
     &block::Block,
+    &panel::Panel,
 ];
 
 /// AUTO's number.
@@ -162,7 +164,8 @@ pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Sh
         }
         None => {
             let tiles = if tiled::is_available(gpu, shape) { Tiles::IfFaster } else { Tiles::No };
-            Needs { tiles, thin: thin::is_available(gpu, shape.dtype), ..nodal::Nodal.needs() }
+            let panels = if panel::is_available(gpu, shape.dtype) { Panels::IfFaster } else { Panels::No };
+            Needs { tiles, panels, thin: thin::is_available(gpu, shape.dtype), ..nodal::Nodal.needs() }
         }
     };
     Ok(Needs { mirror: tiled::mirror(gpu, shape), ..needs })
@@ -179,6 +182,7 @@ pub fn choose(asked: Option<&'static dyn Algorithm>, engine: Engine) -> &'static
         (None, Engine::Nodes(_)) => &nodal::Nodal,
         (None, Engine::Wide) => &wide::Wide,
         (None, Engine::Thin) => &thin::Thin,
+        (None, Engine::Panels) => &panel::Panel,
     }
 }
 

@@ -13,7 +13,7 @@ use super::choice::{self, Order, Staging};
 use super::lines::{self, Grid};
 use super::thin::{self, ThinEnd};
 use super::{
-    families, model, nodes, ranges, strewn, strips, Engine, Lists, Needs, Pattern, Relays, Schedule, Tiles,
+    families, model, nodes, ranges, strewn, strips, Engine, Lists, Needs, Panels, Pattern, Relays, Schedule, Tiles,
     Values, NONE,
 };
 use crate::problem::{DiagSource, Shape};
@@ -269,7 +269,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             };
             level = order.iter().map(|&i| by_unknown[i as usize]).collect();
             Some((level_ptr, order))
-        } else if needs.levels {
+        } else if needs.levels && needs.panels != Panels::Yes {
             let by_unknown = survey.levels();
             let (level_ptr, order) = by_level(&by_unknown);
             is_wide = choice::of_rows(needs, level_ptr.len() as u32 - 1).engine == Engine::Wide;
@@ -672,6 +672,7 @@ mod tests {
         thin: false,
         families: false,
         mirror: 0,
+        panels: Panels::No,
     };
     const NATURAL: Needs = Needs { levels: false, ..ALL };
 

@@ -12,6 +12,7 @@ pub mod families;
 pub mod lines;
 pub mod model;
 pub mod nodes;
+pub mod panels;
 pub mod ranges;
 pub mod slices;
 pub mod strewn;
@@ -56,6 +57,8 @@ pub struct Needs {
     pub wide: bool,
     /// Whether the thin engine is to be chosen where it is the fastest.
     pub thin: bool,
+    /// Whether rows are to go by panels.
+    pub panels: Panels,
     /// With tiles: unknowns of the tile before its own that a block has room for; 0 where blocks cannot hand any over
     /// to each other.
     pub mirror: u32,
@@ -74,6 +77,8 @@ pub enum Engine {
     Wide,
     /// Rows, 32 at a time from some level on.
     Thin,
+    /// Rows, in natural order, by panels.
+    Panels,
 }
 
 impl Engine {
@@ -81,12 +86,12 @@ impl Engine {
     pub fn node(self) -> u32 {
         match self {
             Engine::Nodes(size) => size,
-            Engine::Rows | Engine::Tiles(_) | Engine::Wide | Engine::Thin => 1,
+            Engine::Rows | Engine::Tiles(_) | Engine::Wide | Engine::Thin | Engine::Panels => 1,
         }
     }
     /// Whether it has no use for nodes, and is not what stands for them where there are none.
     pub fn is_of_rows_only(self) -> bool {
-        matches!(self, Engine::Tiles(_) | Engine::Thin)
+        matches!(self, Engine::Tiles(_) | Engine::Thin | Engine::Panels)
     }
 }
 
@@ -108,6 +113,16 @@ pub enum Tiles {
     No,
     Yes,
     /// If the model says that the tiled engine is the fastest.
+    IfFaster,
+}
+
+/// Whether a schedule is one of panels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Panels {
+    #[default]
+    No,
+    Yes,
+    /// If the model says that the panel engine is the fastest.
     IfFaster,
 }
 

@@ -79,6 +79,7 @@ pub struct Gpu {
     shared_bytes_per_block: u32,
     cached_bytes: u32,
     has_clusters: bool,
+    has_warp_sums: bool,
     modules: ManuallyDrop<Vec<Module>>,
     functions: Mutex<HashMap<String, usize>>,
     locked: locked::PagePool,
@@ -188,6 +189,7 @@ impl Gpu {
             shared_bytes_per_block: 0,
             cached_bytes: 0,
             has_clusters: false,
+            has_warp_sums: false,
             modules: ManuallyDrop::new(Vec::new()),
             functions: Mutex::default(),
             locked: locked::PagePool::default(),
@@ -207,6 +209,7 @@ impl Gpu {
         // Kernels for clusters are made where the compiler knows them.
         let major = gpu.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         gpu.has_clusters = major >= 9 && NEWEST >= 90;
+        gpu.has_warp_sums = major >= 8 && NEWEST >= 80;
         gpu.pool = memory::Pool::new(device);
         gpu.locked.fill()?;
         for (_, image) in FATBINS {
@@ -285,6 +288,11 @@ impl Gpu {
     /// Whether there are kernels whose blocks come in clusters, which see each other's shared memory.
     pub fn has_clusters(&self) -> bool {
         self.has_clusters
+    }
+
+    /// Whether the lanes of a warp can be summed up in one instruction, which some kernels are made for.
+    pub fn has_warp_sums(&self) -> bool {
+        self.has_warp_sums
     }
 
     /// The kernel `name`, whichever module holds it.

@@ -334,7 +334,7 @@ impl CudaPlan {
         slices::must_number(end.most_parts)?;
         plan.has_parts = end.most_parts > 0;
         plan.set_rows_of_nodes(end.diag_in_rows, end.rows_follow);
-        if plan.base.tiles == 0 {
+        if end.slices > 0 {
             plan.base.slices = end.slices;
         }
         algorithm.complete(launcher, &mut plan)?;
@@ -495,6 +495,13 @@ impl CudaPlan {
         let work = DeviceArray::on_stream(launcher.gpu, bytes, launcher.stream)?;
         self.work = Some(work);
         Ok(())
+    }
+
+    /// Panels of so many rows in natural order, where the schedule has none.
+    pub fn set_natural_panels(&mut self, rows: u32) {
+        if self.base.slice == 0 {
+            self.base.slices = self.shape.n.div_ceil(rows);
+        }
     }
 
     /// The slices of the one-word engine.

@@ -12,6 +12,7 @@ mod clock;
 mod levels;
 mod lists;
 mod message;
+mod panels;
 mod places;
 mod run;
 mod tiling;
@@ -28,7 +29,7 @@ use crate::analysis::ranges::Ranges;
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::strewn::Sample;
 use crate::analysis::thin::{self, ThinEnd};
-use crate::analysis::{families, lines, nodes, Engine, Needs, Tiles};
+use crate::analysis::{families, lines, nodes, panels as of_panels, Engine, Needs, Panels, Tiles};
 use crate::problem::{Arrays, DiagSource, Shape};
 use crate::status::Result;
 use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM};
@@ -318,7 +319,12 @@ impl<'a> Run<'a> {
         let grid = grid_of(n, found);
         let has_lines = grid.line > 0;
         let mut boxes = None;
+        let mut segments = None;
         let decision = match (needs.tiles, self.node) {
+            (Tiles::No, 1) if needs.panels == Panels::Yes => {
+                segments = Some(self.panel_segments()?);
+                choice::Decision { engine: Engine::Panels, ..Default::default() }
+            }
             (Tiles::No, 1) if !needs.nodes => choice::of_rows(needs, levels),
             (wish, node) => {
                 let scattered = !self.task.stored_rows;
@@ -347,9 +353,22 @@ impl<'a> Run<'a> {
                     boxes.as_ref().map(|boxes| boxes.spans.clone())
                 };
                 let chosen = choice::decide(wish, needs.mirror, ranges, counts, &mut boxed, &mut strips)?;
-                match needs.thin {
+                let chosen = match needs.thin {
                     true => thin::choose(chosen, counts, || self.thin_end(levels))?,
                     false => chosen,
+                };
+                let may_be = needs.panels == Panels::IfFaster && node == 1;
+                if may_be && of_panels::may_be_faster(counts, chosen.predicted) {
+                    let found = self.panel_segments()?;
+                    let predicted = found.counts.predict(counts).filter(|&time| time < chosen.predicted);
+                    segments = predicted.map(|_| found);
+                    predicted.map_or(chosen, |predicted| choice::Decision {
+                        engine: Engine::Panels,
+                        predicted,
+                        ..Default::default()
+                    })
+                } else {
+                    chosen
                 }
             }
         };
@@ -358,7 +377,11 @@ impl<'a> Run<'a> {
         if self.node > 1 && engine.is_of_rows_only() {
             return Ok(None);
         }
-        let may_go_by_families = needs.families && !is_tiled && engine != Engine::Wide;
+        let by_panels = engine == Engine::Panels;
+        if by_panels {
+            self.task.records = false;
+        }
+        let may_go_by_families = needs.families && !by_panels && !is_tiled && engine != Engine::Wide;
         if may_go_by_families && families::are_worth_it(n, entries, levels, has_lines) {
             self.by_families(levels, level_of)?;
         }
@@ -376,7 +399,7 @@ impl<'a> Run<'a> {
         self.base.tile = tile;
         self.base.by_strips = (order == Order::Strips) as u32;
         self.place_boxes()?;
-        if self.task.levels && !self.task.records {
+        if self.task.levels && !self.task.records && !by_panels {
             level_of = self.sort_by_level(levels, kept.order)?;
         }
         if tile > 0 {
@@ -385,7 +408,7 @@ impl<'a> Run<'a> {
 
         self.clock.begin(Operation::Dependencies);
         let place = SetupArgs {
-            natural: !self.task.levels as u32,
+            natural: (!self.task.levels || by_panels) as u32,
             by_diag: kept.diag,
             by_first: kept.rows.by_first().max(kept.columns.by_first()),
             by_count: kept.counts,
@@ -430,6 +453,9 @@ impl<'a> Run<'a> {
         if own_diag && found[EXTRA] > 0 {
             self.extra_diagonals(found[EXTRA], &mut done)?;
         }
+        if let Some(segments) = segments {
+            self.order_panels(segments, levels, &mut done)?;
+        }
         match cut {
             Cut::Levels { entries, .. } => {
                 // Each has a row, or is a part of one.
@@ -455,7 +481,7 @@ impl<'a> Run<'a> {
             }
             Cut::None => {}
         }
-        if self.task.levels && !self.task.records {
+        if self.task.levels && !self.task.records && !by_panels {
             done.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
         }
         self.clock.begin(Operation::Other);

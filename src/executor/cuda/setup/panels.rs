@@ -1,0 +1,153 @@
+//! The panels of the panel engine: what the choice wants to know of them, and the order of those that were chosen.
+
+use super::super::{memory, DeviceArray};
+use super::args::*;
+use super::places::{passes, Room, Sort, MOST_PASSES};
+use super::run::Run;
+use super::DeviceSchedule;
+use crate::analysis::panels::{Counts, Order};
+use crate::status::Result;
+
+/// The segments of a pattern, on the device.
+pub(super) struct Segments {
+    pub counts: Counts,
+    places: Places,
+    temporary: DeviceArray,
+}
+
+/// Places for the work on segments, in one allocation that is zero at the beginning. Each has a word for every row and one more.
+#[derive(Clone, Copy, Default)]
+struct Places {
+    counts: u64,
+    scans: [u64; 4],
+    sort: Sort,
+    begins: u64,
+    sums: u64,
+    first: u64,
+    heads: u64,
+    head_sums: u64,
+    segment_of: u64,
+    run_begin: u64,
+    ends: u64,
+    keys: [u64; 2],
+    values: [u64; 2],
+    rooms: u64,
+    levels: u64,
+    bytes: u64,
+}
+
+impl Places {
+    fn lay_out(start: u64, n: u32) -> Places {
+        let room = &mut Room(start);
+        let rows = n as usize + 1;
+        let scan = |room: &mut Room| room.take(rows.div_ceil((SCAN_BLOCK * SCAN_FEW) as usize) * 8);
+        Places {
+            counts: room.words(Counts::WORDS),
+            scans: [(); 4].map(|()| scan(room)),
+            sort: Sort::lay_out(room, n, MOST_PASSES),
+            begins: room.words(rows),
+            sums: room.words(rows),
+            first: room.words(rows),
+            heads: room.words(rows),
+            head_sums: room.words(rows),
+            segment_of: room.words(rows),
+            run_begin: room.words(rows),
+            ends: room.take(rows * 8),
+            keys: [(); 2].map(|()| room.words(rows)),
+            values: [(); 2].map(|()| room.words(rows)),
+            rooms: room.words(rows),
+            levels: room.words(rows),
+            bytes: room.0 - start,
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Cuts the chains of unknowns into segments, and counts what speaks against panels of them.
+    pub(super) fn panel_segments(&mut self) -> Result<Segments> {
+        let n = self.shape.n;
+        let bytes = Places::lay_out(0, n).bytes as usize;
+        let temporary = DeviceArray::temporary(self.launcher.gpu, bytes + 16, self.launcher.stream)?;
+        let places = Places::lay_out(temporary.address().next_multiple_of(16), n);
+        // SAFETY: the places lie in the allocation.
+        unsafe { memory::fill(places.counts, 0, places.bytes as usize, self.launcher.stream)? };
+        let args = SetupArgs {
+            chunk: places.begins,
+            slice_ptr: places.sums,
+            bounds: places.first,
+            counters: places.heads,
+            family: places.head_sums,
+            tile_number: places.segment_of,
+            run_begin: places.run_begin,
+            ranks: places.ends,
+            level_step: places.counts,
+            ..self.base
+        };
+        let scan = |scan_in, scan_out, states| SetupArgs { count: n, scan_in, scan_out, states, ..args };
+        self.walk_in_turns(&self.of_rows("setup_panel_chains"), &args)?;
+        self.scan(scan(places.begins, places.sums, places.scans[0]))?;
+        self.cover_in_turns("setup_panel_begins", &args)?;
+        self.cover_in_turns("setup_panel_heads", &args)?;
+        self.scan(scan(places.heads, places.head_sums, places.scans[1]))?;
+        self.cover_in_turns("setup_panel_segments", &args)?;
+        self.cover_in_turns("setup_panel_ends", &args)?;
+        let found = self.ask(places.counts, Counts::WORDS)?;
+        self.walk_in_turns(&self.of_rows("setup_panel_check"), &args)?;
+        let counts = Counts::of_words(&found.words()?);
+        Ok(Segments { counts, places, temporary })
+    }
+
+    /// Writes which rows each panel has. Where no level stands for the order of segments, panels go by natural order.
+    pub(super) fn order_panels(
+        &mut self,
+        segments: Segments,
+        levels: u32,
+        done: &mut DeviceSchedule,
+    ) -> Result<()> {
+        let Segments { counts, places, temporary } = segments;
+        let Some(order) = counts.order() else { return Ok(()) };
+        let count = counts.segments;
+        let args = SetupArgs {
+            count,
+            shift: (order == Order::ByLast) as u32,
+            chunk: places.begins,
+            slice_ptr: places.sums,
+            bounds: places.first,
+            counters: places.heads,
+            tile_number: places.segment_of,
+            run_begin: places.run_begin,
+            run_info: places.rooms,
+            level_ptr: places.levels,
+            ..self.base
+        };
+        let keys = SetupArgs { key_out: places.keys[0], value_out: places.values[0], ..args };
+        self.cover_in_turns("setup_panel_keys", &keys)?;
+        let bound = Counts::SIZES * levels;
+        let sort = Sort { count, ..places.sort };
+        let (key_in, value_in) = self.sort(sort, bound, places.keys, places.values, None)?;
+        debug_assert!(passes(bound) <= MOST_PASSES);
+        let args = SetupArgs { key_in, value_in, ..args };
+        self.cover_in_turns("setup_panel_rooms", &args)?;
+        let found = self.ask(places.heads + 4 * levels as u64, 1)?;
+        self.scan(SetupArgs {
+            count: levels,
+            scan_in: places.levels,
+            scan_out: places.heads,
+            states: places.scans[2],
+            ..args
+        })?;
+        let panels = found.words()?[0];
+        self.scan(SetupArgs { scan_in: places.begins, scan_out: places.sums, states: places.scans[3], ..args })?;
+        self.cover_in_turns("setup_panel_levels", &args)?;
+        self.cover_in_turns("setup_panel_places", &args)?;
+        let bytes = panels as usize * Counts::ROWS as usize * 4;
+        let rows = self.allocate(bytes)?;
+        // SAFETY: the array has that many bytes.
+        unsafe { memory::fill(rows.address(), 0xff, bytes, self.launcher.stream)? };
+        self.cover_in_turns("setup_panel_rows", &SetupArgs { tile_step: rows.address(), ..args })?;
+        (done.base.slice, done.base.slices) = (rows.address(), panels);
+        done.owned.push(rows);
+        drop(temporary);
+        Ok(())
+    }
+}
