@@ -27,6 +27,7 @@ static const struct {
     {SPTRSV_ALG_ONE_WORD, "ONE_WORD", 1, 1}, {SPTRSV_ALG_TILED, "TILED", 1, 1},
     {SPTRSV_ALG_NODAL, "NODAL", 1, 1},       {SPTRSV_ALG_WIDE, "WIDE", 1, 0},
     {SPTRSV_ALG_THIN, "THIN", 1, 1},         {SPTRSV_ALG_BLOCK, "BLOCK", 1, 1},
+    {SPTRSV_ALG_PANEL, "PANEL", 1, 1},
 };
 
 /* The place of an algorithm in the table. */

@@ -31,7 +31,8 @@ static const struct {
                   {"slfr", SPTRSV_ALG_SLFR}, {"slfc", SPTRSV_ALG_SLFC}, {"gsf", SPTRSV_ALG_GSF},
                   {"one_word", SPTRSV_ALG_ONE_WORD}, {"tiled", SPTRSV_ALG_TILED},
                   {"nodal", SPTRSV_ALG_NODAL}, {"wide", SPTRSV_ALG_WIDE},
-                  {"thin", SPTRSV_ALG_THIN}, {"block", SPTRSV_ALG_BLOCK}};
+                  {"thin", SPTRSV_ALG_THIN}, {"block", SPTRSV_ALG_BLOCK},
+                  {"panel", SPTRSV_ALG_PANEL}};
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 
 static const char *algorithm_name(int number) {

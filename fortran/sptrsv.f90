@@ -86,6 +86,7 @@ module sptrsv
   integer(c_int), parameter :: SPTRSV_ALG_WIDE = 19
   integer(c_int), parameter :: SPTRSV_ALG_THIN = 20
   integer(c_int), parameter :: SPTRSV_ALG_BLOCK = 21
+  integer(c_int), parameter :: SPTRSV_ALG_PANEL = 22
 
   ! sptrsvSetup_t
   integer(c_int), parameter :: SPTRSV_SETUP_AUTO = 0

@@ -304,8 +304,10 @@ fn upload(gpu: &Arc<Gpu>, data: &[i64], width: Index) -> DeviceArray {
 /// The algorithm asked for, or None for AUTO.
 type Asked = Option<&'static dyn Algorithm>;
 
+/// Any but PANEL, whose schedule is made on the GPU only.
 fn random_algorithm(random: &mut Random) -> Asked {
-    algorithms::ALL.get(random.below(algorithms::ALL.len() + 1)).copied()
+    let asked = algorithms::ALL.get(random.below(algorithms::ALL.len() + 1)).copied();
+    asked.filter(|a| a.name() != "panel")
 }
 
 fn name_of(algorithm: Asked) -> &'static str {
@@ -395,6 +397,11 @@ fn compare(gpu: &Arc<Gpu>, problem: &Problem, algorithm: Asked, what: &str) {
     for setup in [Setup::Gpu, Setup::GpuKahn] {
         let plan = problem.plan(gpu, algorithm, setup).unwrap();
         assert_eq!(plan.setup, setup);
+        if plan.algorithm().name() == "panel" {
+            assert!(algorithm.is_none() && plan.predicted < cpu.predicted);
+            check_panels(&plan.arrays(0).unwrap(), problem.shape.n);
+            continue;
+        }
         assert_eq!(plan.algorithm().id(), cpu.algorithm().id());
         assert_eq!(plan.predicted, cpu.predicted);
         let what = || format!("{what}, {}, {setup:?}, {:?}", name_of(algorithm), problem.shape);
@@ -405,7 +412,9 @@ fn compare(gpu: &Arc<Gpu>, problem: &Problem, algorithm: Asked, what: &str) {
 /// The same for plans for an operation and the transposed one; the first is the one that there is alone.
 fn compare_pairs(gpu: &Arc<Gpu>, problem: &Problem, algorithm: Asked, what: &str) {
     let _bound = gpu.bind().unwrap();
-    let arrays = |plans: [CudaPlan; 2]| plans.map(|plan| (plan.predicted, plan.arrays(0).unwrap()));
+    let arrays = |plans: [CudaPlan; 2]| {
+        plans.map(|plan| (plan.predicted, plan.arrays(0).unwrap(), plan.algorithm().name()))
+    };
     let want = arrays(problem.pair(gpu, algorithm, Setup::Cpu).unwrap());
     let alone = problem.plan(gpu, algorithm, Setup::Cpu).unwrap().arrays(0).unwrap();
     assert_same(&want[0].1, &alone, || format!("{what}, {}, alone, {:?}", name_of(algorithm), problem.shape));
@@ -413,10 +422,72 @@ fn compare_pairs(gpu: &Arc<Gpu>, problem: &Problem, algorithm: Asked, what: &str
         let got = arrays(problem.pair(gpu, algorithm, setup).unwrap());
         for (side, (got, want)) in ["first", "second"].into_iter().zip(got.iter().zip(&want)) {
             let what = || format!("{what}, {}, {side} of {setup:?}, {:?}", name_of(algorithm), problem.shape);
+            if got.2 == "panel" {
+                check_panels(&got.1, problem.shape.n);
+                continue;
+            }
             assert_eq!(got.0, want.0, "predicted: {}", what());
             assert_same(&got.1, &want.1, what);
         }
     }
+}
+
+/// Every row is in one panel, and what it depends on is in an earlier panel, or in the same one and then right before it.
+/// How many panels have rows of several runs, and whether they are in an order of their own.
+fn check_panels(plan: &PlanArrays, n: u32) -> (usize, bool) {
+    let none = u32::MAX;
+    let natural: Vec<u32> = (0..n.next_multiple_of(32)).map(|p| if p < n { p } else { none }).collect();
+    let has_order = !plan.slice.is_empty();
+    let rows = if has_order { &plan.slice } else { &natural };
+    let mut place = vec![none; n as usize];
+    for (at, &p) in rows.iter().enumerate().filter(|&(_, &p)| p != none) {
+        assert_eq!(std::mem::replace(&mut place[p as usize], at as u32), none, "row {p} twice");
+    }
+    assert!(place.iter().all(|&at| at != none), "a row without a panel");
+    let mut several = 0;
+    for panel in rows.chunks(32) {
+        assert_ne!(panel[0], none);
+        let inside: Vec<u32> = panel.iter().copied().filter(|&p| p != none).collect();
+        several += inside.windows(2).any(|w| w[1] != w[0] + 1) as usize;
+    }
+    for p in 0..n as usize {
+        for &q in &plan.row_adj[plan.row_ptr[p] as usize..plan.row_ptr[p + 1] as usize] {
+            let (at, of) = (place[p], place[q as usize]);
+            let is_in_run = at / 32 == of / 32 && at - of == p as u32 - q;
+            assert!(of / 32 < at / 32 || is_in_run, "row {p} at {at} depends on {q} at {of}");
+        }
+    }
+    (several, has_order)
+}
+
+/// Panels of patterns of every shape, asked for; complete factors have an order of their own.
+#[test]
+fn panels_come_after_what_they_depend_on() {
+    let _turn = take_turn();
+    let Some(gpu) = gpu("panels") else { return };
+    let _bound = gpu.bind().unwrap();
+    let mut random = Random(11);
+    let panel = algorithms::ALL.iter().copied().find(|a| a.name() == "panel");
+    let (mut checked, mut of_several, mut ordered) = (0, 0, 0);
+    for shape in 0..SHAPES.len() {
+        for &n in &numbers("SPTRSV_TEST_SIZES", SIZES) {
+            let pattern = build(shape, n, &mut random);
+            let (ptr, ind) = pattern.arrays(Base::Zero);
+            for (fill, op) in [Fill::Lower, Fill::Upper]
+                .into_iter()
+                .flat_map(|fill| [Op::NonTranspose, Op::Transpose].map(|op| (fill, op)))
+            {
+                let descr = MatDescr { fill, ..MatDescr::default() };
+                let problem = Problem::new(&gpu, &ptr, &ind, descr, op, false);
+                let plan = problem.plan(&gpu, panel, Setup::Gpu).unwrap();
+                let (several, has_order) = check_panels(&plan.arrays(0).unwrap(), n as u32);
+                (checked, of_several, ordered) =
+                    (checked + 1, of_several + several, ordered + has_order as usize);
+            }
+        }
+    }
+    assert!(of_several > 0 && ordered > 0 && ordered < checked, "{of_several}, {ordered} of {checked}");
+    println!("gpu_setup panels: {checked} passed, 0 failed, 0 skipped");
 }
 
 fn assert_same(got: &PlanArrays, want: &PlanArrays, what: impl Fn() -> String) {

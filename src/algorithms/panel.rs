@@ -58,6 +58,11 @@ impl Algorithm for Panel {
     fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
         let most = launcher.gpu.multiprocessors() * PANEL_BLOCKS;
         let blocks = args.slices.min(most);
-        launcher.kernel_before_turn("panel")?.launch(blocks, PANEL_WARPS * 32, shared_bytes(launcher.dtype), args)
+        launcher.kernel_before_turn("panel")?.launch(
+            blocks,
+            PANEL_WARPS * 32,
+            shared_bytes(launcher.dtype),
+            args,
+        )
     }
 }

@@ -13,8 +13,8 @@ use super::choice::{self, Order, Staging};
 use super::lines::{self, Grid};
 use super::thin::{self, ThinEnd};
 use super::{
-    families, model, nodes, ranges, strewn, strips, Engine, Lists, Needs, Panels, Pattern, Relays, Schedule, Tiles,
-    Values, NONE,
+    families, model, nodes, ranges, strewn, strips, Engine, Lists, Needs, Panels, Pattern, Relays, Schedule,
+    Tiles, Values, NONE,
 };
 use crate::problem::{DiagSource, Shape};
 use crate::status::{Error, Result};

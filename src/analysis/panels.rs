@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use super::model;
 use crate::tuning::{
-    PANEL_ADVANTAGE, PANEL_BLOCKS_OF_GPU, PANEL_ENTRY_SECONDS, PANEL_LEVEL, PANEL_ROWS, PANEL_SECONDS, PANEL_START,
-    PANEL_WAITS,
+    PANEL_ADVANTAGE, PANEL_BLOCKS_OF_GPU, PANEL_ENTRY_SECONDS, PANEL_LEVEL, PANEL_ROWS, PANEL_SECONDS,
+    PANEL_START, PANEL_WAITS,
 };
 
 /// The level that stands for a segment's: that of its first, or of its last row.
@@ -50,24 +50,62 @@ impl Counts {
         }
     }
 
-    /// Time of a solve by panels, if rows hardly wait longer than by themselves.
-    pub fn predict(self, rows: model::Counts) -> Option<Duration> {
+    /// Time of a solve by panels, if rows hardly wait longer than by themselves. The segments are of nodes where `counts` are.
+    pub fn predict(self, counts: model::Counts) -> Option<Duration> {
         self.order()?;
-        if self.wait[0].min(self.wait[1]) as f64 > PANEL_WAITS * rows.entries as f64 {
-            return None;
-        }
-        Some(least(rows, self.segments))
+        let waits = self.wait[0].min(self.wait[1]) as f64;
+        (waits <= PANEL_WAITS * counts.entries as f64).then(|| least(counts, self.segments))
     }
 }
 
-/// The least that panels may take.
-fn least(rows: model::Counts, segments: u32) -> Duration {
-    let panels = (segments.max(rows.n / PANEL_ROWS)) as f64 / PANEL_BLOCKS_OF_GPU;
+/// The least that so many segments may take.
+fn least(counts: model::Counts, segments: u32) -> Duration {
+    let rows = counts.of_rows();
+    let panels = segments.max(rows.n / PANEL_ROWS) as f64 / PANEL_BLOCKS_OF_GPU;
     let moved = rows.entries as f64 * PANEL_ENTRY_SECONDS + panels * PANEL_SECONDS;
-    PANEL_START + PANEL_LEVEL.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved)
+    let time = PANEL_START + PANEL_LEVEL.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved);
+    time.mul_f64(rows.of_type().thin)
 }
 
 /// Whether panels are worth a look, where something else is predicted to take so long.
-pub fn may_be_faster(rows: model::Counts, predicted: Duration) -> bool {
-    least(rows, 0) < predicted.mul_f64(PANEL_ADVANTAGE)
+pub fn may_be_faster(counts: model::Counts, predicted: Duration) -> bool {
+    least(counts, 0) < predicted.mul_f64(PANEL_ADVANTAGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::model::tests::counts_of;
+
+    const MICROSECOND: Duration = Duration::from_micros(1);
+
+    #[test]
+    fn segments_go_by_the_level_that_puts_them_in_order() {
+        let order =
+            |by_last, by_first| Counts { unordered: [by_last, by_first], ..Counts::default() }.order();
+        assert_eq!(order(0, 0), Some(Order::ByLast));
+        assert_eq!(order(0, 7), Some(Order::ByLast));
+        assert_eq!(order(7, 0), Some(Order::ByFirst));
+        assert_eq!(order(7, 7), None);
+    }
+
+    #[test]
+    fn panels_are_for_rows_that_hardly_wait_longer() {
+        let rows = counts_of(30_000, 8_000_000, 2400);
+        let predicted = |wait, unordered| Counts { unordered, wait: [wait; 2], segments: 2500 }.predict(rows);
+        let time = predicted(0, [0, 9]).unwrap();
+        assert!(time > 2400 * PANEL_LEVEL && time < 2 * 2400 * PANEL_LEVEL);
+        assert_eq!(predicted(70_000, [0, 9]), Some(time));
+        // As in a grid, where a line keeps the next one waiting.
+        assert_eq!(predicted(90_000, [0, 9]), None);
+        assert_eq!(predicted(0, [9, 9]), None);
+    }
+
+    #[test]
+    fn panels_are_looked_at_where_levels_are_many_and_slow() {
+        assert!(may_be_faster(counts_of(30_000, 8_000_000, 2400), 1000 * MICROSECOND));
+        assert!(!may_be_faster(counts_of(30_000, 8_000_000, 2400), 200 * MICROSECOND));
+        // 5-pt 1024 x 1024 in tiles.
+        assert!(!may_be_faster(counts_of(1 << 20, 2 << 20, 2047), 130 * MICROSECOND));
+    }
 }

@@ -132,6 +132,7 @@ fn engine(number: c_int) -> &'static str {
         19 => "WIDE",
         20 => "THIN",
         21 => "BLOCK",
+        22 => "PANEL",
         _ => "another engine",
     }
 }

@@ -15,7 +15,7 @@ use crate::analysis::{cpu, Engine, Lists, Needs, Pattern, Schedule, Values, NONE
 use crate::executor::{host, SolveCall};
 use crate::problem::{Arrays, CopyValues, DataType, DiagSource, Index, Order, Setup, Shape, MAX_SIZE};
 use crate::status::{Error, Result};
-use crate::tuning::{SETUP_GPU_ROW, SETUP_GPU_SMALLEST};
+use crate::tuning::{PANEL_ROWS, SETUP_GPU_ROW, SETUP_GPU_SMALLEST};
 
 /// Times of the paper's setup operations.
 #[derive(Clone, Copy, Debug, Default)]
@@ -780,7 +780,12 @@ impl CudaPlan {
             |address: u64, words: usize| unsafe { memory::read::<u32>(address as usize, words, stream) };
         let values = |permuted: u32| if permuted != 0 { entries * node } else { n };
         let tiled = base.tiles > 0;
-        let slice = read(base.slice, if tiled { 4 } else { 2 } * base.slices as usize)?;
+        let of_slice = match self.engine {
+            Engine::Tiles(_) => 4,
+            Engine::Panels => PANEL_ROWS as usize,
+            _ => 2,
+        };
+        let slice = read(base.slice, of_slice * base.slices as usize)?;
         // With tiles the codes of all batches take the places of the rows' entries.
         let codes = slice.rchunks_exact(4).next().map_or(0, slices::codes_end);
         let (row_adj, row_val) = if tiled { (codes, codes) } else { (entries, values(base.row_permuted)) };

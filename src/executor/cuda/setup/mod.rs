@@ -357,7 +357,7 @@ impl<'a> Run<'a> {
                     true => thin::choose(chosen, counts, || self.thin_end(levels))?,
                     false => chosen,
                 };
-                let may_be = needs.panels == Panels::IfFaster && node == 1;
+                let may_be = needs.panels == Panels::IfFaster;
                 if may_be && of_panels::may_be_faster(counts, chosen.predicted) {
                     let found = self.panel_segments()?;
                     let predicted = found.counts.predict(counts).filter(|&time| time < chosen.predicted);

@@ -137,7 +137,12 @@ impl Run<'_> {
             ..args
         })?;
         let panels = found.words()?[0];
-        self.scan(SetupArgs { scan_in: places.begins, scan_out: places.sums, states: places.scans[3], ..args })?;
+        self.scan(SetupArgs {
+            scan_in: places.begins,
+            scan_out: places.sums,
+            states: places.scans[3],
+            ..args
+        })?;
         self.cover_in_turns("setup_panel_levels", &args)?;
         self.cover_in_turns("setup_panel_places", &args)?;
         let bytes = panels as usize * Counts::ROWS as usize * 4;
