@@ -141,6 +141,16 @@ impl Gpu {
     }
 }
 
+/// Threads of the library's host executor: SPTRSV_NUM_THREADS, else the number of processors that this process may use.
+fn host_threads() -> usize {
+    const MOST: usize = 1024;
+    let wanted = std::env::var("SPTRSV_NUM_THREADS").ok().and_then(|text| text.trim().parse().ok());
+    match wanted {
+        Some(threads) if (1..=MOST).contains(&threads) => threads,
+        _ => std::thread::available_parallelism().map_or(1, usize::from).min(MOST),
+    }
+}
+
 /// How the message of a hung GPU begins; nothing more can be run after it.
 pub const HUNG: &str = "the GPU hangs";
 
@@ -153,7 +163,7 @@ impl Executor {
     pub fn description(&self) -> String {
         match self {
             Executor::Host => {
-                let threads = counted(sptrsv::executor::host::default_threads(), "thread", "threads");
+                let threads = counted(host_threads(), "thread", "threads");
                 format!("host executor, {threads}")
             }
             Executor::Cuda(g) => {

@@ -26,7 +26,7 @@ macro_rules! functions {
 pub(crate) use functions;
 
 /// A library that several tables keep loaded.
-pub type Shared = std::rc::Rc<libloading::Library>;
+pub type Shared = std::sync::Arc<libloading::Library>;
 
 /// What `functions!` declares.
 pub trait Table: Sized {
@@ -45,7 +45,7 @@ pub fn open(candidates: &[PathBuf]) -> Result<(Shared, PathBuf)> {
     let mut last = String::from("no file to try");
     for path in candidates {
         load_neighbours(path);
-        // SAFETY: these are NVIDIA's libraries, whose initialisers ask nothing of their caller.
+        // SAFETY: these are libsptrsv or NVIDIA's libraries, whose initialisers ask nothing of their caller.
         match unsafe { libloading::Library::new(path) } {
             Ok(library) => return Ok((library.into(), path.clone())),
             Err(e) => last = e.to_string(),

@@ -1,4 +1,4 @@
-//! Part of build.rs: builds the front, the small library that `sptrsv run` preloads. `front.rs` says what it is for.
+//! Part of build.rs: builds the front, the small library that `sptrsv run` preloads. `src/run/front.rs` says what it is for.
 //!
 //! The front needs two libraries whose paths are known only when a program is started. It is linked against two empty
 //! libraries with names as long as a path can be, and the command line writes the paths over these names.
@@ -15,7 +15,7 @@ const LONGEST_PATH: usize = 4095;
 
 /// Writes `OUT_DIR/front.so`, and `OUT_DIR/front.rs`, which embeds it.
 pub fn build(out: &Path) {
-    println!("cargo:rerun-if-changed=src/bin/sptrsv/run/front_build.rs");
+    println!("cargo:rerun-if-changed=front.rs");
     let write = |name: &str, text: String| fs::write(out.join(name), text).expect("OUT_DIR is writable");
     write("front_stub.c", "extern const int sptrsv_stub;\n".into());
     write("front.c", format!("static const char mark[] __attribute__((used)) = \"{MARK}\";\n"));

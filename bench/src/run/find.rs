@@ -9,7 +9,7 @@ use super::elf::Elf;
 use super::front::SONAME;
 use super::program::{look_up, Program};
 use super::{helper, loader, preload, python};
-use crate::Result;
+use crate::{abi, Result};
 
 const LIBRARY: &str = "libsptrsv_spsv.so";
 /// Programs are looked for among this many words of a command such as `mpirun -n 4 python solve.py`.
@@ -24,10 +24,7 @@ pub fn library(named: Option<&Path>) -> Result<Option<PathBuf>> {
             _ => Err(format!("{} does not export cusparseSpSV_solve", path.display())),
         };
     }
-    let program = std::env::current_exe().map_err(|e| e.to_string())?;
-    let folder = program.parent().unwrap_or(Path::new("/"));
-    let folders = [folder.to_path_buf(), folder.join("../lib"), folder.join("../lib64")];
-    let mut files = folders.iter().filter_map(|f| f.join(LIBRARY).canonicalize().ok());
+    let mut files = abi::beside_program(LIBRARY)?.into_iter();
     Ok(files.find(|f| Elf::read(f).is_ok_and(|elf| elf.has_spsv)))
 }
 

@@ -1,19 +1,16 @@
 //! Solves through libsptrsv's own C functions.
 
-use std::ffi::{c_void, CStr};
-use std::mem::MaybeUninit;
+use std::ffi::c_void;
 use std::ptr::null;
 
-use sptrsv::ffi;
-
+use crate::abi::{self, Abi, Stats};
 use crate::gpu::{Buffer, Executor};
 use crate::system::System;
 use crate::{memory, Result};
 
 /// AUTO and every algorithm of the library, by the names of this program.
 pub fn algorithms() -> impl Iterator<Item = (String, i32)> {
-    let others = sptrsv::algorithms::ALL.iter().map(|a| (a.name().to_uppercase(), a.id()));
-    std::iter::once(("AUTO".to_string(), sptrsv::algorithms::AUTO)).chain(others)
+    abi::ALGORITHMS.iter().map(|&(name, number)| (name.to_string(), number))
 }
 
 /// Their names as they are typed, for a help.
@@ -34,26 +31,13 @@ pub fn algorithm_name(number: i32) -> String {
     algorithms().find(|&(_, known)| known == number).map_or_else(|| number.to_string(), |(name, _)| name)
 }
 
-/// A number as the C enum that a function takes.
-fn c<T>(number: i32) -> MaybeUninit<T> {
-    assert_eq!(std::mem::size_of::<T>(), std::mem::size_of::<i32>());
-    // SAFETY: a C enum is an int, and the library takes any number here.
-    unsafe { std::mem::transmute_copy(&number) }
-}
-
 /// Calls a function of the library; a status other than SUCCESS becomes a message.
 macro_rules! call {
-    ($handle:expr, $function:ident($($arg:expr),* $(,)?)) => {{
+    ($abi:expr, $handle:expr, $function:ident($($arg:expr),* $(,)?)) => {{
         // SAFETY: handles and descriptors are live, arrays have the sizes that are passed along.
-        let status = unsafe { ffi::$function($($arg),*) };
-        match status as i32 {
+        match unsafe { ($abi.functions.$function)($($arg),*) } {
             0 => Ok(()),
-            // SAFETY: both strings are never NULL and outlive this use.
-            _ => unsafe {
-                let name = CStr::from_ptr(ffi::sptrsvGetErrorName(MaybeUninit::new(status))).to_string_lossy();
-                let words = CStr::from_ptr(ffi::sptrsvGetLastErrorMessage($handle)).to_string_lossy();
-                Err(format!("{}: {name}: {words}", stringify!($function)))
-            },
+            status => Err(format!("{}: {}", stringify!($function), $abi.words(status, $handle))),
         }
     }};
 }
@@ -61,26 +45,29 @@ macro_rules! call {
 /// A handle on one executor.
 pub struct Library<'e> {
     pub executor: &'e Executor,
-    handle: ffi::sptrsvHandle_t,
+    abi: &'static Abi,
+    handle: abi::Handle,
 }
 
 impl<'e> Library<'e> {
     pub fn open(executor: &'e Executor) -> Result<Self> {
+        let abi = abi::get()?;
         let mut handle = std::ptr::null_mut();
-        call!(handle, sptrsvCreateWithExecutor(&mut handle, c(i32::from(executor.is_host()))))?;
-        let library = Library { executor, handle };
-        call!(handle, sptrsvSetStream(handle, executor.stream().cast()))?;
+        let kind = if executor.is_host() { abi::EXECUTOR_HOST } else { abi::EXECUTOR_CUDA };
+        call!(abi, handle, sptrsvCreateWithExecutor(&mut handle, kind))?;
+        let library = Library { executor, abi, handle };
+        call!(abi, handle, sptrsvSetStream(handle, executor.stream()))?;
         Ok(library)
     }
 
     /// How long a solve waits without progress.
     pub fn set_timeout(&self, seconds: f64) -> Result<()> {
-        call!(self.handle, sptrsvSetTimeout(self.handle, seconds))
+        call!(self.abi, self.handle, sptrsvSetTimeout(self.handle, seconds))
     }
 
     pub fn version(&self) -> Result<String> {
         let mut version = 0;
-        call!(self.handle, sptrsvGetVersion(self.handle, &mut version))?;
+        call!(self.abi, self.handle, sptrsvGetVersion(self.handle, &mut version))?;
         Ok(format!("{}.{}.{}", version / 1000, version % 1000 / 100, version % 100))
     }
 }
@@ -88,7 +75,7 @@ impl<'e> Library<'e> {
 impl Drop for Library<'_> {
     fn drop(&mut self) {
         // SAFETY: the handle is live and not used again.
-        unsafe { ffi::sptrsvDestroy(self.handle) };
+        unsafe { (self.abi.functions.sptrsvDestroy)(self.handle) };
     }
 }
 
@@ -100,8 +87,8 @@ const ANALYSIS_ENTRY: u64 = 20;
 pub struct Solver<'s, 'e> {
     library: &'s Library<'e>,
     pub system: System<'s, 'e>,
-    descr: ffi::sptrsvMatDescr_t,
-    info: ffi::sptrsvInfo_t,
+    descr: abi::Descr,
+    info: abi::Info,
     buffer: Option<Buffer<'e>>,
     /// Whether solves may read a copy of the values.
     pub copies: bool,
@@ -112,15 +99,15 @@ impl<'s, 'e> Solver<'s, 'e> {
     pub fn new(library: &'s Library<'e>, system: System<'s, 'e>, algorithm: i32, setup: i32) -> Result<Self> {
         let (descr, info) = (std::ptr::null_mut(), std::ptr::null_mut());
         let mut solver = Solver { library, system, descr, info, buffer: None, copies: false };
-        let h = library.handle;
-        call!(h, sptrsvCreateMatDescr(&mut solver.descr))?;
-        call!(h, sptrsvSetMatFillMode(solver.descr, c(system.fill_number())))?;
-        call!(h, sptrsvSetMatDiagType(solver.descr, c(i32::from(system.matrix.unit))))?;
-        call!(h, sptrsvCreateInfo(&mut solver.info))?;
-        call!(h, sptrsvSetAlgorithm(solver.info, c(algorithm)))
+        let (abi, h) = (library.abi, library.handle);
+        call!(abi, h, sptrsvCreateMatDescr(&mut solver.descr))?;
+        call!(abi, h, sptrsvSetMatFillMode(solver.descr, system.fill_number()))?;
+        call!(abi, h, sptrsvSetMatDiagType(solver.descr, i32::from(system.matrix.unit)))?;
+        call!(abi, h, sptrsvCreateInfo(&mut solver.info))?;
+        call!(abi, h, sptrsvSetAlgorithm(solver.info, algorithm))
             .map_err(|_| format!("the library has no algorithm {}", algorithm_name(algorithm)))?;
-        call!(h, sptrsvSetSetup(solver.info, c(setup)))?;
-        call!(h, sptrsvSetRightHandSides(solver.info, system.rhs.max(1) as i64))?;
+        call!(abi, h, sptrsvSetSetup(solver.info, setup))?;
+        call!(abi, h, sptrsvSetRightHandSides(solver.info, system.rhs.max(1) as i64))?;
         let mut bytes = 0;
         let a = system.matrix;
         if library.executor.is_host() {
@@ -128,14 +115,15 @@ impl<'s, 'e> Solver<'s, 'e> {
             memory::must_have(needed, "the analysis")?;
         }
         call!(
+            abi,
             h,
             sptrsvBufferSize(
                 h,
-                c(system.operation_number()),
+                system.operation_number(),
                 a.n as i64,
                 a.nnz as i64,
                 solver.descr,
-                c(a.ty.number()),
+                a.ty.number(),
                 null(),
                 null(),
                 null(),
@@ -149,14 +137,14 @@ impl<'s, 'e> Solver<'s, 'e> {
 
     /// Has later analyses prepare for a copy of the values, which `update` makes.
     pub fn copy_values(&mut self) -> Result<()> {
-        call!(self.library.handle, sptrsvSetCopyValues(self.info, c(1)))?;
+        call!(self.library.abi, self.library.handle, sptrsvSetCopyValues(self.info, abi::COPY_WHERE_FASTER))?;
         self.copies = true;
         Ok(())
     }
 
     pub fn update(&self) -> Result<()> {
-        let h = self.library.handle;
-        call!(h, sptrsvUpdateValues(h, self.info, self.system.matrix.val.ptr()))
+        let (abi, h) = (self.library.abi, self.library.handle);
+        call!(abi, h, sptrsvUpdateValues(h, self.info, self.system.matrix.val.ptr()))
     }
 
     fn scratch(&self) -> *mut c_void {
@@ -164,21 +152,22 @@ impl<'s, 'e> Solver<'s, 'e> {
     }
 
     pub fn analyse(&self) -> Result<()> {
-        let (h, a) = (self.library.handle, self.system.matrix);
+        let (abi, h, a) = (self.library.abi, self.library.handle, self.system.matrix);
         call!(
+            abi,
             h,
             sptrsvAnalysis(
                 h,
-                c(self.system.operation_number()),
+                self.system.operation_number(),
                 a.n as i64,
                 a.nnz as i64,
                 self.descr,
-                c(a.ty.number()),
+                a.ty.number(),
                 a.val.ptr(),
                 a.ptr.ptr(),
                 a.col.ptr(),
                 self.info,
-                c(1),
+                abi::USE_LEVEL,
                 self.scratch(),
             )
         )
@@ -189,44 +178,46 @@ impl<'s, 'e> Solver<'s, 'e> {
         if self.system.rhs > 1 {
             return self.solve_multi();
         }
-        let (h, a) = (self.library.handle, self.system.matrix);
+        let (abi, h, a) = (self.library.abi, self.library.handle, self.system.matrix);
         let alpha = Alpha::one(a.ty.is_double());
         call!(
+            abi,
             h,
             sptrsvSolve(
                 h,
-                c(self.system.operation_number()),
+                self.system.operation_number(),
                 a.n as i64,
                 a.nnz as i64,
                 alpha.ptr(),
                 self.descr,
-                c(a.ty.number()),
+                a.ty.number(),
                 a.val.ptr(),
                 a.ptr.ptr(),
                 a.col.ptr(),
                 self.info,
                 self.system.f.ptr(),
                 self.system.x.ptr(),
-                c(1),
+                abi::USE_LEVEL,
                 self.scratch(),
             )
         )
     }
 
     fn solve_multi(&self) -> Result<()> {
-        let (h, a) = (self.library.handle, self.system.matrix);
+        let (abi, h, a) = (self.library.abi, self.library.handle, self.system.matrix);
         let alpha = Alpha::one(a.ty.is_double());
         call!(
+            abi,
             h,
             sptrsvSolveMulti(
                 h,
-                c(self.system.operation_number()),
+                self.system.operation_number(),
                 a.n as i64,
                 a.nnz as i64,
                 self.system.rhs as i64,
                 alpha.ptr(),
                 self.descr,
-                c(a.ty.number()),
+                a.ty.number(),
                 a.val.ptr(),
                 a.ptr.ptr(),
                 a.col.ptr(),
@@ -235,7 +226,7 @@ impl<'s, 'e> Solver<'s, 'e> {
                 a.n as i64,
                 self.system.x.ptr(),
                 a.n as i64,
-                c(1),
+                abi::USE_LEVEL,
                 self.scratch(),
             )
         )
@@ -244,30 +235,28 @@ impl<'s, 'e> Solver<'s, 'e> {
     /// The first row with a zero on its diagonal, if there is one. Waits for the last solve.
     pub fn zero_pivot(&self) -> Result<Option<i64>> {
         let mut position = -1;
-        let asked =
-            call!(self.library.handle, sptrsvZeroPivot(self.library.handle, self.info, &mut position));
+        let (abi, h) = (self.library.abi, self.library.handle);
+        let asked = call!(abi, h, sptrsvZeroPivot(h, self.info, &mut position));
         match position {
             -1 => asked.map(|()| None),
             row => Ok(Some(row)),
         }
     }
 
-    pub fn stats(&self) -> Result<ffi::sptrsvStats_t> {
-        let mut stats = ffi::sptrsvStats_t {
-            struct_size: std::mem::size_of::<ffi::sptrsvStats_t>(),
-            ..ffi::sptrsvStats_t::default()
-        };
-        call!(self.library.handle, sptrsvGetStats(self.info, &mut stats))?;
+    pub fn stats(&self) -> Result<Stats> {
+        let mut stats = Stats { struct_size: size_of::<Stats>(), ..Stats::default() };
+        call!(self.library.abi, self.library.handle, sptrsvGetStats(self.info, &mut stats))?;
         Ok(stats)
     }
 }
 
 impl Drop for Solver<'_, '_> {
     fn drop(&mut self) {
+        let functions = &self.library.abi.functions;
         // SAFETY: both are live or NULL, and not used again.
         unsafe {
-            ffi::sptrsvDestroyInfo(self.info);
-            ffi::sptrsvDestroyMatDescr(self.descr);
+            (functions.sptrsvDestroyInfo)(self.info);
+            (functions.sptrsvDestroyMatDescr)(self.descr);
         }
     }
 }

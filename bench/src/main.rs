@@ -9,6 +9,7 @@ macro_rules! say {
     ($($words:tt)*) => { $crate::print_line(format_args!($($words)*)) };
 }
 
+mod abi;
 mod bench;
 mod cases;
 mod check;
