@@ -3,57 +3,36 @@
 //!
 //! It reaches the library through the public C functions alone, and the GPU through libraries found at run
 //! time, so that one program runs on machines with and without a GPU.
+//!
+//! The rooms, each of which uses only those above it:
+//!
+//! * [`base`]: printing, files, memory, numbers, libraries that are loaded at run time;
+//! * [`matrix`], [`mtx`], [`generate`]: matrices in memory, read from files, made by rule;
+//! * [`system`]: a triangular system on an executor, and whether a solution is right;
+//! * [`solvers`], [`measure`]: the library and its peers, and their times;
+//! * [`suites`]: which matrices are measured;
+//! * [`bench`], [`paper`]: the benchmark and the paper's experiments;
+//! * [`commands`], [`run`]: the commands for files, and the launcher.
 
-/// Prints a line on standard output. Where nobody reads it any more the program ends, as others do.
-macro_rules! say {
-    ($($words:tt)*) => { $crate::print_line(format_args!($($words)*)) };
-}
-
-mod abi;
+#[macro_use]
+mod base;
 mod bench;
-mod cases;
-mod check;
-mod contenders;
-mod dynamic;
-mod files;
+mod commands;
 mod generate;
-mod gpu;
-mod info;
-mod lattice;
-mod library;
 mod matrix;
 mod measure;
-mod memory;
 mod mtx;
-mod numbers;
 mod paper;
-mod paper_checks;
-mod paper_data;
-mod paper_report;
-mod peers;
-mod permute;
-mod plots;
-mod progress;
-mod relaunch;
-mod report;
 mod run;
-mod solve;
-mod structures;
-mod suite;
+mod solvers;
+mod suites;
 mod system;
-mod values;
 
-use std::collections::BTreeSet;
-use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 
 use clap::{Parser, Subcommand};
 
-use files::{cannot_write, must_be_writable, must_not_be_read, write_whole, write_whole_by};
-
-/// An error is one sentence for the user.
-type Result<T> = std::result::Result<T, String>;
+use commands::{info, solve};
 
 /// Sparse triangular solves on GPUs and CPUs: solve, inspect and measure.
 #[derive(Parser)]
@@ -66,30 +45,13 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Measure the solvers on generated matrices or files, beside cuSPARSE where it is installed
-    Bench(Box<bench::Args>),
+    Bench(Box<bench::args::Args>),
     /// Solve a triangular system from a Matrix Market file
     Solve(solve::Args),
     /// Describe the triangles of a Matrix Market file: levels, widths, what AUTO chooses
     Info(info::Args),
     /// Run a program with this library in place of cuSPARSE's SpSV and SpSM
     Run(run::Args),
-}
-
-/// Prints a warning on standard error, each sentence once: the benchmark can read a file twice.
-fn warn(words: &str) {
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(words.into()) {
-        eprintln!("sptrsv: warning: {words}");
-    }
-}
-
-fn print_line(words: std::fmt::Arguments) {
-    if let Err(e) = writeln!(std::io::stdout(), "{words}") {
-        if e.kind() != ErrorKind::BrokenPipe {
-            eprintln!("sptrsv: standard output: {e}");
-        }
-        std::process::exit(2);
-    }
 }
 
 fn main() -> ExitCode {
@@ -100,7 +62,7 @@ fn main() -> ExitCode {
         std::process::exit(code)
     });
     let done = match cli.command {
-        Command::Bench(args) => bench::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Run(args) => return run::run(&args),

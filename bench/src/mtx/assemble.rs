@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use super::entries::{Entries, Piece};
 use super::head::Symmetry;
+use crate::base::numbers::counted;
+use crate::base::{memory, Result};
 use crate::matrix::Csr;
-use crate::numbers::counted;
-use crate::{memory, Result};
 
 /// Rows that one task sorts.
 const CHUNK: usize = 1 << 14;

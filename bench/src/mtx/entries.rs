@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::head::{Field, Head, Symmetry};
 use super::text::{line_end, number, quoted, whole, Lines, Words};
-use crate::{memory, Result};
+use crate::base::{memory, Result};
 
 /// Bytes of text that one task reads.
 pub const PIECE: usize = 4 << 20;

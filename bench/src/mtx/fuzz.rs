@@ -7,8 +7,8 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use flate2::{write::GzEncoder, Compression};
 
 use super::*;
+use crate::base::memory::with_limit;
 use crate::matrix::hash;
-use crate::memory::with_limit;
 
 const FILES: usize = 200_000;
 

@@ -1,7 +1,7 @@
 //! The banner of a Matrix Market file and its line of sizes.
 
 use super::text::{quoted, whole, Lines, Words};
-use crate::Result;
+use crate::base::Result;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Field {

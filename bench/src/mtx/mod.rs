@@ -9,6 +9,7 @@ mod entries;
 #[cfg(test)]
 mod fuzz;
 mod head;
+mod limits;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -17,12 +18,14 @@ mod vectors;
 
 use std::path::Path;
 
+use crate::base::numbers::counted;
+use crate::base::{memory, Result};
 use crate::matrix::Csr;
-use crate::numbers::counted;
-use crate::{memory, Result};
 use assemble::{assemble, Doubled};
 use entries::{Entries, Noted, Rules};
 use head::{sizes, Field, Head, Symmetry};
+pub use limits::must_fit;
+use limits::not_as_said;
 use source::Source;
 use text::Lines;
 pub use vectors::{read_vectors, write_vectors, Vectors};
@@ -50,23 +53,6 @@ pub fn read_matrix(path: &Path) -> Result<Loaded> {
     let mut file = Parsed::open(path)?;
     file.must_have_room(COPIES)?;
     file.loaded()
-}
-
-/// Refuses a value that is infinite in the precision that is computed in: a large one, or the sum of several entries.
-pub fn must_fit(re: f64, im: f64, single: bool) -> Result<()> {
-    let is_infinite = |v: &&f64| if single { (**v as f32).is_infinite() } else { v.is_infinite() };
-    match [re, im].iter().find(is_infinite) {
-        None => Ok(()),
-        Some(value) => {
-            let precision = if single { "single" } else { "double" };
-            let value = if value.is_finite() { format!("{value:e}") } else { "the sum".into() };
-            Err(format!("{value} overflows in {precision} precision"))
-        }
-    }
-}
-
-fn not_as_said(found: usize, said: usize) -> String {
-    format!("the file holds {} where its head says {said}", counted(found, "entry", "entries"))
 }
 
 impl Parsed {
@@ -104,7 +90,7 @@ impl Parsed {
     /// Moves the entries into a matrix and prints the warnings. The text stays, for messages.
     pub fn loaded(&mut self) -> Result<Loaded> {
         let (loaded, warnings) = self.loaded_with_warnings()?;
-        warnings.iter().for_each(|words| crate::warn(words));
+        warnings.iter().for_each(|words| crate::base::output::warn(words));
         Ok(loaded)
     }
 

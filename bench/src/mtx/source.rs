@@ -7,7 +7,7 @@ use std::path::Path;
 use flate2::bufread::GzDecoder;
 
 use super::head::must_begin_with_banner;
-use crate::{memory, Result};
+use crate::base::{memory, Result};
 
 /// A text and the name of its file.
 pub struct Source {

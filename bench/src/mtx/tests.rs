@@ -1,7 +1,7 @@
 //! Files as people have them: what they become, and what is said of them.
 
 use super::*;
-use crate::memory::with_limit;
+use crate::base::memory::with_limit;
 
 fn source(text: impl AsRef<[u8]>) -> Result<Source> {
     let text = text.as_ref();

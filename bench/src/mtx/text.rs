@@ -2,7 +2,7 @@
 
 use memchr::memchr2;
 
-use crate::Result;
+use crate::base::Result;
 
 /// Reads a text line by line. LF, CR LF or CR ends a line.
 pub struct Lines<'a> {

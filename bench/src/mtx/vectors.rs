@@ -4,11 +4,12 @@ use std::path::Path;
 
 use super::entries::{Entry, Rules};
 use super::head::{sizes, Field, Head, Symmetry};
+use super::limits::{must_fit, not_as_said};
 use super::source::Source;
 use super::text::{Lines, Words};
-use super::{must_fit, not_as_said};
-use crate::numbers::counted;
-use crate::{memory, write_whole_by, Result};
+use crate::base::files::write_whole_by;
+use crate::base::numbers::counted;
+use crate::base::{memory, Result};
 
 /// Dense vectors of one length, one after the other; `im` is empty for real ones.
 #[derive(Debug, PartialEq)]

@@ -10,7 +10,7 @@ use object::read::elf::{Dyn, FileHeader, ProgramHeader, Sym};
 use object::read::{ReadCache, ReadRef};
 use object::Endianness;
 
-use crate::Result;
+use crate::base::Result;
 
 /// One function of those that are taken over. A library without it is no cuSPARSE with SpSV.
 const SOLVE: &[u8] = b"cusparseSpSV_solve";

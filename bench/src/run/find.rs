@@ -9,7 +9,8 @@ use super::elf::Elf;
 use super::front::SONAME;
 use super::program::{look_up, Program};
 use super::{helper, loader, preload, python};
-use crate::{abi, Result};
+use crate::base::dynamic;
+use crate::base::Result;
 
 const LIBRARY: &str = "libsptrsv_spsv.so";
 /// Programs are looked for among this many words of a command such as `mpirun -n 4 python solve.py`.
@@ -24,7 +25,7 @@ pub fn library(named: Option<&Path>) -> Result<Option<PathBuf>> {
             _ => Err(format!("{} does not export cusparseSpSV_solve", path.display())),
         };
     }
-    let mut files = abi::beside_program(LIBRARY)?.into_iter();
+    let mut files = dynamic::beside_program(LIBRARY)?.into_iter();
     Ok(files.find(|f| Elf::read(f).is_ok_and(|elf| elf.has_spsv)))
 }
 

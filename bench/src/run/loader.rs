@@ -9,7 +9,7 @@ use super::elf::Elf;
 use super::front::SONAME;
 use super::helper;
 use super::program::Program;
-use crate::Result;
+use crate::base::Result;
 
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -115,7 +115,8 @@ fn list(loader: &Path, binary: &Path, preload: Option<&OsString>) -> Option<List
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::front::{self, tests::scratch};
+    use crate::run::store::tests::scratch;
+    use crate::run::{front, store};
 
     #[test]
     fn the_lines_of_a_list() {
@@ -135,7 +136,7 @@ mod tests {
         let libc = list(&of(&this).unwrap(), &this, None).unwrap();
         let libc = libc.lines.iter().find_map(|l| l.strip_prefix(b"\tlibc.so.6 => ")).unwrap();
         let libc = Path::new(std::str::from_utf8(libc).unwrap().split(' ').next().unwrap()).to_path_buf();
-        let put = |library: &Path| front::put_into(&folder, &front::filled(library, &libc).unwrap()).unwrap();
+        let put = |library: &Path| store::put_into(&folder, &front::filled(library, &libc).unwrap()).unwrap();
         let front = put(&libc);
         assert_eq!(try_front(&this, &front, &front.clone().into()), Ok(()));
         assert_eq!(try_front(&this, &front, &"/nothing/front".into()), Err(Trouble::Front));

@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_front_is_first_and_there_once() {
-        let folder = front::tests::scratch("preload");
+        let folder = crate::run::store::tests::scratch("preload");
         let front = folder.join(SONAME);
         std::fs::write(&front, front::filled(Path::new("/a"), Path::new("/b")).unwrap()).unwrap();
         let front_text = front.to_str().unwrap();

@@ -135,7 +135,7 @@ fn through_exec(line: &[u8]) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::front::tests::scratch;
+    use crate::run::store::tests::scratch;
 
     fn write(path: &Path, text: &str) {
         fs::write(path, text).unwrap();

@@ -52,7 +52,7 @@ fn in_folders(folders: &[PathBuf]) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::front::tests::scratch;
+    use crate::run::store::tests::scratch;
 
     #[test]
     fn what_a_python_says() {

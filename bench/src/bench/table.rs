@@ -1,0 +1,346 @@
+//! The benchmark's results as a table in the terminal and in Markdown.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use crate::base::numbers::{count, counted, ms};
+use crate::bench::results::{MatrixResult, Results};
+use crate::measure::limit::bound_by;
+use crate::measure::statistics::geometric_mean;
+use crate::measure::timing::{repetitions, Timing};
+use crate::solvers::peers::{SPSM, SPSV};
+
+/// The columns of one run.
+pub struct Table {
+    /// The peers present, then our algorithms.
+    solvers: Vec<String>,
+    /// The algorithm that ratios are about, and our others.
+    ours: String,
+    others: Vec<String>,
+    /// Those of cuSPARSE's solvers that were asked for so many right-hand sides: SpSV, SpSM, both or none.
+    generic: Vec<&'static str>,
+    /// Whether each row says which system it is of.
+    several: bool,
+    /// Whether there are several numbers of right-hand sides.
+    several_rhs: bool,
+    /// Whether values are handed over.
+    updates: bool,
+}
+
+impl Table {
+    /// `several`: there are several value types or operations; `rhs`: the numbers of right-hand sides; `updates`:
+    /// values are handed over.
+    pub fn new(
+        results: &Results,
+        algorithms: &[String],
+        several: bool,
+        rhs: &[usize],
+        updates: bool,
+    ) -> Table {
+        let one = rhs.contains(&1);
+        let mut generic = Vec::new();
+        if results.spsv.is_some() {
+            generic.extend(one.then_some(SPSV));
+            generic.extend(rhs.iter().any(|&k| k > 1).then_some(SPSM));
+        }
+        let mut solvers: Vec<String> = generic.iter().map(|s| s.to_string()).collect();
+        solvers.extend(results.csrsv2.as_ref().filter(|_| one).map(|_| "csrsv2".to_string()));
+        solvers.extend_from_slice(algorithms);
+        let others = algorithms[1..].to_vec();
+        Table {
+            solvers,
+            ours: algorithms[0].clone(),
+            others,
+            generic,
+            several: several || rhs != [1],
+            several_rhs: rhs.len() > 1,
+            updates,
+        }
+    }
+
+    /// Solvers whose time over ours has a column of its own.
+    fn compared(&self) -> impl Iterator<Item = &str> {
+        let one_word = self.others.iter().find(|s| *s == "ONE_WORD").map(String::as_str);
+        self.generic.iter().copied().chain(one_word)
+    }
+
+    fn columns(&self) -> Vec<String> {
+        let ours = &self.ours;
+        let mut columns = vec!["matrix".to_string()];
+        columns.extend(self.several.then(|| "system".to_string()));
+        columns.extend(["n", "nnz", "levels", "limit", "bound by"].map(String::from));
+        columns.extend(self.solvers.iter().cloned());
+        columns.extend(self.compared().map(|s| format!("{s}/{ours}")));
+        columns.extend((self.others.len() > 1).then(|| format!("best/{ours}")));
+        columns.extend(self.algorithms().filter(|_| self.several_rhs).map(|s| format!("{s} a rhs")));
+        columns.extend([format!("{ours}/limit")]);
+        columns.extend(["predicted", "engine", "analysis", "a/solve"].map(String::from));
+        columns.extend(self.updates.then(|| "update".to_string()));
+        columns.extend(self.generic.iter().map(|s| format!("{s} ana.")));
+        columns.extend(["MB held", "of bound", "error"].map(String::from));
+        columns
+    }
+
+    /// Our algorithms, the one that ratios are about first.
+    fn algorithms(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.ours).chain(&self.others)
+    }
+
+    /// The time of the fastest of our algorithms.
+    fn best(&self, m: &MatrixResult) -> Option<f64> {
+        self.algorithms().filter_map(|s| m.timing(s)).map(|t| t.solve_median_ms).min_by(f64::total_cmp)
+    }
+
+    /// `all`: where the single solves are found.
+    fn cells(&self, m: &MatrixResult, all: &[MatrixResult]) -> Vec<String> {
+        let mut cells = vec![m.label()];
+        cells.extend(self.several.then(|| m.system()));
+        let by = bound_by(m.limit_ms, m.levels).to_string();
+        cells.extend([count(m.n), count(m.nnz), m.levels.to_string(), ms(m.limit_ms), by]);
+        let dash = || "-".to_string();
+        for solver in &self.solvers {
+            let entered = m.timings.iter().any(|t| t.solver == *solver);
+            let absent = || if entered { "fail".into() } else { dash() };
+            let time =
+                |t: &Timing| format!("{}{}", ms(t.solve_median_ms), if t.same_bits { "" } else { "~" });
+            cells.push(m.timing(solver).map_or_else(absent, time));
+        }
+        let ours = m.timing(&self.ours);
+        let ratio = |time: Option<f64>| {
+            time.zip(ours).map_or_else(dash, |(time, o)| format!("{:.2}", time / o.solve_median_ms))
+        };
+        cells.extend(self.compared().map(|s| ratio(m.timing(s).map(|t| t.solve_median_ms))));
+        cells.extend((self.others.len() > 1).then(|| ratio(self.best(m))));
+        cells.extend(
+            self.algorithms()
+                .filter(|_| self.several_rhs)
+                .map(|s| of_single(m, s, all).map_or_else(dash, |ratio| format!("{ratio:.2}"))),
+        );
+        cells.push(ours.map_or_else(dash, |o| format!("{:.1}", o.solve_median_ms / m.limit_ms)));
+        cells.push(ours.and_then(|o| o.facts.predicted_ms).map_or_else(dash, ms));
+        cells.push(ours.and_then(|o| o.facts.algorithm.clone()).unwrap_or_else(dash));
+        cells.push(ours.map_or_else(dash, |o| ms(o.analysis_ms)));
+        cells.push(ours.map_or_else(dash, |o| format!("{:.1}", o.analysis_ms / o.solve_median_ms)));
+        cells.extend(self.updates.then(|| ours.and_then(|o| o.update_ms).map_or_else(dash, ms)));
+        cells.extend(self.generic.iter().map(|s| m.timing(s).map_or_else(dash, |s| ms(s.analysis_ms))));
+        let held = ours.and_then(|o| o.facts.bytes_held).map(|bytes| bytes as f64);
+        cells.push(held.map_or_else(dash, |bytes| ms(bytes * 1e-6)));
+        cells.push(held.map_or_else(dash, |bytes| format!("{:.2}", bytes / bound(m))));
+        cells.push(ours.map_or_else(dash, |o| format!("{:.2}", o.backward_error)));
+        cells
+    }
+
+    fn aligned(&self, cells: &[String]) -> String {
+        let widths = self.columns();
+        let mut line = format!("{:<29}", cells[0]);
+        for (cell, column) in cells.iter().zip(widths).skip(1) {
+            let _ = write!(line, " {cell:>width$}", width = column.len().max(8));
+        }
+        line
+    }
+
+    pub fn heading(&self) -> String {
+        self.aligned(&self.columns())
+    }
+
+    /// A matrix's line, and a line for each failure; `all` has the single solves.
+    pub fn line(&self, m: &MatrixResult, all: &[MatrixResult]) -> String {
+        if let Some(error) = &m.error {
+            return format!("{:<29} failed: {error}", m.label());
+        }
+        let mut text = self.aligned(&self.cells(m, all));
+        for t in &m.timings {
+            if let Some(error) = &t.error {
+                let _ = write!(text, "\n    {} failed: {error}", t.solver);
+            }
+        }
+        text
+    }
+
+    /// Geometric means over the systems where both sides are there; with several value types, operations or
+    /// numbers of right-hand sides those of the solves also for each of them.
+    pub fn summary(&self, results: &Results) -> String {
+        let mut systems: Vec<String> = Vec::new();
+        for m in results.matrices.iter().filter(|m| m.error.is_none()) {
+            if !systems.contains(&m.system()) {
+                systems.push(m.system());
+            }
+        }
+        let all: Vec<&MatrixResult> = results.matrices.iter().collect();
+        let mut text = self.means("", &all, true);
+        for system in systems.iter().filter(|_| systems.len() > 1) {
+            let some: Vec<&MatrixResult> = all.iter().copied().filter(|m| m.system() == *system).collect();
+            text += &self.means(&format!("{system}: "), &some, false);
+        }
+        text
+    }
+
+    fn means(&self, prefix: &str, all: &[&MatrixResult], in_full: bool) -> String {
+        let mut text = String::new();
+        let ours = &self.ours;
+        let mut add = |words: String, ratio: &dyn Fn(&MatrixResult, &Timing) -> Option<f64>| {
+            let ratios = all.iter().filter_map(|m| Some((ratio(m, m.timing(ours)?)?, m)));
+            let ratios: Vec<(f64, &&MatrixResult)> = ratios.collect();
+            let least = ratios.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+            let most = ratios.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+            let mean = geometric_mean(ratios.iter().map(|r| r.0));
+            if let (Some(mean), Some(least), Some(most)) = (mean, least, most) {
+                let _ = writeln!(
+                    text,
+                    "{prefix}{words}: geometric mean {mean:.2}, least {:.2} ({}), most {:.2} ({}), {}",
+                    least.0,
+                    least.1.name,
+                    most.0,
+                    most.1.name,
+                    counted(ratios.len(), "system", "systems")
+                );
+            }
+        };
+        for s in self.solvers.iter().filter(|s| *s != ours) {
+            add(format!("{s} / {ours} solve time"), &|m, o| {
+                Some(m.timing(s)?.solve_median_ms / o.solve_median_ms)
+            });
+            if in_full {
+                add(format!("{s} / {ours} analysis time"), &|m, o| {
+                    Some(m.timing(s)?.analysis_ms / o.analysis_ms)
+                });
+            }
+        }
+        if self.others.len() > 1 {
+            let words = format!("best of our algorithms / {ours} solve time");
+            add(words, &|m, o| Some(self.best(m)? / o.solve_median_ms));
+        }
+        if !in_full {
+            return text;
+        }
+        let counts: BTreeSet<usize> = all.iter().map(|m| m.rhs).filter(|&rhs| rhs > 1).collect();
+        for (rhs, s) in counts.into_iter().flat_map(|rhs| self.algorithms().map(move |s| (rhs, s))) {
+            add(format!("{s} with {rhs} right-hand sides, each of a single solve"), &|m, _| {
+                of_single(m, s, all.iter().copied()).filter(|_| m.rhs == rhs)
+            });
+        }
+        add(format!("{ours} / limit"), &|m, o| Some(o.solve_median_ms / m.limit_ms));
+        add(format!("{ours} / predicted"), &|_, o| Some(o.solve_median_ms / o.facts.predicted_ms?));
+        add(format!("{ours} analysis in solves"), &|_, o| Some(o.analysis_ms / o.solve_median_ms));
+        add(format!("{ours} update in solves"), &|_, o| Some(o.update_ms? / o.solve_median_ms));
+        let words = format!("bytes that {ours} holds, of 32 a row and 8 an entry");
+        add(words, &|m, o| Some(o.facts.bytes_held? as f64 / bound(m)));
+        let lost = |m: &&&MatrixResult| {
+            let times = m.timing(ours).zip(self.best(m));
+            times.is_some_and(|(o, best)| best < 0.95 * o.solve_median_ms)
+        };
+        let lost: Vec<String> =
+            all.iter().filter(lost).map(|m| format!("{} {}", m.name, m.system())).collect();
+        if !lost.is_empty() {
+            let _ =
+                writeln!(text, "another of our algorithms is faster than 0.95 {ours}: {}", lost.join(", "));
+        }
+        text
+    }
+
+    /// The whole report.
+    pub fn markdown(&self, results: &Results) -> String {
+        let mut text =
+            self.peers_in_words(results) + &self.rows_in_markdown(results) + &self.columns_in_words(results);
+        for line in self.summary(results).lines() {
+            let _ = writeln!(text, "- {line}");
+        }
+        for m in &results.matrices {
+            for t in m.timings.iter().filter(|t| !t.is_good()) {
+                let _ = writeln!(
+                    text,
+                    "- {} failed on {}: {}",
+                    t.solver,
+                    m.name,
+                    t.error.as_deref().unwrap_or("")
+                );
+            }
+        }
+        text
+    }
+
+    /// What the run was, and which peers were measured.
+    fn peers_in_words(&self, results: &Results) -> String {
+        let mut text = format!(
+            "{}, libsptrsv {}, {}. {}. Times in ms, medians.\n\n",
+            results.machine, results.library, results.date, results.system
+        );
+        if let Some(version) = &results.spsv {
+            let who = match self.generic.as_slice() {
+                [one] => format!("{one} is"),
+                all => format!("{} are", all.join(" and ")),
+            };
+            let _ = writeln!(text, "{who} cuSPARSE {version}, in the same run on the same arrays.\n");
+        }
+        if let Some(version) = &results.csrsv2 {
+            let _ = writeln!(text, "csrsv2 is cuSPARSE {version} with USE_LEVEL.\n");
+        }
+        text
+    }
+
+    fn rows_in_markdown(&self, results: &Results) -> String {
+        let mut text = String::new();
+        let columns = self.columns();
+        let _ = writeln!(text, "| {} |", columns.join(" | "));
+        let _ = writeln!(
+            text,
+            "|{}|",
+            ["---"].into_iter().chain(columns[1..].iter().map(|_| "--:")).collect::<Vec<_>>().join("|")
+        );
+        for m in &results.matrices {
+            match &m.error {
+                None => {
+                    let _ = writeln!(text, "| {} |", self.cells(m, &results.matrices).join(" | "));
+                }
+                Some(error) => {
+                    let _ = writeln!(text, "| {} | failed: {error} |", m.label());
+                }
+            }
+        }
+        text
+    }
+
+    /// What the columns are.
+    fn columns_in_words(&self, results: &Results) -> String {
+        let mut text = String::new();
+        let _ = write!(
+            text,
+            "\nlimit = max(bytes / 4.25 TB/s, levels x 25 ns). a/solve: analysis in solves. {}MB held: what the \
+             analysis keeps, then over 32 bytes a row and 8 bytes an entry. error: component-wise \
+             backward error in units of (entries in the row) x epsilon. ~ marks solvers whose results differed in \
+             the last bits from run to run. * a generated stand-in. {}{}{}\n\n{}\n\n",
+            match self.updates {
+                true => "update: to copy new values. ",
+                false => "",
+            },
+            match self.several {
+                true => "system: value type and operation, x4 where 4 right-hand sides are solved together. ",
+                false => "",
+            },
+            match self.several_rhs {
+                true => "a rhs: the time for one of them over that of a single solve. ",
+                false => "",
+            },
+            crate::suites::values::MARKS,
+            repetitions(results.matrices.iter().flat_map(|m| &m.timings)),
+        );
+        text
+    }
+}
+
+/// A solver's time for one of the right-hand sides over that of its single solve.
+fn of_single<'m>(
+    m: &MatrixResult,
+    solver: &str,
+    all: impl IntoIterator<Item = &'m MatrixResult>,
+) -> Option<f64> {
+    let is_it =
+        |s: &&MatrixResult| s.rhs == 1 && (&s.name, &s.value_type, &s.op) == (&m.name, &m.value_type, &m.op);
+    let single = all.into_iter().find(is_it)?;
+    Some(m.timing(solver)?.solve_median_ms / m.rhs as f64 / single.timing(solver)?.solve_median_ms)
+}
+
+/// Bytes that an analysis may keep.
+fn bound(m: &MatrixResult) -> f64 {
+    32.0 * m.n as f64 + 8.0 * m.nnz as f64
+}
