@@ -7,12 +7,13 @@
 //! The rooms, each of which uses only those above it:
 //!
 //! * [`base`]: printing, files, memory, numbers, libraries that are loaded at run time;
+//! * [`run`]: the launcher, and where cuSPARSE is found;
 //! * [`matrix`], [`mtx`], [`generate`]: matrices in memory, read from files, made by rule;
 //! * [`system`]: a triangular system on an executor, and whether a solution is right;
 //! * [`solvers`], [`measure`]: the library and its peers, and their times;
 //! * [`suites`]: which matrices are measured;
 //! * [`bench`], [`paper`]: the benchmark and the paper's experiments;
-//! * [`commands`], [`run`]: the commands for files, and the launcher.
+//! * [`commands`]: the commands.
 
 #[macro_use]
 mod base;
@@ -28,11 +29,13 @@ mod solvers;
 mod suites;
 mod system;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use commands::{info, solve};
+use solvers::find::{self, VERSION_COMMAND};
 
 /// Sparse triangular solves on GPUs and CPUs: solve, inspect and measure.
 #[derive(Parser)]
@@ -52,6 +55,9 @@ enum Command {
     Info(info::Args),
     /// Run a program with this library in place of cuSPARSE's SpSV and SpSM
     Run(run::Args),
+    /// Print the version of a cuSPARSE, or the path of the newest one that is found
+    #[command(name = VERSION_COMMAND, hide = true)]
+    CusparseVersion { file: Option<PathBuf> },
 }
 
 fn main() -> ExitCode {
@@ -65,6 +71,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => commands::bench::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Info(args) => info::run(&args),
+        Command::CusparseVersion { file } => find::print(file.as_deref()),
         Command::Run(args) => return run::run(&args),
     };
     match done {

@@ -11,9 +11,14 @@ macro_rules! say {
 
 /// Prints a warning on standard error, each sentence once: the benchmark can read a file twice.
 pub fn warn(words: &str) {
+    note(&format!("warning: {words}"));
+}
+
+/// Prints a sentence on standard error, once.
+pub fn note(words: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(words.into()) {
-        eprintln!("sptrsv: warning: {words}");
+        eprintln!("sptrsv: {words}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::base::Result;
-use crate::measure::timing::Timing;
+use crate::measure::timing::{self, Timing};
 use crate::solvers::peers::SPSV;
 use crate::suites::values::Origin;
 
@@ -55,6 +55,10 @@ impl MatrixResult {
     }
     pub fn timing(&self, solver: &str) -> Option<&Timing> {
         self.timings.iter().find(|t| t.solver == solver && t.is_good())
+    }
+    /// The fastest of cuSPARSE's algorithms.
+    pub fn peer(&self) -> Option<&Timing> {
+        timing::peer(&self.timings)
     }
     pub fn label(&self) -> String {
         format!("{}{}{}", self.name, if self.stand_in { " *" } else { "" }, self.values.mark())

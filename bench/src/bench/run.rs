@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(seconds) = args.timeout {
         library.set_timeout(seconds)?;
     }
-    let load = |ty: &Type| Peers::load(&executor, &args.peers, ty.letter());
+    let load = |ty: &Type| Peers::load(&executor, &args.peers, *ty);
     let peers = types.iter().map(load).collect::<Result<Vec<_>>>()?;
     let mut results = nothing_yet(args, &library, &peers[0])?;
     if args.resume {

@@ -8,17 +8,19 @@ use crate::bench::results::{MatrixResult, Results};
 use crate::measure::limit::bound_by;
 use crate::measure::statistics::geometric_mean;
 use crate::measure::timing::{repetitions, Timing};
-use crate::solvers::peers::{SPSM, SPSV};
+use crate::solvers::peers::{algorithm_of, is_generic};
+
+const ONE_WORD: &str = "ONE_WORD";
 
 /// The columns of one run.
 pub struct Table {
-    /// The peers present, then our algorithms.
+    /// Solvers whose times have columns: csrsv2 if present, then our algorithms.
     solvers: Vec<String>,
     /// The algorithm that ratios are about, and our others.
     ours: String,
     others: Vec<String>,
-    /// Those of cuSPARSE's solvers that were asked for so many right-hand sides: SpSV, SpSM, both or none.
-    generic: Vec<&'static str>,
+    /// Whether SpSV and SpSM are measured.
+    peer: bool,
     /// Whether each row says which system it is of.
     several: bool,
     /// Whether there are several numbers of right-hand sides.
@@ -37,31 +39,21 @@ impl Table {
         rhs: &[usize],
         updates: bool,
     ) -> Table {
-        let one = rhs.contains(&1);
-        let mut generic = Vec::new();
-        if results.spsv.is_some() {
-            generic.extend(one.then_some(SPSV));
-            generic.extend(rhs.iter().any(|&k| k > 1).then_some(SPSM));
-        }
-        let mut solvers: Vec<String> = generic.iter().map(|s| s.to_string()).collect();
-        solvers.extend(results.csrsv2.as_ref().filter(|_| one).map(|_| "csrsv2".to_string()));
-        solvers.extend_from_slice(algorithms);
-        let others = algorithms[1..].to_vec();
+        let csrsv2 = results.csrsv2.as_ref().filter(|_| rhs.contains(&1)).map(|_| "csrsv2".to_string());
         Table {
-            solvers,
+            solvers: csrsv2.into_iter().chain(algorithms.iter().cloned()).collect(),
             ours: algorithms[0].clone(),
-            others,
-            generic,
+            others: algorithms[1..].to_vec(),
+            peer: results.spsv.is_some(),
             several: several || rhs != [1],
             several_rhs: rhs.len() > 1,
             updates,
         }
     }
 
-    /// Solvers whose time over ours has a column of its own.
-    fn compared(&self) -> impl Iterator<Item = &str> {
-        let one_word = self.others.iter().find(|s| *s == "ONE_WORD").map(String::as_str);
-        self.generic.iter().copied().chain(one_word)
+    /// Whether ONE_WORD's time over ours has a column of its own.
+    fn compares_one_word(&self) -> bool {
+        self.others.iter().any(|s| s == ONE_WORD)
     }
 
     fn columns(&self) -> Vec<String> {
@@ -69,14 +61,16 @@ impl Table {
         let mut columns = vec!["matrix".to_string()];
         columns.extend(self.several.then(|| "system".to_string()));
         columns.extend(["n", "nnz", "levels", "limit", "bound by"].map(String::from));
+        columns.extend(["peer", "by"].into_iter().filter(|_| self.peer).map(String::from));
         columns.extend(self.solvers.iter().cloned());
-        columns.extend(self.compared().map(|s| format!("{s}/{ours}")));
+        columns.extend(self.peer.then(|| format!("peer/{ours}")));
+        columns.extend(self.compares_one_word().then(|| format!("{ONE_WORD}/{ours}")));
         columns.extend((self.others.len() > 1).then(|| format!("best/{ours}")));
         columns.extend(self.algorithms().filter(|_| self.several_rhs).map(|s| format!("{s} a rhs")));
         columns.extend([format!("{ours}/limit")]);
         columns.extend(["predicted", "engine", "analysis", "a/solve"].map(String::from));
         columns.extend(self.updates.then(|| "update".to_string()));
-        columns.extend(self.generic.iter().map(|s| format!("{s} ana.")));
+        columns.extend(self.peer.then(|| "peer ana.".to_string()));
         columns.extend(["MB held", "of bound", "error"].map(String::from));
         columns
     }
@@ -98,18 +92,28 @@ impl Table {
         let by = bound_by(m.limit_ms, m.levels).to_string();
         cells.extend([count(m.n), count(m.nnz), m.levels.to_string(), ms(m.limit_ms), by]);
         let dash = || "-".to_string();
+        let time = |t: &Timing| format!("{}{}", ms(t.solve_median_ms), if t.same_bits { "" } else { "~" });
+        let absent = |is_it: &dyn Fn(&str) -> bool| {
+            if m.timings.iter().any(|t| is_it(&t.solver)) {
+                "fail".into()
+            } else {
+                dash()
+            }
+        };
+        let peer = m.peer();
+        if self.peer {
+            cells.push(peer.map_or_else(|| absent(&is_generic), time));
+            cells.push(peer.map_or_else(dash, |p| algorithm_of(&p.solver).into()));
+        }
         for solver in &self.solvers {
-            let entered = m.timings.iter().any(|t| t.solver == *solver);
-            let absent = || if entered { "fail".into() } else { dash() };
-            let time =
-                |t: &Timing| format!("{}{}", ms(t.solve_median_ms), if t.same_bits { "" } else { "~" });
-            cells.push(m.timing(solver).map_or_else(absent, time));
+            cells.push(m.timing(solver).map_or_else(|| absent(&|s| s == solver), time));
         }
         let ours = m.timing(&self.ours);
         let ratio = |time: Option<f64>| {
             time.zip(ours).map_or_else(dash, |(time, o)| format!("{:.2}", time / o.solve_median_ms))
         };
-        cells.extend(self.compared().map(|s| ratio(m.timing(s).map(|t| t.solve_median_ms))));
+        cells.extend(self.peer.then(|| ratio(peer.map(|t| t.solve_median_ms))));
+        cells.extend(self.compares_one_word().then(|| ratio(m.timing(ONE_WORD).map(|t| t.solve_median_ms))));
         cells.extend((self.others.len() > 1).then(|| ratio(self.best(m))));
         cells.extend(
             self.algorithms()
@@ -122,7 +126,7 @@ impl Table {
         cells.push(ours.map_or_else(dash, |o| ms(o.analysis_ms)));
         cells.push(ours.map_or_else(dash, |o| format!("{:.1}", o.analysis_ms / o.solve_median_ms)));
         cells.extend(self.updates.then(|| ours.and_then(|o| o.update_ms).map_or_else(dash, ms)));
-        cells.extend(self.generic.iter().map(|s| m.timing(s).map_or_else(dash, |s| ms(s.analysis_ms))));
+        cells.extend(self.peer.then(|| peer.map_or_else(dash, |p| ms(p.analysis_ms))));
         let held = ours.and_then(|o| o.facts.bytes_held).map(|bytes| bytes as f64);
         cells.push(held.map_or_else(dash, |bytes| ms(bytes * 1e-6)));
         cells.push(held.map_or_else(dash, |bytes| format!("{:.2}", bytes / bound(m))));
@@ -196,7 +200,16 @@ impl Table {
                 );
             }
         };
-        for s in self.solvers.iter().filter(|s| *s != ours) {
+        if self.peer {
+            add(format!("peer / {ours} solve time"), &|m, o| {
+                Some(m.peer()?.solve_median_ms / o.solve_median_ms)
+            });
+        }
+        if self.peer && in_full {
+            add(format!("peer / {ours} analysis time"), &|m, o| Some(m.peer()?.analysis_ms / o.analysis_ms));
+        }
+        let generic = peer_solvers(all);
+        for s in generic.iter().chain(&self.solvers).filter(|s| *s != ours) {
             add(format!("{s} / {ours} solve time"), &|m, o| {
                 Some(m.timing(s)?.solve_median_ms / o.solve_median_ms)
             });
@@ -266,11 +279,13 @@ impl Table {
             results.machine, results.library, results.date, results.system
         );
         if let Some(version) = &results.spsv {
-            let who = match self.generic.as_slice() {
-                [one] => format!("{one} is"),
-                all => format!("{} are", all.join(" and ")),
-            };
-            let _ = writeln!(text, "{who} cuSPARSE {version}, in the same run on the same arrays.\n");
+            let all: Vec<&MatrixResult> = results.matrices.iter().collect();
+            let solvers = peer_solvers(&all).join(", ");
+            let _ = writeln!(
+                text,
+                "peer is cuSPARSE {version}, in the same run on the same arrays: on each system the fastest of {solvers}. \
+                 by: its algorithm.\n"
+            );
         }
         if let Some(version) = &results.csrsv2 {
             let _ = writeln!(text, "csrsv2 is cuSPARSE {version} with USE_LEVEL.\n");
@@ -328,6 +343,17 @@ impl Table {
     }
 }
 
+/// SpSV's algorithms and SpSM, as far as they were measured, in order.
+fn peer_solvers(all: &[&MatrixResult]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for t in all.iter().flat_map(|m| &m.timings).filter(|t| is_generic(&t.solver)) {
+        if !names.contains(&t.solver) {
+            names.push(t.solver.clone());
+        }
+    }
+    names
+}
+
 /// A solver's time for one of the right-hand sides over that of its single solve.
 fn of_single<'m>(
     m: &MatrixResult,
@@ -343,4 +369,77 @@ fn of_single<'m>(
 /// Bytes that an analysis may keep.
 fn bound(m: &MatrixResult) -> f64 {
     32.0 * m.n as f64 + 8.0 * m.nnz as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(name: &str, times: &[(&str, f64)]) -> MatrixResult {
+        let timing = |&(solver, ms): &(&str, f64)| match ms.is_finite() {
+            true => Timing {
+                solver: solver.into(),
+                solve_median_ms: ms,
+                analysis_ms: 10.0 * ms,
+                same_bits: true,
+                ..Timing::default()
+            },
+            false => Timing::failed(solver, "it went wrong".into()),
+        };
+        let timings = times.iter().map(timing).collect();
+        let (value_type, op) = ("D".into(), "N".into());
+        MatrixResult {
+            name: name.into(),
+            value_type,
+            op,
+            rhs: 1,
+            timings,
+            limit_ms: 1.0,
+            ..MatrixResult::default()
+        }
+    }
+
+    /// The cell of a column in the row of a matrix.
+    fn cell(report: &str, matrix: &str, column: &str) -> String {
+        let cells = |line: &str| {
+            line.split(" | ").map(|c| c.trim_matches(['|', ' ']).to_string()).collect::<Vec<_>>()
+        };
+        let heading = cells(report.lines().find(|l| l.starts_with("| matrix ")).unwrap());
+        let row = cells(report.lines().find(|l| l.starts_with(&format!("| {matrix} "))).unwrap());
+        row[heading.iter().position(|c| c == column).unwrap()].clone()
+    }
+
+    #[test]
+    fn the_peer_is_the_fastest_algorithm_of_each_system() {
+        let matrices = vec![
+            result("a", &[("SpSV", 8.0), ("SpSV ALG1", 9.0), ("SpSV ALG2", 2.0), ("AUTO", 1.0)]),
+            result("b", &[("SpSV", 4.0), ("SpSV ALG1", 5.0), ("SpSV ALG2", f64::NAN), ("AUTO", 2.0)]),
+            result("c", &[("SpSV", f64::NAN), ("SpSV ALG1", f64::NAN), ("AUTO", 2.0)]),
+        ];
+        let results = Results { spsv: Some("12.9.4".into()), matrices, ..Results::default() };
+        let table = Table::new(&results, &["AUTO".to_string()], false, &[1], false);
+        let report = table.markdown(&results);
+        let row = |matrix| {
+            ["peer", "by", "AUTO", "peer/AUTO", "peer ana."].map(|column| cell(&report, matrix, column))
+        };
+        assert_eq!(row("a"), ["2.00", "ALG2", "1.00", "2.00", "20.0"]);
+        assert_eq!(row("b"), ["4.00", "DEFAULT", "2.00", "2.00", "40.0"]);
+        assert_eq!(row("c"), ["fail", "-", "2.00", "-", "-"]);
+        for line in [
+            "peer is cuSPARSE 12.9.4, in the same run on the same arrays: on each system the fastest of SpSV, SpSV ALG1, SpSV ALG2.",
+            "- peer / AUTO solve time: geometric mean 2.00, least 2.00 (a), most 2.00 (b), 2 systems",
+            "- SpSV / AUTO solve time: geometric mean 4.00, least 2.00 (b), most 8.00 (a), 2 systems",
+            "- SpSV ALG2 / AUTO solve time: geometric mean 2.00, least 2.00 (a), most 2.00 (a), 1 system",
+            "- SpSV ALG2 failed on b: it went wrong",
+        ] {
+            assert!(report.lines().any(|l| l.starts_with(line)), "no line '{line}' in\n{report}");
+        }
+    }
+
+    #[test]
+    fn without_peers_there_are_no_columns_for_them() {
+        let results = Results { matrices: vec![result("a", &[("AUTO", 1.0)])], ..Results::default() };
+        let table = Table::new(&results, &["AUTO".to_string()], false, &[1], false);
+        assert!(!table.markdown(&results).contains("peer"));
+    }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::statistics::median;
 use crate::base::Result;
 use crate::solvers::contender::{Contender, Facts};
+use crate::solvers::peers::is_generic;
 use crate::system::check;
 use crate::system::executor::{Buffer, Executor, BATCH};
 
@@ -56,6 +57,12 @@ impl Timing {
     pub fn is_good(&self) -> bool {
         self.error.is_none()
     }
+}
+
+/// The peer: the fastest of cuSPARSE's SpSV algorithms, or SpSM.
+pub fn peer(timings: &[Timing]) -> Option<&Timing> {
+    let peers = timings.iter().filter(|t| is_generic(&t.solver) && t.is_good());
+    peers.min_by(|a, b| a.solve_median_ms.total_cmp(&b.solve_median_ms))
 }
 
 /// One solve of a sequence and where its solution goes.

@@ -92,7 +92,7 @@ fn measure(
         progress.start(&task.name());
         let peers = match &mut peers {
             Some((ty, peers)) if *ty == task.ty => peers,
-            other => &mut other.insert((task.ty, Peers::load(executor, &args.peers, task.ty.letter())?)).1,
+            other => &mut other.insert((task.ty, Peers::load(executor, &args.peers, task.ty)?)).1,
         };
         results.spsv = peers.spsv.as_ref().map(|p| p.version.clone());
         results.csrsv2 = peers.csrsv2.as_ref().map(|p| p.version.clone());

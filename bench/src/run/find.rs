@@ -1,5 +1,6 @@
 //! Finds the two libraries: libsptrsv_spsv.so, and the cuSPARSE that the program would use without it.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,19 @@ pub fn cusparse(program: Option<&Program>, words: &[OsString]) -> Option<PathBuf
         &behind_fronts,
     ];
     sources.iter().flat_map(|source| source()).find_map(|path| must_be_cusparse(&path).ok())
+}
+
+/// Every real cuSPARSE that is installed where a toolkit, the loader or a Python has it, each once.
+pub fn on_this_machine() -> Vec<PathBuf> {
+    let places = [
+        toolkits(),
+        in_search_path(std::env::var_os("LD_LIBRARY_PATH")),
+        in_loader_cache(),
+        of_word(OsStr::new("python3")),
+    ];
+    let mut seen = BTreeSet::new();
+    let files = places.concat().into_iter().filter_map(|path| must_be_cusparse(&path).ok());
+    files.filter(|file| file.canonicalize().is_ok_and(|path| seen.insert(path))).collect()
 }
 
 fn absolute(path: &Path) -> Result<PathBuf> {

@@ -4,7 +4,7 @@
 //! with the front in LD_PRELOAD. Where something is missing the program runs as it would without this launcher.
 
 mod elf;
-mod find;
+pub mod find;
 mod front;
 mod helper;
 mod loader;

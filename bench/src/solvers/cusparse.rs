@@ -2,7 +2,7 @@
 //! generations of cuSPARSE differ in their tables of functions and in what they keep for one system; the rest they share.
 
 use std::ffi::c_void;
-use std::path::PathBuf;
+use std::path::Path;
 use std::ptr::null_mut;
 
 use crate::base::dynamic;
@@ -92,9 +92,9 @@ pub struct Cusparse<Api> {
 }
 
 impl<Api: Table> Cusparse<Api> {
-    pub fn load(executor: &Executor, candidates: &[PathBuf], letter: &str) -> Result<Self> {
-        let (library, found) = dynamic::open(candidates)?;
-        let at_path = |e: String| format!("{}: {e}", found.display());
+    pub fn load(executor: &Executor, file: &Path, letter: &str) -> Result<Self> {
+        let (library, _) = dynamic::open(&[file.to_path_buf()])?;
+        let at_path = |e: String| format!("{}: {e}", file.display());
         let common = CommonApi::load(&library, letter).map_err(at_path)?;
         let api = Api::load(&library, letter).map_err(at_path)?;
         let mut peer = Cusparse { common, api, handle: null_mut(), version: String::new() };
@@ -135,6 +135,8 @@ fn address(buffer: &Option<Buffer>) -> Handle {
 pub struct Generic<'s, 'e> {
     peer: &'s Cusparse<GenericApi>,
     system: System<'s, 'e>,
+    /// A number of cusparseSpSVAlg_t, for one right-hand side.
+    algorithm: i32,
     matrix: Handle,
     f: Handle,
     x: Handle,
@@ -149,7 +151,7 @@ macro_rules! generic {
         let one = Alpha::one(ty.is_double());
         match $s.system.rhs {
             1 => call!(peer.api, $spsv(
-                peer.handle, op, one.ptr(), $s.matrix, $s.f, $s.x, ty.number(), 0, $s.descr $(, $more)*
+                peer.handle, op, one.ptr(), $s.matrix, $s.f, $s.x, ty.number(), $s.algorithm, $s.descr $(, $more)*
             )),
             _ => call!(peer.api, $spsm(
                 peer.handle, op, 0, one.ptr(), $s.matrix, $s.f, $s.x, ty.number(), 0, $s.descr $(, $more)*
@@ -159,10 +161,10 @@ macro_rules! generic {
 }
 
 impl<'s, 'e> Generic<'s, 'e> {
-    pub fn new(peer: &'s Cusparse<GenericApi>, system: System<'s, 'e>) -> Result<Self> {
+    pub fn new(peer: &'s Cusparse<GenericApi>, system: System<'s, 'e>, algorithm: i32) -> Result<Self> {
         let nothing = null_mut();
         let (matrix, f, x, descr) = (nothing, nothing, nothing, nothing);
-        let mut s = Generic { peer, system, matrix, f, x, descr, buffer: None };
+        let mut s = Generic { peer, system, algorithm, matrix, f, x, descr, buffer: None };
         let (a, api, ty) = (system.matrix, &peer.api, system.matrix.ty.number());
         let (n, nnz) = (a.n as i64, a.nnz as i64);
         let (ptr, col, val) = (a.ptr.ptr(), a.col.ptr(), a.val.ptr());

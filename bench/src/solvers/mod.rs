@@ -4,6 +4,6 @@
 pub mod abi;
 pub mod contender;
 mod cusparse;
-mod find;
+pub mod find;
 pub mod library;
 pub mod peers;

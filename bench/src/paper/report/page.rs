@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::base::Result;
 use crate::paper::plots::{draw, Plot};
 use crate::paper::results::{failures, Experiment, Results};
+use crate::solvers::peers::{is_generic, SPSV};
 use crate::suites::values;
 
 pub struct Page<'r> {
@@ -46,12 +47,13 @@ impl<'r> Page<'r> {
         self.results.experiments.iter().filter(belongs).collect()
     }
 
-    /// Every solver that was measured, in order.
+    /// Every solver that was measured, in order; SpSV's algorithms count as one.
     pub fn solvers(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for t in self.results.experiments.iter().flat_map(|e| &e.timings) {
-            if !names.contains(&t.solver) {
-                names.push(t.solver.clone());
+            let name = if is_generic(&t.solver) { SPSV } else { &t.solver };
+            if !names.iter().any(|known| known == name) {
+                names.push(name.into());
             }
         }
         names
@@ -74,7 +76,7 @@ impl<'r> Page<'r> {
         self.line("# Sparse triangular solves: the paper's experiments on this machine\n");
         self.line(format!("{}, libsptrsv {}, {}.", r.machine, r.library, r.date));
         if let Some(version) = &r.spsv {
-            self.line(format!("SpSV is cuSPARSE {version}, in the same run on the same arrays."));
+            self.line(format!("SpSV is cuSPARSE {version}, in the same run on the same arrays: on each system the fastest of its algorithms, which the tables of the solves name."));
         }
         match &r.csrsv2 {
             Some(version) => {

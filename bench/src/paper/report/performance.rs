@@ -7,6 +7,7 @@ use crate::measure::timing::repetitions;
 use crate::paper::data::{SIZES, STATED_GFLOPS};
 use crate::paper::plots::{Line, Plot};
 use crate::paper::results::{label, Experiment};
+use crate::solvers::peers::{algorithm_of, SPSV};
 
 impl Page<'_> {
     /// The paper's figures: GFLOPS over aspect ratios, and over the general matrices with their levels.
@@ -115,9 +116,11 @@ impl Page<'_> {
                 let mut row = vec![label(e), count(e.n), count(e.nnz), levels];
                 row.extend(solvers.iter().map(|s| match (e.gflops(s), e.timing(s)) {
                     (Some(g), Some(t)) => {
-                        format!("{g:.2} ({} / {})", ms(t.solve_mean_ms), ms(t.solve_median_ms))
+                        let which =
+                            if s == SPSV { format!(" {}", algorithm_of(&t.solver)) } else { String::new() };
+                        format!("{g:.2} ({} / {}){which}", ms(t.solve_mean_ms), ms(t.solve_median_ms))
                     }
-                    _ if e.timings.iter().any(|t| t.solver == *s) => "failed".into(),
+                    _ if e.timings.iter().any(|t| t.solver.starts_with(s.as_str())) => "failed".into(),
                     _ => "-".into(),
                 }));
                 row

@@ -56,8 +56,10 @@ impl Page<'_> {
             let found = self.results.experiments.iter().find(|e| e.name == name && e.value_type == "D");
             let Some(e) = found.filter(|e| e.error.is_none()) else { continue };
             let solves = [1, 3, 10, 30, 100, 300, 1000];
-            let lines = e.timings.iter().filter(|t| t.is_good()).map(|t| Line {
-                name: t.solver.clone(),
+            let solvers = self.solvers();
+            let good = solvers.iter().filter_map(|solver| Some((solver, e.timing(solver)?)));
+            let lines = good.map(|(solver, t)| Line {
+                name: solver.clone(),
                 values: solves.iter().map(|&n| Some(total(t).0 + f64::from(n) * total(t).1)).collect(),
             });
             let plot = Plot {
