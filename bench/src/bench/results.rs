@@ -42,8 +42,8 @@ pub struct MatrixResult {
     pub nnz: usize,
     pub levels: usize,
     pub widest: usize,
-    /// The larger of the time to move the bytes and the time to walk the levels, in ms.
-    pub limit_ms: f64,
+    /// The yardstick of a GPU, in ms.
+    pub limit_ms: Option<f64>,
     pub timings: Vec<Timing>,
     pub error: Option<String>,
 }

@@ -7,7 +7,7 @@ use super::args::{Args, Setup};
 use super::outputs::Outputs;
 use super::results::{earlier, Results};
 use super::systems::Run;
-use super::table::Table;
+use super::table::{Shown, Table};
 use crate::base::date::today;
 use crate::base::numbers::counted;
 use crate::base::progress::Progress;
@@ -48,8 +48,12 @@ pub fn run(args: &Args) -> Result<()> {
     let only = cases.len() == 1;
     let pending: Vec<Case> =
         cases.into_iter().filter(|case| !is_done(case, &run, &solvers, &results)).collect();
-    let several = run.types.len() * run.ops.len() > 1;
-    let table = Table::new(&results, &solvers, several, &args.rhs, args.copy_values);
+    let shown = Shown {
+        systems: run.types.len() * run.ops.len() > 1,
+        updates: args.copy_values,
+        limits: !executor.is_host(),
+    };
+    let table = Table::new(&results, &solvers, &args.rhs, shown);
     let made = outputs.prepare()?;
     let session = Session { run, outputs, table, budget, begin: Instant::now(), only, made };
     let left_out = session.measure(pending, &mut results)?;

@@ -4,7 +4,7 @@ use super::args::Args;
 use super::results::MatrixResult;
 use crate::base::{memory, Result};
 use crate::matrix::{right_hand_side, Csr};
-use crate::measure::limit::limit_ms;
+use crate::measure::limit::{limit_ms, Size};
 use crate::measure::timing::{measure, Effort, Step, Timing};
 use crate::solvers::library::Library;
 use crate::solvers::peers::{Peers, Who};
@@ -68,7 +68,8 @@ impl Run<'_, '_> {
         let executor = self.library.executor;
         let uploaded = DeviceMatrix::upload(executor, a, ty);
         let one = |(op, rhs): (Op, usize)| {
-            let limit_ms = limit_ms(head.n, head.nnz, head.levels, ty, rhs);
+            let size = Size { n: head.n, nnz: head.nnz, levels: head.levels };
+            let limit_ms = limit_ms(executor, size, ty, rhs);
             let mut result = MatrixResult { op: op.letter().into(), rhs, limit_ms, ..head.clone() };
             match uploaded.as_ref().map_err(Clone::clone).and_then(|m| self.system(k, a, m, op, rhs)) {
                 Ok(timings) => result.timings = timings,

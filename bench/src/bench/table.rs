@@ -25,29 +25,32 @@ pub struct Table {
     several: bool,
     /// Whether there are several numbers of right-hand sides.
     several_rhs: bool,
-    /// Whether values are handed over.
-    updates: bool,
+    shown: Shown,
+}
+
+/// What else the table shows.
+#[derive(Clone, Copy, Default)]
+pub struct Shown {
+    /// Value type and operation, as there are several.
+    pub systems: bool,
+    /// The time of handing values over.
+    pub updates: bool,
+    /// The yardstick of a GPU.
+    pub limits: bool,
 }
 
 impl Table {
-    /// `several`: there are several value types or operations; `rhs`: the numbers of right-hand sides; `updates`:
-    /// values are handed over.
-    pub fn new(
-        results: &Results,
-        algorithms: &[String],
-        several: bool,
-        rhs: &[usize],
-        updates: bool,
-    ) -> Table {
+    /// `rhs`: the numbers of right-hand sides.
+    pub fn new(results: &Results, algorithms: &[String], rhs: &[usize], shown: Shown) -> Table {
         let csrsv2 = results.csrsv2.as_ref().filter(|_| rhs.contains(&1)).map(|_| "csrsv2".to_string());
         Table {
             solvers: csrsv2.into_iter().chain(algorithms.iter().cloned()).collect(),
             ours: algorithms[0].clone(),
             others: algorithms[1..].to_vec(),
             peer: results.spsv.is_some(),
-            several: several || rhs != [1],
+            several: shown.systems || rhs != [1],
             several_rhs: rhs.len() > 1,
-            updates,
+            shown,
         }
     }
 
@@ -60,16 +63,17 @@ impl Table {
         let ours = &self.ours;
         let mut columns = vec!["matrix".to_string()];
         columns.extend(self.several.then(|| "system".to_string()));
-        columns.extend(["n", "nnz", "levels", "limit", "bound by"].map(String::from));
+        columns.extend(["n", "nnz", "levels"].map(String::from));
+        columns.extend(["limit", "bound by"].into_iter().filter(|_| self.shown.limits).map(String::from));
         columns.extend(["peer", "by"].into_iter().filter(|_| self.peer).map(String::from));
         columns.extend(self.solvers.iter().cloned());
         columns.extend(self.peer.then(|| format!("peer/{ours}")));
         columns.extend(self.compares_one_word().then(|| format!("{ONE_WORD}/{ours}")));
         columns.extend((self.others.len() > 1).then(|| format!("best/{ours}")));
         columns.extend(self.algorithms().filter(|_| self.several_rhs).map(|s| format!("{s} a rhs")));
-        columns.extend([format!("{ours}/limit")]);
+        columns.extend(self.shown.limits.then(|| format!("{ours}/limit")));
         columns.extend(["predicted", "engine", "analysis", "a/solve"].map(String::from));
-        columns.extend(self.updates.then(|| "update".to_string()));
+        columns.extend(self.shown.updates.then(|| "update".to_string()));
         columns.extend(self.peer.then(|| "peer ana.".to_string()));
         columns.extend(["MB held", "of bound", "error"].map(String::from));
         columns
@@ -89,9 +93,12 @@ impl Table {
     fn cells(&self, m: &MatrixResult, all: &[MatrixResult]) -> Vec<String> {
         let mut cells = vec![m.label()];
         cells.extend(self.several.then(|| m.system()));
-        let by = bound_by(m.limit_ms, m.levels).to_string();
-        cells.extend([count(m.n), count(m.nnz), m.levels.to_string(), ms(m.limit_ms), by]);
+        cells.extend([count(m.n), count(m.nnz), m.levels.to_string()]);
         let dash = || "-".to_string();
+        if self.shown.limits {
+            cells.push(m.limit_ms.map_or_else(dash, ms));
+            cells.push(m.limit_ms.map_or_else(dash, |limit| bound_by(limit, m.levels).into()));
+        }
         let time = |t: &Timing| format!("{}{}", ms(t.solve_median_ms), if t.same_bits { "" } else { "~" });
         let absent = |is_it: &dyn Fn(&str) -> bool| {
             if m.timings.iter().any(|t| is_it(&t.solver)) {
@@ -120,12 +127,15 @@ impl Table {
                 .filter(|_| self.several_rhs)
                 .map(|s| of_single(m, s, all).map_or_else(dash, |ratio| format!("{ratio:.2}"))),
         );
-        cells.push(ours.map_or_else(dash, |o| format!("{:.1}", o.solve_median_ms / m.limit_ms)));
+        if self.shown.limits {
+            let over = ours.zip(m.limit_ms).map(|(o, limit)| o.solve_median_ms / limit);
+            cells.push(over.map_or_else(dash, |times| format!("{times:.1}")));
+        }
         cells.push(ours.and_then(|o| o.facts.predicted_ms).map_or_else(dash, ms));
         cells.push(ours.and_then(|o| o.facts.algorithm.clone()).unwrap_or_else(dash));
         cells.push(ours.map_or_else(dash, |o| ms(o.analysis_ms)));
         cells.push(ours.map_or_else(dash, |o| format!("{:.1}", o.analysis_ms / o.solve_median_ms)));
-        cells.extend(self.updates.then(|| ours.and_then(|o| o.update_ms).map_or_else(dash, ms)));
+        cells.extend(self.shown.updates.then(|| ours.and_then(|o| o.update_ms).map_or_else(dash, ms)));
         cells.extend(self.peer.then(|| peer.map_or_else(dash, |p| ms(p.analysis_ms))));
         let held = ours.and_then(|o| o.facts.bytes_held).map(|bytes| bytes as f64);
         cells.push(held.map_or_else(dash, |bytes| ms(bytes * 1e-6)));
@@ -232,7 +242,7 @@ impl Table {
                 of_single(m, s, all.iter().copied()).filter(|_| m.rhs == rhs)
             });
         }
-        add(format!("{ours} / limit"), &|m, o| Some(o.solve_median_ms / m.limit_ms));
+        add(format!("{ours} / limit"), &|m, o| Some(o.solve_median_ms / m.limit_ms?));
         add(format!("{ours} / predicted"), &|_, o| Some(o.solve_median_ms / o.facts.predicted_ms?));
         add(format!("{ours} analysis in solves"), &|_, o| Some(o.analysis_ms / o.solve_median_ms));
         add(format!("{ours} update in solves"), &|_, o| Some(o.update_ms? / o.solve_median_ms));
@@ -320,11 +330,15 @@ impl Table {
         let mut text = String::new();
         let _ = write!(
             text,
-            "\nlimit = max(bytes / 4.25 TB/s, levels x 25 ns). a/solve: analysis in solves. {}MB held: what the \
+            "\n{}a/solve: analysis in solves. {}MB held: what the \
              analysis keeps, then over 32 bytes a row and 8 bytes an entry. error: component-wise \
              backward error in units of (entries in the row) x epsilon. ~ marks solvers whose results differed in \
              the last bits from run to run. * a generated stand-in. {}{}{}\n\n{}\n\n",
-            match self.updates {
+            match self.shown.limits {
+                true => "limit = max(bytes / 4.25 TB/s, levels x 25 ns). ",
+                false => "",
+            },
+            match self.shown.updates {
                 true => "update: to copy new values. ",
                 false => "",
             },
@@ -394,7 +408,7 @@ mod tests {
             op,
             rhs: 1,
             timings,
-            limit_ms: 1.0,
+            limit_ms: Some(1.0),
             ..MatrixResult::default()
         }
     }
@@ -417,7 +431,7 @@ mod tests {
             result("c", &[("SpSV", f64::NAN), ("SpSV ALG1", f64::NAN), ("AUTO", 2.0)]),
         ];
         let results = Results { spsv: Some("12.9.4".into()), matrices, ..Results::default() };
-        let table = Table::new(&results, &["AUTO".to_string()], false, &[1], false);
+        let table = Table::new(&results, &["AUTO".to_string()], &[1], Shown::default());
         let report = table.markdown(&results);
         let row = |matrix| {
             ["peer", "by", "AUTO", "peer/AUTO", "peer ana."].map(|column| cell(&report, matrix, column))
@@ -437,9 +451,14 @@ mod tests {
     }
 
     #[test]
-    fn without_peers_there_are_no_columns_for_them() {
+    fn columns_are_there_where_there_is_something_to_show() {
         let results = Results { matrices: vec![result("a", &[("AUTO", 1.0)])], ..Results::default() };
-        let table = Table::new(&results, &["AUTO".to_string()], false, &[1], false);
-        assert!(!table.markdown(&results).contains("peer"));
+        let table = Table::new(&results, &["AUTO".to_string()], &[1], Shown::default());
+        let report = table.markdown(&results);
+        assert!(!report.contains("peer") && !report.contains("| limit |"), "{report}");
+        let shown = Shown { limits: true, ..Shown::default() };
+        let report = Table::new(&results, &["AUTO".to_string()], &[1], shown).markdown(&results);
+        let row = ["limit", "bound by", "AUTO/limit"].map(|column| cell(&report, "a", column));
+        assert_eq!(row, ["1.00", "bytes", "1.0"]);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::base::numbers::{counted, ms};
 use crate::base::{memory, Result};
 use crate::matrix::{Csr, Fill};
-use crate::measure::limit::{bound_by, limit_ms};
+use crate::measure::limit::{bound_by, limit_ms, Size};
 use crate::mtx::Parsed;
 use crate::solvers::library::{algorithm_name, Library, Solver};
 use crate::system::executor::{self, Executor};
@@ -35,8 +35,10 @@ struct Triangle {
     analysis_ms: f64,
     bytes_held: i64,
     predicted_ms: f64,
-    limit_ms: f64,
-    bound_by: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound_by: Option<&'static str>,
     level_sizes: Vec<u32>,
 }
 
@@ -93,7 +95,8 @@ fn triangle(a: &Csr, fill: Fill, executor: &Executor) -> Result<Triangle> {
     let solver = Solver::new(&library, system, 0, 0)?;
     solver.analyse()?;
     let stats = solver.stats()?;
-    let limit = limit_ms(a.n, entries, levels.count(), Type::D, 1);
+    let size = Size { n: a.n, nnz: entries, levels: levels.count() };
+    let limit = limit_ms(executor, size, Type::D, 1);
     let in_triangle =
         |i: usize| a.row(i).iter().filter(|&&c| c as usize == i || fill.is_dependency(i, c as usize)).count();
     Ok(Triangle {
@@ -108,7 +111,7 @@ fn triangle(a: &Csr, fill: Fill, executor: &Executor) -> Result<Triangle> {
         bytes_held: stats.bytes_held,
         predicted_ms: stats.predicted_ms,
         limit_ms: limit,
-        bound_by: bound_by(limit, levels.count()),
+        bound_by: limit.map(|limit| bound_by(limit, levels.count())),
         level_sizes: levels.sizes,
     })
 }
@@ -140,7 +143,9 @@ fn print(d: &Description) {
             ms(t.analysis_ms),
             t.bytes_held / 1024
         );
-        say!("  the yardstick of an H200 is {} ms (bound by {})", ms(t.limit_ms), t.bound_by);
+        if let (Some(limit), Some(term)) = (t.limit_ms, t.bound_by) {
+            say!("  the yardstick of an H200 is {} ms (bound by {term})", ms(limit));
+        }
     }
 }
 

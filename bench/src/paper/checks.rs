@@ -246,7 +246,7 @@ impl<'r> Judge<'r> {
     fn over_limit(&self, groups: &[&str]) -> Option<f64> {
         let of = |e: &&Experiment| {
             let best = ORDERED[..4].iter().filter_map(|s| time(e, s)).min_by(f64::total_cmp)?;
-            Some(best / (2.0 * e.limit_ms))
+            Some(best / (2.0 * e.limit_ms?))
         };
         self.of(groups, &["D"]).iter().filter_map(of).min_by(f64::total_cmp)
     }

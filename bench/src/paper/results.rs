@@ -49,8 +49,8 @@ pub struct Experiment {
     pub nnz: usize,
     pub levels_lower: usize,
     pub levels_upper: usize,
-    /// The yardstick for the lower triangle alone, in milliseconds.
-    pub limit_ms: f64,
+    /// The yardstick of a GPU for the lower triangle alone, in milliseconds.
+    pub limit_ms: Option<f64>,
     /// A lower and an upper solve; the analysis is on the CPU for the paper's solvers.
     pub timings: Vec<Timing>,
     /// Analysis on the GPU: solver, times, or why there are none.

@@ -10,50 +10,62 @@ use crate::paper::results::{label, Experiment};
 impl<'r> Page<'r> {
     pub fn beyond(&mut self) -> Result<()> {
         self.heading("Beyond the paper");
-        let mut rows = Vec::new();
-        for e in self.results.experiments.iter().filter(|e| e.value_type == "D" && e.error.is_none()) {
-            let Some(auto) = e.timing("AUTO") else { continue };
-            let single = self.results.experiments.iter().find(|s| s.name == e.name && s.value_type == "S");
-            let ratio =
-                |other: Option<f64>, own: f64| other.map_or("-".into(), |o| format!("{:.2}", o / own));
-            let good = |t: &Option<Timing>| t.as_ref().filter(|t| t.is_good()).map(|t| t.solve_median_ms);
-            let plain = good(&e.plain);
-            rows.push(vec![
-                label(e),
-                auto.facts.algorithm.clone().unwrap_or_default(),
-                ms(auto.solve_median_ms),
-                ratio(e.timing("SpSV").map(|t| t.solve_median_ms), auto.solve_median_ms),
-                plain.map_or("-".into(), ms),
-                e.plain.as_ref().and_then(|t| t.facts.predicted_ms).map_or("-".into(), ms),
-                ms(e.limit_ms),
-                plain.map_or("-".into(), |p| format!("{:.1}", p / e.limit_ms)),
-                plain.map_or("-".into(), |p| ratio(good(&e.transposed), p)),
-                ratio(single.and_then(|s| s.timing("AUTO")).map(|t| t.solve_median_ms), auto.solve_median_ms),
-            ]);
-        }
+        let on_gpu = self.results.on_gpu;
+        let list = self.results.experiments.iter().filter(|e| e.value_type == "D" && e.error.is_none());
+        let rows: Vec<Vec<String>> = list.filter_map(|e| self.row(e)).collect();
         if !rows.is_empty() {
-            let columns = [
+            let mut columns = vec![
                 "matrix",
                 "AUTO takes",
                 "lower and upper ms",
                 "SpSV / AUTO",
                 "lower alone ms",
                 "predicted ms",
-                "limit ms",
-                "times the limit",
-                "transposed / plain",
-                "float / double",
             ];
-            self.table(&columns.map(String::from), &rows);
+            columns.extend(["limit ms", "times the limit"].into_iter().filter(|_| on_gpu));
+            columns.extend(["transposed / plain", "float / double"]);
+            let columns: Vec<String> = columns.into_iter().map(String::from).collect();
+            self.table(&columns, &rows);
         }
-        self.line(
-            "Medians, AUTO. limit = max(bytes / 4.25 TB/s, levels x 25 ns) of the lower triangle, for an H200; \
-             predicted is what AUTO chose by; transposed and plain are of the lower triangle alone.\n",
-        );
+        let limit = match on_gpu {
+            true => "limit = max(bytes / 4.25 TB/s, levels x 25 ns) of the lower triangle, for an H200; ",
+            false => "",
+        };
+        self.line(format!(
+            "Medians, AUTO. {limit}predicted is what AUTO chose by; transposed and plain are of the lower triangle alone.\n"
+        ));
         let timings = |e: &'r Experiment| e.plain.iter().chain(&e.transposed).chain(e.timing("AUTO"));
         self.line(repetitions(self.results.experiments.iter().flat_map(timings)));
         self.right_hand_sides()?;
         self.totals()
+    }
+
+    /// What AUTO does with a matrix in double precision.
+    fn row(&self, e: &Experiment) -> Option<Vec<String>> {
+        let auto = e.timing("AUTO")?;
+        let single = self.results.experiments.iter().find(|s| s.name == e.name && s.value_type == "S");
+        let dash = || "-".to_string();
+        let ratio = |other: Option<f64>, own: f64| other.map_or_else(dash, |o| format!("{:.2}", o / own));
+        let good = |t: &Option<Timing>| t.as_ref().filter(|t| t.is_good()).map(|t| t.solve_median_ms);
+        let plain = good(&e.plain);
+        let mut row = vec![
+            label(e),
+            auto.facts.algorithm.clone().unwrap_or_default(),
+            ms(auto.solve_median_ms),
+            ratio(e.timing("SpSV").map(|t| t.solve_median_ms), auto.solve_median_ms),
+            plain.map_or_else(dash, ms),
+            e.plain.as_ref().and_then(|t| t.facts.predicted_ms).map_or_else(dash, ms),
+        ];
+        if self.results.on_gpu {
+            row.push(e.limit_ms.map_or_else(dash, ms));
+            row.push(plain.zip(e.limit_ms).map_or_else(dash, |(p, limit)| format!("{:.1}", p / limit)));
+        }
+        row.push(plain.map_or_else(dash, |p| ratio(good(&e.transposed), p)));
+        row.push(ratio(
+            single.and_then(|s| s.timing("AUTO")).map(|t| t.solve_median_ms),
+            auto.solve_median_ms,
+        ));
+        Some(row)
     }
 
     /// One to many right-hand sides at once.
