@@ -104,10 +104,10 @@ gfortran-try:
 # ------------------------------------------------------------------------------ libraries and examples
 
 # The command line takes more crates than the libraries do, and is built where it is used.
-test bench build gpu-bundle: FEATURES := --features sptrsv/cli
+test bench build gpu-bundle: ALL := --workspace
 
 lib: cuda
-	@cargo build --release --workspace $(FEATURES)
+	@cargo build --release $(ALL)
 
 build: lib
 
@@ -148,7 +148,7 @@ demo: examples
 # Rust's test runner and every C program end with a line of counts; the last line here is their sum.
 test: examples gfortran-try
 	@status=0; log='$(TARGET)/test.log'; \
-	cargo test --release --workspace $(FEATURES) --no-fail-fast -- --nocapture 2>&1 | tee "$$log" || status=1; \
+	cargo test --release --workspace --no-fail-fast -- --nocapture 2>&1 | tee "$$log" || status=1; \
 	sh examples_c/run-examples '$(TARGET)/examples' 2>&1 | tee -a "$$log" || status=1; \
 	sh tests/command-line '$(TARGET)/release' 2>&1 | tee -a "$$log" || status=1; \
 	sh tests/launcher '$(TARGET)/release' 2>&1 | tee -a "$$log" || status=1; \

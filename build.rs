@@ -1,5 +1,4 @@
-//! Builds what is not Rust: the run-time binding to the CUDA driver, the kernels, the C header, and the front
-//! of the command line.
+//! Builds what is not Rust: the run-time binding to the CUDA driver, the kernels, and the C header.
 //!
 //! Environment:
 //! * `CUDA_PATH`, `CUDA_HOME`: where the CUDA compiler is; else `PATH`, `/usr/local/cuda`, `./.cuda`.
@@ -9,9 +8,6 @@
 //!   twice as large.
 //! * `SPTRSV_RACECHECK`: if set, words in shared memory that are looked at while another warp may store them go by
 //!   atomic operations, which tools that look for races know. Slower, and for Hopper (`SPTRSV_CUDA_ARCHS=90`).
-
-#[path = "src/bin/sptrsv/run/front_build.rs"]
-mod front_build;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -36,15 +32,11 @@ fn main() {
 
     cc::Build::new().file("src/executor/cuda/driver.c").warnings(true).compile("sptrsv_driver");
     println!("cargo:rustc-link-lib=dl");
-    // An argument for cdylibs only would be handed on to those that depend on this one, behind their own. Programs and tests
-    // would be found under the library's name where they load it, and so get one of their own.
+    // An argument for cdylibs only would be handed on to those that depend on this one, behind their own. Tests would be
+    // found under the library's name where they load it, and so get one of their own.
     println!("cargo:rustc-link-arg=-Wl,-soname,libsptrsv.so");
-    println!("cargo:rustc-link-arg-bins=-Wl,-soname,sptrsv");
     println!("cargo:rustc-link-arg-tests=-Wl,-soname,sptrsv-tests");
 
-    if env::var_os("CARGO_FEATURE_CLI").is_some() {
-        front_build::build(&out);
-    }
     compile_kernels(&root, &out);
     write_header(&root);
 }

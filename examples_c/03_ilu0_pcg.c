@@ -21,7 +21,7 @@ typedef struct {
     const char *file;
     int grid, host, products;
     sptrsvAlgorithm_t algorithm;
-    double tolerance;
+    double tolerance, progress;
 } options;
 
 static const struct {
@@ -45,8 +45,10 @@ static const char *algorithm_name(int number) {
 
 static void usage(int exit_code) {
     fprintf(exit_code ? stderr : stdout,
-            "usage: 03_ilu0_pcg [--host] [--algorithm NAME] [--grid N] [--tolerance T] [--iterations N] [FILE.mtx[.gz]]\n"
+            "usage: 03_ilu0_pcg [--host] [--algorithm NAME] [--grid N] [--tolerance T] [--iterations N]\n"
+            "                   [--progress SECONDS] [FILE.mtx[.gz]]\n"
             "  without a file: the Poisson equation on a grid of N x N x N points (N = 100)\n"
+            "  --progress: seconds from one line about the residual to the next, on standard error (2)\n"
             "  algorithms:");
     for (int i = 0; i < ALGORITHMS; i++) fprintf(exit_code ? stderr : stdout, " %s", algorithms[i].name);
     fputc('\n', exit_code ? stderr : stdout);
@@ -62,7 +64,7 @@ static double number_of(const char *option, const char *text, double least, doub
 }
 
 static options read_options(char **argument) {
-    options o = {NULL, 100, 0, 5000, SPTRSV_ALG_AUTO, 1e-10};
+    options o = {NULL, 100, 0, 5000, SPTRSV_ALG_AUTO, 1e-10, 2.0};
     while (*++argument) {
         const char *name = *argument;
         if (!strcmp(name, "--help")) usage(0);
@@ -72,6 +74,7 @@ static options read_options(char **argument) {
             const char *value = *argument ? argument[1] : NULL;
             if (!strcmp(name, "--grid")) o.grid = (int)number_of(name, value, 1, 600);
             else if (!strcmp(name, "--tolerance")) o.tolerance = number_of(name, value, 1e-16, 1);
+            else if (!strcmp(name, "--progress")) o.progress = number_of(name, value, 0, 1e9);
             else if (!strcmp(name, "--iterations")) o.products = (int)number_of(name, value, 1, 1e9);
             else if (!strcmp(name, "--algorithm")) {
                 int i = 0;
@@ -102,6 +105,7 @@ typedef struct {
     size_t buffer_bytes;
     double *y;
     triangle lower, upper;
+    double size_of_b, progress, told_at; /* of the lines that say how far the iteration has come */
     int uses, unread; /* how often both were used; whether the stopwatch's last readings are still to be added */
 } factors;
 
@@ -153,6 +157,15 @@ static void apply_factors(void *context, const double *r, double *z) {
     stopwatch_mark(2);
     f->unread = 1;
     f->uses++;
+}
+
+/* Says how far the iteration has come, every few seconds. */
+static void tell_progress(void *context, int products, double error) {
+    factors *f = context;
+    double now = example_seconds();
+    if (now - f->told_at < f->progress) return;
+    f->told_at = now;
+    fprintf(stderr, "progress:   iteration %d, |r| / |b| = %.2e\n", products, error / f->size_of_b);
 }
 
 static double *known_solution(int n) {
@@ -231,9 +244,12 @@ int main(int argc, char **argv) {
     example_write(x, host, vector);
 
     /* The methods watch a residual that is updated, not computed; where it was too optimistic, go on. */
-    problem p = {&device, b, apply_factors, &f, o.tolerance * size_of_b, o.products, 0};
+    problem p = {&device, b, apply_factors, &f, tell_progress, o.tolerance * size_of_b, o.products, 0};
     const char *method = symmetric ? "CG" : "GMRES(60)";
     double start = example_seconds(), error;
+    f.size_of_b = size_of_b;
+    f.progress = o.progress;
+    f.told_at = start;
     do {
         if (symmetric && !conjugate_gradients(&p, x)) {
             symmetric = 0;

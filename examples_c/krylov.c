@@ -17,7 +17,9 @@ int conjugate_gradients(problem *p, double *x) {
     double rz = 0.0, sign = 0.0;
 
     residual(p->a, x, p->b, r);
-    for (int k = 0; p->products < p->limit && norm(n, r) > p->target; k++) {
+    double error = norm(n, r);
+    for (int k = 0; p->products < p->limit && error > p->target; k++) {
+        p->watch(p->context, p->products, error);
         p->apply(p->context, r, z);
         double before = rz;
         rz = dot(n, r, z);
@@ -30,6 +32,7 @@ int conjugate_gradients(problem *p, double *x) {
         if (!(definite = sign * dq > 0.0)) break;
         axpby(n, rz / dq, d, 1.0, x);
         axpby(n, -rz / dq, q, 1.0, r);
+        error = norm(n, r);
     }
     example_free(r);
     example_free(z);
@@ -88,6 +91,7 @@ void gmres(problem *p, double *x) {
 
         int k = 0;
         while (k < RESTART && error > p->target && p->products < p->limit) {
+            p->watch(p->context, p->products, error);
             p->apply(p->context, v[k], z);
             spmv(p->a, z, w);
             p->products++;

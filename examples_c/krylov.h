@@ -7,11 +7,15 @@
 /* z = M r, where M is close to the inverse of A. */
 typedef void (*preconditioner)(void *context, const double *r, double *z);
 
+/* Called before each product with A: how many there were, and the norm of the residual. */
+typedef void (*watcher)(void *context, int products, double error);
+
 typedef struct {
     const matrix *a;
     const double *b;
     preconditioner apply;
-    void *context;
+    void *context; /* of both functions */
+    watcher watch;
     double target; /* stop when the norm of the residual is at most this */
     int limit;     /* or after so many products with A, over all calls */
     int products;  /* products with A so far */

@@ -40,8 +40,6 @@ fn libraries() -> PathBuf {
         Command::new(env!("CARGO"))
             .current_dir(root())
             .args(["build", "--quiet", "--workspace", "--lib", "--profile", profile])
-            // The features of this very build: others would build libsptrsv.so anew.
-            .args(if cfg!(feature = "cli") { &["--features", "sptrsv/cli"][..] } else { &[] })
             .arg("--target-dir")
             .arg(folder.parent().expect("profiles lie in the target folder")),
     );

@@ -173,7 +173,7 @@ fn unsafe_code_stays_in_its_rooms() {
                 path.strip_prefix(root()).expect("below the root").to_str().expect("ASCII").to_string();
             if path.is_dir() {
                 check(&path, seen);
-            } else if name.ends_with(".rs") && !name.starts_with("src/bin/") {
+            } else if name.ends_with(".rs") {
                 let allowed = name.starts_with("src/executor/")
                     || ["src/ffi.rs", "src/guard.rs", "src/lib.rs"].contains(&name.as_str());
                 let forbids = read(&name).contains("#![forbid(unsafe_code)]");
@@ -248,7 +248,6 @@ fn pkg_config(prefix: &Path, name: &str) -> Vec<String> {
 /// `make install` where there is no cargo takes what is built, if all of it is: the libraries and the command line.
 /// What it installs is whole, and a program that is built with what the pkg-config file says starts.
 #[test]
-#[cfg_attr(not(feature = "cli"), ignore = "the command line is not built: it takes --features cli")]
 fn what_is_built_can_be_installed_without_cargo() {
     let folder = scratch("install");
     fs::remove_dir_all(&folder).expect("the target folder is writable");

@@ -1,0 +1,39 @@
+//! Builds the front of `sptrsv run`, and the table of the library's algorithms from its header.
+
+#[path = "front.rs"]
+mod front;
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const HEADER: &str = "../include/sptrsv.h";
+
+fn main() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
+    println!("cargo:rerun-if-changed=build.rs");
+    front::build(&out);
+    write_algorithms(&out);
+}
+
+/// Writes `OUT_DIR/algorithms.rs`: the names and numbers of `sptrsvAlgorithm_t`.
+fn write_algorithms(out: &Path) {
+    println!("cargo:rerun-if-changed={HEADER}");
+    let header = fs::read_to_string(HEADER).unwrap_or_else(|e| panic!("{HEADER}: {e}"));
+    let (_, list) =
+        header.split_once("typedef enum sptrsvAlgorithm_t {").expect("the header lists the algorithms");
+    let (list, _) = list.split_once("} sptrsvAlgorithm_t;").expect("lists end");
+    let mut text = String::from("pub const ALGORITHMS: &[(&str, i32)] = &[\n");
+    for line in list.lines() {
+        let Some((name, number)) = line
+            .trim()
+            .strip_prefix("SPTRSV_ALG_")
+            .and_then(|entry| entry.trim_end_matches(',').split_once(" = "))
+        else {
+            continue;
+        };
+        text += &format!("    ({name:?}, {number}),\n");
+    }
+    text += "];\n";
+    fs::write(out.join("algorithms.rs"), text).expect("OUT_DIR is writable");
+}

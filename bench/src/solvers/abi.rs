@@ -1,0 +1,189 @@
+//! The C interface of libsptrsv, as `include/sptrsv.h` declares it: the functions that this program calls, and the
+//! structures and numbers that they take. Enums are C ints.
+//!
+//! The library is loaded at the first call. `sptrsv run` therefore starts programs where there is no libsptrsv.so, or
+//! another one.
+
+use std::ffi::{c_char, c_int, c_void, CStr};
+use std::sync::OnceLock;
+
+use crate::base::dynamic;
+use crate::base::dynamic::{functions, Table};
+use crate::base::Result;
+
+pub type Handle = *mut c_void;
+pub type Descr = *mut c_void;
+pub type Info = *mut c_void;
+type In = *const c_void;
+type Out = *mut c_void;
+
+/// Numbers of sptrsvExecutor_t.
+pub const EXECUTOR_CUDA: c_int = 0;
+pub const EXECUTOR_HOST: c_int = 1;
+/// Of sptrsvSolvePolicy_t.
+pub const USE_LEVEL: c_int = 1;
+/// Of sptrsvCopyValues_t.
+pub const COPY_WHERE_FASTER: c_int = 1;
+
+include!(concat!(env!("OUT_DIR"), "/algorithms.rs"));
+
+/// `sptrsvStats_t`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub struct Stats {
+    pub struct_size: usize,
+    pub levels: i64,
+    pub widest_level: i64,
+    pub rows: i64,
+    pub entries_used: i64,
+    pub algorithm: c_int,
+    pub setup: c_int,
+    pub setup_ms: f64,
+    pub bytes_held: i64,
+    pub predicted_ms: f64,
+    pub mat_d2h_ms: f64,
+    pub trans_ms: f64,
+    pub dep_ms: f64,
+    pub lev_ms: f64,
+    pub lev_h2d_ms: f64,
+    pub missing_diagonal: i64,
+}
+
+functions! {
+    /// The functions of libsptrsv that return a status.
+    #[allow(non_snake_case)]
+    Functions {
+        sptrsvCreateWithExecutor: "sptrsvCreateWithExecutor" (*mut Handle, c_int);
+        sptrsvDestroy: "sptrsvDestroy" (Handle);
+        sptrsvGetVersion: "sptrsvGetVersion" (Handle, *mut c_int);
+        sptrsvSetStream: "sptrsvSetStream" (Handle, *mut c_void);
+        sptrsvSetTimeout: "sptrsvSetTimeout" (Handle, f64);
+        sptrsvCreateMatDescr: "sptrsvCreateMatDescr" (*mut Descr);
+        sptrsvDestroyMatDescr: "sptrsvDestroyMatDescr" (Descr);
+        sptrsvSetMatFillMode: "sptrsvSetMatFillMode" (Descr, c_int);
+        sptrsvSetMatDiagType: "sptrsvSetMatDiagType" (Descr, c_int);
+        sptrsvCreateInfo: "sptrsvCreateInfo" (*mut Info);
+        sptrsvDestroyInfo: "sptrsvDestroyInfo" (Info);
+        sptrsvSetAlgorithm: "sptrsvSetAlgorithm" (Info, c_int);
+        sptrsvSetRightHandSides: "sptrsvSetRightHandSides" (Info, i64);
+        sptrsvSetSetup: "sptrsvSetSetup" (Info, c_int);
+        sptrsvSetCopyValues: "sptrsvSetCopyValues" (Info, c_int);
+        sptrsvGetStats: "sptrsvGetStats" (Info, *mut Stats);
+        sptrsvBufferSize: "sptrsvBufferSize" (Handle, c_int, i64, i64, Descr, c_int, In, In, In, Info, *mut usize);
+        sptrsvAnalysis: "sptrsvAnalysis" (Handle, c_int, i64, i64, Descr, c_int, In, In, In, Info, c_int, Out);
+        sptrsvUpdateValues: "sptrsvUpdateValues" (Handle, Info, In);
+        sptrsvSolve: "sptrsvSolve" (Handle, c_int, i64, i64, In, Descr, c_int, In, In, In, Info, In, Out, c_int, Out);
+        sptrsvSolveMulti: "sptrsvSolveMulti" (Handle, c_int, i64, i64, i64, In, Descr, c_int, In, In, In, Info, In, i64, Out, i64, c_int, Out);
+        sptrsvZeroPivot: "sptrsvZeroPivot" (Handle, Info, *mut i64);
+    }
+}
+
+/// The loaded library.
+pub struct Abi {
+    pub functions: Functions,
+    error_name: unsafe extern "C" fn(c_int) -> *const c_char,
+    last_message: unsafe extern "C" fn(Handle) -> *const c_char,
+}
+
+/// libsptrsv, which stays loaded until the program ends: it may have threads that wait for work.
+pub fn get() -> Result<&'static Abi> {
+    static LOADED: OnceLock<Result<Abi>> = OnceLock::new();
+    LOADED.get_or_init(load).as_ref().map_err(Clone::clone)
+}
+
+fn load() -> Result<Abi> {
+    let files = dynamic::beside_program("libsptrsv.so")?;
+    if files.is_empty() {
+        return Err("there is no libsptrsv.so beside this program, nor in ../lib or ../lib64".into());
+    }
+    let (library, found) = dynamic::open(&files)?;
+    let at_path = |e: String| format!("{}: {e}", found.display());
+    let functions = Functions::load(&library, "").map_err(at_path)?;
+    let error_name = dynamic::symbol(&library, "sptrsvGetErrorName").map_err(at_path)?;
+    let last_message = dynamic::symbol(&library, "sptrsvGetLastErrorMessage").map_err(at_path)?;
+    Ok(Abi { functions, error_name, last_message })
+}
+
+impl Abi {
+    /// What the library says of a status, and of the last call with the handle.
+    pub fn words(&self, status: c_int, handle: Handle) -> String {
+        // SAFETY: both functions take any status, and a live handle or NULL; their strings are never NULL and outlive
+        // this use.
+        let [name, words] = unsafe {
+            [(self.error_name)(status), (self.last_message)(handle)]
+                .map(|s| CStr::from_ptr(s).to_string_lossy())
+        };
+        format!("{name}: {words}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    const HEADER: &str = include_str!("../../../include/sptrsv.h");
+
+    /// The text between the first `start` and the `end` behind it.
+    fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
+        let from = text.find(start)? + start.len();
+        let length = text[from..].find(end)?;
+        Some(&text[from..from + length])
+    }
+
+    /// What kind of argument a parameter of the header or of this file is.
+    fn kind(parameter: &str) -> &'static str {
+        if parameter.contains('*') {
+            return "pointer";
+        }
+        match parameter.trim_start_matches("enum ").split_whitespace().next().unwrap_or_default() {
+            "sptrsvHandle_t" | "sptrsvMatDescr_t" | "sptrsvInfo_t" => "pointer",
+            "Handle" | "Descr" | "Info" | "In" | "Out" => "pointer",
+            "int64_t" | "i64" => "64-bit integer",
+            "double" | "f64" => "double",
+            "int" | "c_int" => "int",
+            name if name.starts_with("sptrsv") => "int",
+            name => panic!("an unknown type: {name}"),
+        }
+    }
+
+    fn kinds(list: &str) -> Vec<&'static str> {
+        list.split(',').map(|parameter| kind(parameter.trim())).collect()
+    }
+
+    #[test]
+    fn functions_are_declared_as_in_the_header() {
+        let own = between(include_str!("abi.rs"), "    Functions {", "\n    }").unwrap();
+        let mut seen = 0;
+        for line in own.lines().filter(|line| line.contains('"')) {
+            let name = between(line, "\"", "\"").unwrap();
+            let here = between(line, "\" (", ");").unwrap();
+            let there = between(HEADER, &format!("sptrsvStatus_t {name}("), ");")
+                .unwrap_or_else(|| panic!("{name} is not declared"));
+            assert_eq!(kinds(here), kinds(there), "{name}");
+            seen += 1;
+        }
+        assert!(seen > 20);
+    }
+
+    #[test]
+    fn statistics_are_laid_out_as_in_the_header() {
+        let there = between(HEADER, "typedef struct sptrsvStats_t {", "} sptrsvStats_t;").unwrap();
+        let fields =
+            there.lines().map(str::trim).filter(|l| l.ends_with(';')).map(|l| l.trim_end_matches(';'));
+        let there: Vec<String> = fields
+            .map(|field| {
+                let (ty, name) = field.split_once(' ').unwrap();
+                let ty = match ty {
+                    "size_t" => "usize",
+                    "int64_t" => "i64",
+                    "double" => "f64",
+                    "int" => "c_int",
+                    other => other,
+                };
+                format!("{name}: {ty}")
+            })
+            .collect();
+        let here = between(include_str!("abi.rs"), "pub struct Stats {", "}").unwrap();
+        let here: Vec<&str> =
+            here.lines().map(str::trim).filter_map(|l| l.strip_prefix("pub ")?.strip_suffix(',')).collect();
+        assert_eq!(here, there);
+    }
+}

@@ -1,0 +1,40 @@
+//! What all solvers have in common.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::Result;
+
+/// A solver on one system.
+pub trait Contender {
+    /// What must be done before an analysis but is not part of it.
+    fn prepare(&mut self) -> Result<()> {
+        Ok(())
+    }
+    fn analyse(&mut self) -> Result<()>;
+    /// Whether values are handed over to it, by `update`, between an analysis and the first solve.
+    fn wants_values(&self) -> bool {
+        false
+    }
+    fn update(&mut self) -> Result<()> {
+        Ok(())
+    }
+    fn solve(&mut self) -> Result<()>;
+    /// What the solver says of itself after analysis.
+    fn facts(&self) -> Result<Facts> {
+        Ok(Facts::default())
+    }
+}
+
+/// What the paper calls the parts of an analysis.
+pub const PARTS: [&str; 5] = ["MAT_D2H", "TRANS", "DEP", "LEV", "LEV_H2D"];
+
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct Facts {
+    /// The algorithm in use.
+    pub algorithm: Option<String>,
+    pub predicted_ms: Option<f64>,
+    pub bytes_held: Option<i64>,
+    pub levels: Option<i64>,
+    /// The parts of the analysis, in milliseconds, as `PARTS` names them.
+    pub parts_ms: Option<[f64; 5]>,
+}

@@ -1,0 +1,310 @@
+//! Solves through libsptrsv's own C functions.
+
+use std::ffi::c_void;
+use std::ptr::null;
+
+use super::contender::{Contender, Facts};
+use crate::base::{memory, Result};
+use crate::solvers::abi;
+use crate::solvers::abi::{Abi, Stats};
+use crate::system::executor::{Buffer, Executor};
+use crate::system::System;
+
+/// AUTO and every algorithm of the library, by the names of this program.
+pub fn algorithms() -> impl Iterator<Item = (String, i32)> {
+    abi::ALGORITHMS.iter().map(|&(name, number)| (name.to_string(), number))
+}
+
+/// Their names as they are typed, for a help.
+pub fn algorithm_list() -> String {
+    algorithms().map(|(name, _)| name.to_lowercase()).collect::<Vec<_>>().join(", ")
+}
+
+/// The number of an algorithm given by name.
+pub fn algorithm_number(name: &str) -> Result<i32> {
+    let wanted = name.trim().to_uppercase().replace('-', "_");
+    algorithms().find(|(known, _)| *known == wanted).map(|(_, number)| number).ok_or_else(|| {
+        let names: Vec<String> = algorithms().map(|(known, _)| known).collect();
+        format!("there is no algorithm '{name}'; known are {}", names.join(", "))
+    })
+}
+
+pub fn algorithm_name(number: i32) -> String {
+    algorithms().find(|&(_, known)| known == number).map_or_else(|| number.to_string(), |(name, _)| name)
+}
+
+/// Calls a function of the library; a status other than SUCCESS becomes a message.
+macro_rules! call {
+    ($abi:expr, $handle:expr, $function:ident($($arg:expr),* $(,)?)) => {{
+        // SAFETY: handles and descriptors are live, arrays have the sizes that are passed along.
+        match unsafe { ($abi.functions.$function)($($arg),*) } {
+            0 => Ok(()),
+            status => Err(format!("{}: {}", stringify!($function), $abi.words(status, $handle))),
+        }
+    }};
+}
+
+/// A handle on one executor.
+pub struct Library<'e> {
+    pub executor: &'e Executor,
+    abi: &'static Abi,
+    handle: abi::Handle,
+}
+
+impl<'e> Library<'e> {
+    pub fn open(executor: &'e Executor) -> Result<Self> {
+        let abi = abi::get()?;
+        let mut handle = std::ptr::null_mut();
+        let kind = if executor.is_host() { abi::EXECUTOR_HOST } else { abi::EXECUTOR_CUDA };
+        call!(abi, handle, sptrsvCreateWithExecutor(&mut handle, kind))?;
+        let library = Library { executor, abi, handle };
+        call!(abi, handle, sptrsvSetStream(handle, executor.stream()))?;
+        Ok(library)
+    }
+
+    /// How long a solve waits without progress.
+    pub fn set_timeout(&self, seconds: f64) -> Result<()> {
+        call!(self.abi, self.handle, sptrsvSetTimeout(self.handle, seconds))
+    }
+
+    pub fn version(&self) -> Result<String> {
+        let mut version = 0;
+        call!(self.abi, self.handle, sptrsvGetVersion(self.handle, &mut version))?;
+        Ok(format!("{}.{}.{}", version / 1000, version % 1000 / 100, version % 100))
+    }
+}
+
+impl Drop for Library<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the handle is live and not used again.
+        unsafe { (self.abi.functions.sptrsvDestroy)(self.handle) };
+    }
+}
+
+/// Bytes per row and per entry that an analysis on the host executor takes at most.
+const ANALYSIS_ROW: u64 = 80;
+const ANALYSIS_ENTRY: u64 = 20;
+
+/// One system, to be analysed and solved with one algorithm.
+pub struct Solver<'s, 'e> {
+    library: &'s Library<'e>,
+    pub system: System<'s, 'e>,
+    descr: abi::Descr,
+    info: abi::Info,
+    buffer: Option<Buffer<'e>>,
+    /// Whether solves may read a copy of the values.
+    pub copies: bool,
+}
+
+impl<'s, 'e> Solver<'s, 'e> {
+    /// `setup` is a number of sptrsvSetup_t.
+    pub fn new(library: &'s Library<'e>, system: System<'s, 'e>, algorithm: i32, setup: i32) -> Result<Self> {
+        let (descr, info) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let mut solver = Solver { library, system, descr, info, buffer: None, copies: false };
+        let (abi, h) = (library.abi, library.handle);
+        call!(abi, h, sptrsvCreateMatDescr(&mut solver.descr))?;
+        call!(abi, h, sptrsvSetMatFillMode(solver.descr, system.fill_number()))?;
+        call!(abi, h, sptrsvSetMatDiagType(solver.descr, i32::from(system.matrix.unit)))?;
+        call!(abi, h, sptrsvCreateInfo(&mut solver.info))?;
+        call!(abi, h, sptrsvSetAlgorithm(solver.info, algorithm))
+            .map_err(|_| format!("the library has no algorithm {}", algorithm_name(algorithm)))?;
+        call!(abi, h, sptrsvSetSetup(solver.info, setup))?;
+        call!(abi, h, sptrsvSetRightHandSides(solver.info, system.rhs.max(1) as i64))?;
+        let mut bytes = 0;
+        let a = system.matrix;
+        if library.executor.is_host() {
+            let needed = ANALYSIS_ROW * a.n as u64 + ANALYSIS_ENTRY * a.nnz as u64;
+            memory::must_have(needed, "the analysis")?;
+        }
+        call!(
+            abi,
+            h,
+            sptrsvBufferSize(
+                h,
+                system.operation_number(),
+                a.n as i64,
+                a.nnz as i64,
+                solver.descr,
+                a.ty.number(),
+                null(),
+                null(),
+                null(),
+                solver.info,
+                &mut bytes,
+            )
+        )?;
+        solver.buffer = Some(library.executor.alloc(bytes)?);
+        Ok(solver)
+    }
+
+    /// Has later analyses prepare for a copy of the values, which `update` makes.
+    pub fn copy_values(&mut self) -> Result<()> {
+        call!(self.library.abi, self.library.handle, sptrsvSetCopyValues(self.info, abi::COPY_WHERE_FASTER))?;
+        self.copies = true;
+        Ok(())
+    }
+
+    pub fn update(&self) -> Result<()> {
+        let (abi, h) = (self.library.abi, self.library.handle);
+        call!(abi, h, sptrsvUpdateValues(h, self.info, self.system.matrix.val.ptr()))
+    }
+
+    fn scratch(&self) -> *mut c_void {
+        self.buffer.as_ref().map_or(std::ptr::null_mut(), Buffer::ptr)
+    }
+
+    pub fn analyse(&self) -> Result<()> {
+        let (abi, h, a) = (self.library.abi, self.library.handle, self.system.matrix);
+        call!(
+            abi,
+            h,
+            sptrsvAnalysis(
+                h,
+                self.system.operation_number(),
+                a.n as i64,
+                a.nnz as i64,
+                self.descr,
+                a.ty.number(),
+                a.val.ptr(),
+                a.ptr.ptr(),
+                a.col.ptr(),
+                self.info,
+                abi::USE_LEVEL,
+                self.scratch(),
+            )
+        )
+    }
+
+    /// Solves for all right-hand sides of the system.
+    pub fn solve(&self) -> Result<()> {
+        if self.system.rhs > 1 {
+            return self.solve_multi();
+        }
+        let (abi, h, a) = (self.library.abi, self.library.handle, self.system.matrix);
+        let alpha = Alpha::one(a.ty.is_double());
+        call!(
+            abi,
+            h,
+            sptrsvSolve(
+                h,
+                self.system.operation_number(),
+                a.n as i64,
+                a.nnz as i64,
+                alpha.ptr(),
+                self.descr,
+                a.ty.number(),
+                a.val.ptr(),
+                a.ptr.ptr(),
+                a.col.ptr(),
+                self.info,
+                self.system.f.ptr(),
+                self.system.x.ptr(),
+                abi::USE_LEVEL,
+                self.scratch(),
+            )
+        )
+    }
+
+    fn solve_multi(&self) -> Result<()> {
+        let (abi, h, a) = (self.library.abi, self.library.handle, self.system.matrix);
+        let alpha = Alpha::one(a.ty.is_double());
+        call!(
+            abi,
+            h,
+            sptrsvSolveMulti(
+                h,
+                self.system.operation_number(),
+                a.n as i64,
+                a.nnz as i64,
+                self.system.rhs as i64,
+                alpha.ptr(),
+                self.descr,
+                a.ty.number(),
+                a.val.ptr(),
+                a.ptr.ptr(),
+                a.col.ptr(),
+                self.info,
+                self.system.f.ptr(),
+                a.n as i64,
+                self.system.x.ptr(),
+                a.n as i64,
+                abi::USE_LEVEL,
+                self.scratch(),
+            )
+        )
+    }
+
+    /// The first row with a zero on its diagonal, if there is one. Waits for the last solve.
+    pub fn zero_pivot(&self) -> Result<Option<i64>> {
+        let mut position = -1;
+        let (abi, h) = (self.library.abi, self.library.handle);
+        let asked = call!(abi, h, sptrsvZeroPivot(h, self.info, &mut position));
+        match position {
+            -1 => asked.map(|()| None),
+            row => Ok(Some(row)),
+        }
+    }
+
+    pub fn stats(&self) -> Result<Stats> {
+        let mut stats = Stats { struct_size: size_of::<Stats>(), ..Stats::default() };
+        call!(self.library.abi, self.library.handle, sptrsvGetStats(self.info, &mut stats))?;
+        Ok(stats)
+    }
+}
+
+impl Contender for Solver<'_, '_> {
+    fn analyse(&mut self) -> Result<()> {
+        Solver::analyse(self)
+    }
+    fn wants_values(&self) -> bool {
+        self.copies
+    }
+    fn update(&mut self) -> Result<()> {
+        Solver::update(self)
+    }
+    fn solve(&mut self) -> Result<()> {
+        Solver::solve(self)
+    }
+    fn facts(&self) -> Result<Facts> {
+        let s = self.stats()?;
+        Ok(Facts {
+            algorithm: Some(algorithm_name(s.algorithm)),
+            // The library predicts single solves.
+            predicted_ms: Some(s.predicted_ms).filter(|&p| p > 0.0 && self.system.rhs == 1),
+            bytes_held: Some(s.bytes_held),
+            levels: Some(s.levels).filter(|&l| l > 0),
+            parts_ms: Some([s.mat_d2h_ms, s.trans_ms, s.dep_ms, s.lev_ms, s.lev_h2d_ms]),
+        })
+    }
+}
+
+impl Drop for Solver<'_, '_> {
+    fn drop(&mut self) {
+        let functions = &self.library.abi.functions;
+        // SAFETY: both are live or NULL, and not used again.
+        unsafe {
+            (functions.sptrsvDestroyInfo)(self.info);
+            (functions.sptrsvDestroyMatDescr)(self.descr);
+        }
+    }
+}
+
+/// The number one in either precision, real or complex.
+pub struct Alpha {
+    double: [f64; 2],
+    single: [f32; 2],
+    is_double: bool,
+}
+
+impl Alpha {
+    pub fn one(is_double: bool) -> Self {
+        Alpha { double: [1.0, 0.0], single: [1.0, 0.0], is_double }
+    }
+    pub fn ptr(&self) -> *const c_void {
+        if self.is_double {
+            self.double.as_ptr().cast()
+        } else {
+            self.single.as_ptr().cast()
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The solvers: libsptrsv through its C interface, and the peers to compare it with (cuSPARSE's SpSV, SpSM and csrsv2).
+//! All of them do their work behind one trait, [`contender::Contender`].
+
+pub mod abi;
+pub mod contender;
+mod cusparse;
+pub mod find;
+pub mod library;
+pub mod peers;
