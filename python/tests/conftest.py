@@ -1,19 +1,8 @@
-"""Prints the line of counts that `make test` adds up, and turns skips for want of a GPU into failures where
-SPTRSV_REQUIRE_GPU=1 asks for one."""
+"""Prints the line of counts that `make test` adds up."""
 
 from __future__ import annotations
 
-import os
 from typing import Any
-
-import pytest
-
-
-def needs_gpu(reason: str) -> None:
-    """Ends a test, or a file of tests, that has no GPU or no library for it."""
-    if os.environ.get("SPTRSV_REQUIRE_GPU") == "1":
-        pytest.fail(f"{reason}, but SPTRSV_REQUIRE_GPU=1", pytrace=False)
-    pytest.skip(reason)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

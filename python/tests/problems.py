@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 TYPES = ["f", "d", "F", "D"]
@@ -48,3 +50,10 @@ def error(op: Any, x: Any, b: Any) -> float:
 def bound(dtype: Any) -> float:
     """What `error` may be: complex operations cost some roundings more."""
     return 8 * float(np.finfo(np.dtype(dtype)).eps)
+
+
+def needs_gpu(reason: str) -> None:
+    """Ends a test that has no GPU, or no library for it: SPTRSV_REQUIRE_GPU=1 makes that a failure."""
+    if os.environ.get("SPTRSV_REQUIRE_GPU") == "1":
+        pytest.fail(f"{reason}, but SPTRSV_REQUIRE_GPU=1", pytrace=False)
+    pytest.skip(reason)

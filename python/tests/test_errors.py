@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import types
 
 import numpy as np
@@ -51,6 +52,17 @@ def test_an_invalid_matrix_is_a_value_error():
         sptrsv.analyse(with_arrays(indptr=np.array([0, 3, 1, 5])))
     assert isinstance(caught.value, sptrsv.SptrsvError)
     assert caught.value.status == sptrsv.Status.INVALID_MATRIX
+
+
+def test_exceptions_reach_other_processes():
+    for error in (
+        sptrsv.ZeroPivotError("a sentence", 7),
+        sptrsv.TimedOutError("a sentence", sptrsv.Status.TIMED_OUT),
+        sptrsv.OutOfMemoryError("a sentence", sptrsv.Status.ALLOC_FAILED),
+    ):
+        copy = pickle.loads(pickle.dumps(error))
+        assert type(copy) is type(error) and (str(copy), copy.status) == ("a sentence", error.status)
+        assert getattr(copy, "row", 7) == 7
 
 
 @pytest.mark.parametrize(
@@ -118,6 +130,7 @@ def read_only():
         (np.zeros((3, 1)), ValueError, r"but it has \(3, 1\) and float64"),
         (np.zeros(3, "f"), ValueError, r"but it has \(3,\) and float32"),
         (read_only(), ValueError, "out cannot be used: it is read-only"),
+        (np.zeros(3, ">f8"), ValueError, "out cannot be used: .* of another byte order"),
         (np.zeros(5)[::-1][:3], ValueError, "out cannot be used: neither its rows"),
         ([0.0, 0, 0], TypeError, "out must be an array"),
     ],

@@ -35,6 +35,20 @@ __all__ = [
     "spsolve_triangular",
 ]
 
+# They are known by the name under which programs see them.
+for _class in (
+    InvalidMatrixError,
+    NoGpuError,
+    OutOfMemoryError,
+    SptrsvError,
+    Stats,
+    Status,
+    TimedOutError,
+    TriangularSolver,
+    ZeroPivotError,
+):
+    _class.__module__ = __name__
+
 
 def __getattr__(name: str) -> str:
     # The library's own version, which takes a handle to ask for.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ._library import Status, library, text
@@ -17,6 +19,10 @@ class SptrsvError(RuntimeError):
         super().__init__(message)
         self.status = status
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Other processes get it whole.
+        return type(self), (str(self), self.status)
+
 
 class InvalidMatrixError(SptrsvError, ValueError):
     """The sparsity pattern is malformed: offsets that fall, or an index out of range."""
@@ -28,6 +34,9 @@ class ZeroPivotError(SptrsvError, np.linalg.LinAlgError):
     def __init__(self, message: str, row: int) -> None:
         super().__init__(message, Status.ZERO_PIVOT)
         self.row = row
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.row)
 
 
 class NoGpuError(SptrsvError):

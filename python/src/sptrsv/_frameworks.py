@@ -21,7 +21,8 @@ class Framework(Protocol):
     # Whether it can make arrays: those that are known by a protocol only cannot be made.
     makes_arrays: bool
 
-    def view(self, array: Any) -> Array: ...
+    def view(self, array: Any) -> Array:
+        """The array as it is in memory; a copy that must not be written where it is not stored as its numbers are."""
 
     def copy(self, view: Array, dtype: np.dtype[Any], order: Letter) -> Any:
         """A new array in this order, on the same device."""
@@ -38,10 +39,11 @@ class NumPy:
 
     def view(self, array: Any) -> Array:
         a = np.asarray(array)
-        if not a.dtype.isnative:
+        is_native = a.dtype.isnative
+        if not is_native:
             a = a.astype(a.dtype.newbyteorder("="))
         pointer = a.__array_interface__["data"][0]
-        return Array(a, pointer, a.shape, a.strides, a.dtype, None, a.flags.writeable)
+        return Array(a, pointer, a.shape, a.strides, a.dtype, None, is_native and a.flags.writeable)
 
     def copy(self, view: Array, dtype: np.dtype[Any], order: Letter) -> Any:
         return np.array(view.owner, dtype=dtype, order=order)
@@ -91,14 +93,17 @@ class Torch:
         self._torch: Any = sys.modules["torch"]
 
     def view(self, array: Any) -> Array:
+        if not str(array.layout).endswith("strided"):
+            raise TypeError(f"a dense tensor is needed, but one has the layout {array.layout}")
         if array.requires_grad and self._torch.is_grad_enabled():
             raise TypeError("a tensor requires grad, and this solve has no gradient: pass tensor.detach()")
-        # Conjugates and negatives may be lazy.
+        # Conjugates and negatives may be lazy: such a tensor is copied.
+        is_lazy = array.is_conj() or array.is_neg()
         tensor = array.detach().resolve_conj().resolve_neg()
         dtype = self._dtype(tensor)
         strides = tuple(stride * dtype.itemsize for stride in tensor.stride())
         device = self._device(tensor)
-        return Array(tensor, tensor.data_ptr(), tuple(tensor.shape), strides, dtype, device)
+        return Array(tensor, tensor.data_ptr(), tuple(tensor.shape), strides, dtype, device, not is_lazy)
 
     @staticmethod
     def _dtype(tensor: Any) -> np.dtype[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from ctypes import byref, c_void_p
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._cuda import Device
-from ._errors import check, check_creation
+from ._errors import SptrsvError, check, check_creation
 from ._library import Executor, library
 
 
@@ -89,11 +90,13 @@ class Resources:
             library.sptrsvDestroy(self.handle)
         self.info, self.descr, self.handle = c_void_p(), c_void_p(), c_void_p()
         self._host_scratch = None
-        if self.device:
-            with self.device:
+        device, self.device = self.device, None
+        if device:
+            # A GPU that has failed gives nothing back.
+            with contextlib.suppress(SptrsvError), device:
                 if self._event:
-                    self.device.destroy(self._event)
+                    device.destroy(self._event)
                 if self._scratch:
-                    self.device.free(self._scratch)
-            self.device.release()
-            self.device = None
+                    device.free(self._scratch)
+            with contextlib.suppress(SptrsvError):
+                device.release()

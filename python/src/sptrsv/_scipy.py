@@ -94,8 +94,11 @@ def spsolve_triangular(
 
 
 def _to_csr(A: Any) -> Any:
-    if framework_of(getattr(A, "data", A)).name == "CuPy":
+    library = framework_of(getattr(A, "data", A)).name
+    if library == "CuPy":
         return A.tocsr()
+    if library != "NumPy":
+        raise TypeError("A must be a sparse matrix of SciPy or CuPy; for a tensor call sptrsv.analyse")
     import scipy.sparse
 
     warnings.warn(

@@ -327,7 +327,9 @@ class TriangularSolver:
         if target.size and target.device != self._device:
             raise ValueError(f"out is in {target.place()}, but the matrix was analysed in {place(self._device)}")
         if target.layout() is None or not target.writable:
-            why = "it is read-only" if not target.writable else "neither its rows nor its columns lie one after the other"
+            why = "neither its rows nor its columns lie one after the other"
+            if not target.writable:
+                why = "it is read-only, of another byte order, or a lazy conjugate"
             raise ValueError(f"out cannot be used: {why}")
         return target
 
