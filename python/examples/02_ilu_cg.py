@@ -39,7 +39,9 @@ A = poisson(n)
 b = A @ np.random.default_rng(1).standard_normal(n * n)
 
 # Nothing is pivoted, and entries are dropped by their size alone: L and U are then nearly those of a symmetric matrix.
-ilu = spilu(A, drop_tol=1e-2, drop_rule="basic", permc_spec="NATURAL", diag_pivot_thresh=0, options={"SymmetricMode": True})
+ilu = spilu(
+    A, drop_tol=1e-2, drop_rule="basic", permc_spec="NATURAL", diag_pivot_thresh=0, options={"SymmetricMode": True}
+)
 assert np.array_equal(ilu.perm_r, np.arange(n * n)) and np.array_equal(ilu.perm_c, np.arange(n * n))
 
 # CG needs a symmetric preconditioner: L D L^T, where D is the diagonal of U. L is in CSC and has ones on its diagonal.

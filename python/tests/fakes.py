@@ -1,4 +1,5 @@
-"""Arrays that say they are on a GPU: their numbers lie in host memory, which the stand-in for the driver calls its own."""
+"""Arrays that say they are on a GPU. Their numbers lie in host memory, which the stand-in for the driver calls its
+own."""
 
 from __future__ import annotations
 

@@ -73,7 +73,11 @@ def interface_arrays(driver):
     assert solver.solve(wrap(np.ones((3, 2))), out=wrap(np.zeros((3, 2), order="F"))).array.shape == (3, 2)
     refused(TypeError, "pass out=", lambda: solver.solve(b))
     refused(TypeError, "an array must be converted", lambda: solver.solve(wrap(np.ones(3, "f")), out=out))
-    refused(ValueError, "b is in host memory, but the matrix was analysed in memory of GPU 1", lambda: solver.solve(np.ones(3)))
+    refused(
+        ValueError,
+        "b is in host memory, but the matrix was analysed in memory of GPU 1",
+        lambda: solver.solve(np.ones(3)),
+    )
     refused(ValueError, "b is in memory of GPU 0, but", lambda: solver.solve(wrap(np.ones(3), 0), out=out))
     refused(ValueError, "out is in host memory, but", lambda: solver.solve(b, out=np.ones(3)))
     refused(ValueError, "is not in memory of a GPU", lambda: solver.solve(CudaArray(np.ones(3)), out=out))
@@ -251,7 +255,11 @@ def errors_of_the_driver(driver):
         )  # fmt: skip
         driver.lib.standin_fail(None, 0)
         solver.solve(DlpackArray(np.ones(3)), out=DlpackArray(np.zeros(3)))
-    refused(sptrsv.SptrsvError, "cuDeviceGet failed with CUresult 101", lambda: sptrsv.analyse(sparse(A, lambda a: DlpackArray(a, (2, 7)))))
+    refused(
+        sptrsv.SptrsvError,
+        "cuDeviceGet failed with CUresult 101",
+        lambda: sptrsv.analyse(sparse(A, lambda a: DlpackArray(a, (2, 7)))),
+    )
     driver.lib.standin_fail(b"cuInit", 100)
     sptrsv._cuda._driver.cache_clear()
     refused(sptrsv.NoGpuError, "cuInit failed", lambda: sptrsv.analyse(matrix))

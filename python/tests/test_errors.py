@@ -32,13 +32,21 @@ def with_arrays(**arrays):
         (A.astype(np.longdouble), TypeError, "they are longdouble|they are float128"),
         (A.astype(bool), TypeError, "they are bool"),
         (with_arrays(indptr=A.indptr.astype("u8")), TypeError, "must be int32 or int64, but they are uint64 and int32"),
-        (with_arrays(indices=A.indices.astype(float)), TypeError, "must be int32 or int64, but they are int32 and float64"),
+        (
+            with_arrays(indices=A.indices.astype(float)),
+            TypeError,
+            "must be int32 or int64, but they are int32 and float64",
+        ),
         (with_arrays(indptr=A.indptr[:-1]), ValueError, "A has 3 rows, but 3 offsets"),
         (with_arrays(data=A.data[:-1]), ValueError, "A has 4 values, but 5 indices"),
         (with_arrays(data=A.data.reshape(1, -1)), ValueError, r"one has the shape \(1, 5\)"),
         (with_arrays(indptr=np.array([0, 3, 1, 5])), sptrsv.InvalidMatrixError, "row 1 of the matrix"),
         (with_arrays(indices=np.array([0, 0, 1, 1, 3])), sptrsv.InvalidMatrixError, "column index 3 is outside 0 to 2"),
-        (with_arrays(indices=np.array([0, 0, 1, -1, 2])), sptrsv.InvalidMatrixError, "column index -1 is outside 0 to 2"),
+        (
+            with_arrays(indices=np.array([0, 0, 1, -1, 2])),
+            sptrsv.InvalidMatrixError,
+            "column index -1 is outside 0 to 2",
+        ),
         (with_arrays(indptr=np.array([1, 2, 4, 5])), sptrsv.InvalidMatrixError, "of the matrix"),
     ],
 )
@@ -126,7 +134,11 @@ def read_only():
 @pytest.mark.parametrize(
     "out, kind, sentence",
     [
-        (np.zeros(2), ValueError, r"out must have the shape \(3,\) and the type float64, but it has \(2,\) and float64"),
+        (
+            np.zeros(2),
+            ValueError,
+            r"out must have the shape \(3,\) and the type float64, but it has \(2,\) and float64",
+        ),
         (np.zeros((3, 1)), ValueError, r"but it has \(3, 1\) and float64"),
         (np.zeros(3, "f"), ValueError, r"but it has \(3,\) and float32"),
         (read_only(), ValueError, "out cannot be used: it is read-only"),
@@ -164,7 +176,12 @@ def test_a_solver_that_is_closed():
     solver = sptrsv.analyse(A)
     solver.close()
     solver.close()
-    for call in (lambda: solver.solve(np.ones(3)), lambda: solver.update(A.data), solver.zero_pivot, lambda: solver.stats):
+    for call in (
+        lambda: solver.solve(np.ones(3)),
+        lambda: solver.update(A.data),
+        solver.zero_pivot,
+        lambda: solver.stats,
+    ):
         with pytest.raises(ValueError, match="the solver is closed"):
             call()
     assert solver.device == "host"

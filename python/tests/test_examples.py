@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -18,7 +19,7 @@ def output(name, *arguments):
 
 
 def test_every_example_is_tested():
-    assert sorted(path.name for path in EXAMPLES.glob("*.py")) == ["01_solve.py", "02_ilu_cg.py"]
+    assert sorted(path.name for path in EXAMPLES.glob("*.py")) == ["01_solve.py", "02_ilu_cg.py", "03_gpu.py"]
 
 
 def test_solve():
@@ -31,3 +32,11 @@ def test_ilu_cg():
     assert 0 < 4 * preconditioned < plain
     assert float(re.search(r"residual (\S+)", text)[1]) < 1e-7
     assert int(re.search(r"(\d+) levels", text)[1]) > 60
+
+
+def test_gpu():
+    """On a GPU where there is one and a library for it."""
+    text = output("03_gpu.py", "100")
+    place = "cuda:0" if os.environ.get("SPTRSV_REQUIRE_GPU") == "1" else "(host|cuda:0)"
+    assert re.search(rf"10000 unknowns on {place}: 199 levels, algorithm \w+", text), text
+    assert float(re.search(r"residual (\S+)", text)[1]) < 1e-14

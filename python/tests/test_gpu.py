@@ -239,10 +239,10 @@ def test_many_right_hand_sides(lib, rng):
     b = rng.standard_normal((40000, 32))
     solver = sptrsv.analyse(lib.matrix(A), nrhs=32)
     assert solver.stats.algorithm == "block"
-    for b in (b, np.asfortranarray(b)):
-        x = solver.solve(lib.array(b))
+    for layout in (b, np.asfortranarray(b)):
+        x = solver.solve(lib.array(layout))
         assert residual(A, lib.host(x), b) < 1e-14
-        assert lib.is_fortran(x) == b.flags.f_contiguous
+        assert lib.is_fortran(x) == layout.flags.f_contiguous
 
 
 def test_out_and_in_place(lib, rng):

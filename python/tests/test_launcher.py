@@ -51,7 +51,10 @@ def test_the_codes_of_the_program():
 
 
 def test_a_program_that_may_not_be_run(monkeypatch, capsys, tmp_path):
-    for file, why in ((tmp_path / "none", "No such file or directory"), (tmp_path / "plain", "Permission denied; chmod")):
+    for file, why in (
+        (tmp_path / "none", "No such file or directory"),
+        (tmp_path / "plain", "Permission denied; chmod"),
+    ):
         if file.name == "plain":
             file.write_text("")
         monkeypatch.setattr(launcher, "PROGRAM", file)

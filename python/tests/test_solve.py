@@ -196,7 +196,9 @@ def test_numbers_that_convert_safely(rng):
     assert single.solve([1, 2]).dtype == np.float32
 
 
-@pytest.mark.parametrize("dtype, alpha", [("f", 2), ("d", -0.5), ("F", 1j), ("D", 2 - 1j), ("d", np.float32(3)), ("d", 0)])
+@pytest.mark.parametrize(
+    "dtype, alpha", [("f", 2), ("d", -0.5), ("F", 1j), ("D", 2 - 1j), ("d", np.float32(3)), ("d", 0)]
+)
 def test_alpha(rng, dtype, alpha):
     A = matrix(rng, 20, dtype)
     b = values(rng, dtype, 20, 2)
@@ -219,7 +221,9 @@ def test_every_algorithm(rng, name):
     solver = sptrsv.analyse(A, algorithm=name, nrhs=20)
     b = values(rng, "d", 60, 20)
     right(operator(A), solver.solve(b), b)
-    assert solver.stats.algorithm in {"levr": ["levr"], "levc": ["levc"], "gsf": ["gsf"]}.get(name, ["levr", "slfr", "slfc"])
+    assert solver.stats.algorithm in {"levr": ["levr"], "levc": ["levc"], "gsf": ["gsf"]}.get(
+        name, ["levr", "slfr", "slfc"]
+    )
 
 
 # ------------------------------------------------------------------------------------------------- values

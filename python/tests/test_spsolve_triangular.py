@@ -16,6 +16,12 @@ import sptrsv
 real = scipy.sparse.linalg.spsolve_triangular
 
 
+# SciPy 1.15 changed the types and the order of results, and its errors; this package follows it.
+as_now = pytest.mark.skipif(
+    tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 15), reason="SciPy before 1.15 is not what is followed"
+)
+
+
 def parameters(function):
     return [(p.name, p.default, p.kind) for p in inspect.signature(function).parameters.values()]
 
@@ -29,6 +35,7 @@ def rng():
     return np.random.default_rng(6)
 
 
+@as_now
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("format", ["csr", "csc"])
 @pytest.mark.parametrize("lower", [True, False])
@@ -49,6 +56,7 @@ def test_results(rng, dtype, format, lower, unit, shape):
     assert (A != before[0]).nnz == 0 and np.array_equal(b, before[1])
 
 
+@as_now
 @pytest.mark.parametrize("of_a", "?bhilBHILfdFD")
 @pytest.mark.parametrize("of_b", "?bhilBHILefdFD")
 @pytest.mark.parametrize("unit", [False, True])
@@ -90,12 +98,19 @@ def test_unit_diagonal_needs_no_entries():
     assert sptrsv.spsolve_triangular(sp.csr_array([[0.0, 0], [3, 0]]), [1, 5], unit_diagonal=True).tolist() == [1, 2]
 
 
+def duplicates(*values):
+    """A 2 x 2 matrix with the diagonal entry of row 0 stored twice."""
+    rows, columns = np.array([0, 2, len(values)], "i4"), np.array([0, 0, 0, 1, 1][: len(values)], "i4")
+    return sp.csr_array((np.array(values), columns, rows), shape=(2, 2))
+
+
+@as_now
 def test_duplicates_add_up():
-    A = sp.csr_array(([1.0, 1, 1, 2, 2], [0, 0, 0, 1, 1], [0, 2, 5]), shape=(2, 2))
+    A = duplicates(1.0, 1, 1, 2, 2)
     assert sptrsv.spsolve_triangular(A, [2.0, 9]).tolist() == real(A, [2.0, 9]).tolist() == [1, 2]
-    A = sp.csr_array(([1.0, -1, 1, 2], [0, 0, 0, 1], [0, 2, 4]), shape=(2, 2))
+    A = duplicates(1.0, -1, 1, 2)
     for solve in (sptrsv.spsolve_triangular, real):
-        with pytest.raises(np.linalg.LinAlgError, match="A is singular: zero entry on diagonal."):
+        with pytest.raises(np.linalg.LinAlgError, match="A is singular"):
             solve(A, [2.0, 9])
 
 
@@ -109,6 +124,7 @@ def test_overwrite_b(rng):
     assert b.tolist() == [2, 9]
 
 
+@as_now
 @pytest.mark.parametrize(
     "A, b, kind",
     [

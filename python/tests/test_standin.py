@@ -1,5 +1,8 @@
-"""Work on a GPU up to the calls of the driver, on every machine with a C compiler: the stand-in for the driver that the C
-tests have answers, and kernels do nothing. Each case of standin_cases.py is a program of its own."""
+"""Work on a GPU up to the calls of the driver, on every machine with a C compiler.
+
+The stand-in for the driver that the C tests have answers, and kernels do nothing. Each case of standin_cases.py is a
+program of its own.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +53,6 @@ def test_without_a_driver(tmp_path):
     environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "PYTHONPATH": str(HERE)}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == (
-        "no usable NVIDIA GPU: libcuda.so.1 was not found; the host executor works without one\n"
-    ), done.stderr
+    assert done.stdout == ("no usable NVIDIA GPU: libcuda.so.1 was not found; the host executor works without one\n"), (
+        done.stderr
+    )

@@ -34,4 +34,4 @@ def test_a_program(tmp_path):
     done = mypy("-c", PROGRAM, folder=tmp_path)
     assert 'Revealed type is "int"' in done.stdout, done.stdout + done.stderr
     assert 'Revealed type is "int | None"' in done.stdout or "Union[int, None]" in done.stdout
-    assert 'incompatible type "Literal[\'C\']"' in done.stdout
+    assert "incompatible type \"Literal['C']\"" in done.stdout

@@ -17,7 +17,8 @@ from ._errors import (
 )
 from ._library import Status
 from ._scipy import spsolve_triangular
-from ._solver import Stats, TriangularSolver, analyse
+from ._solver import TriangularSolver, analyse
+from ._stats import Stats
 
 __version__: str
 
@@ -35,18 +36,8 @@ __all__ = [
     "spsolve_triangular",
 ]
 
-# They are known by the name under which programs see them.
-for _class in (
-    InvalidMatrixError,
-    NoGpuError,
-    OutOfMemoryError,
-    SptrsvError,
-    Stats,
-    Status,
-    TimedOutError,
-    TriangularSolver,
-    ZeroPivotError,
-):
+# Tracebacks name them as programs do.
+for _class in (InvalidMatrixError, NoGpuError, OutOfMemoryError, SptrsvError, TimedOutError, ZeroPivotError):
     _class.__module__ = __name__
 
 

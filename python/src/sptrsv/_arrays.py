@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ DATA_TYPES = {
 }
 
 
-@dataclass(frozen=True)
-class Array:
+class Array(NamedTuple):
     """A view of somebody's array. ``owner`` keeps the memory."""
 
     owner: Any
@@ -35,10 +34,7 @@ class Array:
 
     @property
     def size(self) -> int:
-        size = 1
-        for extent in self.shape:
-            size *= extent
-        return size
+        return math.prod(self.shape)
 
     @property
     def is_aligned(self) -> bool:
@@ -51,33 +47,39 @@ class Array:
         """Whether a vector's values lie one after the other, where they may be read."""
         return self.is_aligned and (self.size < 2 or self.strides[0] == self.dtype.itemsize)
 
-    def layout(self) -> tuple[Order, int] | None:
-        """How a vector, or a matrix of right-hand sides, is stored: its order and leading dimension; None where it is
-        neither column after column nor row after row."""
+    def layout(self) -> Layout | None:
+        """How a vector, or a matrix of right-hand sides, is stored.
+
+        None where it is neither column after column nor row after row.
+        """
         item = self.dtype.itemsize
-        if not self.is_aligned or any(stride % item for stride in self.strides):
+        n, row = self.shape[0], self.strides[0]
+        k, column = (self.shape[1], self.strides[1]) if len(self.shape) == 2 else (1, n * item)
+        if not self.is_aligned or row % item or column % item:
             return None
-        n, k = self.shape if len(self.shape) == 2 else (self.shape[0], 1)
-        row = self.strides[0] // item
-        column = self.strides[1] // item if len(self.shape) == 2 else n
-        if (n <= 1 or row == 1) and (k <= 1 or column >= n):
-            return Order.COLUMN, column if k > 1 else n
-        if (k <= 1 or column == 1) and (n <= 1 or row >= k):
-            return Order.ROW, row if n > 1 else k
+        if (n <= 1 or row == item) and (k <= 1 or column >= n * item):
+            return Layout(Order.COLUMN, column // item if k > 1 else n)
+        if (k <= 1 or column == item) and (n <= 1 or row >= k * item):
+            return Layout(Order.ROW, row // item if n > 1 else k)
         return None
 
-    def bounds(self) -> tuple[int, int]:
-        """The first address, and the one behind the last."""
-        spans = [(extent - 1) * stride for extent, stride in zip(self.shape, self.strides)]
-        start = self.pointer + sum(min(span, 0) for span in spans)
-        return start, self.pointer + sum(max(span, 0) for span in spans) + self.dtype.itemsize
+    def end(self) -> int:
+        """The address behind the last value, of an array that has a layout."""
+        last = (self.shape[0] - 1) * self.strides[0]
+        if len(self.shape) == 2:
+            last += (self.shape[1] - 1) * self.strides[1]
+        return self.pointer + last + self.dtype.itemsize
 
     def overlaps(self, other: Array) -> bool:
-        (a, a_end), (b, b_end) = self.bounds(), other.bounds()
-        return self.device == other.device and a < b_end and b < a_end
+        return self.device == other.device and self.pointer < other.end() and other.pointer < self.end()
 
     def place(self) -> str:
         return place(self.device)
+
+
+class Layout(NamedTuple):
+    order: Order
+    leading: int  # values from one column, or row, to the next
 
 
 def place(device: int | None) -> str:

@@ -31,7 +31,7 @@ _ARGUMENTS: dict[str, list[Any]] = {
 }
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _driver() -> ctypes.CDLL:
     try:
         driver = ctypes.CDLL("libcuda.so.1")
@@ -63,7 +63,7 @@ def device_of(pointer: int) -> int:
 
 
 class Device:
-    """One GPU's primary context, which CuPy, PyTorch and Numba use. ``with device:`` makes it current on this thread."""
+    """One GPU's primary context, which CuPy, PyTorch and Numba use. ``with`` makes it current on this thread."""
 
     def __init__(self, ordinal: int) -> None:
         _driver()

@@ -171,13 +171,20 @@ class CudaDlpack(CudaInterface):
         return from_dlpack(array, array.__dlpack_device__()[1])
 
 
+# The libraries whose arrays are known by their type.
+_of_type: dict[type, Framework] = {np.ndarray: NumPy()}
+
+
 def framework_of(array: Any) -> Framework:
     """The library of an array; NumPy for lists and whatever else NumPy makes an array of."""
+    known = _of_type.get(type(array))
+    if known is not None:
+        return known
     roots = {cls.__module__.partition(".")[0] for cls in type(array).__mro__}
     if "cupy" in roots:
-        return CuPy()
+        return _of_type.setdefault(type(array), CuPy())
     if "torch" in roots:
-        return Torch()
+        return _of_type.setdefault(type(array), Torch())
     if hasattr(array, "__cuda_array_interface__"):
         return CudaInterface()
     if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack_device__"):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ._arrays import Array
 from ._cuda import Device
 from ._errors import SptrsvError, check, check_creation
 from ._library import Executor, library
@@ -60,14 +61,17 @@ class Resources:
             self._scratch = self.device.allocate(max(size, 1))
         return self._scratch
 
+    def is_capturing(self, stream: int) -> bool:
+        return self.device is not None and self.device.is_capturing(stream)
+
     def order(self, stream: int) -> None:
-        """Lets the stream wait for what ``mark`` has recorded last. A stream that is capturing cannot wait for it."""
-        if self.device and self._event and not self.device.is_capturing(stream):
+        """Lets the stream wait for what ``mark`` has recorded last."""
+        if self.device and self._event:
             self.device.wait(stream, self._event)
 
     def mark(self, stream: int) -> None:
-        """Records what the stream has been given until now. A capture is no work yet."""
-        if self.device and not self.device.is_capturing(stream):
+        """Records what the stream has been given until now."""
+        if self.device:
             if self._event is None:
                 self._event = self.device.event()
             self.device.record(self._event, stream)
@@ -100,3 +104,40 @@ class Resources:
                     device.free(self._scratch)
             with contextlib.suppress(SptrsvError):
                 device.release()
+
+
+class OnStream:
+    """Work on a stream, in order with the solver's work on other streams and with those who make the arrays.
+
+    A stream that is capturing cannot wait for work outside of its capture, and has done nothing yet that others could
+    wait for.
+    """
+
+    def __init__(self, resources: Resources, stream: int, views: tuple[Array, ...]) -> None:
+        self._resources, self._stream, self._views = resources, stream, views
+        self._captures = False
+
+    def __enter__(self) -> None:
+        r = self._resources
+        if r.device is None:
+            return
+        r.device.__enter__()
+        try:
+            self._captures = r.is_capturing(self._stream)
+            if not self._captures:
+                for producer in {view.stream for view in self._views}:
+                    r.wait_for_producer(self._stream, producer)
+                r.order(self._stream)
+            r.call("sptrsvSetStream", self._stream)
+        except BaseException:
+            r.device.__exit__()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        r = self._resources
+        if r.device is not None:
+            try:
+                if not self._captures:
+                    r.mark(self._stream)
+            finally:
+                r.device.__exit__()

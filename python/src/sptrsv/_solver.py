@@ -5,14 +5,13 @@ from __future__ import annotations
 import ctypes
 import threading
 import weakref
-from ctypes import byref, c_int64, c_size_t, sizeof
-from dataclasses import dataclass
+from ctypes import byref, c_int64, c_size_t
 from types import TracebackType
 from typing import Any, Literal
 
 import numpy as np
 
-from ._arrays import DATA_TYPES, Array, place, scalar
+from ._arrays import DATA_TYPES, Array, Layout, place, scalar
 from ._errors import ZeroPivotError, check
 from ._frameworks import Framework, Letter, framework_of
 from ._library import (
@@ -24,13 +23,13 @@ from ._library import (
     Order,
     Setup,
     SolvePolicy,
-    StatsStruct,
     Status,
     library,
     text,
 )
 from ._matrix import Matrix, read
-from ._resources import Resources
+from ._resources import OnStream, Resources
+from ._stats import Stats, read_stats
 
 Trans = Literal["N", "T", "H"]
 
@@ -39,43 +38,9 @@ _OPERATIONS = {
     "T": Operation.TRANSPOSE,
     "H": Operation.CONJUGATE_TRANSPOSE,
 }
+# The default of alpha, whose bytes a solver keeps.
+_ONE = 1
 _LETTERS: dict[Order, Letter] = {Order.COLUMN: "F", Order.ROW: "C"}
-
-
-@dataclass(frozen=True)
-class Stats:
-    """What an analysis found and what it cost: the fields of ``sptrsvStats_t`` under their names."""
-
-    levels: int
-    """Levels of the dependency graph; 0 where the algorithm needs none and none were computed."""
-    widest_level: int
-    """Rows in the widest level."""
-    rows: int
-    """Rows of the matrix."""
-    entries_used: int
-    """Entries of the triangle beside its diagonal, and one more for each row."""
-    algorithm: str
-    """The algorithm in use."""
-    setup: str
-    """Where the analysis was done."""
-    setup_ms: float
-    """Wall-clock time of the whole analysis, in milliseconds."""
-    bytes_held: int
-    """Bytes that the analysis holds, in memory of the GPU or of the host."""
-    predicted_ms: float
-    """Predicted time of one solve in milliseconds; 0 where nothing predicts it."""
-    mat_d2h_ms: float
-    """Copying the pattern to the host, in milliseconds."""
-    trans_ms: float
-    """Validating and transposing the pattern, in milliseconds."""
-    dep_ms: float
-    """Counting dependencies, in milliseconds."""
-    lev_ms: float
-    """Computing levels, in milliseconds."""
-    lev_h2d_ms: float
-    """Copying the schedule to the GPU, in milliseconds."""
-    missing_diagonal: int | None
-    """The smallest row without an entry on its diagonal; None where there is none, or the diagonal is unit."""
 
 
 def _named(kind: type[Algorithm] | type[Setup], what: str, value: str) -> int:
@@ -84,13 +49,6 @@ def _named(kind: type[Algorithm] | type[Setup], what: str, value: str) -> int:
     except (KeyError, AttributeError):
         names = ", ".join(member.name.lower() for member in kind)
         raise ValueError(f"{what} must be one of {names}, but it is {value!r}") from None
-
-
-def _name(kind: type[Algorithm] | type[Setup], number: int) -> str:
-    try:
-        return kind(number).name.lower()
-    except ValueError:
-        return str(number)
 
 
 def _operation(trans: str) -> Operation:
@@ -129,7 +87,7 @@ class TriangularSolver:
         self._lock = threading.RLock()
         self._shape = (matrix.rows, matrix.rows)
         self._entries, self._dtype, self._device = matrix.entries, matrix.dtype, matrix.device
-        self._unit = unit
+        self._one = scalar(_ONE, matrix.dtype)
         self._framework = matrix.framework
         self._resources = Resources(matrix.device)
         self._finalizer = weakref.finalize(self, self._resources.free)
@@ -145,7 +103,9 @@ class TriangularSolver:
         check(library.sptrsvSetRightHandSides(r.info, nrhs))
         r.call("sptrsvSetTimeout", timeout)
         # The arrays that solves read; none where the values are copied.
-        self._arrays: tuple[Array, Array, Array] | None = None if copy else (matrix.values, matrix.offsets, matrix.indices)
+        self._arrays: tuple[Array, Array, Array] | None = (
+            None if copy else (matrix.values, matrix.offsets, matrix.indices)
+        )
         self._analyse(matrix)
 
     def _arguments(self, operation: Operation) -> tuple[Any, ...]:
@@ -170,7 +130,7 @@ class TriangularSolver:
         *,
         out: Any = None,
         trans: Trans | None = None,
-        alpha: complex = 1,
+        alpha: complex = _ONE,
         check: bool = False,
     ) -> Any:
         """Solves ``op(A) x = alpha b``.
@@ -205,9 +165,9 @@ class TriangularSolver:
 
         Notes
         -----
-        On a GPU the solve is enqueued on the current stream of b's library, and this returns at once. It can be captured
-        into a CUDA graph if ``out`` is given and ``check`` is not. Without ``check``, x holds Inf or NaN where a pivot is
-        zero.
+        On a GPU the solve is enqueued on the current stream of b's library, and this returns at once. It can be
+        captured into a CUDA graph if ``out`` is given and ``check`` is not. Without ``check``, x holds Inf or NaN where
+        a pivot is zero.
 
         Examples
         --------
@@ -221,41 +181,50 @@ class TriangularSolver:
                [3., 6.]])
         """
         operation = self._operation if trans is None else self._allowed(trans)
-        factor = scalar(alpha, self._dtype)
+        factor = self._one if alpha is _ONE else scalar(alpha, self._dtype)
         framework = framework_of(b)
         with self._lock:
             self._must_be_usable()
             view = self._converted("b", b, framework)
             shape = view.shape
             if len(shape) not in (1, 2) or shape[0] != self._shape[0]:
-                raise ValueError(f"b must have the shape ({self._shape[0]},) or ({self._shape[0]}, k), but it has {shape}")
+                raise ValueError(
+                    f"b must have the shape ({self._shape[0]},) or ({self._shape[0]}, k), but it has {shape}"
+                )
             layout = view.layout()
             if layout is None:
-                view = framework.view(framework.copy(view, self._dtype, "C"))
-                layout = _layout(view)
-            result = out
+                view, layout = self._copied(view, framework)
             if out is None:
                 maker = framework if framework.makes_arrays else self._framework
-                result = maker.empty(shape, self._dtype, _LETTERS[layout[0]], self._device)
-            target = self._target(result, shape)
-            if target.overlaps(view) and (view.pointer, layout) != (target.pointer, target.layout()):
-                view = framework.view(framework.copy(view, self._dtype, "C"))
+                out = maker.empty(shape, self._dtype, _LETTERS[layout.order], self._device)
+                target, target_layout = self._target(out, shape)
+            else:
+                target, target_layout = self._target(out, shape)
+                if target.overlaps(view) and (view.pointer, layout) != (target.pointer, target_layout):
+                    view, layout = self._copied(view, framework)
             if view.size:
                 with self._on_stream(framework, view, target):
-                    self._solve(operation, factor, view, target)
+                    self._solve(operation, factor, view, layout, target, target_layout)
             if check:
                 self._raise_zero_pivot()
-            return result
+            return out
 
-    def _solve(self, operation: Operation, factor: ctypes.Array[ctypes.c_char], view: Array, target: Array) -> None:
-        (order, leading), (target_order, target_leading) = _layout(view), _layout(target)
+    def _solve(
+        self,
+        operation: Operation,
+        factor: ctypes.Array[ctypes.c_char],
+        view: Array,
+        layout: Layout,
+        target: Array,
+        target_layout: Layout,
+    ) -> None:
         columns = view.shape[1] if len(view.shape) == 2 else 1
         arrays = (None, None, None) if self._arrays is None else tuple(a.pointer for a in self._arrays)
         r = self._resources
         r.call(
             "sptrsvSolveDense", *self._arguments(operation), columns, factor, r.descr, DATA_TYPES[self._dtype], *arrays,
-            r.info, view.pointer, leading, order, target.pointer, target_leading, target_order,
-            SolvePolicy.USE_LEVEL, self._buffer,
+            r.info, view.pointer, layout.leading, layout.order, target.pointer, target_layout.leading,
+            target_layout.order, SolvePolicy.USE_LEVEL, self._buffer,
         )  # fmt: skip
 
     def update(self, values: Any) -> None:
@@ -269,8 +238,8 @@ class TriangularSolver:
 
         Notes
         -----
-        They are copied, on a GPU in the order of the stream. A solver that was made with ``copy=False`` reads this array
-        at each solve from then on.
+        They are copied, on a GPU in the order of the stream. A solver that was made with ``copy=False`` reads this
+        array at each solve from then on.
 
         Examples
         --------
@@ -315,32 +284,42 @@ class TriangularSolver:
             raise TypeError(f"{what} is {view.dtype}, which does not convert safely to the matrix's {self._dtype}")
         return framework.view(framework.copy(view, self._dtype, "C"))
 
-    def _target(self, out: Any, shape: tuple[int, ...]) -> Array:
+    def _copied(self, view: Array, framework: Framework) -> tuple[Array, Layout]:
+        copy = framework.view(framework.copy(view, self._dtype, "C"))
+        layout = copy.layout()
+        assert layout is not None, "a new array has its rows one after the other"
+        return copy, layout
+
+    def _target(self, out: Any, shape: tuple[int, ...]) -> tuple[Array, Layout]:
         framework = framework_of(out)
         if isinstance(out, (list, tuple)):
             raise TypeError("out must be an array")
         target = framework.view(out)
         if target.shape != shape or target.dtype != self._dtype:
             raise ValueError(
-                f"out must have the shape {shape} and the type {self._dtype}, but it has {target.shape} and {target.dtype}"
+                f"out must have the shape {shape} and the type {self._dtype}, "
+                f"but it has {target.shape} and {target.dtype}"
             )
         if target.size and target.device != self._device:
             raise ValueError(f"out is in {target.place()}, but the matrix was analysed in {place(self._device)}")
-        if target.layout() is None or not target.writable:
+        layout = target.layout()
+        if layout is None or not target.writable:
             why = "neither its rows nor its columns lie one after the other"
             if not target.writable:
                 why = "it is read-only, of another byte order, or a lazy conjugate"
             raise ValueError(f"out cannot be used: {why}")
-        return target
+        return target, layout
 
     def _must_be_usable(self) -> None:
         if not self._finalizer.alive:
             raise ValueError("the solver is closed")
         if self._resources.is_copy:
-            raise RuntimeError("a solver on a GPU cannot be used in a forked process: analyse A anew, in a spawned process")
+            raise RuntimeError(
+                "a solver on a GPU cannot be used in a forked process: analyse A anew, in a spawned process"
+            )
 
-    def _on_stream(self, framework: Framework, *views: Array) -> _OnStream:
-        return _OnStream(self._resources, self._stream(framework, views), views)
+    def _on_stream(self, framework: Framework, *views: Array) -> OnStream:
+        return OnStream(self._resources, self._stream(framework, views), views)
 
     def _stream(self, framework: Framework, views: tuple[Array, ...]) -> int:
         """The stream to work on: that of the array's library, else of the matrix's, else of the first array."""
@@ -391,13 +370,7 @@ class TriangularSolver:
         """What the analysis found and what it cost."""
         with self._lock:
             self._must_be_usable()
-            raw = StatsStruct(struct_size=sizeof(StatsStruct))
-            check(library.sptrsvGetStats(self._resources.info, byref(raw)))
-        fields: dict[str, Any] = {name: getattr(raw, name) for name in Stats.__dataclass_fields__}
-        fields["algorithm"] = _name(Algorithm, raw.algorithm)
-        fields["setup"] = _name(Setup, raw.setup)
-        fields["missing_diagonal"] = None if raw.missing_diagonal < 0 else raw.missing_diagonal
-        return Stats(**fields)
+            return read_stats(self._resources.info)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -435,41 +408,6 @@ class TriangularSolver:
         self.close()
 
 
-class _OnStream:
-    """Work on a stream, in order with the solver's work on other streams and with those who make the arrays."""
-
-    def __init__(self, resources: Resources, stream: int, views: tuple[Array, ...]) -> None:
-        self._resources, self._stream, self._views = resources, stream, views
-
-    def __enter__(self) -> None:
-        r = self._resources
-        if r.device is None:
-            return
-        r.device.__enter__()
-        try:
-            for producer in {view.stream for view in self._views}:
-                r.wait_for_producer(self._stream, producer)
-            r.order(self._stream)
-            r.call("sptrsvSetStream", self._stream)
-        except BaseException:
-            r.device.__exit__()
-            raise
-
-    def __exit__(self, *_: object) -> None:
-        r = self._resources
-        if r.device is not None:
-            try:
-                r.mark(self._stream)
-            finally:
-                r.device.__exit__()
-
-
-def _layout(view: Array) -> tuple[Order, int]:
-    layout = view.layout()
-    assert layout is not None, "what was copied or checked has a layout"
-    return layout
-
-
 def analyse(
     A: Any,
     lower: bool = True,
@@ -490,8 +428,8 @@ def analyse(
     A : sparse matrix in CSR or CSC
         Of SciPy (solved on the host executor), of CuPy (on its GPU), a sparse tensor of PyTorch (where it is), or any
         object with the attributes ``format`` ("csr" or "csc"), ``shape``, ``indptr``, ``indices`` and ``data``. Square;
-        float32, float64, complex64 or complex128; int32 or int64 indices, sorted or not; duplicates add up. The format is
-        not converted.
+        float32, float64, complex64 or complex128; int32 or int64 indices, sorted or not; duplicates add up. The format
+        is not converted.
     lower : bool
         Whether the lower triangle of A is the matrix, or the upper one. The other triangle is ignored.
     unit : bool
