@@ -38,5 +38,5 @@ def test_gpu():
     """On a GPU where there is one and a library for it."""
     text = output("03_gpu.py", "100")
     place = "cuda:0" if os.environ.get("SPTRSV_REQUIRE_GPU") == "1" else "(host|cuda:0)"
-    assert re.search(rf"10000 unknowns on {place}: 199 levels, algorithm \w+", text), text
+    assert re.search(rf"10000 unknowns on {place}: \d+ levels, algorithm \w+", text), text
     assert float(re.search(r"residual (\S+)", text)[1]) < 1e-14

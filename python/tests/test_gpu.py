@@ -38,7 +38,7 @@ class CuPy:
 
     def array(self, a, device=0):
         with self.lib.cuda.Device(device):
-            return self.lib.array(a, order="K")
+            return self.lib.array(a, order="F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C")
 
     def matrix(self, A, device=0):
         with self.lib.cuda.Device(device):
