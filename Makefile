@@ -21,7 +21,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
-.PHONY: help tools cuda cuda-try g++-try gfortran-try lib build examples demo test bench gpu-bundle install clean
+.PHONY: help tools cuda cuda-try g++-try gfortran-try lib build examples demo test bench wheel gpu-bundle install clean
 
 help:
 	@echo 'make demo [MATRIX=file.mtx[.gz]] [GRID=100]  build, solve a real system (ILU(0) and CG), report'
@@ -31,6 +31,7 @@ help:
 	@echo 'make build                                   the libraries and the command line, as they are installed'
 	@echo 'make examples                                the programs of examples_c/, in $(TARGET)/examples'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]  both, headers, Fortran module; for pkg-config and CMake'
+	@echo 'make wheel                                   the Python package, in $(TARGET)/wheel'
 	@echo 'make gpu-bundle                              ./gpu-bundle: tests and examples for a machine with a GPU'
 	@echo 'make clean                                   remove what was built; ./.cuda, ./.gxx and ./.venv stay'
 
@@ -104,7 +105,7 @@ gfortran-try:
 # ------------------------------------------------------------------------------ libraries and examples
 
 # The command line takes more crates than the libraries do, and is built where it is used.
-test bench build gpu-bundle: ALL := --workspace
+test bench build wheel gpu-bundle: ALL := --workspace
 
 lib: cuda
 	@cargo build --release $(ALL)
@@ -152,6 +153,7 @@ test: examples gfortran-try
 	sh examples_c/run-examples '$(TARGET)/examples' 2>&1 | tee -a "$$log" || status=1; \
 	sh tests/command-line '$(TARGET)/release' 2>&1 | tee -a "$$log" || status=1; \
 	sh tests/launcher '$(TARGET)/release' 2>&1 | tee -a "$$log" || status=1; \
+	sh tests/python '$(TARGET)' 2>&1 | tee -a "$$log" || status=1; \
 	sh .ci/sum-counts "$$log" || status=1; exit $$status
 
 # ------------------------------------------------------------------------------------------ benchmark
@@ -159,6 +161,12 @@ test: examples gfortran-try
 # All matrices on the GPU, or the small ones on the CPU where there is none.
 bench: lib
 	@'$(TARGET)/release/sptrsv' bench --out '$(RESULTS)' $(BENCH_ARGS)
+
+# --------------------------------------------------------------------------------------------- Python
+
+# A wheel with all that it needs inside; its tools come from PyPI into $(TARGET)/venv.
+wheel: lib
+	@sh python/build-wheel '$(TARGET)'
 
 # --------------------------------------------------------------------------------- install and bundle
 
