@@ -1,8 +1,13 @@
 //! A generated matrix: its name, its recipe, and what it must turn out to be.
 
 use crate::base::Result;
+use crate::generate::factor::Factor;
+use crate::generate::graph::PowerLaw;
 use crate::generate::grids::{Arrow, Grid, Layered, Nets, Points, Stencil};
 use crate::generate::lattice::Lattice;
+use crate::generate::mesh::Mesh;
+use crate::generate::multigrid::Coarse;
+use crate::generate::reservoir::Reservoir;
 use crate::generate::structures::Structure;
 use crate::matrix::{Csr, Fill};
 
@@ -15,6 +20,11 @@ pub enum Recipe {
     Nets(Nets),
     Structure(Structure),
     Lattice(Lattice),
+    Factor(Factor),
+    Coarse(Coarse),
+    Mesh(Mesh),
+    Reservoir(Reservoir),
+    PowerLaw(PowerLaw),
 }
 
 /// A generated matrix and what its lower triangle must turn out to be.
@@ -40,6 +50,11 @@ impl Entry {
             Recipe::Nets(nets) => nets.lower_pattern()?,
             Recipe::Structure(structure) => structure.lower_pattern()?,
             Recipe::Lattice(lattice) => lattice.lower_pattern()?,
+            Recipe::Factor(factor) => factor.lower_pattern()?,
+            Recipe::Coarse(coarse) => coarse.pattern()?.triangle(Fill::Lower)?,
+            Recipe::Mesh(mesh) => mesh.pattern()?.triangle(Fill::Lower)?,
+            Recipe::Reservoir(reservoir) => reservoir.lower_pattern()?,
+            Recipe::PowerLaw(graph) => graph.lower_pattern()?,
         };
         let near = |count: usize, millions: f64| (count as f64 * 1e-6 / millions - 1.0).abs() < 0.06;
         let levels = a.levels(Fill::Lower).count();
@@ -67,8 +82,18 @@ impl Entry {
             Recipe::Nets(nets) => nets.lower_pattern()?.symmetrised(),
             Recipe::Structure(structure) => structure.lower_pattern()?.symmetrised(),
             Recipe::Lattice(lattice) => lattice.lower_pattern()?.symmetrised(),
+            Recipe::Factor(factor) => factor.lower_pattern()?.symmetrised(),
+            Recipe::Coarse(coarse) => coarse.pattern(),
+            Recipe::Mesh(mesh) => mesh.pattern(),
+            Recipe::Reservoir(reservoir) => reservoir.lower_pattern()?.symmetrised(),
+            Recipe::PowerLaw(graph) => graph.lower_pattern()?.symmetrised(),
         }
     }
+}
+
+/// A matrix of another kind: rows and entries in millions.
+pub fn other(name: &str, recipe: Recipe, levels: usize, size: (f64, f64)) -> Entry {
+    Entry { name: name.into(), stand_in: false, recipe, levels, size }
 }
 
 fn entry(name: &str, recipe: Recipe, rows: usize, levels: usize, nnz: f64) -> Entry {

@@ -4,6 +4,7 @@
 //! is generated; reports always say so.
 
 use super::entries::{arrow, grid, lattice, layered, nets, points, stand_in, structure, Entry};
+use super::weak;
 use crate::generate::grids::{Along, Arrow, Grid, Layered, Nets, Points, Profile, Stencil};
 use crate::generate::lattice::{Lattice, Neighbours};
 use crate::generate::structures::Structure;
@@ -24,6 +25,8 @@ pub enum Suite {
     Extremes,
     Structures,
     Lattices,
+    Fit,
+    Report,
 }
 
 /// The matrices of a suite; those of `robust`, `meshes` and `extremes` are measured in other orders or filled in as well.
@@ -40,6 +43,8 @@ pub fn entries(suite: Suite) -> Vec<Entry> {
         Suite::Large => large(),
         Suite::Structures => structures(),
         Suite::Lattices => lattices(),
+        Suite::Fit => weak::fit(),
+        Suite::Report => weak::report(),
         Suite::Extremes => {
             long_rows().into_iter().chain(circuits()).chain(to_factorise()).chain(to_colour()).collect()
         }
@@ -350,6 +355,8 @@ mod tests {
             .chain(entries(Suite::Extremes))
             .chain(structures())
             .chain(lattices())
+            .chain(entries(Suite::Fit))
+            .chain(entries(Suite::Report))
         {
             if entry.size.1 < 6.0 {
                 entry.lower().unwrap();

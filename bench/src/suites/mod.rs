@@ -6,3 +6,4 @@ pub mod entries;
 pub mod lists;
 pub mod selection;
 pub mod values;
+mod weak;

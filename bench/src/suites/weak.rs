@@ -1,0 +1,71 @@
+//! The kinds of matrices that are hardest for AUTO, in two halves: costs and constants may be fitted to the kinds of
+//! `fit`, and results are reported of the kinds of `report`, to which nothing was fitted.
+
+use super::entries::{other, Entry, Recipe};
+use crate::generate::factor::Factor;
+use crate::generate::graph::PowerLaw;
+use crate::generate::grids::Stencil;
+use crate::generate::mesh::{Element, Mesh, Shape};
+use crate::generate::multigrid::of_cube;
+use crate::generate::reservoir::Reservoir;
+
+fn factor(stencil: Stencil, size: [usize; 3], one_way: u64) -> Recipe {
+    Recipe::Factor(Factor { size, stencil, one_way })
+}
+
+fn mesh(shape: Shape, element: Element, dof: usize) -> Recipe {
+    Recipe::Mesh(Mesh { shape, element, dof })
+}
+
+/// Complete factors of grids in the plane; coarse operators of multigrid; linear elements on graded meshes, with one
+/// unknown at a corner and with several.
+pub fn fit() -> Vec<Entry> {
+    use Shape::{Graded, Porous};
+    use Stencil::{Axes, Box};
+    let coarse = |side, times| Recipe::Coarse(of_cube(side, times));
+    vec![
+        other("factor-5pt-400x400", factor(Axes, [400, 400, 1], 0), 1195, (0.16, 6.44)),
+        other("factor-9pt-250x500", factor(Box, [250, 500, 1], 0), 989, (0.125, 5.33)),
+        other("coarse-100-1", coarse(100, 1), 624, (0.31, 2.78)),
+        other("coarse-120-2", coarse(120, 2), 636, (0.0587, 0.771)),
+        other("graded-p1", mesh(Graded(2.5e-4), Element::P1, 1), 2975, (0.328, 1.31)),
+        other("graded-p1-x2", mesh(Graded(4e-4), Element::P1, 2), 4576, (0.397, 2.98)),
+        other("porous-45-p1-x3", mesh(Porous(45), Element::P1, 3), 408, (0.292, 6.37)),
+    ]
+}
+
+/// Complete factors of grids in space and of unsymmetric matrices; reservoirs with wells; quadratic and edge elements;
+/// power-law graphs.
+pub fn report() -> Vec<Entry> {
+    use Shape::{Graded, Porous};
+    use Stencil::{Axes, Box};
+    let wells = |size, dof, wells, perforated| {
+        Recipe::Reservoir(Reservoir { size, dof, wells, perforated, closed: 15 })
+    };
+    let graph = |rows, links, skew| Recipe::PowerLaw(PowerLaw { rows, links, skew });
+    vec![
+        other("factor-7pt-32x32x32", factor(Axes, [32, 32, 32], 0), 2388, (0.0328, 8.15)),
+        other("factor-27pt-24x24x40", factor(Box, [24, 24, 40], 0), 1722, (0.023, 5.46)),
+        other("factor-5pt-250x250-unsymmetric", factor(Axes, [250, 250, 1], 40), 729, (0.0625, 1.71)),
+        other("reservoir-120x120x60", wells([120, 120, 60], 1, 40, 2000), 298, (0.735, 2.66)),
+        other("reservoir-80x80x40-x3", wells([80, 80, 40], 3, 20, 1200), 594, (0.652, 6.23)),
+        other("graded-p2", mesh(Graded(8e-4), Element::P2, 1), 4561, (0.398, 2.49)),
+        other("graded-edge", mesh(Graded(6e-4), Element::Edge, 1), 3291, (0.382, 1.14)),
+        other("porous-40-edge", mesh(Porous(40), Element::Edge, 1), 475, (0.453, 3.69)),
+        other("porous-32-p2", mesh(Porous(32), Element::P2, 1), 449, (0.27, 3.76)),
+        other("power-law-300k", graph(300_000, 2_000_000, 3), 49, (0.3, 2.3)),
+        other("power-law-1M", graph(1_000_000, 4_000_000, 5), 118, (1.0, 5.0)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_in_both_halves() {
+        let names = |list: Vec<Entry>| list.into_iter().map(|e| e.name).collect::<Vec<_>>();
+        let (fit, report) = (names(fit()), names(report()));
+        assert!(fit.len() > 5 && report.len() > 5 && fit.iter().all(|name| !report.contains(name)));
+    }
+}
