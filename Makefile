@@ -21,6 +21,19 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
+# `make demo` alone is to show something soon. Where there is no GPU it builds the host executor alone; where there is one,
+# it compiles the kernels for that one.
+comma := ,
+ifeq ($(MAKECMDGOALS),demo)
+ifeq ($(wildcard /dev/nvidia0 /dev/dxg),)
+export SPTRSV_CUDA_ARCHS ?= none
+else
+export SPTRSV_CUDA_ARCHS ?= $(or $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader \
+	2> /dev/null | sort -u | paste -sd,)),80$(comma)90)
+endif
+endif
+WITHOUT_GPU := $(filter none,$(SPTRSV_CUDA_ARCHS))
+
 .PHONY: help tools cuda cuda-try g++-try gfortran-try lib build examples demo test bench wheel gpu-bundle install clean
 
 help:
@@ -84,7 +97,7 @@ CUDA_WHEELS := $(addsuffix ==13.0.*,nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt
 # Installs into a new folder and renames that, so that ./.cuda is whole or not there at all. With --target
 # pip leaves the system's packages alone; where python3 has no pip, a virtual environment brings one.
 cuda-try:
-	@if [ -n '$(NVCC)' ]; then exit 0; fi; \
+	@if [ -n '$(NVCC)$(WITHOUT_GPU)' ]; then exit 0; fi; \
 	echo 'no CUDA compiler found: installing nvcc 13.0 from PyPI into ./.cuda'; \
 	mkdir -p '$(TARGET)'; log='$(TARGET)/cuda-install.log'; python=python3; \
 	new=$$(mktemp -d '$(TARGET)/cuda.XXXXXX'); trap 'rm -rf "$$new"' EXIT; \
@@ -95,7 +108,7 @@ cuda-try:
 	chmod 755 "$$new"; rm -rf .cuda; mv "$$new" .cuda
 
 cuda: tools cuda-try
-	@$(if $(NVCC),:,$(error no CUDA compiler: install the CUDA toolkit and set CUDA_PATH to it, or connect to the \
+	@$(if $(NVCC)$(WITHOUT_GPU),:,$(error no CUDA compiler: install the CUDA toolkit and set CUDA_PATH to it, or connect to the \
 	network and install python3-pip so that nvcc can come from PyPI (details in $(TARGET)/cuda-install.log)))
 
 # Only for the test of the Fortran module, which is counted as skipped where there is no gfortran.
@@ -107,36 +120,48 @@ gfortran-try:
 # The command line takes more crates than the libraries do, and is built where it is used.
 test bench build wheel gpu-bundle: ALL := --workspace
 
+# The build script tells of each kernel that it compiles in a file; cargo would keep that to itself.
+PROGRESS := $(TARGET)/release/kernels/progress
+
 lib: cuda
-	@cargo build --release $(ALL)
+	@$(if $(WITHOUT_GPU),echo 'no GPU here: building the host executor alone (make lib builds the kernels too)')
+	@mkdir -p '$(dir $(PROGRESS))'; : > '$(PROGRESS)'; tail -f --pid=$$$$ '$(PROGRESS)' 2> /dev/null & \
+	cargo build --release $(ALL)
 
 build: lib
 
-# gcc compiles the C sources, nvcc the one in CUDA. The runtimes of CUDA and C++ are linked statically: the
+# gcc compiles the C sources, nvcc the one in CUDA, for which another stands where there is to be no GPU. The runtimes of CUDA and C++ are linked statically: the
 # programs need glibc, libgcc_s and libsptrsv, which they find beside their own folder.
 EXAMPLES := $(patsubst examples_c/%.c,$(TARGET)/examples/%,$(wildcard examples_c/[0-9]*.c))
 OBJECTS := $(TARGET)/examples/objects
-SHARED_SOURCES := $(filter-out $(wildcard examples_c/[0-9]*),$(wildcard examples_c/*.c examples_c/*.cu))
+OTHER_GPU_PART := $(if $(WITHOUT_GPU),examples_c/gpu.cu,examples_c/no_gpu.c)
+SHARED_SOURCES := $(filter-out $(OTHER_GPU_PART) $(wildcard examples_c/[0-9]*),$(wildcard examples_c/*.c examples_c/*.cu))
 SHARED_OBJECTS := $(patsubst examples_c/%,$(OBJECTS)/%.o,$(basename $(SHARED_SOURCES)))
 EXAMPLE_HEADERS := include/sptrsv.h $(wildcard examples_c/*.h)
-EXAMPLE_LIBS = -L'$(TARGET)/release' -lsptrsv -L'$(CUDA_ROOT)/lib64' -L'$(CUDA_ROOT)/lib' -Xlinker --as-needed \
-	-Xcompiler -static-libstdc++ -Xlinker '-rpath=$$ORIGIN/../release:$$ORIGIN/../lib'
+EXAMPLE_LIBS = -L'$(TARGET)/release' -lsptrsv -Xlinker '-rpath=$$ORIGIN/../release:$$ORIGIN/../lib'
+EXAMPLE_CUDA_LIBS = -L'$(CUDA_ROOT)/lib64' -L'$(CUDA_ROOT)/lib' -Xlinker --as-needed -Xcompiler -static-libstdc++
 
 examples: $(EXAMPLES)
 
 $(OBJECTS)/%.o: examples_c/%.c $(EXAMPLE_HEADERS) | lib
 	@mkdir -p $(@D)
-	@gcc -std=c99 -Wall -Wextra -pedantic -O2 -Iinclude -isystem '$(CUDA_ROOT)/include' -c $< -o $@
+	@gcc -std=c99 -Wall -Wextra -pedantic -O2 -Iinclude -c $< -o $@
 
 $(OBJECTS)/%.o: examples_c/%.cu $(EXAMPLE_HEADERS) | lib
 	@mkdir -p $(@D)
 	@'$(NVCC)' -std=c++17 -O2 -Iinclude $(EXAMPLE_ARCHS) -c $< -o $@
 
-$(TARGET)/examples/%: $(OBJECTS)/%.o $(SHARED_OBJECTS) | lib
-	@'$(NVCC)' -o $@ $^ $(EXAMPLE_LIBS)
+# Changes when the other part is wanted.
+$(OBJECTS)/gpu-part: FORCE
+	@mkdir -p $(@D); echo '$(SHARED_OBJECTS)' | cmp -s - $@ || echo '$(SHARED_OBJECTS)' > $@
+
+$(TARGET)/examples/%: $(OBJECTS)/%.o $(SHARED_OBJECTS) $(OBJECTS)/gpu-part | lib
+	@$(if $(WITHOUT_GPU),gcc -o $@ $(filter %.o,$^) $(EXAMPLE_LIBS),'$(NVCC)' -o $@ $(filter %.o,$^) $(EXAMPLE_LIBS) \
+	  $(EXAMPLE_CUDA_LIBS))
+
+FORCE:
 
 # The same GPUs as the library's kernels.
-comma := ,
 ARCHS := $(subst $(comma), ,$(or $(SPTRSV_CUDA_ARCHS),80$(comma)90))
 EXAMPLE_ARCHS := -Wno-deprecated-gpu-targets $(foreach a,$(ARCHS),-gencode=arch=compute_$a$(comma)code=sm_$a) \
 	-gencode=arch=compute_$(lastword $(ARCHS))$(comma)code=compute_$(lastword $(ARCHS))

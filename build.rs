@@ -3,7 +3,8 @@
 //! Environment:
 //! * `CUDA_PATH`, `CUDA_HOME`: where the CUDA compiler is; else `PATH`, `/usr/local/cuda`, `./.cuda`.
 //! * `SPTRSV_CUDA_ARCHS`: comma-separated compute capabilities to compile for, e.g. `75,80,90`. The last
-//!   one is embedded as PTX too, for GPUs that come later. Default `80,90`.
+//!   one is embedded as PTX too, for GPUs that come later. Default `80,90`. `none`: the host executor alone, without a
+//!   CUDA compiler.
 //! * `SPTRSV_LINEINFO`: if set, the kernels carry their source lines, for profilers; the library is then more than
 //!   twice as large.
 //! * `SPTRSV_RACECHECK`: if set, words in shared memory that are looked at while another warp may store them go by
@@ -12,8 +13,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::env;
-use std::fs;
+use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
@@ -45,15 +47,20 @@ fn main() {
 /// minutes, so all builds of a profile that would come to the same fatbins, as those of other features would, share them.
 fn compile_kernels(root: &Path, out: &Path) {
     println!("cargo:rerun-if-changed=kernels");
+    let archs = env::var("SPTRSV_CUDA_ARCHS").unwrap_or_else(|_| "80,90".into());
+    let archs: Vec<&str> = archs.split(',').map(str::trim).filter(|a| !a.is_empty()).collect();
+    if archs == ["none"] {
+        // The host executor alone, which needs no CUDA compiler.
+        fs::write(out.join("kernels.rs"), kernel_table("", 0)).unwrap();
+        return;
+    }
+    let newest = *archs.last().expect("SPTRSV_CUDA_ARCHS names no compute capability");
     let nvcc = find_nvcc(root).unwrap_or_else(|| {
         panic!(
             "no CUDA compiler found: install the CUDA toolkit or set CUDA_PATH, or run `make`, which installs \
              nvcc from PyPI into ./.cuda"
         )
     });
-    let archs = env::var("SPTRSV_CUDA_ARCHS").unwrap_or_else(|_| "80,90".into());
-    let archs: Vec<&str> = archs.split(',').map(str::trim).filter(|a| !a.is_empty()).collect();
-    let newest = *archs.last().expect("SPTRSV_CUDA_ARCHS names no compute capability");
 
     let mut sources: Vec<PathBuf> = fs::read_dir(root.join("kernels"))
         .expect("kernels/ is readable")
@@ -81,7 +88,7 @@ fn compile_kernels(root: &Path, out: &Path) {
     let shared = out.ancestors().nth(3).expect("Cargo's layout").join("kernels");
     fs::create_dir_all(&shared).unwrap();
     let (mut made, mut missing) = (Vec::new(), Vec::new());
-    let mut table = String::from("pub static FATBINS: &[(&str, &[u8])] = &[\n");
+    let mut table = String::new();
     for source in &sources {
         let mut texts = BTreeMap::new();
         read_with_includes(source, &mut texts);
@@ -99,15 +106,23 @@ fn compile_kernels(root: &Path, out: &Path) {
         table += &format!("    ({stem:?}, include_bytes!({:?})),\n", own.display().to_string());
         made.push((fatbin, own));
     }
-    table += "];\n";
     let digits: String = newest.chars().filter(char::is_ascii_digit).collect();
-    table += &format!("/// The newest compute capability that they are compiled for, times ten.\nconst NEWEST: u32 = {digits};\n");
     missing.sort_by_key(|&(length, ..)| Reverse(length));
-    compile(&nvcc, &flags, missing);
+    compile(&nvcc, &flags, missing, &shared.join("progress"));
     for (fatbin, own) in made {
         fs::copy(fatbin, own).unwrap();
     }
-    fs::write(out.join("kernels.rs"), table).unwrap();
+    let newest = digits.parse().expect("compute capabilities are numbers");
+    fs::write(out.join("kernels.rs"), kernel_table(&table, newest)).unwrap();
+}
+
+/// The Rust source of the table of these fatbins, and of the newest compute capability that they are compiled for, times ten.
+fn kernel_table(fatbins: &str, newest: u32) -> String {
+    format!(
+        "pub static FATBINS: &[(&str, &[u8])] = &[\n{fatbins}];\n\
+         /// The newest compute capability that they are compiled for, times ten; 0 for none.\n\
+         const NEWEST: u32 = {newest};\n"
+    )
 }
 
 /// The first major release of nvcc whose code wants a driver that knows the better compression anyway: with it the kernels are a
@@ -133,14 +148,19 @@ fn read_with_includes(source: &Path, texts: &mut BTreeMap<PathBuf, String>) {
     }
 }
 
-/// Compiles each source to its fatbin, which is there as a whole or not at all. The longest, which take minutes, come first.
-fn compile(nvcc: &Path, flags: &[String], missing: Vec<(usize, PathBuf, PathBuf)>) {
+/// Compiles each source to its fatbin, which is there as a whole or not at all. The longest, which take minutes, come first. Says
+/// so in a file that `make` shows.
+fn compile(nvcc: &Path, flags: &[String], missing: Vec<(usize, PathBuf, PathBuf)>, progress: &Path) {
+    let mut progress = File::options().create(true).append(true).open(progress).expect("target/ is writable");
+    let all = missing.len();
     let jobs = env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok()).unwrap_or(1usize).max(1);
     let mut running = Vec::new();
-    for (_, source, fatbin) in missing {
+    for (number, (_, source, fatbin)) in (1..).zip(missing) {
         if running.len() >= jobs {
             wait(running.remove(0));
         }
+        let name = source.file_stem().unwrap().to_str().unwrap();
+        writeln!(progress, "kernel {number} of {all}: {name}").expect("the disk has room");
         let child = Command::new(nvcc)
             .args(flags)
             .arg("-o")

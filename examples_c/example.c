@@ -2,12 +2,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "example.h"
 
-#include <cuda_runtime_api.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "gpu.h"
 
 static int on_gpu;
 
@@ -29,34 +30,23 @@ void example_check(sptrsvHandle_t handle, sptrsvStatus_t status, const char *cal
     example_die(1, "%s: %s (%s)", sptrsvGetErrorName(status), detail, call);
 }
 
-static void cuda_check(cudaError_t error, const char *what) {
-    if (error != cudaSuccess) example_die(1, "CUDA: cannot %s: %s", what, cudaGetErrorString(error));
-}
-
 sptrsvHandle_t example_open(int want_host) {
     sptrsvHandle_t handle = NULL;
     const char *require = getenv("SPTRSV_REQUIRE_GPU");
-    int devices = 0, driver = 0;
-    cudaError_t error = cudaSuccess;
+    const char *why_not = NULL, *gpu = want_host ? NULL : gpu_open(&why_not);
 
-    if (want_host) {
-        printf("host executor, as asked\n");
-    } else if (cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0 &&
-               (error = cudaGetDeviceCount(&devices)) == cudaSuccess && devices > 0) {
-        struct cudaDeviceProp gpu;
-        cuda_check(cudaSetDevice(0), "use GPU 0");
-        cuda_check(cudaGetDeviceProperties(&gpu, 0), "ask for the GPU's name");
+    if (gpu) {
         OK(NULL, sptrsvCreate(&handle));
         on_gpu = 1;
-        printf("CUDA executor on %s\n", gpu.name);
+        printf("CUDA executor on %s\n", gpu);
         return handle;
-    } else if (require && strcmp(require, "1") == 0) {
-        example_die(1, "SPTRSV_REQUIRE_GPU is set, but no usable NVIDIA GPU was found");
-    } else if (error == cudaSuccess || error == cudaErrorNoDevice) {
-        printf("no NVIDIA GPU found: host executor\n");
-    } else {
-        printf("the GPU cannot be used (%s): host executor\n", cudaGetErrorString(error));
     }
+    if (want_host)
+        printf("host executor, as asked\n");
+    else if (require && strcmp(require, "1") == 0)
+        example_die(1, "SPTRSV_REQUIRE_GPU is set, but no GPU can be used: %s", why_not);
+    else
+        printf("no GPU can be used (%s): host executor\n", why_not);
     OK(NULL, sptrsvCreateWithExecutor(&handle, SPTRSV_EXECUTOR_HOST));
     return handle;
 }
@@ -64,18 +54,16 @@ sptrsvHandle_t example_open(int want_host) {
 int example_on_gpu(void) { return on_gpu; }
 
 void *example_alloc(size_t bytes) {
-    void *array = NULL;
     if (bytes == 0) bytes = 1;
-    if (on_gpu)
-        cuda_check(cudaMalloc(&array, bytes), "allocate GPU memory");
-    else if (!(array = malloc(bytes)))
-        example_die(1, "out of memory: %zu bytes", bytes);
+    if (on_gpu) return gpu_alloc(bytes);
+    void *array = malloc(bytes);
+    if (!array) example_die(1, "out of memory: %zu bytes", bytes);
     return array;
 }
 
 void example_write(void *to, const void *from, size_t bytes) {
     if (on_gpu)
-        cuda_check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "copy to the GPU");
+        gpu_write(to, from, bytes);
     else
         memcpy(to, from, bytes);
 }
@@ -88,14 +76,14 @@ void *example_upload(const void *from, size_t bytes) {
 
 void example_download(void *to, const void *from, size_t bytes) {
     if (on_gpu)
-        cuda_check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copy from the GPU");
+        gpu_read(to, from, bytes);
     else
         memcpy(to, from, bytes);
 }
 
 void example_free(void *array) {
     if (on_gpu)
-        cuda_check(cudaFree(array), "free GPU memory");
+        gpu_free(array);
     else
         free(array);
 }

@@ -1,7 +1,8 @@
-/* Vectors and matrix products in the executor's memory: on the GPU by small kernels, else by plain loops. */
+/* Vectors and matrix products in the executor's memory: on the GPU by small kernels (gpu.cu), else by plain loops. */
 #ifndef VECTORS_H
 #define VECTORS_H
 
+#include "gpu.h"
 #include "matrix.h"
 
 #ifdef __cplusplus
@@ -24,7 +25,7 @@ void axpby(int n, double alpha, const double *x, double beta, double *y);
  * A stopwatch for work on the executor: mark notes the moment when the work so far is done, without
  * waiting for it; between gives the milliseconds from one mark to another, and waits for the second.
  */
-enum { STOPWATCH_MARKS = 3 };
+enum { STOPWATCH_MARKS = GPU_MARKS };
 void stopwatch_mark(int mark);
 double stopwatch_between(int from, int to);
 

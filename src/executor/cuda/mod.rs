@@ -210,6 +210,9 @@ impl Gpu {
         let major = gpu.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         gpu.has_clusters = major >= 9 && NEWEST >= 90;
         gpu.has_warp_sums = major >= 8 && NEWEST >= 80;
+        if FATBINS.is_empty() {
+            return Err(Error::NoKernelImage(gpu.name.clone()));
+        }
         gpu.pool = memory::Pool::new(device);
         gpu.locked.fill()?;
         for (_, image) in FATBINS {
