@@ -138,7 +138,7 @@ OTHER_GPU_PART := $(if $(WITHOUT_GPU),examples_c/gpu.cu,examples_c/no_gpu.c)
 SHARED_SOURCES := $(filter-out $(OTHER_GPU_PART) $(wildcard examples_c/[0-9]*),$(wildcard examples_c/*.c examples_c/*.cu))
 SHARED_OBJECTS := $(patsubst examples_c/%,$(OBJECTS)/%.o,$(basename $(SHARED_SOURCES)))
 EXAMPLE_HEADERS := include/sptrsv.h $(wildcard examples_c/*.h)
-EXAMPLE_LIBS = -L'$(TARGET)/release' -lsptrsv -Xlinker '-rpath=$$ORIGIN/../release:$$ORIGIN/../lib'
+EXAMPLE_LIBS = -L'$(TARGET)/release' -lsptrsv -lm -Xlinker '-rpath=$$ORIGIN/../release:$$ORIGIN/../lib'
 EXAMPLE_CUDA_LIBS = -L'$(CUDA_ROOT)/lib64' -L'$(CUDA_ROOT)/lib' -Xlinker --as-needed -Xcompiler -static-libstdc++
 
 examples: $(EXAMPLES)
