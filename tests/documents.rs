@@ -44,23 +44,26 @@ fn documents() -> BTreeMap<PathBuf, String> {
     found
 }
 
-/// The lines outside of code blocks, without the code between backquotes.
+/// The paragraphs outside of code blocks, without the code between backquotes, which may go over the end of a line.
 fn prose(text: &str) -> Vec<String> {
     let mut in_code = false;
-    let mut lines = Vec::new();
+    let mut kept = String::new();
     for line in text.lines() {
         if line.trim_start().starts_with("```") {
             in_code = !in_code;
         } else if !in_code {
-            lines.push(line.split('`').step_by(2).collect::<Vec<_>>().join("`"));
+            kept += line;
         }
+        kept += "\n";
     }
-    lines
+    kept.split("\n\n")
+        .map(|paragraph| paragraph.split('`').step_by(2).collect::<Vec<_>>().join("`"))
+        .collect()
 }
 
-/// What the links in some lines point to, but for addresses on the web.
-fn links(lines: &[String]) -> Vec<String> {
-    let text = lines.join("\n");
+/// What the links in some paragraphs point to, without addresses on the web.
+fn links(paragraphs: &[String]) -> Vec<String> {
+    let text = paragraphs.join("\n");
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     targets.filter(|target| !target.contains("://")).map(String::from).collect()
 }
@@ -74,11 +77,14 @@ fn anchors(text: &str) -> BTreeSet<String> {
         let Some(heading) = line.strip_prefix('#').filter(|_| !in_code) else { continue };
         // Of a link only its text counts.
         let parts = heading.trim_start_matches('#').trim().split("](");
-        let words: String =
-            parts.enumerate().map(|(k, part)| if k == 0 { part } else { part.split_once(')').map_or("", |p| p.1) }).collect();
+        let words: String = parts
+            .enumerate()
+            .map(|(k, part)| if k == 0 { part } else { part.split_once(')').map_or("", |p| p.1) })
+            .collect();
         let kept = words.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
         let name = kept.collect::<String>().to_lowercase().replace(' ', "-");
-        let again = (1..).map(|k| format!("{name}-{k}")).find(|n| !found.contains(n)).expect("numbers do not end");
+        let again =
+            (1..).map(|k| format!("{name}-{k}")).find(|n| !found.contains(n)).expect("numbers do not end");
         found.insert(if found.contains(&name) { again } else { name });
     }
     found
@@ -113,7 +119,8 @@ fn every_link_leads_somewhere() {
             seen += 1;
             let leads = target(document, &link).is_some_and(|(path, heading)| {
                 root().join(&path).exists()
-                    && heading.is_none_or(|h| documents.get(&path).is_some_and(|text| anchors(text).contains(&h)))
+                    && heading
+                        .is_none_or(|h| documents.get(&path).is_some_and(|text| anchors(text).contains(&h)))
             });
             if !leads {
                 broken.push(format!("{}: {link}", document.display()));
@@ -152,6 +159,41 @@ fn names_of_headings_are_made_as_they_should_be() {
     assert_eq!(links(&prose("[a](b.md#c) `[no](x)` [web](https://x.y)\n```\n[no](y)\n```\n")), ["b.md#c"]);
     assert_eq!(target(Path::new("docs/lab/a.md"), "../b.md#c"), Some(("docs/b.md".into(), Some("c".into()))));
     assert_eq!(target(Path::new("a.md"), "../b.md"), None);
+}
+
+/// Words that only those know who wrote the sources, and what documents say in their place.
+const PRIVATE_WORDS: [(&str, &str); 10] = [
+    ("strewn", "irregular"),
+    ("staged", "gathered"),
+    ("hand-over", "step, publication"),
+    ("hand over", "publish"),
+    ("handed over", "published"),
+    ("armed", "reset to the sentinel"),
+    ("relay", "forwarding"),
+    ("relays", "forwarding"),
+    ("relayed", "forwarded"),
+    ("in vain", "ticket beyond the last piece of work"),
+];
+
+#[test]
+fn documents_use_the_words_of_the_field() {
+    let mut found = Vec::new();
+    for (document, text) in documents() {
+        for paragraph in prose(&text) {
+            let paragraph = paragraph.replace('\n', " ").to_lowercase();
+            for (word, say) in PRIVATE_WORDS {
+                let is_there = paragraph.match_indices(word).any(|(at, _)| {
+                    let around =
+                        [paragraph[..at].chars().next_back(), paragraph[at + word.len()..].chars().next()];
+                    around.iter().all(|c| c.is_none_or(|c| !c.is_alphanumeric() && !"_-./".contains(c)))
+                });
+                if is_there {
+                    found.push(format!("{}: '{word}': say '{say}'", document.display()));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "private words:\n{}", found.join("\n"));
 }
 
 /// A block of C, where its first line is, and the output that stands right below it.
@@ -298,7 +340,8 @@ fn the_code_in_the_documents_works() {
     }
     println!("documents: {passed} passed, {failed} failed, {skipped} skipped");
     assert_eq!(failed, 0, "code in the documents does not do what they say");
-    let has_program = |name: &str| blocks.iter().any(|b| b.document == Path::new(name) && b.code.contains("int main("));
+    let has_program =
+        |name: &str| blocks.iter().any(|b| b.document == Path::new(name) && b.code.contains("int main("));
     assert!(has_program("README.md") && has_program("docs/guide.md"), "a program is missing");
     assert!(blocks.iter().any(|b| b.output.is_some()), "no program's output was found");
 }
