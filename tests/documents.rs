@@ -1,8 +1,8 @@
 //! What the documents say holds: links lead somewhere, every page can be reached from the README, and the C code in them
-//! compiles. Whole programs run, and print what stands below them.
+//! compiles and runs. Programs print what stands below them.
 //!
 //! A block of C that has a `main` is a whole program. A block ```` ```text ```` right below it is its output. Any other block of C is a
-//! fragment, which is compiled inside of a function whose parameters are the names that the guide uses.
+//! fragment: it is put into a function whose parameters are the names that the guide uses, and called with a small system.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -204,6 +204,12 @@ struct Block {
     output: Option<String>,
 }
 
+impl Block {
+    fn is_whole(&self) -> bool {
+        self.code.contains("int main(")
+    }
+}
+
 fn blocks() -> Vec<Block> {
     let mut found: Vec<Block> = Vec::new();
     for (document, text) in documents() {
@@ -232,24 +238,49 @@ fn blocks() -> Vec<Block> {
     found
 }
 
-/// What a fragment finds around it.
-const AROUND: &str = r#"
+/// What a fragment finds before it.
+const BEFORE: &str = r#"
 #include <sptrsv.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-static void ok(sptrsvStatus_t status) { if (status != SPTRSV_STATUS_SUCCESS) exit(1); }
+static void ok(sptrsvStatus_t status) {
+    if (status == SPTRSV_STATUS_SUCCESS) return;
+    fprintf(stderr, "%s\n", sptrsvGetErrorName(status));
+    exit(1);
+}
 
-void fragment(sptrsvHandle_t h, sptrsvMatDescr_t descr, sptrsvInfo_t info, sptrsvOperation_t op, sptrsvSolvePolicy_t policy,
-              int64_t m, int64_t nnz, int64_t nrhs, const double *alpha, const double *val, const double *other_val,
-              const double *diag, const int *ptr, const int *ind, const double *f, double *x, const double *F, double *X,
-              size_t bytes, void *buffer);
-void fragment(sptrsvHandle_t h, sptrsvMatDescr_t descr, sptrsvInfo_t info, sptrsvOperation_t op, sptrsvSolvePolicy_t policy,
-              int64_t m, int64_t nnz, int64_t nrhs, const double *alpha, const double *val, const double *other_val,
-              const double *diag, const int *ptr, const int *ind, const double *f, double *x, const double *F, double *X,
-              size_t bytes, void *buffer) {
-    ok(SPTRSV_STATUS_SUCCESS);
+static void fragment(sptrsvHandle_t h, sptrsvMatDescr_t descr, sptrsvInfo_t info, sptrsvOperation_t op,
+                     sptrsvSolvePolicy_t policy, int64_t m, int64_t nnz, int64_t nrhs, const double *alpha,
+                     const double *val, const double *other_val, const double *diag, const int *ptr, const int *ind,
+                     const double *f, double *x, const double *F, double *X, size_t bytes, void *buffer) {
+"#;
+
+/// And behind it: a small system on the host executor, analysed once, for which it is called.
+const BEHIND: &str = r#"
+}
+
+int main(void) {
+    const int ptr[] = {0, 1, 3, 5}, ind[] = {0, 0, 1, 1, 2};
+    const double val[] = {2, 1, 2, 1, 3}, other_val[] = {4, 2, 4, 2, 6}, diag[] = {1, 1, 1}, one = 1;
+    const double f[] = {2, 5, 11}, F[] = {2, 5, 11, 4, 10, 22};
+    const sptrsvOperation_t op = SPTRSV_OPERATION_NON_TRANSPOSE;
+    const sptrsvSolvePolicy_t policy = SPTRSV_SOLVE_POLICY_USE_LEVEL;
+    double x[3], X[6];
+    size_t bytes;
+    sptrsvHandle_t h;
+    sptrsvMatDescr_t descr;
+    sptrsvInfo_t info;
+    void *buffer;
+    ok(sptrsvCreateWithExecutor(&h, SPTRSV_EXECUTOR_HOST));
+    ok(sptrsvCreateMatDescr(&descr));
+    ok(sptrsvCreateInfo(&info));
+    ok(sptrsvBufferSize(h, op, 3, 5, descr, SPTRSV_R_64F, val, ptr, ind, info, &bytes));
+    buffer = malloc(bytes);
+    ok(sptrsvAnalysis(h, op, 3, 5, descr, SPTRSV_R_64F, val, ptr, ind, info, policy, buffer));
+    fragment(h, descr, info, op, policy, 3, 5, 2, &one, val, other_val, diag, ptr, ind, f, x, F, X, bytes, buffer);
+    return 0;
+}
 "#;
 
 /// The folder of the CUDA toolkit, looked for as the Makefile does.
@@ -266,30 +297,24 @@ enum Outcome {
     Skipped(&'static str),
 }
 
-/// Compiles a block into a new folder, and runs it if it is a whole program. What is wrong otherwise.
+/// Compiles a block into a new folder, and runs it. What is wrong otherwise.
 fn check(block: &Block, folder: &Path) -> Result<Outcome, String> {
     let (source, program) = (folder.join("program.c"), folder.join("program"));
-    let is_whole = block.code.contains("int main(");
     let uses_cuda = block.code.contains("cuda");
-    let text = match is_whole {
-        true => block.code.clone(),
-        false if uses_cuda => format!("#include <cuda_runtime_api.h>\n{AROUND}{}}}\n", block.code),
-        false => format!("{AROUND}{}}}\n", block.code),
-    };
-    fs::write(&source, text).expect("the target folder is writable");
     let mut gcc = Command::new("gcc");
     gcc.args(["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-I"]).arg(root().join("include"));
-    let toolkit = cuda();
-    if uses_cuda {
-        let Some(toolkit) = &toolkit else { return Ok(Outcome::Skipped("no CUDA toolkit was found")) };
-        gcc.arg("-isystem").arg(toolkit.join("include"));
-    }
-    if is_whole {
-        gcc.arg("-o").args([&program, &source]).arg("-L").arg(library_folder()).arg("-lsptrsv");
+    let text = if block.is_whole() {
+        block.code.clone()
     } else {
-        gcc.args(["-Wno-unused-parameter", "-c", "-o"]).args([&program, &source]);
-    }
-    if let Some(toolkit) = toolkit.filter(|_| is_whole && uses_cuda) {
+        gcc.arg("-Wno-unused-parameter");
+        let runtime = if uses_cuda { "#include <cuda_runtime_api.h>" } else { "" };
+        format!("{runtime}{BEFORE}{}{BEHIND}", block.code)
+    };
+    fs::write(&source, text).expect("the target folder is writable");
+    gcc.arg("-o").args([&program, &source]).arg("-L").arg(library_folder()).arg("-lsptrsv");
+    if uses_cuda {
+        let Some(toolkit) = cuda() else { return Ok(Outcome::Skipped("no CUDA toolkit was found")) };
+        gcc.arg("-isystem").arg(toolkit.join("include"));
         for lib in ["lib64", "lib"] {
             gcc.arg("-L").arg(toolkit.join(lib));
         }
@@ -300,13 +325,14 @@ fn check(block: &Block, folder: &Path) -> Result<Outcome, String> {
     if !compiled.status.success() {
         return Err(format!("does not compile:\n{}", words(&compiled)));
     }
-    if !is_whole {
+    // A fragment for the GPU would have to find its arrays there.
+    if uses_cuda && !block.is_whole() {
         return Ok(Outcome::Passed);
     }
     let ran = Command::new(&program).env("LD_LIBRARY_PATH", library_folder()).output().expect("it runs");
     if !ran.status.success() {
-        let has_gpu = env::var("SPTRSV_REQUIRE_GPU").is_ok_and(|v| v == "1");
-        if uses_cuda && !has_gpu && words(&ran).contains("SPTRSV_STATUS_NO_DRIVER") {
+        let needs_gpu = env::var("SPTRSV_REQUIRE_GPU").is_ok_and(|v| v == "1");
+        if uses_cuda && !needs_gpu && words(&ran).contains("SPTRSV_STATUS_NO_DRIVER") {
             return Ok(Outcome::Skipped("no GPU"));
         }
         return Err(format!("ends with {}:\n{}", ran.status, words(&ran)));
@@ -340,8 +366,7 @@ fn the_code_in_the_documents_works() {
     }
     println!("documents: {passed} passed, {failed} failed, {skipped} skipped");
     assert_eq!(failed, 0, "code in the documents does not do what they say");
-    let has_program =
-        |name: &str| blocks.iter().any(|b| b.document == Path::new(name) && b.code.contains("int main("));
+    let has_program = |name: &str| blocks.iter().any(|b| b.document == Path::new(name) && b.is_whole());
     assert!(has_program("README.md") && has_program("docs/guide.md"), "a program is missing");
     assert!(blocks.iter().any(|b| b.output.is_some()), "no program's output was found");
 }
