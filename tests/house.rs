@@ -1,5 +1,5 @@
 //! The house rules that a compiler does not check: what the library exports and depends on, what the header
-//! promises to compilers, how the C interface is written, that the README's program works, and what is installed.
+//! promises to compilers, how the C interface is written, and what is installed.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
@@ -187,29 +187,6 @@ fn unsafe_code_stays_in_its_rooms() {
     assert!(seen > 10, "only {seen} files were found");
 }
 
-/// The first C program of the README, compiled as it stands and run.
-#[test]
-fn the_readmes_program_works() {
-    let readme = read("README.md");
-    let program = readme.split("```c\n").nth(1).and_then(|p| p.split("```").next()).expect("a C program");
-    let folder = scratch("readme");
-    let (source, binary) = (folder.join("program.c"), folder.join("program"));
-    fs::write(&source, program).expect("the target folder is writable");
-    let library = library_folder();
-    succeed(
-        Command::new("gcc")
-            .args(["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-I"])
-            .arg(root().join("include"))
-            .arg("-o")
-            .args([&binary, &source])
-            .arg("-L")
-            .arg(&library)
-            .arg("-lsptrsv"),
-    );
-    let answer = stdout(Command::new(&binary).env("LD_LIBRARY_PATH", &library));
-    assert_eq!(answer.trim(), "x = 1 2 3");
-}
-
 /// The files below a folder, by their paths in it.
 fn files(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
@@ -314,6 +291,7 @@ fn what_is_built_can_be_installed_without_cargo() {
         "share/doc/sptrsv/analysis.md",
         "share/doc/sptrsv/benchmark.md",
         "share/doc/sptrsv/coming-from-csrsv2.md",
+        "share/doc/sptrsv/guide.md",
         "share/doc/sptrsv/swap-in.md",
         "share/sptrsv/sptrsv.f90",
     ];

@@ -54,14 +54,14 @@ impl Counts {
     pub fn predict(self, counts: model::Counts) -> Option<Duration> {
         self.order()?;
         let waits = self.wait[0].min(self.wait[1]) as f64;
-        (waits <= PANEL_WAITS * counts.entries as f64).then(|| least(counts, self.segments))
+        (waits <= PANEL_WAITS * counts.entries as f64).then(|| time(counts))
     }
 }
 
-/// The least that so many segments may take.
-fn least(counts: model::Counts, segments: u32) -> Duration {
+/// Time of a solve by panels that hardly wait longer than their rows.
+fn time(counts: model::Counts) -> Duration {
     let rows = counts.of_rows();
-    let panels = segments.max(rows.n / PANEL_ROWS) as f64 / PANEL_BLOCKS_OF_GPU;
+    let panels = (rows.n / PANEL_ROWS) as f64 / PANEL_BLOCKS_OF_GPU;
     let moved = rows.entries as f64 * PANEL_ENTRY_SECONDS + panels * PANEL_SECONDS;
     let time = PANEL_START + PANEL_LEVEL.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved);
     time.mul_f64(rows.of_type().thin)
@@ -69,7 +69,7 @@ fn least(counts: model::Counts, segments: u32) -> Duration {
 
 /// Whether panels are worth a look, where something else is predicted to take so long.
 pub fn may_be_faster(counts: model::Counts, predicted: Duration) -> bool {
-    least(counts, 0) < predicted.mul_f64(PANEL_ADVANTAGE)
+    time(counts) < predicted.mul_f64(PANEL_ADVANTAGE)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
 use crate::analysis::nodes::{self, Nodes};
 use crate::analysis::slices::{self, Cut};
-use crate::analysis::{cpu, Engine, Lists, Needs, Pattern, Schedule, Values, NONE};
+use crate::analysis::{cpu, Engine, Lists, Needs, Panels, Pattern, Schedule, Values, NONE};
 use crate::executor::{host, SolveCall};
 use crate::problem::{Arrays, CopyValues, DataType, DiagSource, Index, Order, Setup, Shape, MAX_SIZE};
 use crate::status::{Error, Result};
@@ -193,7 +193,10 @@ impl CudaPlan {
             // Malformed: what follows says how.
         }
         let launcher = Launcher { gpu, stream, dtype: shape.dtype };
-        if let Some(levels) = on_gpu(setup, shape)? {
+        // Panels are ordered there only, so that they give the same bits wherever an analysis is asked for.
+        let is_asked_for = matches!(setup, Setup::Cpu | Setup::Auto) && must_fit(shape).is_ok();
+        let is_there = needs.panels == Panels::Yes && is_asked_for;
+        if let Some(levels) = on_gpu(if is_there { Setup::Gpu } else { setup }, shape)? {
             let wish = setup::Wish { needs, levels, timeout, node: 1, copies: false };
             match Self::set_up_on_gpu(&launcher, asked, shape, arrays, wish, known, let_go) {
                 Ok(Some(plan)) => return plan.with_queues(),
