@@ -22,11 +22,9 @@ void example_die(int exit_code, const char *format, ...) {
     exit(exit_code);
 }
 
-void example_check(sptrsvHandle_t handle, sptrsvStatus_t status, const char *call) {
+void example_check(sptrsvStatus_t status, const char *call) {
     if (status == SPTRSV_STATUS_SUCCESS) return;
-    const char *detail = handle ? sptrsvGetLastErrorMessage(handle) : "";
-    if (!detail[0]) detail = sptrsvGetErrorString(status);
-    example_die(1, "%s: %s (%s)", sptrsvGetErrorName(status), detail, call);
+    example_die(1, "%s: %s (%s)", sptrsvGetErrorName(status), sptrsvGetLastErrorString(), call);
 }
 
 static void cuda_check(cudaError_t error, const char *what) {
@@ -46,7 +44,7 @@ sptrsvHandle_t example_open(int want_host) {
         struct cudaDeviceProp gpu;
         cuda_check(cudaSetDevice(0), "use GPU 0");
         cuda_check(cudaGetDeviceProperties(&gpu, 0), "ask for the GPU's name");
-        OK(NULL, sptrsvCreate(&handle));
+        OK(sptrsvCreate(&handle));
         on_gpu = 1;
         printf("CUDA executor on %s\n", gpu.name);
         return handle;
@@ -57,7 +55,7 @@ sptrsvHandle_t example_open(int want_host) {
     } else {
         printf("the GPU cannot be used (%s): host executor\n", cudaGetErrorString(error));
     }
-    OK(NULL, sptrsvCreateWithExecutor(&handle, SPTRSV_EXECUTOR_HOST));
+    OK(sptrsvCreateWithExecutor(&handle, SPTRSV_EXECUTOR_HOST));
     return handle;
 }
 

@@ -36,7 +36,7 @@ pub enum Suite {
     Lattices,
 }
 
-/// By the numbers of sptrsvSetup_t.
+/// By the numbers of sptrsvAnalysisMode_t.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum Setup {

@@ -51,7 +51,7 @@ macro_rules! call {
             // SAFETY: both strings are never NULL and outlive this use.
             _ => unsafe {
                 let name = CStr::from_ptr(ffi::sptrsvGetErrorName(MaybeUninit::new(status))).to_string_lossy();
-                let words = CStr::from_ptr(ffi::sptrsvGetLastErrorMessage($handle)).to_string_lossy();
+                let words = CStr::from_ptr(ffi::sptrsvGetLastErrorString()).to_string_lossy();
                 Err(format!("{}: {name}: {words}", stringify!($function)))
             },
         }
@@ -81,7 +81,7 @@ impl<'e> Library<'e> {
     pub fn version(&self) -> Result<String> {
         let mut version = 0;
         call!(self.handle, sptrsvGetVersion(self.handle, &mut version))?;
-        Ok(format!("{}.{}.{}", version / 1000, version % 1000 / 100, version % 100))
+        Ok(format!("{}.{}.{}", version / 10000, version / 100 % 100, version % 100))
     }
 }
 
@@ -108,7 +108,7 @@ pub struct Solver<'s, 'e> {
 }
 
 impl<'s, 'e> Solver<'s, 'e> {
-    /// `setup` is a number of sptrsvSetup_t.
+    /// `setup` is a number of sptrsvAnalysisMode_t.
     pub fn new(library: &'s Library<'e>, system: System<'s, 'e>, algorithm: i32, setup: i32) -> Result<Self> {
         let (descr, info) = (std::ptr::null_mut(), std::ptr::null_mut());
         let mut solver = Solver { library, system, descr, info, buffer: None, copies: false };
@@ -119,8 +119,8 @@ impl<'s, 'e> Solver<'s, 'e> {
         call!(h, sptrsvCreateInfo(&mut solver.info))?;
         call!(h, sptrsvSetAlgorithm(solver.info, c(algorithm)))
             .map_err(|_| format!("the library has no algorithm {}", algorithm_name(algorithm)))?;
-        call!(h, sptrsvSetSetup(solver.info, c(setup)))?;
-        call!(h, sptrsvSetRightHandSides(solver.info, system.rhs.max(1) as i64))?;
+        call!(h, sptrsvSetAnalysisMode(solver.info, c(setup)))?;
+        call!(h, sptrsvSetExpectedRightHandSides(solver.info, system.rhs.max(1) as i64))?;
         let mut bytes = 0;
         let a = system.matrix;
         if library.executor.is_host() {

@@ -24,7 +24,7 @@ use crate::system::{self, DeviceMatrix, Op, System, Type};
 use crate::values::{self, Origin};
 use crate::{mtx, must_be_writable, paper_report, relaunch, report, Result};
 
-/// Numbers of sptrsvSetup_t.
+/// Numbers of sptrsvAnalysisMode_t.
 const SETUP_CPU: i32 = 1;
 const SETUP_GPU: i32 = 2;
 const SETUP_GPU_KAHN: i32 = 3;
