@@ -14,13 +14,13 @@
 
 pub mod algorithms;
 pub mod analysis;
-pub mod context;
+mod context;
 pub mod executor;
 pub mod ffi;
-pub mod info;
+mod info;
 pub mod problem;
 pub mod scalar;
-pub mod stats;
+mod stats;
 pub mod status;
 pub mod tuning;
 pub mod workspace;

@@ -179,7 +179,7 @@ int main(void) {
 "#;
     fs::write(&source, text).expect("the target folder is writable");
     for (compiler, language) in [("gcc", "c"), ("g++", "c++")] {
-        let binary = source.with_extension(language);
+        let binary = source.with_extension(format!("{language}.out"));
         let include = root().join("include");
         let library = library_folder();
         succeed(
@@ -272,6 +272,26 @@ fn the_readmes_program_works() {
     );
     let answer = stdout(Command::new(&binary).env("LD_LIBRARY_PATH", &library));
     assert_eq!(answer.trim(), "x = 1 2 3");
+}
+
+/// The crates that speak to the CUDA driver are built from any folder, without a CUDA toolkit, and ask the linker for nothing.
+#[test]
+fn the_bindings_to_cuda_are_built_from_elsewhere() {
+    let target = scratch("elsewhere");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir("/").env("CARGO_TARGET_DIR", &target);
+    for name in ["CUDA_LIBRARY_PATH", "CUDA_PATH", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR"] {
+        cargo.env_remove(name);
+    }
+    cargo.args(["build", "--quiet", "--locked", "--package", "cust_raw", "--manifest-path"]);
+    succeed(cargo.arg(root().join("Cargo.toml")));
+    let said: Vec<String> = files(&target)
+        .iter()
+        .filter(|name| name.starts_with("debug/build/cust_raw-") && name.ends_with("/output"))
+        .map(|name| read(target.join(name)))
+        .collect();
+    assert!(!said.is_empty(), "the build script of cust_raw has not run");
+    assert!(!said.concat().contains("rustc-link"), "the linker is asked for something: {said:?}");
 }
 
 /// The files below a folder, by their paths in it.
