@@ -213,7 +213,7 @@ install:
 	@install -m 644 include/*.h '$(INTO)/include'
 	@install -m 755 $(LIBRARIES:%='$(TARGET)/release/%') '$(INTO)/lib'
 	@install -m 644 fortran/sptrsv.f90 '$(INTO)/share/sptrsv'
-	@install -m 644 docs/guide.md docs/coming-from-csrsv2.md docs/swap-in.md docs/analysis.md docs/benchmark.md LICENSE-* '$(INTO)/share/doc/sptrsv'
+	@install -m 644 docs/guide.md docs/coming-from-csrsv2.md docs/swap-in.md docs/analysis.md docs/benchmark.md docs/c-interface.md LICENSE-* '$(INTO)/share/doc/sptrsv'
 	@umask 022; for name in sptrsv.pc sptrsv_cusparse.pc sptrsv_spsv.pc; do \
 	  $(FILL_IN) cmake/$$name.in > '$(INTO)/lib/pkgconfig'/$$name; done; \
 	for name in sptrsv-config.cmake sptrsv-config-version.cmake; do \

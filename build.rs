@@ -25,7 +25,7 @@ fn main() {
 
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=cbindgen.toml");
-    println!("cargo:rerun-if-changed=src/ffi.rs");
+    println!("cargo:rerun-if-changed=src/ffi");
     println!("cargo:rerun-if-changed=src/status.rs");
     println!("cargo:rerun-if-changed=src/executor/cuda/driver.c");
     for name in ["CUDA_PATH", "CUDA_HOME", "SPTRSV_CUDA_ARCHS", "SPTRSV_LINEINFO", "SPTRSV_RACECHECK"] {
@@ -191,26 +191,77 @@ fn find_nvcc(root: &Path) -> Option<PathBuf> {
         .find(|p| p.is_file())
 }
 
-/// Generates `include/sptrsv.h`, touching the file only when its text changes. cbindgen ends lists of enumerators with a comma, and
-/// writes comments of C++, which older standards of C and C++ do not know.
+/// The sections of the header, in their order: files of `src/`, the documentation of whose last one introduces the section.
+const SECTIONS: [&[&str]; 8] = [
+    &["status.rs", "ffi/errors.rs"],
+    &["ffi/version.rs"],
+    &["ffi/objects.rs"],
+    &["ffi/handle.rs"],
+    &["ffi/descr.rs"],
+    &["ffi/info.rs"],
+    &["ffi/analysis.rs"],
+    &["ffi/solve.rs"],
+];
+
+/// Generates `include/sptrsv.h` from `src/ffi/sptrsv.h.in`, touching the file only when its text changes.
 fn write_header(root: &Path) {
-    let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("cbindgen.toml is valid");
-    let bindings = cbindgen::Builder::new()
-        .with_config(config)
-        .with_src(root.join("src/status.rs"))
-        .with_src(root.join("src/ffi.rs"))
-        .generate()
-        .expect("src/ffi.rs describes a C interface");
-    let mut text = Vec::new();
-    bindings.write(&mut text);
-    let text = String::from_utf8(text).expect("cbindgen writes UTF-8").replace(",\n}", "\n}");
-    let plain = |line: &str| match line.split_once(" // ") {
-        Some((code, comment)) => format!("{code} /* {comment} */\n"),
-        None => format!("{line}\n"),
-    };
-    let text: String = text.lines().map(plain).collect();
+    let template = read(&root.join("src/ffi/sptrsv.h.in"));
+    let sections: String = SECTIONS.map(|files| section(root, files)).concat();
+    let text = template.replace("@SECTIONS@\n", &sections);
     let file = root.join("include/sptrsv.h");
     if fs::read_to_string(&file).ok().as_deref() != Some(&text) {
         fs::write(file, text).expect("include/ is writable");
     }
+}
+
+/// The items of some files, as a group with a title and an introduction. cbindgen ends lists of enumerators with a comma, and
+/// writes comments of C++, which older standards of C and C++ do not know; and it takes a heading of Rust as it is.
+fn section(root: &Path, files: &[&str]) -> String {
+    let files: Vec<PathBuf> = files.iter().map(|name| root.join("src").join(name)).collect();
+    let mut builder = cbindgen::Builder::new().with_config(
+        cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("cbindgen.toml is valid"),
+    );
+    for file in &files {
+        builder = builder.with_src(file);
+    }
+    let mut items = Vec::new();
+    builder.generate().unwrap_or_else(|e| panic!("{files:?}: {e}")).write(&mut items);
+    let items = String::from_utf8(items).expect("cbindgen writes UTF-8");
+    let items = items.replace(",\n}", "\n}").replace(" * # Safety\n", " * Preconditions:\n");
+    let plain = |line: &str| match line.split_once(" // ") {
+        Some((code, comment)) => format!("{code} /* {comment} */\n"),
+        None => format!("{line}\n"),
+    };
+    let items: String = short_comments(items.trim()).iter().map(|line| plain(line)).collect();
+
+    let last = read(files.last().expect("a section has files"));
+    let mut about = last.lines().map_while(|line| line.strip_prefix("//!"));
+    let title = about.next().expect("a section has a title").trim();
+    let id = title.to_lowercase().replace(' ', "_");
+    let introduction: String = about.map(|line| format!(" *{line}\n")).collect();
+    format!(
+        "/**\n * \\defgroup sptrsv_{id} {title}\n{introduction} *\n * \\{{\n */\n\n{items}\n/** \\}} */\n\n"
+    )
+}
+
+/// The lines of a C source, each comment of one line of text on one line.
+fn short_comments(source: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in source.lines() {
+        let ends = line.trim() == "*/";
+        if let (true, [.., begin, text]) = (ends, lines.as_slice()) {
+            if begin.trim() == "/**" {
+                let short = format!("{begin} {} */", text.trim().trim_start_matches("* "));
+                lines.truncate(lines.len() - 2);
+                lines.push(short);
+                continue;
+            }
+        }
+        lines.push(line.to_string());
+    }
+    lines
+}
+
+fn read(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()))
 }

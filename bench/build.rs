@@ -20,9 +20,8 @@ fn main() {
 fn write_algorithms(out: &Path) {
     println!("cargo:rerun-if-changed={HEADER}");
     let header = fs::read_to_string(HEADER).unwrap_or_else(|e| panic!("{HEADER}: {e}"));
-    let (_, list) =
-        header.split_once("typedef enum sptrsvAlgorithm_t {").expect("the header lists the algorithms");
-    let (list, _) = list.split_once("} sptrsvAlgorithm_t;").expect("lists end");
+    let (list, _) = header.split_once("} sptrsvAlgorithm_t;").expect("the header lists the algorithms");
+    let (_, list) = list.rsplit_once("typedef enum {").expect("lists begin");
     let mut text = String::from("pub const ALGORITHMS: &[(&str, i32)] = &[\n");
     for line in list.lines() {
         let Some((name, number)) = line

@@ -80,12 +80,12 @@ static int check_at(int ok, const char *file, int line, const char *format, ...)
 static inline int check_status_at(sptrsvStatus_t got, sptrsvStatus_t expected, const char *call, const char *file,
                                   int line) {
   return check_at(got == expected, file, line, "%.60s returned %s, expected %s (last message: \"%s\")", call,
-                  sptrsvGetErrorName(got), sptrsvGetErrorName(expected), sptrsvGetLastErrorMessage(T.h));
+                  sptrsvGetErrorName(got), sptrsvGetErrorName(expected), sptrsvGetLastErrorString());
 }
 
 /* Whether the handle's last message contains the word. */
 static inline int check_message_at(const char *word, const char *file, int line) {
-  const char *message = sptrsvGetLastErrorMessage(T.h);
+  const char *message = sptrsvGetLastErrorString();
   return check_at(strstr(message, word) != NULL, file, line, "the message \"%s\" does not say \"%s\"", message, word);
 }
 #define CHECK_MESSAGE(word) check_message_at(word, __FILE__, __LINE__)

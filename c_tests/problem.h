@@ -420,7 +420,7 @@ static inline sptrsvStatus_t open_system_on(sptrsvHandle_t h, System *s, const P
   if (!status) status = sptrsvCreateInfo(&s->info);
   if (!status) status = set_descr(s->d, &p->k);
   if (!status) status = set_algorithm(s, alg);
-  if (!status) status = sptrsvSetSetup(s->info, (sptrsvSetup_t)p->k.setup);
+  if (!status) status = sptrsvSetAnalysisMode(s->info, (sptrsvAnalysisMode_t)p->k.setup);
   if (!status) status = sptrsvSetDiagonal(s->info, p->k.diag == SEPARATE_DIAGONAL ? s->diag : NULL);
   return status ? status : analyse(s);
 }
@@ -435,7 +435,7 @@ static inline int opened(System *s, const Problem *p, int a) {
   s->algorithm = ALGS[a].name;
   if (status == SPTRSV_STATUS_NOT_SUPPORTED) return T.unsupported++, 0;
   return CHECK_THAT(!status, "analysis for %s (%s): %s, \"%s\"", ALGS[a].name, kind_text(&p->k),
-                    sptrsvGetErrorName(status), sptrsvGetLastErrorMessage(s->h));
+                    sptrsvGetErrorName(status), sptrsvGetLastErrorString());
 }
 
 /* Back to host pointers, but not after an error: its message would be lost. */
@@ -470,7 +470,7 @@ static inline int solves_right(System *s, void *x, const char *what) {
   sptrsvStatus_t status = solve(s, x);
   long double worst = status ? INFINITY : worst_error(p, p->alpha, p->f, x);
   return CHECK_THAT(worst <= 1, "%s: %s, n = %" PRId64 " (%s): %s \"%s\", error / bound = %Lg", what, s->algorithm,
-                    p->n, kind_text(&p->k), sptrsvGetErrorName(status), sptrsvGetLastErrorMessage(T.h), worst);
+                    p->n, kind_text(&p->k), sptrsvGetErrorName(status), sptrsvGetLastErrorString(), worst);
 }
 
 /* Solves for columns of F into those of X, in the executor's memory, one behind the other. */
@@ -520,7 +520,7 @@ static inline int pivot_is(const System *s, int64_t expected, const char *when) 
   char name[40];
   sptrsvStatus_t status = pivot_of(s, &row);
   snprintf(name, sizeof name, "row %" PRId64 " ", expected + base);
-  const char *message = sptrsvGetLastErrorMessage(s->h);
+  const char *message = sptrsvGetLastErrorString();
   char padded[400];
   snprintf(padded, sizeof padded, "%s ", message);
   int ok = expected < 0 ? status == SPTRSV_STATUS_SUCCESS && row == -1 && !*message
@@ -550,7 +550,7 @@ static inline int random_setup(void) {
   if (!choices) {
     Entries one = {0};
     push(&one, 0, 0, 1);
-    Problem p = pack((Kind){.setup = SPTRSV_SETUP_GPU}, 1, one);
+    Problem p = pack((Kind){.setup = SPTRSV_ANALYSIS_MODE_GPU}, 1, one);
     System s;
     choices = open_system(&s, &p, SPTRSV_ALG_AUTO) == SPTRSV_STATUS_SUCCESS ? 3 : 2;
     close_system(&s);
@@ -561,7 +561,7 @@ static inline int random_setup(void) {
 
 /* The same, or Kahn's algorithm on the GPU. */
 static inline int any_setup(void) {
-  return T.on_gpu && below(4) == 0 ? SPTRSV_SETUP_GPU_KAHN : random_setup();
+  return T.on_gpu && below(4) == 0 ? SPTRSV_ANALYSIS_MODE_GPU_KAHN : random_setup();
 }
 
 /* The i-th kind of all; mixed radix. */

@@ -139,7 +139,7 @@ static void any_operation(void) {
       if (opened(&s, &p, a)) {
         int exact = ALGS[a].deterministic, first = (int)below(3);
         char *x[3] = {malloc(s.bytes), malloc(s.bytes), malloc(s.bytes)};
-        CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
+        CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 1));
         analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
         CHECK_OK(update(&s));
         for (p.k.op = 0; p.k.op < 3; p.k.op++) solves_right(&s, x[p.k.op], "any operation, no copy of all values");
@@ -209,7 +209,7 @@ static void another_matrix(void) {
         analyse_all(&s);
         solves_right(&s, x, "the first matrix");
         t.info = s.info;
-        CHECK_OK(sptrsvSetSetup(t.info, (sptrsvSetup_t)q.k.setup));
+        CHECK_OK(sptrsvSetAnalysisMode(t.info, (sptrsvAnalysisMode_t)q.k.setup));
         CHECK_OK(sptrsvSetDiagonal(t.info, q.k.diag == SEPARATE_DIAGONAL ? t.diag : NULL));
         CHECK_OK(make_buffer(&t));
         analyse_all(&t);
@@ -264,7 +264,7 @@ static void figures(void) {
       System s;
       int any = i / 24;
       if (opened(&s, &p, a)) {
-        CHECK_OK(sptrsvSetAnyOperation(s.info, any));
+        CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, any));
         analyse_for(&s, any || reads_copy(&k, a) ? SPTRSV_COPY_WHERE_FASTER : SPTRSV_COPY_NONE);
         sptrsvStats_t alone = stats_of(&s);
         analyse_for(&s, SPTRSV_COPY_ALL);
@@ -416,7 +416,7 @@ static cudaGraphExec_t capture(System *s, Problem *p, cudaStream_t stream, void 
   cudaError_t ended = cudaStreamEndCapture(stream, &graph);
   cudaGetLastError();
   if (CHECK_THAT(!status && ended == cudaSuccess && graph, "%s: capture: %s, \"%s\", %s", s->algorithm,
-                 sptrsvGetErrorName(status), sptrsvGetLastErrorMessage(T.h), cudaGetErrorString(ended)))
+                 sptrsvGetErrorName(status), sptrsvGetLastErrorString(), cudaGetErrorString(ended)))
     CUDA(cudaGraphInstantiateWithFlags(&exec, graph, 0));
   if (graph) CUDA(cudaGraphDestroy(graph));
   return exec;
@@ -459,7 +459,7 @@ static void updates_in_a_graph(void) {
       System s;
       CHECK_OK(sptrsvSetStream(T.h, stream));
       if (opened(&s, &p, a)) {
-        CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
+        CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 1));
         analyse_all(&s);
         replays(&s, &p, stream);
       }

@@ -1,5 +1,5 @@
 /*
- * sptrsvSetAnyOperation: one analysis, called with any operation, serves op N, T and H; without it a solve with
+ * sptrsvSetAnalysisForAllOperations: one analysis, called with any operation, serves op N, T and H; without it a solve with
  * another operation than was analysed is refused. Every solve by the same rule as after an analysis of its own, with
  * its own pivots; the figures that an info reports; what is refused as before.
  */
@@ -48,15 +48,15 @@ static void one_case(Kind k, enum Shape shape, int64_t n, int a) {
   System s;
   if (opened(&s, &p, a)) {
     int analysed = k.op, enabled = -1;
-    CHECK(sptrsvGetAnyOperation(s.info, &enabled) == SPTRSV_STATUS_SUCCESS && enabled == 0);
+    CHECK(sptrsvGetAnalysisForAllOperations(s.info, &enabled) == SPTRSV_STATUS_SUCCESS && enabled == 0);
     char *x = malloc(s.bytes + 1);
     for (int op = 0; op < 3; op++) {
       /* H of real types is T. */
       if (op != analysed && (is_complex(k.type) || !op || !analysed)) is_refused(&s, &p, op);
       else solves(&s, &p, op, x, "one operation");
     }
-    CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
-    CHECK(sptrsvGetAnyOperation(s.info, &enabled) == SPTRSV_STATUS_SUCCESS && enabled == 1);
+    CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 1));
+    CHECK(sptrsvGetAnalysisForAllOperations(s.info, &enabled) == SPTRSV_STATUS_SUCCESS && enabled == 1);
     /* What was analysed before stays as it is. */
     int other = analysed ? SPTRSV_OPERATION_NON_TRANSPOSE : SPTRSV_OPERATION_TRANSPOSE;
     is_refused(&s, &p, other);
@@ -68,7 +68,7 @@ static void one_case(Kind k, enum Shape shape, int64_t n, int a) {
     mem_put(s.val, p.val, (size_t)p.nnz * s.vs);
     solves_all(&s, &p, ALGS[a].deterministic, "new values");
     p.k.op = analysed;
-    CHECK_OK(sptrsvSetAnyOperation(s.info, 0));
+    CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 0));
     CHECK_OK(analyse(&s));
     is_refused(&s, &p, other);
     solves(&s, &p, analysed, x, "one operation again");
@@ -101,7 +101,7 @@ static void nothing_to_solve(void) {
       Problem p = pack((Kind){.type = SPTRSV_R_64F, .diag = SPTRSV_DIAG_TYPE_UNIT}, n, (Entries){0});
       System s;
       if (opened(&s, &p, a)) {
-        CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
+        CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 1));
         CHECK_OK(analyse(&s));
         solves_all(&s, &p, 1, "nothing");
       }
@@ -118,7 +118,7 @@ static void several_right_hand_sides(void) {
       Problem p = make_problem((Kind){.type = TYPES[t], .op = (int)below(3), .fill = t & 1, .setup = any_setup()}, GRID, M);
       System s;
       if (opened(&s, &p, a)) {
-        CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
+        CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 1));
         CHECK_OK(analyse(&s));
         char *f = malloc(COLUMNS * s.bytes), *x = malloc(COLUMNS * s.bytes), *single = malloc(s.bytes);
         for (int c = 0; c < COLUMNS; c++) memcpy(f + (size_t)c * s.bytes, p.f, s.bytes);
@@ -155,7 +155,7 @@ static void zero_pivots(void) {
         System s;
         char x[40 * 16];
         if (opened(&s, &p, a)) {
-          CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
+          CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 1));
           CHECK_OK(analyse(&s));
           pivot_is(&s, hole, "after the analysis");
           p.k.op = other;
@@ -192,7 +192,7 @@ static void figures(void) {
         CHECK_OK(analyse(&s));
         sptrsvStats_t other = stats_of(&s);
         p.k.op = op;
-        CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
+        CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 1));
         for (int round = 0; round < 2; round++) {
           CHECK_OK(analyse(&s));
           sptrsvStats_t both = stats_of(&s);
@@ -214,7 +214,7 @@ static void figures(void) {
 
 /* Wherever the analysis is done, the schedule for either operation is the same, and so are the bits. */
 static void every_setup_gives_the_same_bits(void) {
-  static const sptrsvSetup_t SETUPS[] = {SPTRSV_SETUP_CPU, SPTRSV_SETUP_GPU, SPTRSV_SETUP_GPU_KAHN};
+  static const sptrsvAnalysisMode_t SETUPS[] = {SPTRSV_ANALYSIS_MODE_CPU, SPTRSV_ANALYSIS_MODE_GPU, SPTRSV_ANALYSIS_MODE_GPU_KAHN};
   for (int a = 0; a < COUNT(ALGS); a++)
     for (int i = 0; ALGS[a].deterministic && i < 2 * SHAPES; i++) {
       Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .op = i & 1, .fill = (int)below(2), .format = (int)below(2),
@@ -223,9 +223,9 @@ static void every_setup_gives_the_same_bits(void) {
       System s;
       if (opened(&s, &p, a)) {
         char *first[2] = {malloc(s.bytes), malloc(s.bytes)}, *x = malloc(s.bytes);
-        CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
+        CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 1));
         for (int where = 0; where < COUNT(SETUPS); where++) {
-          CHECK_OK(sptrsvSetSetup(s.info, SETUPS[where]));
+          CHECK_OK(sptrsvSetAnalysisMode(s.info, SETUPS[where]));
           p.k.op = i & 1;
           CHECK_OK(analyse(&s));
           for (int op = 0; op < 2; op++) {
@@ -254,7 +254,7 @@ static void both_in_a_graph(void) {
       cudaGraphExec_t exec;
       char *x = malloc(s.bytes);
       void *dx[3];
-      CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
+      CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 1));
       CHECK_OK(analyse(&s));
       for (int op = 0; op < 3; op++) dx[op] = mem_new(s.bytes);
       CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
@@ -297,7 +297,7 @@ static void a_watchdog_for_both(void) {
       System s;
       if (opened(&s, &p, a)) {
         char *x = malloc(s.bytes);
-        CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
+        CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 1));
         CHECK_OK(analyse(&s));
         CHECK_OK(sptrsvSetTimeout(T.h, 1e-9));
         CHECK_OK(solve_from(&s, s.f, s.x));
@@ -326,13 +326,13 @@ static void what_is_refused(void) {
     System s;
     if (opened(&s, &p, 0)) {
       int enabled = -77;
-      CHECK_STATUS(sptrsvSetAnyOperation(NULL, 1), SPTRSV_STATUS_INVALID_VALUE);
-      CHECK_STATUS(sptrsvGetAnyOperation(NULL, &enabled), SPTRSV_STATUS_INVALID_VALUE);
-      CHECK_STATUS(sptrsvGetAnyOperation(s.info, NULL), SPTRSV_STATUS_INVALID_VALUE);
+      CHECK_STATUS(sptrsvSetAnalysisForAllOperations(NULL, 1), SPTRSV_STATUS_INVALID_VALUE);
+      CHECK_STATUS(sptrsvGetAnalysisForAllOperations(NULL, &enabled), SPTRSV_STATUS_INVALID_VALUE);
+      CHECK_STATUS(sptrsvGetAnalysisForAllOperations(s.info, NULL), SPTRSV_STATUS_INVALID_VALUE);
       CHECK(enabled == -77);
-      CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
-      for (int bad = -1; bad < 4; bad += 3) CHECK_STATUS(sptrsvSetAnyOperation(s.info, bad), SPTRSV_STATUS_INVALID_VALUE);
-      CHECK(sptrsvGetAnyOperation(s.info, &enabled) == SPTRSV_STATUS_SUCCESS && enabled == 1);
+      CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 1));
+      for (int bad = -1; bad < 4; bad += 3) CHECK_STATUS(sptrsvSetAnalysisForAllOperations(s.info, bad), SPTRSV_STATUS_INVALID_VALUE);
+      CHECK(sptrsvGetAnalysisForAllOperations(s.info, &enabled) == SPTRSV_STATUS_SUCCESS && enabled == 1);
       CHECK_OK(analyse(&s));
 
       p.k.op = SPTRSV_OPERATION_TRANSPOSE;

@@ -4,6 +4,7 @@
  * what was wrong.
  */
 #include <math.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,7 +105,60 @@ static void names_of_statuses(void) {
     CHECK(*sptrsvGetErrorName((sptrsvStatus_t)NONE[i]));
     CHECK(*sptrsvGetErrorString((sptrsvStatus_t)NONE[i]));
   }
-  CHECK(*sptrsvGetLastErrorMessage(NULL));
+}
+
+static void version(void) {
+  static const int PARTS[] = {SPTRSV_VERSION_MAJOR, SPTRSV_VERSION_MINOR, SPTRSV_VERSION_PATCH};
+  int value = -1, number = 0;
+  for (int i = 0; i < COUNT(PARTS); i++) {
+    CHECK_OK(sptrsvGetProperty((sptrsvProperty_t)i, &value));
+    CHECK(value == PARTS[i] && (i == 0 || value < 100));
+    number = 100 * number + value;
+  }
+  CHECK(number == SPTRSV_VERSION);
+  CHECK_STATUS(sptrsvGetProperty((sptrsvProperty_t)3, &value), INVALID);
+  CHECK_MESSAGE("sptrsvProperty_t");
+  CHECK_STATUS(sptrsvGetProperty(SPTRSV_PROPERTY_MAJOR_VERSION, NULL), INVALID);
+  CHECK_MESSAGE("value is NULL");
+#if SPTRSV_VERSION < 100 /* the preprocessor knows it too */
+#error "0.1.0 is the first version"
+#endif
+}
+
+static void names_of_algorithms(void) {
+  static const struct { sptrsvAlgorithm_t number; const char *name; } ALGORITHMS[] = {
+    {SPTRSV_ALG_AUTO, "AUTO"}, {SPTRSV_ALG_LEVR, "LEVR"}, {SPTRSV_ALG_LEVC, "LEVC"}, {SPTRSV_ALG_SLFR, "SLFR"},
+    {SPTRSV_ALG_SLFC, "SLFC"}, {SPTRSV_ALG_GSF, "GSF"}, {SPTRSV_ALG_ONE_WORD, "ONE_WORD"}, {SPTRSV_ALG_TILED, "TILED"},
+    {SPTRSV_ALG_NODAL, "NODAL"}, {SPTRSV_ALG_WIDE, "WIDE"}, {SPTRSV_ALG_THIN, "THIN"}, {SPTRSV_ALG_BLOCK, "BLOCK"},
+    {(sptrsvAlgorithm_t)-1, "UNKNOWN"}, {(sptrsvAlgorithm_t)6, "UNKNOWN"}, {(sptrsvAlgorithm_t)(1 << 30), "UNKNOWN"}};
+  for (int i = 0; i < COUNT(ALGORITHMS); i++)
+    CHECK(!strcmp(sptrsvGetAlgorithmName(ALGORITHMS[i].number), ALGORITHMS[i].name));
+}
+
+/* In another thread: there is no message yet, and the one that comes is its own. */
+static void *fail_elsewhere(void *said) {
+  strcpy(said, sptrsvGetLastErrorString());
+  sptrsvCreateInfo(NULL);
+  strcat(said, sptrsvGetLastErrorString());
+  return NULL;
+}
+
+/* Calls without a handle leave a message too, each thread has its own, and a success leaves none. */
+static void last_message(void) {
+  sptrsvMatDescr_t d;
+  char said[200];
+  pthread_t thread;
+  CHECK_OK(sptrsvCreateMatDescr(&d));
+  CHECK(!*sptrsvGetLastErrorString());
+  CHECK_STATUS(sptrsvSetMatFillMode(d, (sptrsvFillMode_t)2), INVALID);
+  CHECK_MESSAGE("2 is not a value of sptrsvFillMode_t");
+  CHECK(pthread_create(&thread, NULL, fail_elsewhere, said) == 0 && pthread_join(thread, NULL) == 0);
+  CHECK_THAT(!strcmp(said, "info is NULL"), "another thread's messages are \"%s\"", said);
+  CHECK_MESSAGE("sptrsvFillMode_t");
+  CHECK_STATUS(sptrsvSetTimeout(NULL, 1), SPTRSV_STATUS_NOT_INITIALIZED);
+  CHECK_MESSAGE("the handle is NULL");
+  CHECK_OK(sptrsvDestroyMatDescr(d));
+  CHECK(!*sptrsvGetLastErrorString());
 }
 
 static void handle(void) {
@@ -113,34 +167,40 @@ static void handle(void) {
   CHECK_STATUS(sptrsvCreateWithExecutor(NULL, SPTRSV_EXECUTOR_HOST), INVALID);
   CHECK_STATUS(sptrsvCreateWithExecutor(&h, (sptrsvExecutor_t)2), INVALID);
   CHECK_STATUS(sptrsvCreateWithExecutor(&h, (sptrsvExecutor_t)-1), INVALID);
-  CHECK(strstr(sptrsvGetLastErrorMessage(NULL), "sptrsvExecutor_t"));
+  CHECK(strstr(sptrsvGetLastErrorString(), "sptrsvExecutor_t"));
   CHECK(h == NULL);
   CHECK_STATUS(sptrsvDestroy(NULL), SPTRSV_STATUS_NOT_INITIALIZED);
   CHECK_OK(sptrsvCreateWithExecutor(&h, T.on_gpu ? SPTRSV_EXECUTOR_CUDA : SPTRSV_EXECUTOR_HOST));
-  CHECK(strstr(sptrsvGetLastErrorMessage(NULL), "is NULL"));
+  CHECK(!*sptrsvGetLastErrorString());
+
+  sptrsvExecutor_t executor = (sptrsvExecutor_t)-1;
+  CHECK_OK(sptrsvGetExecutor(h, &executor));
+  CHECK(executor == (T.on_gpu ? SPTRSV_EXECUTOR_CUDA : SPTRSV_EXECUTOR_HOST));
+  CHECK_STATUS(sptrsvGetExecutor(h, NULL), INVALID);
+  CHECK_STATUS(sptrsvGetExecutor(NULL, &executor), SPTRSV_STATUS_NOT_INITIALIZED);
 
   int version = -1;
   CHECK_OK(sptrsvGetVersion(h, &version));
   CHECK(version == SPTRSV_VERSION);
   CHECK_STATUS(sptrsvGetVersion(NULL, &version), SPTRSV_STATUS_NOT_INITIALIZED);
   CHECK_STATUS(sptrsvGetVersion(h, NULL), INVALID);
-  CHECK(strstr(sptrsvGetLastErrorMessage(h), "version"));
+  CHECK(strstr(sptrsvGetLastErrorString(), "version"));
   CHECK_OK(sptrsvGetVersion(h, &version));
-  CHECK(!*sptrsvGetLastErrorMessage(h));
+  CHECK(!*sptrsvGetLastErrorString());
 
   sptrsvPointerMode_t mode = SPTRSV_POINTER_MODE_DEVICE;
   CHECK_OK(sptrsvGetPointerMode(h, &mode));
   CHECK(mode == SPTRSV_POINTER_MODE_HOST);
   CHECK_OK(sptrsvSetPointerMode(h, SPTRSV_POINTER_MODE_DEVICE));
   CHECK_STATUS(sptrsvSetPointerMode(h, (sptrsvPointerMode_t)2), INVALID);
-  CHECK(strstr(sptrsvGetLastErrorMessage(h), "sptrsvPointerMode_t"));
+  CHECK(strstr(sptrsvGetLastErrorString(), "sptrsvPointerMode_t"));
   CHECK_OK(sptrsvGetPointerMode(h, &mode));
   CHECK(mode == SPTRSV_POINTER_MODE_DEVICE);
   CHECK_STATUS(sptrsvGetPointerMode(h, NULL), INVALID);
   CHECK_STATUS(sptrsvGetPointerMode(NULL, &mode), SPTRSV_STATUS_NOT_INITIALIZED);
   CHECK_STATUS(sptrsvSetPointerMode(NULL, mode), SPTRSV_STATUS_NOT_INITIALIZED);
 
-  struct CUstream_st *stream = (struct CUstream_st *)8, *none = NULL;
+  sptrsvStream_t stream = (sptrsvStream_t)8, none = NULL;
   CHECK_OK(sptrsvGetStream(h, &stream));
   CHECK(stream == NULL);
   CHECK_STATUS(sptrsvGetStream(h, NULL), INVALID);
@@ -152,11 +212,17 @@ static void handle(void) {
   CHECK_OK(sptrsvGetStream(h, &stream));
   CHECK(stream == own);
 
-  CHECK_OK(sptrsvSetTimeout(h, 0));
-  CHECK_OK(sptrsvSetTimeout(h, 1e-9));
-  CHECK_OK(sptrsvSetTimeout(h, 1e-300));
-  CHECK_OK(sptrsvSetTimeout(h, 1e300));
-  CHECK_OK(sptrsvSetTimeout(h, INFINITY));
+  static const double TIMES[][2] = {{0, 0}, {0.25, 0.25}, {1e-9, 1e-9}, {1e-300, 1e-9}, {1e300, INFINITY}, {INFINITY, INFINITY}};
+  double time = -1;
+  CHECK_OK(sptrsvGetTimeout(h, &time));
+  CHECK(time == 10);
+  for (int i = 0; i < COUNT(TIMES); i++) {
+    CHECK_OK(sptrsvSetTimeout(h, TIMES[i][0]));
+    CHECK_OK(sptrsvGetTimeout(h, &time));
+    CHECK_THAT(time == TIMES[i][1], "a timeout of %g is read back as %g", TIMES[i][0], time);
+  }
+  CHECK_STATUS(sptrsvGetTimeout(h, NULL), INVALID);
+  CHECK_STATUS(sptrsvGetTimeout(NULL, &time), SPTRSV_STATUS_NOT_INITIALIZED);
   CHECK_STATUS(sptrsvSetTimeout(h, -1), INVALID);
   CHECK_STATUS(sptrsvSetTimeout(h, NAN), INVALID);
   CHECK_STATUS(sptrsvSetTimeout(NULL, 1), SPTRSV_STATUS_NOT_INITIALIZED);
@@ -221,11 +287,24 @@ static void info(void) {
   CHECK_STATUS(sptrsvGetAlgorithm(i, NULL), INVALID);
   CHECK_STATUS(sptrsvGetAlgorithm(NULL, &algorithm), INVALID);
   CHECK_STATUS(sptrsvSetAlgorithm(NULL, algorithm), INVALID);
-  CHECK_OK(sptrsvSetSetup(i, SPTRSV_SETUP_GPU));
-  CHECK_OK(sptrsvSetSetup(i, SPTRSV_SETUP_AUTO));
-  CHECK_STATUS(sptrsvSetSetup(i, (sptrsvSetup_t)4), INVALID);
-  CHECK_STATUS(sptrsvSetSetup(NULL, SPTRSV_SETUP_CPU), INVALID);
+  sptrsvAnalysisMode_t mode = SPTRSV_ANALYSIS_MODE_CPU;
+  CHECK_OK(sptrsvGetAnalysisMode(i, &mode));
+  CHECK(mode == SPTRSV_ANALYSIS_MODE_AUTO);
+  CHECK_OK(sptrsvSetAnalysisMode(i, SPTRSV_ANALYSIS_MODE_GPU));
+  CHECK_STATUS(sptrsvSetAnalysisMode(i, (sptrsvAnalysisMode_t)4), INVALID);
+  CHECK_OK(sptrsvGetAnalysisMode(i, &mode));
+  CHECK(mode == SPTRSV_ANALYSIS_MODE_GPU);
+  CHECK_STATUS(sptrsvGetAnalysisMode(i, NULL), INVALID);
+  CHECK_STATUS(sptrsvGetAnalysisMode(NULL, &mode), INVALID);
+  CHECK_STATUS(sptrsvSetAnalysisMode(NULL, SPTRSV_ANALYSIS_MODE_CPU), INVALID);
+  const void *diagonal = &mode;
+  CHECK_OK(sptrsvGetDiagonal(i, &diagonal));
+  CHECK(diagonal == NULL);
   CHECK_OK(sptrsvSetDiagonal(i, &alpha));
+  CHECK_OK(sptrsvGetDiagonal(i, &diagonal));
+  CHECK(diagonal == &alpha);
+  CHECK_STATUS(sptrsvGetDiagonal(i, NULL), INVALID);
+  CHECK_STATUS(sptrsvGetDiagonal(NULL, &diagonal), INVALID);
   CHECK_OK(sptrsvSetDiagonal(i, NULL));
   CHECK_STATUS(sptrsvSetDiagonal(NULL, &alpha), INVALID);
   sptrsvStats_t stats = {.struct_size = sizeof stats, .rows = 77};
@@ -241,7 +320,7 @@ static void stats(void) {
   CHECK_OK(sptrsvGetStats(GOOD(INFO), &s));
   CHECK(s.struct_size == sizeof s && s.rows == ROWS && s.entries_used == ENTRIES);
   CHECK(s.levels == 0 || (s.levels == 3 && s.widest_level == 1));
-  CHECK(s.setup == SPTRSV_SETUP_CPU || s.setup == SPTRSV_SETUP_GPU);
+  CHECK(s.setup == SPTRSV_ANALYSIS_MODE_CPU || s.setup == SPTRSV_ANALYSIS_MODE_GPU);
   CHECK(s.setup_ms >= 0 && s.bytes_held > 0);
   CHECK(s.algorithm != SPTRSV_ALG_AUTO);
   sptrsvAlgorithm_t algorithm;
@@ -324,7 +403,7 @@ static void one_wrong_argument(void) {
       hide_x();
       buffer_bytes = 12345;
       sptrsvStatus_t status = call((enum Function)f, &c);
-      const char *message = sptrsvGetLastErrorMessage(T.h);
+      const char *message = sptrsvGetLastErrorString();
       CHECK_THAT(status == WRONG[i].status, "argument %d = %" PRId64 " in function %d: got %s, expected %s, \"%s\"",
                  WRONG[i].which, WRONG[i].value, f, sptrsvGetErrorName(status), sptrsvGetErrorName(WRONG[i].status),
                  message);
@@ -335,7 +414,7 @@ static void one_wrong_argument(void) {
                  WRONG[i].which, f);
       /* The analysis from before is still good, and success clears the message. */
       CHECK(solves_with(&good));
-      CHECK(!*sptrsvGetLastErrorMessage(T.h));
+      CHECK(!*sptrsvGetLastErrorString());
     }
 }
 
@@ -481,7 +560,7 @@ static void an_info_of_the_other_executor(void) {
   Call c = with(HANDLE, (intptr_t)host);
   hide_x();
   CHECK_STATUS(call(SOLVE, &c), MISMATCH);
-  CHECK(strstr(sptrsvGetLastErrorMessage(host), "executor") || strstr(sptrsvGetLastErrorMessage(host), "device"));
+  CHECK(strstr(sptrsvGetLastErrorString(), "executor") || strstr(sptrsvGetLastErrorString(), "device"));
   CHECK(x_untouched());
   CHECK_OK(sptrsvDestroy(host));
 }
@@ -524,7 +603,7 @@ static const Pattern PATTERNS[] = {
 /* Setup on the GPU is done there or refused by name; the host executor needs none and takes the CPU. */
 static void setup_on_the_gpu(void) {
   CHECK_OK(call(ANALYSIS, &good));
-  CHECK_OK(sptrsvSetSetup(GOOD(INFO), SPTRSV_SETUP_GPU));
+  CHECK_OK(sptrsvSetAnalysisMode(GOOD(INFO), SPTRSV_ANALYSIS_MODE_GPU));
   sptrsvStatus_t status = call(ANALYSIS, &good);
   sptrsvStats_t s = {.struct_size = sizeof s};
   if (T.on_gpu && status == SPTRSV_STATUS_NOT_SUPPORTED) {
@@ -532,11 +611,11 @@ static void setup_on_the_gpu(void) {
   } else {
     CHECK_STATUS(status, SUCCESS);
     CHECK_OK(sptrsvGetStats(GOOD(INFO), &s));
-    CHECK(s.setup == (T.on_gpu ? SPTRSV_SETUP_GPU : SPTRSV_SETUP_CPU));
+    CHECK(s.setup == (T.on_gpu ? SPTRSV_ANALYSIS_MODE_GPU : SPTRSV_ANALYSIS_MODE_CPU));
   }
   gpu_setup = status == SUCCESS;
   CHECK(solves_with(&good));
-  CHECK_OK(sptrsvSetSetup(GOOD(INFO), SPTRSV_SETUP_AUTO));
+  CHECK_OK(sptrsvSetAnalysisMode(GOOD(INFO), SPTRSV_ANALYSIS_MODE_AUTO));
 }
 
 static void check_pattern(const Pattern *p, int base, int wide, int format, sptrsvAlgorithm_t algorithm, int setup) {
@@ -553,10 +632,10 @@ static void check_pattern(const Pattern *p, int base, int wide, int format, sptr
   c.a[DESCR] = (intptr_t)d, c.a[NNZ] = p->nnz;
   c.a[ROWPTR] = (intptr_t)(wide >= 1 ? mem_copy(ptr64, sizeof ptr64) : mem_copy(ptr32, sizeof ptr32));
   c.a[COLIND] = (intptr_t)(wide >= 2 ? mem_copy(ind64, sizeof ind64) : mem_copy(ind32, sizeof ind32));
-  CHECK_OK(sptrsvSetSetup(GOOD(INFO), (sptrsvSetup_t)setup));
+  CHECK_OK(sptrsvSetAnalysisMode(GOOD(INFO), (sptrsvAnalysisMode_t)setup));
   CHECK_OK(sptrsvSetAlgorithm(GOOD(INFO), algorithm));
   sptrsvStatus_t status = call(ANALYSIS, &c), expected = p->bad == GOOD_PATTERN ? SUCCESS : SPTRSV_STATUS_INVALID_MATRIX;
-  const char *message = sptrsvGetLastErrorMessage(T.h);
+  const char *message = sptrsvGetLastErrorString();
   char word[40];
   if (p->bad == ANY_ROW)
     snprintf(word, sizeof word, "%s ", format ? "column" : "row");
@@ -584,7 +663,7 @@ static void patterns(void) {
           check_pattern(&PATTERNS[i], bits & 1, wide, bits >> 1 & 1, ALGORITHMS[a], setup);
         }
   CHECK_OK(sptrsvSetAlgorithm(GOOD(INFO), SPTRSV_ALG_AUTO));
-  CHECK_OK(sptrsvSetSetup(GOOD(INFO), SPTRSV_SETUP_AUTO));
+  CHECK_OK(sptrsvSetAnalysisMode(GOOD(INFO), SPTRSV_ANALYSIS_MODE_AUTO));
   CHECK_OK(call(ANALYSIS, &good));
 }
 
@@ -598,7 +677,7 @@ static void larger_buffer(void) {
   CHECK_OK(call(SIZE, &c));
   CHECK_OK(sptrsvSetAlgorithm(fresh, SPTRSV_ALG_BLOCK));
   CHECK_STATUS(call(ANALYSIS, &c), INVALID);
-  CHECK(strstr(sptrsvGetLastErrorMessage(T.h), "sptrsvBufferSize"));
+  CHECK(strstr(sptrsvGetLastErrorString(), "sptrsvBufferSize"));
   CHECK_STATUS(call(SOLVE, &c), SPTRSV_STATUS_NOT_ANALYSED);
   c.a[BYTES] = (intptr_t)&larger;
   CHECK_OK(call(SIZE, &c));
@@ -694,7 +773,7 @@ static int without_gpu(void) {
   T.name = T.current = "without a GPU";
   CHECK_STATUS(sptrsvCreate(&h), SPTRSV_STATUS_NO_DRIVER);
   CHECK_STATUS(sptrsvCreateWithExecutor(&h, SPTRSV_EXECUTOR_CUDA), SPTRSV_STATUS_NO_DRIVER);
-  CHECK(!strstr(sptrsvGetLastErrorMessage(NULL), "is NULL"));
+  CHECK(!strstr(sptrsvGetLastErrorString(), "is NULL"));
   CHECK(h == NULL);
   CHECK_OK(sptrsvCreateWithExecutor(&T.h, SPTRSV_EXECUTOR_HOST));
   make_good();
@@ -720,7 +799,10 @@ int main(int argc, char **argv) {
   if (argc == 2 && !strcmp(argv[1], "--without-gpu")) return without_gpu();
   check_begin("test_api", argc, argv);
   RUN(no_driver);
+  RUN(version);
   RUN(names_of_statuses);
+  RUN(names_of_algorithms);
+  RUN(last_message);
   RUN(handle);
   RUN(descriptor);
   RUN(info);

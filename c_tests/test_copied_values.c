@@ -181,7 +181,7 @@ static void any_operation(void) {
       if (opened(&s, &p, a)) {
         int exact = ALGS[a].deterministic, first = (int)below(3);
         char *x[3] = {malloc(s.bytes), malloc(s.bytes), malloc(s.bytes)};
-        CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
+        CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 1));
         analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
         for (p.k.op = 0; p.k.op < 3; p.k.op++) is_refused(&s, NO_VALUES);
         for (int round = 0; round < 2; round++) {
@@ -448,16 +448,16 @@ static void malformed_patterns(void) {
       if (opened(&copied, &p, a) && ok) {
         sptrsvInfo_t info = copied.info;
         char first[500], *x = malloc(copied.bytes);
-        CHECK_OK(sptrsvSetAnyOperation(copied.info, (int)below(2)));
+        CHECK_OK(sptrsvSetAnalysisForAllOperations(copied.info, (int)below(2)));
         analyse_for(&copied, SPTRSV_COPY_WHERE_FASTER);
         CHECK_OK(update(&copied));
         solves_right(&copied, x, "before a malformed pattern");
         put_fault(&plain, fault);
         put_fault(&copied, fault);
         CHECK_STATUS(analyse(&plain), SPTRSV_STATUS_INVALID_MATRIX);
-        snprintf(first, sizeof first, "%s", sptrsvGetLastErrorMessage(T.h));
+        snprintf(first, sizeof first, "%s", sptrsvGetLastErrorString());
         CHECK_STATUS(analyse(&copied), SPTRSV_STATUS_INVALID_MATRIX);
-        const char *second = sptrsvGetLastErrorMessage(T.h);
+        const char *second = sptrsvGetLastErrorString();
         CHECK_THAT(*first && !strcmp(first, second), "fault %d (%s): \"%s\", but for a copy \"%s\"", fault,
                    kind_text(&k), first, second);
 
@@ -622,7 +622,7 @@ static void an_update_in_a_graph(void) {
         cudaGraphExec_t exec = NULL;
         char *x = malloc(s.bytes);
         void *dx[3] = {mem_new(s.bytes), mem_new(s.bytes), mem_new(s.bytes)};
-        CHECK_OK(sptrsvSetAnyOperation(s.info, 1));
+        CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 1));
         analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
         CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
         sptrsvStatus_t status = update(&s);
@@ -630,7 +630,7 @@ static void an_update_in_a_graph(void) {
         cudaError_t ended = cudaStreamEndCapture(stream, &graph);
         cudaGetLastError();
         if (CHECK_THAT(!status && ended == cudaSuccess && graph, "%s: capture: %s, \"%s\", %s", s.algorithm,
-                       sptrsvGetErrorName(status), sptrsvGetLastErrorMessage(T.h), cudaGetErrorString(ended))) {
+                       sptrsvGetErrorName(status), sptrsvGetLastErrorString(), cudaGetErrorString(ended))) {
           CUDA(cudaGraphInstantiate(&exec, graph, 0));
           for (int round = 0; round < 3; round++) {
             change(&s, &p);

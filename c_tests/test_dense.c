@@ -129,7 +129,7 @@ static void check_call(System *s, const Columns *all, Side *f, Side *x, int by_d
              "%s%s, %s: %s \"%s\", error / bound = %Lg%s%s%s%s",
              ALGS[a].name, p->n, nrhs, order_name(f->order), f->ld, order_name(x->order), x->ld, in_place ? ", in place" : "",
              by_dense ? "" : ", by the function for one order", kind_text(&p->k), sptrsvGetErrorName(status),
-             sptrsvGetLastErrorMessage(s->h), worst, padding ? "" : ", written between values of X",
+             sptrsvGetLastErrorString(), worst, padding ? "" : ", written between values of X",
              fenced ? "" : ", written outside the buffer", f_stays ? "" : ", F has changed",
              differs < 0 ? "" : ", other bits than a single solve");
   free(got);
@@ -156,7 +156,7 @@ static void check_orders(System *s, int64_t nrhs, int padded, int a) {
 
 /* Announces right-hand sides before the buffer's size is asked for and the analysis made. */
 static void announce(System *s, int64_t nrhs) {
-  CHECK_OK(sptrsvSetRightHandSides(s->info, nrhs));
+  CHECK_OK(sptrsvSetExpectedRightHandSides(s->info, nrhs));
   CHECK_OK(make_buffer(s));
   CHECK_OK(analyse(s));
 }
@@ -206,7 +206,7 @@ static void sizes_of_other_announcements(void) {
       System s;
       if (opened(&s, &p, a)) {
         announce(&s, ANNOUNCED[i % 3]);
-        CHECK_OK(sptrsvSetRightHandSides(s.info, ANNOUNCED[i / 3]));
+        CHECK_OK(sptrsvSetExpectedRightHandSides(s.info, ANNOUNCED[i / 3]));
         check_orders(&s, 17, 1, a);
         CHECK_OK(make_buffer(&s));
         check_orders(&s, 17, 0, a);
@@ -395,7 +395,7 @@ static void replays(System *s, Problem *p, cudaStream_t stream, Side *f, Side *x
   cudaError_t ended = cudaStreamEndCapture(stream, &graph);
   cudaGetLastError();
   if (CHECK_THAT(!status && ended == cudaSuccess && graph, "%s: capture: %s, \"%s\", %s", s->algorithm, sptrsvGetErrorName(status),
-                 sptrsvGetLastErrorMessage(T.h), cudaGetErrorString(ended)))
+                 sptrsvGetLastErrorString(), cudaGetErrorString(ended)))
     CUDA(cudaGraphInstantiateWithFlags(&exec, graph, 0));
   for (int round = 0; round < 3 && exec; round++) {
     change(s, p);

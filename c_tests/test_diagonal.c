@@ -30,7 +30,7 @@ static void missing_diagonal(void) {
         System s;
         if (opened(&s, &p, a))
           for (int mode = SPTRSV_COPY_NONE; mode <= SPTRSV_COPY_ALL; mode++) {
-            CHECK_OK(sptrsvSetAnyOperation(s.info, (int)below(2)));
+            CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, (int)below(2)));
             analyse_for(&s, (sptrsvCopyValues_t)mode);
             int64_t row = stats_of(&s).missing_diagonal;
             CHECK_THAT(row == expected, "%s, mode %d (%s): row %" PRId64 ", expected %" PRId64, s.algorithm, mode, kind_text(&k),

@@ -237,7 +237,7 @@ static sptrsvStatus_t take(enum Step step, System *s, const Problem *p, sptrsvAl
       if (step == PIVOT_ELSEWHERE) CHECK_OK(sptrsvSetStream(T.h, cudaStreamPerThread));
       status = pivot(s, &row);
       /* Kernels do nothing here, so a setup on the GPU leaves a state of zeros, by which row 0 has a zero pivot. */
-      if (p->k.setup == SPTRSV_SETUP_GPU) {
+      if (p->k.setup == SPTRSV_ANALYSIS_MODE_GPU) {
         CHECK(status == SPTRSV_STATUS_ZERO_PIVOT && row == 0);
         return SPTRSV_STATUS_SUCCESS;
       }
@@ -329,7 +329,7 @@ static void driver_faults(void) {
   for (int i = 0; i < COUNT(FAULTS); i++)
     for (int pools = 0; pools < 2; pools++) {
       Problem *p = FAULTS[i].gpu_setup > 1 ? &large : &small;
-      p->k.setup = FAULTS[i].gpu_setup ? SPTRSV_SETUP_GPU : SPTRSV_SETUP_CPU;
+      p->k.setup = FAULTS[i].gpu_setup ? SPTRSV_ANALYSIS_MODE_GPU : SPTRSV_ANALYSIS_MODE_CPU;
       if (FAULTS[i].pools != (pools ? WITHOUT : WITH)) one_fault(i, p, pools);
     }
   free_problem(&small);
@@ -345,7 +345,7 @@ static void errors_of_the_driver(void) { in_a_child("driver_faults", standin());
 static void a_stream_captures(void) {
   find_standin();
   CHECK_OK(sptrsvCreate(&T.h));
-  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_SETUP_CPU}, CHAIN, 5);
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_ANALYSIS_MODE_CPU}, CHAIN, 5);
   for (int a = 0; a < COUNT(ALGS); a++)
     for (int is_first = 0; is_first < 2; is_first++) {
       System s;
@@ -380,7 +380,7 @@ static void solves_of_a_capture(void) { in_a_child("a_stream_captures", standin(
 static void an_info_moves(void) {
   find_standin();
   sptrsvHandle_t h[2];
-  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_SETUP_CPU}, CHAIN, 5);
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_ANALYSIS_MODE_CPU}, CHAIN, 5);
   for (int pools = 0; pools < 2; pools++) {
     driver.pools(pools);
     int before = driver.allocated();
@@ -438,7 +438,7 @@ static int loads(sptrsvHandle_t *h) {
 static void handles_share(void) {
   find_standin();
   sptrsvHandle_t first, h;
-  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_SETUP_CPU}, CHAIN, 5);
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_ANALYSIS_MODE_CPU}, CHAIN, 5);
   for (int pools = 0; pools < 2; pools++) {
     driver.pools(pools);
     int before = driver.allocated();
@@ -529,7 +529,7 @@ static void refused_clusters(void) {
   } engines[] = {{SPTRSV_ALG_SLFR, 1}, {SPTRSV_ALG_ONE_WORD, 4}, {SPTRSV_ALG_TILED, 4}};
   find_standin();
   CHECK_OK(sptrsvCreate(&T.h));
-  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_SETUP_CPU}, GRID, 60000);
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_ANALYSIS_MODE_CPU}, GRID, 60000);
   for (size_t e = 0; e < sizeof engines / sizeof *engines; e++) {
     System s;
     CHECK_OK(open_system(&s, &p, engines[e].alg));
@@ -607,7 +607,7 @@ static void little_host_memory_for_a_gpu(void) {
   driver.pools(1);
   CHECK_OK(sptrsvCreate(&T.h));
   for (int kind = 0; kind < 2; kind++) {
-    Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .wide = 2 * kind, .op = kind, .setup = SPTRSV_SETUP_CPU}, GRID,
+    Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .wide = 2 * kind, .op = kind, .setup = SPTRSV_ANALYSIS_MODE_CPU}, GRID,
                              60000);
     for (int a = 0; a < COUNT(ALGS); a++) {
       System s;
@@ -623,7 +623,7 @@ static void little_host_memory_for_a_gpu(void) {
           setrlimit(RLIMIT_AS, &old);
           if (mib == 0) CHECK_MESSAGE("bytes of host memory");
           CHECK_THAT(status == SPTRSV_STATUS_SUCCESS || status == ALLOC_FAILED, "%s with %d MiB: %s, \"%s\"",
-                     ALGS[a].name, mib, sptrsvGetErrorName(status), sptrsvGetLastErrorMessage(T.h));
+                     ALGS[a].name, mib, sptrsvGetErrorName(status), sptrsvGetLastErrorString());
           refused += status == ALLOC_FAILED;
           worked += status == SPTRSV_STATUS_SUCCESS;
         }
@@ -693,7 +693,7 @@ static void first_solves_without_memory(void) {
       CHECK_OK(sptrsvUpdateValues(T.h, s[a].info, s[a].val));
       CHECK_OK(sptrsvUpdateDiagonal(T.h, s[a].info, s[a].diag));
       CHECK_THAT(are_right(&s[a], f, x, columns), "%s: a first solve for %d right-hand sides: \"%s\"", ALGS[a].name, columns,
-                 sptrsvGetLastErrorMessage(T.h));
+                 sptrsvGetLastErrorString());
     }
   while (count > 0) mem_free(taken[--count]);
   mem_free(f), mem_free(x);

@@ -9,7 +9,7 @@
 static const int NRHS[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 17, 31, 33, 64};
 
 typedef sptrsvStatus_t SolveMulti(sptrsvHandle_t, sptrsvOperation_t, int64_t, int64_t, int64_t, const void *,
-                                  sptrsvMatDescr_t, sptrsvDataType_t, const void *, const void *, const void *,
+                                  sptrsvConstMatDescr_t, sptrsvDataType_t, const void *, const void *, const void *,
                                   sptrsvInfo_t, const void *, int64_t, void *, int64_t, sptrsvSolvePolicy_t, void *);
 
 static sptrsvStatus_t solve_by(SolveMulti *f_of, System *s, int64_t nrhs, const void *f, int64_t ldf, void *x,
@@ -122,7 +122,7 @@ static void one_case(Kind k, enum Shape shape, int64_t n, int64_t nrhs, int a) {
 
 static Kind kind_of_type(int type) {
   Kind k = random_kind();
-  k.type = type, k.setup = SPTRSV_SETUP_AUTO;
+  k.type = type, k.setup = SPTRSV_ANALYSIS_MODE_AUTO;
   return k;
 }
 
@@ -172,12 +172,12 @@ static void announce(System *s, int64_t announced, size_t *known, int *last, spt
   int which = size_of_buffer(announced);
   int64_t nrhs = -77;
   sptrsvAlgorithm_t in_use;
-  CHECK_OK(sptrsvSetRightHandSides(s->info, announced));
-  for (int b = 0; b < COUNT(BAD); b++) CHECK_STATUS(sptrsvSetRightHandSides(s->info, BAD[b]), SPTRSV_STATUS_INVALID_VALUE);
-  CHECK(sptrsvGetRightHandSides(s->info, &nrhs) == SPTRSV_STATUS_SUCCESS && nrhs == announced);
+  CHECK_OK(sptrsvSetExpectedRightHandSides(s->info, announced));
+  for (int b = 0; b < COUNT(BAD); b++) CHECK_STATUS(sptrsvSetExpectedRightHandSides(s->info, BAD[b]), SPTRSV_STATUS_INVALID_VALUE);
+  CHECK(sptrsvGetExpectedRightHandSides(s->info, &nrhs) == SPTRSV_STATUS_SUCCESS && nrhs == announced);
   if (which == 2 && *last < 2) {
     CHECK_STATUS(analyse(s), SPTRSV_STATUS_INVALID_VALUE);
-    CHECK_MESSAGE("sptrsvSetRightHandSides");
+    CHECK_MESSAGE("sptrsvSetExpectedRightHandSides");
   }
   CHECK_OK(make_buffer(s));
   has_size(s, known, which > *last ? which : *last);
@@ -202,15 +202,15 @@ static void how_many_there_will_be(void) {
     Problem p = make_problem(kind_of_type(TYPES[t]), GRID, 400);
     System s;
     int64_t nrhs = -77;
-    CHECK_STATUS(sptrsvSetRightHandSides(NULL, 1), SPTRSV_STATUS_INVALID_VALUE);
-    CHECK_STATUS(sptrsvGetRightHandSides(NULL, &nrhs), SPTRSV_STATUS_INVALID_VALUE);
+    CHECK_STATUS(sptrsvSetExpectedRightHandSides(NULL, 1), SPTRSV_STATUS_INVALID_VALUE);
+    CHECK_STATUS(sptrsvGetExpectedRightHandSides(NULL, &nrhs), SPTRSV_STATUS_INVALID_VALUE);
     CHECK(nrhs == -77);
     if (opened(&s, &p, 0)) {
       size_t known[SIZES_OF_BUFFERS] = {s.buffer_bytes};
       int last = 0;
       sptrsvAlgorithm_t few;
-      CHECK_STATUS(sptrsvGetRightHandSides(s.info, NULL), SPTRSV_STATUS_INVALID_VALUE);
-      CHECK(sptrsvGetRightHandSides(s.info, &nrhs) == SPTRSV_STATUS_SUCCESS && nrhs == 1);
+      CHECK_STATUS(sptrsvGetExpectedRightHandSides(s.info, NULL), SPTRSV_STATUS_INVALID_VALUE);
+      CHECK(sptrsvGetExpectedRightHandSides(s.info, &nrhs) == SPTRSV_STATUS_SUCCESS && nrhs == 1);
       CHECK_OK(sptrsvGetAlgorithm(s.info, &few));
       for (int i = 0; i < COUNT(COUNTS); i++) announce(&s, COUNTS[i], known, &last, few);
       /* One that is asked for by name is taken for any number. */
@@ -315,7 +315,7 @@ static void in_a_graph(void) {
         cudaError_t ended = cudaStreamEndCapture(stream, &graph);
         cudaGetLastError();
         if (CHECK_THAT(!status && ended == cudaSuccess && graph, "%s: capture: %s, \"%s\", %s", ALGS[a].name,
-                       sptrsvGetErrorName(status), sptrsvGetLastErrorMessage(T.h), cudaGetErrorString(ended))) {
+                       sptrsvGetErrorName(status), sptrsvGetLastErrorString(), cudaGetErrorString(ended))) {
           CUDA(cudaGraphInstantiateWithFlags(&exec, graph, 0));
           for (int round = 0; round < 3; round++) {
             for (int64_t i = 0; i < p.nnz; i++) put(p.k.type, p.val, i, 1.25L * get(p.k.type, p.val, i));

@@ -119,7 +119,7 @@ static void judge(System *s, sptrsvStatus_t status, enum Shape shape, uint64_t s
   else
     CHECK_THAT(!status && !*what, "%s: %s n = %" PRId64 ", %s, seed %#" PRIx64 ": %s%s, error / bound = %Lg, message \"%s\"",
                ALGS[a].name, SHAPE_NAMES[shape], p->n, kind_text(&p->k), seed, status ? sptrsvGetErrorName(status) : "",
-               what, worst, sptrsvGetLastErrorMessage(T.h));
+               what, worst, sptrsvGetLastErrorString());
   free(x), free(again);
 }
 

@@ -79,7 +79,7 @@ static void solve_in_a_graph(void) {
         cudaError_t ended = cudaStreamEndCapture(stream, &graph);
         cudaGetLastError();
         if (CHECK_THAT(!status && ended == cudaSuccess && graph, "%s: capture: %s, \"%s\", %s", ALGS[a].name,
-                       sptrsvGetErrorName(status), sptrsvGetLastErrorMessage(T.h), cudaGetErrorString(ended))) {
+                       sptrsvGetErrorName(status), sptrsvGetLastErrorString(), cudaGetErrorString(ended))) {
           CUDA(cudaGraphInstantiateWithFlags(&exec, graph, 0));
           for (int round = 0; round < 3; round++) {
             for (int64_t t = 0; t < p.nnz; t++) put(k.type, p.val, t, 1.25L * get(k.type, p.val, t));
@@ -415,7 +415,7 @@ static void an_analysis_behind_a_solve_that_is_ended(void) {
   CHECK_OK(sptrsvSetStream(T.h, stream));
   int ended = 0;
   for (int setup = 0; setup < 2; setup++) {
-    Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = setup ? SPTRSV_SETUP_GPU : SPTRSV_SETUP_CPU}, CHAIN, 200000);
+    Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = setup ? SPTRSV_ANALYSIS_MODE_GPU : SPTRSV_ANALYSIS_MODE_CPU}, CHAIN, 200000);
     for (int a = 0; a < COUNT(ALGS); a++) {
       if (!ALGS[a].self_scheduled) continue;
       System s;
@@ -484,7 +484,7 @@ static void two_devices(void) {
     CHECK_OK(sptrsvCreateWithExecutor(&h[d], SPTRSV_EXECUTOR_CUDA));
   }
   for (int a = 0; a < COUNT(ALGS); a++) {
-    Kind k = {.type = SPTRSV_R_64F, .setup = a % 2 ? SPTRSV_SETUP_CPU : SPTRSV_SETUP_GPU};
+    Kind k = {.type = SPTRSV_R_64F, .setup = a % 2 ? SPTRSV_ANALYSIS_MODE_CPU : SPTRSV_ANALYSIS_MODE_GPU};
     Problem p = make_problem(k, GRID, 3000);
     System s[2];
     for (int d = 0; d < 2; d++) {

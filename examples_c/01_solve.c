@@ -28,22 +28,22 @@ int main(void) {
     sptrsvMatDescr_t descr;
     sptrsvInfo_t info;
     size_t bytes;
-    OK(h, sptrsvCreateMatDescr(&descr));
-    OK(h, sptrsvCreateInfo(&info));
+    OK(sptrsvCreateMatDescr(&descr));
+    OK(sptrsvCreateInfo(&info));
 
-    OK(h, sptrsvBufferSize(h, SPTRSV_OPERATION_NON_TRANSPOSE, N, NNZ, descr, SPTRSV_R_64F, d_val, d_ptr, d_ind, info,
-                           &bytes));
+    OK(sptrsvBufferSize(h, SPTRSV_OPERATION_NON_TRANSPOSE, N, NNZ, descr, SPTRSV_R_64F, d_val, d_ptr, d_ind, info,
+                        &bytes));
     void *buffer = example_alloc(bytes);
-    OK(h, sptrsvAnalysis(h, SPTRSV_OPERATION_NON_TRANSPOSE, N, NNZ, descr, SPTRSV_R_64F, d_val, d_ptr, d_ind, info,
-                         SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
-    OK(h, sptrsvSolve(h, SPTRSV_OPERATION_NON_TRANSPOSE, N, NNZ, &alpha, descr, SPTRSV_R_64F, d_val, d_ptr, d_ind, info,
-                      d_f, d_x, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
+    OK(sptrsvAnalysis(h, SPTRSV_OPERATION_NON_TRANSPOSE, N, NNZ, descr, SPTRSV_R_64F, d_val, d_ptr, d_ind, info,
+                      SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
+    OK(sptrsvSolve(h, SPTRSV_OPERATION_NON_TRANSPOSE, N, NNZ, &alpha, descr, SPTRSV_R_64F, d_val, d_ptr, d_ind, info,
+                   d_f, d_x, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
     example_download(x, d_x, sizeof x);
     printf("x = %g %g %g\n", x[0], x[1], x[2]);
 
-    OK(h, sptrsvDestroyInfo(info));
-    OK(h, sptrsvDestroyMatDescr(descr));
-    OK(NULL, sptrsvDestroy(h));
+    OK(sptrsvDestroyInfo(info));
+    OK(sptrsvDestroyMatDescr(descr));
+    OK(sptrsvDestroy(h));
     example_free(d_ptr);
     example_free(d_ind);
     example_free(d_val);

@@ -40,21 +40,21 @@ int main(void) {
     sptrsvMatDescr_t descr;
     sptrsvInfo_t info;
     size_t bytes;
-    OK(h, sptrsvCreateMatDescr(&descr));
-    OK(h, sptrsvCreateInfo(&info));
-    OK(h, sptrsvBufferSize(h, SPTRSV_OPERATION_NON_TRANSPOSE, n, nnz, descr, SPTRSV_R_64F, NULL, device.ptr, device.ind,
-                           info, &bytes));
+    OK(sptrsvCreateMatDescr(&descr));
+    OK(sptrsvCreateInfo(&info));
+    OK(sptrsvBufferSize(h, SPTRSV_OPERATION_NON_TRANSPOSE, n, nnz, descr, SPTRSV_R_64F, NULL, device.ptr, device.ind,
+                        info, &bytes));
     void *buffer = example_alloc(bytes);
-    OK(h, sptrsvAnalysis(h, SPTRSV_OPERATION_NON_TRANSPOSE, n, nnz, descr, SPTRSV_R_64F, NULL, device.ptr, device.ind,
-                         info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
+    OK(sptrsvAnalysis(h, SPTRSV_OPERATION_NON_TRANSPOSE, n, nnz, descr, SPTRSV_R_64F, NULL, device.ptr, device.ind,
+                      info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
 
     for (int step = 1; step <= 3; step++) {
         const double one = 1.0;
         for (int i = 0; i < n; i++) l.val[l.ptr[i + 1] - 1] = 6.0 + step; /* the diagonal ends its row */
         if (step == 3) l.val[l.ptr[n / 2 + 1] - 1] = 0.0;
         example_write(device.val, l.val, values);
-        OK(h, sptrsvSolve(h, SPTRSV_OPERATION_NON_TRANSPOSE, n, nnz, &one, descr, SPTRSV_R_64F, device.val, device.ptr,
-                          device.ind, info, d_f, d_x, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
+        OK(sptrsvSolve(h, SPTRSV_OPERATION_NON_TRANSPOSE, n, nnz, &one, descr, SPTRSV_R_64F, device.val, device.ptr,
+                       device.ind, info, d_f, d_x, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
 
         /* Whether the new values can be solved with is known after the solve. */
         int64_t row;
@@ -69,9 +69,9 @@ int main(void) {
         bad += step == 3 || !(error < 1e-14);
     }
 
-    OK(h, sptrsvDestroyInfo(info));
-    OK(h, sptrsvDestroyMatDescr(descr));
-    OK(NULL, sptrsvDestroy(h));
+    OK(sptrsvDestroyInfo(info));
+    OK(sptrsvDestroyMatDescr(descr));
+    OK(sptrsvDestroy(h));
     example_free(device.ptr);
     example_free(device.ind);
     example_free(device.val);

@@ -112,30 +112,30 @@ typedef struct {
 static triangle analyse(factors *f, sptrsvFillMode_t fill, sptrsvDiagType_t diag, sptrsvAlgorithm_t algorithm) {
     triangle t = {NULL, NULL, {0}, 0.0};
     sptrsvHandle_t h = f->handle;
-    OK(h, sptrsvCreateMatDescr(&t.descr));
-    OK(h, sptrsvSetMatFillMode(t.descr, fill));
-    OK(h, sptrsvSetMatDiagType(t.descr, diag));
-    OK(h, sptrsvCreateInfo(&t.info));
-    OK(h, sptrsvSetAlgorithm(t.info, algorithm));
+    OK(sptrsvCreateMatDescr(&t.descr));
+    OK(sptrsvSetMatFillMode(t.descr, fill));
+    OK(sptrsvSetMatDiagType(t.descr, diag));
+    OK(sptrsvCreateInfo(&t.info));
+    OK(sptrsvSetAlgorithm(t.info, algorithm));
 
     /* The buffer is scratch: another one serves the solves of both triangles. */
     size_t bytes;
-    OK(h, sptrsvBufferSize(h, SPTRSV_OPERATION_NON_TRANSPOSE, f->n, f->nnz, t.descr, SPTRSV_R_64F, f->lu, f->ptr,
-                           f->ind, t.info, &bytes));
+    OK(sptrsvBufferSize(h, SPTRSV_OPERATION_NON_TRANSPOSE, f->n, f->nnz, t.descr, SPTRSV_R_64F, f->lu, f->ptr,
+                        f->ind, t.info, &bytes));
     void *buffer = example_alloc(bytes);
-    OK(h, sptrsvAnalysis(h, SPTRSV_OPERATION_NON_TRANSPOSE, f->n, f->nnz, t.descr, SPTRSV_R_64F, f->lu, f->ptr,
-                         f->ind, t.info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
+    OK(sptrsvAnalysis(h, SPTRSV_OPERATION_NON_TRANSPOSE, f->n, f->nnz, t.descr, SPTRSV_R_64F, f->lu, f->ptr,
+                      f->ind, t.info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
     example_free(buffer);
     if (bytes > f->buffer_bytes) f->buffer_bytes = bytes;
     t.stats.struct_size = sizeof t.stats;
-    OK(h, sptrsvGetStats(t.info, &t.stats));
+    OK(sptrsvGetStats(t.info, &t.stats));
     return t;
 }
 
 static void solve(factors *f, const triangle *t, const double *from, double *to) {
     const double one = 1.0;
-    OK(f->handle, sptrsvSolve(f->handle, SPTRSV_OPERATION_NON_TRANSPOSE, f->n, f->nnz, &one, t->descr, SPTRSV_R_64F,
-                              f->lu, f->ptr, f->ind, t->info, from, to, SPTRSV_SOLVE_POLICY_USE_LEVEL, f->buffer));
+    OK(sptrsvSolve(f->handle, SPTRSV_OPERATION_NON_TRANSPOSE, f->n, f->nnz, &one, t->descr, SPTRSV_R_64F,
+                   f->lu, f->ptr, f->ind, t->info, from, to, SPTRSV_SOLVE_POLICY_USE_LEVEL, f->buffer));
 }
 
 /* Adds up what the stopwatch says of the last use; read late, so that nobody waits for it. */
@@ -213,10 +213,10 @@ static factors make_factors(sptrsvHandle_t handle, const matrix *a, const matrix
 }
 
 static void free_factors(factors *f) {
-    OK(f->handle, sptrsvDestroyInfo(f->lower.info));
-    OK(f->handle, sptrsvDestroyInfo(f->upper.info));
-    OK(f->handle, sptrsvDestroyMatDescr(f->lower.descr));
-    OK(f->handle, sptrsvDestroyMatDescr(f->upper.descr));
+    OK(sptrsvDestroyInfo(f->lower.info));
+    OK(sptrsvDestroyInfo(f->upper.info));
+    OK(sptrsvDestroyMatDescr(f->lower.descr));
+    OK(sptrsvDestroyMatDescr(f->upper.descr));
     example_free((void *)f->lu);
     example_free(f->y);
     example_free(f->buffer);
@@ -279,7 +279,7 @@ int main(int argc, char **argv) {
     example_free(device.ind);
     example_free(device.val);
     matrix_free(&a);
-    OK(NULL, sptrsvDestroy(handle));
+    OK(sptrsvDestroy(handle));
     if (!(error <= o.tolerance)) example_die(1, "the residual asked for was not reached");
     return 0;
 }

@@ -26,14 +26,14 @@ typedef struct {
 static sptrsvInfo_t analyse(sptrsvHandle_t h, sptrsvMatDescr_t descr, const block *b, size_t *buffer_bytes) {
     sptrsvInfo_t info;
     size_t bytes;
-    OK(h, sptrsvCreateInfo(&info));
-    OK(h, sptrsvSetDiagonal(info, b->diagonal));
-    OK(h, sptrsvBufferSize(h, SPTRSV_OPERATION_NON_TRANSPOSE, b->n, b->nnz, descr, SPTRSV_R_64F, b->val, b->ptr, b->ind,
-                           info, &bytes));
+    OK(sptrsvCreateInfo(&info));
+    OK(sptrsvSetDiagonal(info, b->diagonal));
+    OK(sptrsvBufferSize(h, SPTRSV_OPERATION_NON_TRANSPOSE, b->n, b->nnz, descr, SPTRSV_R_64F, b->val, b->ptr, b->ind,
+                        info, &bytes));
     /* The buffer is scratch: another one serves all solves. */
     void *buffer = example_alloc(bytes);
-    OK(h, sptrsvAnalysis(h, SPTRSV_OPERATION_NON_TRANSPOSE, b->n, b->nnz, descr, SPTRSV_R_64F, b->val, b->ptr, b->ind,
-                         info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
+    OK(sptrsvAnalysis(h, SPTRSV_OPERATION_NON_TRANSPOSE, b->n, b->nnz, descr, SPTRSV_R_64F, b->val, b->ptr, b->ind,
+                      info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
     example_free(buffer);
     if (bytes > *buffer_bytes) *buffer_bytes = bytes;
     return info;
@@ -81,8 +81,8 @@ static void sweep(sptrsvHandle_t h, sptrsvMatDescr_t descr, int is_upper, const 
     for (int k = 0; k < BLOCKS; k++) {
         const block *c = &blocks[k];
         double *part = r + c->first; /* solved in place */
-        OK(h, sptrsvSolve(h, SPTRSV_OPERATION_NON_TRANSPOSE, c->n, c->nnz, &one, descr, SPTRSV_R_64F, c->val, c->ptr,
-                          c->ind, is_upper ? c->upper : c->lower, part, part, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
+        OK(sptrsvSolve(h, SPTRSV_OPERATION_NON_TRANSPOSE, c->n, c->nnz, &one, descr, SPTRSV_R_64F, c->val, c->ptr,
+                       c->ind, is_upper ? c->upper : c->lower, part, part, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
     }
     axpby(a->n, 1.0, r, 1.0, x);
 }
@@ -107,9 +107,9 @@ int main(void) {
     free(zero);
 
     sptrsvMatDescr_t lower, upper;
-    OK(h, sptrsvCreateMatDescr(&lower));
-    OK(h, sptrsvCreateMatDescr(&upper));
-    OK(h, sptrsvSetMatFillMode(upper, SPTRSV_FILL_MODE_UPPER));
+    OK(sptrsvCreateMatDescr(&lower));
+    OK(sptrsvCreateMatDescr(&upper));
+    OK(sptrsvSetMatFillMode(upper, SPTRSV_FILL_MODE_UPPER));
     block blocks[BLOCKS];
     size_t buffer_bytes = 0;
     for (int k = 0; k < BLOCKS; k++)
@@ -128,16 +128,16 @@ int main(void) {
     }
 
     for (int k = 0; k < BLOCKS; k++) {
-        OK(h, sptrsvDestroyInfo(blocks[k].lower));
-        OK(h, sptrsvDestroyInfo(blocks[k].upper));
+        OK(sptrsvDestroyInfo(blocks[k].lower));
+        OK(sptrsvDestroyInfo(blocks[k].upper));
         example_free(blocks[k].ptr);
         example_free(blocks[k].ind);
         example_free(blocks[k].val);
         example_free(blocks[k].diagonal);
     }
-    OK(h, sptrsvDestroyMatDescr(lower));
-    OK(h, sptrsvDestroyMatDescr(upper));
-    OK(NULL, sptrsvDestroy(h));
+    OK(sptrsvDestroyMatDescr(lower));
+    OK(sptrsvDestroyMatDescr(upper));
+    OK(sptrsvDestroy(h));
     example_free(device.ptr);
     example_free(device.ind);
     example_free(device.val);

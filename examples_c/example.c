@@ -23,11 +23,9 @@ void example_die(int exit_code, const char *format, ...) {
     exit(exit_code);
 }
 
-void example_check(sptrsvHandle_t handle, sptrsvStatus_t status, const char *call) {
+void example_check(sptrsvStatus_t status, const char *call) {
     if (status == SPTRSV_STATUS_SUCCESS) return;
-    const char *detail = handle ? sptrsvGetLastErrorMessage(handle) : "";
-    if (!detail[0]) detail = sptrsvGetErrorString(status);
-    example_die(1, "%s: %s (%s)", sptrsvGetErrorName(status), detail, call);
+    example_die(1, "%s: %s (%s)", sptrsvGetErrorName(status), sptrsvGetLastErrorString(), call);
 }
 
 sptrsvHandle_t example_open(int want_host) {
@@ -36,7 +34,7 @@ sptrsvHandle_t example_open(int want_host) {
     const char *why_not = NULL, *gpu = want_host ? NULL : gpu_open(&why_not);
 
     if (gpu) {
-        OK(NULL, sptrsvCreate(&handle));
+        OK(sptrsvCreate(&handle));
         on_gpu = 1;
         printf("CUDA executor on %s\n", gpu);
         return handle;
@@ -47,7 +45,7 @@ sptrsvHandle_t example_open(int want_host) {
         example_die(1, "SPTRSV_REQUIRE_GPU is set, but no GPU can be used: %s", why_not);
     else
         printf("no GPU can be used (%s): host executor\n", why_not);
-    OK(NULL, sptrsvCreateWithExecutor(&handle, SPTRSV_EXECUTOR_HOST));
+    OK(sptrsvCreateWithExecutor(&handle, SPTRSV_EXECUTOR_HOST));
     return handle;
 }
 

@@ -14,8 +14,8 @@ extern "C" {
 #endif
 
 /* Ends the program, saying what failed, unless the call of the library succeeds. */
-#define OK(handle, call) example_check((handle), (call), #call)
-void example_check(sptrsvHandle_t handle, sptrsvStatus_t status, const char *call);
+#define OK(call) example_check((call), #call)
+void example_check(sptrsvStatus_t status, const char *call);
 
 /* Prints one line on stderr and ends the program. */
 void example_die(int exit_code, const char *format, ...)

@@ -17,8 +17,17 @@ module sptrsv
   implicit none
   private :: c_int, c_int64_t, c_size_t, c_double, c_char, c_ptr, c_f_pointer
 
-  ! The version of this module: 1000 * major + 100 * minor + patch.
-  integer(c_int), parameter :: SPTRSV_VERSION = 100
+  ! The version of this module, and in one number: 10000 * major + 100 * minor + patch.
+  integer(c_int), parameter :: SPTRSV_VERSION_MAJOR = 0
+  integer(c_int), parameter :: SPTRSV_VERSION_MINOR = 1
+  integer(c_int), parameter :: SPTRSV_VERSION_PATCH = 0
+  integer(c_int), parameter :: SPTRSV_VERSION = &
+    (((10000 * SPTRSV_VERSION_MAJOR) + (100 * SPTRSV_VERSION_MINOR)) + SPTRSV_VERSION_PATCH)
+
+  ! sptrsvProperty_t
+  integer(c_int), parameter :: SPTRSV_PROPERTY_MAJOR_VERSION = 0
+  integer(c_int), parameter :: SPTRSV_PROPERTY_MINOR_VERSION = 1
+  integer(c_int), parameter :: SPTRSV_PROPERTY_PATCH_LEVEL = 2
 
   ! sptrsvStatus_t
   integer(c_int), parameter :: SPTRSV_STATUS_SUCCESS = 0
@@ -88,11 +97,11 @@ module sptrsv
   integer(c_int), parameter :: SPTRSV_ALG_BLOCK = 21
   integer(c_int), parameter :: SPTRSV_ALG_PANEL = 22
 
-  ! sptrsvSetup_t
-  integer(c_int), parameter :: SPTRSV_SETUP_AUTO = 0
-  integer(c_int), parameter :: SPTRSV_SETUP_CPU = 1
-  integer(c_int), parameter :: SPTRSV_SETUP_GPU = 2
-  integer(c_int), parameter :: SPTRSV_SETUP_GPU_KAHN = 3
+  ! sptrsvAnalysisMode_t
+  integer(c_int), parameter :: SPTRSV_ANALYSIS_MODE_AUTO = 0
+  integer(c_int), parameter :: SPTRSV_ANALYSIS_MODE_CPU = 1
+  integer(c_int), parameter :: SPTRSV_ANALYSIS_MODE_GPU = 2
+  integer(c_int), parameter :: SPTRSV_ANALYSIS_MODE_GPU_KAHN = 3
 
   ! sptrsvCopyValues_t
   integer(c_int), parameter :: SPTRSV_COPY_NONE = 0
@@ -169,6 +178,14 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvGetVersion
 
+    function sptrsvGetExecutor(handle, executor) &
+        result(status) bind(C, name='sptrsvGetExecutor')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), intent(out) :: executor
+      integer(c_int) :: status
+    end function sptrsvGetExecutor
+
     function sptrsvSetStream(handle, stream) &
         result(status) bind(C, name='sptrsvSetStream')
       import :: c_int, c_ptr
@@ -208,6 +225,14 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvSetTimeout
 
+    function sptrsvGetTimeout(handle, seconds) &
+        result(status) bind(C, name='sptrsvGetTimeout')
+      import :: c_int, c_double, c_ptr
+      type(c_ptr), value :: handle
+      real(c_double), intent(out) :: seconds
+      integer(c_int) :: status
+    end function sptrsvGetTimeout
+
     function sptrsvGetErrorName(status) &
         result(text) bind(C, name='sptrsvGetErrorName')
       import :: c_int, c_ptr
@@ -222,12 +247,19 @@ module sptrsv
       type(c_ptr) :: text
     end function sptrsvGetErrorString
 
-    function sptrsvGetLastErrorMessage(handle) &
-        result(text) bind(C, name='sptrsvGetLastErrorMessage')
+    function sptrsvGetLastErrorString() &
+        result(text) bind(C, name='sptrsvGetLastErrorString')
       import :: c_ptr
-      type(c_ptr), value :: handle
       type(c_ptr) :: text
-    end function sptrsvGetLastErrorMessage
+    end function sptrsvGetLastErrorString
+
+    function sptrsvGetProperty(property, value) &
+        result(status) bind(C, name='sptrsvGetProperty')
+      import :: c_int
+      integer(c_int), value :: property
+      integer(c_int), intent(out) :: value
+      integer(c_int) :: status
+    end function sptrsvGetProperty
 
     function sptrsvCreateMatDescr(descr) &
         result(status) bind(C, name='sptrsvCreateMatDescr')
@@ -369,45 +401,60 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvGetAlgorithm
 
-    function sptrsvSetRightHandSides(info, nrhs) &
-        result(status) bind(C, name='sptrsvSetRightHandSides')
+    function sptrsvGetAlgorithmName(algorithm) &
+        result(text) bind(C, name='sptrsvGetAlgorithmName')
+      import :: c_int, c_ptr
+      integer(c_int), value :: algorithm
+      type(c_ptr) :: text
+    end function sptrsvGetAlgorithmName
+
+    function sptrsvSetExpectedRightHandSides(info, nrhs) &
+        result(status) bind(C, name='sptrsvSetExpectedRightHandSides')
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: info
       integer(c_int64_t), value :: nrhs
       integer(c_int) :: status
-    end function sptrsvSetRightHandSides
+    end function sptrsvSetExpectedRightHandSides
 
-    function sptrsvGetRightHandSides(info, nrhs) &
-        result(status) bind(C, name='sptrsvGetRightHandSides')
+    function sptrsvGetExpectedRightHandSides(info, nrhs) &
+        result(status) bind(C, name='sptrsvGetExpectedRightHandSides')
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: info
       integer(c_int64_t), intent(out) :: nrhs
       integer(c_int) :: status
-    end function sptrsvGetRightHandSides
+    end function sptrsvGetExpectedRightHandSides
 
-    function sptrsvSetSetup(info, where) &
-        result(status) bind(C, name='sptrsvSetSetup')
+    function sptrsvSetAnalysisMode(info, mode) &
+        result(status) bind(C, name='sptrsvSetAnalysisMode')
       import :: c_int, c_ptr
       type(c_ptr), value :: info
-      integer(c_int), value :: where
+      integer(c_int), value :: mode
       integer(c_int) :: status
-    end function sptrsvSetSetup
+    end function sptrsvSetAnalysisMode
 
-    function sptrsvSetAnyOperation(info, enabled) &
-        result(status) bind(C, name='sptrsvSetAnyOperation')
+    function sptrsvGetAnalysisMode(info, mode) &
+        result(status) bind(C, name='sptrsvGetAnalysisMode')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), intent(out) :: mode
+      integer(c_int) :: status
+    end function sptrsvGetAnalysisMode
+
+    function sptrsvSetAnalysisForAllOperations(info, enabled) &
+        result(status) bind(C, name='sptrsvSetAnalysisForAllOperations')
       import :: c_int, c_ptr
       type(c_ptr), value :: info
       integer(c_int), value :: enabled
       integer(c_int) :: status
-    end function sptrsvSetAnyOperation
+    end function sptrsvSetAnalysisForAllOperations
 
-    function sptrsvGetAnyOperation(info, enabled) &
-        result(status) bind(C, name='sptrsvGetAnyOperation')
+    function sptrsvGetAnalysisForAllOperations(info, enabled) &
+        result(status) bind(C, name='sptrsvGetAnalysisForAllOperations')
       import :: c_int, c_ptr
       type(c_ptr), value :: info
       integer(c_int), intent(out) :: enabled
       integer(c_int) :: status
-    end function sptrsvGetAnyOperation
+    end function sptrsvGetAnalysisForAllOperations
 
     function sptrsvSetCopyValues(info, copy) &
         result(status) bind(C, name='sptrsvSetCopyValues')
@@ -431,6 +478,14 @@ module sptrsv
       type(c_ptr), value :: info, d
       integer(c_int) :: status
     end function sptrsvSetDiagonal
+
+    function sptrsvGetDiagonal(info, d) &
+        result(status) bind(C, name='sptrsvGetDiagonal')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      type(c_ptr), intent(out) :: d
+      integer(c_int) :: status
+    end function sptrsvGetDiagonal
 
     function sptrsvGetStats(info, stats) &
         result(status) bind(C, name='sptrsvGetStats')
@@ -563,7 +618,7 @@ module sptrsv
 
 contains
 
-  ! A Fortran string of what sptrsvGetErrorName, sptrsvGetErrorString or sptrsvGetLastErrorMessage returned.
+  ! A Fortran string of what a function has returned that gives a text, such as sptrsvGetLastErrorString.
   function sptrsv_text(c_string) result(text)
     type(c_ptr), intent(in) :: c_string
     character(:), allocatable :: text

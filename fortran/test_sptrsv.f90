@@ -100,7 +100,7 @@ program test_sptrsv
 
   integer, parameter :: n = 1000
   type(c_ptr) :: handle, descr
-  integer(c_int) :: executor, version
+  integer(c_int) :: executor, found, version
   character(8) :: required
 
   executor = SPTRSV_EXECUTOR_HOST
@@ -115,6 +115,10 @@ program test_sptrsv
   else
     call expect('sptrsvCreateWithExecutor', sptrsvCreateWithExecutor(handle, executor), SPTRSV_STATUS_SUCCESS)
   end if
+  call expect('sptrsvGetProperty', sptrsvGetProperty(SPTRSV_PROPERTY_MINOR_VERSION, version), SPTRSV_STATUS_SUCCESS)
+  call check('the minor version is that of the module', version == SPTRSV_VERSION_MINOR)
+  call expect('sptrsvGetExecutor', sptrsvGetExecutor(handle, found), SPTRSV_STATUS_SUCCESS)
+  call check('the executor is the one that was asked for', found == executor)
   call expect('sptrsvGetVersion', sptrsvGetVersion(handle, version), SPTRSV_STATUS_SUCCESS)
   call check('the version is that of the module', version == SPTRSV_VERSION)
   call expect('sptrsvCreateMatDescr', sptrsvCreateMatDescr(descr), SPTRSV_STATUS_SUCCESS)
@@ -219,11 +223,11 @@ contains
     d_x = copied(c_loc(b), 64_c_size_t)
 
     call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
-    call expect('sptrsvSetRightHandSides', sptrsvSetRightHandSides(info, 0_c_int64_t), SPTRSV_STATUS_INVALID_VALUE)
-    call expect('sptrsvGetRightHandSides', sptrsvGetRightHandSides(info, nrhs), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetExpectedRightHandSides', sptrsvSetExpectedRightHandSides(info, 0_c_int64_t), SPTRSV_STATUS_INVALID_VALUE)
+    call expect('sptrsvGetExpectedRightHandSides', sptrsvGetExpectedRightHandSides(info, nrhs), SPTRSV_STATUS_SUCCESS)
     call check('one right-hand side is expected', nrhs == 1)
-    call expect('sptrsvSetRightHandSides', sptrsvSetRightHandSides(info, 16_c_int64_t), SPTRSV_STATUS_SUCCESS)
-    call expect('sptrsvGetRightHandSides', sptrsvGetRightHandSides(info, nrhs), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetExpectedRightHandSides', sptrsvSetExpectedRightHandSides(info, 16_c_int64_t), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetExpectedRightHandSides', sptrsvGetExpectedRightHandSides(info, nrhs), SPTRSV_STATUS_SUCCESS)
     call check('sixteen right-hand sides are expected', nrhs == 16)
     call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_CONJUGATE_TRANSPOSE, 2_c_int64_t, &
       3_c_int64_t, descr, SPTRSV_C_64F, d_val, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
@@ -279,9 +283,9 @@ contains
     d_col = copied(c_loc(col), 12_c_size_t)
     d_val = copied(c_loc(val), 24_c_size_t)
     call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
-    call expect('sptrsvSetAnyOperation', sptrsvSetAnyOperation(info, 2_c_int), SPTRSV_STATUS_INVALID_VALUE)
-    call expect('sptrsvSetAnyOperation', sptrsvSetAnyOperation(info, 1_c_int), SPTRSV_STATUS_SUCCESS)
-    call expect('sptrsvGetAnyOperation', sptrsvGetAnyOperation(info, enabled), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetAnalysisForAllOperations', sptrsvSetAnalysisForAllOperations(info, 2_c_int), SPTRSV_STATUS_INVALID_VALUE)
+    call expect('sptrsvSetAnalysisForAllOperations', sptrsvSetAnalysisForAllOperations(info, 1_c_int), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetAnalysisForAllOperations', sptrsvGetAnalysisForAllOperations(info, enabled), SPTRSV_STATUS_SUCCESS)
     call check('any operation is wanted', enabled == 1)
     call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, &
       3_c_int64_t, descr, SPTRSV_R_64F, d_val, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
@@ -334,7 +338,7 @@ contains
     call expect('a solve without values', sptrsvSolve(handle, SPTRSV_OPERATION_TRANSPOSE, 2_c_int64_t, 3_c_int64_t, &
       c_loc(alpha), descr, SPTRSV_R_64F, d_val, d_row, d_col, info, d_x, d_x, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), &
       SPTRSV_STATUS_INVALID_VALUE)
-    call check('the message says so', index(sptrsv_text(sptrsvGetLastErrorMessage(handle)), 'sptrsvUpdateValues') > 0)
+    call check('the message says so', index(sptrsv_text(sptrsvGetLastErrorString()), 'sptrsvUpdateValues') > 0)
     do i = 1, 2
       call memory_put(d_val, c_loc(val(1, i)), 24_c_size_t)
       call memory_put(d_x, c_loc(f(1, i)), 16_c_size_t)
@@ -430,7 +434,7 @@ contains
       SPTRSV_STATUS_SUCCESS)
     call expect('sptrsvZeroPivot', sptrsvZeroPivot(handle, info, c_loc(position)), SPTRSV_STATUS_ZERO_PIVOT)
     call check('the zero pivot is row 2', position == 2)
-    call check('the message names it', index(sptrsv_text(sptrsvGetLastErrorMessage(handle)), 'row 2') > 0)
+    call check('the message names it', index(sptrsv_text(sptrsvGetLastErrorString()), 'row 2') > 0)
     stats%struct_size = c_sizeof(stats)
     call expect('sptrsvGetStats', sptrsvGetStats(info, stats), SPTRSV_STATUS_SUCCESS)
     call check('the stats name it too', stats%missing_diagonal == 2)
@@ -444,15 +448,26 @@ contains
     type(c_ptr) :: info
     integer(c_size_t) :: bytes
     integer(c_int) :: mode
+    real(c_double) :: seconds
+    type(c_ptr) :: d
 
     call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
     call expect('a negative m', sptrsvBufferSize(handle, SPTRSV_OPERATION_NON_TRANSPOSE, -1_c_int64_t, &
       0_c_int64_t, descr, SPTRSV_R_64F, c_null_ptr, c_null_ptr, c_null_ptr, info, bytes), SPTRSV_STATUS_INVALID_VALUE)
-    call check('the message says so', len(sptrsv_text(sptrsvGetLastErrorMessage(handle))) > 0)
+    call check('the message says so', len(sptrsv_text(sptrsvGetLastErrorString())) > 0)
     call expect('a handle that is NULL', sptrsvSetTimeout(c_null_ptr, 1.0_c_double), SPTRSV_STATUS_NOT_INITIALIZED)
     call expect('sptrsvSetPointerMode', sptrsvSetPointerMode(handle, SPTRSV_POINTER_MODE_HOST), SPTRSV_STATUS_SUCCESS)
     call expect('sptrsvGetPointerMode', sptrsvGetPointerMode(handle, mode), SPTRSV_STATUS_SUCCESS)
     call check('the pointer mode is read back', mode == SPTRSV_POINTER_MODE_HOST)
+    call expect('sptrsvSetTimeout', sptrsvSetTimeout(handle, 2.5_c_double), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetTimeout', sptrsvGetTimeout(handle, seconds), SPTRSV_STATUS_SUCCESS)
+    call check('the timeout is read back', abs(seconds - 2.5_c_double) < 1e-9_c_double)
+    call expect('sptrsvSetAnalysisMode', sptrsvSetAnalysisMode(info, SPTRSV_ANALYSIS_MODE_CPU), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetAnalysisMode', sptrsvGetAnalysisMode(info, mode), SPTRSV_STATUS_SUCCESS)
+    call check('the analysis mode is read back', mode == SPTRSV_ANALYSIS_MODE_CPU)
+    call expect('sptrsvGetDiagonal', sptrsvGetDiagonal(info, d), SPTRSV_STATUS_SUCCESS)
+    call check('there is no separate diagonal', .not. c_associated(d))
+    call check('an algorithm has a name', sptrsv_text(sptrsvGetAlgorithmName(SPTRSV_ALG_TILED)) == 'TILED')
     call check('a status has a name', sptrsv_text(sptrsvGetErrorName(SPTRSV_STATUS_ZERO_PIVOT)) == &
       'SPTRSV_STATUS_ZERO_PIVOT')
     call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)

@@ -1,8 +1,26 @@
 /*
- * libsptrsv: sparse triangular solves on NVIDIA GPUs.
+ * libsptrsv: sparse triangular solves op(A) x = alpha f on NVIDIA GPUs.
  *
- * Generated from src/ffi.rs by cbindgen; edit that file, not this one.
+ * Generated from src/ffi/ by build.rs and cbindgen; edit the files there, not this one.
  * The header stands alone: it needs no CUDA header, and compiles as C, as C++ and under nvcc.
+ *
+ * A solve takes these calls:
+ *
+ *     sptrsvCreate(&handle);                     once
+ *     sptrsvCreateMatDescr(&descr);              CSR, base 0, lower triangle, stored diagonal
+ *     sptrsvCreateInfo(&info);                   one for each matrix
+ *     sptrsvBufferSize(..., info, &bytes);       then allocate the buffer
+ *     sptrsvAnalysis(..., info, ..., buffer);    once for each sparsity pattern
+ *     sptrsvSolve(..., info, f, x, ..., buffer); as often as you like, also with new values
+ *
+ * Arrays: they lie in the memory of the executor, device memory or host memory. An array must be aligned to the size of its
+ * elements, where a complex number is one element of 8 or 16 bytes; an array that is not gives INVALID_VALUE. Only the buffer and,
+ * in pointer mode HOST, alpha may lie at any address.
+ *
+ * Documentation of a function: "Blocking" says whether the call waits for the GPU. "Graph capture" says whether the call is allowed
+ * while a stream is captured into a CUDA graph. "Preconditions" are the caller's to keep; the library cannot check them.
+ *
+ * More is in docs/: c-interface.md about algorithms, streams and right-hand sides, analysis.md about what an analysis keeps.
  */
 
 #ifndef SPTRSV_H
@@ -10,452 +28,231 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
 /* What cudaStream_t and CUstream point to. */
 struct CUstream_st;
 
-/**
- * The version of this header: 1000 * major + 100 * minor + patch.
- */
-#define SPTRSV_VERSION 100
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /**
- * Status of a call. Numbers up to 11 are cuSPARSE's own; those of this library start at 100.
+ * \defgroup sptrsv_errors Errors
+ *
+ * Every function that can fail returns a status. A call that fails also leaves a sentence for the calling thread, which says what
+ * was wrong: sptrsvGetLastErrorString.
+ *
+ * \{
  */
-typedef enum sptrsvStatus_t {
-  /**
-   * The call succeeded.
-   */
+
+/** Status of a call. Numbers up to 11 are cuSPARSE's own; those of this library start at 100. */
+typedef enum {
+  /** The call succeeded. */
   SPTRSV_STATUS_SUCCESS = 0,
-  /**
-   * The handle is NULL.
-   */
+  /** The handle is NULL. */
   SPTRSV_STATUS_NOT_INITIALIZED = 1,
-  /**
-   * Host or device memory could not be allocated.
-   */
+  /** Host or device memory could not be allocated. */
   SPTRSV_STATUS_ALLOC_FAILED = 2,
-  /**
-   * An argument is NULL, out of range, or not allowed in this state.
-   */
+  /** An argument is NULL, out of range, or not allowed in this state. */
   SPTRSV_STATUS_INVALID_VALUE = 3,
-  /**
-   * The library holds no code for this GPU.
-   */
+  /** The library holds no code for this GPU. */
   SPTRSV_STATUS_ARCH_MISMATCH = 4,
-  /**
-   * Reserved: cuSPARSE's number.
-   */
+  /** Reserved: cuSPARSE's number. */
   SPTRSV_STATUS_MAPPING_ERROR = 5,
-  /**
-   * The CUDA driver reported an error, possibly of earlier asynchronous work.
-   */
+  /** The CUDA driver reported an error, possibly of earlier asynchronous work. */
   SPTRSV_STATUS_EXECUTION_FAILED = 6,
-  /**
-   * A defect of this library; any function may return it.
-   */
+  /** A defect of this library; any function may return it. */
   SPTRSV_STATUS_INTERNAL_ERROR = 7,
-  /**
-   * The descriptor's matrix type is not GENERAL.
-   */
+  /** The descriptor's matrix type is not GENERAL. */
   SPTRSV_STATUS_MATRIX_TYPE_NOT_SUPPORTED = 8,
-  /**
-   * The matrix has a structural or numerical zero on its diagonal.
-   */
+  /** The matrix has a structural or numerical zero on its diagonal. */
   SPTRSV_STATUS_ZERO_PIVOT = 9,
-  /**
-   * The operation is not supported for these arguments.
-   */
+  /** The operation is not supported for these arguments. */
   SPTRSV_STATUS_NOT_SUPPORTED = 10,
-  /**
-   * More rows or entries than this library handles (2^32 - 4097).
-   */
+  /** More rows or entries than this library handles (2^32 - 4097). */
   SPTRSV_STATUS_INSUFFICIENT_RESOURCES = 11,
-  /**
-   * The sparsity pattern is malformed; found at analysis, which leaves the info as it was.
-   */
+  /** The sparsity pattern is malformed; found at analysis, which leaves the info as it was. */
   SPTRSV_STATUS_INVALID_MATRIX = 100,
-  /**
-   * The info holds no analysis.
-   */
+  /** The info holds no analysis. */
   SPTRSV_STATUS_NOT_ANALYSED = 101,
-  /**
-   * The arguments do not describe the matrix that was analysed.
-   */
+  /** The arguments do not describe the matrix that was analysed. */
   SPTRSV_STATUS_PATTERN_MISMATCH = 102,
-  /**
-   * The watchdog ended an earlier solve on this info, whose result is invalid, or this analysis.
-   */
+  /** The watchdog ended an earlier solve on this info, whose result is invalid, or this analysis. */
   SPTRSV_STATUS_TIMED_OUT = 103,
-  /**
-   * No usable NVIDIA driver or GPU was found; the host executor works all the same.
-   */
+  /** No usable NVIDIA driver or GPU was found; the host executor works all the same. */
   SPTRSV_STATUS_NO_DRIVER = 104
 } sptrsvStatus_t;
 
 /**
- * Where the work is done.
+ * The symbolic name of a status, for example "SPTRSV_STATUS_SUCCESS". Never NULL.
+ *
+ * \param status  a status
+ * \return a string that lives as long as the library; "SPTRSV_STATUS_UNKNOWN" where there is no such status
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  */
-typedef enum sptrsvExecutor_t {
-  /**
-   * An NVIDIA GPU; all arrays are in device memory.
-   */
+const char *sptrsvGetErrorName(sptrsvStatus_t status);
+
+/**
+ * A few words about a status, for example "an argument is invalid". Never NULL.
+ *
+ * \param status  a status
+ * \return a string that lives as long as the library
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ */
+const char *sptrsvGetErrorString(sptrsvStatus_t status);
+
+/**
+ * What exactly was wrong with the calling thread's last call of a function of this library that returns a status: which
+ * argument, which row. Empty after a success. Never NULL.
+ *
+ * \return a string that lives until this thread's next call of a function that returns a status
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ */
+const char *sptrsvGetLastErrorString(void);
+
+/** \} */
+
+/**
+ * \defgroup sptrsv_version Version
+ *
+ * The macros are the version of this header. sptrsvGetProperty, and sptrsvGetVersion for a handle, tell the version of the library
+ * that is loaded.
+ *
+ * \{
+ */
+
+/** The major version of this header. */
+#define SPTRSV_VERSION_MAJOR 0
+
+/** The minor version of this header, less than 100. */
+#define SPTRSV_VERSION_MINOR 1
+
+/** The patch level of this header, less than 100. */
+#define SPTRSV_VERSION_PATCH 0
+
+/** The version of this header in one number: 10000 * major + 100 * minor + patch. */
+#define SPTRSV_VERSION (((10000 * SPTRSV_VERSION_MAJOR) + (100 * SPTRSV_VERSION_MINOR)) + SPTRSV_VERSION_PATCH)
+
+/** A part of the version; libraryPropertyType's numbers. */
+typedef enum {
+  SPTRSV_PROPERTY_MAJOR_VERSION = 0,
+  SPTRSV_PROPERTY_MINOR_VERSION = 1,
+  SPTRSV_PROPERTY_PATCH_LEVEL = 2
+} sptrsvProperty_t;
+
+/**
+ * Reads a part of the version of the library that is loaded. It needs no handle.
+ *
+ * \param property  the part
+ * \param value     receives the number
+ * \return SUCCESS; INVALID_VALUE when `value` is NULL or `property` is out of range
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `value` is NULL or writable.
+ */
+sptrsvStatus_t sptrsvGetProperty(sptrsvProperty_t property, int *value);
+
+/** \} */
+
+/**
+ * \defgroup sptrsv_objects Objects
+ *
+ * A program creates three kinds of objects and destroys each of them. A handle says where and how work is done. A matrix
+ * descriptor says how the arrays of a matrix are to be read. An info holds the analysis of one matrix; it may outlive the handle.
+ *
+ * Threads: objects are independent of one another. One object is used by one thread at a time; a descriptor that nobody changes
+ * may be read by several.
+ *
+ * \{
+ */
+
+/** What a handle points to. */
+typedef struct sptrsvContext sptrsvContext;
+
+/** What an info points to. */
+typedef struct sptrsvInfo sptrsvInfo;
+
+/** What a matrix descriptor points to. */
+typedef struct sptrsvMatDescr sptrsvMatDescr;
+
+/** A handle: executor, stream, pointer mode and watchdog. */
+typedef sptrsvContext *sptrsvHandle_t;
+
+/** A matrix descriptor: how the arrays of a matrix are to be read. */
+typedef sptrsvMatDescr *sptrsvMatDescr_t;
+
+/** A matrix descriptor that is only read. A sptrsvMatDescr_t can be passed for it. */
+typedef const sptrsvMatDescr *sptrsvConstMatDescr_t;
+
+/**
+ * An info: what the analysis of one triangular matrix found. It also holds the work space of its solves, so solves and updates
+ * with one info must not run at the same time (on two streams, or in a graph and on a stream): their results would be undefined.
+ * Order them by events, or use one info for each.
+ */
+typedef sptrsvInfo *sptrsvInfo_t;
+
+/** An info that is only read. A sptrsvInfo_t can be passed for it. */
+typedef const sptrsvInfo *sptrsvConstInfo_t;
+
+/** A CUDA stream: the same type as cudaStream_t and CUstream. NULL is the default stream. */
+typedef struct CUstream_st *sptrsvStream_t;
+
+/** \} */
+
+/**
+ * \defgroup sptrsv_handles Handles
+ *
+ * A handle belongs to one executor: an NVIDIA GPU or the CPU threads of the host. On a GPU it belongs to one CUDA context, and
+ * work goes to the stream that was set last.
+ *
+ * \{
+ */
+
+/** Where the work is done. */
+typedef enum {
+  /** An NVIDIA GPU. All arrays are in device memory. */
   SPTRSV_EXECUTOR_CUDA = 0,
   /**
-   * CPU threads; all arrays are in host memory. Their number is that of the processors that this process may use, or
-   * SPTRSV_NUM_THREADS (1 to 1024) of the environment.
+   * CPU threads. All arrays are in host memory. There are as many threads as this process may use processors, or as the
+   * environment variable SPTRSV_NUM_THREADS (1 to 1024) says.
    */
   SPTRSV_EXECUTOR_HOST = 1
 } sptrsvExecutor_t;
 
-/**
- * Whether alpha and the zero-pivot position are in host or device memory.
- */
-typedef enum sptrsvPointerMode_t {
+/** Whether alpha and the zero-pivot position are in host or device memory. */
+typedef enum {
   SPTRSV_POINTER_MODE_HOST = 0,
   SPTRSV_POINTER_MODE_DEVICE = 1
 } sptrsvPointerMode_t;
 
 /**
- * Type of the matrix; triangular solves take GENERAL only.
- */
-typedef enum sptrsvMatrixType_t {
-  SPTRSV_MATRIX_TYPE_GENERAL = 0,
-  SPTRSV_MATRIX_TYPE_SYMMETRIC = 1,
-  SPTRSV_MATRIX_TYPE_HERMITIAN = 2,
-  SPTRSV_MATRIX_TYPE_TRIANGULAR = 3
-} sptrsvMatrixType_t;
-
-/**
- * Which triangle of A is the matrix. The other one is ignored, also where it holds NaN.
- */
-typedef enum sptrsvFillMode_t {
-  SPTRSV_FILL_MODE_LOWER = 0,
-  SPTRSV_FILL_MODE_UPPER = 1
-} sptrsvFillMode_t;
-
-/**
- * Whether the diagonal is all ones (stored entries are then unused and may be missing).
- */
-typedef enum sptrsvDiagType_t {
-  SPTRSV_DIAG_TYPE_NON_UNIT = 0,
-  SPTRSV_DIAG_TYPE_UNIT = 1
-} sptrsvDiagType_t;
-
-/**
- * The number of the first row and column, and of the first offset.
- */
-typedef enum sptrsvIndexBase_t {
-  SPTRSV_INDEX_BASE_ZERO = 0,
-  SPTRSV_INDEX_BASE_ONE = 1
-} sptrsvIndexBase_t;
-
-/**
- * Storage format: compressed by rows (rowPtr, colInd) or by columns (then rowPtr holds the column
- * pointers and colInd the row indices).
- */
-typedef enum sptrsvFormat_t {
-  SPTRSV_FORMAT_CSR = 0,
-  SPTRSV_FORMAT_CSC = 1
-} sptrsvFormat_t;
-
-/**
- * Integer type of offsets or of column indices.
- */
-typedef enum sptrsvIndexType_t {
-  SPTRSV_INDEX_32I = 0,
-  SPTRSV_INDEX_64I = 1
-} sptrsvIndexType_t;
-
-/**
- * How a system is solved.
- */
-typedef enum sptrsvAlgorithm_t {
-  /**
-   * The library chooses, among the deterministic ones.
-   */
-  SPTRSV_ALG_AUTO = 0,
-  /**
-   * Row-wise, level-scheduled (R. Li, algorithm 1). Deterministic.
-   */
-  SPTRSV_ALG_LEVR = 1,
-  /**
-   * Column-wise, level-scheduled (R. Li, algorithm 2). Atomics: the last bits may differ from run to run.
-   */
-  SPTRSV_ALG_LEVC = 2,
-  /**
-   * Row-wise, self-scheduled (R. Li, algorithm 3). Deterministic.
-   */
-  SPTRSV_ALG_SLFR = 3,
-  /**
-   * Column-wise, self-scheduled (R. Li, algorithm 4). Atomics: the last bits may differ from run to run.
-   */
-  SPTRSV_ALG_SLFC = 4,
-  /**
-   * The synchronization-free baseline of W. Liu et al. (2016): columns in natural order. Atomics: the
-   * last bits may differ from run to run.
-   */
-  SPTRSV_ALG_GSF = 5,
-  /**
-   * Row-wise in level order; each unknown is published in one word that is value and flag together. Where the last levels
-   * are narrow, the blocks of one cluster solve them in a second kernel, on GPUs that have clusters and but for
-   * C_64F. Deterministic.
-   */
-  SPTRSV_ALG_ONE_WORD = 16,
-  /**
-   * Row-wise in two tiers: inside a tile of consecutive rows unknowns are handed over in shared memory,
-   * between tiles in one word. Deterministic.
-   */
-  SPTRSV_ALG_TILED = 17,
-  /**
-   * ONE_WORD by nodes: 2 to 6 consecutive unknowns that depend on the same others, as finite elements with
-   * several unknowns a point have them. Rows must be sorted and each node's own block be dense. Deterministic.
-   * A matrix without such nodes is solved by ONE_WORD, which sptrsvGetAlgorithm then says.
-   */
-  SPTRSV_ALG_NODAL = 18,
-  /**
-   * Row-wise, a launch for each level; inside of a level nothing waits, and all is streamed. For few levels of
-   * 100,000 rows and more, as orders by colours have them; narrower levels cost some microseconds each. Deterministic.
-   * A matrix of more than 1000 levels is solved by ONE_WORD, which sptrsvGetAlgorithm then says.
-   */
-  SPTRSV_ALG_WIDE = 19,
-  /**
-   * Row-wise, 32 positions of the level order at a time by a warp, in one cluster: for levels so narrow that a row mostly
-   * depends on the one before it, as in bands and chains of dense blocks. What comes before such levels goes by ONE_WORD;
-   * where no end of the levels is so narrow, all levels are solved so, which is slow. Where there are no clusters this is
-   * ONE_WORD. Deterministic.
-   */
-  SPTRSV_ALG_THIN = 20,
-  /**
-   * For many right-hand sides: row-wise in level order, a warp for a row and a lane of it for each of 32 columns, or two for each of
-   * 16, so that sptrsvSolveMulti reads the matrix once for as many: mostly worth it from 16 on, where AUTO takes it if
-   * sptrsvSetRightHandSides says so. The buffer is larger: ask for this before sptrsvBufferSize, or the analysis gives
-   * INVALID_VALUE. Deterministic.
-   */
-  SPTRSV_ALG_BLOCK = 21,
-  /**
-   * 32 consecutive rows at a time, for complete factors. Deterministic.
-   */
-  SPTRSV_ALG_PANEL = 22
-} sptrsvAlgorithm_t;
-
-/**
- * Where the analysis is done. The host executor does it on the CPU whatever is asked for.
- */
-typedef enum sptrsvSetup_t {
-  /**
-   * The library chooses: small systems on the CPU, others on the GPU.
-   */
-  SPTRSV_SETUP_AUTO = 0,
-  /**
-   * On the CPU: the pattern is copied to the host and the schedule back.
-   */
-  SPTRSV_SETUP_CPU = 1,
-  /**
-   * On the GPU: levels by a guess that every row confirms (grids, chains), else by a self-scheduled sweep; no launch or wait
-   * for each level.
-   */
-  SPTRSV_SETUP_GPU = 2,
-  /**
-   * On the GPU, levels by Kahn's algorithm with a launch and a wait per level, as in R. Li's paper
-   * (LEV_GPU). The schedule is the same; meant for comparison.
-   */
-  SPTRSV_SETUP_GPU_KAHN = 3
-} sptrsvSetup_t;
-
-/**
- * Which values solves read.
- */
-typedef enum sptrsvCopyValues_t {
-  /**
-   * The array that each solve is given, whatever it holds at the time.
-   */
-  SPTRSV_COPY_NONE = 0,
-  /**
-   * A copy in the order in which solves read them, where that is faster; else the array.
-   */
-  SPTRSV_COPY_WHERE_FASTER = 1,
-  /**
-   * A copy of all values, which the analysis makes.
-   */
-  SPTRSV_COPY_ALL = 2
-} sptrsvCopyValues_t;
-
-/**
- * op(A) in op(A) x = alpha f.
- */
-typedef enum sptrsvOperation_t {
-  SPTRSV_OPERATION_NON_TRANSPOSE = 0,
-  SPTRSV_OPERATION_TRANSPOSE = 1,
-  /**
-   * The same as TRANSPOSE for real types.
-   */
-  SPTRSV_OPERATION_CONJUGATE_TRANSPOSE = 2
-} sptrsvOperation_t;
-
-/**
- * Type of matrix values, right-hand side, solution and alpha; cudaDataType's numbers.
- */
-typedef enum sptrsvDataType_t {
-  SPTRSV_R_32F = 0,
-  SPTRSV_R_64F = 1,
-  SPTRSV_C_32F = 4,
-  SPTRSV_C_64F = 5
-} sptrsvDataType_t;
-
-/**
- * Whether level information may be used; kept for csrsv2's sake. An info analysed with USE_LEVEL
- * solves with both.
- */
-typedef enum sptrsvSolvePolicy_t {
-  SPTRSV_SOLVE_POLICY_NO_LEVEL = 0,
-  SPTRSV_SOLVE_POLICY_USE_LEVEL = 1
-} sptrsvSolvePolicy_t;
-
-/**
- * How the values of a dense matrix are stored; cusparseOrder_t's numbers.
- */
-typedef enum sptrsvOrder_t {
-  /**
-   * Column by column (column-major).
-   */
-  SPTRSV_ORDER_COLUMN = 1,
-  /**
-   * Row by row (row-major).
-   */
-  SPTRSV_ORDER_ROW = 2
-} sptrsvOrder_t;
-
-/**
- * What a handle points to.
- */
-typedef struct sptrsvContext sptrsvContext;
-
-/**
- * What an info points to.
- */
-typedef struct sptrsvInfo sptrsvInfo;
-
-/**
- * What a matrix descriptor points to.
- */
-typedef struct sptrsvMatDescr sptrsvMatDescr;
-
-/**
- * A context of the library: executor, stream, pointer mode, watchdog, last error message.
- * Handles are independent of one another; one handle is used by one thread at a time.
- */
-typedef struct sptrsvContext *sptrsvHandle_t;
-
-/**
- * How the arrays of a matrix are to be read.
- */
-typedef struct sptrsvMatDescr *sptrsvMatDescr_t;
-
-/**
- * What the analysis of one triangular matrix found; it may outlive the handle. It holds the work space of its solves: solves
- * and updates with one info must not run at the same time (on two streams, or in a graph and on a stream). Order them by
- * events, or use an info for each; otherwise results are undefined.
- */
-typedef struct sptrsvInfo *sptrsvInfo_t;
-
-/**
- * What the analysis found and what it cost. Set `struct_size` to `sizeof(sptrsvStats_t)` before the
- * call: only that many bytes are written, so that the structure can grow.
- */
-typedef struct sptrsvStats_t {
-  /**
-   * Bytes of this structure as the caller knows it.
-   */
-  size_t struct_size;
-  /**
-   * Number of levels of the dependency graph; 0 where the algorithm needs none and none were computed.
-   */
-  int64_t levels;
-  /**
-   * Rows in the widest level.
-   */
-  int64_t widest_level;
-  /**
-   * Rows of the matrix.
-   */
-  int64_t rows;
-  /**
-   * Entries of the triangle beside its diagonal, and one more for each row.
-   */
-  int64_t entries_used;
-  /**
-   * The algorithm in use (a value of sptrsvAlgorithm_t).
-   */
-  int algorithm;
-  /**
-   * Where the analysis was done (a value of sptrsvSetup_t, never AUTO).
-   */
-  int setup;
-  /**
-   * Wall-clock time of the whole analysis, in milliseconds: for both operations after sptrsvSetAnyOperation.
-   */
-  double setup_ms;
-  /**
-   * Bytes of device (or, on the host executor, host) memory that the info holds, for both operations too.
-   */
-  int64_t bytes_held;
-  /**
-   * Predicted time of one solve in milliseconds, by the model that chose the algorithm; 0 where none did: on the host
-   * executor, for BLOCK, and for algorithms asked for by name other than TILED and NODAL.
-   */
-  double predicted_ms;
-  /**
-   * Copying the pattern to the host (the paper's MAT_D2H), in milliseconds.
-   */
-  double mat_d2h_ms;
-  /**
-   * Validating and transposing the pattern (TRANS), in milliseconds.
-   */
-  double trans_ms;
-  /**
-   * Counting dependencies (DEP), in milliseconds.
-   */
-  double dep_ms;
-  /**
-   * Computing levels (LEV), in milliseconds.
-   */
-  double lev_ms;
-  /**
-   * Copying the schedule to the device (LEV_H2D), in milliseconds.
-   */
-  double lev_h2d_ms;
-  /**
-   * The smallest row without an entry on its diagonal, in the matrix's own index base; -1 where there is none, and for a diagonal
-   * that is UNIT or separate.
-   */
-  int64_t missing_diagonal;
-} sptrsvStats_t;
-
-#ifdef __cplusplus
-extern "C" {
-#endif /* __cplusplus */
-
-/**
- * Creates a handle on the CUDA executor: the calling thread's current context, else the primary
- * context of device 0. Handles and infos on one context share the kernels and a pool of memory, which keeps up to
- * 1/32 of the device's memory for further analyses. Both are given back with the last of them. After
- * cudaDeviceReset calls give EXECUTION_FAILED and touch nothing, and handles and infos are good for being destroyed only (with a
- * driver from before CUDA 12, destroy them first, as before cuCtxDestroy).
+ * Creates a handle on the CUDA executor. It belongs to the calling thread's current CUDA context; where there is none, to the
+ * primary context of device 0.
+ *
+ * Handles and infos of one context share the kernels and a pool of memory, which keeps up to 1/32 of the device's memory for
+ * further analyses. Both are given back with the last of them. After cudaDeviceReset or cuCtxDestroy, calls give EXECUTION_FAILED
+ * and touch nothing, and handles and infos can only be destroyed. With a driver older than CUDA 12, destroy them before the
+ * context.
  *
  * \param handle  receives the handle
  * \return SUCCESS; INVALID_VALUE when `handle` is NULL; NO_DRIVER where there is no NVIDIA driver or
  *         GPU; ARCH_MISMATCH when the library holds no code for the GPU; ALLOC_FAILED; EXECUTION_FAILED
  *
- * Blocking: the first one on a context loads the kernels and has memory made ready for analyses, and may initialise the driver.
- * Graph capture: not allowed.
+ * Blocking: yes. The first call of a context loads the kernels and prepares memory for analyses; the first call of a process may
+ * initialise the driver. Graph capture: not allowed.
  *
- * # Safety
+ * Preconditions:
  * `handle` is NULL or writable.
  */
-enum sptrsvStatus_t sptrsvCreate(sptrsvHandle_t *handle);
+sptrsvStatus_t sptrsvCreate(sptrsvHandle_t *handle);
 
 /**
- * Creates a handle on the executor named.
+ * Creates a handle on the given executor.
  *
  * \param handle    receives the handle
  * \param executor  where the work is to be done
@@ -463,52 +260,66 @@ enum sptrsvStatus_t sptrsvCreate(sptrsvHandle_t *handle);
  *
  * Blocking: as sptrsvCreate. Graph capture: not allowed.
  *
- * # Safety
+ * Preconditions:
  * `handle` is NULL or writable.
  */
-enum sptrsvStatus_t sptrsvCreateWithExecutor(sptrsvHandle_t *handle, enum sptrsvExecutor_t executor);
+sptrsvStatus_t sptrsvCreateWithExecutor(sptrsvHandle_t *handle, sptrsvExecutor_t executor);
 
 /**
- * Destroys a handle. Infos made with it stay valid, and work in flight is not disturbed.
+ * Destroys a handle. Infos analysed with it stay valid, and work in flight goes on.
  *
  * \param handle  the handle
  * \return SUCCESS; NOT_INITIALIZED when `handle` is NULL
  *
- * Blocking: host only; but where the last handle or info of a context goes its kernels are unloaded and its memory is given
- * back, for which the driver may wait for the GPU. Graph capture: not allowed.
+ * Blocking: no; but the last handle or info of a context unloads the kernels and frees the pool of memory, for which the driver
+ * may wait for the GPU. Graph capture: not allowed.
  *
- * # Safety
+ * Preconditions:
  * `handle` is NULL or a live handle, which is not used afterwards.
  */
-enum sptrsvStatus_t sptrsvDestroy(sptrsvHandle_t handle);
+sptrsvStatus_t sptrsvDestroy(sptrsvHandle_t handle);
 
 /**
- * The version of the library that is loaded, as SPTRSV_VERSION says that of the header.
+ * Reads the version of the library that is loaded, in one number as SPTRSV_VERSION.
  *
  * \param handle   the handle
  * \param version  receives the version
  * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `version` is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `handle` is NULL or a live handle, `version` NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetVersion(sptrsvHandle_t handle, int *version);
+sptrsvStatus_t sptrsvGetVersion(sptrsvHandle_t handle, int *version);
 
 /**
- * Sets the stream on which later calls work (NULL is the default stream).
+ * Reads the executor of a handle.
+ *
+ * \param handle    the handle
+ * \param executor  receives the executor
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `executor` is NULL
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `handle` is NULL or a live handle, `executor` NULL or writable.
+ */
+sptrsvStatus_t sptrsvGetExecutor(sptrsvHandle_t handle, sptrsvExecutor_t *executor);
+
+/**
+ * Sets the stream on which later calls work. NULL, the default stream, is the default.
  *
  * \param handle  the handle
  * \param stream  a stream of the handle's context
  * \return SUCCESS; NOT_INITIALIZED
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `handle` is NULL or a live handle; `stream` is live for as long as calls use it.
  */
-enum sptrsvStatus_t sptrsvSetStream(sptrsvHandle_t handle, struct CUstream_st *stream);
+sptrsvStatus_t sptrsvSetStream(sptrsvHandle_t handle, sptrsvStream_t stream);
 
 /**
  * Reads the stream of the handle.
@@ -517,26 +328,27 @@ enum sptrsvStatus_t sptrsvSetStream(sptrsvHandle_t handle, struct CUstream_st *s
  * \param stream  receives the stream
  * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `stream` is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `handle` is NULL or a live handle, `stream` NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetStream(sptrsvHandle_t handle, struct CUstream_st **stream);
+sptrsvStatus_t sptrsvGetStream(sptrsvHandle_t handle, sptrsvStream_t *stream);
 
 /**
- * Sets whether alpha and the zero-pivot position are host (the default) or device pointers.
+ * Sets whether alpha and the zero-pivot position are host (the default) or device pointers. The host executor takes host pointers
+ * in either mode.
  *
  * \param handle  the handle
  * \param mode    the pointer mode
  * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `mode` is out of range
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `handle` is NULL or a live handle.
  */
-enum sptrsvStatus_t sptrsvSetPointerMode(sptrsvHandle_t handle, enum sptrsvPointerMode_t mode);
+sptrsvStatus_t sptrsvSetPointerMode(sptrsvHandle_t handle, sptrsvPointerMode_t mode);
 
 /**
  * Reads the pointer mode.
@@ -545,68 +357,98 @@ enum sptrsvStatus_t sptrsvSetPointerMode(sptrsvHandle_t handle, enum sptrsvPoint
  * \param mode    receives the mode
  * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `mode` is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `handle` is NULL or a live handle, `mode` NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetPointerMode(sptrsvHandle_t handle, enum sptrsvPointerMode_t *mode);
+sptrsvStatus_t sptrsvGetPointerMode(sptrsvHandle_t handle, sptrsvPointerMode_t *mode);
 
 /**
- * Sets the watchdog of later calls: a wait inside a solve or an analysis that sees no progress for this long is ended. The
- * output of a solve is invalid then, NaN where it waited and in what depends on that, and the next sptrsvZeroPivot or solve
- * with that info that has something to do returns TIMED_OUT once, unless the info is analysed anew before; an analysis returns
- * TIMED_OUT itself. A captured solve keeps the time that was set when it was captured. The default is 10 seconds. Not every step
- * counts as progress: with large matrices a time far below a second may end a solve or an analysis that works as it should.
+ * Sets the watchdog of later calls. It ends a wait inside a solve or an analysis that sees no progress for this long. The default
+ * is 10 seconds.
+ *
+ * An analysis that was ended returns TIMED_OUT. A solve that was ended leaves an invalid x: NaN where it waited, and in all
+ * unknowns that depend on those. The next sptrsvZeroPivot or solve with that info then returns TIMED_OUT once, unless the info is
+ * analysed anew before. A captured solve keeps the time that was set when it was captured. Not every step counts as progress: with
+ * a large matrix, a time far below one second may end a solve or an analysis that works as it should.
  *
  * \param handle   the handle
- * \param seconds  the time in seconds; 0 turns the watchdog off. Less than a nanosecond is one, and what is too long for a
- *                 clock, INFINITY too, is as long as can be
+ * \param seconds  the time in seconds, at least a nanosecond; 0 turns the watchdog off, INFINITY is the longest time there is
  * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `seconds` is negative or not a number
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `handle` is NULL or a live handle.
  */
-enum sptrsvStatus_t sptrsvSetTimeout(sptrsvHandle_t handle,
-                                     double seconds);
+sptrsvStatus_t sptrsvSetTimeout(sptrsvHandle_t handle, double seconds);
 
 /**
- * The symbolic name of a status, for example "SPTRSV_STATUS_SUCCESS". Never NULL.
+ * Reads the time of the watchdog.
  *
- * \param status  a status
- * \return a string that lives as long as the library
+ * \param handle   the handle
+ * \param seconds  receives the time in seconds; 0 where the watchdog is off, INFINITY where the time is the longest there is
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `seconds` is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `handle` is NULL or a live handle, `seconds` NULL or writable.
  */
-const char *sptrsvGetErrorName(enum sptrsvStatus_t status);
+sptrsvStatus_t sptrsvGetTimeout(sptrsvHandle_t handle, double *seconds);
+
+/** \} */
 
 /**
- * A few words about a status. Never NULL.
+ * \defgroup sptrsv_matrix_descriptors Matrix descriptors
  *
- * \param status  a status
- * \return a string that lives as long as the library
+ * A descriptor says which triangle of the matrix is meant and how the arrays are stored. It holds no pointer and no size. A
+ * setter that is refused changes nothing.
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * \{
  */
-const char *sptrsvGetErrorString(enum sptrsvStatus_t status);
+
+/** Type of the matrix. Triangular solves take GENERAL only. */
+typedef enum {
+  SPTRSV_MATRIX_TYPE_GENERAL = 0,
+  SPTRSV_MATRIX_TYPE_SYMMETRIC = 1,
+  SPTRSV_MATRIX_TYPE_HERMITIAN = 2,
+  SPTRSV_MATRIX_TYPE_TRIANGULAR = 3
+} sptrsvMatrixType_t;
+
+/** Which triangle of A is the matrix. The other triangle is ignored, also where it holds NaN. */
+typedef enum {
+  SPTRSV_FILL_MODE_LOWER = 0,
+  SPTRSV_FILL_MODE_UPPER = 1
+} sptrsvFillMode_t;
+
+/** Whether all diagonal entries are one. Stored diagonal entries of a UNIT matrix are ignored and may be missing. */
+typedef enum {
+  SPTRSV_DIAG_TYPE_NON_UNIT = 0,
+  SPTRSV_DIAG_TYPE_UNIT = 1
+} sptrsvDiagType_t;
+
+/** The number of the first row and column, and the value of the first offset. */
+typedef enum {
+  SPTRSV_INDEX_BASE_ZERO = 0,
+  SPTRSV_INDEX_BASE_ONE = 1
+} sptrsvIndexBase_t;
 
 /**
- * What exactly was wrong with the last call on this handle: which argument, which row. Empty after a
- * success. Never NULL. Calls that take no handle (those on descriptors, sptrsvCreateInfo, what sets and gets something of an
- * info, sptrsvGetStats) leave the message of an earlier call as it was; sptrsvGetErrorString is all there is for them.
- *
- * \param handle  the handle; NULL gives the reason why the calling thread's last handle could not be created, or a
- *                sentence that says that the handle is NULL
- * \return a string that lives until the next call on the handle; for NULL, until this thread creates another one
- *
- * Blocking: host only. Graph capture: no GPU work.
- *
- * # Safety
- * `handle` is NULL or a live handle.
+ * Storage format: compressed by rows (rowPtr, colInd) or by columns (then rowPtr holds the column
+ * pointers and colInd the row indices).
  */
-const char *sptrsvGetLastErrorMessage(sptrsvHandle_t handle);
+typedef enum {
+  SPTRSV_FORMAT_CSR = 0,
+  SPTRSV_FORMAT_CSC = 1
+} sptrsvFormat_t;
+
+/** Integer type of offsets or of column indices. */
+typedef enum {
+  SPTRSV_INDEX_32I = 0,
+  SPTRSV_INDEX_64I = 1
+} sptrsvIndexType_t;
 
 /**
  * Creates a descriptor with cuSPARSE's defaults: GENERAL, LOWER, NON_UNIT, base ZERO; CSR, 32-bit.
@@ -614,12 +456,12 @@ const char *sptrsvGetLastErrorMessage(sptrsvHandle_t handle);
  * \param descr  receives the descriptor
  * \return SUCCESS; INVALID_VALUE when `descr` is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `descr` is NULL or writable.
  */
-enum sptrsvStatus_t sptrsvCreateMatDescr(sptrsvMatDescr_t *descr);
+sptrsvStatus_t sptrsvCreateMatDescr(sptrsvMatDescr_t *descr);
 
 /**
  * Destroys a descriptor. NULL is allowed.
@@ -627,408 +469,587 @@ enum sptrsvStatus_t sptrsvCreateMatDescr(sptrsvMatDescr_t *descr);
  * \param descr  the descriptor
  * \return SUCCESS
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `descr` is NULL or a live descriptor, which is not used afterwards.
  */
-enum sptrsvStatus_t sptrsvDestroyMatDescr(sptrsvMatDescr_t descr);
+sptrsvStatus_t sptrsvDestroyMatDescr(sptrsvMatDescr_t descr);
 
 /**
- * Sets the descriptor's matrix type (a solve takes GENERAL only).
+ * Sets the matrix type. Triangular solves take GENERAL only, which is the default.
  *
  * \param descr  the descriptor
  * \param value  the new value
- * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+ * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `descr` is NULL or a live descriptor.
  */
-enum sptrsvStatus_t sptrsvSetMatType(sptrsvMatDescr_t descr, enum sptrsvMatrixType_t value);
+sptrsvStatus_t sptrsvSetMatType(sptrsvMatDescr_t descr, sptrsvMatrixType_t value);
 
 /**
- * Reads the descriptor's matrix type (a solve takes GENERAL only).
+ * Reads the matrix type.
  *
  * \param descr  the descriptor
  * \param value  receives the value
  * \return SUCCESS; INVALID_VALUE when an argument is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `descr` is NULL or a live descriptor, `value` NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetMatType(sptrsvMatDescr_t descr, enum sptrsvMatrixType_t *value);
+sptrsvStatus_t sptrsvGetMatType(sptrsvConstMatDescr_t descr, sptrsvMatrixType_t *value);
 
 /**
- * Sets the descriptor's fill mode: which triangle of A is the matrix.
+ * Sets the fill mode: which triangle of A is the matrix. LOWER is the default.
  *
  * \param descr  the descriptor
  * \param value  the new value
- * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+ * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `descr` is NULL or a live descriptor.
  */
-enum sptrsvStatus_t sptrsvSetMatFillMode(sptrsvMatDescr_t descr, enum sptrsvFillMode_t value);
+sptrsvStatus_t sptrsvSetMatFillMode(sptrsvMatDescr_t descr, sptrsvFillMode_t value);
 
 /**
- * Reads the descriptor's fill mode: which triangle of A is the matrix.
+ * Reads the fill mode.
  *
  * \param descr  the descriptor
  * \param value  receives the value
  * \return SUCCESS; INVALID_VALUE when an argument is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `descr` is NULL or a live descriptor, `value` NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetMatFillMode(sptrsvMatDescr_t descr, enum sptrsvFillMode_t *value);
+sptrsvStatus_t sptrsvGetMatFillMode(sptrsvConstMatDescr_t descr, sptrsvFillMode_t *value);
 
 /**
- * Sets the descriptor's diagonal type.
+ * Sets the diagonal type. NON_UNIT is the default.
  *
  * \param descr  the descriptor
  * \param value  the new value
- * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+ * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `descr` is NULL or a live descriptor.
  */
-enum sptrsvStatus_t sptrsvSetMatDiagType(sptrsvMatDescr_t descr, enum sptrsvDiagType_t value);
+sptrsvStatus_t sptrsvSetMatDiagType(sptrsvMatDescr_t descr, sptrsvDiagType_t value);
 
 /**
- * Reads the descriptor's diagonal type.
+ * Reads the diagonal type.
  *
  * \param descr  the descriptor
  * \param value  receives the value
  * \return SUCCESS; INVALID_VALUE when an argument is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `descr` is NULL or a live descriptor, `value` NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetMatDiagType(sptrsvMatDescr_t descr, enum sptrsvDiagType_t *value);
+sptrsvStatus_t sptrsvGetMatDiagType(sptrsvConstMatDescr_t descr, sptrsvDiagType_t *value);
 
 /**
- * Sets the descriptor's index base.
+ * Sets the index base. ZERO is the default.
  *
  * \param descr  the descriptor
  * \param value  the new value
- * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+ * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `descr` is NULL or a live descriptor.
  */
-enum sptrsvStatus_t sptrsvSetMatIndexBase(sptrsvMatDescr_t descr, enum sptrsvIndexBase_t value);
+sptrsvStatus_t sptrsvSetMatIndexBase(sptrsvMatDescr_t descr, sptrsvIndexBase_t value);
 
 /**
- * Reads the descriptor's index base.
+ * Reads the index base.
  *
  * \param descr  the descriptor
  * \param value  receives the value
  * \return SUCCESS; INVALID_VALUE when an argument is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `descr` is NULL or a live descriptor, `value` NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetMatIndexBase(sptrsvMatDescr_t descr, enum sptrsvIndexBase_t *value);
+sptrsvStatus_t sptrsvGetMatIndexBase(sptrsvConstMatDescr_t descr, sptrsvIndexBase_t *value);
 
 /**
- * Sets the descriptor's storage format.
+ * Sets the storage format. CSR is the default.
  *
  * \param descr  the descriptor
  * \param value  the new value
- * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range (nothing changes)
+ * \return SUCCESS; INVALID_VALUE when `descr` is NULL or `value` is out of range
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `descr` is NULL or a live descriptor.
  */
-enum sptrsvStatus_t sptrsvSetMatFormat(sptrsvMatDescr_t descr, enum sptrsvFormat_t value);
+sptrsvStatus_t sptrsvSetMatFormat(sptrsvMatDescr_t descr, sptrsvFormat_t value);
 
 /**
- * Reads the descriptor's storage format.
+ * Reads the storage format.
  *
  * \param descr  the descriptor
  * \param value  receives the value
  * \return SUCCESS; INVALID_VALUE when an argument is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `descr` is NULL or a live descriptor, `value` NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetMatFormat(sptrsvMatDescr_t descr, enum sptrsvFormat_t *value);
+sptrsvStatus_t sptrsvGetMatFormat(sptrsvConstMatDescr_t descr, sptrsvFormat_t *value);
 
 /**
- * Sets the integer types of the offsets (rowPtr) and of the column indices (colInd). 64-bit offsets with
- * 32-bit columns are allowed, the reverse is not supported by solves.
+ * Sets the integer types of the offsets (rowPtr) and of the column indices (colInd). 32 bits are the default for both. 64-bit
+ * offsets may stand with 32-bit columns; solves do not support 32-bit offsets with 64-bit columns.
  *
  * \param descr    the descriptor
  * \param offsets  type of the offsets
  * \param columns  type of the column indices
- * \return SUCCESS; INVALID_VALUE when `descr` is NULL or a type is out of range (nothing changes)
+ * \return SUCCESS; INVALID_VALUE when `descr` is NULL or a type is out of range
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `descr` is NULL or a live descriptor.
  */
-enum sptrsvStatus_t sptrsvSetMatIndexTypes(sptrsvMatDescr_t descr,
-                                           enum sptrsvIndexType_t offsets,
-                                           enum sptrsvIndexType_t columns);
+sptrsvStatus_t sptrsvSetMatIndexTypes(sptrsvMatDescr_t descr, sptrsvIndexType_t offsets, sptrsvIndexType_t columns);
 
 /**
- * Reads the integer types of the descriptor.
+ * Reads the integer types of the offsets and of the column indices.
  *
  * \param descr    the descriptor
  * \param offsets  receives the type of the offsets
  * \param columns  receives the type of the column indices
  * \return SUCCESS; INVALID_VALUE when an argument is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `descr` is NULL or a live descriptor; the others are NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetMatIndexTypes(sptrsvMatDescr_t descr,
-                                           enum sptrsvIndexType_t *offsets,
-                                           enum sptrsvIndexType_t *columns);
+sptrsvStatus_t sptrsvGetMatIndexTypes(sptrsvConstMatDescr_t descr, sptrsvIndexType_t *offsets, sptrsvIndexType_t *columns);
+
+/** \} */
 
 /**
- * Creates an empty info. It belongs to no handle.
+ * \defgroup sptrsv_infos Infos
+ *
+ * An info is set up (optional), analysed, and then solved with. It belongs to no handle. The settings are those of later analyses:
+ * an analysis that is there already stays as it is, except that sptrsvSetDiagonal holds for later solves too. A setter that is
+ * refused changes nothing.
+ *
+ * \{
+ */
+
+/** How a system is solved. docs/c-interface.md says more about each algorithm. Deterministic ones give the same bits in every run. */
+typedef enum {
+  /** The library chooses, among the deterministic ones. */
+  SPTRSV_ALG_AUTO = 0,
+  /** Row-wise, level-scheduled (R. Li, algorithm 1). Deterministic. */
+  SPTRSV_ALG_LEVR = 1,
+  /** Column-wise, level-scheduled (R. Li, algorithm 2). Atomic additions: not deterministic. */
+  SPTRSV_ALG_LEVC = 2,
+  /** Row-wise, self-scheduled (R. Li, algorithm 3). Deterministic. */
+  SPTRSV_ALG_SLFR = 3,
+  /** Column-wise, self-scheduled (R. Li, algorithm 4). Atomic additions: not deterministic. */
+  SPTRSV_ALG_SLFC = 4,
+  /** Column-wise in natural order, synchronization-free (W. Liu et al., 2016): the baseline. Atomic additions: not deterministic. */
+  SPTRSV_ALG_GSF = 5,
+  /** Row-wise in level order; each unknown is published together with its flag. Deterministic. */
+  SPTRSV_ALG_ONE_WORD = 16,
+  /** Row-wise in tiles of consecutive rows, which keep their unknowns in shared memory. Deterministic. */
+  SPTRSV_ALG_TILED = 17,
+  /**
+   * Row-wise by nodes: 2 to 6 consecutive rows with the same dependencies, as finite elements have them. Rows must be sorted. A
+   * matrix without nodes is solved by ONE_WORD. Deterministic.
+   */
+  SPTRSV_ALG_NODAL = 18,
+  /**
+   * Row-wise, one launch for each level: for a few wide levels, as orders by colours have them. A matrix of more than 1000 levels
+   * is solved by ONE_WORD. Deterministic.
+   */
+  SPTRSV_ALG_WIDE = 19,
+  /**
+   * Row-wise by one cluster of blocks: for narrow levels, as bands and chains of dense blocks have them. A GPU without clusters
+   * takes ONE_WORD. Deterministic.
+   */
+  SPTRSV_ALG_THIN = 20,
+  /**
+   * Row-wise for many right-hand sides: one warp solves a row for up to 32 of them. The buffer is larger, so set this algorithm
+   * before sptrsvBufferSize. Deterministic.
+   */
+  SPTRSV_ALG_BLOCK = 21,
+  /**
+   * Row-wise, up to 32 consecutive rows at a time by each block: for complete factors. Needs compute capability 8.0.
+   * Deterministic.
+   */
+  SPTRSV_ALG_PANEL = 22
+} sptrsvAlgorithm_t;
+
+/** Where and how an analysis is done. The schedule is the same for all. The host executor takes the CPU in any case. */
+typedef enum {
+  /** The library chooses: small systems on the CPU, others on the GPU. */
+  SPTRSV_ANALYSIS_MODE_AUTO = 0,
+  /** On the CPU: the pattern is copied to the host, and the schedule back. */
+  SPTRSV_ANALYSIS_MODE_CPU = 1,
+  /** On the GPU, without a launch for each level. */
+  SPTRSV_ANALYSIS_MODE_GPU = 2,
+  /** On the GPU, levels by Kahn's algorithm with a launch and a wait for each level (LEV_GPU of R. Li's paper). For comparison. */
+  SPTRSV_ANALYSIS_MODE_GPU_KAHN = 3
+} sptrsvAnalysisMode_t;
+
+/** Which values solves read. */
+typedef enum {
+  /** The array that each solve is given, as it is at that time. */
+  SPTRSV_COPY_NONE = 0,
+  /** A copy in the order in which solves read the values, where that is faster; else the array. */
+  SPTRSV_COPY_WHERE_FASTER = 1,
+  /** A copy of all values, which the analysis makes. */
+  SPTRSV_COPY_ALL = 2
+} sptrsvCopyValues_t;
+
+/**
+ * What an analysis found and what it cost. Set `struct_size` to `sizeof(sptrsvStats_t)` before the call: only that many bytes are
+ * written, so that the structure can grow.
+ */
+typedef struct {
+  /** Bytes of this structure as the caller knows it. */
+  size_t struct_size;
+  /** Number of levels of the dependency graph; 0 where the algorithm needs none and none were computed. */
+  int64_t levels;
+  /** Rows in the widest level. */
+  int64_t widest_level;
+  /** Rows of the matrix. */
+  int64_t rows;
+  /** Entries of the triangle without its diagonal, plus one for each row. */
+  int64_t entries_used;
+  /** The algorithm in use (a value of sptrsvAlgorithm_t). */
+  int algorithm;
+  /** Where the analysis was done (a value of sptrsvAnalysisMode_t, never AUTO). */
+  int setup;
+  /** Wall-clock time of the whole analysis in milliseconds; of all operations, if it was for all. */
+  double setup_ms;
+  /** Bytes that the info holds in the executor's memory; of all operations, if it was analysed for all. */
+  int64_t bytes_held;
+  /** Predicted time of one solve in milliseconds, by the model that chose the algorithm; 0 where no model did. */
+  double predicted_ms;
+  /** Copying the pattern to the host (MAT_D2H of R. Li's paper), in milliseconds. */
+  double mat_d2h_ms;
+  /** Validating and transposing the pattern (TRANS), in milliseconds. */
+  double trans_ms;
+  /** Counting dependencies (DEP), in milliseconds. */
+  double dep_ms;
+  /** Computing levels (LEV), in milliseconds. */
+  double lev_ms;
+  /** Copying the schedule to the device (LEV_H2D), in milliseconds. */
+  double lev_h2d_ms;
+  /**
+   * The smallest row without an entry on its diagonal, in the matrix's own index base; -1 where there is none, and where the
+   * diagonal is UNIT or separate.
+   */
+  int64_t missing_diagonal;
+} sptrsvStats_t;
+
+/**
+ * Creates an empty info.
  *
  * \param info  receives the info
  * \return SUCCESS; INVALID_VALUE when `info` is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `info` is NULL or writable.
  */
-enum sptrsvStatus_t sptrsvCreateInfo(sptrsvInfo_t *info);
+sptrsvStatus_t sptrsvCreateInfo(sptrsvInfo_t *info);
 
 /**
- * Destroys an info. NULL is allowed, and so are an info that was never analysed, one whose handle and
- * stream are gone, and one whose solves are still running: the call waits for them.
+ * Destroys an info. NULL is allowed, and so is an info that was never analysed, whose handle or stream is gone, or whose solves
+ * are still running.
  *
  * \param info  the info
  * \return SUCCESS
  *
- * Blocking: waits for work in flight on the GPU. Graph capture: not allowed; graphs that captured a
- * solve with this info must not be launched afterwards.
+ * Blocking: waits for work in flight with the info. Graph capture: not allowed; graphs that captured a solve or an update with
+ * this info must not be launched afterwards.
  *
- * # Safety
+ * Preconditions:
  * `info` is NULL or a live info, which is not used afterwards.
  */
-enum sptrsvStatus_t sptrsvDestroyInfo(sptrsvInfo_t info);
+sptrsvStatus_t sptrsvDestroyInfo(sptrsvInfo_t info);
 
 /**
- * Chooses the algorithm for later analyses with this info. What was analysed before stays as it is.
+ * Chooses the algorithm. AUTO is the default.
  *
  * \param info       the info
- * \param algorithm  the algorithm; AUTO is the default
+ * \param algorithm  the algorithm
  * \return SUCCESS; INVALID_VALUE when `info` is NULL or there is no such algorithm
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `info` is NULL or a live info.
  */
-enum sptrsvStatus_t sptrsvSetAlgorithm(sptrsvInfo_t info, enum sptrsvAlgorithm_t algorithm);
+sptrsvStatus_t sptrsvSetAlgorithm(sptrsvInfo_t info, sptrsvAlgorithm_t algorithm);
 
 /**
- * The algorithm in use after analysis; before it, the one that was asked for. On the host executor it is one of the
- * paper's: SLFR for ONE_WORD, TILED, NODAL, WIDE, THIN and BLOCK, and LEVR for AUTO, which solves serially where that is faster.
+ * Reads the algorithm in use after an analysis; before it, the algorithm that was set. The host executor has the first four
+ * algorithms and GSF: it uses SLFR for those from ONE_WORD on, and LEVR for AUTO.
  *
  * \param info       the info
  * \param algorithm  receives the algorithm
  * \return SUCCESS; INVALID_VALUE when an argument is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `info` is NULL or a live info, `algorithm` NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetAlgorithm(sptrsvInfo_t info,
-                                       enum sptrsvAlgorithm_t *algorithm);
+sptrsvStatus_t sptrsvGetAlgorithm(sptrsvConstInfo_t info, sptrsvAlgorithm_t *algorithm);
 
 /**
- * Says how many right-hand sides solves with this info will have at once, which AUTO goes by: on a GPU it takes BLOCK from 16 on,
- * which reads the matrix once for as many as 32, and wants a larger buffer. So call this before sptrsvBufferSize; later, the
- * analysis may give INVALID_VALUE. Solves may have any other number, but a single one by BLOCK takes longer than by the others.
- * An algorithm that is asked for by name is taken for any number.
+ * The name of an algorithm as it stands behind SPTRSV_ALG_, for example "TILED". Never NULL.
+ *
+ * \param algorithm  a number
+ * \return a string that lives as long as the library; "UNKNOWN" where there is no such algorithm
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ */
+const char *sptrsvGetAlgorithmName(sptrsvAlgorithm_t algorithm);
+
+/**
+ * Says how many right-hand sides the solves are expected to have, which AUTO goes by. On a GPU AUTO takes BLOCK from 16 on, which
+ * needs a larger buffer: call this before sptrsvBufferSize, else the analysis may give INVALID_VALUE. Solves may have any other
+ * number of right-hand sides too, but BLOCK solves a single one more slowly than the other algorithms.
  *
  * \param info  the info
- * \param nrhs  how many, at least 1, which is the default
- * \return SUCCESS; INVALID_VALUE when `info` is NULL or `nrhs` less than 1 (nothing changes)
+ * \param nrhs  the number of right-hand sides, at least 1, which is the default
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `nrhs` less than 1
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `info` is NULL or a live info.
  */
-enum sptrsvStatus_t sptrsvSetRightHandSides(sptrsvInfo_t info,
-                                            int64_t nrhs);
+sptrsvStatus_t sptrsvSetExpectedRightHandSides(sptrsvInfo_t info, int64_t nrhs);
 
 /**
- * How many right-hand sides later analyses with this info go by.
+ * Reads how many right-hand sides the solves are expected to have.
  *
  * \param info  the info
  * \param nrhs  receives the number
  * \return SUCCESS; INVALID_VALUE when an argument is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `info` is NULL or a live info, `nrhs` NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetRightHandSides(sptrsvInfo_t info, int64_t *nrhs);
+sptrsvStatus_t sptrsvGetExpectedRightHandSides(sptrsvConstInfo_t info, int64_t *nrhs);
 
 /**
- * Chooses where later analyses with this info are done. The host executor always uses the CPU.
+ * Chooses where and how an analysis is done. AUTO is the default.
  *
- * \param info   the info
- * \param setup  AUTO (the default), CPU, GPU or GPU_KAHN
- * \return SUCCESS; INVALID_VALUE when `info` is NULL or `setup` is out of range
+ * \param info  the info
+ * \param mode  the mode
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `mode` is out of range
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `info` is NULL or a live info.
  */
-enum sptrsvStatus_t sptrsvSetSetup(sptrsvInfo_t info, enum sptrsvSetup_t setup);
+sptrsvStatus_t sptrsvSetAnalysisMode(sptrsvInfo_t info, sptrsvAnalysisMode_t mode);
 
 /**
- * Chooses whether later analyses with this info serve every operation. By default an info is analysed for one, and
- * a solve with another is refused. Enabled, one analysis (with any operation) prepares the transposed one too, so
- * that op N, T and H can be solved in any order: one factor serves both of its solves. It costs less time than two
- * analyses, as the pattern is validated once and, but for NODAL and copied values, its levels are found once, and as
- * much memory as two. T and H share what is kept.
+ * Reads where and how later analyses are done. sptrsvGetStats says where the last one was done.
  *
- * sptrsvGetStats then counts time and bytes of both; all else there, and sptrsvGetAlgorithm, is about the operation
- * that the analysis was called with. sptrsvZeroPivot reports on the solve that was called last.
+ * \param info  the info
+ * \param mode  receives the mode
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `info` is NULL or a live info, `mode` NULL or writable.
+ */
+sptrsvStatus_t sptrsvGetAnalysisMode(sptrsvConstInfo_t info, sptrsvAnalysisMode_t *mode);
+
+/**
+ * Chooses whether one analysis serves all operations. By default an info is analysed for one operation, and a solve with another
+ * one is refused. Enabled, an analysis with any operation prepares the transposed one too: NON_TRANSPOSE, TRANSPOSE and
+ * CONJUGATE_TRANSPOSE can then be solved in any order, so that one factor serves both of its solves.
+ *
+ * That takes less time than two analyses, and as much memory. sptrsvGetStats counts time and bytes of both; all else there, and
+ * sptrsvGetAlgorithm, is about the operation of the analysis. sptrsvZeroPivot reports on the solve that was called last.
  *
  * \param info     the info
- * \param enabled  1 to serve every operation, 0 (the default) for the one of the analysis
- * \return SUCCESS; INVALID_VALUE when `info` is NULL or `enabled` is neither 0 nor 1 (nothing changes)
+ * \param enabled  1 for all operations, 0 (the default) for the operation of the analysis
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `enabled` is neither 0 nor 1
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `info` is NULL or a live info.
  */
-enum sptrsvStatus_t sptrsvSetAnyOperation(sptrsvInfo_t info,
-                                          int enabled);
+sptrsvStatus_t sptrsvSetAnalysisForAllOperations(sptrsvInfo_t info, int enabled);
 
 /**
- * Whether later analyses with this info serve every operation.
+ * Reads whether one analysis serves all operations.
  *
  * \param info     the info
  * \param enabled  receives 1 or 0
  * \return SUCCESS; INVALID_VALUE when an argument is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `info` is NULL or a live info, `enabled` NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetAnyOperation(sptrsvInfo_t info, int *enabled);
+sptrsvStatus_t sptrsvGetAnalysisForAllOperations(sptrsvConstInfo_t info, int *enabled);
 
 /**
- * Chooses which values solves after later analyses with this info read: the caller's array (NONE, the default), a copy where that
- * is faster (WHERE_FASTER), or a copy of all values (ALL).
+ * Chooses which values solves read: the caller's array (NONE, the default), a copy where that is faster (WHERE_FASTER), or a copy
+ * of all values (ALL). docs/analysis.md says where a copy is faster and what it costs.
  *
- * A copy is faster where the stored rows are not the rows of op(A) (op T or H of CSR, op N of CSC): a row's values are scattered
- * in the caller's array then, and large matrices are solved up to three times as fast from a copy in the order of the solve.
- * LEVC, SLFC, GSF and the host executor read values in storage order. (Apart from this, AUTO may begin a solve with a copy of its
- * own; that needs no call.)
+ * WHERE_FASTER: call sptrsvUpdateValues after the analysis, and again whenever the values have changed.
  *
- * WHERE_FASTER: call sptrsvUpdateValues after the analysis, and again whenever the values have changed. Where values are copied,
- * the copy takes one value and four bytes for each entry of the triangle. ALL: the analysis copies the values itself, and the
- * caller's array may be changed or freed afterwards; sptrsvUpdateValues and sptrsvUpdateDiagonal replace values. The copy takes
- * as much as WHERE_FASTER where that copies, else one value for each entry of A. sptrsvGetStats counts the bytes. Matrices of
- * 2^31 - 1 rows or entries and more whose values would be put into another order are NOT_SUPPORTED by the analysis.
+ * ALL: the analysis copies the values, and the caller's array may be changed or freed afterwards. sptrsvUpdateValues and
+ * sptrsvUpdateDiagonal replace values in the copy.
+ *
+ * A copy of values in another order is NOT_SUPPORTED by the analysis of a matrix of 2^31 - 1 rows or entries and more.
  *
  * \param info  the info
  * \param copy  which values to copy
- * \return SUCCESS; INVALID_VALUE when `info` is NULL or `copy` is out of range (nothing changes)
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `copy` is out of range
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `info` is NULL or a live info.
  */
-enum sptrsvStatus_t sptrsvSetCopyValues(sptrsvInfo_t info,
-                                        enum sptrsvCopyValues_t copy);
+sptrsvStatus_t sptrsvSetCopyValues(sptrsvInfo_t info, sptrsvCopyValues_t copy);
 
 /**
- * Which values solves after later analyses with this info read.
+ * Reads which values solves after later analyses read.
  *
  * \param info  the info
  * \param copy  receives the choice
  * \return SUCCESS; INVALID_VALUE when an argument is NULL
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `info` is NULL or a live info, `copy` NULL or writable.
  */
-enum sptrsvStatus_t sptrsvGetCopyValues(sptrsvInfo_t info, enum sptrsvCopyValues_t *copy);
+sptrsvStatus_t sptrsvGetCopyValues(sptrsvConstInfo_t info, sptrsvCopyValues_t *copy);
 
 /**
- * Gives the diagonal separately, as the paper does: the matrix is then L + D or U + D with D = diag(d),
- * and diagonal entries stored in the matrix are ignored. Call it before the analysis; `d` itself is read
- * at each solve, so another vector of the same length may be set between solves. To go back to the matrix's own diagonal needs
- * another analysis, too. With a descriptor that says UNIT calls with this info are refused: INVALID_VALUE.
+ * Gives the diagonal separately. The matrix is then L + D or U + D with D = diag(d), and diagonal entries stored in the matrix are
+ * ignored.
+ *
+ * Set a vector before the analysis. Solves read it, so another vector of the same length may be set between solves; to go back to
+ * the matrix's own diagonal takes another analysis. Calls with a descriptor that says UNIT give INVALID_VALUE.
  *
  * \param info  the info
- * \param d     m values in the executor's memory, of the type used at solve; NULL goes back to the
- *              matrix's own diagonal
+ * \param d     m values of the type of the matrix, in the executor's memory; NULL (the default) for the matrix's own diagonal
  * \return SUCCESS; INVALID_VALUE when `info` is NULL
  *
- * Blocking: host only. Graph capture: the pointer in force is captured with a solve.
+ * Blocking: no. Graph capture: allowed; a captured solve keeps the pointer that was set when it was captured.
  *
- * # Safety
+ * Preconditions:
  * `info` is NULL or a live info; `d` stays readable until the solves that use it are done.
  */
-enum sptrsvStatus_t sptrsvSetDiagonal(sptrsvInfo_t info,
-                                      const void *d);
+sptrsvStatus_t sptrsvSetDiagonal(sptrsvInfo_t info, const void *d);
 
 /**
- * What the last analysis with this info found and cost.
+ * Reads the separate diagonal.
+ *
+ * \param info  the info
+ * \param d     receives the pointer that was set last, or NULL
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `info` is NULL or a live info, `d` NULL or writable.
+ */
+sptrsvStatus_t sptrsvGetDiagonal(sptrsvConstInfo_t info, const void **d);
+
+/**
+ * Reads what the last analysis with this info found and cost.
  *
  * \param info   the info
  * \param stats  receives the figures; its `struct_size` is set by the caller
  * \return SUCCESS; INVALID_VALUE when an argument is NULL or `struct_size` is too small to hold itself;
  *         NOT_ANALYSED
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
+ * Preconditions:
  * `info` is NULL or a live info; `stats` is NULL or writable for `stats->struct_size` bytes.
  */
-enum sptrsvStatus_t sptrsvGetStats(sptrsvInfo_t info, struct sptrsvStats_t *stats);
+sptrsvStatus_t sptrsvGetStats(sptrsvConstInfo_t info, sptrsvStats_t *stats);
+
+/** \} */
 
 /**
- * Bytes of the scratch buffer that analysis and solve need; at least 8 for m >= 1. It depends on the right-hand sides that
- * sptrsvSetRightHandSides has announced: about 36 m + nnz / 4 bytes for one, 68 m + nnz / 4 bytes for more, and for BLOCK, which AUTO
- * takes on a GPU from 16 on, 64 m + nnz / 4 values. For an info that is analysed already it also suffices for solves with
- * that analysis. BLOCK is to be chosen before the size is asked for. The arrays are not read and may be NULL.
+ * \defgroup sptrsv_analysis Analysis
+ *
+ * sptrsvBufferSize says how large a scratch buffer an analysis and its solves need. sptrsvAnalysis reads the sparsity pattern
+ * once; values may change between solves without another analysis. sptrsvUpdateValues and sptrsvUpdateDiagonal serve infos that
+ * hold a copy of the values.
+ *
+ * \{
+ */
+
+/** op(A) in op(A) x = alpha f. */
+typedef enum {
+  SPTRSV_OPERATION_NON_TRANSPOSE = 0,
+  SPTRSV_OPERATION_TRANSPOSE = 1,
+  /** The same as TRANSPOSE for real types. */
+  SPTRSV_OPERATION_CONJUGATE_TRANSPOSE = 2
+} sptrsvOperation_t;
+
+/** Type of matrix values, right-hand sides, solutions and alpha; cudaDataType's numbers. */
+typedef enum {
+  SPTRSV_R_32F = 0,
+  SPTRSV_R_64F = 1,
+  SPTRSV_C_32F = 4,
+  SPTRSV_C_64F = 5
+} sptrsvDataType_t;
+
+/**
+ * Whether solves may use level information; kept for programs that were written for csrsv2. An info that was analysed with
+ * USE_LEVEL solves with both policies.
+ */
+typedef enum {
+  SPTRSV_SOLVE_POLICY_NO_LEVEL = 0,
+  SPTRSV_SOLVE_POLICY_USE_LEVEL = 1
+} sptrsvSolvePolicy_t;
+
+/**
+ * Computes the size of the scratch buffer that an analysis and its solves need: at least 8 bytes for m >= 1, about 36 m + nnz / 4
+ * bytes for one right-hand side, 68 m + nnz / 4 bytes for several, and 64 m + nnz / 4 values for BLOCK. So set the algorithm and
+ * the expected right-hand sides before. For an info that is analysed already, the size also suffices for solves with that analysis.
  *
  * \param handle  the handle
  * \param op  op(A)
@@ -1036,35 +1057,37 @@ enum sptrsvStatus_t sptrsvGetStats(sptrsvInfo_t info, struct sptrsvStats_t *stat
  * \param nnz  entries of A, both triangles counted
  * \param descr  how the arrays are to be read
  * \param valueType  type of the values
- * \param val, rowPtr, colInd  not read
+ * \param val, rowPtr, colInd  not read, and may be NULL
  * \param info  the info that the analysis will use
  * \param bytes  receives the size
  * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE (a NULL, a negative size, an enum out of range, UNIT with a separate diagonal);
  *         MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED; INSUFFICIENT_RESOURCES (2^32 - 4096 rows or entries and more)
  *
- * Blocking: host only. Graph capture: no GPU work.
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
- * # Safety
- * Handles and descriptors are NULL or live; `bytes` is NULL or writable.
+ * Preconditions:
+ * Handle, descriptor and info are NULL or live; `bytes` is NULL or writable.
  */
-enum sptrsvStatus_t sptrsvBufferSize(sptrsvHandle_t handle,
-                                     enum sptrsvOperation_t op,
-                                     int64_t m,
-                                     int64_t nnz,
-                                     sptrsvMatDescr_t descr,
-                                     enum sptrsvDataType_t valueType,
-                                     const void *val,
-                                     const void *rowPtr,
-                                     const void *colInd,
-                                     sptrsvInfo_t info,
-                                     size_t *bytes);
+sptrsvStatus_t sptrsvBufferSize(sptrsvHandle_t handle,
+                                sptrsvOperation_t op,
+                                int64_t m,
+                                int64_t nnz,
+                                sptrsvConstMatDescr_t descr,
+                                sptrsvDataType_t valueType,
+                                const void *val,
+                                const void *rowPtr,
+                                const void *colInd,
+                                sptrsvInfo_t info,
+                                size_t *bytes);
 
 /**
  * Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are not read, but copied after
- * sptrsvSetCopyValues(info, SPTRSV_COPY_ALL); the pattern may be freed or changed afterwards. An info can be analysed again, for the same or another matrix: the new analysis takes over
- * its memory, so CUDA graphs that captured a solve or an update with this info must not be launched any more. A call that is
- * refused leaves the info as it was; one that fails later (ALLOC_FAILED, TIMED_OUT, EXECUTION_FAILED, NOT_SUPPORTED or
- * INSUFFICIENT_RESOURCES for a schedule of too many pieces) may leave it not analysed.
+ * sptrsvSetCopyValues(info, SPTRSV_COPY_ALL). The pattern may be changed or freed afterwards.
+ *
+ * An info can be analysed again, for the same or another matrix. The new analysis takes over its memory, so CUDA graphs that
+ * captured a solve or an update with this info must not be launched any more. A call that is refused leaves the info as it was. A
+ * call that fails later may leave it not analysed: ALLOC_FAILED, TIMED_OUT, EXECUTION_FAILED, NOT_SUPPORTED, or
+ * INSUFFICIENT_RESOURCES for a schedule of too many pieces.
  *
  * \param handle  the handle
  * \param op  op(A)
@@ -1072,61 +1095,61 @@ enum sptrsvStatus_t sptrsvBufferSize(sptrsvHandle_t handle,
  * \param nnz  entries of A, both triangles counted
  * \param descr  how the arrays are to be read
  * \param valueType  type of the values
- * \param val  nnz values if all are to be copied; else not read and may be NULL
+ * \param val  nnz values if all are to be copied; else not read, and may be NULL
  * \param rowPtr  m + 1 offsets (of columns, for CSC)
- * \param colInd  nnz indices (of rows, for CSC); they need not be sorted, duplicates add up
+ * \param colInd  nnz indices (of rows, for CSC); they need not be sorted, and duplicates add up
  * \param info  receives the analysis
  * \param policy  kept with the info: see sptrsvSolvePolicy_t
- * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it
+ * \param buffer  scratch of sptrsvBufferSize's size, at any address; nothing survives in it
  * \return SUCCESS (also where a diagonal entry is missing: see sptrsvZeroPivot); NOT_INITIALIZED;
- *         INVALID_VALUE (as sptrsvBufferSize; a NULL array or buffer; a stream that is capturing);
- *         MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED (also where the algorithm or setup asked for does not
- *         fit the GPU or the size); INSUFFICIENT_RESOURCES; INVALID_MATRIX (offsets that fall or do not end
- *         at nnz, an index out of range); ALLOC_FAILED; TIMED_OUT; EXECUTION_FAILED
+ *         INVALID_VALUE (as sptrsvBufferSize; an array that is NULL or not aligned; a stream that is capturing);
+ *         MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED (also where the algorithm or analysis mode does not fit the
+ *         GPU or the size); INSUFFICIENT_RESOURCES; INVALID_MATRIX (offsets that fall or do not end at nnz, an
+ *         index out of range); ALLOC_FAILED; TIMED_OUT; EXECUTION_FAILED
  *
  * Blocking: waits for the handle's stream; where the info was used on another stream, on the per-thread stream or in a capture,
  * for all work of the CUDA context. Graph capture: not allowed; other streams may be capturing meanwhile.
  *
- * # Safety
- * Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory.
+ * Preconditions:
+ * Handle, descriptor and info are NULL or live; the arrays have the sizes given, in the executor's memory.
  */
-enum sptrsvStatus_t sptrsvAnalysis(sptrsvHandle_t handle,
-                                   enum sptrsvOperation_t op,
-                                   int64_t m,
-                                   int64_t nnz,
-                                   sptrsvMatDescr_t descr,
-                                   enum sptrsvDataType_t valueType,
-                                   const void *val,
-                                   const void *rowPtr,
-                                   const void *colInd,
-                                   sptrsvInfo_t info,
-                                   enum sptrsvSolvePolicy_t policy,
-                                   void *buffer);
+sptrsvStatus_t sptrsvAnalysis(sptrsvHandle_t handle,
+                              sptrsvOperation_t op,
+                              int64_t m,
+                              int64_t nnz,
+                              sptrsvConstMatDescr_t descr,
+                              sptrsvDataType_t valueType,
+                              const void *val,
+                              const void *rowPtr,
+                              const void *colInd,
+                              sptrsvInfo_t info,
+                              sptrsvSolvePolicy_t policy,
+                              void *buffer);
 
 /**
  * Copies matrix values into an info that was analysed after sptrsvSetCopyValues.
  *
- * WHERE_FASTER: call it after the analysis and after each change of the values; solves before that read the old values where they
- * are copied and the new ones where they are not. The array stays the caller's and must stay readable: each solve is given the
- * same pointer, and refuses another one. ALL: call it to replace the values; the array may be changed or freed when the copy is done.
+ * WHERE_FASTER: call it after the analysis and after each change of the values. Solves before that read the old values where they
+ * are copied, and the new values where they are not. The array stays the caller's and must stay readable: each solve is given the
+ * same pointer, and refuses another one.
+ *
+ * ALL: call it to replace the values. The array may be changed or freed when the copy is done.
  *
  * \param handle  the handle
  * \param info    an info analysed after sptrsvSetCopyValues
  * \param val     nnz values of the type that was analysed, as at sptrsvSolve; may be NULL if there are none
- * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `info` or `val` is NULL or the analysis was not asked to prepare for a
- *         copy; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device). On any of these solves read what they read
- *         before. EXECUTION_FAILED: the copy may hold a part of the new values
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `info` or `val` is NULL, `val` is not aligned, or the analysis was not asked
+ *         to prepare for a copy; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device). After any of these,
+ *         solves read what they read before. EXECUTION_FAILED: the copy may hold a part of the new values
  *
- * Blocking: no; the copy is enqueued on the handle's stream, and solves on other streams must wait for it. Graph capture: yes; the
- * graph then copies what the array holds at each launch. A captured update counts as made: before the first launch, solves outside
- * of the graph read what the copy held before, which is undefined after an analysis.
+ * Blocking: no. The copy is enqueued on the handle's stream, and solves on other streams must wait for it. Graph capture: allowed.
+ * The graph then copies what the array holds at each launch. A captured update counts as made: before the first launch, solves
+ * outside of the graph read what the copy held before, which is undefined after an analysis.
  *
- * # Safety
+ * Preconditions:
  * Handle and info are NULL or live; `val` is NULL or nnz values in the executor's memory.
  */
-enum sptrsvStatus_t sptrsvUpdateValues(sptrsvHandle_t handle,
-                                       sptrsvInfo_t info,
-                                       const void *val);
+sptrsvStatus_t sptrsvUpdateValues(sptrsvHandle_t handle, sptrsvInfo_t info, const void *val);
 
 /**
  * Replaces the diagonal in the copy of all values (sptrsvSetCopyValues, ALL). Rows without a diagonal entry in the matrix get none.
@@ -1135,85 +1158,94 @@ enum sptrsvStatus_t sptrsvUpdateValues(sptrsvHandle_t handle,
  * \param info    an info analysed after sptrsvSetCopyValues(info, SPTRSV_COPY_ALL)
  * \param diag    m values of the type that was analysed; may be NULL if there are none. It may be changed or freed when the copy
  *                is done
- * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `info` or `diag` is NULL, the analysis was not asked to copy all values, or
- *         the diagonal is UNIT or separate; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device); NOT_SUPPORTED
- *         where a row has two diagonal entries. On any of these solves read what they read before. EXECUTION_FAILED: the copy may
- *         hold a part of the new diagonal
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `info` or `diag` is NULL, `diag` is not aligned, the analysis was not asked
+ *         to copy all values, or the diagonal is UNIT or separate; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another
+ *         device); NOT_SUPPORTED where a row has two diagonal entries. After any of these, solves read what they read before.
+ *         EXECUTION_FAILED: the copy may hold a part of the new diagonal
  *
- * Blocking: no; the copy is enqueued on the handle's stream, and solves on other streams must wait for it. Graph capture: yes; the
- * graph then copies what the array holds at each launch.
+ * Blocking: no. The copy is enqueued on the handle's stream, and solves on other streams must wait for it. Graph capture: allowed.
+ * The graph then copies what the array holds at each launch.
  *
- * # Safety
+ * Preconditions:
  * Handle and info are NULL or live; `diag` is NULL or m values in the executor's memory.
  */
-enum sptrsvStatus_t sptrsvUpdateDiagonal(sptrsvHandle_t handle,
-                                         sptrsvInfo_t info,
-                                         const void *diag);
+sptrsvStatus_t sptrsvUpdateDiagonal(sptrsvHandle_t handle, sptrsvInfo_t info, const void *diag);
+
+/** \} */
+
+/**
+ * \defgroup sptrsv_solve Solve
+ *
+ * Solves are given the same matrix as the analysis; another one is refused. On the CUDA executor they are asynchronous, allocate
+ * nothing, and can be captured into a CUDA graph. docs/c-interface.md says how they order with other work on the stream, and what
+ * several right-hand sides cost.
+ *
+ * \{
+ */
+
+/** How a dense matrix is stored; cusparseOrder_t's numbers. */
+typedef enum {
+  /** Column by column (column-major). */
+  SPTRSV_ORDER_COLUMN = 1,
+  /** Row by row (row-major). */
+  SPTRSV_ORDER_ROW = 2
+} sptrsvOrder_t;
 
 /**
  * Solves op(A) x = alpha f for one right-hand side, with the values that the arrays hold now (after
  * sptrsvSetCopyValues: that they held at the last sptrsvUpdateValues).
  *
  * \param handle  the handle
- * \param op, m, nnz, descr, valueType  as at analysis; op may be another one after sptrsvSetAnyOperation
- * \param rowPtr, colInd  not read, but not NULL (colInd may be where nnz is 0), unless all values are copied
+ * \param op, m, nnz, descr, valueType  as at analysis; any op after sptrsvSetAnalysisForAllOperations
  * \param alpha  one value of valueType. Pointer mode HOST: read before the call returns, and fixed in a captured graph. DEVICE:
  *        read when the solve runs, and at each launch of a graph. The host executor takes a host pointer in either mode
  * \param val  nnz values; after sptrsvSetCopyValues(info, SPTRSV_COPY_WHERE_FASTER) the array that was last given to
  *        sptrsvUpdateValues; not read, and may be NULL, where all values are copied
+ * \param rowPtr, colInd  not read, but not NULL (colInd may be where nnz is 0), unless all values are copied
  * \param info  an analysed info
  * \param f  m values
  * \param x  receives m values; may be f itself
  * \param policy  NO_LEVEL, or USE_LEVEL if analysed with it
- * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it, and nothing else may use it until the solve is done
- * \return SUCCESS (also where a pivot is zero: x then holds Inf or NaN from there on, see
- *         sptrsvZeroPivot); NOT_INITIALIZED; INVALID_VALUE (a NULL, USE_LEVEL after an analysis with NO_LEVEL,
- *         values that sptrsvUpdateValues was to be given); MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED;
- *         INSUFFICIENT_RESOURCES; NOT_ANALYSED; PATTERN_MISMATCH (another matrix or device than was
- *         analysed); TIMED_OUT (of an earlier solve; nothing is done); EXECUTION_FAILED. On any error but
- *         the last x is untouched.
+ * \param buffer  scratch of sptrsvBufferSize's size, at any address; nothing survives in it, and nothing else may use it until the
+ *        solve is done
+ * \return SUCCESS (also where a pivot is zero: x then holds Inf or NaN from there on, see sptrsvZeroPivot); NOT_INITIALIZED;
+ *         INVALID_VALUE (an array that is NULL or not aligned, USE_LEVEL after an analysis with NO_LEVEL, values that
+ *         sptrsvUpdateValues was to be given); MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED; INSUFFICIENT_RESOURCES; NOT_ANALYSED;
+ *         PATTERN_MISMATCH (another matrix or device than was analysed); TIMED_OUT (of an earlier solve; nothing is done);
+ *         EXECUTION_FAILED. On any error but the last x is untouched
  *
- * Unknowns agree with those of other algorithms within rounding. Near the ends of a type's range one may overflow where
- * another does not: NODAL, and TILED in chains, divide parts of a sum by the diagonal before they add them.
+ * Results of different algorithms agree within rounding. Near the ends of a type's range one algorithm may overflow where another
+ * does not.
  *
- * Blocking: asynchronous on the CUDA executor, no host synchronisation, no allocation (kernels are loaded with the handle, but by
- * drivers for CUDA 12.2 and 12.3 at their first use); the host executor returns when x is there. Only the first call after a solve
- * that the watchdog ended, or that the driver refused half way, waits for work in flight with the info. Graph capture: yes, but
- * for that call, which gives INVALID_VALUE.
+ * Blocking: asynchronous on the CUDA executor, without host synchronisation or allocation; the host executor returns when x is
+ * there. Two exceptions: drivers for CUDA 12.2 and 12.3 load a kernel at its first use, and the first call after a solve that the
+ * watchdog ended, or that the driver refused half way, waits for work in flight with the info. Graph capture: allowed, except for
+ * that first call, which gives INVALID_VALUE.
  *
- * From compute capability 9.0 on ONE_WORD, TILED, NODAL, WIDE and THIN, the copy of sptrsvUpdateValues and analyses on the
- * GPU are launched with programmatic dependent launch (programmatic stream serialization), but not while capturing. Their
- * blocks may start while the kernel before them on the stream is ending, and wait until it has ended and its results are
- * visible, so stream order holds. One exception: if that kernel was itself launched so and ends without having waited for
- * its own predecessor, the solve does not wait for that predecessor either. A kernel launched so behind a WIDE solve may
- * start when its last level has begun, and must wait (cudaGridDependencySynchronize) before it reads x.
- *
- * # Safety
- * Handles and descriptors are NULL or live; the arrays have the sizes given, in the executor's memory; val, f, x, the buffer, an
+ * Preconditions:
+ * Handle, descriptor and info are NULL or live; the arrays have the sizes given, in the executor's memory; val, f, x, the buffer, an
  * alpha on the device and the diagonal of sptrsvSetDiagonal stay until the solve is done.
  */
-enum sptrsvStatus_t sptrsvSolve(sptrsvHandle_t handle,
-                                enum sptrsvOperation_t op,
-                                int64_t m,
-                                int64_t nnz,
-                                const void *alpha,
-                                sptrsvMatDescr_t descr,
-                                enum sptrsvDataType_t valueType,
-                                const void *val,
-                                const void *rowPtr,
-                                const void *colInd,
-                                sptrsvInfo_t info,
-                                const void *f,
-                                void *x,
-                                enum sptrsvSolvePolicy_t policy,
-                                void *buffer);
+sptrsvStatus_t sptrsvSolve(sptrsvHandle_t handle,
+                           sptrsvOperation_t op,
+                           int64_t m,
+                           int64_t nnz,
+                           const void *alpha,
+                           sptrsvConstMatDescr_t descr,
+                           sptrsvDataType_t valueType,
+                           const void *val,
+                           const void *rowPtr,
+                           const void *colInd,
+                           sptrsvInfo_t info,
+                           const void *f,
+                           void *x,
+                           sptrsvSolvePolicy_t policy,
+                           void *buffer);
 
 /**
- * Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at
- * F + j * ldf. On the GPU the matrix is read once for several of them: for up to four by TILED (two of complex types), by ONE_WORD,
- * WIDE, LEVR, LEVC, SLFR, SLFC and GSF (two of C_64F), for two by NODAL, and for 32 (or 16) by BLOCK; THIN solves one by one. So
- * where there are 16 and more, tell AUTO by sptrsvSetRightHandSides. Where the algorithm is deterministic, every column has the
- * bits of a single solve.
+ * Solves op(A) X = alpha F for nrhs right-hand sides, stored by columns: column j of F begins at F + j * ldf. Where the algorithm
+ * is deterministic, every column has the bits of a single solve. For 16 and more, call sptrsvSetExpectedRightHandSides before the
+ * analysis.
  *
  * \param handle  the handle
  * \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
@@ -1223,36 +1255,36 @@ enum sptrsvStatus_t sptrsvSolve(sptrsvHandle_t handle,
  * \param ldf  values from one column of F to the next, at least m
  * \param X  receives the solutions; may be F itself if ldx equals ldf
  * \param ldx  values from one column of X to the next, at least m
- * \return as sptrsvSolve; INVALID_VALUE also when a leading dimension is too small
+ * \return as sptrsvSolve; INVALID_VALUE also when a leading dimension is too small, or so large that F or X would not fit into
+ *         the address space
  *
- * Blocking: as sptrsvSolve. Graph capture: yes.
+ * Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve.
  *
- * # Safety
+ * Preconditions:
  * As sptrsvSolve.
  */
-enum sptrsvStatus_t sptrsvSolveMulti(sptrsvHandle_t handle,
-                                     enum sptrsvOperation_t op,
-                                     int64_t m,
-                                     int64_t nnz,
-                                     int64_t nrhs,
-                                     const void *alpha,
-                                     sptrsvMatDescr_t descr,
-                                     enum sptrsvDataType_t valueType,
-                                     const void *val,
-                                     const void *rowPtr,
-                                     const void *colInd,
-                                     sptrsvInfo_t info,
-                                     const void *F,
-                                     int64_t ldf,
-                                     void *X,
-                                     int64_t ldx,
-                                     enum sptrsvSolvePolicy_t policy,
-                                     void *buffer);
+sptrsvStatus_t sptrsvSolveMulti(sptrsvHandle_t handle,
+                                sptrsvOperation_t op,
+                                int64_t m,
+                                int64_t nnz,
+                                int64_t nrhs,
+                                const void *alpha,
+                                sptrsvConstMatDescr_t descr,
+                                sptrsvDataType_t valueType,
+                                const void *val,
+                                const void *rowPtr,
+                                const void *colInd,
+                                sptrsvInfo_t info,
+                                const void *F,
+                                int64_t ldf,
+                                void *X,
+                                int64_t ldx,
+                                sptrsvSolvePolicy_t policy,
+                                void *buffer);
 
 /**
- * Solves op(A) X = alpha F for nrhs right-hand sides, stored by rows (row-major): row i of F begins at F + i * ldf. On the GPU BLOCK
- * reads and writes them as they lie; the other algorithms solve copies in the buffer, a few at a time where
- * sptrsvSetRightHandSides has announced more than one, else one by one. With the bits of sptrsvSolveMulti.
+ * Solves op(A) X = alpha F for nrhs right-hand sides, stored by rows: row i of F begins at F + i * ldf. The results have the bits
+ * of sptrsvSolveMulti.
  *
  * \param handle  the handle
  * \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
@@ -1264,33 +1296,33 @@ enum sptrsvStatus_t sptrsvSolveMulti(sptrsvHandle_t handle,
  * \param ldx  values from one row of X to the next, at least nrhs
  * \return as sptrsvSolveMulti
  *
- * Blocking: as sptrsvSolve. Graph capture: yes.
+ * Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve.
  *
- * # Safety
+ * Preconditions:
  * As sptrsvSolve.
  */
-enum sptrsvStatus_t sptrsvSolveMultiRowMajor(sptrsvHandle_t handle,
-                                             enum sptrsvOperation_t op,
-                                             int64_t m,
-                                             int64_t nnz,
-                                             int64_t nrhs,
-                                             const void *alpha,
-                                             sptrsvMatDescr_t descr,
-                                             enum sptrsvDataType_t valueType,
-                                             const void *val,
-                                             const void *rowPtr,
-                                             const void *colInd,
-                                             sptrsvInfo_t info,
-                                             const void *F,
-                                             int64_t ldf,
-                                             void *X,
-                                             int64_t ldx,
-                                             enum sptrsvSolvePolicy_t policy,
-                                             void *buffer);
+sptrsvStatus_t sptrsvSolveMultiRowMajor(sptrsvHandle_t handle,
+                                        sptrsvOperation_t op,
+                                        int64_t m,
+                                        int64_t nnz,
+                                        int64_t nrhs,
+                                        const void *alpha,
+                                        sptrsvConstMatDescr_t descr,
+                                        sptrsvDataType_t valueType,
+                                        const void *val,
+                                        const void *rowPtr,
+                                        const void *colInd,
+                                        sptrsvInfo_t info,
+                                        const void *F,
+                                        int64_t ldf,
+                                        void *X,
+                                        int64_t ldx,
+                                        sptrsvSolvePolicy_t policy,
+                                        void *buffer);
 
 /**
  * Solves op(A) X = alpha F for dense matrices F and X of nrhs columns, each stored by columns or by rows. Where both are stored
- * alike this is sptrsvSolveMulti or sptrsvSolveMultiRowMajor; else F is copied to X in X's order first, or to the buffer.
+ * in the same way, this is sptrsvSolveMulti or sptrsvSolveMultiRowMajor; else F is copied first.
  *
  * \param handle  the handle
  * \param op, m, nnz, descr, valueType, val, rowPtr, colInd, info, policy, buffer  as in sptrsvSolve
@@ -1299,36 +1331,36 @@ enum sptrsvStatus_t sptrsvSolveMultiRowMajor(sptrsvHandle_t handle,
  * \param F  right-hand sides
  * \param ldf  values from one column of F to the next (at least m), or from one row to the next (at least nrhs)
  * \param orderF  how F is stored
- * \param X  receives the solutions; may be F itself if it is stored alike, else they must not overlap
+ * \param X  receives the solutions; may be F itself if both are stored in the same way, else they must not overlap
  * \param ldx  the same as ldf for X
  * \param orderX  how X is stored
- * \return as sptrsvSolveMulti; INVALID_VALUE also when X is F but stored otherwise
+ * \return as sptrsvSolveMulti; INVALID_VALUE also when X is F but stored in another way
  *
- * Blocking: as sptrsvSolve. Graph capture: yes.
+ * Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve.
  *
- * # Safety
+ * Preconditions:
  * As sptrsvSolve.
  */
-enum sptrsvStatus_t sptrsvSolveDense(sptrsvHandle_t handle,
-                                     enum sptrsvOperation_t op,
-                                     int64_t m,
-                                     int64_t nnz,
-                                     int64_t nrhs,
-                                     const void *alpha,
-                                     sptrsvMatDescr_t descr,
-                                     enum sptrsvDataType_t valueType,
-                                     const void *val,
-                                     const void *rowPtr,
-                                     const void *colInd,
-                                     sptrsvInfo_t info,
-                                     const void *F,
-                                     int64_t ldf,
-                                     enum sptrsvOrder_t orderF,
-                                     void *X,
-                                     int64_t ldx,
-                                     enum sptrsvOrder_t orderX,
-                                     enum sptrsvSolvePolicy_t policy,
-                                     void *buffer);
+sptrsvStatus_t sptrsvSolveDense(sptrsvHandle_t handle,
+                                sptrsvOperation_t op,
+                                int64_t m,
+                                int64_t nnz,
+                                int64_t nrhs,
+                                const void *alpha,
+                                sptrsvConstMatDescr_t descr,
+                                sptrsvDataType_t valueType,
+                                const void *val,
+                                const void *rowPtr,
+                                const void *colInd,
+                                sptrsvInfo_t info,
+                                const void *F,
+                                int64_t ldf,
+                                sptrsvOrder_t orderF,
+                                void *X,
+                                int64_t ldx,
+                                sptrsvOrder_t orderX,
+                                sptrsvSolvePolicy_t policy,
+                                void *buffer);
 
 /**
  * Waits for the last solve with this info and reports the first row with a zero on its diagonal.
@@ -1340,23 +1372,38 @@ enum sptrsvStatus_t sptrsvSolveDense(sptrsvHandle_t handle,
  * \param info      an analysed info
  * \param position  receives the smallest such row in the matrix's own index base, or -1; a host or
  *                  device pointer by the pointer mode, on the host executor always a host pointer
- * \return SUCCESS and -1; ZERO_PIVOT and the row; NOT_INITIALIZED; INVALID_VALUE when `info` or
- *         `position` is NULL; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device);
- *         TIMED_OUT; EXECUTION_FAILED. On any other status than SUCCESS and ZERO_PIVOT the position is untouched.
+ * \return SUCCESS and -1; ZERO_PIVOT and the row; NOT_INITIALIZED; INVALID_VALUE when `info` is NULL, or
+ *         `position` is NULL or not aligned; NOT_ANALYSED; PATTERN_MISMATCH (the info was analysed on another device);
+ *         TIMED_OUT; EXECUTION_FAILED. On any other status than SUCCESS and ZERO_PIVOT the position is untouched
  *
  * Blocking: waits for the handle's stream; where another stream, a captured graph or the per-thread stream has solved with
  * this info, for all work of the CUDA context. Graph capture: not allowed; INVALID_VALUE while the handle's stream is capturing.
  * Another stream's capture may be lost where all work of the context is waited for, as CUDA forbids that.
  *
- * # Safety
+ * Preconditions:
  * Handle and info are NULL or live; `position` is NULL or writable.
  */
-enum sptrsvStatus_t sptrsvZeroPivot(sptrsvHandle_t handle,
-                                    sptrsvInfo_t info,
-                                    int64_t *position);
+sptrsvStatus_t sptrsvZeroPivot(sptrsvHandle_t handle, sptrsvInfo_t info, int64_t *position);
+
+/** \} */
 
 #ifdef __cplusplus
-}  /* extern "C" */
-#endif  /* __cplusplus */
+} /* extern "C" */
+#endif
 
-#endif  /* SPTRSV_H */
+/*
+ * Names of earlier versions, until version 1.0.
+ */
+#define sptrsvSetup_t sptrsvAnalysisMode_t
+#define SPTRSV_SETUP_AUTO SPTRSV_ANALYSIS_MODE_AUTO
+#define SPTRSV_SETUP_CPU SPTRSV_ANALYSIS_MODE_CPU
+#define SPTRSV_SETUP_GPU SPTRSV_ANALYSIS_MODE_GPU
+#define SPTRSV_SETUP_GPU_KAHN SPTRSV_ANALYSIS_MODE_GPU_KAHN
+#define sptrsvSetSetup sptrsvSetAnalysisMode
+#define sptrsvSetAnyOperation sptrsvSetAnalysisForAllOperations
+#define sptrsvGetAnyOperation sptrsvGetAnalysisForAllOperations
+#define sptrsvSetRightHandSides sptrsvSetExpectedRightHandSides
+#define sptrsvGetRightHandSides sptrsvGetExpectedRightHandSides
+#define sptrsvGetLastErrorMessage(handle) ((void)(handle), sptrsvGetLastErrorString())
+
+#endif /* SPTRSV_H */

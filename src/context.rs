@@ -1,7 +1,6 @@
 //! What a handle holds.
 #![forbid(unsafe_code)]
 
-use std::ffi::CString;
 use std::time::Duration;
 
 use crate::executor::Executor;
@@ -15,7 +14,6 @@ pub struct Context {
     pub pointer_mode: PointerMode,
     /// The watchdog; zero is off.
     pub timeout: Duration,
-    pub last_message: CString,
 }
 
 impl Context {
@@ -25,7 +23,11 @@ impl Context {
             stream: 0,
             pointer_mode: PointerMode::Host,
             timeout: crate::tuning::DEFAULT_TIMEOUT,
-            last_message: CString::default(),
         })
+    }
+
+    /// Whether alpha and the zero-pivot position are in device memory.
+    pub fn takes_device_pointers(&self) -> bool {
+        self.pointer_mode == PointerMode::Device && matches!(self.executor, Executor::Cuda(_))
     }
 }

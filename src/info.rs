@@ -2,17 +2,19 @@
 //! the executor.
 #![forbid(unsafe_code)]
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::algorithms::{self, Algorithm, AUTO};
+use crate::analysis::cpu;
 use crate::context::Context;
-use crate::executor::cuda::{Bound, CudaPlan, How};
+use crate::executor::cuda::{Bound, CudaPlan, How, SetupTimes};
 use crate::executor::host::HostPlan;
-use crate::executor::{read_host_value, write_host_position, Executor, SolveCall};
-use crate::ffi::sptrsvStats_t;
+use crate::executor::{Executor, SolveCall};
 use crate::problem::{
-    Arrays, CopyValues, DataType, Dense, DiagSource, MatDescr, Op, Order, PointerMode, Policy, Setup, Shape,
+    require, require_aligned, Alpha, Arrays, CopyValues, DataType, Dense, DiagSource, MatDescr, Op, Order,
+    Policy, Setup, Shape,
 };
+use crate::stats::{Pivot, Stats};
 use crate::status::{Error, Result};
 use crate::workspace::{self, ROW_BYTES};
 
@@ -42,7 +44,8 @@ impl Rhs {
             }
             let bytes =
                 ld.checked_mul(times).and_then(|values| values.checked_mul(shape.dtype.bytes() as i64));
-            if bytes.is_none() {
+            let end = bytes.and_then(|bytes| bytes.checked_add_unsigned(side.address as u64));
+            if end.is_none() {
                 return Err(Error::Invalid(format!(
                     "{what} is {ld}: {times} times that is more than memory can be"
                 )));
@@ -106,7 +109,7 @@ struct Analysed {
     policy: Policy,
     algorithm: &'static dyn Algorithm,
     setup: Setup,
-    setup_ms: f64,
+    setup_time: Duration,
     /// For this operation, and for the transposed one where any is to be solved with.
     bodies: Vec<Body>,
     /// The one of the last solve.
@@ -194,16 +197,17 @@ impl Info {
     ) -> Result<()> {
         let asked = self.asked(&context.executor);
         if shape.n > 0 {
-            require(arrays.ptr, "rowPtr")?;
+            let (values, descr) = (shape.dtype.bytes(), shape.descr);
+            require_aligned(arrays.ptr, "rowPtr", descr.offsets.bytes())?;
             require(buffer, "buffer")?;
             if shape.nnz > 0 {
-                require(arrays.ind, "colInd")?;
+                require_aligned(arrays.ind, "colInd", descr.columns.bytes())?;
             }
             if algorithms::row_bytes(asked, shape.dtype) > self.row_bytes[shape.dtype.place()] {
                 return Err(Error::SmallBuffer);
             }
             if self.copy_values == CopyValues::All && shape.nnz > 0 {
-                require(arrays.val, "val")?;
+                require_aligned(arrays.val, "val", values)?;
             }
         }
         let start = Instant::now();
@@ -247,13 +251,22 @@ impl Info {
                 (algorithm, setup, plans.into_iter().map(|p| Body::Cuda(Box::new(p))).collect())
             }
         };
-        let setup_ms = start.elapsed().as_secs_f64() * 1e3;
+        let setup_time = start.elapsed();
         let values = Source::new(self.copy_values);
         // The size that was asked for last may have been for an analysis before this one.
         let wanted = self.row_bytes_of_analysis(Some(algorithm), shape.dtype);
         let row_bytes = wanted.min(self.row_bytes[shape.dtype.place()]);
-        self.analysed =
-            Some(Analysed { shape, policy, algorithm, setup, setup_ms, bodies, last: 0, values, row_bytes });
+        self.analysed = Some(Analysed {
+            shape,
+            policy,
+            algorithm,
+            setup,
+            setup_time,
+            bodies,
+            last: 0,
+            values,
+            row_bytes,
+        });
         Ok(())
     }
 
@@ -265,7 +278,7 @@ impl Info {
         }
         analysed.bodies[0].must_belong_to(&context.executor)?;
         if analysed.shape.nnz > 0 {
-            require(val, "val")?;
+            require_aligned(val, "val", analysed.shape.dtype.bytes())?;
         }
         let _bound = analysed.bodies[0].bind()?;
         for body in &mut analysed.bodies {
@@ -295,7 +308,7 @@ impl Info {
         if analysed.shape.n == 0 {
             return Ok(());
         }
-        require(diagonal, "diag")?;
+        require_aligned(diagonal, "diag", analysed.shape.dtype.bytes())?;
         let _bound = analysed.bodies[0].bind()?;
         for body in &mut analysed.bodies {
             match body {
@@ -313,11 +326,12 @@ impl Info {
         shape: Shape,
         arrays: Arrays,
         policy: Policy,
-        alpha: usize,
+        alpha: Alpha,
         rhs: Rhs,
         buffer: usize,
     ) -> Result<()> {
         rhs.check(&shape)?;
+        let values = shape.dtype.bytes();
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         let which = analysed.body_for(&shape)?;
         if policy == Policy::UseLevel && analysed.policy == Policy::NoLevel {
@@ -327,34 +341,38 @@ impl Info {
         if rhs.is_nothing(&shape) {
             return Ok(());
         }
-        require(alpha, "alpha")?;
+        let (alpha_device, alpha_host) = match alpha {
+            Alpha::Host(bytes) => (0, bytes),
+            Alpha::Device(address) => (address, [0; 16]),
+        };
+        if let Alpha::Device(address) = alpha {
+            require(address, "alpha")?;
+        }
         if analysed.values != Source::Copy {
             require(arrays.ptr, "rowPtr")?;
             if shape.nnz > 0 {
-                require(arrays.val, "val")?;
+                require_aligned(arrays.val, "val", values)?;
                 require(arrays.ind, "colInd")?;
                 analysed.values.must_have(arrays.val)?;
             }
         }
-        require(rhs.f.address, "f")?;
-        require(rhs.x.address, "x")?;
+        require_aligned(rhs.f.address, "f", values)?;
+        require_aligned(rhs.x.address, "x", values)?;
         require(buffer, "buffer")?;
-        let in_device_memory =
-            context.pointer_mode == PointerMode::Device && matches!(context.executor, Executor::Cuda(_));
-        let mut call = SolveCall {
+        if self.diagonal != 0 {
+            require_aligned(self.diagonal, "the diagonal", values)?;
+        }
+        let call = SolveCall {
             val: arrays.val,
             diagonal: self.diagonal,
             f: rhs.f.address,
             x: rhs.x.address,
-            alpha_device: if in_device_memory { alpha } else { 0 },
-            alpha_host: [0; 16],
+            alpha_device,
+            alpha_host,
             conjugate: shape.conjugate(),
             workspace: workspace::places(&shape, analysed.algorithm.row_bytes(shape.dtype), buffer),
             timeout: context.timeout,
         };
-        if !in_device_memory {
-            call.alpha_host = read_host_value(alpha, shape.dtype);
-        }
         let _bound = analysed.bodies[which].bind()?;
         if analysed.take_failure(context.stream)? {
             return Err(Error::TimedOut);
@@ -376,8 +394,8 @@ impl Info {
         Ok(())
     }
 
-    pub fn zero_pivot(&mut self, context: &Context, position: usize) -> Result<()> {
-        require(position, "position")?;
+    /// Waits for the last solve and tells its pivot; writes the position to device memory, if it is to go there.
+    pub fn zero_pivot(&mut self, context: &Context, in_device_memory: Option<usize>) -> Result<Pivot> {
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         let last = &analysed.bodies[analysed.last];
         last.must_belong_to(&context.executor)?;
@@ -391,54 +409,38 @@ impl Info {
             return Err(Error::TimedOut);
         }
         let last = &analysed.bodies[analysed.last];
-        let reported = row.map_or(-1, |r| r as i64 + base);
-        let in_device_memory = context.pointer_mode == PointerMode::Device && matches!(last, Body::Cuda(_));
-        match last {
-            Body::Cuda(plan) if in_device_memory => {
-                plan.write_position(position, reported, context.stream)?
-            }
-            _ => write_host_position(position, reported),
+        let position = row.map_or(-1, |r| r as i64 + base);
+        if let (Body::Cuda(plan), Some(address)) = (last, in_device_memory) {
+            plan.write_position(address, position, context.stream)?;
         }
-        match row {
-            None => Ok(()),
-            Some(_) => Err(Error::ZeroPivot { row: reported, structural: last.missing_diag() == row }),
-        }
+        Ok(Pivot { position, is_structural: row.is_some() && last.missing_diag() == row })
     }
 
-    pub fn fill_stats(&self, stats: &mut sptrsvStats_t) -> Result<()> {
+    pub fn stats(&self) -> Result<Stats> {
         let a = self.analysed.as_ref().ok_or(Error::NotAnalysed)?;
-        let ms = |d: std::time::Duration| d.as_secs_f64() * 1e3;
-        stats.rows = a.shape.n as i64;
-        stats.algorithm = a.algorithm.id();
-        stats.setup = a.setup as i32;
-        stats.setup_ms = a.setup_ms;
-        stats.bytes_held = a.bodies.iter().map(|body| body.bytes_held() as i64).sum();
-        let entries = match &a.bodies[0] {
+        let (entries, levels, widest_level, predicted, times) = match &a.bodies[0] {
             Body::Host(p) => {
-                stats.levels = p.schedule.levels() as i64;
-                stats.widest_level = p.schedule.widest_level() as i64;
-                stats.trans_ms = ms(p.times.trans);
-                stats.dep_ms = ms(p.times.dep);
-                stats.lev_ms = ms(p.times.lev);
-                p.schedule.entries
+                let cpu::Times { trans, dep, lev } = p.times;
+                let times = SetupTimes { trans, dep, lev, ..SetupTimes::default() };
+                let s = &p.schedule;
+                (s.entries, s.levels(), s.widest_level(), Duration::ZERO, times)
             }
-            Body::Cuda(p) => {
-                stats.levels = p.levels as i64;
-                stats.widest_level = p.widest as i64;
-                stats.predicted_ms = ms(p.predicted);
-                let times = p.times();
-                stats.mat_d2h_ms = ms(times.mat_d2h);
-                stats.trans_ms = ms(times.trans);
-                stats.dep_ms = ms(times.dep);
-                stats.lev_ms = ms(times.lev);
-                stats.lev_h2d_ms = ms(times.lev_h2d);
-                p.entries
-            }
+            Body::Cuda(p) => (p.entries, p.levels, p.widest, p.predicted, p.times()),
         };
         let missing = a.bodies[0].missing_diag();
-        stats.missing_diagonal = missing.map_or(-1, |row| i64::from(row) + a.shape.base());
-        stats.entries_used = entries as i64 + a.shape.n as i64;
-        Ok(())
+        Ok(Stats {
+            rows: a.shape.n,
+            entries_used: entries as i64 + i64::from(a.shape.n),
+            levels,
+            widest_level,
+            algorithm: a.algorithm.id(),
+            setup: a.setup,
+            time: a.setup_time,
+            times,
+            bytes_held: a.bodies.iter().map(Body::bytes_held).sum(),
+            predicted,
+            missing_diagonal: missing.map(|row| i64::from(row) + a.shape.base()),
+        })
     }
 }
 
@@ -501,11 +503,4 @@ impl Body {
         };
         Err(Error::Mismatch { what: "the handle's device", analysed, given })
     }
-}
-
-fn require(address: usize, what: &'static str) -> Result<()> {
-    if address == 0 {
-        return Err(Error::Null(what));
-    }
-    Ok(())
 }

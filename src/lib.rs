@@ -3,9 +3,10 @@
 //! The product is the C interface in `include/sptrsv.h`; this page is the map of the house behind it.
 //! One solve walks one way, and no room reaches back:
 //!
-//! * [`ffi`]: every exported function and public C type. `guard` catches panics and checks pointers.
+//! * [`ffi`]: every exported function and public C type, by object. Its `guard` catches panics and checks pointers.
 //! * [`problem`]: an integer becomes a meaning; [`status`]: a cause becomes a status and a sentence.
-//! * [`info`]: what an info holds between calls: the fingerprint of the matrix, the plan, the pivots.
+//! * [`info`]: what an info holds between calls: the fingerprint of the matrix, the plan, the pivots; [`stats`]: what it
+//!   tells of them.
 //! * [`algorithms`]: one file per algorithm, the list of all, and the choice among them.
 //! * [`analysis`]: from a pattern to the normal form that every solve walks.
 //! * [`executor`]: where the work is done: every driver call (`cuda`), every thread (`host`).
@@ -13,23 +14,13 @@
 
 pub mod algorithms;
 pub mod analysis;
-pub mod context;
+mod context;
 pub mod executor;
 pub mod ffi;
-mod guard;
-pub mod info;
+mod info;
 pub mod problem;
 pub mod scalar;
+mod stats;
 pub mod status;
 pub mod tuning;
 pub mod workspace;
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_header_says_the_version_of_the_package() {
-        let parts = env!("CARGO_PKG_VERSION").split('.').map(|part| part.parse::<i32>().unwrap());
-        let version = parts.zip([1000, 100, 1]).map(|(part, weight)| part * weight).sum::<i32>();
-        assert_eq!(crate::ffi::SPTRSV_VERSION, version);
-    }
-}

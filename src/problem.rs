@@ -52,7 +52,8 @@ raw_enum!(
 raw_enum!(
     /// How right-hand sides and solutions are stored.
     Order, "sptrsvOrder_t", { Columns = 1 "COLUMN", Rows = 2 "ROW" });
-raw_enum!(Setup, "sptrsvSetup_t", { Auto = 0 "AUTO", Cpu = 1 "CPU", Gpu = 2 "GPU", GpuKahn = 3 "GPU_KAHN" });
+raw_enum!(Property, "sptrsvProperty_t", { Major = 0 "MAJOR_VERSION", Minor = 1 "MINOR_VERSION", Patch = 2 "PATCH_LEVEL" });
+raw_enum!(Setup, "sptrsvAnalysisMode_t", { Auto = 0 "AUTO", Cpu = 1 "CPU", Gpu = 2 "GPU", GpuKahn = 3 "GPU_KAHN" });
 
 impl Index {
     pub fn bytes(self) -> usize {
@@ -213,6 +214,33 @@ impl Dense {
             _ => self,
         }
     }
+}
+
+/// alpha, as the pointer mode says.
+#[derive(Clone, Copy, Debug)]
+pub enum Alpha {
+    /// The bytes of its value.
+    Host([u8; 16]),
+    /// Where it is in device memory; 0 where the caller's pointer is NULL in either mode.
+    Device(usize),
+}
+
+/// Refuses an address that is NULL.
+pub fn require(address: usize, what: &'static str) -> Result<()> {
+    if address == 0 {
+        return Err(Error::Null(what));
+    }
+    Ok(())
+}
+
+/// Refuses the address of an array whose elements, of so many bytes, could not be read there: a GPU ends the whole context at an
+/// access that is not aligned.
+pub fn require_aligned(address: usize, what: &'static str, element: usize) -> Result<()> {
+    require(address, what)?;
+    if address % element != 0 {
+        return Err(Error::Misaligned { what, element });
+    }
+    Ok(())
 }
 
 /// The caller's three arrays, as addresses on the executor's side; never dereferenced by this room.

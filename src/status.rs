@@ -64,6 +64,11 @@ pub enum Error {
         what: &'static str,
         value: i64,
     },
+    /// An array does not begin at a multiple of the size of its elements.
+    Misaligned {
+        what: &'static str,
+        element: usize,
+    },
     /// An argument that is well-formed but not allowed; the text says which and why.
     Invalid(String),
     MatrixType {
@@ -128,6 +133,7 @@ impl Error {
             Error::Null(_)
             | Error::BadEnum { .. }
             | Error::Negative { .. }
+            | Error::Misaligned { .. }
             | Error::Invalid(_)
             | Error::SmallBuffer
             | Error::NotCopying
@@ -160,6 +166,9 @@ impl fmt::Display for Error {
             Error::Null(what) => write!(f, "{what} is NULL"),
             Error::BadEnum { what, value } => write!(f, "{value} is not a value of {what}"),
             Error::Negative { what, value } => write!(f, "{what} is negative ({value})"),
+            Error::Misaligned { what, element } => {
+                write!(f, "{what} is not aligned: its address is not a multiple of {element}, the bytes of one element")
+            }
             Error::Invalid(text) => f.write_str(text),
             Error::MatrixType { found } => {
                 write!(f, "the matrix type is {found}; a triangular solve takes GENERAL")
@@ -169,7 +178,7 @@ impl fmt::Display for Error {
             Error::NotAnalysed => write!(f, "the info holds no analysis: call sptrsvAnalysis first"),
             Error::SmallBuffer => write!(
                 f,
-                "this algorithm wants a larger buffer: call sptrsvSetAlgorithm and sptrsvSetRightHandSides before sptrsvBufferSize"
+                "this algorithm wants a larger buffer: call sptrsvSetAlgorithm and sptrsvSetExpectedRightHandSides before sptrsvBufferSize"
             ),
             Error::NotCopying => {
                 write!(f, "the analysis was not asked by sptrsvSetCopyValues to prepare for a copy of values")

@@ -13,11 +13,16 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("cannot read {path}: {e}"))
 }
 
-/// The C header without its comments.
+/// The C header without its comments and its names of earlier versions.
 fn header() -> String {
     let text = read("include/sptrsv.h");
     let parts = text.split("/*").map(|part| part.split_once("*/").map_or(part, |(_, code)| code));
-    parts.collect()
+    let code: String = parts.collect();
+    let is_earlier = |line: &str| {
+        line.starts_with("#define sptrsv")
+            || line.strip_prefix("#define SPTRSV_").is_some_and(|l| l.contains(" SPTRSV_ANALYSIS"))
+    };
+    code.lines().filter(|line| !is_earlier(line)).map(|line| line.to_string() + "\n").collect()
 }
 
 /// A word of ours that ends right before `at`.
@@ -40,7 +45,9 @@ fn count_arguments(text: &str) -> usize {
 
 #[test]
 fn the_module_has_every_function_with_its_arguments() {
-    let (code, module) = (header(), read("fortran/sptrsv.f90"));
+    let module = read("fortran/sptrsv.f90");
+    let code: String =
+        header().lines().filter(|line| !line.starts_with('#')).map(|line| line.to_string() + "\n").collect();
     let mut seen = 0;
     for (at, _) in code.match_indices('(') {
         let Some(name) = name_before(&code, at) else { continue };
@@ -52,12 +59,12 @@ fn the_module_has_every_function_with_its_arguments() {
         assert_eq!(count_arguments(interface), count_arguments(&code[at + 1..]), "arguments of {name}");
         seen += 1;
     }
-    assert!(seen >= 38, "the header was not understood: {seen} functions");
+    assert!(seen >= 50, "the header was not understood: {seen} functions");
 }
 
 #[test]
 fn the_module_has_every_number() {
-    let (code, module) = (header(), read("fortran/sptrsv.f90"));
+    let (code, module) = (header(), read("fortran/sptrsv.f90").replace("&\n    ", ""));
     let mut seen = 0;
     for line in code.lines() {
         let line = line.trim();
@@ -84,7 +91,7 @@ fn the_module_has_the_stats_as_they_are() {
         let start = text.find(from).unwrap_or_else(|| panic!("no '{from}'")) + from.len();
         text[start..][..text[start..].find(to).expect("it ends")].to_string()
     };
-    let c: Vec<(String, String)> = body(&code, "typedef struct sptrsvStats_t {", "}")
+    let c: Vec<(String, String)> = body(&code, "typedef struct {", "}")
         .split(';')
         .filter_map(|field| field.trim().rsplit_once(' '))
         .map(|(kind, name)| (kind.trim().to_string(), name.to_string()))

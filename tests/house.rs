@@ -49,8 +49,8 @@ fn stdout(command: &mut Command) -> String {
     String::from_utf8(succeed(command).stdout).expect("text")
 }
 
-/// A C source without its comments.
-fn without_comments(source: &str) -> String {
+/// A C source without its comments and preprocessor lines.
+fn code_of(source: &str) -> String {
     let mut code = String::new();
     let mut rest = source;
     while let Some(start) = rest.find("/*") {
@@ -58,12 +58,13 @@ fn without_comments(source: &str) -> String {
         let length = rest[start..].find("*/").expect("comments end") + 2;
         rest = &rest[start + length..];
     }
-    code + rest
+    code += rest;
+    code.lines().filter(|line| !line.starts_with('#')).map(|line| line.to_string() + "\n").collect()
 }
 
 /// The functions that the header declares: names of ours before a parenthesis.
 fn declared() -> BTreeSet<String> {
-    let code = without_comments(&read("include/sptrsv.h"));
+    let code = code_of(&read("include/sptrsv.h"));
     code.match_indices('(')
         .filter_map(|(at, _)| {
             let before = &code[..at];
@@ -136,12 +137,75 @@ fn the_header_compiles_alone_as_c_and_as_cpp() {
     }
 }
 
+/// What a reader of the header sees: names of types without their tags, and preconditions in place of a heading of Rust.
+#[test]
+fn the_header_speaks_the_language_of_c() {
+    let header = read("include/sptrsv.h");
+    assert!(!header.contains("# Safety"), "a heading of Rust's documentation");
+    for tag in ["enum sptrsv", "struct sptrsvStats_t"] {
+        assert!(!header.contains(tag), "a tag in place of the name of a type: {tag}");
+    }
+    let functions = declared().len();
+    // Those that take no pointer have none.
+    let with_none =
+        ["sptrsvGetErrorName", "sptrsvGetErrorString", "sptrsvGetLastErrorString", "sptrsvGetAlgorithmName"];
+    assert_eq!(header.matches("\n * Preconditions:\n").count(), functions - with_none.len());
+    assert_eq!(header.matches("Blocking:").count(), functions);
+    for section in header.split("\\defgroup ").skip(1) {
+        let title = section.lines().next().expect("a title");
+        let introduction = section.split("\\{").next().expect("an introduction");
+        assert!(introduction.lines().filter(|line| line.len() > 3).count() > 2, "no introduction: {title}");
+    }
+}
+
+/// Names of earlier versions stand for those of today, in C and in C++.
+#[test]
+fn programs_with_the_earlier_names_compile() {
+    let source = scratch("earlier").join("names.c");
+    let text = r#"
+#include "sptrsv.h"
+int main(void) {
+  sptrsvHandle_t h = 0;
+  sptrsvInfo_t i = 0;
+  sptrsvSetup_t setups[4] = {SPTRSV_SETUP_AUTO, SPTRSV_SETUP_CPU, SPTRSV_SETUP_GPU, SPTRSV_SETUP_GPU_KAHN};
+  int enabled = sptrsvSetSetup(i, setups[1]) == SPTRSV_STATUS_SUCCESS;
+  int64_t nrhs = 0;
+  sptrsvSetAnyOperation(i, 1);
+  sptrsvGetAnyOperation(i, &enabled);
+  sptrsvSetRightHandSides(i, 1);
+  sptrsvGetRightHandSides(i, &nrhs);
+  return sptrsvGetLastErrorMessage(h)[0] == 0;
+}
+"#;
+    fs::write(&source, text).expect("the target folder is writable");
+    for (compiler, language) in [("gcc", "c"), ("g++", "c++")] {
+        let binary = source.with_extension(format!("{language}.out"));
+        let include = root().join("include");
+        let library = library_folder();
+        succeed(
+            Command::new(compiler)
+                .args(["-x", language, "-Wall", "-Wextra", "-Werror", "-I"])
+                .args([&include, &source])
+                .arg("-o")
+                .arg(&binary)
+                .arg("-L")
+                .arg(&library)
+                .arg("-lsptrsv"),
+        );
+        succeed(Command::new(&binary).env("LD_LIBRARY_PATH", &library));
+    }
+}
+
 /// Every exported function says what a caller must know, and no panic leaves it: it goes through a guard, or
 /// has a comment `// guard:` that says why it needs none.
 #[test]
 fn exported_functions_are_documented_and_guarded() {
-    let source = read("src/ffi.rs");
-    let lines: Vec<&str> = source.lines().collect();
+    let sources: String = files(&root().join("src/ffi"))
+        .iter()
+        .filter(|name| name.ends_with(".rs"))
+        .map(|name| read(Path::new("src/ffi").join(name)))
+        .collect();
+    let lines: Vec<&str> = sources.lines().collect();
     let mut seen = 0;
     for (at, line) in lines.iter().enumerate() {
         let Some(start) = line.find("extern \"C\" fn ") else { continue };
@@ -156,11 +220,11 @@ fn exported_functions_are_documented_and_guarded() {
             !line.contains("unsafe") || above.contains("# Safety"),
             "{name}: its documentation lacks '# Safety'"
         );
-        let guards = ["guard(", "guard_creation(", "with_handle(", "with_info(", "// guard:"];
+        let guards = ["guard(", "with_handle(", "// guard:"];
         assert!(guards.iter().any(|g| body.contains(g)), "{name} is not guarded");
         seen += 1;
     }
-    assert_eq!(seen, declared().len(), "functions found in src/ffi.rs against those in the header");
+    assert_eq!(seen, declared().len(), "functions found in src/ffi/ against those in the header");
 }
 
 /// Unsafe code is in the rooms that are for it; every other file of the library forbids it.
@@ -174,8 +238,8 @@ fn unsafe_code_stays_in_its_rooms() {
             if path.is_dir() {
                 check(&path, seen);
             } else if name.ends_with(".rs") {
-                let allowed = name.starts_with("src/executor/")
-                    || ["src/ffi.rs", "src/guard.rs", "src/lib.rs"].contains(&name.as_str());
+                let allowed =
+                    ["src/executor/", "src/ffi/", "src/lib.rs"].iter().any(|room| name.starts_with(room));
                 let forbids = read(&name).contains("#![forbid(unsafe_code)]");
                 assert!(allowed || forbids, "{name} does not forbid unsafe code");
                 *seen += 1;
@@ -185,6 +249,26 @@ fn unsafe_code_stays_in_its_rooms() {
     let mut seen = 0;
     check(&root().join("src"), &mut seen);
     assert!(seen > 10, "only {seen} files were found");
+}
+
+/// The crates that speak to the CUDA driver are built from any folder, without a CUDA toolkit, and ask the linker for nothing.
+#[test]
+fn the_bindings_to_cuda_are_built_from_elsewhere() {
+    let target = scratch("elsewhere");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir("/").env("CARGO_TARGET_DIR", &target);
+    for name in ["CUDA_LIBRARY_PATH", "CUDA_PATH", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR"] {
+        cargo.env_remove(name);
+    }
+    cargo.args(["build", "--quiet", "--locked", "--package", "cust_raw", "--manifest-path"]);
+    succeed(cargo.arg(root().join("Cargo.toml")));
+    let said: Vec<String> = files(&target)
+        .iter()
+        .filter(|name| name.starts_with("debug/build/cust_raw-") && name.ends_with("/output"))
+        .map(|name| read(target.join(name)))
+        .collect();
+    assert!(!said.is_empty(), "the build script of cust_raw has not run");
+    assert!(!said.concat().contains("rustc-link"), "the linker is asked for something: {said:?}");
 }
 
 /// The files below a folder, by their paths in it.
@@ -290,6 +374,7 @@ fn what_is_built_can_be_installed_without_cargo() {
         "share/doc/sptrsv/LICENSE-MIT",
         "share/doc/sptrsv/analysis.md",
         "share/doc/sptrsv/benchmark.md",
+        "share/doc/sptrsv/c-interface.md",
         "share/doc/sptrsv/coming-from-csrsv2.md",
         "share/doc/sptrsv/guide.md",
         "share/doc/sptrsv/swap-in.md",

@@ -24,21 +24,21 @@ def argument(declaration):
     kind = declaration.replace("const ", "").rsplit(None, 1)[0].strip()
     pointer = "*" in declaration
     kind = kind.replace("*", "").strip()
-    opaque = kind in ("sptrsvHandle_t", "sptrsvMatDescr_t", "sptrsvInfo_t")
+    opaque = re.fullmatch(r"sptrsv(Handle|(Const)?MatDescr|(Const)?Info|Stream)_t", kind)
     if pointer:
         if opaque:
             return ctypes.POINTER(ctypes.c_void_p)
-        if kind in ("void", "struct CUstream_st"):
+        if kind == "void":
             return ctypes.c_void_p
-        return ctypes.POINTER(_library.StatsStruct if kind == "struct sptrsvStats_t" else FIELDS[kind])
+        return ctypes.POINTER(_library.StatsStruct if kind == "sptrsvStats_t" else FIELDS[kind])
     if opaque:
         return ctypes.c_void_p
-    return ctypes.c_int if kind.startswith("enum ") else FIELDS[kind]
+    return FIELDS.get(kind, ctypes.c_int)
 
 
 def declared():
-    functions = re.findall(r"(enum sptrsvStatus_t|const char) \*?(sptrsv\w+)\(([^)]*)\);", CODE)
-    return {name: [" ".join(a.split()) for a in arguments.split(",")] for _, name, arguments in functions}
+    functions = re.findall(r"(sptrsvStatus_t|const char) \*?(sptrsv\w+)\(([^)]*)\);", CODE)
+    return {name: [" ".join(a.split()) for a in arguments.split(",") if a != "void"] for _, name, arguments in functions}
 
 
 @pytest.mark.parametrize("name", sorted({**_library.ARGUMENTS, **_library.TEXTS}))
@@ -55,7 +55,7 @@ ENUMS = {
     _library.Format: "sptrsvFormat_t",
     _library.Index: "sptrsvIndexType_t",
     _library.Algorithm: "sptrsvAlgorithm_t",
-    _library.Setup: "sptrsvSetup_t",
+    _library.Setup: "sptrsvAnalysisMode_t",
     _library.CopyValues: "sptrsvCopyValues_t",
     _library.Operation: "sptrsvOperation_t",
     _library.DataType: "sptrsvDataType_t",
@@ -68,7 +68,7 @@ UNUSED = {"sptrsvCopyValues_t": {1}, "sptrsvSolvePolicy_t": {0}}
 
 @pytest.mark.parametrize("enum, name", ENUMS.items())
 def test_numbers(enum, name):
-    body = re.search(rf"typedef enum {name} {{(.*?)}} {name};", CODE, re.DOTALL)[1]
+    body = re.search(rf"typedef enum {{([^{{}}]*)}} {name};", CODE, re.DOTALL)[1]
     values = {key: int(value) for key, value in re.findall(r"SPTRSV_(\w+) = (\d+)", body)}
     assert values
     assert {int(member) for member in enum} == set(values.values()) - UNUSED.get(name, set())
@@ -79,7 +79,7 @@ def test_numbers(enum, name):
 
 
 def test_statistics():
-    body = re.search(r"typedef struct sptrsvStats_t {(.*?)} sptrsvStats_t;", CODE, re.DOTALL)[1]
+    body = re.search(r"typedef struct {([^{}]*)} sptrsvStats_t;", CODE, re.DOTALL)[1]
     fields = [(name, FIELDS[kind]) for kind, name in re.findall(r"(\w+) (\w+);", body)]
     # It may grow at its end.
     ours = _library.StatsStruct._fields_
@@ -88,7 +88,7 @@ def test_statistics():
 
 
 def test_version():
-    number = int(re.search(r"#define SPTRSV_VERSION (\d+)", CODE)[1])
-    assert sptrsv.__version__ == f"{number // 1000}.{number // 100 % 10}.{number % 100}"
+    parts = [re.search(rf"#define SPTRSV_VERSION_{part} (\d+)", CODE)[1] for part in ("MAJOR", "MINOR", "PATCH")]
+    assert sptrsv.__version__ == ".".join(parts)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         sptrsv.nothing

@@ -6,7 +6,7 @@ pub mod host;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::problem::{DataType, ExecutorKind};
+use crate::problem::ExecutorKind;
 use crate::status::Result;
 use crate::workspace::Workspace;
 
@@ -45,18 +45,4 @@ pub struct SolveCall {
     pub conjugate: bool,
     pub workspace: Workspace,
     pub timeout: Duration,
-}
-
-/// The bytes of one value of the caller's in host memory, at an address that is not 0.
-pub fn read_host_value(address: usize, dtype: DataType) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    // SAFETY: the C interface demands a readable value of the type; no type is longer than 16 bytes.
-    unsafe { std::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), dtype.bytes()) };
-    bytes
-}
-
-/// Writes a zero-pivot position to the caller's host memory, at an address that is not 0.
-pub fn write_host_position(address: usize, position: i64) {
-    // SAFETY: the C interface demands a writable int64_t.
-    unsafe { (address as *mut i64).write(position) };
 }

@@ -12,7 +12,7 @@ use crate::suites::selection::Selection;
 use crate::system::executor::{self, Executor};
 use crate::system::{Op, Type};
 
-/// By the numbers of sptrsvSetup_t.
+/// By the numbers of sptrsvAnalysisMode_t.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum Setup {

@@ -15,7 +15,7 @@ use crate::suites::values::{self, Origin};
 use crate::system::check::{backward_error, Question};
 use crate::system::{self, DeviceMatrix, Op, System, Type};
 
-/// Numbers of sptrsvSetup_t.
+/// Numbers of sptrsvAnalysisMode_t.
 const SETUP_CPU: i32 = 1;
 const SETUP_GPU: i32 = 2;
 const SETUP_GPU_KAHN: i32 = 3;

@@ -65,8 +65,8 @@ functions! {
         sptrsvCreateInfo: "sptrsvCreateInfo" (*mut Info);
         sptrsvDestroyInfo: "sptrsvDestroyInfo" (Info);
         sptrsvSetAlgorithm: "sptrsvSetAlgorithm" (Info, c_int);
-        sptrsvSetRightHandSides: "sptrsvSetRightHandSides" (Info, i64);
-        sptrsvSetSetup: "sptrsvSetSetup" (Info, c_int);
+        sptrsvSetExpectedRightHandSides: "sptrsvSetExpectedRightHandSides" (Info, i64);
+        sptrsvSetAnalysisMode: "sptrsvSetAnalysisMode" (Info, c_int);
         sptrsvSetCopyValues: "sptrsvSetCopyValues" (Info, c_int);
         sptrsvGetStats: "sptrsvGetStats" (Info, *mut Stats);
         sptrsvBufferSize: "sptrsvBufferSize" (Handle, c_int, i64, i64, Descr, c_int, In, In, In, Info, *mut usize);
@@ -82,7 +82,7 @@ functions! {
 pub struct Abi {
     pub functions: Functions,
     error_name: unsafe extern "C" fn(c_int) -> *const c_char,
-    last_message: unsafe extern "C" fn(Handle) -> *const c_char,
+    last_message: unsafe extern "C" fn() -> *const c_char,
 }
 
 /// libsptrsv, which stays loaded until the program ends: it may have threads that wait for work.
@@ -100,18 +100,16 @@ fn load() -> Result<Abi> {
     let at_path = |e: String| format!("{}: {e}", found.display());
     let functions = Functions::load(&library, "").map_err(at_path)?;
     let error_name = dynamic::symbol(&library, "sptrsvGetErrorName").map_err(at_path)?;
-    let last_message = dynamic::symbol(&library, "sptrsvGetLastErrorMessage").map_err(at_path)?;
+    let last_message = dynamic::symbol(&library, "sptrsvGetLastErrorString").map_err(at_path)?;
     Ok(Abi { functions, error_name, last_message })
 }
 
 impl Abi {
-    /// What the library says of a status, and of the last call with the handle.
-    pub fn words(&self, status: c_int, handle: Handle) -> String {
-        // SAFETY: both functions take any status, and a live handle or NULL; their strings are never NULL and outlive
-        // this use.
+    /// What the library says of a status, and of this thread's last call.
+    pub fn words(&self, status: c_int) -> String {
+        // SAFETY: any status will do; the strings are never NULL and outlive this use.
         let [name, words] = unsafe {
-            [(self.error_name)(status), (self.last_message)(handle)]
-                .map(|s| CStr::from_ptr(s).to_string_lossy())
+            [(self.error_name)(status), (self.last_message)()].map(|s| CStr::from_ptr(s).to_string_lossy())
         };
         format!("{name}: {words}")
     }
@@ -133,8 +131,9 @@ mod tests {
         if parameter.contains('*') {
             return "pointer";
         }
-        match parameter.trim_start_matches("enum ").split_whitespace().next().unwrap_or_default() {
-            "sptrsvHandle_t" | "sptrsvMatDescr_t" | "sptrsvInfo_t" => "pointer",
+        match parameter.split_whitespace().next().unwrap_or_default() {
+            "sptrsvHandle_t" | "sptrsvMatDescr_t" | "sptrsvConstMatDescr_t" => "pointer",
+            "sptrsvInfo_t" | "sptrsvConstInfo_t" | "sptrsvStream_t" => "pointer",
             "Handle" | "Descr" | "Info" | "In" | "Out" => "pointer",
             "int64_t" | "i64" => "64-bit integer",
             "double" | "f64" => "double",
@@ -165,7 +164,8 @@ mod tests {
 
     #[test]
     fn statistics_are_laid_out_as_in_the_header() {
-        let there = between(HEADER, "typedef struct sptrsvStats_t {", "} sptrsvStats_t;").unwrap();
+        let (there, _) = HEADER.split_once("} sptrsvStats_t;").unwrap();
+        let (_, there) = there.rsplit_once("typedef struct {").unwrap();
         let fields =
             there.lines().map(str::trim).filter(|l| l.ends_with(';')).map(|l| l.trim_end_matches(';'));
         let there: Vec<String> = fields

@@ -35,11 +35,11 @@ pub fn algorithm_name(number: i32) -> String {
 
 /// Calls a function of the library; a status other than SUCCESS becomes a message.
 macro_rules! call {
-    ($abi:expr, $handle:expr, $function:ident($($arg:expr),* $(,)?)) => {{
+    ($abi:expr, $function:ident($($arg:expr),* $(,)?)) => {{
         // SAFETY: handles and descriptors are live, arrays have the sizes that are passed along.
         match unsafe { ($abi.functions.$function)($($arg),*) } {
             0 => Ok(()),
-            status => Err(format!("{}: {}", stringify!($function), $abi.words(status, $handle))),
+            status => Err(format!("{}: {}", stringify!($function), $abi.words(status))),
         }
     }};
 }
@@ -56,21 +56,21 @@ impl<'e> Library<'e> {
         let abi = abi::get()?;
         let mut handle = std::ptr::null_mut();
         let kind = if executor.is_host() { abi::EXECUTOR_HOST } else { abi::EXECUTOR_CUDA };
-        call!(abi, handle, sptrsvCreateWithExecutor(&mut handle, kind))?;
+        call!(abi, sptrsvCreateWithExecutor(&mut handle, kind))?;
         let library = Library { executor, abi, handle };
-        call!(abi, handle, sptrsvSetStream(handle, executor.stream()))?;
+        call!(abi, sptrsvSetStream(handle, executor.stream()))?;
         Ok(library)
     }
 
     /// How long a solve waits without progress.
     pub fn set_timeout(&self, seconds: f64) -> Result<()> {
-        call!(self.abi, self.handle, sptrsvSetTimeout(self.handle, seconds))
+        call!(self.abi, sptrsvSetTimeout(self.handle, seconds))
     }
 
     pub fn version(&self) -> Result<String> {
         let mut version = 0;
-        call!(self.abi, self.handle, sptrsvGetVersion(self.handle, &mut version))?;
-        Ok(format!("{}.{}.{}", version / 1000, version % 1000 / 100, version % 100))
+        call!(self.abi, sptrsvGetVersion(self.handle, &mut version))?;
+        Ok(format!("{}.{}.{}", version / 10000, version / 100 % 100, version % 100))
     }
 }
 
@@ -97,19 +97,19 @@ pub struct Solver<'s, 'e> {
 }
 
 impl<'s, 'e> Solver<'s, 'e> {
-    /// `setup` is a number of sptrsvSetup_t.
+    /// `setup` is a number of sptrsvAnalysisMode_t.
     pub fn new(library: &'s Library<'e>, system: System<'s, 'e>, algorithm: i32, setup: i32) -> Result<Self> {
         let (descr, info) = (std::ptr::null_mut(), std::ptr::null_mut());
         let mut solver = Solver { library, system, descr, info, buffer: None, copies: false };
         let (abi, h) = (library.abi, library.handle);
-        call!(abi, h, sptrsvCreateMatDescr(&mut solver.descr))?;
-        call!(abi, h, sptrsvSetMatFillMode(solver.descr, system.fill_number()))?;
-        call!(abi, h, sptrsvSetMatDiagType(solver.descr, i32::from(system.matrix.unit)))?;
-        call!(abi, h, sptrsvCreateInfo(&mut solver.info))?;
-        call!(abi, h, sptrsvSetAlgorithm(solver.info, algorithm))
+        call!(abi, sptrsvCreateMatDescr(&mut solver.descr))?;
+        call!(abi, sptrsvSetMatFillMode(solver.descr, system.fill_number()))?;
+        call!(abi, sptrsvSetMatDiagType(solver.descr, i32::from(system.matrix.unit)))?;
+        call!(abi, sptrsvCreateInfo(&mut solver.info))?;
+        call!(abi, sptrsvSetAlgorithm(solver.info, algorithm))
             .map_err(|_| format!("the library has no algorithm {}", algorithm_name(algorithm)))?;
-        call!(abi, h, sptrsvSetSetup(solver.info, setup))?;
-        call!(abi, h, sptrsvSetRightHandSides(solver.info, system.rhs.max(1) as i64))?;
+        call!(abi, sptrsvSetAnalysisMode(solver.info, setup))?;
+        call!(abi, sptrsvSetExpectedRightHandSides(solver.info, system.rhs.max(1) as i64))?;
         let mut bytes = 0;
         let a = system.matrix;
         if library.executor.is_host() {
@@ -118,7 +118,6 @@ impl<'s, 'e> Solver<'s, 'e> {
         }
         call!(
             abi,
-            h,
             sptrsvBufferSize(
                 h,
                 system.operation_number(),
@@ -139,14 +138,14 @@ impl<'s, 'e> Solver<'s, 'e> {
 
     /// Has later analyses prepare for a copy of the values, which `update` makes.
     pub fn copy_values(&mut self) -> Result<()> {
-        call!(self.library.abi, self.library.handle, sptrsvSetCopyValues(self.info, abi::COPY_WHERE_FASTER))?;
+        call!(self.library.abi, sptrsvSetCopyValues(self.info, abi::COPY_WHERE_FASTER))?;
         self.copies = true;
         Ok(())
     }
 
     pub fn update(&self) -> Result<()> {
         let (abi, h) = (self.library.abi, self.library.handle);
-        call!(abi, h, sptrsvUpdateValues(h, self.info, self.system.matrix.val.ptr()))
+        call!(abi, sptrsvUpdateValues(h, self.info, self.system.matrix.val.ptr()))
     }
 
     fn scratch(&self) -> *mut c_void {
@@ -157,7 +156,6 @@ impl<'s, 'e> Solver<'s, 'e> {
         let (abi, h, a) = (self.library.abi, self.library.handle, self.system.matrix);
         call!(
             abi,
-            h,
             sptrsvAnalysis(
                 h,
                 self.system.operation_number(),
@@ -184,7 +182,6 @@ impl<'s, 'e> Solver<'s, 'e> {
         let alpha = Alpha::one(a.ty.is_double());
         call!(
             abi,
-            h,
             sptrsvSolve(
                 h,
                 self.system.operation_number(),
@@ -210,7 +207,6 @@ impl<'s, 'e> Solver<'s, 'e> {
         let alpha = Alpha::one(a.ty.is_double());
         call!(
             abi,
-            h,
             sptrsvSolveMulti(
                 h,
                 self.system.operation_number(),
@@ -238,7 +234,7 @@ impl<'s, 'e> Solver<'s, 'e> {
     pub fn zero_pivot(&self) -> Result<Option<i64>> {
         let mut position = -1;
         let (abi, h) = (self.library.abi, self.library.handle);
-        let asked = call!(abi, h, sptrsvZeroPivot(h, self.info, &mut position));
+        let asked = call!(abi, sptrsvZeroPivot(h, self.info, &mut position));
         match position {
             -1 => asked.map(|()| None),
             row => Ok(Some(row)),
@@ -247,7 +243,7 @@ impl<'s, 'e> Solver<'s, 'e> {
 
     pub fn stats(&self) -> Result<Stats> {
         let mut stats = Stats { struct_size: size_of::<Stats>(), ..Stats::default() };
-        call!(self.library.abi, self.library.handle, sptrsvGetStats(self.info, &mut stats))?;
+        call!(self.library.abi, sptrsvGetStats(self.info, &mut stats))?;
         Ok(stats)
     }
 }

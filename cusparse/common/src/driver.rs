@@ -85,7 +85,6 @@ fn check(result: c_int) -> Result<(), Status> {
 /// The calling thread's current context: its address, and its number where the driver has one, since the
 /// address of a destroyed context may be used again. (0, 0) where no context is current yet.
 fn current_context() -> Result<(usize, u64), Status> {
-    static CONTEXT_ID: OnceLock<Option<ContextId>> = OnceLock::new();
     let driver = driver()?;
     let mut context: *mut c_void = ptr::null_mut();
     // SAFETY: context is writable. Before cuInit the call fails, and no context is current then.
@@ -93,14 +92,34 @@ fn current_context() -> Result<(usize, u64), Status> {
         return Ok((0, 0));
     }
     let mut id = 0;
-    if let Some(context_id) = CONTEXT_ID.get_or_init(|| ContextId::find(library()?)) {
+    if let Some(context_id) = context_id() {
         // SAFETY: context is the current one, id is writable.
         check(unsafe { (context_id.get)(context, &mut id) })?;
     }
     Ok((context as usize, id))
 }
 
-/// The same, or, where none is current, that of the first GPU's primary context, where libsptrsv works then. (0, 0) where that
+fn context_id() -> Option<&'static ContextId> {
+    static FOUND: OnceLock<Option<ContextId>> = OnceLock::new();
+    FOUND.get_or_init(|| ContextId::find(library()?)).as_ref()
+}
+
+/// Whether the context of that address and number is there. A driver that does not number contexts cannot tell, so they all are.
+pub fn is_alive(context: usize, id: u64) -> bool {
+    let (Some(context_id), Ok(primary), true) = (context_id(), primary(), id != 0) else { return true };
+    let (mut found, mut popped) = (0, ptr::null_mut());
+    // SAFETY: the driver refuses a context that is gone; one that it makes current is asked for its number and popped again.
+    unsafe {
+        if (primary.push)(context as *mut c_void) != 0 {
+            return false;
+        }
+        let is_same = (context_id.get)(ptr::null_mut(), &mut found) == 0 && found == id;
+        (primary.pop)(&mut popped);
+        is_same
+    }
+}
+
+/// The current context, or, where none is current, that of the first GPU's primary context, where libsptrsv works then. (0, 0) where that
 /// cannot be had either: libsptrsv says why.
 pub fn place() -> Result<(usize, u64), Status> {
     let _bound = Bound::new().ok();

@@ -2,7 +2,8 @@
 //! as the program's cuSPARSE handle and descriptor say.
 //!
 //! Handles are kept for reuse. A call takes one out and puts it back, so that two threads never share one, and
-//! there are as many per context as there ever were calls at the same time.
+//! there are as many per context as there ever were calls at the same time. Those of a context that is gone are destroyed when the
+//! next handle is made.
 
 use crate::cusparse::{self, DescrState, HandleState};
 use crate::driver;
@@ -43,11 +44,26 @@ struct Pair {
 // SAFETY: a libsptrsv handle may be used by any thread, one at a time; so may a descriptor.
 unsafe impl Send for Pair {}
 
-static IDLE: LazyLock<Mutex<HashMap<Place, Vec<Pair>>>> = LazyLock::new(Default::default);
+type Idle<T> = HashMap<Place, Vec<T>>;
 
-fn idle() -> MutexGuard<'static, HashMap<Place, Vec<Pair>>> {
+static IDLE: LazyLock<Mutex<Idle<Pair>>> = LazyLock::new(Default::default);
+
+fn idle() -> MutexGuard<'static, Idle<Pair>> {
     // The map is valid whatever a panicking thread did with it.
     IDLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes out what belongs to contexts that are gone.
+fn take_dead<T>(idle: &mut Idle<T>, is_alive: impl Fn(usize, u64) -> bool) -> Vec<T> {
+    let mut dead = Vec::new();
+    idle.retain(|&(executor, context, id), kept| {
+        let stays = executor == Executor::Host || is_alive(context, id);
+        if !stays {
+            dead.append(kept);
+        }
+        stays
+    });
+    dead
 }
 
 pub struct Pooled {
@@ -73,7 +89,11 @@ impl Pooled {
         let kept = idle().get_mut(&place).and_then(Vec::pop);
         let pair = match kept {
             Some(pair) => pair,
-            None => Pair::new(executor)?,
+            None => {
+                let dead = take_dead(&mut idle(), driver::is_alive);
+                drop(dead);
+                Pair::new(executor)?
+            }
         };
         let pooled =
             Pooled { place, handle: pair.handle, descr: pair.descr, pair: Some(pair), stream, pointer_mode };
@@ -125,14 +145,45 @@ impl Pair {
             Executor::Host => sptrsv::EXECUTOR_HOST,
         };
         let mut pair = Pair { handle: ptr::null_mut(), descr: ptr::null_mut() };
-        // SAFETY: both are writable; a handle without a descriptor is destroyed again.
+        // SAFETY: both are writable.
         unsafe {
             Status::from_sptrsv(sptrsv::sptrsvCreateWithExecutor(&mut pair.handle, number))?;
-            if let Err(status) = Status::from_sptrsv(sptrsv::sptrsvCreateMatDescr(&mut pair.descr)) {
-                sptrsv::sptrsvDestroy(pair.handle);
-                return Err(status);
-            }
+            Status::from_sptrsv(sptrsv::sptrsvCreateMatDescr(&mut pair.descr))?;
         }
         Ok(pair)
+    }
+}
+
+impl Drop for Pair {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, or NULL, which both calls allow.
+        unsafe {
+            sptrsv::sptrsvDestroyMatDescr(self.descr);
+            sptrsv::sptrsvDestroy(self.handle);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_belongs_to_contexts_that_are_gone_is_taken_out() {
+        let mut idle = Idle::from([
+            ((Executor::Host, 0, 0), vec![1]),
+            ((Executor::Cuda, 100, 7), vec![2, 3]),
+            // Another context has come to lie there since.
+            ((Executor::Cuda, 200, 8), vec![4, 5]),
+            ((Executor::Cuda, 200, 9), vec![6]),
+            ((Executor::Cuda, 300, 4), vec![]),
+        ]);
+        let alive = [(100, 7), (200, 9)];
+        let mut dead = take_dead(&mut idle, |context, id| alive.contains(&(context, id)));
+        dead.sort();
+        assert_eq!(dead, [4, 5]);
+        let mut kept: Vec<_> = idle.into_values().flatten().collect();
+        kept.sort();
+        assert_eq!(kept, [1, 2, 3, 6]);
     }
 }

@@ -48,11 +48,12 @@ pub struct Stats {
 extern "C" {
     pub fn sptrsvCreateWithExecutor(handle: *mut Handle, executor: c_int) -> c_int;
     pub fn sptrsvDestroy(handle: Handle) -> c_int;
-    pub fn sptrsvGetLastErrorMessage(handle: Handle) -> *const c_char;
+    pub fn sptrsvGetLastErrorString() -> *const c_char;
     pub fn sptrsvSetStream(handle: Handle, stream: *mut c_void) -> c_int;
     pub fn sptrsvSetPointerMode(handle: Handle, mode: c_int) -> c_int;
 
     pub fn sptrsvCreateMatDescr(descr: *mut MatDescr) -> c_int;
+    pub fn sptrsvDestroyMatDescr(descr: MatDescr) -> c_int;
     pub fn sptrsvSetMatType(descr: MatDescr, value: c_int) -> c_int;
     pub fn sptrsvSetMatFillMode(descr: MatDescr, value: c_int) -> c_int;
     pub fn sptrsvSetMatDiagType(descr: MatDescr, value: c_int) -> c_int;
@@ -62,10 +63,11 @@ extern "C" {
 
     pub fn sptrsvCreateInfo(info: *mut Info) -> c_int;
     pub fn sptrsvDestroyInfo(info: Info) -> c_int;
+    pub fn sptrsvGetAlgorithmName(algorithm: c_int) -> *const c_char;
     pub fn sptrsvGetStats(info: Info, stats: *mut Stats) -> c_int;
     pub fn sptrsvSetCopyValues(info: Info, copy: c_int) -> c_int;
-    pub fn sptrsvSetRightHandSides(info: Info, nrhs: i64) -> c_int;
-    pub fn sptrsvGetRightHandSides(info: Info, nrhs: *mut i64) -> c_int;
+    pub fn sptrsvSetExpectedRightHandSides(info: Info, nrhs: i64) -> c_int;
+    pub fn sptrsvGetExpectedRightHandSides(info: Info, nrhs: *mut i64) -> c_int;
 
     pub fn sptrsvBufferSize(
         handle: Handle,

@@ -15,7 +15,7 @@ use libc::{c_int, c_void};
 pub unsafe extern "C" fn cusparseCreateCsrsm2Info(info: *mut sptrsv::Info) -> Status {
     guard(|| {
         info::create(info)?;
-        Status::from_sptrsv(sptrsv::sptrsvSetRightHandSides(info.read(), UNDECIDED))
+        Status::from_sptrsv(sptrsv::sptrsvSetExpectedRightHandSides(info.read(), UNDECIDED))
     })
 }
 
@@ -107,10 +107,10 @@ impl Call {
         // First the call is checked: one that is refused decides nothing, nor does one for no right-hand sides.
         self.matrix.buffer_size(&pooled, self.info)?;
         let mut announced = UNDECIDED;
-        Status::from_sptrsv(sptrsv::sptrsvGetRightHandSides(self.info, &mut announced))?;
+        Status::from_sptrsv(sptrsv::sptrsvGetExpectedRightHandSides(self.info, &mut announced))?;
         if announced == UNDECIDED && dense.columns > 0 {
             let columns = (dense.columns as i64).max(UNDECIDED + 1);
-            Status::from_sptrsv(sptrsv::sptrsvSetRightHandSides(self.info, columns))?;
+            Status::from_sptrsv(sptrsv::sptrsvSetExpectedRightHandSides(self.info, columns))?;
         }
         bytes.write(self.matrix.buffer_size(&pooled, self.info)?);
         Ok(())

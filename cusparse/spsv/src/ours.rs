@@ -73,7 +73,7 @@ impl Ours {
             let getters =
                 real().ok().and_then(|real| real.getters.as_ref()).ok_or("there is no libcusparse")?;
             let columns = matrix::right_hand_sides(getters, call)?.columns.max(1);
-            sptrsv::sptrsvSetRightHandSides(self.info, columns);
+            sptrsv::sptrsvSetExpectedRightHandSides(self.info, columns);
         }
         let mut bytes = 0;
         let status = sptrsv::sptrsvBufferSize(
@@ -109,7 +109,7 @@ impl Ours {
         if pooled.executor() == Executor::Cuda && driver::is_capturing(pooled.stream) {
             return Err(Failure::PassOn("the stream is being captured".into()));
         }
-        storage.describe(&pooled).map_err(|status| Failure::Refused(status, message(&pooled)))?;
+        storage.describe(&pooled).map_err(|status| Failure::Refused(status, message()))?;
         let offsets = (buffer as usize).next_multiple_of(ALIGN);
         let mut buffer = (offsets + storage.offsets_bytes()) as *mut c_void;
         let mut scratch = Vec::<u128>::new();
@@ -149,11 +149,11 @@ impl Ours {
             // Memory, size, GPU, the watchdog, no driver: what the real library may be able to do.
             2 | 4 | 10 | 11 | 103 | 104 => {
                 self.analysed = None;
-                return Err(Failure::PassOn(message(&pooled)));
+                return Err(Failure::PassOn(message()));
             }
             _ => {
                 let status = Status::from_sptrsv(status).err().unwrap_or(INTERNAL_ERROR);
-                return Err(Failure::Refused(status, message(&pooled)));
+                return Err(Failure::Refused(status, message()));
             }
         }
         let mut stats = sptrsv::Stats { struct_size: size_of::<sptrsv::Stats>(), ..Default::default() };
@@ -177,7 +177,7 @@ impl Ours {
         let [b, c] = sides(call, storage)?;
         let pooled =
             Pooled::open(call.handle).map_err(|status| (status, "no handle for this GPU".to_string()))?;
-        storage.describe(&pooled).map_err(|status| (status, message(&pooled)))?;
+        storage.describe(&pooled).map_err(|status| (status, message()))?;
         let timer = Timer::of_stream(&pooled);
         let status = sptrsv::sptrsvSolveDense(
             pooled.handle,
@@ -201,7 +201,7 @@ impl Ours {
             sptrsv::SOLVE_POLICY_USE_LEVEL,
             analysed.buffer,
         );
-        Status::from_sptrsv(status).map_err(|status| (status, message(&pooled)))?;
+        Status::from_sptrsv(status).map_err(|status| (status, message()))?;
         report::solved(&analysed.counted, c.columns, timer, &pooled);
         Ok(())
     }
@@ -216,7 +216,7 @@ impl Ours {
             (true, 1) => 0,
             (true, _) => sptrsv::sptrsvUpdateDiagonal(pooled.handle, self.info, values),
         };
-        Status::from_sptrsv(status).map_err(|status| (status, message(&pooled)))
+        Status::from_sptrsv(status).map_err(|status| (status, message()))
     }
 }
 
@@ -238,25 +238,22 @@ impl Storage {
 
     /// Has the pooled handle's descriptor say so.
     fn describe(&self, pooled: &Pooled) -> Result<(), Status> {
-        // SAFETY: the descriptor lives as long as the pooled handle.
-        let set = unsafe {
-            [
-                sptrsv::sptrsvSetMatType(pooled.descr, 0),
-                sptrsv::sptrsvSetMatFillMode(pooled.descr, self.fill),
-                sptrsv::sptrsvSetMatDiagType(pooled.descr, self.diag),
-                sptrsv::sptrsvSetMatIndexBase(pooled.descr, self.base),
-                sptrsv::sptrsvSetMatFormat(pooled.descr, self.format),
-                sptrsv::sptrsvSetMatIndexTypes(pooled.descr, self.index, self.index),
-            ]
-        };
-        set.into_iter().try_for_each(Status::from_sptrsv)
+        // SAFETY: the descriptor lives as long as the pooled handle. The first call that fails is the last one: it leaves the message.
+        unsafe {
+            Status::from_sptrsv(sptrsv::sptrsvSetMatType(pooled.descr, 0))?;
+            Status::from_sptrsv(sptrsv::sptrsvSetMatFillMode(pooled.descr, self.fill))?;
+            Status::from_sptrsv(sptrsv::sptrsvSetMatDiagType(pooled.descr, self.diag))?;
+            Status::from_sptrsv(sptrsv::sptrsvSetMatIndexBase(pooled.descr, self.base))?;
+            Status::from_sptrsv(sptrsv::sptrsvSetMatFormat(pooled.descr, self.format))?;
+            Status::from_sptrsv(sptrsv::sptrsvSetMatIndexTypes(pooled.descr, self.index, self.index))
+        }
     }
 }
 
-/// The sentence of the last call on a pooled handle.
-fn message(pooled: &Pooled) -> String {
-    // SAFETY: a live handle; its text lives until the next call on it.
-    let text = unsafe { CStr::from_ptr(sptrsv::sptrsvGetLastErrorMessage(pooled.handle)) };
+/// The sentence of this thread's last call of libsptrsv.
+fn message() -> String {
+    // SAFETY: never NULL; the text lives until the next call.
+    let text = unsafe { CStr::from_ptr(sptrsv::sptrsvGetLastErrorString()) };
     text.to_string_lossy().into_owned()
 }
 

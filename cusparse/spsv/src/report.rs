@@ -4,10 +4,12 @@ use crate::call::{Call, Family};
 use crate::matrix::Storage;
 use doors::driver::{self, Stopwatch};
 use doors::pooled::{Executor, Pooled};
-use doors::sptrsv::Stats;
+use doors::sptrsv::{self, Stats};
 use doors::status::Status;
 use libc::c_int;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ffi::CStr;
 use std::fmt::{self, Write};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -113,28 +115,15 @@ impl fmt::Display for Key {
         write!(
             f,
             "{family:?} {letter} {op} {fill}{diag}{format}, {m} rows, {nnz} entries, {}",
-            engine(self.algorithm)
+            algorithm_name(self.algorithm)
         )
     }
 }
 
-/// The engine's name, as sptrsvAlgorithm_t has it.
-fn engine(number: c_int) -> &'static str {
-    match number {
-        1 => "LEVR",
-        2 => "LEVC",
-        3 => "SLFR",
-        4 => "SLFC",
-        5 => "GSF",
-        16 => "ONE_WORD",
-        17 => "TILED",
-        18 => "NODAL",
-        19 => "WIDE",
-        20 => "THIN",
-        21 => "BLOCK",
-        22 => "PANEL",
-        _ => "another engine",
-    }
+/// The name of an algorithm by its number.
+fn algorithm_name(number: c_int) -> Cow<'static, str> {
+    // SAFETY: the library takes any number; the text is never NULL and lives as long as the library.
+    unsafe { CStr::from_ptr(sptrsv::sptrsvGetAlgorithmName(number)) }.to_string_lossy()
 }
 
 #[derive(Default)]

@@ -8,7 +8,7 @@ import functools
 from ctypes import POINTER, byref, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from typing import Any
 
-from ._errors import SptrsvError, check_creation
+from ._errors import SptrsvError, check
 from ._library import Executor, Status, library
 
 _POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9
@@ -39,7 +39,7 @@ def _driver() -> ctypes.CDLL:
         driver = None
     if driver is None or driver.cuInit(0):
         # The library fails in the same way, and its sentence says why.
-        check_creation(library.sptrsvCreateWithExecutor(byref(c_void_p()), Executor.CUDA))
+        check(library.sptrsvCreateWithExecutor(byref(c_void_p()), Executor.CUDA))
         raise SptrsvError("libcuda.so.1 could not be initialised", Status.NO_DRIVER)
     for name, arguments in _ARGUMENTS.items():
         function = getattr(driver, name)

@@ -64,14 +64,7 @@ def error(status: int, message: str) -> SptrsvError:
     return _CLASSES.get(status, SptrsvError)(message, Status(status))
 
 
-def check(status: int, handle: int | None = None) -> None:
-    """Raises what a status stands for."""
+def check(status: int) -> None:
+    """Raises what the status of this thread's last call stands for."""
     if status != Status.SUCCESS:
-        raise error(status, text(status, handle))
-
-
-def check_creation(status: int) -> None:
-    """The same for a handle that was to be created: the thread keeps the sentence, under NULL."""
-    if status != Status.SUCCESS:
-        sentence: bytes = library.sptrsvGetLastErrorMessage(None)
-        raise error(status, sentence.decode())
+        raise error(status, text(status))

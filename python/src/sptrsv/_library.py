@@ -69,6 +69,7 @@ class Algorithm(enum.IntEnum):
     WIDE = 19
     THIN = 20
     BLOCK = 21
+    PANEL = 22
 
 
 class Setup(enum.IntEnum):
@@ -146,9 +147,9 @@ ARGUMENTS: dict[str, list[Any]] = {
     "sptrsvCreateInfo": [POINTER(c_void_p)],
     "sptrsvDestroyInfo": [c_void_p],
     "sptrsvSetAlgorithm": [c_void_p, c_int],
-    "sptrsvSetRightHandSides": [c_void_p, c_int64],
-    "sptrsvSetSetup": [c_void_p, c_int],
-    "sptrsvSetAnyOperation": [c_void_p, c_int],
+    "sptrsvSetExpectedRightHandSides": [c_void_p, c_int64],
+    "sptrsvSetAnalysisMode": [c_void_p, c_int],
+    "sptrsvSetAnalysisForAllOperations": [c_void_p, c_int],
     "sptrsvSetCopyValues": [c_void_p, c_int],
     "sptrsvGetStats": [c_void_p, POINTER(StatsStruct)],
     "sptrsvBufferSize": [*_MATRIX, *_ARRAYS, POINTER(c_size_t)],
@@ -162,7 +163,7 @@ ARGUMENTS: dict[str, list[Any]] = {
 # Those that give a text in place of a status.
 TEXTS: dict[str, list[Any]] = {
     "sptrsvGetErrorString": [c_int],
-    "sptrsvGetLastErrorMessage": [c_void_p],
+    "sptrsvGetLastErrorString": [],
 }
 
 
@@ -187,9 +188,9 @@ def _load() -> ctypes.CDLL:
 library = _load()
 
 
-def text(status: int, handle: int | None = None) -> str:
-    """The sentence about the last call on the handle (None: on none, or a handle that was not created)."""
-    sentence: bytes = library.sptrsvGetLastErrorMessage(handle) if handle is not None else b""
+def text(status: int) -> str:
+    """The sentence about this thread's last call."""
+    sentence: bytes = library.sptrsvGetLastErrorString()
     return (sentence or library.sptrsvGetErrorString(status)).decode()
 
 
@@ -199,4 +200,4 @@ def version() -> str:
     library.sptrsvCreateWithExecutor(handle, Executor.HOST)
     library.sptrsvGetVersion(handle, number)
     library.sptrsvDestroy(handle)
-    return f"{number.value // 1000}.{number.value // 100 % 10}.{number.value % 100}"
+    return f"{number.value // 10000}.{number.value // 100 % 100}.{number.value % 100}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from ._arrays import Array
 from ._cuda import Device
-from ._errors import SptrsvError, check, check_creation
+from ._errors import SptrsvError, check
 from ._library import Executor, library
 
 
@@ -29,11 +29,11 @@ class Resources:
         self._process = os.getpid()
         try:
             if device is None:
-                check_creation(library.sptrsvCreateWithExecutor(byref(self.handle), Executor.HOST))
+                check(library.sptrsvCreateWithExecutor(byref(self.handle), Executor.HOST))
             else:
                 self.device = Device(device)
                 with self.device:
-                    check_creation(library.sptrsvCreateWithExecutor(byref(self.handle), Executor.CUDA))
+                    check(library.sptrsvCreateWithExecutor(byref(self.handle), Executor.CUDA))
             check(library.sptrsvCreateMatDescr(byref(self.descr)))
             check(library.sptrsvCreateInfo(byref(self.info)))
         except BaseException:
@@ -47,7 +47,7 @@ class Resources:
 
     def call(self, name: str, *arguments: Any) -> None:
         """Calls a function whose first argument is the handle."""
-        check(getattr(library, name)(self.handle, *arguments), self.handle.value)
+        check(getattr(library, name)(self.handle, *arguments))
 
     def scratch(self, size: int) -> int:
         """The address of a new scratch buffer, in place of the one before."""

@@ -97,10 +97,10 @@ class TriangularSolver:
         check(library.sptrsvSetMatFormat(r.descr, matrix.format))
         check(library.sptrsvSetMatIndexTypes(r.descr, *matrix.index_types))
         check(library.sptrsvSetAlgorithm(r.info, algorithm_number))
-        check(library.sptrsvSetSetup(r.info, setup_number))
-        check(library.sptrsvSetAnyOperation(r.info, int(any_trans)))
+        check(library.sptrsvSetAnalysisMode(r.info, setup_number))
+        check(library.sptrsvSetAnalysisForAllOperations(r.info, int(any_trans)))
         check(library.sptrsvSetCopyValues(r.info, CopyValues.ALL if copy else CopyValues.NONE))
-        check(library.sptrsvSetRightHandSides(r.info, nrhs))
+        check(library.sptrsvSetExpectedRightHandSides(r.info, nrhs))
         r.call("sptrsvSetTimeout", timeout)
         # The arrays that solves read; none where the values are copied.
         self._arrays: tuple[Array, Array, Array] | None = (
@@ -356,8 +356,8 @@ class TriangularSolver:
             with self._on_stream(self._framework):
                 status = library.sptrsvZeroPivot(r.handle, r.info, byref(row))
                 if status == Status.ZERO_PIVOT:
-                    return row.value, text(status, r.handle.value)
-                check(status, r.handle.value)
+                    return row.value, text(status)
+                check(status)
             return None
 
     def _raise_zero_pivot(self) -> None:

@@ -15,7 +15,7 @@ mod values;
 
 pub use launch::{Graph, Kernel, Launcher};
 pub use memory::{synchronize_all, DeviceArray};
-pub use plan::{CudaPlan, How, LevelGraph, PlanArrays};
+pub use plan::{CudaPlan, How, LevelGraph, PlanArrays, SetupTimes};
 
 use std::collections::HashMap;
 use std::ffi::{c_int, CString};
