@@ -26,7 +26,7 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=cbindgen.toml");
     println!("cargo:rerun-if-changed=src/ffi");
-    println!("cargo:rerun-if-changed=src/status.rs");
+    println!("cargo:rerun-if-changed=src/error.rs");
     println!("cargo:rerun-if-changed=src/executor/cuda/driver.c");
     for name in ["CUDA_PATH", "CUDA_HOME", "SPTRSV_CUDA_ARCHS", "SPTRSV_LINEINFO", "SPTRSV_RACECHECK"] {
         println!("cargo:rerun-if-env-changed={name}");
@@ -193,7 +193,7 @@ fn find_nvcc(root: &Path) -> Option<PathBuf> {
 
 /// The sections of the header, in their order: files of `src/`, the documentation of whose last one introduces the section.
 const SECTIONS: [&[&str]; 8] = [
-    &["status.rs", "ffi/errors.rs"],
+    &["error.rs", "ffi/errors.rs"],
     &["ffi/version.rs"],
     &["ffi/objects.rs"],
     &["ffi/handle.rs"],

@@ -898,7 +898,7 @@ sptrsvStatus_t sptrsvGetAnalysisMode(sptrsvConstInfo_t info, sptrsvAnalysisMode_
  * one is refused. Enabled, an analysis with any operation prepares the transposed one too: NON_TRANSPOSE, TRANSPOSE and
  * CONJUGATE_TRANSPOSE can then be solved in any order, so that one factor serves both of its solves.
  *
- * That takes less time than two analyses, and as much memory. sptrsvGetStats counts time and bytes of both; all else there, and
+ * It takes less time than two analyses, and as much memory as two. sptrsvGetStats counts time and bytes of both; all else there, and
  * sptrsvGetAlgorithm, is about the operation of the analysis. sptrsvZeroPivot reports on the solve that was called last.
  *
  * \param info     the info
@@ -910,7 +910,8 @@ sptrsvStatus_t sptrsvGetAnalysisMode(sptrsvConstInfo_t info, sptrsvAnalysisMode_
  * Preconditions:
  * `info` is NULL or a live info.
  */
-sptrsvStatus_t sptrsvSetAnalysisForAllOperations(sptrsvInfo_t info, int enabled);
+sptrsvStatus_t sptrsvSetAnalysisForAllOperations(sptrsvInfo_t info,
+                                                 int enabled);
 
 /**
  * Reads whether one analysis serves all operations.

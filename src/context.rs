@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use crate::error::Result;
 use crate::executor::Executor;
 use crate::problem::{ExecutorKind, PointerMode};
-use crate::status::Result;
 
 pub struct Context {
     pub executor: Executor,

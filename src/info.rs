@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::algorithms::{self, Algorithm, AUTO};
 use crate::analysis::cpu;
 use crate::context::Context;
+use crate::error::{Error, Result};
 use crate::executor::cuda::{Bound, CudaPlan, How, SetupTimes};
 use crate::executor::host::HostPlan;
 use crate::executor::{Executor, SolveCall};
@@ -15,7 +16,6 @@ use crate::problem::{
     Policy, Setup, Shape,
 };
 use crate::stats::{Pivot, Stats};
-use crate::status::{Error, Result};
 use crate::workspace::{self, ROW_BYTES};
 
 /// Right-hand sides and solutions.

@@ -4,7 +4,7 @@
 //! One solve walks one way, and no room reaches back:
 //!
 //! * [`ffi`]: every exported function and public C type, by object. Its `guard` catches panics and checks pointers.
-//! * [`problem`]: an integer becomes a meaning; [`status`]: a cause becomes a status and a sentence.
+//! * [`problem`]: an integer becomes a meaning; [`error`]: a cause becomes a status and a sentence.
 //! * [`info`]: what an info holds between calls: the fingerprint of the matrix, the plan, the pivots; [`stats`]: what it
 //!   tells of them.
 //! * [`algorithms`]: one file per algorithm, the list of all, and the choice among them.
@@ -15,12 +15,12 @@
 pub mod algorithms;
 pub mod analysis;
 mod context;
+pub mod error;
 pub mod executor;
 pub mod ffi;
 mod info;
 pub mod problem;
 pub mod scalar;
 mod stats;
-pub mod status;
 pub mod tuning;
 pub mod workspace;

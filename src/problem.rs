@@ -1,7 +1,7 @@
 //! From raw C values to checked types: the only room where an integer becomes a meaning.
 #![forbid(unsafe_code)]
 
-use crate::status::{Error, Result};
+use crate::error::{Error, Result};
 
 macro_rules! raw_enum {
     ($(#[$m:meta])* $name:ident, $what:literal, { $($variant:ident = $value:literal $word:literal),* $(,)? }) => {

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use crate::error::{Error, Result};
 use crate::executor::cuda::SetupTimes;
 use crate::problem::Setup;
-use crate::status::{Error, Result};
 
 /// See sptrsvStats_t.
 pub struct Stats {

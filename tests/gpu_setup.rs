@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sptrsv::algorithms::{self, Algorithm};
+use sptrsv::error::{Error, Result};
 use sptrsv::executor::cuda::{CudaPlan, DeviceArray, Gpu, How, PlanArrays};
 use sptrsv::problem::{
     Arrays, Base, CopyValues, DataType, Diag, DiagSource, Fill, Format, Index, MatDescr, Op, Setup, Shape,
 };
-use sptrsv::status::{Error, Result};
 use sptrsv::tuning;
 
 /// A small generator of random numbers.

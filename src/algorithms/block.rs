@@ -5,11 +5,11 @@ use super::one_word::{self, OneWord};
 use super::{wide::Wide, Algorithm, Multi};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{Engine, Needs, Schedule};
+use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
-use crate::status::Result;
 use crate::tuning::{
     BLOCK_AHEAD, BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS, BLOCK_THREADS,
 };

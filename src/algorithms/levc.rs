@@ -3,10 +3,10 @@
 
 use super::{level, Algorithm, Multi};
 use crate::analysis::Needs;
+use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
-use crate::status::Result;
 
 pub struct Levc;
 

@@ -1,9 +1,9 @@
 //! What the level-scheduled algorithms share: one launch a level, from a graph where that is faster.
 #![forbid(unsafe_code)]
 
+use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, DeviceArray, Graph, Launcher, LevelGraph};
-use crate::status::Result;
 use crate::tuning::{GRAPH_LEVELS, PAPER_BLOCK};
 
 /// Arguments of the kernels in a graph: the address of the solve's arguments, and the level.

@@ -21,12 +21,12 @@ mod wide;
 
 use crate::analysis::slices::Cut;
 use crate::analysis::{Engine, Needs, Panels, Schedule, Tiles};
+use crate::error::{Error, Result};
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::problem::Shape;
-use crate::status::{Error, Result};
 use crate::tuning::BLOCK_LEAST_COLUMNS;
 use crate::workspace::ROW_BYTES;
 

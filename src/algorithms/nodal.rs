@@ -4,11 +4,11 @@
 use super::{one_word, Algorithm, Multi};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{nodes, Engine, Needs, Schedule};
+use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
-use crate::status::Result;
 use crate::tuning::{NODAL_LEVELS_AHEAD, NODAL_VALUES_PER_LANE, ONE_WORD_BLOCK, ONE_WORD_BLOCKS};
 
 pub struct Nodal;

@@ -3,9 +3,9 @@
 
 use super::nodal::{nodes_of, Nodal};
 use super::{one_word, Multi};
+use crate::error::Result;
 use crate::executor::cuda::args::MultiArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
-use crate::status::Result;
 use crate::tuning::{NODAL_LEVELS_AHEAD, ONE_WORD_BLOCK, ONE_WORD_BLOCKS};
 
 impl Multi for Nodal {

@@ -4,11 +4,11 @@
 use super::{Algorithm, Multi};
 use crate::analysis::slices::{self, Cut, Slice};
 use crate::analysis::{records, Engine, Needs, Schedule};
+use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
-use crate::status::Result;
 use crate::tuning::{
     CLUSTER_BLOCKS, NARROW_RING, NARROW_WARPS, ONE_LEVEL_BLOCKS, ONE_WORD_BLOCK, ONE_WORD_BLOCKS,
     ONE_WORD_BLOCKS_CACHED, ONE_WORD_CACHED_PART, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_FEW_LEVELS,

@@ -4,9 +4,9 @@
 
 use super::one_word::{self, OneWord};
 use super::{multi_width, sector_columns, Multi};
+use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs, State};
 use crate::executor::cuda::{CudaPlan, Launcher};
-use crate::status::Result;
 use crate::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PER_LANE};
 
 impl Multi for OneWord {

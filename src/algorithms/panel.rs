@@ -4,11 +4,11 @@
 
 use super::Algorithm;
 use crate::analysis::{Needs, Panels, Schedule};
+use crate::error::{Error, Result};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
-use crate::status::{Error, Result};
 use crate::tuning::{PANEL_BLOCKS, PANEL_ROWS, PANEL_WARPS, THIN_PLACES};
 
 pub struct Panel;

@@ -2,9 +2,9 @@
 //! column starts in schedule order.
 #![forbid(unsafe_code)]
 
+use crate::error::Result;
 use crate::executor::cuda::args::MultiArgs;
 use crate::executor::cuda::Launcher;
-use crate::status::Result;
 use crate::tuning::PAPER_BLOCK;
 
 pub fn solve(launcher: &Launcher, args: &MultiArgs, name: &str, prologue: &str) -> Result<()> {

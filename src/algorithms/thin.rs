@@ -7,11 +7,11 @@ use super::Algorithm;
 use crate::analysis::slices::Cut;
 use crate::analysis::thin::ThinEnd;
 use crate::analysis::{Engine, Needs, Schedule};
+use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
-use crate::status::Result;
 use crate::tuning::{CLUSTER_BLOCKS, THIN_PLACES, THIN_RING, THIN_WARPS};
 
 pub struct Thin;

@@ -6,11 +6,11 @@ use std::ops::Range;
 use super::{Algorithm, Multi};
 use crate::analysis::slices::{Cut, CODE_UNIT, LANES};
 use crate::analysis::{records, Engine, Lists, Needs, Relays, Schedule, Tiles, Values};
+use crate::error::{Error, Result};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
 use crate::problem::{DataType, DiagSource, Shape};
-use crate::status::{Error, Result};
 use crate::tuning::{
     TILED_CLUSTER, TILED_LARGEST_RELAY, TILED_MOST_GAP, TILED_NARROW_ENTRIES, TILED_NARROW_WIDTH,
     TILED_SHORT_WIDTH, TILED_TURN_BATCHES,

@@ -4,9 +4,9 @@
 
 use super::tiled::{self, Tiled};
 use super::{multi_width, Multi};
+use crate::error::Result;
 use crate::executor::cuda::args::MultiArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
-use crate::status::Result;
 
 impl Multi for Tiled {
     fn most_columns(&self, plan: &CudaPlan) -> u32 {

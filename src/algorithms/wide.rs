@@ -6,11 +6,11 @@ use super::one_word::{self, OneWord};
 use super::{multi_width, Algorithm, Multi};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{records, Engine, Needs, Schedule};
+use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
-use crate::status::Result;
 use crate::tuning::{WIDE_BLOCK, WIDE_BLOCKS, WIDE_BLOCKS_MULTI};
 
 pub struct Wide;

@@ -10,7 +10,7 @@ use super::model::{predict_nodal, predict_one_word, predict_one_word_streamed, p
 use super::ranges::{Ranges, Span};
 use super::tiles::{self, Regularity, Rows};
 use super::{Engine, Needs, Tiles};
-use crate::status::Result;
+use crate::error::Result;
 use crate::tuning::{
     NARROW_SKEW, STAGED_PIECES_ALL_BYTES, STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL, STAGED_PIECES_SECONDS,
     STAGED_SMALLEST, STAGED_START, STREWN_ROW_BYTES, TILED_ADVANTAGE, TILED_ADVANTAGE_ALONE,

@@ -16,8 +16,8 @@ use super::{
     families, model, nodes, ranges, strewn, strips, Engine, Lists, Needs, Panels, Pattern, Relays, Schedule,
     Tiles, Values, NONE,
 };
+use crate::error::{Error, Result};
 use crate::problem::{DiagSource, Shape};
-use crate::status::{Error, Result};
 
 /// Time spent in the paper's setup operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 //! what 32 lanes hold is solved in parts, each of which is a slice before the row's own.
 #![forbid(unsafe_code)]
 
-use crate::status::{Error, Result};
+use crate::error::{Error, Result};
 use crate::tuning::{
     END_GAIN, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NARROW_SPLIT, ONE_WORD_GATE_ENTRIES,
     ONE_WORD_GATE_LEVELS, ONE_WORD_NEAR_GATE_LANES, ONE_WORD_NEAR_GATE_LEVELS,

@@ -8,7 +8,7 @@ use super::choice::Decision;
 use super::model::{predict_levels, Counts};
 use super::slices::Slice;
 use super::Engine;
-use crate::status::Result;
+use crate::error::Result;
 use crate::tuning::{
     END_GAIN, THIN_ADVANTAGE, THIN_ENTRY_SECONDS, THIN_LEVEL, THIN_LONG_ROW_SECONDS, THIN_ROW,
     THIN_SHORT_ENTRIES, THIN_SHORT_ROW, THIN_SPLIT, THIN_START,

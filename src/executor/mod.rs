@@ -6,8 +6,8 @@ pub mod host;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::error::Result;
 use crate::problem::ExecutorKind;
-use crate::status::Result;
 use crate::workspace::Workspace;
 
 #[derive(Clone)]

@@ -9,8 +9,8 @@ use std::mem::MaybeUninit;
 
 use super::guard::{raw, shared, with_handle, with_info, write};
 use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
+use crate::error::sptrsvStatus_t;
 use crate::problem::{Arrays, DataType, Op, Policy};
-use crate::status::sptrsvStatus_t;
 use crate::workspace;
 
 /// op(A) in op(A) x = alpha f.

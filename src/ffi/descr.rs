@@ -7,8 +7,8 @@ use std::mem::MaybeUninit;
 
 use super::guard::{exclusive, guard, raw, shared, write_enum};
 use super::objects::{sptrsvConstMatDescr_t, sptrsvMatDescr, sptrsvMatDescr_t};
+use crate::error::{sptrsvStatus_t, Error};
 use crate::problem::{Base, Diag, Fill, Format, Index, MatDescr, MatType};
-use crate::status::{sptrsvStatus_t, Error};
 
 /// Type of the matrix. Triangular solves take GENERAL only.
 #[repr(C)]

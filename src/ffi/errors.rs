@@ -7,7 +7,7 @@ use std::ffi::c_char;
 use std::mem::MaybeUninit;
 
 use super::guard::{last_sentence, raw};
-use crate::status::{self, sptrsvStatus_t};
+use crate::error::{self, sptrsvStatus_t};
 
 /// The symbolic name of a status, for example "SPTRSV_STATUS_SUCCESS". Never NULL.
 ///
@@ -18,7 +18,7 @@ use crate::status::{self, sptrsvStatus_t};
 #[no_mangle]
 pub extern "C" fn sptrsvGetErrorName(status: MaybeUninit<sptrsvStatus_t>) -> *const c_char {
     // guard: no call below can fail
-    status::name(raw(status)).as_ptr().cast()
+    error::name(raw(status)).as_ptr().cast()
 }
 
 /// A few words about a status, for example "an argument is invalid". Never NULL.
@@ -30,7 +30,7 @@ pub extern "C" fn sptrsvGetErrorName(status: MaybeUninit<sptrsvStatus_t>) -> *co
 #[no_mangle]
 pub extern "C" fn sptrsvGetErrorString(status: MaybeUninit<sptrsvStatus_t>) -> *const c_char {
     // guard: no call below can fail
-    status::description(raw(status)).as_ptr().cast()
+    error::description(raw(status)).as_ptr().cast()
 }
 
 /// What exactly was wrong with the calling thread's last call of a function of this library that returns a status: which

@@ -8,9 +8,9 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use super::objects::{sptrsvContext, sptrsvInfo};
 use crate::context::Context;
+use crate::error::{Error, Result, Status};
 use crate::executor::lock;
 use crate::info::Info;
-use crate::status::{Error, Result, Status};
 
 thread_local! {
     /// What was wrong with this thread's last call; None after a success.

@@ -12,9 +12,9 @@ use super::guard::{guard, raw, with_handle, write, write_enum};
 use super::objects::{sptrsvContext, sptrsvHandle_t, sptrsvStream_t, CUstream_st};
 use super::version::SPTRSV_VERSION;
 use crate::context::Context;
+use crate::error::{sptrsvStatus_t, Error, Result};
 use crate::executor::Executor;
 use crate::problem::{ExecutorKind, PointerMode};
-use crate::status::{sptrsvStatus_t, Error, Result};
 
 /// Where the work is done.
 #[repr(C)]

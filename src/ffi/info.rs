@@ -11,10 +11,10 @@ use std::sync::{LazyLock, Mutex};
 use super::guard::{guard, raw, with_info, write, write_enum};
 use super::objects::{sptrsvConstInfo_t, sptrsvInfo, sptrsvInfo_t};
 use crate::algorithms;
+use crate::error::{sptrsvStatus_t, Error};
 use crate::info::Info;
 use crate::problem::{right_hand_sides, switch, CopyValues, Setup};
 use crate::stats::Stats;
-use crate::status::{sptrsvStatus_t, Error};
 
 /// How a system is solved. docs/c-interface.md says more about each algorithm. Deterministic ones give the same bits in every run.
 #[repr(C)]
@@ -329,7 +329,7 @@ pub unsafe extern "C" fn sptrsvGetAnalysisMode(
 /// one is refused. Enabled, an analysis with any operation prepares the transposed one too: NON_TRANSPOSE, TRANSPOSE and
 /// CONJUGATE_TRANSPOSE can then be solved in any order, so that one factor serves both of its solves.
 ///
-/// That takes less time than two analyses, and as much memory. sptrsvGetStats counts time and bytes of both; all else there, and
+/// It takes less time than two analyses, and as much memory as two. sptrsvGetStats counts time and bytes of both; all else there, and
 /// sptrsvGetAlgorithm, is about the operation of the analysis. sptrsvZeroPivot reports on the solve that was called last.
 ///
 /// \param info     the info

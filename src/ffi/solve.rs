@@ -11,9 +11,9 @@ use super::analysis::{sptrsvDataType_t, sptrsvOperation_t, sptrsvSolvePolicy_t};
 use super::guard::{raw, shared, with_handle, with_info};
 use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use crate::context::Context;
+use crate::error::{sptrsvStatus_t, Result};
 use crate::info::Rhs;
 use crate::problem::{require_aligned, Alpha, Arrays, DataType, Dense, Op, Order, PointerMode, Policy};
-use crate::status::{sptrsvStatus_t, Result};
 
 /// How a dense matrix is stored; cusparseOrder_t's numbers.
 #[repr(C)]

@@ -7,8 +7,8 @@ use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
 use super::guard::{guard, raw, write};
+use crate::error::sptrsvStatus_t;
 use crate::problem::Property;
-use crate::status::sptrsvStatus_t;
 
 /// The major version of this header.
 pub const SPTRSV_VERSION_MAJOR: c_int = 0;

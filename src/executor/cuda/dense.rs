@@ -2,9 +2,9 @@
 #![forbid(unsafe_code)]
 
 use super::{CudaPlan, Launcher};
+use crate::error::Result;
 use crate::executor::SolveCall;
 use crate::problem::{Dense, Order, Steps};
-use crate::status::Result;
 use crate::workspace::Spare;
 
 /// Threads of a block, and rows of its tile. Mirrors kernels/dense.cu.

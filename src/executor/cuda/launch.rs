@@ -7,8 +7,8 @@ use std::sync::Arc;
 use cust::sys;
 
 use super::{check, memory, Gpu};
+use crate::error::Result;
 use crate::problem::DataType;
-use crate::status::Result;
 
 /// Launches kernels for one value type on one stream.
 #[derive(Clone, Copy)]

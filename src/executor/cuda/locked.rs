@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use cust::sys;
 
 use super::{check, lock, Gpu};
-use crate::status::Result;
+use crate::error::Result;
 
 /// Words of a page.
 pub const WORDS: usize = 32768;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cust::sys;
 
 use super::{check, Gpu};
-use crate::status::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Where setups get their memory: a pool of the library's own, where the driver has pools. It keeps what is
 /// given back to it up to a limit, so that one analysis takes what an earlier one has left without a wait.

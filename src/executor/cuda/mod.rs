@@ -28,7 +28,7 @@ use cust::sys;
 
 use self::module::Module;
 use super::lock;
-use crate::status::{Error, Result};
+use crate::error::{Error, Result};
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 

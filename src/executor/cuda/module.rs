@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use cust::sys;
 
 use super::check;
-use crate::status::{Error, Result};
+use crate::error::{Error, Result};
 
 extern "C" {
     // Later than cust's bindings: drivers have them from CUDA 12.4 on.

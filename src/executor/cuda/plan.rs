@@ -12,9 +12,9 @@ use crate::algorithms::{self, Algorithm};
 use crate::analysis::nodes::{self, Nodes};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{cpu, Engine, Lists, Needs, Panels, Pattern, Schedule, Values, NONE};
+use crate::error::{Error, Result};
 use crate::executor::{host, SolveCall};
 use crate::problem::{Arrays, CopyValues, DataType, DiagSource, Index, Order, Setup, Shape, MAX_SIZE};
-use crate::status::{Error, Result};
 use crate::tuning::{PANEL_ROWS, SETUP_GPU_ROW, SETUP_GPU_SMALLEST};
 
 /// Times of the paper's setup operations.

@@ -8,7 +8,7 @@
 
 use super::args::SolveArgs;
 use super::{DeviceArray, Launcher};
-use crate::status::Result;
+use crate::error::Result;
 
 /// Threads of a block, and values of each. Mirrors kernels/values.cu.
 const BLOCK: u32 = 256;

@@ -6,8 +6,8 @@
 #![forbid(unsafe_code)]
 
 use crate::analysis::{Needs, Tiles};
+use crate::error::{Error, Result};
 use crate::problem::{Index, Shape};
-use crate::status::{Error, Result};
 
 /// Words a row that `cpu::validate` and `cpu::schedule` take at most: the offsets; what the survey notes (4);
 /// levels, those of the transposed problem, how many rows each has, their pointers, the order; positions;
@@ -58,7 +58,7 @@ pub fn must_have(bytes: u64) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::status::Status;
+    use crate::error::Status;
 
     #[test]
     fn too_much_is_refused() {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::{memory, solve, GivenUp, Job, Method, Pool, MOST_COLUMNS};
 use crate::analysis::{cpu, Schedule, NONE};
+use crate::error::{Error, Result};
 use crate::executor::SolveCall;
 use crate::problem::{Arrays, Dense, DiagSource, Index, Shape, Steps};
 use crate::scalar::{dispatch, Scalar};
-use crate::status::{Error, Result};
 use crate::tuning::{HOST_SERIAL_ROWS, HOST_SERIAL_WIDTH};
 use crate::workspace::ROW_BYTES;
 

@@ -9,8 +9,8 @@ use super::run::Run;
 use super::{schedule, DeviceSchedule, Pending, Wish};
 use crate::analysis::slices::Cut;
 use crate::analysis::{nodes, Engine, Needs};
+use crate::error::Result;
 use crate::problem::{Arrays, DiagSource};
-use crate::status::Result;
 
 impl Run<'_> {
     /// The schedule of the pattern's nodes, if it has any and tiles of rows are not faster.

@@ -8,7 +8,7 @@ use super::run::{checked, lanes, Run};
 use super::Found;
 use crate::analysis::strewn::Sample;
 use crate::analysis::Tiles;
-use crate::status::{Error, Result};
+use crate::error::{Error, Result};
 use crate::tuning::{
     SETUP_LIST_BLOCKS, SETUP_LONGEST_LIST, SETUP_SURVEY_BLOCKS, TILED_SHORTEST_LINE, TILED_SMALLEST,
 };

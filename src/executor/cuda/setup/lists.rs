@@ -8,8 +8,8 @@ use super::run::{lanes, Run};
 use super::DeviceSchedule;
 use crate::analysis::slices::Cut;
 use crate::analysis::strewn;
+use crate::error::Result;
 use crate::problem::{DiagSource, Shape};
-use crate::status::Result;
 
 /// Addresses of one list; 0 for what is not wanted.
 #[derive(Clone, Copy, Default)]

@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::super::locked::{Page, WORDS};
 use super::super::{memory, Launcher};
 use super::args::SetupArgs;
-use crate::status::Result;
+use crate::error::Result;
 use crate::tuning::SETUP_LOOKS;
 
 /// Threads of the block that writes them, at most.

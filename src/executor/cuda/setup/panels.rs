@@ -6,7 +6,7 @@ use super::places::{passes, Room, Sort, MOST_PASSES};
 use super::run::Run;
 use super::DeviceSchedule;
 use crate::analysis::panels::{Counts, Order};
-use crate::status::Result;
+use crate::error::Result;
 
 /// The segments of a pattern, on the device.
 pub(super) struct Segments {

@@ -6,8 +6,8 @@ use super::Levels;
 use crate::analysis::lines;
 use crate::analysis::ranges::Spread;
 use crate::analysis::{Needs, Tiles};
+use crate::error::Result;
 use crate::problem::Shape;
-use crate::status::Result;
 
 /// Hands out places in one allocation; run once from 0 to learn the size, and once from its address.
 pub(super) struct Room(pub u64);

@@ -9,8 +9,8 @@ use super::clock::Clock;
 use super::message::{Message, Question};
 use super::places::{lay_out, passes, piece_room, Places, Sort, Task};
 use crate::analysis::boxes::Boxes;
+use crate::error::{Error, Result};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
-use crate::status::{Error, Result};
 
 /// One setup on its way.
 pub(super) struct Run<'a> {

@@ -10,7 +10,7 @@ use crate::analysis::lines::{self, Grid, Sizes};
 use crate::analysis::ranges::{Ranges, Spread};
 use crate::analysis::slices::CODE_UNIT;
 use crate::analysis::{strips, Tiles};
-use crate::status::{Error, Result};
+use crate::error::{Error, Result};
 use crate::tuning::TILED_SMALLEST;
 
 /// The grid that the summary says the pattern is of.
