@@ -951,28 +951,21 @@ fn analyse_on_cpu(
     Ok((schedule, times, d2h))
 }
 
-/// A copy of the caller's pattern, validated. Where there are no rows there need be no arrays.
+/// A copy of the caller's pattern, validated. Where there are no rows there need be no arrays. Indices are read when the offsets
+/// have said that there are as many as nnz.
 fn read_pattern(shape: &Shape, arrays: Arrays, stream: usize) -> Result<Pattern> {
     let (n, nnz) = (shape.n as usize, shape.nnz as usize);
     let offsets = if n > 0 { n + 1 } else { 0 };
     // SAFETY: by the caller's promise the arrays have these lengths and types.
     unsafe {
-        match (shape.descr.offsets, shape.descr.columns) {
-            (Index::I32, _) => cpu::validate(
-                shape,
-                &memory::read::<i32>(arrays.ptr, offsets, stream)?,
-                &memory::read::<i32>(arrays.ind, nnz, stream)?,
-            ),
-            (Index::I64, Index::I32) => cpu::validate(
-                shape,
-                &memory::read::<i64>(arrays.ptr, offsets, stream)?,
-                &memory::read::<i32>(arrays.ind, nnz, stream)?,
-            ),
-            (Index::I64, Index::I64) => cpu::validate(
-                shape,
-                &memory::read::<i64>(arrays.ptr, offsets, stream)?,
-                &memory::read::<i64>(arrays.ind, nnz, stream)?,
-            ),
-        }
+        let ptr = match shape.descr.offsets {
+            Index::I32 => cpu::offsets(shape, &memory::read::<i32>(arrays.ptr, offsets, stream)?)?,
+            Index::I64 => cpu::offsets(shape, &memory::read::<i64>(arrays.ptr, offsets, stream)?)?,
+        };
+        let ind = match shape.descr.columns {
+            Index::I32 => cpu::indices(shape, &ptr, &memory::read::<i32>(arrays.ind, nnz, stream)?)?,
+            Index::I64 => cpu::indices(shape, &ptr, &memory::read::<i64>(arrays.ind, nnz, stream)?)?,
+        };
+        Ok(Pattern { ptr, ind })
     }
 }
