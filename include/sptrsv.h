@@ -289,7 +289,8 @@ typedef enum sptrsvOperation_t {
 } sptrsvOperation_t;
 
 /**
- * Type of matrix values, right-hand side, solution and alpha; cudaDataType's numbers.
+ * Type of matrix values, right-hand side, solution and alpha; cudaDataType's numbers. Arrays of values lie at multiples of the
+ * type's size (on the host executor, of its components' size), index arrays at multiples of theirs, and the buffer anywhere.
  */
 typedef enum sptrsvDataType_t {
   SPTRSV_R_32F = 0,
@@ -1075,7 +1076,7 @@ enum sptrsvStatus_t sptrsvBufferSize(sptrsvHandle_t handle,
  * \param policy  kept with the info: see sptrsvSolvePolicy_t
  * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it
  * \return SUCCESS (also where a diagonal entry is missing: see sptrsvZeroPivot); NOT_INITIALIZED;
- *         INVALID_VALUE (as sptrsvBufferSize; a NULL array or buffer; a stream that is capturing);
+ *         INVALID_VALUE (as sptrsvBufferSize; a NULL array or buffer; a misaligned array; a stream that is capturing);
  *         MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED (also where the algorithm or setup asked for does not
  *         fit the GPU or the size); INSUFFICIENT_RESOURCES; INVALID_MATRIX (offsets that fall or do not end
  *         at nnz, an index out of range); ALLOC_FAILED; TIMED_OUT; EXECUTION_FAILED
@@ -1163,7 +1164,7 @@ enum sptrsvStatus_t sptrsvUpdateDiagonal(sptrsvHandle_t handle,
  * \param policy  NO_LEVEL, or USE_LEVEL if analysed with it
  * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it, and nothing else may use it until the solve is done
  * \return SUCCESS (also where a pivot is zero: x then holds Inf or NaN from there on, see
- *         sptrsvZeroPivot); NOT_INITIALIZED; INVALID_VALUE (a NULL, USE_LEVEL after an analysis with NO_LEVEL,
+ *         sptrsvZeroPivot); NOT_INITIALIZED; INVALID_VALUE (a NULL, a misaligned array, USE_LEVEL after an analysis with NO_LEVEL,
  *         values that sptrsvUpdateValues was to be given); MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED;
  *         INSUFFICIENT_RESOURCES; NOT_ANALYSED; PATTERN_MISMATCH (another matrix or device than was
  *         analysed); TIMED_OUT (of an earlier solve; nothing is done); EXECUTION_FAILED. On any error but

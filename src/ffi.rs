@@ -137,7 +137,8 @@ pub enum sptrsvIndexType_t {
     SPTRSV_INDEX_64I = 1,
 }
 
-/// Type of matrix values, right-hand side, solution and alpha; cudaDataType's numbers.
+/// Type of matrix values, right-hand side, solution and alpha; cudaDataType's numbers. Arrays of values lie at multiples of the
+/// type's size (on the host executor, of its components' size), index arrays at multiples of theirs, and the buffer anywhere.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum sptrsvDataType_t {
@@ -1177,7 +1178,7 @@ pub unsafe extern "C" fn sptrsvBufferSize(
 /// \param policy  kept with the info: see sptrsvSolvePolicy_t
 /// \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it
 /// \return SUCCESS (also where a diagonal entry is missing: see sptrsvZeroPivot); NOT_INITIALIZED;
-///         INVALID_VALUE (as sptrsvBufferSize; a NULL array or buffer; a stream that is capturing);
+///         INVALID_VALUE (as sptrsvBufferSize; a NULL array or buffer; a misaligned array; a stream that is capturing);
 ///         MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED (also where the algorithm or setup asked for does not
 ///         fit the GPU or the size); INSUFFICIENT_RESOURCES; INVALID_MATRIX (offsets that fall or do not end
 ///         at nnz, an index out of range); ALLOC_FAILED; TIMED_OUT; EXECUTION_FAILED
@@ -1282,7 +1283,7 @@ pub unsafe extern "C" fn sptrsvUpdateDiagonal(
 /// \param policy  NO_LEVEL, or USE_LEVEL if analysed with it
 /// \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it, and nothing else may use it until the solve is done
 /// \return SUCCESS (also where a pivot is zero: x then holds Inf or NaN from there on, see
-///         sptrsvZeroPivot); NOT_INITIALIZED; INVALID_VALUE (a NULL, USE_LEVEL after an analysis with NO_LEVEL,
+///         sptrsvZeroPivot); NOT_INITIALIZED; INVALID_VALUE (a NULL, a misaligned array, USE_LEVEL after an analysis with NO_LEVEL,
 ///         values that sptrsvUpdateValues was to be given); MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED;
 ///         INSUFFICIENT_RESOURCES; NOT_ANALYSED; PATTERN_MISMATCH (another matrix or device than was
 ///         analysed); TIMED_OUT (of an earlier solve; nothing is done); EXECUTION_FAILED. On any error but
@@ -1326,7 +1327,7 @@ pub unsafe extern "C" fn sptrsvSolve(
 ) -> sptrsvStatus_t {
     with_handle(handle, |c| {
         let column = |address: usize| Dense { address, ld: m, order: Order::Columns };
-        let rhs = Rhs { count: 1, f: column(f as usize), x: column(x as usize) };
+        let rhs = Rhs { count: 1, names: ["f", "x"], f: column(f as usize), x: column(x as usize) };
         let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
         solve(c, op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
     })
@@ -1479,7 +1480,7 @@ pub unsafe extern "C" fn sptrsvSolveDense(
 /// F and X.
 fn rhs(count: i64, [f, x]: [*mut c_void; 2], [ldf, ldx]: [i64; 2], [of_f, of_x]: [Order; 2]) -> Rhs {
     let dense = |address: *mut c_void, ld, order| Dense { address: address as usize, ld, order };
-    Rhs { count, f: dense(f, ldf, of_f), x: dense(x, ldx, of_x) }
+    Rhs { count, names: ["F", "X"], f: dense(f, ldf, of_f), x: dense(x, ldx, of_x) }
 }
 
 /// What all solves have in common.

@@ -20,6 +20,8 @@ use crate::workspace::{self, ROW_BYTES};
 #[derive(Clone, Copy)]
 pub struct Rhs {
     pub count: i64,
+    /// What the function calls them.
+    pub names: [&'static str; 2],
     pub f: Dense,
     pub x: Dense,
 }
@@ -196,14 +198,17 @@ impl Info {
         if shape.n > 0 {
             require(arrays.ptr, "rowPtr")?;
             require(buffer, "buffer")?;
+            must_align(arrays.ptr, shape.descr.offsets.bytes(), "rowPtr")?;
             if shape.nnz > 0 {
                 require(arrays.ind, "colInd")?;
+                must_align(arrays.ind, shape.descr.columns.bytes(), "colInd")?;
             }
             if algorithms::row_bytes(asked, shape.dtype) > self.row_bytes[shape.dtype.place()] {
                 return Err(Error::SmallBuffer);
             }
             if self.copy_values == CopyValues::All && shape.nnz > 0 {
                 require(arrays.val, "val")?;
+                must_align(arrays.val, context.executor.alignment(shape.dtype), "val")?;
             }
         }
         let start = Instant::now();
@@ -266,6 +271,7 @@ impl Info {
         analysed.bodies[0].must_belong_to(&context.executor)?;
         if analysed.shape.nnz > 0 {
             require(val, "val")?;
+            must_align(val, context.executor.alignment(analysed.shape.dtype), "val")?;
         }
         let _bound = analysed.bodies[0].bind()?;
         for body in &mut analysed.bodies {
@@ -296,6 +302,7 @@ impl Info {
             return Ok(());
         }
         require(diagonal, "diag")?;
+        must_align(diagonal, context.executor.alignment(analysed.shape.dtype), "diag")?;
         let _bound = analysed.bodies[0].bind()?;
         for body in &mut analysed.bodies {
             match body {
@@ -336,9 +343,15 @@ impl Info {
                 analysed.values.must_have(arrays.val)?;
             }
         }
-        require(rhs.f.address, "f")?;
-        require(rhs.x.address, "x")?;
+        require(rhs.f.address, rhs.names[0])?;
+        require(rhs.x.address, rhs.names[1])?;
         require(buffer, "buffer")?;
+        let val = if analysed.values == Source::Copy || shape.nnz == 0 { 0 } else { arrays.val };
+        let [f, x] = rhs.names;
+        let values = [(val, "val"), (rhs.f.address, f), (rhs.x.address, x), (self.diagonal, "the diagonal")];
+        for (address, what) in values {
+            must_align(address, context.executor.alignment(shape.dtype), what)?;
+        }
         let in_device_memory =
             context.pointer_mode == PointerMode::Device && matches!(context.executor, Executor::Cuda(_));
         let mut call = SolveCall {
@@ -352,7 +365,9 @@ impl Info {
             workspace: workspace::places(&shape, analysed.algorithm.row_bytes(shape.dtype), buffer),
             timeout: context.timeout,
         };
-        if !in_device_memory {
+        if in_device_memory {
+            must_align(alpha, shape.dtype.bytes(), "alpha")?;
+        } else {
             call.alpha_host = read_host_value(alpha, shape.dtype);
         }
         let _bound = analysed.bodies[which].bind()?;
@@ -501,6 +516,14 @@ impl Body {
         };
         Err(Error::Mismatch { what: "the handle's device", analysed, given })
     }
+}
+
+/// Refuses an array that does not lie where its elements can be read.
+fn must_align(address: usize, bytes: usize, what: &'static str) -> Result<()> {
+    if address % bytes != 0 {
+        return Err(Error::Misaligned { what, bytes });
+    }
+    Ok(())
 }
 
 fn require(address: usize, what: &'static str) -> Result<()> {

@@ -56,6 +56,11 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     NullHandle,
     Null(&'static str),
+    /// An address that is no multiple of so many bytes.
+    Misaligned {
+        what: &'static str,
+        bytes: usize,
+    },
     BadEnum {
         what: &'static str,
         value: i32,
@@ -126,6 +131,7 @@ impl Error {
         match self {
             Error::NullHandle => SPTRSV_STATUS_NOT_INITIALIZED,
             Error::Null(_)
+            | Error::Misaligned { .. }
             | Error::BadEnum { .. }
             | Error::Negative { .. }
             | Error::Invalid(_)
@@ -158,6 +164,9 @@ impl fmt::Display for Error {
         match self {
             Error::NullHandle => write!(f, "the handle is NULL"),
             Error::Null(what) => write!(f, "{what} is NULL"),
+            Error::Misaligned { what, bytes } => {
+                write!(f, "{what} is misaligned: its address must be a multiple of {bytes}")
+            }
             Error::BadEnum { what, value } => write!(f, "{value} is not a value of {what}"),
             Error::Negative { what, value } => write!(f, "{what} is negative ({value})"),
             Error::Invalid(text) => f.write_str(text),

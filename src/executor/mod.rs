@@ -25,6 +25,16 @@ impl Executor {
     }
 }
 
+impl Executor {
+    /// What addresses of values are multiples of: on a GPU a value is read at once, on the CPU by its components.
+    pub fn alignment(&self, dtype: DataType) -> usize {
+        match self {
+            Executor::Host(_) if dtype.is_complex() => dtype.bytes() / 2,
+            _ => dtype.bytes(),
+        }
+    }
+}
+
 /// Locks what a panic in another thread leaves whole, so that it does not matter whether there was one.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
