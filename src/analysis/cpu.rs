@@ -119,7 +119,11 @@ fn first_bad_offset<P: Copy + Into<i64>>(shape: &Shape, ptr: &[P]) -> Error {
             return fault(shape, row, format!("its offsets fall from {begin} to {end}"));
         }
         if end > nnz + base {
-            return fault(shape, row, format!("it ends at offset {end}, but nnz is {nnz} with index base {base}"));
+            return fault(
+                shape,
+                row,
+                format!("it ends at offset {end}, but nnz is {nnz} with index base {base}"),
+            );
         }
         begin = end;
     }
