@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::algorithms::{self, Algorithm, AUTO};
 use crate::context::Context;
-use crate::executor::cuda::{Bound, CudaPlan, How};
+use crate::executor::cuda::{stream_beside_captures, Bound, CudaPlan, How};
 use crate::executor::host::HostPlan;
 use crate::executor::{read_host_value, write_host_position, Executor, SolveCall};
 use crate::ffi::sptrsvStats_t;
@@ -230,24 +230,26 @@ impl Info {
                 let (any_operation, copy_values) = (self.any_operation, self.copy_values);
                 // Of a plan from before, until the analysis has waited for its solves.
                 let mut leftovers = Vec::new();
+                let stream = stream_beside_captures(gpu, context.stream)?;
                 let mut let_go = || {
                     for body in self.analysed.iter_mut().flat_map(|a| &mut a.bodies) {
                         match body {
                             Body::Cuda(old) if old.gpu().same_context(gpu) => {
-                                leftovers.push(old.retire_on(context.stream))
+                                leftovers.push(old.retire_on(stream))
                             }
                             _ => {}
                         }
                     }
                     self.analysed = None;
                 };
-                let (stream, timeout) = (context.stream, context.timeout);
-                let how = How { setup: self.setup, stream, timeout, copy_values };
-                let plans = if any_operation {
-                    Vec::from(CudaPlan::pair(gpu, asked, &shape, arrays, how, &mut let_go)?)
-                } else {
-                    vec![CudaPlan::new(gpu, asked, &shape, arrays, how, &mut let_go)?]
-                };
+                let how = How { setup: self.setup, stream, timeout: context.timeout, copy_values };
+                let plans = gpu.with_all_memory(stream, || {
+                    Ok(if any_operation {
+                        Vec::from(CudaPlan::pair(gpu, asked, &shape, arrays, how, &mut let_go)?)
+                    } else {
+                        vec![CudaPlan::new(gpu, asked, &shape, arrays, how, &mut let_go)?]
+                    })
+                })?;
                 let (algorithm, setup) = (plans[0].algorithm(), plans[0].setup);
                 (algorithm, setup, plans.into_iter().map(|p| Body::Cuda(Box::new(p))).collect())
             }
