@@ -30,7 +30,7 @@ static int is_right(System *s) {
 
 enum { NO_DEVICE = 100, INVALID_DEVICE = 101, NO_BINARY_FOR_GPU = 209, INVALID_PTX = 218,
        JIT_COMPILER_NOT_FOUND = 221, UNSUPPORTED_PTX_VERSION = 222, JIT_COMPILATION_DISABLED = 223,
-       ALREADY_MAPPED = 208, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, GARBLED = -1,
+       ALREADY_MAPPED = 208, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_CONTEXT = 201, GARBLED = -1,
        DEVICE_UNAVAILABLE = 46, NO_SUCH_SYMBOL = 500, NEW_IN_CUDA_12 = 914, NOT_SUPPORTED = 801, NEVER_HEARD_OF = 12345 };
 /* ANALYSIS fails before an info gives up the analysis from before, SCHEDULE after it, and so does COPY, which has all values copied;
  * what comes later works on the copy. */
@@ -124,6 +124,7 @@ static const struct {
     /* Captures of other streams that it cannot leave alone are no reason to fail. */
     {"cuThreadExchangeStreamCaptureMode", INVALID_CONTEXT, SOLVE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
     {"cuGraphLaunch", LAUNCH_FAILED, SOLVE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuGraphLaunch", EITHER, 0},
+    {"cuCtxGetCurrent", NOT_INITIALIZED, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "a child of a process", EITHER, 0},
     {"cuCtxGetCurrent", INVALID_CONTEXT, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuCtxGetCurrent", EITHER, 0},
 
     {"cuMemAlloc*", OUT_OF_MEMORY, COPY, SPTRSV_ALG_AUTO, ALLOC_FAILED, "bytes of device memory", EITHER, 0},

@@ -340,6 +340,8 @@ typedef struct sptrsvMatDescr sptrsvMatDescr;
 /**
  * A context of the library: executor, stream, pointer mode, watchdog, last error message.
  * Handles are independent of one another; one handle is used by one thread at a time.
+ * In a child of fork, handles and infos of the host executor can be used, on the calling thread alone; what another thread was using
+ * at the fork gives INVALID_VALUE. Those of a GPU give EXECUTION_FAILED, as CUDA does not serve such a child. All can be destroyed.
  */
 typedef struct sptrsvContext *sptrsvHandle_t;
 

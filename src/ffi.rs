@@ -9,6 +9,7 @@ use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use crate::context::Context;
+use crate::executor::Owned;
 use crate::guard::{
     borrow, borrow_mut, guard, guard_creation, raw, with_handle, with_info, write, write_enum,
 };
@@ -23,11 +24,11 @@ use crate::status::{self, sptrsvStatus_t, Error, Result};
 pub const SPTRSV_VERSION: c_int = 100;
 
 /// What a handle points to.
-pub struct sptrsvContext(pub(crate) std::sync::Mutex<Context>);
+pub struct sptrsvContext(pub(crate) Owned<Context>);
 /// What a matrix descriptor points to.
 pub struct sptrsvMatDescr(pub(crate) MatDescr);
 /// What an info points to.
-pub struct sptrsvInfo(pub(crate) std::sync::Mutex<Info>);
+pub struct sptrsvInfo(pub(crate) Owned<Info>);
 /// What a CUDA stream points to (defined by CUDA).
 pub struct CUstream_st {
     _opaque: [u8; 0],
@@ -35,6 +36,8 @@ pub struct CUstream_st {
 
 /// A context of the library: executor, stream, pointer mode, watchdog, last error message.
 /// Handles are independent of one another; one handle is used by one thread at a time.
+/// In a child of fork, handles and infos of the host executor can be used, on the calling thread alone; what another thread was using
+/// at the fork gives INVALID_VALUE. Those of a GPU give EXECUTION_FAILED, as CUDA does not serve such a child. All can be destroyed.
 pub type sptrsvHandle_t = *mut sptrsvContext;
 /// How the arrays of a matrix are to be read.
 pub type sptrsvMatDescr_t = *mut sptrsvMatDescr;
@@ -274,7 +277,7 @@ unsafe fn create(handle: *mut sptrsvHandle_t, kind: ExecutorKind) -> status::Res
     if handle.is_null() {
         return Err(Error::Null("handle"));
     }
-    let context = Box::new(sptrsvContext(std::sync::Mutex::new(Context::new(kind)?)));
+    let context = Box::new(sptrsvContext(Owned::new(Context::new(kind)?)));
     handle.write(Box::into_raw(context));
     Ok(())
 }
@@ -827,7 +830,7 @@ pub unsafe extern "C" fn sptrsvCreateInfo(info: *mut sptrsvInfo_t) -> sptrsvStat
         if info.is_null() {
             return Err(Error::Null("info"));
         }
-        info.write(Box::into_raw(Box::new(sptrsvInfo(std::sync::Mutex::new(Info::default())))));
+        info.write(Box::into_raw(Box::new(sptrsvInfo(Owned::new(Info::default())))));
         Ok(())
     })
 }

@@ -7,7 +7,6 @@ use std::mem::MaybeUninit;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use crate::context::Context;
-use crate::executor::lock;
 use crate::ffi::{sptrsvContext, sptrsvInfo};
 use crate::info::Info;
 use crate::status::{Error, Result, Status};
@@ -63,7 +62,11 @@ pub unsafe fn with_handle(handle: *mut sptrsvContext, f: impl FnOnce(&mut Contex
     let Some(handle) = (unsafe { handle.as_ref() }) else {
         return Error::NullHandle.status();
     };
-    let mut context = lock(&handle.0);
+    let mut context = match handle.0.lock("handle") {
+        Ok(context) => context,
+        // Its words cannot be kept with it; `last_message` finds the same.
+        Err(e) => return e.status(),
+    };
     let result = caught(|| f(&mut context));
     match result {
         Ok(()) => {
@@ -87,7 +90,8 @@ pub unsafe fn with_handle(handle: *mut sptrsvContext, f: impl FnOnce(&mut Contex
 pub unsafe fn with_info<T>(info: *mut sptrsvInfo, f: impl FnOnce(&mut Info) -> Result<T>) -> Result<T> {
     // SAFETY: NULL or live, by the caller's promise.
     let info = unsafe { info.as_ref() }.ok_or(Error::Null("info"))?;
-    f(&mut lock(&info.0))
+    let mut info = info.0.lock("info")?;
+    f(&mut info)
 }
 
 /// The words kept with a handle; see sptrsvGetLastErrorMessage.
@@ -105,7 +109,11 @@ pub unsafe fn last_message(handle: *mut sptrsvContext) -> *const c_char {
             });
             kept.unwrap_or(null)
         }
-        Some(handle) => lock(&handle.0).last_message.as_ptr(),
+        Some(handle) => match handle.0.lock("handle") {
+            Ok(context) => context.last_message.as_ptr(),
+            Err(_) => c"another thread was using the handle when this process was forked; create another one"
+                .as_ptr(),
+        },
     }
 }
 
@@ -184,10 +192,11 @@ mod tests {
     /// On a handle the words are kept, and neither it nor an info in use is lost.
     #[test]
     fn a_panic_leaves_handle_and_info_usable() {
+        use crate::executor::Owned;
         use crate::status::Status::{SPTRSV_STATUS_INTERNAL_ERROR, SPTRSV_STATUS_SUCCESS};
         let context = crate::context::Context::new(crate::problem::ExecutorKind::Host).unwrap();
-        let mut handle = super::sptrsvContext(std::sync::Mutex::new(context));
-        let mut info = super::sptrsvInfo(std::sync::Mutex::default());
+        let mut handle = super::sptrsvContext(Owned::new(context));
+        let mut info = super::sptrsvInfo(Owned::new(super::Info::default()));
         // SAFETY: handle and info are live.
         let mut call = |f: fn(&mut super::Info)| unsafe {
             let status = super::with_handle(&mut handle, |_| {
@@ -203,6 +212,6 @@ mod tests {
             (SPTRSV_STATUS_INTERNAL_ERROR, c"internal error: planted".into())
         );
         assert_eq!(call(|i| i.algorithm = 1), (SPTRSV_STATUS_SUCCESS, c"".into()));
-        assert_eq!(info.0.into_inner().unwrap_or_else(|e| e.into_inner()).algorithm, 1);
+        assert_eq!(info.0.lock("info").unwrap().algorithm, 1);
     }
 }

@@ -56,6 +56,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     NullHandle,
     Null(&'static str),
+    /// A handle or an info that another thread was using when this process was forked.
+    InUseAtFork(&'static str),
     /// An address that is no multiple of so many bytes.
     Misaligned {
         what: &'static str,
@@ -132,6 +134,7 @@ impl Error {
             Error::NullHandle => SPTRSV_STATUS_NOT_INITIALIZED,
             Error::Null(_)
             | Error::Misaligned { .. }
+            | Error::InUseAtFork(_)
             | Error::BadEnum { .. }
             | Error::Negative { .. }
             | Error::Invalid(_)
@@ -164,6 +167,9 @@ impl fmt::Display for Error {
         match self {
             Error::NullHandle => write!(f, "the handle is NULL"),
             Error::Null(what) => write!(f, "{what} is NULL"),
+            Error::InUseAtFork(what) => {
+                write!(f, "another thread was using the {what} when this process was forked; create another one")
+            }
             Error::Misaligned { what, bytes } => {
                 write!(f, "{what} is misaligned: its address must be a multiple of {bytes}")
             }

@@ -54,6 +54,10 @@ fn check(result: sys::CUresult, call: &'static str) -> Result<()> {
         CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED | CUDA_ERROR_STREAM_CAPTURE_INVALIDATED => {
             Err(Error::Capturing)
         }
+        CUDA_ERROR_NOT_INITIALIZED => Err(Error::Driver {
+            call,
+            error: format!("{result:?}, as in a child of a process that has used CUDA"),
+        }),
         other => Err(Error::Driver { call, error: format!("{other:?}") }),
     }
 }
