@@ -180,7 +180,12 @@ typedef struct sptrsvInfo sptrsvInfo;
 /** What a matrix descriptor points to. */
 typedef struct sptrsvMatDescr sptrsvMatDescr;
 
-/** A handle: executor, stream, pointer mode and watchdog. */
+/**
+ * A handle: executor, stream, pointer mode and watchdog.
+ *
+ * In a child of fork, handles and infos of the host executor can be used, on the calling thread alone; what another thread was using
+ * at the fork gives INVALID_VALUE. Those of a GPU give EXECUTION_FAILED, as CUDA does not serve such a child. All can be destroyed.
+ */
 typedef sptrsvContext *sptrsvHandle_t;
 
 /** A matrix descriptor: how the arrays of a matrix are to be read. */
