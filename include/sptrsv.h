@@ -709,7 +709,10 @@ typedef enum {
   SPTRSV_ALG_PANEL = 22
 } sptrsvAlgorithm_t;
 
-/** Where and how an analysis is done. The schedule is the same for all. The host executor takes the CPU in any case. */
+/**
+ * Where and how an analysis is done. The schedule is the same for all, except that of PANEL, which the CPU keeps in natural order.
+ * The host executor takes the CPU in any case.
+ */
 typedef enum {
   /** The library chooses: small systems on the CPU, others on the GPU. */
   SPTRSV_ANALYSIS_MODE_AUTO = 0,
