@@ -44,9 +44,9 @@ static int is_solved(System *s) {
 static int child(System *busy, System *at_rest, sptrsvHandle_t idle, const Problem *p) {
   int64_t row;
   alarm(SECONDS); /* which ends a child that hangs */
-  int seen = judged(busy, solve_from(busy, busy->f, busy->x));
+  int seen = judged(solve_from(busy, busy->f, busy->x));
   busy->h = at_rest->h = idle;
-  seen |= judged(busy, sptrsvZeroPivot(idle, busy->info, &row));
+  seen |= judged(sptrsvZeroPivot(idle, busy->info, &row));
   sptrsvAlgorithm_t algorithm;
   sptrsvStatus_t status = sptrsvGetAlgorithm(busy->info, &algorithm);
   if (status != SPTRSV_STATUS_SUCCESS && status != SPTRSV_STATUS_INVALID_VALUE) seen |= WRONG;
