@@ -10,6 +10,9 @@
 //! * `SPTRSV_RACECHECK`: if set, words in shared memory that are looked at while another warp may store them go by
 //!   atomic operations, which tools that look for races know. Slower, and for Hopper (`SPTRSV_CUDA_ARCHS=90`).
 
+#[path = "packaging/soname.rs"]
+mod soname;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::env;
@@ -19,11 +22,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
+const LIBRARY: &str = "libsptrsv.so";
+
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap());
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
 
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=packaging/soname.rs");
     println!("cargo:rerun-if-changed=cbindgen.toml");
     println!("cargo:rerun-if-changed=src/ffi");
     println!("cargo:rerun-if-changed=src/error.rs");
@@ -36,8 +42,10 @@ fn main() {
     println!("cargo:rustc-link-lib=dl");
     // An argument for cdylibs only would be handed on to those that depend on this one, behind their own. Tests would be
     // found under the library's name where they load it, and so get one of their own.
-    println!("cargo:rustc-link-arg=-Wl,-soname,libsptrsv.so");
+    println!("cargo:rustc-link-arg=-Wl,-soname,{}", soname::of(LIBRARY));
     println!("cargo:rustc-link-arg-tests=-Wl,-soname,sptrsv-tests");
+
+    soname::link(LIBRARY);
 
     compile_kernels(&root, &out);
     write_header(&root);
