@@ -36,5 +36,6 @@ docs-try:
 
 # The licenses of all crates that are linked into what is installed; anew when Cargo.lock changes.
 notices:
-	@cargo about --version > /dev/null 2>&1 || { echo "error: cargo-about was not found: run 'cargo install cargo-about'" >&2; exit 1; }
-	@cargo about generate --workspace --locked --config packaging/about.toml packaging/about.hbs -o packaging/THIRD-PARTY-NOTICES.txt
+	@cargo about --version > /dev/null 2>&1 || { echo "error: cargo-about was not found: run 'cargo install --features cli cargo-about'" >&2; exit 1; }
+	@cargo about generate --workspace --locked --config packaging/about.toml packaging/about.hbs \
+	  | sed 's/[[:space:]]*$$//' > '$(TARGET)/notices'; mv '$(TARGET)/notices' packaging/THIRD-PARTY-NOTICES.txt

@@ -159,7 +159,10 @@ fn the_picture_of_the_speed_shows_the_table() {
     let drawn = draw.output().expect("python3 runs");
     assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
     let committed = fs::read(root().join("docs/speed.svg")).expect("the picture is there");
-    assert!(drawn.stdout == committed, "run docs/results/draw-speed docs/results/h200/all.md > docs/speed.svg");
+    assert!(
+        drawn.stdout == committed,
+        "run docs/results/draw-speed docs/results/h200/all.md > docs/speed.svg"
+    );
 }
 
 #[test]
