@@ -13,6 +13,8 @@ MATRIX ?=
 GRID ?= 100
 BENCH_ARGS ?=
 RESULTS ?= results
+MINUTES ?= 60
+SEED ?= $(shell date +%s)
 
 # rustup puts cargo where the next login shell finds it; this one may not.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -32,11 +34,12 @@ endif
 endif
 WITHOUT_GPU := $(filter none,$(SPTRSV_CUDA_ARCHS))
 
-.PHONY: help tools cuda cuda-try g++-try gfortran-try pkg-config-try lib build examples demo test bench wheel gpu-bundle clean
+.PHONY: help tools cuda cuda-try g++-try gfortran-try pkg-config-try valgrind-try lib build examples demo test fuzz bench wheel gpu-bundle clean
 
 help:
 	@echo 'make demo [MATRIX=file.mtx[.gz]] [GRID=100]  build, solve a real system (ILU(0) and CG), report'
 	@echo 'make test                                    build, run every test'
+	@echo 'make fuzz [MINUTES=60] [SEED=clock]          random calls on the host executor, each judged'
 	@echo 'make bench [BENCH_ARGS=...] [RESULTS=folder] build, measure all solvers, write ./results'
 	@echo 'make lib                                     the libraries, in $(TARGET)/release'
 	@echo 'make build                                   the libraries and the command line, as they are installed'
@@ -118,6 +121,10 @@ gfortran-try:
 pkg-config-try:
 	@$(call APT_GET,pkg-config)
 
+# Only for a sample of the fuzzer's cases, likewise.
+valgrind-try:
+	@$(call APT_GET,valgrind)
+
 # ------------------------------------------------------------------------------ libraries and examples
 
 # The command line takes more crates than the libraries do, and is built where it is used.
@@ -175,7 +182,7 @@ demo: examples
 # ---------------------------------------------------------------------------------------------- tests
 
 # Rust's test runner and every C program end with a line of counts; the last line here is their sum.
-test: examples gfortran-try pkg-config-try
+test: examples gfortran-try pkg-config-try valgrind-try
 	@status=0; log='$(TARGET)/test.log'; \
 	cargo test --release --workspace --no-fail-fast -- --nocapture 2>&1 | tee "$$log" || status=1; \
 	sh examples_c/run-examples '$(TARGET)/examples' 2>&1 | tee -a "$$log" || status=1; \
@@ -184,6 +191,11 @@ test: examples gfortran-try pkg-config-try
 	sh tests/install '$(TARGET)' 2>&1 | tee -a "$$log" || status=1; \
 	sh tests/python '$(TARGET)' 2>&1 | tee -a "$$log" || status=1; \
 	sh .ci/sum-counts "$$log" || status=1; exit $$status
+
+# Another seed each time: a failure says which, and how to run its case again.
+fuzz: lib
+	@sh c_tests/fuzz/build '$(TARGET)/release' '$(TARGET)/fuzz'
+	@'$(TARGET)/fuzz/fuzz' --minutes '$(MINUTES)' --seed '$(SEED)'
 
 # ------------------------------------------------------------------------------------------ benchmark
 

@@ -378,8 +378,10 @@ static const struct {
     {POLICY, -1, LATER, INVALID, "sptrsvSolvePolicy_t"},
     {VAL, 0, SOLVES, INVALID, "val"},
     {ALPHA, 0, SOLVES, INVALID, "alpha"},
-    {F, 0, SOLVES, INVALID, "f is"},
-    {X, 0, SOLVES, INVALID, "x is"},
+    {F, 0, SOLVE, INVALID, "f is"},
+    {X, 0, SOLVE, INVALID, "x is"},
+    {F, 0, MULTI | ROW_MAJOR, INVALID, "F is"},
+    {X, 0, MULTI | ROW_MAJOR, INVALID, "X is"},
     {NRHS, -1, MULTI | ROW_MAJOR, INVALID, "nrhs"},
     {LDF, ROWS - 1, MULTI, INVALID, "ldf"},
     {LDX, ROWS - 1, MULTI, INVALID, "ldx"},
@@ -415,6 +417,31 @@ static void one_wrong_argument(void) {
       /* The analysis from before is still good, and success clears the message. */
       CHECK(solves_with(&good));
       CHECK(!*sptrsvGetLastErrorString());
+    }
+}
+
+/* An array that is read must lie where its elements can be read: a GPU would be lost otherwise. */
+static void misaligned_arrays(void) {
+  static const struct {
+    enum Argument which;
+    enum Function in;
+    const char *message;
+  } ARRAYS_READ[] = {{ROWPTR, ANALYSIS, "rowPtr is not aligned: its address is not a multiple of 4"},
+                     {COLIND, ANALYSIS, "colInd is not aligned"},
+                     {VAL, SOLVES, "val is not aligned: its address is not a multiple of 8"},
+                     {F, SOLVE, "f is not aligned"},
+                     {F, MULTI | ROW_MAJOR, "F is not aligned"},
+                     {X, SOLVE, "x is not aligned"},
+                     {X, MULTI | ROW_MAJOR, "X is not aligned"}};
+  CHECK_OK(call(ANALYSIS, &good));
+  for (int i = 0; i < COUNT(ARRAYS_READ); i++)
+    for (int f = ANALYSIS; f <= ROW_MAJOR; f *= 2) {
+      if (!(ARRAYS_READ[i].in & f)) continue;
+      Call c = with(ARRAYS_READ[i].which, good.a[ARRAYS_READ[i].which] + 2);
+      hide_x();
+      CHECK_STATUS(call((enum Function)f, &c), INVALID);
+      CHECK_MESSAGE(ARRAYS_READ[i].message);
+      CHECK(x_untouched() && solves_with(&good));
     }
 }
 
@@ -589,6 +616,7 @@ static const Pattern PATTERNS[] = {
     {"offsets that pass the end and come back", 6, {0, 100, 3, 6}, {0, 0, 1, 0, 1, 2}, ANY_ROW, 0},
     {"last offset too small", 6, {0, 1, 3, 5}, {0, 0, 1, 0, 1, 2}, 2, 0},
     {"last offset too large", 6, {0, 1, 3, 7}, {0, 0, 1, 0, 1, 2}, 2, 0},
+    {"last offset far too small", (int64_t)1 << 24, {0, 1, 3, 6}, {0, 0, 1, 0, 1, 2}, 2, 0},
     {"last offset below the one before", 3, {0, 1, 4, 3}, {0, 0, 1, 0, 1, 2}, ANY_ROW, 0},
     {"index too large", 6, {0, 1, 3, 6}, {0, 0, 1, 0, 3, 2}, 2, 0},
     {"index huge", 6, {0, 1, 3, 6}, {0, 2147480000, 1, 0, 1, 2}, 1, 0},
@@ -810,6 +838,7 @@ int main(int argc, char **argv) {
   RUN(solve_before_analysis);
   RUN(stats);
   RUN(one_wrong_argument);
+  RUN(misaligned_arrays);
   RUN(descriptor_changed_after_analysis);
   RUN(policy);
   RUN(an_info_is_used_again);

@@ -340,9 +340,9 @@ static void orders_are_refused(System *s, Side f, Side x, int64_t nrhs) {
 static void other_arguments_are_refused(System *s, Side f, Side x, int64_t nrhs) {
   Side none = f;
   none.dev = none.host = NULL;
-  is_refused_by(s, nrhs, none, x, SPTRSV_STATUS_INVALID_VALUE, "f is");
+  is_refused_by(s, nrhs, none, x, SPTRSV_STATUS_INVALID_VALUE, "F is");
   none = x, none.dev = none.host = NULL;
-  is_refused_by(s, nrhs, f, none, SPTRSV_STATUS_INVALID_VALUE, "x is");
+  is_refused_by(s, nrhs, f, none, SPTRSV_STATUS_INVALID_VALUE, "X is");
   void *buffer = s->buffer;
   s->buffer = NULL;
   is_refused_by(s, nrhs, f, x, SPTRSV_STATUS_INVALID_VALUE, "buffer");

@@ -6,57 +6,16 @@
  * What would end or spoil the process runs in a child of its own, this very program with the name of a case.
  * The driver's faults come from standin/libcuda.c, on every machine.
  */
-#include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "copies.h"
+#include "driver.h"
 
 #define ALLOC_FAILED SPTRSV_STATUS_ALLOC_FAILED
 #define EXECUTION_FAILED SPTRSV_STATUS_EXECUTION_FAILED
-
-/* ---------------------------------------------------------------------------------------------- children */
-
-/* Runs a case of `CHILDREN` in a process of its own, with a folder in front of the library search path. */
-static void in_a_child(const char *name, const char *libraries) {
-  fflush(stdout);
-  pid_t child = fork();
-  if (child == 0) {
-    setenv("RUST_BACKTRACE", "0", 1); /* of the panic that one case provokes, a line is enough */
-    if (libraries) {
-      const char *old = getenv("LD_LIBRARY_PATH");
-      char path[8192];
-      snprintf(path, sizeof path, "%s%s%s", libraries, old ? ":" : "", old ? old : "");
-      setenv("LD_LIBRARY_PATH", path, 1);
-    }
-    execl("/proc/self/exe", "test_faults", "--child", name, (char *)NULL);
-    _exit(127);
-  }
-  int status = -1;
-  CHECK(child > 0 && waitpid(child, &status, 0) == child);
-  CHECK_THAT(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child for %s ended with status %#x", name, status);
-}
-
-/* The folder that holds the stand-in of the driver: beside this program. */
-static const char *standin(void) {
-  static char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 16);
-  if (length <= 0) fatal("readlink", "this program does not know its own path");
-  path[length] = 0;
-  strcpy(strrchr(path, '/'), "/standin");
-  return path;
-}
-
-/* Checks ask T.h for its message, so it must not be the destroyed one. */
-static void destroy_handle(void) {
-  sptrsvHandle_t h = T.h;
-  T.h = NULL;
-  CHECK_OK(sptrsvDestroy(h));
-}
 
 static sptrsvStatus_t pivot(const System *s, int64_t *row) { return sptrsvZeroPivot(s->h, s->info, row); }
 
@@ -71,7 +30,7 @@ static int is_right(System *s) {
 
 enum { NO_DEVICE = 100, INVALID_DEVICE = 101, NO_BINARY_FOR_GPU = 209, INVALID_PTX = 218,
        JIT_COMPILER_NOT_FOUND = 221, UNSUPPORTED_PTX_VERSION = 222, JIT_COMPILATION_DISABLED = 223,
-       ALREADY_MAPPED = 208, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, GARBLED = -1,
+       ALREADY_MAPPED = 208, ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_CONTEXT = 201, GARBLED = -1,
        DEVICE_UNAVAILABLE = 46, NO_SUCH_SYMBOL = 500, NEW_IN_CUDA_12 = 914, NOT_SUPPORTED = 801, NEVER_HEARD_OF = 12345 };
 /* ANALYSIS fails before an info gives up the analysis from before, SCHEDULE after it, and so does COPY, which has all values copied;
  * what comes later works on the copy. */
@@ -165,6 +124,7 @@ static const struct {
     /* Captures of other streams that it cannot leave alone are no reason to fail. */
     {"cuThreadExchangeStreamCaptureMode", INVALID_CONTEXT, SOLVE, SPTRSV_ALG_AUTO, SPTRSV_STATUS_SUCCESS, NULL, EITHER, 0},
     {"cuGraphLaunch", LAUNCH_FAILED, SOLVE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuGraphLaunch", EITHER, 0},
+    {"cuCtxGetCurrent", NOT_INITIALIZED, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "a child of a process", EITHER, 0},
     {"cuCtxGetCurrent", INVALID_CONTEXT, SOLVE, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuCtxGetCurrent", EITHER, 0},
 
     {"cuMemAlloc*", OUT_OF_MEMORY, COPY, SPTRSV_ALG_AUTO, ALLOC_FAILED, "bytes of device memory", EITHER, 0},
@@ -253,31 +213,6 @@ static sptrsvStatus_t take(enum Step step, System *s, const Problem *p, sptrsvAl
       break;
   }
   return status;
-}
-
-static struct {
-  void (*fail)(const char *entry, int error);
-  int (*calls)(void), (*allocated)(void), (*capture_mode)(void), (*broken_captures)(void);
-  void (*capture)(int all), (*pools)(int present), (*use)(int device), (*leave)(void), (*leave_current)(void), (*leave_from)(int device);
-} driver;
-
-/* The library's driver is the stand-in, so this is the one that it has open. */
-static void find_standin(void) {
-  void *library = dlopen("libcuda.so.1", RTLD_NOW);
-  const struct {
-    void *place;
-    const char *name;
-  } SYMBOLS[] = {{&driver.fail, "standin_fail"},   {&driver.calls, "standin_calls"}, {&driver.allocated, "standin_allocated"},
-                 {&driver.pools, "standin_pools"}, {&driver.use, "standin_use"},     {&driver.leave, "standin_leave"},
-                 {&driver.capture_mode, "standin_capture_mode"},
-                 {&driver.capture, "standin_capture"},
-                 {&driver.broken_captures, "standin_broken_captures"},
-                 {&driver.leave_current, "standin_leave_current"}, {&driver.leave_from, "standin_leave_from"}};
-  for (int i = 0; i < COUNT(SYMBOLS); i++) {
-    void *symbol = library ? dlsym(library, SYMBOLS[i].name) : NULL;
-    if (!symbol) fatal("libcuda.so.1", "it is not the stand-in");
-    memcpy(SYMBOLS[i].place, &symbol, sizeof symbol);
-  }
 }
 
 /* One fault: the steps before it work; the step ends as it must, and works when the fault is gone. In the end
@@ -814,26 +749,14 @@ static void the_buffer_is_overwritten(void) {
   free_problem(&p);
 }
 
-static const struct {
-  const char *name;
-  void (*run)(void);
-} CHILDREN[] = {
+static const Child CHILDREN[] = {
     {"driver_faults", driver_faults}, {"little_host_memory", little_host_memory}, {"x_is_nowhere", x_is_nowhere},
     {"handles_in_turn", handles_in_turn}, {"an_info_moves", an_info_moves}, {"refused_clusters", refused_clusters},
     {"handles_share", handles_share}, {"a_stream_captures", a_stream_captures},
     {"little_host_memory_for_a_gpu", little_host_memory_for_a_gpu}};
 
 int main(int argc, char **argv) {
-  if (argc == 3 && !strcmp(argv[1], "--child")) {
-    for (int i = 0; i < COUNT(CHILDREN); i++)
-      if (!strcmp(argv[2], CHILDREN[i].name)) {
-        T.name = T.current = CHILDREN[i].name;
-        CHILDREN[i].run();
-        fflush(stdout);
-        return T.failed != 0 || T.passed == 0;
-      }
-    return 2;
-  }
+  if (is_child(argc, argv)) return run_child(CHILDREN, COUNT(CHILDREN), argv[2]);
   check_begin("test_faults", argc, argv);
   RUN(errors_of_the_driver);
   RUN(solves_of_a_capture);

@@ -464,9 +464,9 @@ static void bad_arguments(void) {
       CHECK_MESSAGE(BAD[i].word);
     }
     CHECK_STATUS(solve_multi(&s, RHS, NULL, LD, x, LD), SPTRSV_STATUS_INVALID_VALUE);
-    CHECK_MESSAGE("f is");
+    CHECK_MESSAGE("F is");
     CHECK_STATUS(solve_multi(&s, RHS, f, LD, NULL, LD), SPTRSV_STATUS_INVALID_VALUE);
-    CHECK_MESSAGE("x is");
+    CHECK_MESSAGE("X is");
     CHECK(mem_is(x, GUARD, RHS * LD * 8));
     CHECK_OK(solve_multi(&s, 0, NULL, LD, NULL, LD));
     /* In place with two leading dimensions would overwrite what is still to be read. */

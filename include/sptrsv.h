@@ -180,7 +180,12 @@ typedef struct sptrsvInfo sptrsvInfo;
 /** What a matrix descriptor points to. */
 typedef struct sptrsvMatDescr sptrsvMatDescr;
 
-/** A handle: executor, stream, pointer mode and watchdog. */
+/**
+ * A handle: executor, stream, pointer mode and watchdog.
+ *
+ * In a child of fork, handles and infos of the host executor can be used, on the calling thread alone; what another thread was using
+ * at the fork gives INVALID_VALUE. Those of a GPU give EXECUTION_FAILED, as CUDA does not serve such a child. All can be destroyed.
+ */
 typedef sptrsvContext *sptrsvHandle_t;
 
 /** A matrix descriptor: how the arrays of a matrix are to be read. */
@@ -704,7 +709,10 @@ typedef enum {
   SPTRSV_ALG_PANEL = 22
 } sptrsvAlgorithm_t;
 
-/** Where and how an analysis is done. The schedule is the same for all. The host executor takes the CPU in any case. */
+/**
+ * Where and how an analysis is done. The schedule is the same for all, except that of PANEL, which the CPU keeps in natural order.
+ * The host executor takes the CPU in any case.
+ */
 typedef enum {
   /** The library chooses: small systems on the CPU, others on the GPU. */
   SPTRSV_ANALYSIS_MODE_AUTO = 0,

@@ -12,8 +12,10 @@ constexpr uint32_t PANEL_SIZES = 6;   // sizes of segments, rounded up to a powe
 struct PanelCounts {
     uint32_t unordered_by_last, unordered_by_first;  // its last (or first) row is not of a lower level than that of the own one
     uint32_t wait_by_last, wait_by_first;            // they wait for rows that they would not wait for by themselves
-    uint32_t segments;
+    uint32_t segments, unused;
+    uint64_t hops;  // from segment to segment on the longest path, about, times HOP
 };
+constexpr uint32_t HOP = 1024;  // mirrored in analysis/panels.rs
 
 __device__ __forceinline__ PanelCounts &panel_counts(const SetupArgs &a) { return *(PanelCounts *)a.level_step; }
 
@@ -68,12 +70,25 @@ SETUP_KERNEL(setup_panel_segments, 256) {
     });
 }
 
-// The levels of the first and the last row of each turn's segment, by `word`.
+// The levels of the first and the last row of each turn's segment, by `word`; and how many segments begin in each level, in
+// `run_info`.
 SETUP_KERNEL(setup_panel_ends, 256) {
     each_below(a.n, [&](uint32_t t) {
         uint32_t segment = a.tile_number[t];
+        if (a.counters[t]) atomicAdd(a.run_info + a.word[t] - 1, 1u);
         a.ranks[t] = make_uint2(a.word[a.run_begin[segment]], a.word[a.run_begin[segment + 1] - 1]);
     });
+}
+
+// The longest path comes from one level to the next by rows that begin a segment about as often as the rows of the level do.
+// `level_ptr` says where levels begin; without a `count` it does not, and there are none.
+SETUP_KERNEL(setup_panel_hops, 256) {
+    uint64_t hops[1] = {0};
+    each_below(a.count ? a.summary->levels : 0, [&](uint32_t level) {
+        hops[0] += (uint64_t)a.run_info[level] * HOP / Max()(a.level_ptr[level + 1] - a.level_ptr[level], 1);
+    });
+    add_up(hops);
+    if (threadIdx.x == 0) atomicAdd((unsigned long long *)&panel_counts(a).hops, (unsigned long long)hops[0]);
 }
 
 template <class Source>

@@ -56,6 +56,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     NullHandle,
     Null(&'static str),
+    /// A handle or an info that another thread was using when this process was forked.
+    InUseAtFork(&'static str),
     BadEnum {
         what: &'static str,
         value: i32,
@@ -145,9 +147,10 @@ impl Error {
         match self {
             Error::NullHandle => SPTRSV_STATUS_NOT_INITIALIZED,
             Error::Null(_)
+            | Error::Misaligned { .. }
+            | Error::InUseAtFork(_)
             | Error::BadEnum { .. }
             | Error::Negative { .. }
-            | Error::Misaligned { .. }
             | Error::Invalid(_)
             | Error::SmallBuffer
             | Error::NotCopying
@@ -180,6 +183,9 @@ impl fmt::Display for Error {
         match self {
             Error::NullHandle => write!(f, "the handle is NULL"),
             Error::Null(what) => write!(f, "{what} is NULL"),
+            Error::InUseAtFork(what) => {
+                write!(f, "another thread was using the {what} when this process was forked; create another one")
+            }
             Error::BadEnum { what, value } => write!(f, "{value} is not a value of {what}"),
             Error::Negative { what, value } => write!(f, "{what} is negative ({value})"),
             Error::Misaligned { what, element } => {

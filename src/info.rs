@@ -8,7 +8,7 @@ use crate::algorithms::{self, Algorithm, AUTO};
 use crate::analysis::cpu;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::executor::cuda::{Bound, CudaPlan, How, SetupTimes};
+use crate::executor::cuda::{stream_beside_captures, Bound, CudaPlan, How, SetupTimes};
 use crate::executor::host::HostPlan;
 use crate::executor::{Executor, SolveCall};
 use crate::problem::{
@@ -22,6 +22,8 @@ use crate::workspace::{self, ROW_BYTES};
 #[derive(Clone, Copy)]
 pub struct Rhs {
     pub count: i64,
+    /// What the function calls them.
+    pub names: [&'static str; 2],
     pub f: Dense,
     pub x: Dense,
 }
@@ -229,24 +231,26 @@ impl Info {
                 let (any_operation, copy_values) = (self.any_operation, self.copy_values);
                 // Of a plan from before, until the analysis has waited for its solves.
                 let mut leftovers = Vec::new();
+                let stream = stream_beside_captures(gpu, context.stream)?;
                 let mut let_go = || {
                     for body in self.analysed.iter_mut().flat_map(|a| &mut a.bodies) {
                         match body {
                             Body::Cuda(old) if old.gpu().same_context(gpu) => {
-                                leftovers.push(old.retire_on(context.stream))
+                                leftovers.push(old.retire_on(stream))
                             }
                             _ => {}
                         }
                     }
                     self.analysed = None;
                 };
-                let (stream, timeout) = (context.stream, context.timeout);
-                let how = How { setup: self.setup, stream, timeout, copy_values };
-                let plans = if any_operation {
-                    Vec::from(CudaPlan::pair(gpu, asked, &shape, arrays, how, &mut let_go)?)
-                } else {
-                    vec![CudaPlan::new(gpu, asked, &shape, arrays, how, &mut let_go)?]
-                };
+                let how = How { setup: self.setup, stream, timeout: context.timeout, copy_values };
+                let plans = gpu.with_all_memory(stream, || {
+                    Ok(if any_operation {
+                        Vec::from(CudaPlan::pair(gpu, asked, &shape, arrays, how, &mut let_go)?)
+                    } else {
+                        vec![CudaPlan::new(gpu, asked, &shape, arrays, how, &mut let_go)?]
+                    })
+                })?;
                 let (algorithm, setup) = (plans[0].algorithm(), plans[0].setup);
                 (algorithm, setup, plans.into_iter().map(|p| Body::Cuda(Box::new(p))).collect())
             }
@@ -356,8 +360,8 @@ impl Info {
                 analysed.values.must_have(arrays.val)?;
             }
         }
-        require_aligned(rhs.f.address, "f", values)?;
-        require_aligned(rhs.x.address, "x", values)?;
+        require_aligned(rhs.f.address, rhs.names[0], values)?;
+        require_aligned(rhs.x.address, rhs.names[1], values)?;
         require(buffer, "buffer")?;
         if self.diagonal != 0 {
             require_aligned(self.diagonal, "the diagonal", values)?;

@@ -2,11 +2,12 @@
  * A stand-in for libcuda.so.1, the CUDA driver, with faults to order: what an error of the driver becomes can
  * so be tested on every machine. Its two GPUs keep memory on the host, and kernels do nothing.
  *
- * test_faults and test_drivers put its folder in LD_LIBRARY_PATH, and order faults by standin_fail.
+ * Tests put its folder in LD_LIBRARY_PATH, and order faults by standin_fail.
  */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ static struct {
   const char *entry;
   Result result;
   int calls;
+  int at, count; /* the call of any entry point that fails, if it is not 0, and how many there were */
+  char failed[80];
 } fault;
 
 /* From now on the entry point returns `result` and does nothing; a name that ends in * stands for all that begin
@@ -37,7 +40,23 @@ void standin_fail(const char *entry, Result result) {
 /* How often the faulty entry point was called. */
 int standin_calls(void) { return fault.calls; }
 
+/* From now on the call of that number returns `result` and does nothing, whichever entry point it is of; 0 for none. */
+void standin_fail_at(int call, Result result) {
+  fault.at = call;
+  fault.count = 0;
+  fault.result = result;
+  fault.failed[0] = 0;
+}
+
+/* How many calls there were since then, and the entry point of the one that failed. */
+int standin_count(void) { return fault.count; }
+const char *standin_failed_entry(void) { return fault.failed; }
+
 static int is_faulty(const char *entry) {
+  if (++fault.count == fault.at) {
+    snprintf(fault.failed, sizeof fault.failed, "%s", entry);
+    return 1;
+  }
   if (!fault.entry) return 0;
   size_t length = strlen(fault.entry);
   int begins = length > 0 && fault.entry[length - 1] == '*' && strncmp(fault.entry, entry, length - 1) == 0;
@@ -61,6 +80,13 @@ static struct {
 static int object; /* something to point to */
 static _Thread_local Handle current;
 static void free_all(int device);
+static void settle(void);
+
+/* The beginning of a CUlaunchConfig. */
+struct Launch {
+  unsigned grid[3], block[3], shared;
+  Handle stream;
+};
 
 static void retain(int device) {
   static unsigned long long lives;
@@ -93,10 +119,28 @@ static struct {
 void standin_gpu(int driver, int capability) { gpu.driver = driver, gpu.capability = capability; }
 
 static int captures, broken_captures;
+static _Thread_local int capture_mode = 1; /* the program's own: of the thread */
 
 /* From now on all streams capture, or none does, and how often a call has ended a capture. */
 void standin_capture(int all) { captures = all; }
 int standin_broken_captures(void) { return broken_captures; }
+
+/* From now on another thread captures a stream in global mode, for which the legacy stream would wait, or none does. */
+static int captures_elsewhere;
+void standin_capture_elsewhere(int on) { captures_elsewhere = on; }
+
+enum { CAPTURE_IMPLICIT = 906, MODE_RELAXED = 2 };
+/* What may harm that capture, unless the thread says that it does not; and work on the legacy stream, whatever it says. */
+#define IS_UNSAFE                                            \
+  if (captures_elsewhere && capture_mode != MODE_RELAXED) { \
+    broken_captures++;                                       \
+    return CAPTURE_UNSUPPORTED;                              \
+  }
+#define ON(stream)                       \
+  if (captures_elsewhere && !(stream)) { \
+    broken_captures++;                   \
+    return CAPTURE_IMPLICIT;             \
+  }
 
 /* What begins with this may not be called while a stream captures. */
 #define ENDS_A_CAPTURE            \
@@ -109,8 +153,6 @@ static int has_pools;
 
 /* Whether the driver has pools of memory, as drivers from CUDA 11.2 on do. */
 void standin_pools(int present) { has_pools = present; }
-
-static _Thread_local int capture_mode = 1; /* the program's own: of the thread */
 
 /* How this thread looks at captures now. */
 int standin_capture_mode(void) { return capture_mode; }
@@ -140,7 +182,7 @@ ENTRY(cuCtxGetDevice, (int *device), *device = current == &contexts[1];
 ENTRY(cuCtxGetId, (Handle c, unsigned long long *id), int device = (c ? c : current) == &contexts[1];
       if (!contexts[device].retained) return CONTEXT_IS_DESTROYED;
       *id = contexts[device].id)
-ENTRY(cuCtxSynchronize, (void), ENDS_A_CAPTURE)
+ENTRY(cuCtxSynchronize, (void), ENDS_A_CAPTURE ON(NULL) settle())
 
 /* A name as long as the place for it leaves no room for the zero at its end. */
 Result cuDeviceGetName(char *name, int length, int device);
@@ -168,32 +210,69 @@ ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, Handle f, int t
 ENTRY(cuLaunchKernel,
       (Handle f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
        Handle stream, void **arguments, void **extra),
-      (void)f; (void)gx; (void)gy; (void)gz; (void)bx; (void)by; (void)bz; (void)shared; (void)stream;
-      (void)arguments; (void)extra)
-ENTRY(cuLaunchKernelEx, (const void *config, Handle f, void **arguments, void **extra),
-      (void)config; (void)f; (void)arguments; (void)extra)
+      (void)f; (void)gx; (void)gy; (void)gz; (void)bx; (void)by; (void)bz; (void)shared; (void)arguments; (void)extra; ON(stream))
+ENTRY(cuLaunchKernelEx, (const struct Launch *config, Handle f, void **arguments, void **extra),
+      (void)f; (void)arguments; (void)extra; ON(config->stream))
 
 /* ---------------------------------------------------------------------------------------------- memory */
 
 static atomic_int allocated;
+static pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER;
 
 /* How much has been allocated and not been freed: memory, pools and streams. */
 int standin_allocated(void) { return allocated; }
 
+/* Bytes of the GPUs' memory: all that there are, those in use, and what the pool keeps, of which a part is freed on a stream that
+ * has not come to it yet. */
+static struct {
+  size_t limit, used, most, kept, pending;
+} memory = {.limit = SIZE_MAX};
+
+/* From now on there is room for so much more than is in use; and how much is in use, was at most since then, and is kept. */
+void standin_room(size_t bytes) {
+  memory.limit = bytes == SIZE_MAX ? bytes : memory.used + bytes;
+  memory.most = memory.used;
+}
+size_t standin_used(void) { return memory.used; }
+size_t standin_most_used(void) { return memory.most; }
+size_t standin_kept(void) { return memory.kept + memory.pending; }
+
+/* What was freed on streams is free. */
+static void settle(void) {
+  pthread_mutex_lock(&list);
+  memory.kept += memory.pending, memory.pending = 0;
+  pthread_mutex_unlock(&list);
+}
+
 /* What is allocated, in a list, before the memory itself. */
 typedef struct Block {
   struct Block *before, *after;
-  int device;
+  size_t bytes; /* on a GPU */
+  int device, is_pooled;
   max_align_t memory[];
 } Block;
-static Block blocks = {&blocks, &blocks, -1};
-static pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER;
+static Block blocks = {.before = &blocks, .after = &blocks, .device = -1};
 
-static Result allocate(void *place, size_t bytes) {
+/* Takes a GPU's memory; what the pool keeps is its own to give. The list is locked. */
+static int take(size_t bytes, int is_pooled) {
+  size_t from_pool = !is_pooled ? 0 : bytes < memory.kept ? bytes : memory.kept;
+  if (memory.limit - memory.used < memory.kept + memory.pending + (bytes - from_pool)) return 0;
+  memory.kept -= from_pool, memory.used += bytes;
+  if (memory.used > memory.most) memory.most = memory.used;
+  return 1;
+}
+
+enum Kind { OF_HOST, OF_GPU, OF_POOL };
+static Result allocate_kind(void *place, size_t bytes, enum Kind kind) {
   Block *block = calloc(1, sizeof *block + bytes);
   if (!block) return OUT_OF_MEMORY;
   pthread_mutex_lock(&list);
-  *block = (Block){&blocks, blocks.after, current == &contexts[1]};
+  if (kind != OF_HOST && !take(bytes, kind == OF_POOL)) {
+    pthread_mutex_unlock(&list);
+    free(block);
+    return OUT_OF_MEMORY;
+  }
+  *block = (Block){&blocks, blocks.after, kind == OF_HOST ? 0 : bytes, current == &contexts[1], kind == OF_POOL};
   block->after->before = blocks.after = block;
   allocated++;
   pthread_mutex_unlock(&list);
@@ -202,7 +281,11 @@ static Result allocate(void *place, size_t bytes) {
   return SUCCESS;
 }
 
+static Result allocate(void *place, size_t bytes) { return allocate_kind(place, bytes, OF_HOST); }
+
 static void unlink_and_free(Block *block) {
+  memory.used -= block->bytes;
+  if (block->is_pooled) memory.pending += block->bytes;
   block->before->after = block->after;
   block->after->before = block->before;
   allocated--;
@@ -232,42 +315,42 @@ static void free_all(int device) {
   pthread_mutex_unlock(&list);
 }
 
-ENTRY(cuMemAlloc_v2, (Address *p, size_t bytes), ENDS_A_CAPTURE return allocate(p, bytes))
-ENTRY(cuMemHostAlloc, (void **p, size_t bytes, unsigned flags), (void)flags; return allocate(p, bytes))
-ENTRY(cuMemFree_v2, (Address p), release((void *)p))
-ENTRY(cuMemFreeAsync, (Address p, Handle stream), (void)stream; release((void *)p))
+ENTRY(cuMemAlloc_v2, (Address *p, size_t bytes), ENDS_A_CAPTURE IS_UNSAFE return allocate_kind(p, bytes, OF_GPU))
+ENTRY(cuMemHostAlloc, (void **p, size_t bytes, unsigned flags), (void)flags; IS_UNSAFE return allocate(p, bytes))
+ENTRY(cuMemFree_v2, (Address p), IS_UNSAFE release((void *)p); settle())
+ENTRY(cuMemFreeAsync, (Address p, Handle stream), ON(stream) release((void *)p))
 ENTRY(cuMemFreeHost, (void *p), release(p))
 ENTRY(cuMemPoolCreate, (Handle *pool, const void *properties),
       (void)properties; return has_pools ? allocate(pool, 1) : NOT_SUPPORTED)
-ENTRY(cuMemPoolDestroy, (Handle pool), release(pool))
+ENTRY(cuMemPoolDestroy, (Handle pool), release(pool); memory.kept = memory.pending = 0)
 ENTRY(cuMemPoolSetAttribute, (Handle pool, int attribute, void *value), (void)pool; (void)attribute; (void)value)
-ENTRY(cuMemPoolTrimTo, (Handle pool, size_t bytes), (void)pool; (void)bytes)
+ENTRY(cuMemPoolTrimTo, (Handle pool, size_t bytes), (void)pool; memory.kept = memory.kept < bytes ? memory.kept : bytes)
 ENTRY(cuMemAllocFromPoolAsync, (Address *p, size_t bytes, Handle pool, Handle stream),
-      (void)pool; (void)stream; return allocate(p, bytes))
+      (void)pool; ON(stream) return allocate_kind(p, bytes, OF_POOL))
 ENTRY(cuMemHostGetDevicePointer_v2, (Address *d, void *h, unsigned flags), (void)flags; *d = (Address)h)
 ENTRY(cuMemcpyHtoDAsync_v2, (Address to, const void *from, size_t bytes, Handle stream),
-      (void)stream; memcpy((void *)to, from, bytes))
+      ON(stream) memcpy((void *)to, from, bytes))
 ENTRY(cuMemcpyDtoHAsync_v2, (void *to, Address from, size_t bytes, Handle stream),
-      (void)stream; memcpy(to, (const void *)from, bytes))
+      ON(stream) memcpy(to, (const void *)from, bytes))
 ENTRY(cuMemcpyDtoDAsync_v2, (Address to, Address from, size_t bytes, Handle stream),
-      (void)stream; memmove((void *)to, (const void *)from, bytes))
+      ON(stream) memmove((void *)to, (const void *)from, bytes))
 ENTRY(cuMemsetD8Async, (Address p, unsigned char byte, size_t count, Handle stream),
-      (void)stream; memset((void *)p, byte, count))
+      ON(stream) memset((void *)p, byte, count))
 ENTRY(cuMemsetD32Async, (Address p, unsigned word, size_t count, Handle stream),
-      (void)stream; for (size_t i = 0; i < count; i++) ((unsigned *)p)[i] = word)
+      ON(stream) for (size_t i = 0; i < count; i++) ((unsigned *)p)[i] = word)
 
 /* ------------------------------------------------------------------------------------ streams and graphs */
 
 ENTRY(cuStreamCreate, (Handle *s, unsigned flags), (void)flags; return allocate(s, 1))
 ENTRY(cuStreamDestroy_v2, (Handle s), release(s))
-ENTRY(cuStreamSynchronize, (Handle s), (void)s; ENDS_A_CAPTURE)
+ENTRY(cuStreamSynchronize, (Handle s), ENDS_A_CAPTURE ON(s) settle())
 ENTRY(cuStreamGetId, (Handle s, unsigned long long *id), ENDS_A_CAPTURE *id = (unsigned long long)s)
-ENTRY(cuStreamIsCapturing, (Handle s, int *status), (void)s; *status = captures)
+ENTRY(cuStreamIsCapturing, (Handle s, int *status), *status = captures; if (captures_elsewhere && !s) return CAPTURE_IMPLICIT)
 ENTRY(cuThreadExchangeStreamCaptureMode, (int *mode), int old = capture_mode; capture_mode = *mode; *mode = old)
 ENTRY(cuStreamBeginCapture_v2, (Handle s, int mode), (void)s; (void)mode)
 ENTRY(cuStreamEndCapture, (Handle s, Handle *graph), (void)s; *graph = &object)
 ENTRY(cuGraphInstantiateWithFlags, (Handle *exec, Handle graph, unsigned long long flags),
       (void)graph; (void)flags; *exec = &object)
-ENTRY(cuGraphLaunch, (Handle exec, Handle s), (void)exec; (void)s)
+ENTRY(cuGraphLaunch, (Handle exec, Handle s), (void)exec; ON(s))
 ENTRY(cuGraphDestroy, (Handle graph), (void)graph)
 ENTRY(cuGraphExecDestroy, (Handle exec), (void)exec)

@@ -78,7 +78,7 @@ def test_exceptions_reach_other_processes():
     [
         ({"trans": "C"}, "trans must be 'N', 'T' or 'H', but it is 'C'"),
         ({"trans": 1}, "trans must be 'N', 'T' or 'H', but it is 1"),
-        ({"algorithm": "best"}, "algorithm must be one of auto, levr, .*, block, but it is 'best'"),
+        ({"algorithm": "best"}, "algorithm must be one of auto, levr, .*, panel, but it is 'best'"),
         ({"setup": "here"}, "setup must be one of auto, cpu, gpu, gpu_kahn, but it is 'here'"),
         ({"nrhs": 0}, "nrhs must be 1 or more, but it is 0"),
     ],

@@ -45,22 +45,23 @@ where
     P: Copy + Into<i64>,
     I: Copy + Into<i64>,
 {
+    let ptr = offsets(shape, ptr)?;
+    let ind = indices(shape, &ptr, ind)?;
+    Ok(Pattern { ptr, ind })
+}
+
+/// The offsets of a pattern, zero-based. They say how many indices there are; only where that is nnz may indices be read.
+pub fn offsets<P: Copy + Into<i64>>(shape: &Shape, ptr: &[P]) -> Result<Vec<u32>> {
     let (n, nnz, base) = (shape.n as usize, shape.nnz as usize, shape.base());
-    if ind.len() != nnz || ptr.len() != n + 1 && !(n == 0 && ptr.is_empty()) {
-        return Err(Error::Invalid(format!(
-            "{} offsets and {} indices do not fit a matrix with m = {n} and nnz = {nnz}",
-            ptr.len(),
-            ind.len()
-        )));
+    if ptr.len() != n + 1 && !(n == 0 && ptr.is_empty()) {
+        return Err(Error::Invalid(format!("{} offsets do not fit a matrix with m = {n}", ptr.len())));
     }
-    // A number below the base wraps around to one that is far too large, so one comparison does for both
-    // ends; and the largest number of a pass says whether all were in range.
-    let shift = |value: i64| value.wrapping_sub(base) as u64;
+    // A number below the base wraps around to one that is far too large.
     let mut rises = true;
     let mut previous = 0;
     let mut offsets = Vec::with_capacity(n + 1);
     for &offset in ptr {
-        let offset = shift(offset.into());
+        let offset = offset.into().wrapping_sub(base) as u64;
         rises &= previous <= offset;
         previous = offset;
         offsets.push(offset as u32);
@@ -68,57 +69,66 @@ where
     if offsets.is_empty() {
         offsets.push(0);
     }
+    if rises && offsets[0] == 0 && previous == nnz as u64 {
+        return Ok(offsets);
+    }
+    Err(first_bad_offset(shape, ptr))
+}
+
+/// The indices of a pattern with these offsets, zero-based.
+pub fn indices<I: Copy + Into<i64>>(shape: &Shape, offsets: &[u32], ind: &[I]) -> Result<Vec<u32>> {
+    let (n, nnz, base) = (i64::from(shape.n), shape.nnz as usize, shape.base());
+    if ind.len() != nnz {
+        return Err(Error::Invalid(format!("{} indices do not fit a matrix with nnz = {nnz}", ind.len())));
+    }
+    // The largest number says whether all were in range, as one below the base wraps around.
     let mut largest = 0;
     let indices: Vec<u32> = ind
         .iter()
         .map(|&index| {
-            let index = shift(index.into());
+            let index = index.into().wrapping_sub(base) as u64;
             largest = largest.max(index);
             index as u32
         })
         .collect();
-    let covers = offsets[0] == 0 && previous == nnz as u64;
-    if rises && covers && (nnz == 0 || largest < n as u64) {
-        return Ok(Pattern { ptr: offsets, ind: indices });
+    if nnz == 0 || largest < n as u64 {
+        return Ok(indices);
     }
-    Err(first_fault(shape, ptr, ind))
+    let is_bad = |index: i64| !(base..n + base).contains(&index);
+    let at = ind.iter().position(|&index| is_bad(index.into())).expect("one is out of range");
+    let row = offsets.partition_point(|&begin| begin as usize <= at) as i64 - 1;
+    let (index, last): (i64, i64) = (ind[at].into(), n - 1 + base);
+    let other = if shape.major() == "row" { "column" } else { "row" };
+    Err(fault(shape, row, format!("{other} index {index} is outside {base} to {last}")))
 }
 
-/// The first bad row of a pattern that is known to have one.
-fn first_fault<P, I>(shape: &Shape, ptr: &[P], ind: &[I]) -> Error
-where
-    P: Copy + Into<i64>,
-    I: Copy + Into<i64>,
-{
+fn fault(shape: &Shape, row: i64, why: String) -> Error {
+    Error::Malformed { major: shape.major(), row: row + shape.base(), why }
+}
+
+/// The first bad row of offsets that are known to have one.
+fn first_bad_offset<P: Copy + Into<i64>>(shape: &Shape, ptr: &[P]) -> Error {
     let (n, nnz, base) = (i64::from(shape.n), i64::from(shape.nnz), shape.base());
-    let fault = |row: i64, why: String| Error::Malformed { major: shape.major(), row: row + base, why };
-    let other = if shape.major() == "row" { "column" } else { "row" };
     let mut begin = base;
     for (row, &offset) in (-1..).zip(ptr) {
         let end: i64 = offset.into();
-        if row < 0 {
-            if end != base {
-                return fault(0, format!("the first offset is {end}, but the index base is {base}"));
-            }
-            continue;
+        if row < 0 && end != base {
+            return fault(shape, 0, format!("the first offset is {end}, but the index base is {base}"));
         }
         if end < begin {
-            return fault(row, format!("its offsets fall from {begin} to {end}"));
+            return fault(shape, row, format!("its offsets fall from {begin} to {end}"));
         }
         if end > nnz + base {
-            return fault(row, format!("it ends at offset {end}, but nnz is {nnz} with index base {base}"));
-        }
-        for &index in &ind[(begin - base) as usize..(end - base) as usize] {
-            let index: i64 = index.into();
-            if !(base..n + base).contains(&index) {
-                let last = n - 1 + base;
-                return fault(row, format!("{other} index {index} is outside {base} to {last}"));
-            }
+            return fault(
+                shape,
+                row,
+                format!("it ends at offset {end}, but nnz is {nnz} with index base {base}"),
+            );
         }
         begin = end;
     }
     let why = format!("the last offset is {begin}, but nnz is {nnz} with index base {base}");
-    fault((n - 1).max(0), why)
+    fault(shape, (n - 1).max(0), why)
 }
 
 /// Builds the normal form of a problem: exactly what `needs` asks for. Deterministic.
@@ -1015,8 +1025,9 @@ mod tests {
         assert_eq!(row(Base::Zero, &[0, 1, 2], &[2, 0]), 0);
         assert_eq!(row(Base::One, &[1, 2, 3], &[1, 0]), 2);
         assert_eq!(row(Base::One, &[1, 2, 3], &[1, 3]), 2);
-        // Of two bad rows the first one.
-        assert_eq!(row(Base::Zero, &[0, 1, 3, 2], &[5, 0]), 0);
+        // Of two bad rows the first one, but offsets come first: without good ones no index is looked at.
+        assert_eq!(row(Base::Zero, &[0, 1, 2], &[5, 7]), 0);
+        assert_eq!(row(Base::Zero, &[0, 1, 3, 2], &[5, 0]), 1);
     }
 
     #[test]

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use super::model;
 use crate::tuning::{
-    PANEL_ADVANTAGE, PANEL_BLOCKS_OF_GPU, PANEL_ENTRY_SECONDS, PANEL_LEVEL, PANEL_ROWS, PANEL_SECONDS,
-    PANEL_START, PANEL_WAITS,
+    PANEL_ADVANTAGE, PANEL_BLOCKS_OF_GPU, PANEL_ENTRY_SECONDS, PANEL_HOP, PANEL_LEVEL, PANEL_ROWS,
+    PANEL_SECONDS, PANEL_START, PANEL_WAITS,
 };
 
 /// The level that stands for a segment's: that of its first, or of its last row.
@@ -28,17 +28,22 @@ pub struct Counts {
     pub unordered: [u32; 2],
     pub wait: [u32; 2],
     pub segments: u32,
+    /// From segment to segment on the longest path, about, times `HOP`.
+    pub hops: u64,
 }
+
+const HOP: f64 = 1024.0;
 
 impl Counts {
     /// Words of the kernels' counts.
-    pub const WORDS: usize = 5;
+    pub const WORDS: usize = 8;
     pub const ROWS: u32 = PANEL_ROWS;
     /// Sizes of segments, rounded up to a power of two.
     pub const SIZES: u32 = 6;
 
     pub fn of_words(words: &[u32]) -> Counts {
-        Counts { unordered: [words[0], words[1]], wait: [words[2], words[3]], segments: words[4] }
+        let hops = words[6] as u64 | (words[7] as u64) << 32;
+        Counts { unordered: [words[0], words[1]], wait: [words[2], words[3]], segments: words[4], hops }
     }
 
     /// The order in which each segment comes after all that it depends on, if one does.
@@ -54,22 +59,24 @@ impl Counts {
     pub fn predict(self, counts: model::Counts) -> Option<Duration> {
         self.order()?;
         let waits = self.wait[0].min(self.wait[1]) as f64;
-        (waits <= PANEL_WAITS * counts.entries as f64).then(|| time(counts))
+        (waits <= PANEL_WAITS * counts.entries as f64).then(|| time(counts, self.hops as f64 / HOP))
     }
 }
 
-/// Time of a solve by panels that hardly wait longer than their rows.
-fn time(counts: model::Counts) -> Duration {
+/// Time of a solve by panels that hardly wait longer than their rows, with so many hops from one to another.
+fn time(counts: model::Counts, hops: f64) -> Duration {
     let rows = counts.of_rows();
     let panels = (rows.n / PANEL_ROWS) as f64 / PANEL_BLOCKS_OF_GPU;
     let moved = rows.entries as f64 * PANEL_ENTRY_SECONDS + panels * PANEL_SECONDS;
-    let time = PANEL_START + PANEL_LEVEL.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved);
+    let path = PANEL_LEVEL.mul_f64(rows.levels as f64) + PANEL_HOP.mul_f64(hops);
+    let time = PANEL_START + path + Duration::from_secs_f64(moved);
     time.mul_f64(rows.of_type().thin)
 }
 
 /// Whether panels are worth a look, where something else is predicted to take so long.
 pub fn may_be_faster(counts: model::Counts, predicted: Duration) -> bool {
-    time(counts) < predicted.mul_f64(PANEL_ADVANTAGE)
+    let least = counts.of_rows().levels as f64 / PANEL_ROWS as f64;
+    time(counts, least) < predicted.mul_f64(PANEL_ADVANTAGE)
 }
 
 #[cfg(test)]
@@ -92,13 +99,17 @@ mod tests {
     #[test]
     fn panels_are_for_rows_that_hardly_wait_longer() {
         let rows = counts_of(30_000, 8_000_000, 2400);
-        let predicted = |wait, unordered| Counts { unordered, wait: [wait; 2], segments: 2500 }.predict(rows);
-        let time = predicted(0, [0, 9]).unwrap();
-        assert!(time > 2400 * PANEL_LEVEL && time < 2 * 2400 * PANEL_LEVEL);
-        assert_eq!(predicted(70_000, [0, 9]), Some(time));
+        let predicted = |wait, unordered, hops| {
+            Counts { unordered, wait: [wait; 2], segments: 2500, hops: hops * HOP as u64 }.predict(rows)
+        };
+        let time = predicted(0, [0, 9], 75).unwrap();
+        assert!(time > 2400 * PANEL_LEVEL + 75 * PANEL_HOP && time < 2400 * PANEL_LEVEL + 150 * PANEL_HOP);
+        assert_eq!(predicted(70_000, [0, 9], 75), Some(time));
         // As in a grid, where a line keeps the next one waiting.
-        assert_eq!(predicted(90_000, [0, 9]), None);
-        assert_eq!(predicted(0, [9, 9]), None);
+        assert_eq!(predicted(90_000, [0, 9], 75), None);
+        assert_eq!(predicted(0, [9, 9], 75), None);
+        // As in a mesh where each row is a segment.
+        assert!(predicted(0, [0, 9], 2400).unwrap() > 2400 * PANEL_HOP);
     }
 
     #[test]

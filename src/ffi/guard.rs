@@ -9,7 +9,6 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use super::objects::{sptrsvContext, sptrsvInfo};
 use crate::context::Context;
 use crate::error::{Error, Result, Status};
-use crate::executor::lock;
 use crate::info::Info;
 
 thread_local! {
@@ -58,7 +57,8 @@ pub unsafe fn with_handle(
     guard(|| {
         // SAFETY: NULL or live, by the caller's promise.
         let handle = unsafe { handle.as_ref() }.ok_or(Error::NullHandle)?;
-        body(&mut lock(&handle.0))
+        let mut context = handle.0.lock("handle")?;
+        body(&mut context)
     })
 }
 
@@ -69,7 +69,8 @@ pub unsafe fn with_handle(
 pub unsafe fn with_info<T>(info: *const sptrsvInfo, f: impl FnOnce(&mut Info) -> Result<T>) -> Result<T> {
     // SAFETY: NULL or live, by the caller's promise.
     let info = unsafe { info.as_ref() }.ok_or(Error::Null("info"))?;
-    f(&mut lock(&info.0))
+    let mut info = info.0.lock("info")?;
+    f(&mut info)
 }
 
 /// # Safety
@@ -145,8 +146,8 @@ mod tests {
     #[test]
     fn a_panic_becomes_a_status_and_leaves_handle_and_info_usable() {
         let context = Context::new(crate::problem::ExecutorKind::Host).unwrap();
-        let mut handle = sptrsvContext(std::sync::Mutex::new(context));
-        let info = sptrsvInfo(std::sync::Mutex::default());
+        let mut handle = sptrsvContext(crate::executor::Owned::new(context));
+        let info = sptrsvInfo(crate::executor::Owned::new(Info::default()));
         // SAFETY: handle and info are live.
         let mut call = |f: fn(&mut Info)| unsafe {
             let status = with_handle(&mut handle, |_| {
@@ -160,6 +161,6 @@ mod tests {
         let panicked = (SPTRSV_STATUS_INTERNAL_ERROR, c"internal error: planted".into());
         assert_eq!(call(|_| panic!("planted")), panicked);
         assert_eq!(call(|i| i.algorithm = 1), (SPTRSV_STATUS_SUCCESS, c"".into()));
-        assert_eq!(info.0.into_inner().unwrap_or_else(|e| e.into_inner()).algorithm, 1);
+        assert_eq!(info.0.lock("info").unwrap().algorithm, 1);
     }
 }

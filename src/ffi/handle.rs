@@ -5,7 +5,6 @@
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use super::guard::{guard, raw, with_handle, write, write_enum};
@@ -13,7 +12,7 @@ use super::objects::{sptrsvContext, sptrsvHandle_t, sptrsvStream_t, CUstream_st}
 use super::version::SPTRSV_VERSION;
 use crate::context::Context;
 use crate::error::{sptrsvStatus_t, Error, Result};
-use crate::executor::Executor;
+use crate::executor::{Executor, Owned};
 use crate::problem::{ExecutorKind, PointerMode};
 
 /// Where the work is done.
@@ -39,7 +38,7 @@ unsafe fn create(handle: *mut sptrsvHandle_t, kind: ExecutorKind) -> Result<()> 
     if handle.is_null() {
         return Err(Error::Null("handle"));
     }
-    let context = Box::new(sptrsvContext(Mutex::new(Context::new(kind)?)));
+    let context = Box::new(sptrsvContext(Owned::new(Context::new(kind)?)));
     handle.write(Box::into_raw(context));
     Ok(())
 }

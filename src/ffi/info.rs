@@ -6,12 +6,13 @@
 
 use std::ffi::{c_char, c_int, c_void, CString};
 use std::mem::MaybeUninit;
-use std::sync::{LazyLock, Mutex};
+use std::sync::LazyLock;
 
 use super::guard::{guard, raw, with_info, write, write_enum};
 use super::objects::{sptrsvConstInfo_t, sptrsvInfo, sptrsvInfo_t};
 use crate::algorithms;
 use crate::error::{sptrsvStatus_t, Error};
+use crate::executor::Owned;
 use crate::info::Info;
 use crate::problem::{right_hand_sides, switch, CopyValues, Setup};
 use crate::stats::Stats;
@@ -53,7 +54,8 @@ pub enum sptrsvAlgorithm_t {
     SPTRSV_ALG_PANEL = 22,
 }
 
-/// Where and how an analysis is done. The schedule is the same for all. The host executor takes the CPU in any case.
+/// Where and how an analysis is done. The schedule is the same for all, except that of PANEL, which the CPU keeps in natural order.
+/// The host executor takes the CPU in any case.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum sptrsvAnalysisMode_t {
@@ -158,7 +160,7 @@ pub unsafe extern "C" fn sptrsvCreateInfo(info: *mut sptrsvInfo_t) -> sptrsvStat
         if info.is_null() {
             return Err(Error::Null("info"));
         }
-        info.write(Box::into_raw(Box::new(sptrsvInfo(Mutex::new(Info::default())))));
+        info.write(Box::into_raw(Box::new(sptrsvInfo(Owned::new(Info::default())))));
         Ok(())
     })
 }

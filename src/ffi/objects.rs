@@ -6,24 +6,26 @@
 //! Threads: objects are independent of one another. One object is used by one thread at a time; a descriptor that nobody changes
 //! may be read by several.
 
-use std::sync::Mutex;
-
 use crate::context::Context;
+use crate::executor::Owned;
 use crate::info::Info;
 use crate::problem::MatDescr;
 
 /// What a handle points to.
-pub struct sptrsvContext(pub(crate) Mutex<Context>);
+pub struct sptrsvContext(pub(crate) Owned<Context>);
 /// What a matrix descriptor points to.
 pub struct sptrsvMatDescr(pub(crate) MatDescr);
 /// What an info points to.
-pub struct sptrsvInfo(pub(crate) Mutex<Info>);
+pub struct sptrsvInfo(pub(crate) Owned<Info>);
 /// What a CUDA stream points to (defined by CUDA).
 pub struct CUstream_st {
     _opaque: [u8; 0],
 }
 
 /// A handle: executor, stream, pointer mode and watchdog.
+///
+/// In a child of fork, handles and infos of the host executor can be used, on the calling thread alone; what another thread was using
+/// at the fork gives INVALID_VALUE. Those of a GPU give EXECUTION_FAILED, as CUDA does not serve such a child. All can be destroyed.
 pub type sptrsvHandle_t = *mut sptrsvContext;
 /// A matrix descriptor: how the arrays of a matrix are to be read.
 pub type sptrsvMatDescr_t = *mut sptrsvMatDescr;

@@ -78,7 +78,7 @@ pub unsafe extern "C" fn sptrsvSolve(
 ) -> sptrsvStatus_t {
     with_handle(handle, |c| {
         let column = |address: usize| Dense { address, ld: m, order: Order::Columns };
-        let rhs = Rhs { count: 1, f: column(f as usize), x: column(x as usize) };
+        let rhs = Rhs { count: 1, names: ["f", "x"], f: column(f as usize), x: column(x as usize) };
         let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
         solve(c, op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
     })
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn sptrsvSolveDense(
 /// F and X.
 fn rhs(count: i64, [f, x]: [*mut c_void; 2], [ldf, ldx]: [i64; 2], [of_f, of_x]: [Order; 2]) -> Rhs {
     let dense = |address: *mut c_void, ld, order| Dense { address: address as usize, ld, order };
-    Rhs { count, f: dense(f, ldf, of_f), x: dense(x, ldx, of_x) }
+    Rhs { count, names: ["F", "X"], f: dense(f, ldf, of_f), x: dense(x, ldx, of_x) }
 }
 
 /// What all solves have in common.

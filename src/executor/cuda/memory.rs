@@ -78,9 +78,24 @@ impl Pool {
             return Ok(Some(address));
         }
         // What the pool keeps may be in pieces that are too small.
-        // SAFETY: the pool is alive.
-        check(unsafe { sys::cuMemPoolTrimTo(self.pool, 0) }, "cuMemPoolTrimTo")?;
+        self.give_back(stream);
         once()
+    }
+
+    /// Gives the driver all that nobody uses, also what is only given back on `stream` as yet.
+    pub fn give_back(&self, stream: usize) {
+        // SAFETY: the pool and its stream are alive, and the other one is the caller's, which is not capturing. What fails here
+        // is told by the calls that follow.
+        unsafe {
+            sys::cuStreamSynchronize(stream as sys::CUstream);
+            sys::cuStreamSynchronize(self.stream);
+            sys::cuMemPoolTrimTo(self.pool, 0);
+        }
+    }
+
+    /// The stream on which memory is given back: it waits for no other one.
+    pub fn stream(&self) -> usize {
+        self.stream as usize
     }
 
     /// Destroys it; the context is current and nothing of it is in use.
@@ -342,6 +357,20 @@ pub fn is_capturing(stream: usize) -> Result<bool> {
     }
     check(result, "cuStreamIsCapturing")?;
     Ok(captures)
+}
+
+/// A stream for work that is waited for, in place of `stream`. The legacy stream may not be used while another stream captures that
+/// waits for it; then all work of the context is waited for, which does no harm to the capture, and a stream apart takes its place.
+pub fn stream_beside_captures(gpu: &Gpu, stream: usize) -> Result<usize> {
+    let _bound = gpu.bind()?;
+    let (result, captures) = capture_status(stream);
+    match (result, gpu.pool()) {
+        (sys::cudaError_enum::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, Some(pool)) if wait_for_kernels() => {
+            Ok(pool.stream())
+        }
+        _ if captures => Err(Error::Capturing),
+        _ => Ok(stream),
+    }
 }
 
 /// Whether the stream is capturing itself.

@@ -14,7 +14,7 @@ mod setup;
 mod values;
 
 pub use launch::{Graph, Kernel, Launcher};
-pub use memory::{synchronize_all, DeviceArray};
+pub use memory::{stream_beside_captures, synchronize_all, DeviceArray};
 pub use plan::{CudaPlan, How, LevelGraph, PlanArrays, SetupTimes};
 
 use std::collections::HashMap;
@@ -54,6 +54,10 @@ fn check(result: sys::CUresult, call: &'static str) -> Result<()> {
         CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED | CUDA_ERROR_STREAM_CAPTURE_INVALIDATED => {
             Err(Error::Capturing)
         }
+        CUDA_ERROR_NOT_INITIALIZED => Err(Error::Driver {
+            call,
+            error: format!("{result:?}, as in a child of a process that has used CUDA"),
+        }),
         other => Err(Error::Driver { call, error: format!("{other:?}") }),
     }
 }
@@ -264,6 +268,22 @@ impl Gpu {
 
     fn pool(&self) -> Option<&memory::Pool> {
         self.pool.as_ref()
+    }
+
+    /// Does what takes memory for work on `stream`. Where there is too little, all that is kept for further analyses goes back to
+    /// the driver, also what the first try has left, and it is tried once more. What fails then leaves nothing behind.
+    pub fn with_all_memory<T>(&self, stream: usize, mut work: impl FnMut() -> Result<T>) -> Result<T> {
+        let mut result = Err(Error::OutOfMemory { place: "device", bytes: 0 });
+        for _ in 0..2 {
+            result = work();
+            if !matches!(result, Err(Error::OutOfMemory { place: "device", .. })) {
+                break;
+            }
+            if let (Some(pool), Ok(_bound)) = (&self.pool, self.bind()) {
+                pool.give_back(stream);
+            }
+        }
+        result
     }
 
     pub fn multiprocessors(&self) -> u32 {

@@ -11,7 +11,7 @@ use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
 use crate::algorithms::{self, Algorithm};
 use crate::analysis::nodes::{self, Nodes};
 use crate::analysis::slices::{self, Cut};
-use crate::analysis::{cpu, Engine, Lists, Needs, Panels, Pattern, Schedule, Values, NONE};
+use crate::analysis::{cpu, Engine, Lists, Needs, Pattern, Schedule, Values, NONE};
 use crate::error::{Error, Result};
 use crate::executor::{host, SolveCall};
 use crate::problem::{Arrays, CopyValues, DataType, DiagSource, Index, Order, Setup, Shape, MAX_SIZE};
@@ -193,10 +193,7 @@ impl CudaPlan {
             // Malformed: what follows says how.
         }
         let launcher = Launcher { gpu, stream, dtype: shape.dtype };
-        // Panels are ordered there only, so that they give the same bits wherever an analysis is asked for.
-        let is_asked_for = matches!(setup, Setup::Cpu | Setup::Auto) && must_fit(shape).is_ok();
-        let is_there = needs.panels == Panels::Yes && is_asked_for;
-        if let Some(levels) = on_gpu(if is_there { Setup::Gpu } else { setup }, shape)? {
+        if let Some(levels) = on_gpu(setup, shape)? {
             let wish = setup::Wish { needs, levels, timeout, node: 1, copies: false };
             match Self::set_up_on_gpu(&launcher, asked, shape, arrays, wish, known, let_go) {
                 Ok(Some(plan)) => return plan.with_queues(),
@@ -966,28 +963,21 @@ fn analyse_on_cpu(
     Ok((schedule, times, d2h))
 }
 
-/// A copy of the caller's pattern, validated. Where there are no rows there need be no arrays.
+/// A copy of the caller's pattern, validated. Where there are no rows there need be no arrays. Indices are read when the offsets
+/// have said that there are as many as nnz.
 fn read_pattern(shape: &Shape, arrays: Arrays, stream: usize) -> Result<Pattern> {
     let (n, nnz) = (shape.n as usize, shape.nnz as usize);
     let offsets = if n > 0 { n + 1 } else { 0 };
     // SAFETY: by the caller's promise the arrays have these lengths and types.
     unsafe {
-        match (shape.descr.offsets, shape.descr.columns) {
-            (Index::I32, _) => cpu::validate(
-                shape,
-                &memory::read::<i32>(arrays.ptr, offsets, stream)?,
-                &memory::read::<i32>(arrays.ind, nnz, stream)?,
-            ),
-            (Index::I64, Index::I32) => cpu::validate(
-                shape,
-                &memory::read::<i64>(arrays.ptr, offsets, stream)?,
-                &memory::read::<i32>(arrays.ind, nnz, stream)?,
-            ),
-            (Index::I64, Index::I64) => cpu::validate(
-                shape,
-                &memory::read::<i64>(arrays.ptr, offsets, stream)?,
-                &memory::read::<i64>(arrays.ind, nnz, stream)?,
-            ),
-        }
+        let ptr = match shape.descr.offsets {
+            Index::I32 => cpu::offsets(shape, &memory::read::<i32>(arrays.ptr, offsets, stream)?)?,
+            Index::I64 => cpu::offsets(shape, &memory::read::<i64>(arrays.ptr, offsets, stream)?)?,
+        };
+        let ind = match shape.descr.columns {
+            Index::I32 => cpu::indices(shape, &ptr, &memory::read::<i32>(arrays.ind, nnz, stream)?)?,
+            Index::I64 => cpu::indices(shape, &ptr, &memory::read::<i64>(arrays.ind, nnz, stream)?)?,
+        };
+        Ok(Pattern { ptr, ind })
     }
 }

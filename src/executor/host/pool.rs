@@ -150,10 +150,12 @@ impl Pool {
     /// thread is the only member. A wait in which nobody makes progress for `limit` (zero: no limit) is given up, and
     /// so is the run. Allocates nothing.
     pub fn run(&self, limit: Duration, task: impl Fn(&Member) -> Finished + Sync) -> Finished {
-        let team = if self.is_copy() { 1 } else { self.threads() as u32 };
+        let is_copy = self.is_copy();
+        let team = if is_copy { 1 } else { self.threads() as u32 };
         let shared = &*self.shared;
         let me = Member { rank: 0, team, limit, shared };
-        let _one_run = lock(&self.running);
+        // In a child nobody else runs, but a thread of the parent's may have been running at the fork.
+        let _one_run = (!is_copy).then(|| lock(&self.running));
         shared.halted.store(false, Ordering::Relaxed);
         if team == 1 {
             return task(&me);

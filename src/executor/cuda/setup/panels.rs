@@ -80,6 +80,8 @@ impl Run<'_> {
             tile_number: places.segment_of,
             run_begin: places.run_begin,
             ranks: places.ends,
+            run_info: places.rooms,
+            level_ptr: self.places.level_ptr,
             level_step: places.counts,
             ..self.base
         };
@@ -91,8 +93,11 @@ impl Run<'_> {
         self.scan(scan(places.heads, places.head_sums, places.scans[1]))?;
         self.cover_in_turns("setup_panel_segments", &args)?;
         self.cover_in_turns("setup_panel_ends", &args)?;
-        let found = self.ask(places.counts, Counts::WORDS)?;
         self.walk_in_turns(&self.of_rows("setup_panel_check"), &args)?;
+        let found = self.ask(places.counts, Counts::WORDS)?;
+        // Where levels begin is not known where nobody asks for a prediction.
+        let count = if self.task.records { n } else { 0 };
+        self.cover_in_turns("setup_panel_hops", &SetupArgs { count, ..args })?;
         let counts = Counts::of_words(&found.words()?);
         Ok(Segments { counts, places, temporary })
     }

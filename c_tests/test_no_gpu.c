@@ -2,12 +2,7 @@
  * What a handle says where a GPU cannot be used: a driver that is missing, a stub, broken or too old, and a GPU that the
  * library has no code for. Each is one line that says what to do. The driver is standin/libcuda.c, on every machine.
  */
-#define _GNU_SOURCE
-#include "check.h"
-
-#include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "driver.h"
 
 enum { STUB_LIBRARY = 34, NO_DEVICE = 100, INVALID_IMAGE = 200, NO_BINARY_FOR_GPU = 209, UNSUPPORTED_PTX_VERSION = 222,
        INVALID_SOURCE = 300, DRIVER_MISMATCH = 803 };
@@ -37,69 +32,32 @@ static const struct {
     {9000, 90, "cuModuleLoadDataEx", INVALID_SOURCE, SPTRSV_STATUS_ARCH_MISMATCH, "the NVIDIA driver is for CUDA 9.0,",
      "update the driver, or build"}};
 
-static void *symbol(void *library, const char *name) {
-  void *found = library ? dlsym(library, name) : NULL;
-  if (!found) fatal("libcuda.so.1", "it is not the stand-in");
-  return found;
-}
-
 static void messages(void) {
-  void *library = dlopen("libcuda.so.1", RTLD_NOW);
-  void (*fail)(const char *, int), (*gpu)(int, int);
-  *(void **)&fail = symbol(library, "standin_fail");
-  *(void **)&gpu = symbol(library, "standin_gpu");
+  find_standin();
+  sptrsvHandle_t h = NULL;
   for (int i = 0; i < COUNT(CASES); i++) {
-    sptrsvHandle_t h = NULL;
-    gpu(CASES[i].driver, CASES[i].capability);
-    fail(CASES[i].entry, CASES[i].error);
+    driver.gpu(CASES[i].driver, CASES[i].capability);
+    driver.fail(CASES[i].entry, CASES[i].error);
     CHECK_STATUS(sptrsvCreateWithExecutor(&h, SPTRSV_EXECUTOR_CUDA), CASES[i].status);
     const char *said = sptrsvGetLastErrorString();
     CHECK_THAT(strstr(said, CASES[i].words) && strstr(said, CASES[i].more), "%s failing with %d: %s", CASES[i].entry,
                CASES[i].error, said);
     CHECK_THAT(!strchr(said, '\n'), "more than one line: %s", said);
-    fail(NULL, 0);
+    driver.fail(NULL, 0);
   }
   /* Once the cause is gone, a handle can be made. */
-  sptrsvHandle_t h = NULL;
-  gpu(13000, 90);
+  driver.gpu(13000, 90);
   CHECK_OK(sptrsvCreateWithExecutor(&h, SPTRSV_EXECUTOR_CUDA));
   CHECK_OK(sptrsvDestroy(h));
 }
 
-/* Runs this program again with a folder in front of the library search path. */
-static void in_a_child(const char *libraries) {
-  fflush(stdout);
-  pid_t child = fork();
-  if (child == 0) {
-    const char *old = getenv("LD_LIBRARY_PATH");
-    char path[8192];
-    snprintf(path, sizeof path, "%s%s%s", libraries, old ? ":" : "", old ? old : "");
-    setenv("LD_LIBRARY_PATH", path, 1);
-    execl("/proc/self/exe", "test_drivers", "--child", (char *)NULL);
-    _exit(127);
-  }
-  int status = -1;
-  CHECK(child > 0 && waitpid(child, &status, 0) == child);
-  CHECK_THAT(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child ended with status %#x", status);
-}
+static void a_line_says_why(void) { in_a_child("messages", standin()); }
 
-static void one_line_for_each_driver(void) {
-  char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 16);
-  if (length <= 0) fatal("readlink", "this program does not know its own path");
-  path[length] = 0;
-  strcpy(strrchr(path, '/'), "/standin");
-  in_a_child(path);
-}
+static const Child CHILDREN[] = {{"messages", messages}};
 
 int main(int argc, char **argv) {
-  if (argc == 2 && !strcmp(argv[1], "--child")) {
-    T.name = T.current = "messages";
-    messages();
-    fflush(stdout);
-    return T.failed != 0 || T.passed == 0;
-  }
-  check_begin("test_drivers", argc, argv);
-  RUN(one_line_for_each_driver);
+  if (is_child(argc, argv)) return run_child(CHILDREN, COUNT(CHILDREN), argv[2]);
+  check_begin("test_no_gpu", argc, argv);
+  RUN(a_line_says_why);
   return check_end();
 }

@@ -1,0 +1,242 @@
+/*
+ * What a driver can do to the library, by its stand-in and so on every machine: memory that is short is given back, captures of
+ * other threads are left alone, and each call of the driver in turn may fail.
+ */
+#include "copies.h"
+#include "driver.h"
+
+#define ALLOC_FAILED SPTRSV_STATUS_ALLOC_FAILED
+
+/* ------------------------------------------------------------------------------------- memory is short */
+
+/* What setups take and leave: by algorithms of few and of many arrays, on the CPU and on the GPU. */
+static const struct {
+  sptrsvAlgorithm_t algorithm;
+  sptrsvAnalysisMode_t setup;
+} WAYS[] = {{SPTRSV_ALG_AUTO, SPTRSV_ANALYSIS_MODE_CPU}, {SPTRSV_ALG_SLFC, SPTRSV_ANALYSIS_MODE_CPU}, {SPTRSV_ALG_LEVR, SPTRSV_ANALYSIS_MODE_CPU},
+            {SPTRSV_ALG_SLFC, SPTRSV_ANALYSIS_MODE_GPU}, {SPTRSV_ALG_TILED, SPTRSV_ANALYSIS_MODE_CPU}};
+
+/* With less memory than it takes an analysis is refused, and leaves nothing in the pool; with just as much it works, though the pool
+ * is full of what others have left. */
+static void memory_is_given_back(void) {
+  find_standin();
+  driver.pools(1);
+  CHECK_OK(sptrsvCreate(&T.h));
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, GRID, 20000);
+  for (int w = 0; w < COUNT(WAYS); w++) {
+    System s;
+    p.k.setup = WAYS[w].setup;
+    driver.room(SIZE_MAX);
+    CHECK_OK(open_system(&s, &p, WAYS[w].algorithm));
+    sptrsvInfo_t other = s.info;
+    CHECK_OK(sptrsvCreateInfo(&s.info));
+    CHECK_OK(sptrsvSetAlgorithm(s.info, WAYS[w].algorithm));
+    CHECK_OK(sptrsvSetAnalysisMode(s.info, WAYS[w].setup));
+    size_t before = driver.used();
+    driver.room(SIZE_MAX);
+    CHECK_OK(analyse(&s));
+    size_t taken = driver.most_used() - before, held = driver.used() - before;
+    CHECK(taken >= held && held > 0);
+    int refused = 0, worked = 0;
+    for (int part = 0; part <= 20; part++) {
+      CHECK_OK(sptrsvDestroyInfo(s.info));
+      CHECK_OK(sptrsvCreateInfo(&s.info));
+      CHECK_OK(sptrsvSetAlgorithm(s.info, WAYS[w].algorithm));
+      CHECK_OK(sptrsvSetAnalysisMode(s.info, WAYS[w].setup));
+      CHECK(driver.used() == before);
+      CHECK_THAT(driver.kept() > 0 || refused, "%d: the pool keeps nothing", w);
+      driver.room(taken * (size_t)part / 20);
+      sptrsvStatus_t status = analyse(&s);
+      driver.room(SIZE_MAX);
+      CHECK_THAT(status == (part < 20 ? ALLOC_FAILED : SPTRSV_STATUS_SUCCESS) || (part < 20 && status == SPTRSV_STATUS_SUCCESS),
+                 "way %d with %d of 20 parts of %zu bytes: %s", w, part, taken, sptrsvGetErrorName(status));
+      refused += status == ALLOC_FAILED, worked += status == SPTRSV_STATUS_SUCCESS;
+      if (status == ALLOC_FAILED) {
+        CHECK_MESSAGE("bytes of device memory");
+        CHECK_THAT(driver.kept() == 0 && driver.used() == before, "way %d: %zu bytes are kept and %zu used after a refusal", w,
+                   driver.kept(), driver.used() - before);
+        CHECK_STATUS(solve_from(&s, s.f, s.x), SPTRSV_STATUS_NOT_ANALYSED);
+        CHECK_OK(analyse(&s));
+      }
+      CHECK_OK(solve_from(&s, s.f, s.x));
+    }
+    CHECK_THAT(refused > 10 && worked > 0, "way %d: %d analyses were refused, %d worked", w, refused, worked);
+    CHECK_OK(sptrsvDestroyInfo(other));
+    close_system(&s);
+  }
+  free_problem(&p);
+  destroy_handle();
+}
+
+static void short_memory(void) { in_a_child("memory_is_given_back", standin()); }
+
+/* ---------------------------------------------------------------------------- another thread captures */
+
+/* In global mode, the strictest. An analysis that may use the legacy stream no more goes on apart from it, and no call on any stream
+ * ends the capture. */
+static void another_thread_captures(void) {
+  find_standin();
+  int handle; /* something to point to */
+  cudaStream_t streams[] = {NULL, (cudaStream_t)(void *)&handle};
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, CHAIN, 5);
+  driver.pools(1);
+  CHECK_OK(sptrsvCreate(&T.h));
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int gpu = 0; gpu < 2; gpu++)
+      for (int on = 0; on < 2; on++) {
+        System s;
+        p.k.setup = gpu ? SPTRSV_ANALYSIS_MODE_GPU : SPTRSV_ANALYSIS_MODE_CPU;
+        if (!opened(&s, &p, a)) continue;
+        CHECK_OK(sptrsvSetStream(T.h, streams[on]));
+        CHECK_OK(solve_from(&s, s.f, s.x));
+        driver.capture_elsewhere(1);
+        CHECK_OK(analyse(&s));
+        analyse_for(&s, SPTRSV_COPY_ALL);
+        if (on) { /* work on the legacy stream is what the capture forbids */
+          int64_t row;
+          CHECK_OK(solve_from(&s, s.f, s.x));
+          CHECK_OK(update(&s));
+          sptrsvStatus_t status = sptrsvZeroPivot(T.h, s.info, &row);
+          CHECK(status == SPTRSV_STATUS_SUCCESS || (gpu && status == SPTRSV_STATUS_ZERO_PIVOT));
+        }
+        CHECK_THAT(driver.broken_captures() == 0, "%s, stream %d, setup %d: %d calls would have ended the capture", ALGS[a].name, on,
+                   gpu, driver.broken_captures());
+        CHECK_THAT(driver.capture_mode() == 1, "the thread has another mode of capture than before");
+        sptrsvHandle_t h;
+        CHECK_OK(sptrsvCreate(&h));
+        CHECK_OK(sptrsvDestroy(h));
+        driver.capture_elsewhere(0);
+        CHECK_OK(solve_from(&s, s.f, s.x));
+        CHECK_OK(sptrsvSetStream(T.h, NULL));
+        close_system(&s);
+      }
+  free_problem(&p);
+  destroy_handle();
+}
+
+static void captures_of_others(void) { in_a_child("another_thread_captures", standin()); }
+
+/* ------------------------------------------------------------------------- each call of the driver fails */
+
+enum { OUT_OF_MEMORY = 2, LAUNCH_FAILED = 719 };
+
+/* What is done with an info, in this order. */
+enum Step { CREATE, ANALYSIS, ANY_OPERATION, COPY_ALL, UPDATE, NEW_DIAGONAL, SOLVE, MULTI, DENSE, PIVOT, DESTROY, STEPS };
+static const char *const STEP_NAMES[] = {"create", "analysis", "analysis for any operation", "analysis with a copy", "update of values",
+                                         "update of the diagonal", "solve", "solve of columns", "solve of rows", "pivot", "destroy"};
+
+static sptrsvStatus_t take(enum Step step, System *s, void *f, void *x) {
+  const Problem *p = s->p;
+  int64_t row;
+  switch (step) {
+    case CREATE: return sptrsvCreate(&T.h);
+    case ANALYSIS: return analyse(s);
+    case ANY_OPERATION:
+    case COPY_ALL:
+      sptrsvSetAnalysisForAllOperations(s->info, 1);
+      sptrsvSetCopyValues(s->info, step == COPY_ALL ? SPTRSV_COPY_ALL : SPTRSV_COPY_NONE);
+      return analyse_values(s, s->val);
+    case UPDATE: return update(s);
+    case NEW_DIAGONAL: return sptrsvUpdateDiagonal(s->h, s->info, s->diag);
+    case SOLVE: return solve_from(s, s->f, s->x);
+    case MULTI: return solve_columns(s, 5, f, x);
+    case DENSE:
+      return sptrsvSolveDense(s->h, (sptrsvOperation_t)p->k.op, p->n, p->nnz, 5, s->alpha_host, s->d, (sptrsvDataType_t)p->k.type,
+                              s->val, s->ptr, s->ind, s->info, f, p->n, SPTRSV_ORDER_COLUMN, x, 5, SPTRSV_ORDER_ROW, s->policy,
+                              s->buffer);
+    case PIVOT: {
+      sptrsvStatus_t status = sptrsvZeroPivot(s->h, s->info, &row);
+      /* Kernels do nothing here, so after a setup on the GPU row 0 seems to have a zero pivot. */
+      return status == SPTRSV_STATUS_ZERO_PIVOT && p->k.setup == SPTRSV_ANALYSIS_MODE_GPU ? SPTRSV_STATUS_SUCCESS : status;
+    }
+    default: {
+      sptrsvInfo_t info = s->info;
+      s->info = NULL;
+      return sptrsvDestroyInfo(info);
+    }
+  }
+}
+
+/* What fails to free, or to make a context current in order to free, leaves something behind, and cannot but do so. */
+static int may_leave_something(const char *entry) {
+  static const char *const ENTRIES[] = {"cuMemFree", "cuMemPoolDestroy", "cuStreamDestroy", "cuCtxGetCurrent", "cuCtxPushCurrent",
+                                        "cuCtxGetId", "cuDevicePrimaryCtxRelease"};
+  for (int i = 0; i < COUNT(ENTRIES); i++)
+    if (strncmp(entry, ENTRIES[i], strlen(ENTRIES[i])) == 0) return 1;
+  return 0;
+}
+
+/* The step with its call number `at` failing: whether there is one. The step then works, and so do all after it. */
+static int one_fault(const Problem *p, int a, int pools, enum Step faulty, int at, int error) {
+  static char text[200];
+  snprintf(text, sizeof text, "%s, setup %d, %s pools: call %d of %s fails with %d", ALGS[a].name, p->k.setup, pools ? "with" : "without",
+           at, STEP_NAMES[faulty], error);
+  T.current = text;
+  driver.pools(pools);
+  int before = driver.allocated(), is_there = 0, may_leave = 0;
+  System s = {0};
+  size_t bytes = (size_t)p->n * value_size(p->k.type);
+  void *f = mem_new(5 * bytes), *x = mem_new(5 * bytes);
+  mem_fill(f, 0, 5 * bytes);
+  for (enum Step step = CREATE; step < STEPS; step++) {
+    if (step == faulty) {
+      driver.fail_at(at, error);
+      sptrsvStatus_t status = take(step, &s, f, x);
+      is_there = driver.count() >= at;
+      may_leave = is_there && (may_leave_something(driver.failed_entry()) || error == LAUNCH_FAILED);
+      /* The driver has refused to take back the context that it had made current. */
+      int stays = is_there && (!strcmp(driver.failed_entry(), "cuCtxSetCurrent") || !strcmp(driver.failed_entry(), "cuCtxPopCurrent_v2"));
+      if (stays) driver.leave_current();
+      driver.fail_at(0, 0);
+      CHECK_THAT(status == SPTRSV_STATUS_SUCCESS || status == ALLOC_FAILED || status == SPTRSV_STATUS_EXECUTION_FAILED ||
+                     (step == CREATE && status == SPTRSV_STATUS_NO_DRIVER),
+                 "%s", sptrsvGetErrorName(status));
+      if (status && step > CREATE) CHECK_THAT(*sptrsvGetLastErrorString(), "no message");
+      if (!status && step == CREATE) destroy_handle();
+      if (step == DESTROY) continue;
+    }
+    CHECK_OK(take(step, &s, f, x));
+    if (step == CREATE) CHECK_OK(open_system(&s, p, ALGS[a].id));
+  }
+  close_system(&s);
+  destroy_handle();
+  mem_free(f), mem_free(x);
+  int left = driver.allocated() - before;
+  CHECK_THAT(left == 0 || may_leave, "%d allocations were not freed", left);
+  return is_there;
+}
+
+static long faults;
+
+static void each_call_fails(void) {
+  find_standin();
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, GRID, 40);
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int way = 0; way < 4; way++)
+      for (enum Step step = CREATE; step < STEPS; step++) {
+        /* In all ways AUTO and one more; each of the others in one of them, in turn. */
+        int in_all_ways = a == 0 || ALGS[a].id == SPTRSV_ALG_TILED;
+        if (!in_all_ways && way != a % 4) continue;
+        p.k.setup = way & 1 ? SPTRSV_ANALYSIS_MODE_GPU : SPTRSV_ANALYSIS_MODE_CPU;
+        if (step == CREATE && (a > 0 || way & 1)) continue; /* the same for all */
+        for (int turn = 0; turn <= (a == 0); turn++)
+          for (int at = 1; one_fault(&p, a, way >> 1, step, at, (at + way + turn) & 1 ? LAUNCH_FAILED : OUT_OF_MEMORY); at++) faults++;
+      }
+  free_problem(&p);
+  printf("each_call_fails: %ld faults\n", faults);
+  CHECK(faults >= 2000);
+}
+
+static void every_fault(void) { in_a_child("each_call_fails", standin()); }
+
+static const Child CHILDREN[] = {{"memory_is_given_back", memory_is_given_back}, {"another_thread_captures", another_thread_captures},
+                                 {"each_call_fails", each_call_fails}};
+
+int main(int argc, char **argv) {
+  if (is_child(argc, argv)) return run_child(CHILDREN, COUNT(CHILDREN), argv[2]);
+  check_begin("test_driver", argc, argv);
+  RUN(short_memory);
+  RUN(captures_of_others);
+  RUN(every_fault);
+  return check_end();
+}

@@ -1,0 +1,57 @@
+//! The page docs/reliability.md says what is true: the words of each promise stand in the header, the tests named exist, and no test
+//! program of `c_tests/` is without a promise that it holds.
+
+use std::path::Path;
+use std::{env, fs};
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|e| panic!("cannot read {}: {e}", path.display()))
+}
+
+/// A header's text in one line, without the marks of comments.
+fn words(header: &str) -> String {
+    let lines = header.lines().map(|line| line.trim_start().trim_start_matches(['*', '/']));
+    lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+}
+
+/// The promises of the page, each with its tests as (file, function).
+fn promises(page: &str) -> Vec<(String, Vec<(String, String)>)> {
+    let rows =
+        page.split("## Promises").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("promises");
+    let rows = rows.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| the header"));
+    rows.map(|row| {
+        let mut cells = row.trim_matches('|').split('|').map(str::trim);
+        let (promise, tests) = (cells.next().expect("a promise"), cells.next().expect("tests"));
+        let tests = tests.split(", ").map(|test| {
+            let (file, function) = test.trim_matches('`').split_once(':').expect("file:function");
+            (file.to_string(), function.to_string())
+        });
+        (promise.to_string(), tests.collect())
+    })
+    .collect()
+}
+
+#[test]
+fn each_promise_stands_in_the_header_and_is_held_by_tests() {
+    let (page, header) = (read("docs/reliability.md"), words(&read("include/sptrsv.h")));
+    let promises = promises(&page);
+    assert!(promises.len() > 30, "only {} promises were found", promises.len());
+    for (promise, tests) in &promises {
+        assert!(header.contains(promise.as_str()), "the header does not say '{promise}'");
+        for (file, function) in tests {
+            let source = read(file);
+            let begins = |line: &str| line.starts_with("static ") || line.trim_start().starts_with("fn ");
+            let call = format!(" {function}(");
+            let is_there = source.lines().any(|line| begins(line) && line.contains(&call));
+            assert!(is_there, "{file} has no test {function}");
+        }
+    }
+    for entry in
+        fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("c_tests")).expect("c_tests is there")
+    {
+        let name = entry.expect("c_tests is readable").file_name().into_string().expect("ASCII");
+        let is_named = page.contains(&format!("c_tests/{name}:"));
+        assert!(!(name.starts_with("test_") && name.ends_with(".c")) || is_named, "{name} holds no promise");
+    }
+}
