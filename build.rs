@@ -141,7 +141,7 @@ fn kernel_table(fatbins: &str, archs: &[&str], compiler: u32) -> String {
          const COMPILER: u32 = {compiler};\n",
         archs.join(","),
         numbers().min().unwrap_or(0),
-        numbers().last().unwrap_or(0),
+        numbers().next_back().unwrap_or(0),
     )
 }
 

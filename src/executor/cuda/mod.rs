@@ -146,7 +146,7 @@ fn why_the_driver_does_not_start(result: sys::CUresult) -> String {
         }
         _ => "the NVIDIA driver does not start",
     };
-    format!("{meaning} (cuInit: {result:?})")
+    format!("{meaning} (cuInit failed with {result:?})")
 }
 
 impl Gpu {
