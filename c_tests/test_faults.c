@@ -593,9 +593,8 @@ static int are_right(System *s, void *f, void *x, int64_t columns) {
 
 enum { MOST_TAKEN = 4096 };
 
-/* Takes all memory of the GPU, in so many pieces. */
-static int take_memory(void **taken) {
-  int count = 0;
+/* Takes all memory of the GPU, in pieces behind the first so many; returns how many there are then. */
+static int take_memory(void **taken, int count) {
   /* What processes that have ended gave back may be there a moment later. */
   for (int before = -1; count > before; usleep(300000)) {
     before = count;
@@ -622,7 +621,7 @@ static void first_solves_without_memory(void) {
   put_whole_diagonal(&p, p.diag); /* as the updates below do */
   char *f = mem_new(COLUMNS * bytes), *x = mem_new(COLUMNS * bytes);
   for (int j = 0; j < COLUMNS; j++) mem_put(f + (size_t)j * bytes, p.f, bytes);
-  int count = take_memory(taken);
+  int count = take_memory(taken, 0);
   for (int a = 0; a < COUNT(ALGS); a++)
     for (int columns = 1; is_open[a] && columns <= COLUMNS; columns = columns == 1 ? 4 : 8 * columns) {
       CHECK_OK(sptrsvUpdateValues(T.h, s[a].info, s[a].val));
@@ -636,21 +635,28 @@ static void first_solves_without_memory(void) {
   free_problem(&p);
 }
 
-/* With the GPU's memory filled up: a solve works, the analysis is refused, and all works again after it. */
+/* With the GPU's memory filled up: a solve works, an analysis with the memory of the one before it works, the first one of an
+ * info is refused, and all works again after it. */
 static void device_memory_runs_out(void) {
   static void *taken[MOST_TAKEN];
   Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, GRID, 1000000);
   System s;
   if (opened(&s, &p, 0)) {
     CHECK(is_right(&s));
-    int count = take_memory(taken);
+    int count = take_memory(taken, 0);
     CHECK(is_right(&s));
+    CHECK_OK(analyse(&s));
+    CHECK(is_right(&s));
+    count = take_memory(taken, count);
+    sptrsvInfo_t full = s.info;
+    CHECK_OK(sptrsvCreateInfo(&s.info));
     CHECK_STATUS(analyse(&s), ALLOC_FAILED);
     CHECK_MESSAGE("device memory");
     CHECK_STATUS(solve_from(&s, s.f, s.x), SPTRSV_STATUS_NOT_ANALYSED);
     while (count > 0) mem_free(taken[--count]);
     CHECK_OK(analyse(&s));
     CHECK(is_right(&s));
+    CHECK_OK(sptrsvDestroyInfo(full));
   }
   close_system(&s);
   free_problem(&p);
