@@ -2,6 +2,9 @@
 //! the executor.
 #![forbid(unsafe_code)]
 
+mod factor;
+mod sweep;
+
 use std::time::{Duration, Instant};
 
 use crate::algorithms::{self, Algorithm, AUTO};
@@ -11,12 +14,15 @@ use crate::error::{Error, Result};
 use crate::executor::cuda::{stream_beside_captures, Bound, CudaPlan, How, SetupTimes};
 use crate::executor::host::HostPlan;
 use crate::executor::{Executor, SolveCall};
+use crate::factor::Factor;
 use crate::problem::{
-    require, require_aligned, Alpha, Arrays, CopyValues, DataType, Dense, DiagSource, MatDescr, Op, Order,
-    Policy, Setup, Shape,
+    require, require_aligned, Alpha, Arrays, Boost, CopyValues, DataType, Dense, DiagSource, MatDescr, Op,
+    Order, Policy, Setup, Shape,
 };
 use crate::stats::{Pivot, Stats};
 use crate::workspace::{self, ROW_BYTES};
+
+pub use sweep::Sweep;
 
 /// Right-hand sides and solutions.
 #[derive(Clone, Copy)]
@@ -87,6 +93,14 @@ pub struct Info {
     pub copy_values: CopyValues,
     /// The separate diagonal, or 0.
     pub diagonal: usize,
+    /// Whether an analysis prepares factorisations, and whether the size of the buffer that was asked for last is for them too.
+    pub factorizes: bool,
+    pub buffer_is_for_factor: bool,
+    /// Whether an analysis is for sweeps, and whether the size of the buffer that was asked for last is for them too.
+    pub sweeps: bool,
+    pub buffer_is_for_sweeps: bool,
+    /// What takes the place of small pivots.
+    pub boost: Option<Boost>,
     analysed: Option<Analysed>,
 }
 
@@ -100,6 +114,11 @@ impl Default for Info {
             any_operation: false,
             copy_values: CopyValues::No,
             diagonal: 0,
+            factorizes: false,
+            buffer_is_for_factor: false,
+            sweeps: false,
+            buffer_is_for_sweeps: false,
+            boost: None,
             analysed: None,
         }
     }
@@ -119,6 +138,8 @@ struct Analysed {
     values: Source,
     /// Bytes of the caller's buffer for a row.
     row_bytes: usize,
+    /// For factorisations, where they were asked for.
+    factor: Option<Factor>,
 }
 
 /// Where solves have their values from.
@@ -159,7 +180,7 @@ enum Body {
 impl Info {
     /// The checked shape of the problem that a call describes.
     pub fn shape(&self, op: Op, m: i64, nnz: i64, descr: MatDescr, dtype: DataType) -> Result<Shape> {
-        Shape::new(op, m, nnz, descr, dtype, self.diagonal != 0)
+        Shape::new(op, m, nnz, descr, dtype, self.sweeps || self.diagonal != 0)
     }
 
     /// What an analysis on this executor is asked for; None leaves it to AUTO.
@@ -211,8 +232,14 @@ impl Info {
             if self.copy_values == CopyValues::All && shape.nnz > 0 {
                 require_aligned(arrays.val, "val", values)?;
             }
+            if (self.factorizes && !self.buffer_is_for_factor) || (self.sweeps && !self.buffer_is_for_sweeps)
+            {
+                return Err(Error::SmallBuffer);
+            }
         }
         let start = Instant::now();
+        // Before the info's analysis is given up: a pattern that cannot be factorised leaves it.
+        let factor = self.factorizes.then(|| Factor::new(context, &shape, arrays, self.setup)).transpose()?;
         let (algorithm, setup, bodies) = match &context.executor {
             Executor::Host(pool) => {
                 let method = asked.map(|a| a.host());
@@ -270,6 +297,7 @@ impl Info {
             last: 0,
             values,
             row_bytes,
+            factor,
         });
         Ok(())
     }
@@ -334,6 +362,22 @@ impl Info {
         rhs: Rhs,
         buffer: usize,
     ) -> Result<()> {
+        self.solve_by_diagonal(self.diagonal, context, shape, arrays, policy, alpha, rhs, buffer)
+    }
+
+    /// The same with this address of a separate diagonal, where the analysis was for one.
+    #[allow(clippy::too_many_arguments)]
+    fn solve_by_diagonal(
+        &mut self,
+        diagonal: usize,
+        context: &Context,
+        shape: Shape,
+        arrays: Arrays,
+        policy: Policy,
+        alpha: Alpha,
+        rhs: Rhs,
+        buffer: usize,
+    ) -> Result<()> {
         rhs.check(&shape)?;
         let values = shape.dtype.bytes();
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
@@ -363,12 +407,12 @@ impl Info {
         require_aligned(rhs.f.address, rhs.names[0], values)?;
         require_aligned(rhs.x.address, rhs.names[1], values)?;
         require(buffer, "buffer")?;
-        if self.diagonal != 0 {
-            require_aligned(self.diagonal, "the diagonal", values)?;
+        if shape.diag == DiagSource::Separate {
+            require_aligned(diagonal, "the diagonal", values)?;
         }
         let call = SolveCall {
             val: arrays.val,
-            diagonal: self.diagonal,
+            diagonal,
             f: rhs.f.address,
             x: rhs.x.address,
             alpha_device,
@@ -441,7 +485,8 @@ impl Info {
             setup: a.setup,
             time: a.setup_time,
             times,
-            bytes_held: a.bodies.iter().map(Body::bytes_held).sum(),
+            bytes_held: a.bodies.iter().map(Body::bytes_held).sum::<usize>()
+                + a.factor.as_ref().map_or(0, Factor::bytes_held),
             predicted,
             missing_diagonal: missing.map(|row| i64::from(row) + a.shape.base()),
         })

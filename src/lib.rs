@@ -6,7 +6,7 @@
 //! * [`ffi`]: every exported function and public C type, by object. Its `guard` catches panics and checks pointers.
 //! * [`problem`]: an integer becomes a meaning; [`error`]: a cause becomes a status and a sentence.
 //! * [`info`]: what an info holds between calls: the fingerprint of the matrix, the plan, the pivots; [`stats`]: what it
-//!   tells of them.
+//!   tells of them; [`factor`]: its incomplete factorisations.
 //! * [`algorithms`]: one file per algorithm, the list of all, and the choice among them.
 //! * [`analysis`]: from a pattern to the normal form that every solve walks.
 //! * [`executor`]: where the work is done: every driver call (`cuda`), every thread (`host`).
@@ -17,6 +17,7 @@ pub mod analysis;
 mod context;
 pub mod error;
 pub mod executor;
+mod factor;
 pub mod ffi;
 mod info;
 pub mod problem;

@@ -49,6 +49,29 @@ pub fn buffer_bytes(shape: &Shape, row_bytes: usize) -> usize {
     }
 }
 
+/// The places in a buffer that begins at `base` of what a sweep solves for and of its diagonal, and the end. A solve's places are
+/// before them.
+pub fn sweep_places(shape: &Shape, row_bytes: usize, base: usize) -> ([usize; 2], usize) {
+    let first = (base + buffer_bytes(shape, row_bytes)).next_multiple_of(ALIGN);
+    let each = (shape.n as usize * shape.dtype.bytes()).next_multiple_of(ALIGN);
+    ([first, first + each], first + 2 * each)
+}
+
+/// Bytes that the caller provides for sweeps.
+pub fn sweep_bytes(shape: &Shape, row_bytes: usize) -> usize {
+    sweep_places(shape, row_bytes, ALIGN - 1).1
+}
+
+/// Bytes that the caller provides for a factorisation: a word for each value.
+pub fn factor_bytes(shape: &Shape) -> usize {
+    shape.nnz as usize * shape.dtype.bytes() + ALIGN
+}
+
+/// Where they begin in a buffer that begins at `base`.
+pub fn factor_place(base: usize) -> usize {
+    base.next_multiple_of(ALIGN)
+}
+
 /// The places in a buffer that begins at `base`.
 pub fn places(shape: &Shape, row_bytes: usize, base: usize) -> Workspace {
     lay_out(shape, row_bytes, base).0

@@ -172,6 +172,13 @@ impl DeviceArray {
     }
 
     /// Sets every byte.
+    /// Its first elements, after what has been enqueued on the stream. Waits.
+    pub fn read<T: Copy>(&self, count: usize, stream: usize) -> Result<Vec<T>> {
+        assert!(count * size_of::<T>() <= self.bytes(), "more than there is");
+        // SAFETY: there are as many.
+        unsafe { read(self.address() as usize, count, stream) }
+    }
+
     pub fn fill(&self, byte: u8, stream: usize) -> Result<()> {
         // SAFETY: the array holds that many bytes.
         unsafe { fill(self.address(), byte, self.bytes(), stream) }

@@ -5,14 +5,17 @@
 
 pub mod args;
 mod dense;
+mod factor;
 mod launch;
 mod locked;
 mod memory;
 mod module;
 mod plan;
 mod setup;
+mod sweep;
 mod values;
 
+pub use factor::CudaFactor;
 pub use launch::{Graph, Kernel, Launcher};
 pub use memory::{stream_beside_captures, synchronize_all, DeviceArray};
 pub use plan::{CudaPlan, How, LevelGraph, PlanArrays, SetupTimes};

@@ -564,6 +564,15 @@ impl CudaPlan {
         self.algorithm
     }
 
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// What kernels beside solves know of the plan.
+    pub fn base(&self) -> &SolveArgs {
+        &self.base
+    }
+
     pub fn diag_source(&self) -> DiagSource {
         self.shape.diag
     }

@@ -15,9 +15,12 @@
 //! The row-wise ones subtract a row's entries in one fixed order, so that all of them, and every number
 //! of threads, give the same bits. The column-wise ones add atomically in the order of arrival.
 
+mod factor;
 pub mod memory;
+mod pattern;
 mod plan;
 mod pool;
+mod sweep;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -28,6 +31,7 @@ use std::time::Duration;
 use crate::analysis::{Needs, Schedule};
 use crate::problem::Steps;
 use crate::scalar::Scalar;
+pub use factor::HostFactor;
 pub use plan::HostPlan;
 pub use pool::{default_threads, Finished, GivenUp, Member, Pool};
 use system::System;

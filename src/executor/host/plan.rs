@@ -78,6 +78,10 @@ impl HostPlan {
         HostPlan { pool: pool.clone(), method, shape, schedule, times, pivot, failed: false, copy: None }
     }
 
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
     /// How many of `left` right-hand sides the next call of `solve` may take: the buffer has room for them.
     fn columns_at_once(&self, left: i64) -> usize {
         let most = (ROW_BYTES / self.shape.dtype.bytes()).min(MOST_COLUMNS);
