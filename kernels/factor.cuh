@@ -13,35 +13,21 @@
 // IC(0), for k ascending: l_ik = a_ik / l_kk, then a_ij = a_ij - l_ik conj(l_jk) for k < j <= i. Values of the upper triangle are
 // neither read nor written.
 #pragma once
+#include "pattern.cuh"
 #include "row.cuh"
 
 template <class T>
 struct FactorArgs {
     SolveArgs<T> solve;  // n, order, state, what the watchdog needs; work: a word for each of the caller's values
-    const void *row_ptr, *col_ind;
+    Pattern pattern;
     T *val;
-    uint32_t *diag;  // by row: where its diagonal entry lies
+    const uint32_t *diag;   // by row: where its diagonal entry lies
     const uint32_t *chunk;  // first position of each piece of work, rows of one level; one more at the end
-    uint32_t *found;        // what factor_diagonal finds: see there
     uint32_t chunks;
-    uint32_t wide_offsets, wide_columns, base;
     uint32_t boosts;   // whether small pivots are replaced
-    uint32_t unused;
     double tolerance;  // those that are no larger
     double boost[2];   // by this
 };
-
-__device__ __forceinline__ uint32_t index_at(const void *p, uint32_t is_wide, size_t i) {
-    return is_wide ? (uint32_t)static_cast<const uint64_t *>(p)[i] : static_cast<const uint32_t *>(p)[i];
-}
-template <class T>
-__device__ __forceinline__ uint32_t offset_at(const FactorArgs<T> &a, size_t row) {
-    return index_at(a.row_ptr, a.wide_offsets, row) - a.base;
-}
-template <class T>
-__device__ __forceinline__ uint32_t column_at(const FactorArgs<T> &a, size_t entry) {
-    return index_at(a.col_ind, a.wide_columns, entry) - a.base;
-}
 
 __device__ __forceinline__ double size_of(float v) { return fabs((double)v); }
 __device__ __forceinline__ double size_of(double v) { return fabs(v); }
@@ -111,30 +97,30 @@ __device__ __forceinline__ uint32_t search(const FactorArgs<T> &a, uint32_t begi
     uint32_t low = begin, high = end;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (column_at(a, middle) < column) low = middle + 1;
+        if (a.pattern.column(middle) < column) low = middle + 1;
         else high = middle;
     }
-    return low < end && column_at(a, low) == column ? low : NONE;
+    return low < end && a.pattern.column(low) == column ? low : NONE;
 }
 
 // A row of any length, by a whole warp, in the caller's array. False if the watchdog ended a wait.
 template <bool CHOLESKY, class T>
 __device__ __noinline__ bool long_row(const FactorArgs<T> &a, uint32_t row) {
-    uint32_t lane = threadIdx.x % WARP, begin = offset_at(a, row), end = offset_at(a, (size_t)row + 1), diagonal = a.diag[row];
+    uint32_t lane = threadIdx.x % WARP, begin = a.pattern.begin(row), end = a.pattern.begin((size_t)row + 1), diagonal = a.diag[row];
     Words<T> word;
     for (uint32_t t = begin; t < diagonal; ++t) {
-        uint32_t k = column_at(a, t), of_k = a.diag[k];
+        uint32_t k = a.pattern.column(t), of_k = a.diag[k];
         if (!wait_for(a.solve, a.solve.work + of_k, true, word)) return false;
         T l = divide(a.val[t], word.value());
         __syncwarp();
         if (lane == 0) a.val[t] = l;
         // Of ILU(0) the entries of row k that row i has too; of IC(0) the entries of row i, whose rows have column k.
-        uint32_t first = CHOLESKY ? t + 1 : of_k + 1, last = CHOLESKY ? diagonal + 1 : offset_at(a, (size_t)k + 1);
+        uint32_t first = CHOLESKY ? t + 1 : of_k + 1, last = CHOLESKY ? diagonal + 1 : a.pattern.begin((size_t)k + 1);
         for (uint32_t from = first; from < last; from += WARP) {
             uint32_t e = from + lane, source = NONE, target = NONE;
             if (e < last) {
-                uint32_t j = column_at(a, e);
-                if (CHOLESKY) target = e, source = e == diagonal ? NONE : search(a, offset_at(a, j), a.diag[j], k);
+                uint32_t j = a.pattern.column(e);
+                if (CHOLESKY) target = e, source = e == diagonal ? NONE : search(a, a.pattern.begin(j), a.diag[j], k);
                 else source = e, target = search(a, t + 1, end, j);
             }
             bool is_own = CHOLESKY && e == diagonal;
@@ -192,12 +178,12 @@ struct FactorRows {
         for (int k = 0; k < EACH; ++k) {
             uint32_t e = entry_of(k, sub);
             bool has = e < (CHOLESKY ? lower + 1 : length);
-            uint32_t column = has ? column_at(a, (size_t)begin + e) : 0;
+            uint32_t column = has ? a.pattern.column((size_t)begin + e) : 0;
             v[k] = has ? a.val[begin + e] : zero(T{});
             if (has) s.column[e] = column;
             if constexpr (CHOLESKY) {
                 bool walks = e < lower;
-                cursor[k] = walks ? offset_at(a, column) : 0;
+                cursor[k] = walks ? a.pattern.begin(column) : 0;
                 end_of[k] = walks ? a.diag[column] : 0;
             } else if (has) {
                 // Ends at an empty place: at most half of them are taken.
@@ -226,7 +212,7 @@ struct FactorRows {
                     }
                     // Ends at the row's diagonal entry.
                     uint32_t at = NONE;
-                    while (cursor[k] < end_of[k] && (at = column_at(a, cursor[k])) < column) ++cursor[k];
+                    while (cursor[k] < end_of[k] && (at = a.pattern.column(cursor[k])) < column) ++cursor[k];
                     if (cursor[k] < end_of[k] && at == column) source[c][k] = cursor[k];
                 }
             }
@@ -238,7 +224,7 @@ struct FactorRows {
             bool is_step = first + c < lower;
             uint32_t k = is_step ? s.column[first + c] : 0;
             from[c] = is_step ? a.diag[k] : 0;
-            to[c] = is_step ? offset_at(a, (size_t)k + 1) : 0;
+            to[c] = is_step ? a.pattern.begin((size_t)k + 1) : 0;
             most = max(most, to[c] - from[c]);
         }
 #pragma unroll
@@ -250,7 +236,7 @@ struct FactorRows {
         for (uint32_t at = sub; at - sub < most; at += LANES) {
             uint32_t column[STEPS];
 #pragma unroll
-            for (int c = 0; c < STEPS; ++c) column[c] = from[c] + at < to[c] ? column_at(a, from[c] + at) : NONE;
+            for (int c = 0; c < STEPS; ++c) column[c] = from[c] + at < to[c] ? a.pattern.column(from[c] + at) : NONE;
 #pragma unroll
             for (int c = 0; c < STEPS; ++c) {
                 if (column[c] == NONE) continue;
@@ -344,8 +330,8 @@ struct FactorRows {
         uint32_t p = first + threadIdx.x % WARP / LANES;
         bool has = p < end;
         row = has ? a.solve.order[p] : 0;
-        begin = has ? offset_at(a, row) : 0;
-        length = has ? offset_at(a, (size_t)row + 1) - begin : 0;
+        begin = has ? a.pattern.begin(row) : 0;
+        length = has ? a.pattern.begin((size_t)row + 1) - begin : 0;
         lower = has ? a.diag[row] - begin : 0;
         bool fits = has && (CHOLESKY ? lower + 1 : length) <= ENTRIES;
         uint32_t too_long = __ballot_sync(FULL, has && !fits);

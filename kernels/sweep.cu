@@ -1,20 +1,21 @@
 // What a Gauss-Seidel or SOR sweep solves its triangle for: with D' the sweep's diagonal, r = b - (A - L - D') x, where L is the
 // triangle of A that the sweep uses new unknowns of. Then (L + D') x_new = r.
+#include "pattern.cuh"
 #include "row.cuh"
 
 constexpr uint32_t SWEEP_BLOCK = 256;  // threads; mirrored in executor/cuda/sweep.rs
 
 template <class T>
 struct SweepArgs {
-    const void *row_ptr, *col_ind;
+    Pattern pattern;
     const T *val, *b, *x;
-    const T *diagonal;  // nullptr: that of A
-    T *rest, *scaled;   // r, and D'
-    double factor;      // of the diagonal, the reciprocal of the weight
-    uint32_t n, lanes;  // lanes of a row, a power of two
-    uint32_t wide_offsets, wide_columns, base;
-    uint32_t backward;  // whether the triangle is the upper one
-    uint32_t is_zero;   // whether x counts as zero
+    const T *diagonal;      // nullptr: that of A
+    const uint32_t *place;  // by row: where its diagonal entry lies, behind the lower triangle's; nullptr: anywhere
+    T *rest, *scaled;       // r, and D'
+    double factor;          // of the diagonal, the reciprocal of the weight
+    uint32_t lanes;         // of a row, a power of two
+    uint32_t backward;      // whether the triangle is the upper one
+    uint32_t is_zero;       // whether x counts as zero
     uint32_t unused;
 };
 
@@ -25,10 +26,6 @@ __device__ Complex<R> times(Complex<R> v, double by) {
     return {times(v.re, by), times(v.im, by)};
 }
 
-__device__ __forceinline__ uint32_t index_at(const void *p, uint32_t is_wide, size_t i) {
-    return is_wide ? (uint32_t)static_cast<const uint64_t *>(p)[i] : static_cast<const uint32_t *>(p)[i];
-}
-
 template <class T>
 __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
     wait_for_turn();
@@ -36,10 +33,18 @@ __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
     uint32_t lane = threadIdx.x & (a.lanes - 1);
     uint64_t row = thread / a.lanes;
     T sum = zero(T{}), own = zero(T{});
-    if (row < a.n) {
-        uint32_t begin = index_at(a.row_ptr, a.wide_offsets, row) - a.base, end = index_at(a.row_ptr, a.wide_offsets, row + 1) - a.base;
+    if (row < a.pattern.n) {
+        uint32_t begin = a.pattern.begin(row), end = a.pattern.begin(row + 1);
+        if (a.place) {
+            // The rest of the row is in one piece.
+            uint32_t place = a.place[row];
+            if (lane == 0) own = a.val[place];
+            if (a.backward) end = place;
+            else begin = place + 1;
+            if (a.is_zero) begin = end;
+        }
         for (uint32_t e = begin + lane; e < end; e += a.lanes) {
-            uint32_t column = index_at(a.col_ind, a.wide_columns, e) - a.base;
+            uint32_t column = a.pattern.column(e);
             if (column == row) own = own + a.val[e];
             else if (!a.is_zero && column > row != a.backward) sum = multiply_add(a.val[e], a.x[column], sum);
         }
@@ -48,7 +53,7 @@ __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
         sum = sum + shuffle_xor(sum, by);
         own = own + shuffle_xor(own, by);
     }
-    if (row >= a.n || lane != 0) return;
+    if (row >= a.pattern.n || lane != 0) return;
     T diagonal = times(a.diagonal ? a.diagonal[row] : own, a.factor);
     // No product where A's own diagonal is the sweep's: zero times infinity is NaN.
     T more = own - diagonal, r = a.b[row] - sum;

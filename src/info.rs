@@ -11,7 +11,7 @@ use crate::algorithms::{self, Algorithm, AUTO};
 use crate::analysis::cpu;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::executor::cuda::{stream_beside_captures, Bound, CudaPlan, How, SetupTimes};
+use crate::executor::cuda::{stream_beside_captures, Bound, CudaPlan, CudaSweep, How, SetupTimes};
 use crate::executor::host::HostPlan;
 use crate::executor::{Executor, SolveCall};
 use crate::factor::Factor;
@@ -138,8 +138,9 @@ struct Analysed {
     values: Source,
     /// Bytes of the caller's buffer for a row.
     row_bytes: usize,
-    /// For factorisations, where they were asked for.
+    /// For factorisations, and for sweeps on a GPU, where they were asked for.
     factor: Option<Factor>,
+    sweep: Option<CudaSweep>,
 }
 
 /// Where solves have their values from.
@@ -282,6 +283,13 @@ impl Info {
                 (algorithm, setup, plans.into_iter().map(|p| Body::Cuda(Box::new(p))).collect())
             }
         };
+        let sweep = match &context.executor {
+            Executor::Cuda(gpu) if self.sweeps => {
+                let stream = stream_beside_captures(gpu, context.stream)?;
+                Some(CudaSweep::new(gpu, &shape, arrays, stream)?)
+            }
+            _ => None,
+        };
         let setup_time = start.elapsed();
         let values = Source::new(self.copy_values);
         // The size that was asked for last may have been for an analysis before this one.
@@ -298,6 +306,7 @@ impl Info {
             values,
             row_bytes,
             factor,
+            sweep,
         });
         Ok(())
     }
@@ -486,7 +495,8 @@ impl Info {
             time: a.setup_time,
             times,
             bytes_held: a.bodies.iter().map(Body::bytes_held).sum::<usize>()
-                + a.factor.as_ref().map_or(0, Factor::bytes_held),
+                + a.factor.as_ref().map_or(0, Factor::bytes_held)
+                + a.sweep.as_ref().map_or(0, CudaSweep::bytes_held),
             predicted,
             missing_diagonal: missing.map(|row| i64::from(row) + a.shape.base()),
         })

@@ -79,7 +79,10 @@ impl Analysed {
         let _bound = self.bodies[which].bind()?;
         match &mut self.bodies[which] {
             Body::Host(plan) => plan.begin_sweep(call),
-            Body::Cuda(plan) => plan.begin_sweep(context.stream, call)?,
+            Body::Cuda(plan) => {
+                let sweep = self.sweep.as_ref().expect("made by the analysis on the GPU");
+                sweep.begin(plan, context.stream, call)?;
+            }
         }
         Ok(())
     }

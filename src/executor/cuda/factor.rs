@@ -4,24 +4,20 @@
 use std::sync::Arc;
 
 use super::args::SolveArgs;
+use super::pattern::{Diagonal, Pattern};
 use super::{memory, CudaPlan, DeviceArray, Gpu, How, Kernel, Launcher};
 use crate::algorithms::Algorithm;
-use crate::analysis::{Needs, NONE};
+use crate::analysis::Needs;
 use crate::error::{Error, Result};
 use crate::executor::host::Method;
 use crate::executor::{FactorCall, Unfit};
-use crate::problem::{Arrays, CopyValues, Factorization, Index, Shape};
+use crate::problem::{Arrays, CopyValues, Factorization, Shape};
 
 /// Threads of a block: of a kernel that factorises (FACTOR_WARPS in kernels/factor.cuh), and of one before it (FACTOR_BLOCK in
 /// kernels/factor_begin.cu).
 const THREADS: u32 = 256;
 /// Blocks of a multiprocessor, of which as many as there is room for draw rows.
 const BLOCKS: u32 = 8;
-/// What `factor_diagonal` finds of a pattern.
-const UNSORTED: usize = 0;
-const MISSING_DIAGONAL: usize = 1;
-const TOO_LONG: usize = 2;
-const FOUND: usize = 4;
 /// One row of so many may be longer than what the kernel holds in registers.
 const RARE: u32 = 64;
 
@@ -54,23 +50,15 @@ impl Algorithm for ByLevel {
 #[derive(Clone, Copy, Default)]
 struct FactorArgs {
     solve: SolveArgs,
-    row_ptr: u64,
-    col_ind: u64,
+    pattern: Pattern,
     val: u64,
     diag: u64,
     chunk: u64,
-    found: u64,
     chunks: u32,
-    wide_offsets: u32,
-    wide_columns: u32,
-    base: u32,
     boosts: u32,
-    unused: u32,
     tolerance: f64,
     boost: [f64; 2],
 }
-
-const _: () = assert!(size_of::<FactorArgs>() == size_of::<SolveArgs>() + 6 * 8 + 6 * 4 + 3 * 8);
 
 /// What an info holds for factorisations of a pattern.
 pub struct CudaFactor {
@@ -126,21 +114,6 @@ fn pieces(level_ptr: &[u32], rows: u32) -> Vec<u32> {
     starts
 }
 
-/// What kernels know of the caller's arrays and of the order of rows.
-fn args(plan: &CudaPlan, arrays: Arrays) -> FactorArgs {
-    let descr = plan.shape().descr;
-    FactorArgs {
-        solve: *plan.base(),
-        row_ptr: arrays.ptr as u64,
-        col_ind: arrays.ind as u64,
-        val: arrays.val as u64,
-        wide_offsets: (descr.offsets == Index::I64) as u32,
-        wide_columns: (descr.columns == Index::I64) as u32,
-        base: plan.shape().base() as u32,
-        ..Default::default()
-    }
-}
-
 impl CudaFactor {
     /// Prepares factorisations of a pattern that is known to be well-formed. Waits for the stream.
     pub fn new(
@@ -153,24 +126,16 @@ impl CudaFactor {
         let plan = CudaPlan::new(gpu, Some(&ByLevel), shape, arrays, how, &mut || ())?;
         let _bound = gpu.bind()?;
         let launcher = plan.launcher(how.stream);
-        let diag = DeviceArray::on_stream(gpu, 4 * shape.n as usize, how.stream)?;
-        let found = DeviceArray::copy_of(gpu, &[NONE, NONE, 0, 0], how.stream)?;
-        let base = args(&plan, arrays);
-        let args = FactorArgs { diag: diag.address(), found: found.address(), ..base };
-        launcher.kernel_before_turn("factor_diagonal")?.cover(shape.n.into(), THREADS, &args)?;
-        let found = found.read::<u32>(FOUND, how.stream)?;
-        if found[UNSORTED] != NONE {
-            return Ok(Err(Unfit::Unsorted(found[UNSORTED])));
-        }
-        if found[MISSING_DIAGONAL] != NONE {
-            return Ok(Err(Unfit::NoDiagonal(found[MISSING_DIAGONAL])));
-        }
-        let kernels = Kernels::choose(shape.n, [found[TOO_LONG], found[TOO_LONG + 1]]);
+        let diagonal = match Diagonal::find(&launcher, shape, arrays)? {
+            Ok(diagonal) => diagonal,
+            Err(unfit) => return Ok(Err(unfit)),
+        };
+        let kernels = Kernels::choose(shape.n, diagonal.longer);
         let starts = pieces(&plan.level_ptr, kernels.rows());
         let chunk = DeviceArray::copy_of(gpu, &starts, how.stream)?;
         memory::synchronize(how.stream)?;
         let chunks = starts.len().saturating_sub(1) as u32;
-        let factor = CudaFactor { plan, diag, chunk, chunks, kernels };
+        let factor = CudaFactor { plan, diag: diagonal.place, chunk, chunks, kernels };
         // Loaded now, as the first factorisation may be captured into a graph.
         let launcher = factor.plan.launcher(how.stream);
         for kind in [Factorization::Ilu0, Factorization::Ic0] {
@@ -188,8 +153,15 @@ impl CudaFactor {
     pub fn factorize(&mut self, stream: usize, kind: Factorization, call: &FactorCall) -> Result<()> {
         self.plan.note_use(stream)?;
         let launcher = self.plan.launcher(stream);
-        let (diag, chunk, chunks) = (self.diag.address(), self.chunk.address(), self.chunks);
-        let mut args = FactorArgs { diag, chunk, chunks, ..args(&self.plan, call.arrays) };
+        let mut args = FactorArgs {
+            solve: *self.plan.base(),
+            pattern: Pattern::new(self.plan.shape(), call.arrays),
+            val: call.arrays.val as u64,
+            diag: self.diag.address(),
+            chunk: self.chunk.address(),
+            chunks: self.chunks,
+            ..Default::default()
+        };
         args.solve.work = call.work as u64;
         args.solve.values = self.plan.shape().nnz;
         args.solve.timeout_ns = call.timeout.as_nanos().min(u64::MAX as u128) as u64;

@@ -10,6 +10,7 @@ mod launch;
 mod locked;
 mod memory;
 mod module;
+mod pattern;
 mod plan;
 mod setup;
 mod sweep;
@@ -19,6 +20,7 @@ pub use factor::CudaFactor;
 pub use launch::{Graph, Kernel, Launcher};
 pub use memory::{stream_beside_captures, synchronize_all, DeviceArray};
 pub use plan::{CudaPlan, How, LevelGraph, PlanArrays, SetupTimes};
+pub use sweep::CudaSweep;
 
 use std::collections::HashMap;
 use std::ffi::{c_int, CString};
