@@ -42,7 +42,7 @@ __attribute__((format(printf, 1, 2))) static void hostile_case(const char *forma
 }
 
 /* The end of the program; its value is the exit status. */
-static int hostile_end(void) {
+static inline int hostile_end(void) {
   alarm(0);
   printf("%s: hostile cases: %ld\n", T.name, H.cases);
   return check_end();
