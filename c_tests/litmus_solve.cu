@@ -287,11 +287,18 @@ static cudaError_t run_ring(Litmus *result) {
 // what all have written last.
 constexpr uint32_t PHASES = 400, PHASE_BLOCK = 256;
 
+// The watchdog of a whole warp.
+struct Together {
+    Watchdog<float> dog;
+    __device__ explicit Together(const SolveArgs<float> &a) : dog(a) {}
+    __device__ bool turn() { return dog.turn_together(); }
+};
+
 __global__ void __launch_bounds__(PHASE_BLOCK) phases(const GRID_CONSTANT SolveArgs<float> a, uint32_t *next, uint32_t *done, uint32_t *ended,
                                                       uint32_t *data, uint32_t launch, Outcome *outcome) {
     __shared__ bool is_last;
     Phases phase(next, done);
-    Watchdog<float> dog(a);
+    Together dog(a);
     Seen seen;
     uint32_t words = gridDim.x * PHASE_BLOCK;
     bool ok = true;
