@@ -34,12 +34,13 @@ endif
 endif
 WITHOUT_GPU := $(filter none,$(SPTRSV_CUDA_ARCHS))
 
-.PHONY: help tools cuda cuda-try g++-try gfortran-try pkg-config-try valgrind-try lib build examples demo test fuzz bench wheel gpu-bundle clean
+.PHONY: help tools cuda cuda-try g++-try gfortran-try pkg-config-try valgrind-try lib build examples demo test fuzz soak bench wheel gpu-bundle clean
 
 help:
 	@echo 'make demo [MATRIX=file.mtx[.gz]] [GRID=100]  build, solve a real system (ILU(0) and CG), report'
 	@echo 'make test                                    build, run every test'
 	@echo 'make fuzz [MINUTES=60] [SEED=clock]          random calls on the host executor, each judged'
+	@echo 'make soak [MINUTES=60] [SEED=clock]          mixed solves in two processes of several threads, each checked'
 	@echo 'make bench [BENCH_ARGS=...] [RESULTS=folder] build, measure all solvers, write ./results'
 	@echo 'make lib                                     the libraries, in $(TARGET)/release'
 	@echo 'make build                                   the libraries and the command line, as they are installed'
@@ -197,6 +198,11 @@ fuzz: lib
 	@sh c_tests/fuzz/build '$(TARGET)/release' '$(TARGET)/fuzz'
 	@'$(TARGET)/fuzz/fuzz' --minutes '$(MINUTES)' --seed '$(SEED)'
 
+# On the GPU, or on the host executor where there is none.
+soak: lib
+	@sh c_tests/build-tests '$(TARGET)/release' '$(TARGET)/tmp/c_tests'
+	@'$(TARGET)/tmp/c_tests/soak' '$(MINUTES)' --seed '$(SEED)'
+
 # ------------------------------------------------------------------------------------------ benchmark
 
 # All matrices on the GPU, or the small ones on the CPU where there is none.
@@ -228,6 +234,7 @@ gpu-bundle: examples gfortran-try
 	  mkdir gpu-bundle/$$name; cp $$folder/run-tests gpu-bundle/$$name; \
 	  (cd "$$built"; find . -type f \( -perm -u+x -o -name '*.so*' \)) | tar -C "$$built" -T - -cf - \
 	    | tar -C gpu-bundle/$$name -xf -; done
+	@mv gpu-bundle/c_tests/soak gpu-bundle/soak
 	@cp $(EXAMPLES) gpu-bundle/examples; cp examples_c/run-examples gpu-bundle/examples/run-tests
 	@find gpu-bundle -type f -exec sh -c 'for f; do ! readelf -h "$$f" > /dev/null 2>&1 || strip --strip-unneeded "$$f"; done' - {} +
 	@cp .ci/sum-counts gpu-bundle; cp .ci/run-bundle gpu-bundle/run-tests

@@ -13,6 +13,7 @@
 
 #include "copies.h"
 #include "driver.h"
+#include "taken.h"
 
 #define ALLOC_FAILED SPTRSV_STATUS_ALLOC_FAILED
 #define EXECUTION_FAILED SPTRSV_STATUS_EXECUTION_FAILED
@@ -591,20 +592,6 @@ static int are_right(System *s, void *f, void *x, int64_t columns) {
   return right;
 }
 
-enum { MOST_TAKEN = 4096 };
-
-/* Takes all memory of the GPU, in pieces behind the first so many; returns how many there are then. */
-static int take_memory(void **taken, int count) {
-  /* What processes that have ended gave back may be there a moment later. */
-  for (int before = -1; count > before; usleep(300000)) {
-    before = count;
-    for (size_t bytes = (size_t)1 << 36; bytes >= (size_t)1 << 20; bytes /= 2)
-      while (count < MOST_TAKEN && cudaMalloc(&taken[count], bytes) == cudaSuccess) count++;
-    cudaGetLastError();
-  }
-  return count;
-}
-
 /* With the GPU's memory filled up: solves and updates need none, be it the first ones of an algorithm and of so many right-hand
  * sides. */
 static void first_solves_without_memory(void) {
@@ -629,7 +616,7 @@ static void first_solves_without_memory(void) {
       CHECK_THAT(are_right(&s[a], f, x, columns), "%s: a first solve for %d right-hand sides: \"%s\"", ALGS[a].name, columns,
                  sptrsvGetLastErrorString());
     }
-  while (count > 0) mem_free(taken[--count]);
+  give_memory_back(taken, count);
   mem_free(f), mem_free(x);
   for (int a = 0; a < COUNT(ALGS); a++) close_system(&s[a]);
   free_problem(&p);
@@ -653,7 +640,7 @@ static void device_memory_runs_out(void) {
     CHECK_STATUS(analyse(&s), ALLOC_FAILED);
     CHECK_MESSAGE("device memory");
     CHECK_STATUS(solve_from(&s, s.f, s.x), SPTRSV_STATUS_NOT_ANALYSED);
-    while (count > 0) mem_free(taken[--count]);
+    give_memory_back(taken, count);
     CHECK_OK(analyse(&s));
     CHECK(is_right(&s));
     CHECK_OK(sptrsvDestroyInfo(full));

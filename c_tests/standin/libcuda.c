@@ -334,6 +334,8 @@ ENTRY(cuMemcpyDtoHAsync_v2, (void *to, Address from, size_t bytes, Handle stream
       ON(stream) memcpy(to, (const void *)from, bytes))
 ENTRY(cuMemcpyDtoDAsync_v2, (Address to, Address from, size_t bytes, Handle stream),
       ON(stream) memmove((void *)to, (const void *)from, bytes))
+ENTRY(cuMemcpyAsync, (Address to, Address from, size_t bytes, Handle stream),
+      ON(stream) memmove((void *)to, (const void *)from, bytes))
 ENTRY(cuMemsetD8Async, (Address p, unsigned char byte, size_t count, Handle stream),
       ON(stream) memset((void *)p, byte, count))
 ENTRY(cuMemsetD32Async, (Address p, unsigned word, size_t count, Handle stream),

@@ -75,6 +75,15 @@ pub fn offsets<P: Copy + Into<i64>>(shape: &Shape, ptr: &[P]) -> Result<Vec<u32>
     Err(first_bad_offset(shape, ptr))
 }
 
+/// Whether the last offset says that there are nnz indices. It is looked at before memory is asked for by nnz.
+pub fn last_offset<P: Copy + Into<i64>>(shape: &Shape, ptr: &[P]) -> Result<()> {
+    let is_nnz = |&last: &P| last.into().wrapping_sub(shape.base()) == i64::from(shape.nnz);
+    if ptr.last().is_none_or(is_nnz) {
+        return Ok(());
+    }
+    Err(first_bad_offset(shape, ptr))
+}
+
 /// The indices of a pattern with these offsets, zero-based.
 pub fn indices<I: Copy + Into<i64>>(shape: &Shape, offsets: &[u32], ind: &[I]) -> Result<Vec<u32>> {
     let (n, nnz, base) = (i64::from(shape.n), shape.nnz as usize, shape.base());

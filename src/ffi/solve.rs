@@ -48,7 +48,8 @@ pub enum sptrsvOrder_t {
 ///         EXECUTION_FAILED. On any error but the last x is untouched
 ///
 /// Results of different algorithms agree within rounding. Near the ends of a type's range one algorithm may overflow where another
-/// does not.
+/// does not. On a GPU the atomic additions of LEVC, SLFC and GSF take subnormal numbers of single precision for zero; all other
+/// algorithms compute with them.
 ///
 /// Blocking: asynchronous on the CUDA executor, without host synchronisation or allocation; the host executor returns when x is
 /// there. Two exceptions: drivers for CUDA 12.2 and 12.3 load a kernel at its first use, and the first call after a solve that the

@@ -35,6 +35,14 @@ impl HostPlan {
         arrays: Arrays,
         both: bool,
     ) -> Result<(HostPlan, Option<HostPlan>)> {
+        // SAFETY: by the caller's promise the offsets have this length and type, where there are rows.
+        unsafe {
+            match (shape.n as usize, shape.descr.offsets) {
+                (0, _) => Ok(()),
+                (n, Index::I32) => cpu::last_offset::<i32>(shape, slice(arrays.ptr, n + 1)),
+                (n, Index::I64) => cpu::last_offset::<i64>(shape, slice(arrays.ptr, n + 1)),
+            }?
+        };
         let (n, nnz) = (shape.n as usize, shape.nnz as usize);
         // Where there are no rows there need be no arrays.
         let offsets = if n > 0 { n + 1 } else { 0 };
