@@ -202,6 +202,8 @@ test: examples gfortran-try pkg-config-try valgrind-try
 	@status=0; log='$(TARGET)/test.log'; \
 	cargo test --release --workspace --no-fail-fast -- --nocapture 2>&1 | tee "$$log" || status=1; \
 	sh examples_c/run-examples '$(TARGET)/examples' 2>&1 | tee -a "$$log" || status=1; \
+	{ sh examples_c/cuda/build-tests '$(TARGET)/release' '$(TARGET)/tmp/examples_c_cuda' && \
+	  sh examples_c/cuda/run-tests '$(TARGET)/tmp/examples_c_cuda'; } 2>&1 | tee -a "$$log" || status=1; \
 	sh tests/command-line '$(TARGET)/release' 2>&1 | tee -a "$$log" || status=1; \
 	sh tests/launcher '$(TARGET)/release' 2>&1 | tee -a "$$log" || status=1; \
 	sh tests/install '$(TARGET)' 2>&1 | tee -a "$$log" || status=1; \
@@ -233,7 +235,7 @@ include packaging/install.mk
 # Everything that a machine with a GPU, glibc and no Rust needs to run the tests: ./gpu-bundle/run-tests.
 # A folder of tests brings `build-tests LIBDIR OUTDIR` and `run-tests FOLDER`. Where `make test` has built them
 # before, they are there already.
-TEST_FOLDERS := c_tests c_tests/cusparse fortran
+TEST_FOLDERS := c_tests c_tests/cusparse fortran examples_c/cuda
 
 gpu-bundle: examples gfortran-try
 	@rm -rf gpu-bundle; mkdir -p gpu-bundle/lib gpu-bundle/bin gpu-bundle/examples
