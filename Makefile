@@ -181,7 +181,7 @@ FORCE:
 MPICC ?= mpicc
 
 mpi-example: mpi-try
-	@if command -v '$(MPICC)' > /dev/null; then $(MAKE) '$(MPI_EXAMPLE)'; else rm -f '$(MPI_EXAMPLE)'; fi
+	@if command -v '$(MPICC)' > /dev/null; then $(MAKE) '$(MPI_EXAMPLE)' ALL='$(ALL)'; else rm -f '$(MPI_EXAMPLE)'; fi
 
 $(MPI_EXAMPLE): examples_c/05_mpi_schwarz.c examples_c/mpi_halo.c $(SHARED_OBJECTS) $(OBJECTS)/gpu-part $(EXAMPLE_HEADERS) | lib
 	@'$(MPICC)' -std=c99 -Wall -Wextra -pedantic -Wno-stringop-overflow -O2 -pthread -Iinclude -o $@ $(filter %.c %.o,$^) $(EXAMPLE_LIBS) \

@@ -213,7 +213,7 @@ fn find_nvcc(root: &Path) -> Option<PathBuf> {
 }
 
 /// The sections of the header, in their order: files of `src/`, the documentation of whose last one introduces the section.
-const SECTIONS: [&[&str]; 8] = [
+const SECTIONS: [&[&str]; 9] = [
     &["error.rs", "ffi/errors.rs"],
     &["ffi/version.rs"],
     &["ffi/objects.rs"],
@@ -222,6 +222,7 @@ const SECTIONS: [&[&str]; 8] = [
     &["ffi/info.rs"],
     &["ffi/analysis.rs"],
     &["ffi/solve.rs"],
+    &["ffi/logging.rs"],
 ];
 
 /// Generates `include/sptrsv.h` from `src/ffi/sptrsv.h.in`, touching the file only when its text changes.

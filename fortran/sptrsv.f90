@@ -17,12 +17,12 @@
 ! Matrices counted from 1, as Fortran programs have them, need SPTRSV_INDEX_BASE_ONE and nothing else.
 
 module sptrsv
-  use, intrinsic :: iso_c_binding, only: c_int, c_int8_t, c_int64_t, c_size_t, c_float, c_double, c_char, c_ptr, &
+  use, intrinsic :: iso_c_binding, only: c_int, c_int8_t, c_int64_t, c_size_t, c_float, c_double, c_char, c_ptr, c_funptr, &
     c_null_ptr, c_associated, c_f_pointer, c_loc
   use, intrinsic :: iso_fortran_env, only: error_unit
   implicit none
-  private :: c_int, c_int8_t, c_int64_t, c_size_t, c_float, c_double, c_char, c_ptr, c_null_ptr, c_associated, c_f_pointer, &
-    c_loc, error_unit
+  private :: c_int, c_int8_t, c_int64_t, c_size_t, c_float, c_double, c_char, c_ptr, c_funptr, c_null_ptr, &
+    c_associated, c_f_pointer, c_loc, error_unit
 
   ! The version of this module, and in one number: 10000 * major + 100 * minor + patch.
   integer(c_int), parameter :: SPTRSV_VERSION_MAJOR = 0
@@ -129,6 +129,12 @@ module sptrsv
   ! sptrsvSolvePolicy_t
   integer(c_int), parameter :: SPTRSV_SOLVE_POLICY_NO_LEVEL = 0
   integer(c_int), parameter :: SPTRSV_SOLVE_POLICY_USE_LEVEL = 1
+
+  ! sptrsvLogLevel_t
+  integer(c_int), parameter :: SPTRSV_LOG_OFF = 0
+  integer(c_int), parameter :: SPTRSV_LOG_ERROR = 1
+  integer(c_int), parameter :: SPTRSV_LOG_INFO = 2
+  integer(c_int), parameter :: SPTRSV_LOG_TRACE = 3
 
   ! sptrsvOrder_t
   integer(c_int), parameter :: SPTRSV_ORDER_COLUMN = 1
@@ -613,6 +619,15 @@ module sptrsv
       type(c_ptr), value :: buffer
       integer(c_int) :: status
     end function sptrsvSolveDense
+
+    function sptrsvSetLogCallback(level, callback, user) &
+        result(status) bind(C, name='sptrsvSetLogCallback')
+      import :: c_int, c_ptr, c_funptr
+      integer(c_int), value :: level
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      integer(c_int) :: status
+    end function sptrsvSetLogCallback
 
     function sptrsvZeroPivot(handle, info, position) &
         result(status) bind(C, name='sptrsvZeroPivot')

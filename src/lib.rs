@@ -19,6 +19,7 @@ pub mod error;
 pub mod executor;
 pub mod ffi;
 mod info;
+mod log;
 pub mod problem;
 pub mod scalar;
 mod stats;
