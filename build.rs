@@ -213,7 +213,7 @@ fn find_nvcc(root: &Path) -> Option<PathBuf> {
 }
 
 /// The sections of the header, in their order: files of `src/`, the documentation of whose last one introduces the section.
-const SECTIONS: [&[&str]; 10] = [
+const SECTIONS: [&[&str]; 11] = [
     &["error.rs", "ffi/errors.rs"],
     &["ffi/version.rs"],
     &["ffi/objects.rs"],
@@ -224,6 +224,7 @@ const SECTIONS: [&[&str]; 10] = [
     &["ffi/solve.rs"],
     &["ffi/factor.rs"],
     &["ffi/sweep.rs"],
+    &["ffi/logging.rs"],
 ];
 
 /// Generates `include/sptrsv.h` from `src/ffi/sptrsv.h.in`, touching the file only when its text changes.

@@ -98,6 +98,7 @@ typedef struct {
 
 typedef struct {
     sptrsvHandle_t handle;
+    const matrix *a; /* with its arrays in the executor's memory */
     int64_t n, nnz;
     const int *ptr, *ind; /* these, values and scratch are in the executor's memory */
     const double *lu;
@@ -159,6 +160,12 @@ static void apply_factors(void *context, const double *r, double *z) {
     f->uses++;
 }
 
+static void multiply(void *context, const double *x, double *y) { spmv(((factors *)context)->a, x, y); }
+
+static double multiply_vectors(void *context, const double *x, const double *y) {
+    return dot(((factors *)context)->a->n, x, y);
+}
+
 /* Says how far the iteration has come, every few seconds. */
 static void tell_progress(void *context, int products, double error) {
     factors *f = context;
@@ -199,7 +206,7 @@ static factors make_factors(sptrsvHandle_t handle, const matrix *a, const matrix
         printf("            zero pivot in row %d (%d in all): replaced by the largest entry of its row\n",
                report.first_row + 1, report.replaced);
 
-    factors f = {.handle = handle, .n = a->n, .nnz = a->ptr[a->n], .ptr = device->ptr, .ind = device->ind};
+    factors f = {.handle = handle, .a = device, .n = a->n, .nnz = a->ptr[a->n], .ptr = device->ptr, .ind = device->ind};
     f.lu = example_upload(lu, values);
     f.y = example_alloc(vector);
     free(lu);
@@ -244,7 +251,8 @@ int main(int argc, char **argv) {
     example_write(x, host, vector);
 
     /* The methods watch a residual that is updated, not computed; where it was too optimistic, go on. */
-    problem p = {&device, b, apply_factors, &f, tell_progress, o.tolerance * size_of_b, o.products, 0};
+    problem p = {.n = n, .b = b, .multiply = multiply, .apply = apply_factors, .dot = multiply_vectors,
+                 .watch = tell_progress, .context = &f, .target = o.tolerance * size_of_b, .limit = o.products};
     const char *method = symmetric ? "CG" : "GMRES(60)";
     double start = example_seconds(), error;
     f.size_of_b = size_of_b;

@@ -1610,6 +1610,52 @@ sptrsvStatus_t sptrsvSweep(sptrsvHandle_t handle,
 
 /** \} */
 
+/**
+ * \defgroup sptrsv_logging Logging
+ *
+ * The environment variable SPTRSV_LOG asks for lines about the library's work: `error` for calls that fail, `info` for analyses too,
+ * `trace` for solves too, `off` (the default) for none. They go to standard error, or are appended to the file that SPTRSV_LOG_FILE
+ * names. A program can have them instead. Where no lines are wanted, a call reads one variable more.
+ *
+ * \{
+ */
+
+/** Which lines are wanted: each level includes those before it. */
+typedef enum {
+  SPTRSV_LOG_OFF = 0,
+  /** Calls that return an error. */
+  SPTRSV_LOG_ERROR = 1,
+  /** Analyses: rows, entries, levels, algorithm, predicted time of a solve, memory. */
+  SPTRSV_LOG_INFO = 2,
+  /** Solves. */
+  SPTRSV_LOG_TRACE = 3
+} sptrsvLogLevel_t;
+
+/**
+ * Receives a line, without a newline at its end: the line's level, its text, which lives as long as the call, and the pointer given
+ * to sptrsvSetLogCallback.
+ */
+typedef void (*sptrsvLogCallback_t)(sptrsvLogLevel_t level, const char *line, void *user);
+
+/**
+ * Has lines given to the program, in place of what SPTRSV_LOG says. This holds for the whole process.
+ *
+ * \param level     which lines
+ * \param callback  receives each line on the thread whose call it is about; it must not call functions of this library. NULL: what
+ *        SPTRSV_LOG says is in force again, and level is not looked at
+ * \param user      is given to the callback
+ * \return SUCCESS; INVALID_VALUE when the level is out of range
+ *
+ * Blocking: no. Another thread may still be inside of the callback before when this returns. Graph capture: allowed; the call does
+ * no GPU work.
+ *
+ * Preconditions:
+ * `callback` is NULL, or may be called from any thread with `user` until another is set and no call of this library is under way.
+ */
+sptrsvStatus_t sptrsvSetLogCallback(sptrsvLogLevel_t level, sptrsvLogCallback_t callback, void *user);
+
+/** \} */
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

@@ -20,6 +20,7 @@ pub mod executor;
 mod factor;
 pub mod ffi;
 mod info;
+mod log;
 pub mod problem;
 pub mod scalar;
 mod stats;

@@ -4,7 +4,7 @@
 //! an analysis that is there already stays as it is, except that sptrsvSetDiagonal holds for later solves too. A setter that is
 //! refused changes nothing.
 
-use std::ffi::{c_char, c_int, c_void, CString};
+use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::mem::MaybeUninit;
 use std::sync::LazyLock;
 
@@ -236,14 +236,18 @@ pub unsafe extern "C" fn sptrsvGetAlgorithm(
 /// Blocking: no. Graph capture: allowed; the call does no GPU work.
 #[no_mangle]
 pub extern "C" fn sptrsvGetAlgorithmName(algorithm: MaybeUninit<sptrsvAlgorithm_t>) -> *const c_char {
+    // guard: no call below can fail
+    algorithm_name(raw(algorithm)).as_ptr()
+}
+
+/// Of an algorithm's number.
+pub(super) fn algorithm_name(number: i32) -> &'static CStr {
     static NAMES: LazyLock<Vec<(i32, CString)>> = LazyLock::new(|| {
         let c_name = |name: &str| CString::new(name.to_uppercase()).unwrap_or_default();
         let named = algorithms::ALL.iter().map(|a| (a.id(), c_name(a.name())));
         named.chain([(algorithms::AUTO, c_name("AUTO"))]).collect()
     });
-    // guard: no call below can fail
-    let name = NAMES.iter().find(|(id, _)| *id == raw(algorithm)).map(|(_, name)| name.as_c_str());
-    name.unwrap_or(c"UNKNOWN").as_ptr()
+    NAMES.iter().find(|(id, _)| *id == number).map_or(c"UNKNOWN", |(_, name)| name.as_c_str())
 }
 
 /// Says how many right-hand sides the solves are expected to have, which AUTO goes by. On a GPU AUTO takes BLOCK from 16 on, which

@@ -9,6 +9,7 @@ use std::mem::MaybeUninit;
 
 use super::analysis::{sptrsvDataType_t, sptrsvOperation_t, sptrsvSolvePolicy_t};
 use super::guard::{raw, shared, with_handle, with_info};
+use super::logging::log_solve;
 use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use crate::context::Context;
 use crate::error::{sptrsvStatus_t, Result};
@@ -256,7 +257,9 @@ unsafe fn solve(
         let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(value_type))?)?;
         let policy = Policy::from_raw(raw(policy))?;
         let alpha = read_alpha(context, alpha, shape.dtype)?;
-        i.solve(context, shape, arrays, policy, alpha, rhs, buffer as usize)
+        let count = rhs.count;
+        i.solve(context, shape, arrays, policy, alpha, rhs, buffer as usize)?;
+        log_solve(i, count)
     })
 }
 
