@@ -8,16 +8,19 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use super::boxes::{self, Boxes};
-use super::choice::{self, Order, Staging};
 use super::lines::{self, Grid};
-use super::thin::{self, ThinEnd};
 use super::{
-    families, model, nodes, ranges, strewn, strips, Engine, Lists, Needs, Panels, Pattern, Relays, Schedule,
-    Tiles, Values, NONE,
+    families, ranges, running_sum, strewn, Engine, Lists, Needs, Panels, Pattern, Relays, Schedule, Tiles,
+    Values, NONE,
 };
+use crate::engines::nodal::layout as nodes;
+use crate::engines::thin::layout::ThinEnd;
+use crate::engines::tiled::boxes::{self, Boxes};
+use crate::engines::tiled::strips;
 use crate::error::{Error, Result};
 use crate::problem::{DiagSource, Shape};
+use crate::select::choose::{self, Order, Staging};
+use crate::select::features;
 
 /// Time spent in the paper's setup operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -218,7 +221,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
             let (entries, skew) = (survey.entries, survey.skew(grid));
             let (has_lines, crosses) = (line > 0, skew > 0);
             let squares = survey.squares();
-            let counts = model::Counts {
+            let counts = features::Counts {
                 n,
                 entries,
                 squares,
@@ -247,13 +250,13 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
                     boxes::steps(grid, &in_turn).and_then(|steps| Boxes::new(n, entries, grid, steps, skew));
                 boxes.as_ref().map(|boxes| boxes.spans.clone())
             };
-            let decision = choice::decide(needs.tiles, needs.mirror, ranges, counts, &mut boxed, &mut strips)
+            let decision = choose::decide(needs.tiles, needs.mirror, ranges, counts, &mut boxed, &mut strips)
                 .and_then(|chosen| match needs.thin {
-                    true => thin::choose(chosen, counts, || Ok(ThinEnd::best(&level_ptr, node))),
+                    true => choose::with_thin_end(chosen, counts, || Ok(ThinEnd::best(&level_ptr, node))),
                     false => Ok(chosen),
                 })
                 .expect("nothing fails here");
-            let choice::Decision { engine, rows, order: by, .. } = decision;
+            let choose::Decision { engine, rows, order: by, .. } = decision;
             (predicted, staging) = (decision.predicted, decision.staging);
             (is_wide, is_thin) = (engine == Engine::Wide, engine == Engine::Thin);
             if node > 1 && engine.is_of_rows_only() {
@@ -282,7 +285,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         } else if needs.levels && needs.panels != Panels::Yes {
             let by_unknown = survey.levels();
             let (level_ptr, order) = by_level(&by_unknown);
-            is_wide = choice::of_rows(needs, level_ptr.len() as u32 - 1).engine == Engine::Wide;
+            is_wide = choose::of_rows(needs, level_ptr.len() as u32 - 1).engine == Engine::Wide;
             Some(survey.by_families(needs, level_ptr, order, &by_unknown))
         } else if shape.forward() {
             Some((Vec::new(), (0..n).collect()))
@@ -396,7 +399,7 @@ impl<'a> Survey<'a> {
             distant: 0,
             known_levels: None,
         };
-        let distant = model::distant_from(n);
+        let distant = features::distant_from(n);
         for i in 0..n {
             let (start, stop) = (pattern.ptr[i as usize], pattern.ptr[i as usize + 1]);
             let (mut first, mut end, mut kept) = (start, start, 0);
@@ -539,7 +542,7 @@ impl<'a> Survey<'a> {
 
     /// Of the numbers of entries of the rows of op(A), the sum of their squares, and of those of long rows.
     fn squares(&self) -> (u64, u64) {
-        let sum = |lengths: &[u32]| model::squares(lengths, self.entries);
+        let sum = |lengths: &[u32]| features::squares(lengths, self.entries);
         if self.shape.rows_are_stored() {
             return sum(&self.kept);
         }
@@ -646,18 +649,6 @@ fn by_level(level: &[u32]) -> (Vec<u32>, Vec<u32>) {
     (ptr, order)
 }
 
-/// Where each of consecutive groups begins, and where the last one ends.
-pub(super) fn running_sum(counts: &[u32]) -> Vec<u32> {
-    let mut sums = Vec::with_capacity(counts.len() + 1);
-    let mut sum = 0;
-    sums.push(0);
-    for count in counts {
-        sum += count;
-        sums.push(sum);
-    }
-    sums
-}
-
 /// Makes starts of groups again from the starts that filling the groups has moved to their ends.
 fn shift_back(ptr: &mut [u32]) {
     let groups = ptr.len() - 1;
@@ -720,7 +711,7 @@ mod tests {
             tiles: Tiles::IfFaster,
             wide: true,
             families: true,
-            mirror: crate::tuning::TILED_LARGEST_RELAY,
+            mirror: crate::engines::tiled::tuning::TILED_LARGEST_RELAY,
             ..ALL
         };
         for (op, fill) in [(Op::Transpose, Fill::Lower), (Op::NonTranspose, Fill::Lower)] {

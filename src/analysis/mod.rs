@@ -5,21 +5,14 @@
 //! names dependencies by 32-bit positions in that order, so that a solve knows none of the above.
 #![forbid(unsafe_code)]
 
-pub mod boxes;
-pub mod choice;
 pub mod cpu;
 pub mod families;
 pub mod lines;
-pub mod model;
-pub mod nodes;
-pub mod panels;
 pub mod ranges;
 pub mod slices;
 pub mod strewn;
-pub mod strips;
-pub mod thin;
-pub mod tiles;
 
+use crate::engines::nodal::layout as nodes;
 use crate::problem::DiagSource;
 
 /// "No such entry" among value indices.
@@ -253,4 +246,16 @@ pub fn records(schedule: &Schedule, diag: DiagSource) -> Vec<[u32; 4]> {
         (0..n).map(|p| [schedule.order[p], diagonal(p), rows.ptr[p], first(p)]).collect();
     records.push([0, NONE, rows.ptr[n], 0]);
     records
+}
+
+/// Where each of consecutive groups begins, and where the last one ends.
+pub fn running_sum(counts: &[u32]) -> Vec<u32> {
+    let mut sums = Vec::with_capacity(counts.len() + 1);
+    let mut sum = 0;
+    sums.push(0);
+    for count in counts {
+        sum += count;
+        sums.push(sum);
+    }
+    sums
 }

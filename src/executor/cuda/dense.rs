@@ -7,7 +7,7 @@ use crate::executor::SolveCall;
 use crate::problem::{Dense, Order, Steps};
 use crate::workspace::Spare;
 
-/// Threads of a block, and rows of its tile. Mirrors kernels/dense.cu.
+/// Threads of a block, and rows of its tile. Mirrors kernels/copies/dense.cu.
 const BLOCK: u32 = 256;
 const ROWS: u32 = 64;
 const KERNEL: &str = "dense_copy";

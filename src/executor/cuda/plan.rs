@@ -8,14 +8,15 @@ use super::locked::Flag;
 use super::memory::StreamId;
 use super::values::{CopiedValues, DiagonalPlaces};
 use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
-use crate::algorithms::{self, Algorithm};
-use crate::analysis::nodes::{self, Nodes};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{cpu, Engine, Lists, Needs, Pattern, Schedule, Values, NONE};
+use crate::engines::nodal::layout::{self as nodes, Nodes};
+use crate::engines::panel::tuning::PANEL_ROWS;
+use crate::engines::{self, Algorithm};
 use crate::error::{Error, Result};
 use crate::executor::{host, SolveCall};
 use crate::problem::{Arrays, CopyValues, DataType, DiagSource, Index, Order, Setup, Shape, MAX_SIZE};
-use crate::tuning::{PANEL_ROWS, SETUP_GPU_ROW, SETUP_GPU_SMALLEST};
+use crate::tuning::{SETUP_GPU_ROW, SETUP_GPU_SMALLEST};
 
 /// Times of the paper's setup operations.
 #[derive(Clone, Copy, Debug, Default)]
@@ -185,7 +186,7 @@ impl CudaPlan {
         if memory::is_capturing(stream)? {
             return Err(Error::Capturing);
         }
-        let needs = algorithms::needs_on_gpu(asked, gpu, shape)?;
+        let needs = engines::needs_on_gpu(asked, gpu, shape)?;
         if copy_values != CopyValues::No && needs.rows && shape.n > 0 && !shape.rows_are_stored() {
             if let Some(plan) = Self::of_turned(gpu, asked, needs, shape, arrays, how, let_go)? {
                 return Ok(plan);
@@ -210,7 +211,7 @@ impl CudaPlan {
         times.mat_d2h = d2h;
         (times.trans, times.dep, times.lev) = (cpu_times.trans, cpu_times.dep, cpu_times.lev);
 
-        let algorithm = algorithms::choose(asked, schedule.engine());
+        let algorithm = engines::choose(asked, schedule.engine());
         let start = Instant::now();
         let mut plan = Self::upload(&launcher, algorithm, shape, &schedule)?;
         algorithm.prepare(&launcher, &mut plan, Some(&schedule))?;
@@ -240,7 +241,7 @@ impl CudaPlan {
         let needs = Needs { nodes: needs.nodes && place.is_some(), ..needs };
         let levels = place.unwrap_or(setup::Levels::Sweep);
         let wish = setup::Wish { needs, levels, timeout: how.timeout, node: 1, copies: true };
-        let cut = |engine| algorithms::choose(asked, engine).cut(shape.dtype, engine);
+        let cut = |engine| engines::choose(asked, engine).cut(shape.dtype, engine);
         let turned = match setup::turn(&launcher, shape, arrays, wish, &cut, let_go)? {
             None => return Ok(None),
             Some(setup::Turn::Schedule(done, pending)) => {
@@ -296,7 +297,7 @@ impl CudaPlan {
         known: &mut Known,
         let_go: &mut dyn FnMut(),
     ) -> Result<Option<CudaPlan>> {
-        let cut = |engine| algorithms::choose(asked, engine).cut(shape.dtype, engine);
+        let cut = |engine| engines::choose(asked, engine).cut(shape.dtype, engine);
         let Some((done, pending)) = setup::schedule(launcher, shape, arrays, wish, &cut, known, let_go)?
         else {
             return Ok(None);
@@ -313,7 +314,7 @@ impl CudaPlan {
         pending: setup::Pending,
         levels: setup::Levels,
     ) -> Result<CudaPlan> {
-        let algorithm = algorithms::choose(asked, done.engine);
+        let algorithm = engines::choose(asked, done.engine);
         let missing_diag = done.missing_diag.unwrap_or(NONE);
         let mut plan = Self::bare(launcher, algorithm, shape, done.entries, missing_diag)?;
         (plan.levels, plan.level_ptr) = (done.levels as usize, done.level_ptr);

@@ -1,4 +1,4 @@
-//! What the kernels of a setup get, and where they leave what they find out. The mirror of kernels/setup.cuh.
+//! What the kernels of a setup get, and where they leave what they find out. The mirror of kernels/analysis/setup.cuh.
 
 use super::super::args::State;
 use super::message::Question;

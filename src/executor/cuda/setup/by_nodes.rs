@@ -8,7 +8,8 @@ use super::places::{Room, Task};
 use super::run::Run;
 use super::{schedule, DeviceSchedule, Pending, Wish};
 use crate::analysis::slices::Cut;
-use crate::analysis::{nodes, Engine, Needs};
+use crate::analysis::{Engine, Needs};
+use crate::engines::nodal::layout as nodes;
 use crate::error::Result;
 use crate::problem::{Arrays, DiagSource};
 

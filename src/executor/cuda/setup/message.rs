@@ -16,7 +16,7 @@ use crate::tuning::SETUP_LOOKS;
 /// Threads of the block that writes them, at most.
 const BLOCK: usize = 1024;
 
-/// The most words of a page; mirrored in kernels/setup.cuh.
+/// The most words of a page; mirrored in kernels/analysis/setup.cuh.
 const LONGEST: usize = WORDS - 1;
 
 /// What a kernel is to tell the host in the end: nothing, or so many words.

@@ -4,7 +4,7 @@
 //! kept decides how much memory is needed), before that for whether it is one of nodes, then for the number of slices
 //! where there may be many, or of batches and their codes, and for the end. A launch takes the host some 3 microseconds
 //! and a wait 5, which is what the setup of a small system is made of.
-//! The kernels are in `kernels/setup*.cuh`; what they leave is what `analysis::cpu::schedule` would give.
+//! The kernels are in `kernels/analysis/`; what they leave is what `analysis::cpu::schedule` would give.
 
 mod args;
 mod by_nodes;
@@ -22,16 +22,17 @@ use std::time::Duration;
 use super::args::SolveArgs;
 use super::plan::{Known, SetupTimes};
 use super::{DeviceArray, Launcher};
-use crate::analysis::boxes::Boxes;
-use crate::analysis::choice::{self, Order, Staging};
-use crate::analysis::model::Counts;
 use crate::analysis::ranges::Ranges;
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::strewn::Sample;
-use crate::analysis::thin::{self, ThinEnd};
-use crate::analysis::{families, lines, nodes, panels as of_panels, Engine, Needs, Panels, Tiles};
+use crate::analysis::{families, lines, Engine, Needs, Panels, Tiles};
+use crate::engines::nodal::layout as nodes;
+use crate::engines::thin::layout::ThinEnd;
+use crate::engines::tiled::boxes::Boxes;
 use crate::error::Result;
 use crate::problem::{Arrays, DiagSource, Shape};
+use crate::select::choose::{self, Order, Staging};
+use crate::select::features::Counts;
 use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM};
 use args::*;
 use clock::{Clock, Operation};
@@ -323,9 +324,9 @@ impl<'a> Run<'a> {
         let decision = match (needs.tiles, self.node) {
             (Tiles::No, 1) if needs.panels == Panels::Yes => {
                 segments = Some(self.panel_segments()?);
-                choice::Decision { engine: Engine::Panels, ..Default::default() }
+                choose::Decision { engine: Engine::Panels, ..Default::default() }
             }
-            (Tiles::No, 1) if !needs.nodes => choice::of_rows(needs, levels),
+            (Tiles::No, 1) if !needs.nodes => choose::of_rows(needs, levels),
             (wish, node) => {
                 let scattered = !self.task.stored_rows;
                 let crosses = grid.plane > 0 && found[SKEW] > 0;
@@ -352,27 +353,21 @@ impl<'a> Run<'a> {
                     boxes = is_even.then(|| Boxes::new(n, entries, grid, steps, found[SKEW])).flatten();
                     boxes.as_ref().map(|boxes| boxes.spans.clone())
                 };
-                let chosen = choice::decide(wish, needs.mirror, ranges, counts, &mut boxed, &mut strips)?;
+                let chosen = choose::decide(wish, needs.mirror, ranges, counts, &mut boxed, &mut strips)?;
                 let chosen = match needs.thin {
-                    true => thin::choose(chosen, counts, || self.thin_end(levels))?,
+                    true => choose::with_thin_end(chosen, counts, || self.thin_end(levels))?,
                     false => chosen,
                 };
-                let may_be = needs.panels == Panels::IfFaster;
-                if may_be && of_panels::may_be_faster(counts, chosen.predicted) {
-                    let found = self.panel_segments()?;
-                    let predicted = found.counts.predict(counts).filter(|&time| time < chosen.predicted);
-                    segments = predicted.map(|_| found);
-                    predicted.map_or(chosen, |predicted| choice::Decision {
-                        engine: Engine::Panels,
-                        predicted,
-                        ..Default::default()
-                    })
-                } else {
-                    chosen
+                match needs.panels {
+                    Panels::IfFaster => choose::with_panels(chosen, counts, || {
+                        let found = segments.insert(self.panel_segments()?);
+                        Ok(found.counts)
+                    })?,
+                    _ => chosen,
                 }
             }
         };
-        let choice::Decision { engine, rows, order, is_wide, staging, predicted } = decision;
+        let choose::Decision { engine, rows, order, is_wide, staging, predicted } = decision;
         let is_tiled = matches!(engine, Engine::Tiles(_));
         if self.node > 1 && engine.is_of_rows_only() {
             return Ok(None);
@@ -380,6 +375,8 @@ impl<'a> Run<'a> {
         let by_panels = engine == Engine::Panels;
         if by_panels {
             self.task.records = false;
+        } else {
+            segments = None;
         }
         let may_go_by_families = needs.families && !by_panels && !is_tiled && engine != Engine::Wide;
         if may_go_by_families && families::are_worth_it(n, entries, levels, has_lines) {

@@ -9,9 +9,10 @@ use super::DeviceSchedule;
 use crate::analysis::lines::{self, Grid, Sizes};
 use crate::analysis::ranges::{Ranges, Spread};
 use crate::analysis::slices::CODE_UNIT;
-use crate::analysis::{strips, Tiles};
+use crate::analysis::Tiles;
+use crate::engines::tiled::strips;
 use crate::error::{Error, Result};
-use crate::tuning::TILED_SMALLEST;
+use crate::tuning::SMALLEST_RANGE;
 
 /// The grid that the summary says the pattern is of.
 pub(super) fn grid_of(n: u32, found: &[u32]) -> Grid {
@@ -33,7 +34,7 @@ impl Run<'_> {
             return Ok((found, none()));
         }
         let sizes = grid_of(n, &found).sizes(n, self.task.needs.mirror);
-        if sizes.span == TILED_SMALLEST {
+        if sizes.span == SMALLEST_RANGE {
             return Ok((found, self.ranges(sizes, &words)));
         }
         let args = SetupArgs { span: sizes.span, spans: self.places.spans, ..self.base };

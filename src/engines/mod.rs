@@ -1,0 +1,240 @@
+//! The engines and the paper's algorithms: one folder each, the list of all, and which one solves a schedule.
+#![forbid(unsafe_code)]
+
+pub mod block;
+pub mod nodal;
+pub mod one_word;
+pub mod panel;
+pub mod paper;
+pub mod thin;
+pub mod tiled;
+pub mod wide;
+
+use crate::analysis::slices::Cut;
+use crate::analysis::{Engine, Needs, Panels, Schedule, Tiles};
+use crate::engines::block::tuning::BLOCK_LEAST_COLUMNS;
+use crate::error::{Error, Result};
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
+use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
+use crate::executor::host::Method;
+use crate::problem::DataType;
+use crate::problem::Shape;
+use crate::workspace::ROW_BYTES;
+
+/// An algorithm on both executors.
+pub trait Algorithm: Sync {
+    /// Its number in `sptrsvAlgorithm_t`.
+    fn id(&self) -> i32;
+    /// Its name; kernels are called by it.
+    fn name(&self) -> &'static str;
+    /// Whether the same solve gives the same bits every time.
+    fn deterministic(&self) -> bool;
+    /// What it wants of the analysis.
+    fn needs(&self) -> Needs;
+    /// The method of the host executor.
+    fn host(&self) -> Method;
+    /// Refuses a GPU or a matrix that it cannot serve.
+    fn check(&self, _gpu: &Gpu, _shape: &Shape) -> Result<()> {
+        Ok(())
+    }
+    /// How it wants positions cut into slices or batches; it then wants records too.
+    fn cut(&self, _dtype: DataType, _engine: Engine) -> Cut {
+        Cut::None
+    }
+    /// Adds to a plan what only this algorithm needs. Where the schedule was made on the GPU there is none
+    /// here, and what `cut` asks for is in the plan already.
+    fn prepare(
+        &self,
+        _launcher: &Launcher,
+        _plan: &mut CudaPlan,
+        _schedule: Option<&Schedule>,
+    ) -> Result<()> {
+        Ok(())
+    }
+    /// Makes what is the host's alone of a plan whose arrays are on the device.
+    fn complete(&self, _launcher: &Launcher, _plan: &mut CudaPlan) -> Result<()> {
+        Ok(())
+    }
+    /// Bytes of the caller's buffer that it wants for a row.
+    fn row_bytes(&self, _dtype: DataType) -> usize {
+        ROW_BYTES
+    }
+    /// Enqueues one solve on the GPU.
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()>;
+    /// What reads the matrix once for several right-hand sides on the GPU; None: each is a solve.
+    fn multi(&self) -> Option<&dyn Multi> {
+        None
+    }
+}
+
+/// The part of an algorithm for several right-hand sides at once. Its kernels hand unknowns over through
+/// the caller's buffer; where a plan has work vectors, they are armed there before each launch.
+pub trait Multi {
+    /// The most right-hand sides that it takes at once.
+    fn most_columns(&self, plan: &CudaPlan) -> u32 {
+        sector_columns(plan.dtype())
+    }
+    /// Whether right-hand sides may be stored by rows.
+    fn takes_rows(&self) -> bool {
+        false
+    }
+    /// Bytes of a row that are armed there, no more than the algorithm wants of the buffer.
+    fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {
+        multi_width(columns) as usize * dtype.bytes()
+    }
+    /// Enqueues one solve on the GPU.
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()>;
+}
+
+/// Right-hand sides whose unknowns of a row the caller's buffer has room for, but no more than four: `SEVERAL` in
+/// `columns.cuh`.
+fn sector_columns(dtype: DataType) -> u32 {
+    (ROW_BYTES / dtype.bytes()).min(4) as u32
+}
+
+/// Right-hand sides that the kernel for `columns` of them has room for.
+fn multi_width(columns: u32) -> u32 {
+    columns.next_power_of_two()
+}
+
+/// Every algorithm that can be asked for by number. AUTO is number 0.
+pub static ALL: &[&dyn Algorithm] = &[
+    &paper::levr::Levr,
+    &paper::levc::Levc,
+    &paper::slfr::Slfr,
+    &paper::slfc::Slfc,
+    &paper::gsf::Gsf,
+    &one_word::OneWord,
+    &tiled::Tiled,
+    &nodal::Nodal,
+    &wide::Wide,
+    &thin::Thin,
+    &block::Block,
+    &panel::Panel,
+];
+
+/// AUTO's number.
+pub const AUTO: i32 = 0;
+
+/// Checks a number that a caller asks for.
+pub fn request(id: i32) -> Result<i32> {
+    if id == AUTO || ALL.iter().any(|a| a.id() == id) {
+        Ok(id)
+    } else {
+        Err(Error::BadEnum { what: "sptrsvAlgorithm_t", value: id })
+    }
+}
+
+/// The algorithm that is asked for by a valid number, or None for AUTO. On a GPU AUTO leaves many right-hand sides to BLOCK,
+/// whatever the matrix.
+pub fn asked_for(id: i32, right_hand_sides: i64, on_gpu: bool) -> Option<&'static dyn Algorithm> {
+    if id == AUTO && on_gpu && right_hand_sides >= BLOCK_LEAST_COLUMNS {
+        Some(&block::Block)
+    } else {
+        by_id(id)
+    }
+}
+
+/// The algorithm with a valid number, or None for AUTO.
+pub fn by_id(id: i32) -> Option<&'static dyn Algorithm> {
+    ALL.iter().copied().find(|a| a.id() == id)
+}
+
+/// Bytes of the caller's buffer for a row.
+pub fn row_bytes(asked: Option<&'static dyn Algorithm>, dtype: DataType) -> usize {
+    asked.map_or(ROW_BYTES, |a| a.row_bytes(dtype))
+}
+
+/// What is wanted of the analysis on a GPU, whose context is current; for AUTO enough for any of the engines that it
+/// chooses among.
+pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Shape) -> Result<Needs> {
+    let needs = match asked {
+        Some(algorithm) => {
+            algorithm.check(gpu, shape)?;
+            algorithm.needs()
+        }
+        None => {
+            let tiles = if tiled::is_available(gpu, shape) { Tiles::IfFaster } else { Tiles::No };
+            let panels = if panel::is_available(gpu, shape.dtype) { Panels::IfFaster } else { Panels::No };
+            Needs { tiles, panels, thin: thin::is_available(gpu, shape.dtype), ..nodal::Nodal.needs() }
+        }
+    };
+    Ok(Needs { mirror: tiled::mirror(gpu, shape), ..needs })
+}
+
+/// The algorithm for what the analysis has found: the one asked for, but rows one by one where a matrix has no
+/// nodes, or too many levels to launch each; and without one asked for what is fastest there.
+pub fn choose(asked: Option<&'static dyn Algorithm>, engine: Engine) -> &'static dyn Algorithm {
+    match (asked, engine) {
+        (Some(asked), Engine::Rows) if asked.needs().nodes || asked.needs().wide => &one_word::OneWord,
+        (Some(asked), _) => asked,
+        (None, Engine::Rows) => &one_word::OneWord,
+        (None, Engine::Tiles { .. }) => &tiled::Tiled,
+        (None, Engine::Nodes(_)) => &nodal::Nodal,
+        (None, Engine::Wide) => &wide::Wide,
+        (None, Engine::Thin) => &thin::Thin,
+        (None, Engine::Panels) => &panel::Panel,
+    }
+}
+
+/// What solves on the host: one of the paper's algorithms; for AUTO LEVR, or serially in its place.
+pub fn choose_on_host(asked: Option<&'static dyn Algorithm>) -> &'static dyn Algorithm {
+    let Some(asked) = asked else { return &paper::levr::Levr };
+    ALL.iter().copied().find(|a| a.host() == asked.host()).unwrap_or(asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_names_are_unique() {
+        for (k, a) in ALL.iter().enumerate() {
+            assert_ne!(a.id(), AUTO);
+            for b in &ALL[..k] {
+                assert_ne!(a.id(), b.id());
+                assert_ne!(a.name(), b.name());
+            }
+        }
+    }
+
+    #[test]
+    fn on_the_host_the_engines_are_slfr() {
+        for a in ALL.iter().copied() {
+            let on_host = choose_on_host(Some(a)).name();
+            assert_eq!(on_host, if a.id() < 16 { a.name() } else { "slfr" });
+        }
+        assert_eq!(choose_on_host(None).name(), "levr");
+    }
+
+    #[test]
+    fn what_an_engine_is_not_for_is_left_to_one_word() {
+        for a in ALL.iter().copied() {
+            let is_left = a.needs().nodes || a.needs().wide;
+            assert_eq!(choose(Some(a), Engine::Rows).name(), if is_left { "one_word" } else { a.name() });
+        }
+        assert_eq!(choose(Some(&nodal::Nodal), Engine::Nodes(3)).name(), "nodal");
+        assert_eq!(choose(Some(&wide::Wide), Engine::Wide).name(), "wide");
+        assert_eq!(choose(None, Engine::Wide).name(), "wide");
+    }
+
+    #[test]
+    fn many_right_hand_sides_are_for_block() {
+        let asked = |id, rhs, on_gpu| asked_for(id, rhs, on_gpu).map(|a| a.name());
+        assert_eq!(asked(AUTO, 1, true), None);
+        assert_eq!(asked(AUTO, BLOCK_LEAST_COLUMNS - 1, true), None);
+        assert_eq!(asked(AUTO, BLOCK_LEAST_COLUMNS, true), Some("block"));
+        assert_eq!(asked(AUTO, i64::MAX, false), None);
+        assert!(ALL.iter().all(|a| asked(a.id(), i64::MAX, true) == Some(a.name())));
+    }
+
+    #[test]
+    fn auto_is_deterministic() {
+        for engine in
+            [Engine::Rows, Engine::Tiles(crate::analysis::Relays::No), Engine::Nodes(3), Engine::Wide]
+        {
+            assert!(choose(None, engine).deterministic());
+        }
+        assert!(choose_on_host(None).deterministic());
+    }
+}

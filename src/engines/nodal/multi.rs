@@ -1,0 +1,21 @@
+//! NODAL for several right-hand sides: one pass over the matrix for two of them.
+#![forbid(unsafe_code)]
+
+use super::tuning::NODAL_LEVELS_AHEAD;
+use super::{nodes_of, Nodal};
+use crate::engines::one_word::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS};
+use crate::engines::{one_word, Multi};
+use crate::error::Result;
+use crate::executor::cuda::args::MultiArgs;
+use crate::executor::cuda::{CudaPlan, Launcher};
+
+impl Multi for Nodal {
+    fn most_columns(&self, _plan: &CudaPlan) -> u32 {
+        2
+    }
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
+        let kernel = launcher.kernel(format_args!("nodal_multi{}", nodes_of(plan)))?;
+        let blocks = one_word::blocks(launcher, plan, &args.solve, 1, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
+        kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
+    }
+}

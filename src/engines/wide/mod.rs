@@ -1,0 +1,85 @@
+//! WIDE: row-wise in level order, a launch for each level; for levels so wide that they are streamed and not waited for.
+//! Slices are those of ONE_WORD. Where levels are too many for that, the matrix is left to it.
+#![forbid(unsafe_code)]
+
+pub mod cost;
+pub mod tuning;
+
+use super::one_word::{self, OneWord};
+use super::{multi_width, Algorithm, Multi};
+use crate::analysis::slices::{self, Cut};
+use crate::analysis::{records, Engine, Needs, Schedule};
+use crate::error::Result;
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
+use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::host::Method;
+use crate::problem::DataType;
+use tuning::{WIDE_BLOCK, WIDE_BLOCKS, WIDE_BLOCKS_MULTI};
+
+pub struct Wide;
+
+impl Algorithm for Wide {
+    fn id(&self) -> i32 {
+        19
+    }
+    fn name(&self) -> &'static str {
+        "wide"
+    }
+    fn deterministic(&self) -> bool {
+        true
+    }
+    fn needs(&self) -> Needs {
+        Needs { families: false, wide: true, ..OneWord.needs() }
+    }
+    fn host(&self) -> Method {
+        Method::Slfr
+    }
+    fn cut(&self, dtype: DataType, _engine: Engine) -> Cut {
+        Cut::Levels { entries: one_word::entries_per_lane(dtype), node: 1, wide: true, thin: false }
+    }
+    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
+        let Some(schedule) = schedule else { return Ok(()) };
+        let rows = schedule.rows.as_ref().expect("asked for");
+        let entries = one_word::entries_per_lane(launcher.dtype);
+        let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1)?;
+        plan.has_parts = slices.iter().any(slices::is_part);
+        plan.set_slices(launcher, &slices)?;
+        plan.level_ptr = slices::steps(&schedule.level_ptr, &slices);
+        plan.set_records(launcher, &records(schedule, plan.diag_source()))
+    }
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        let most = if launcher.dtype == DataType::C64 { WIDE_BLOCKS_MULTI } else { WIDE_BLOCKS };
+        let kernel = launcher.kernel_before_turn(self.name())?;
+        each_level(launcher, plan, most, |begin, end, blocks| {
+            kernel.launch(blocks, WIDE_BLOCK, 0, &SolveArgs { begin, end, ..*args })
+        })
+    }
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
+    }
+}
+
+impl Multi for Wide {
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
+        let kernel = launcher.kernel_before_turn(format_args!("wide_multi{}", multi_width(args.columns)))?;
+        each_level(launcher, plan, WIDE_BLOCKS_MULTI, |begin, end, blocks| {
+            let solve = SolveArgs { begin, end, ..args.solve };
+            kernel.launch(blocks, WIDE_BLOCK, 0, &MultiArgs { solve, ..*args })
+        })
+    }
+}
+
+/// Calls `launch(begin, end, blocks)` for the slices of each level: a warp for each, and so many blocks on a multiprocessor at
+/// most.
+fn each_level(
+    launcher: &Launcher,
+    plan: &CudaPlan,
+    most: u32,
+    mut launch: impl FnMut(u32, u32, u32) -> Result<()>,
+) -> Result<()> {
+    let most = launcher.gpu.multiprocessors() * most;
+    plan.level_ptr.windows(2).try_for_each(|level| {
+        let blocks = (level[1] - level[0]).div_ceil(WIDE_BLOCK / 32).min(most);
+        launch(level[0], level[1], blocks)
+    })
+}
