@@ -129,20 +129,20 @@ pub const STREWN_ENTRY_BYTES: f64 = 12.0;
 pub const LONG_ROW: u32 = 256;
 pub const LONG_ROW_TIMES: u32 = 64;
 
-/// Times of rows, or nodes, of tiles, and of rows by the thin engine, of those in type d.
+/// Times of rows, or nodes, of tiles, and of rows 32 at a time, of those in type d.
 #[derive(Clone, Copy, Debug)]
 pub struct OfType {
     pub rows: f64,
     pub tiles: f64,
-    pub thin: f64,
+    pub panels: f64,
 }
 
 /// For each type; the last where rows have several lanes.
-pub const TYPE_D: OfType = OfType { rows: 1.0, tiles: 1.0, thin: 1.0 };
-pub const TYPE_S: OfType = OfType { rows: 0.9, tiles: 0.9, thin: 1.07 };
-pub const TYPE_C: OfType = OfType { rows: 1.16, tiles: 1.25, thin: 1.16 };
-pub const TYPE_Z: OfType = OfType { rows: 1.5, tiles: 1.6, thin: 1.5 };
-pub const TYPE_Z_LANES: OfType = OfType { rows: 1.5, tiles: 1.9, thin: 1.5 };
+pub const TYPE_D: OfType = OfType { rows: 1.0, tiles: 1.0, panels: 1.0 };
+pub const TYPE_S: OfType = OfType { rows: 0.9, tiles: 0.9, panels: 1.07 };
+pub const TYPE_C: OfType = OfType { rows: 1.16, tiles: 1.25, panels: 1.16 };
+pub const TYPE_Z: OfType = OfType { rows: 1.5, tiles: 1.6, panels: 1.5 };
+pub const TYPE_Z_LANES: OfType = OfType { rows: 1.5, tiles: 1.9, panels: 1.5 };
 
 /// Ranges are levels where no more than one in so many of them is of several levels.
 pub const SPANS_APART: usize = 10;

@@ -493,7 +493,6 @@ fn panels_come_after_what_they_depend_on() {
 fn assert_same(got: &PlanArrays, want: &PlanArrays, what: impl Fn() -> String) {
     assert_eq!(got.numbers, want.numbers, "numbers: {}", what());
     for (name, got, want) in [
-        ("level_ptr", &got.level_ptr, &want.level_ptr),
         ("order", &got.order, &want.order),
         ("row_ptr", &got.row_ptr, &want.row_ptr),
         ("row_adj", &got.row_adj, &want.row_adj),

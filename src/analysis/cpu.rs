@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::lines::{self, Grid};
 use super::{
-    families, ranges, running_sum, strewn, Engine, Lists, Needs, Panels, Pattern, Relays, Schedule, Tiles,
-    Values, NONE,
+    families, ranges, running_sum, strewn, Form, Lists, Needs, Panels, Pattern, Schedule, Tiles, Values, NONE,
 };
 use crate::engines::nodal::layout as nodes;
 use crate::engines::thin::layout::ThinEnd;
@@ -190,6 +189,7 @@ fn by_nodes(survey: &Survey, needs: Needs, times: &mut Times) -> Option<Schedule
     let node_shape = nodes::shape(shape, pattern.ind.len() as u32, size);
     let of_nodes = timed(&mut times.trans, || Survey::new(&node_shape, &pattern));
     let mut schedule = by_rows(&of_nodes, needs, size, times)?;
+    schedule.form = Form::Nodes(size);
     schedule.nodes = Some(timed(&mut times.trans, || majors.rows(&pattern, &schedule, size, shape.diag)));
     (schedule.entries, schedule.missing_diag) = (survey.entries, survey.missing_diag);
     Some(schedule)
@@ -198,9 +198,9 @@ fn by_nodes(survey: &Survey, needs: Needs, times: &mut Times) -> Option<Schedule
 /// The schedule of rows, or of nodes in their place. None for nodes whose rows are faster in tiles.
 fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Option<Schedule> {
     let (n, shape) = (survey.n, survey.shape);
-    let (mut tile_ptr, mut relays, mut wide_tiles, mut level, mut predicted) =
-        (Vec::new(), Relays::No, false, Vec::new(), Duration::ZERO);
-    let (mut is_wide, mut is_thin, mut staging) = (false, false, Staging::No);
+    let (mut tile_ptr, mut form, mut wide_tiles, mut level, mut predicted) =
+        (Vec::new(), Form::Rows, false, Vec::new(), Duration::ZERO);
+    let mut staging = Staging::No;
     let (level_ptr, order) = timed(&mut times.lev, || {
         if needs.tiles != Tiles::No || needs.nodes {
             let by_unknown = survey.levels();
@@ -251,24 +251,21 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
                 boxes.as_ref().map(|boxes| boxes.spans.clone())
             };
             let decision = choose::decide(needs.tiles, needs.mirror, ranges, counts, &mut boxed, &mut strips)
-                .and_then(|chosen| match needs.thin {
+                .and_then(|chosen| match needs.narrow_levels {
                     true => choose::with_thin_end(chosen, counts, || Ok(ThinEnd::best(&level_ptr, node))),
                     false => Ok(chosen),
                 })
                 .expect("nothing fails here");
-            let choose::Decision { engine, rows, order: by, .. } = decision;
-            (predicted, staging) = (decision.predicted, decision.staging);
-            (is_wide, is_thin) = (engine == Engine::Wide, engine == Engine::Thin);
-            if node > 1 && engine.is_of_rows_only() {
+            let choose::Decision { rows, order: by, .. } = decision;
+            (form, predicted, staging) = (decision.form, decision.predicted, decision.staging);
+            if node > 1 && form.is_of_rows_only() {
                 return None;
             }
-            if is_wide {
-                return Some((level_ptr, by_level));
+            match form {
+                Form::WideLevels => return Some((level_ptr, by_level)),
+                Form::Tiles(_) => wide_tiles = decision.is_wide,
+                _ => return Some(survey.by_families(needs, level_ptr, by_level, &by_unknown)),
             }
-            let Engine::Tiles(chosen) = engine else {
-                return Some(survey.by_families(needs, level_ptr, by_level, &by_unknown));
-            };
-            (relays, wide_tiles) = (chosen, decision.is_wide);
             tile_ptr = ranges::begins(n, rows);
             let order = match (by, turns, boxes) {
                 (Order::Strips, Some(turns), _) => {
@@ -285,7 +282,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         } else if needs.levels && needs.panels != Panels::Yes {
             let by_unknown = survey.levels();
             let (level_ptr, order) = by_level(&by_unknown);
-            is_wide = choose::of_rows(needs, level_ptr.len() as u32 - 1).engine == Engine::Wide;
+            form = choose::of_rows(needs, level_ptr.len() as u32 - 1).form;
             Some(survey.by_families(needs, level_ptr, order, &by_unknown))
         } else if shape.forward() {
             Some((Vec::new(), (0..n).collect()))
@@ -333,10 +330,8 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         entries,
         level_ptr,
         tile_ptr,
-        relays,
+        form,
         wide_tiles,
-        wide: is_wide,
-        thin: is_thin,
         level,
         order,
         rows,
@@ -669,8 +664,8 @@ mod tests {
         counts: true,
         tiles: Tiles::No,
         nodes: false,
-        wide: false,
-        thin: false,
+        wide_levels: false,
+        narrow_levels: false,
         families: false,
         mirror: 0,
         panels: Panels::No,
@@ -709,7 +704,7 @@ mod tests {
             column_values: false,
             counts: false,
             tiles: Tiles::IfFaster,
-            wide: true,
+            wide_levels: true,
             families: true,
             mirror: crate::engines::tiled::tuning::TILED_LARGEST_RELAY,
             ..ALL
@@ -717,7 +712,7 @@ mod tests {
         for (op, fill) in [(Op::Transpose, Fill::Lower), (Op::NonTranspose, Fill::Lower)] {
             let s = run(op, fill, &ptr, &ind, needs);
             let rows = s.rows.as_ref().unwrap();
-            assert!(matches!(s.engine(), Engine::Tiles(_)));
+            assert!(matches!(s.form, Form::Tiles(_)));
             if op == Op::NonTranspose {
                 assert!(s.staged.is_empty());
                 continue;

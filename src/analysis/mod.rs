@@ -47,9 +47,9 @@ pub struct Needs {
     /// Whether a pattern of nodes is to be scheduled by nodes, where that is not slower than what else is asked for.
     pub nodes: bool,
     /// Whether each level is to be a launch, where they are few enough.
-    pub wide: bool,
-    /// Whether the thin engine is to be chosen where it is the fastest.
-    pub thin: bool,
+    pub wide_levels: bool,
+    /// Whether the last levels are to be solved 32 rows at a time, where that is the fastest.
+    pub narrow_levels: bool,
     /// Whether rows are to go by panels.
     pub panels: Panels,
     /// With tiles: unknowns of the tile before its own that a block has room for; 0 where blocks cannot hand any over
@@ -57,35 +57,56 @@ pub struct Needs {
     pub mirror: u32,
 }
 
-/// The engine that a schedule is made for.
+/// What a schedule is made of, and so which engine solves it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Engine {
-    /// Any that goes by rows without tiles.
+pub enum Form {
+    /// Rows, level by level.
     #[default]
     Rows,
     Tiles(Relays),
     /// Nodes of so many unknowns.
     Nodes(u32),
-    /// Rows, by a launch for each level.
-    Wide,
-    /// Rows, 32 at a time from some level on.
-    Thin,
+    /// Rows of levels so wide that each is a launch.
+    WideLevels,
+    /// Rows, 32 at a time from some level on, as the levels are narrow.
+    NarrowLevels,
     /// Rows, in natural order, by panels.
     Panels,
 }
 
-impl Engine {
+impl Form {
     /// Unknowns of a node.
     pub fn node(self) -> u32 {
         match self {
-            Engine::Nodes(size) => size,
-            Engine::Rows | Engine::Tiles(_) | Engine::Wide | Engine::Thin | Engine::Panels => 1,
+            Form::Nodes(size) => size,
+            Form::Rows | Form::Tiles(_) | Form::WideLevels | Form::NarrowLevels | Form::Panels => 1,
         }
     }
-    /// Whether it has no use for nodes, and is not what stands for them where there are none.
+    /// Whether its engine has no use for nodes, and is not what stands for them where there are none.
     pub fn is_of_rows_only(self) -> bool {
-        matches!(self, Engine::Tiles(_) | Engine::Thin | Engine::Panels)
+        matches!(self, Form::Tiles(_) | Form::NarrowLevels | Form::Panels)
     }
+}
+
+/// What an analysis has found of a schedule, wherever it was done, beside the arrays on the device. An engine makes its plan of it.
+#[derive(Debug, Default)]
+pub struct Findings {
+    pub form: Form,
+    /// On the host, where a kernel is launched for each level: where levels begin, in positions or, where there are work items, in these.
+    pub level_ptr: Vec<u32>,
+    /// The first work item of the last levels, which one cluster of blocks solves, if there are such.
+    pub end: Option<u32>,
+    /// Whether rows are cut into parts.
+    pub has_parts: bool,
+    /// Entries of the longest row beside its diagonal, where there are tiles, and rows of the largest tile.
+    pub longest: u32,
+    pub tile: u32,
+    /// Whether a level of a tile fills half of a batch.
+    pub wide_tiles: bool,
+    /// Whether the diagonal of each row of a node is in its place in the row, and whether, if so, each row of a node begins where the
+    /// one before it ends.
+    pub diag_in_rows: bool,
+    pub rows_follow: bool,
 }
 
 /// Whether blocks in clusters relay unknowns from tile to tile.
@@ -150,14 +171,10 @@ pub struct Schedule {
     /// With tiles: tile `t` is the positions `tile_ptr[t]..tile_ptr[t + 1]`, a range of consecutive
     /// unknowns in some solving order, and depends on earlier tiles only.
     pub tile_ptr: Vec<u32>,
-    /// Whether blocks in clusters relay unknowns from tile to tile.
-    pub relays: Relays,
+    /// What it is made of.
+    pub form: Form,
     /// With tiles: whether a level of a tile fills half of a batch.
     pub wide_tiles: bool,
-    /// Whether it is for a launch for each level.
-    pub wide: bool,
-    /// Whether it is for the thin engine.
-    pub thin: bool,
     /// With tiles: the level of each position.
     pub level: Vec<u32>,
     /// The unknown (zero-based) at each position. Inside a level unknowns ascend, or go by families. Without levels:
@@ -187,19 +204,9 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// What it is made for.
-    pub fn engine(&self) -> Engine {
-        match &self.nodes {
-            Some(nodes) => Engine::Nodes(nodes.size),
-            None if self.wide => Engine::Wide,
-            None if self.thin => Engine::Thin,
-            None if self.tile_ptr.is_empty() => Engine::Rows,
-            None => Engine::Tiles(self.relays),
-        }
-    }
     /// Number of levels of rows; 0 where none were computed.
     pub fn levels(&self) -> usize {
-        self.level_ptr.len().saturating_sub(1) * self.engine().node() as usize
+        self.level_ptr.len().saturating_sub(1) * self.form.node() as usize
     }
     /// Rows in the widest level.
     pub fn widest_level(&self) -> u32 {

@@ -34,9 +34,10 @@ pub enum Cut {
     /// Not at all.
     None,
     /// Level by level, with another lane for every `entries` entries of a row. Rows may be nodes: an entry then
-    /// counts for each of its unknowns, and a node has at least as many lanes as unknowns. For the wide engine dependencies
-    /// are named by rows, not by positions, and it is wanted where each level begins; for the thin engine, where its end does.
-    Levels { entries: u32, node: u32, wide: bool, thin: bool },
+    /// counts for each of its unknowns, and a node has at least as many lanes as unknowns. Where
+    /// `names_rows`, dependencies are named by rows, not by positions, and it is wanted where each level begins. The end that one
+    /// cluster solves is found by its rows or else by its slices.
+    Levels { entries: u32, node: u32, names_rows: bool, end_by_rows: bool },
     /// Into the batches of the tiled engine, with another lane for every `entries` entries of a row. Rows look
     /// back over `reach` positions of their tile in a window.
     Tiles { entries: u32, window: u32, reach: u32 },

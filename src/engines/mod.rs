@@ -11,7 +11,7 @@ pub mod tiled;
 pub mod wide;
 
 use crate::analysis::slices::Cut;
-use crate::analysis::{Engine, Needs, Panels, Schedule, Tiles};
+use crate::analysis::{Findings, Form, Needs, Panels, Schedule, Tiles};
 use crate::engines::block::tuning::BLOCK_LEAST_COLUMNS;
 use crate::error::{Error, Result};
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
@@ -38,36 +38,61 @@ pub trait Algorithm: Sync {
         Ok(())
     }
     /// How it wants positions cut into slices or batches; it then wants records too.
-    fn cut(&self, _dtype: DataType, _engine: Engine) -> Cut {
+    fn cut(&self, _dtype: DataType, _form: Form) -> Cut {
         Cut::None
     }
-    /// Adds to a plan what only this algorithm needs. Where the schedule was made on the GPU there is none
-    /// here, and what `cut` asks for is in the plan already.
+    /// Whether AUTO leaves schedules of this form to it.
+    fn is_for(&self, _form: Form) -> bool {
+        false
+    }
+    /// Adds to a plan the arrays that only this algorithm needs, and to the findings what these say. Where the schedule was made on the
+    /// GPU there is none here, and the plan has what `cut` asks for. Work vectors are asked for here, as an analysis ends by resetting
+    /// them.
     fn prepare(
         &self,
         _launcher: &Launcher,
         _plan: &mut CudaPlan,
         _schedule: Option<&Schedule>,
+        _found: &mut Findings,
     ) -> Result<()> {
         Ok(())
     }
-    /// Makes what is the host's alone of a plan whose arrays are on the device.
-    fn complete(&self, _launcher: &Launcher, _plan: &mut CudaPlan) -> Result<()> {
-        Ok(())
-    }
+    /// What it keeps of a matrix, when the plan's arrays are on the device.
+    fn complete(
+        &self,
+        launcher: &Launcher,
+        plan: &mut CudaPlan,
+        found: Findings,
+    ) -> Result<Box<dyn EnginePlan>>;
     /// Bytes of the caller's buffer that it wants for a row.
     fn row_bytes(&self, _dtype: DataType) -> usize {
         ROW_BYTES
     }
-    /// Enqueues one solve on the GPU.
+}
+
+/// What an algorithm keeps of a matrix, and how it solves on the GPU.
+pub trait EnginePlan: Send {
+    /// Enqueues one solve.
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()>;
-    /// What reads the matrix once for several right-hand sides on the GPU; None: each is a solve.
+    /// What reads the matrix once for several right-hand sides; None: each is a solve.
     fn multi(&self) -> Option<&dyn Multi> {
         None
     }
+    /// Bytes of device memory beside the plan's own arrays.
+    fn bytes_held(&self) -> usize {
+        0
+    }
+    /// Words of what a warp or block takes at a time, where the plan lists these.
+    fn words_of_slice(&self) -> usize {
+        2
+    }
+    /// What it has found of the schedule, for comparison.
+    fn numbers(&self) -> Vec<u32> {
+        Vec::new()
+    }
 }
 
-/// The part of an algorithm for several right-hand sides at once. Its kernels hand unknowns over through
+/// The part of a plan for several right-hand sides at once. Its kernels hand unknowns over through
 /// the caller's buffer; where a plan has work vectors, they are armed there before each launch.
 pub trait Multi {
     /// The most right-hand sides that it takes at once.
@@ -156,7 +181,12 @@ pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Sh
         None => {
             let tiles = if tiled::is_available(gpu, shape) { Tiles::IfFaster } else { Tiles::No };
             let panels = if panel::is_available(gpu, shape.dtype) { Panels::IfFaster } else { Panels::No };
-            Needs { tiles, panels, thin: thin::is_available(gpu, shape.dtype), ..nodal::Nodal.needs() }
+            Needs {
+                tiles,
+                panels,
+                narrow_levels: thin::is_available(gpu, shape.dtype),
+                ..nodal::Nodal.needs()
+            }
         }
     };
     Ok(Needs { mirror: tiled::mirror(gpu, shape), ..needs })
@@ -164,16 +194,11 @@ pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Sh
 
 /// The algorithm for what the analysis has found: the one asked for, but rows one by one where a matrix has no
 /// nodes, or too many levels to launch each; and without one asked for what is fastest there.
-pub fn choose(asked: Option<&'static dyn Algorithm>, engine: Engine) -> &'static dyn Algorithm {
-    match (asked, engine) {
-        (Some(asked), Engine::Rows) if asked.needs().nodes || asked.needs().wide => &one_word::OneWord,
-        (Some(asked), _) => asked,
-        (None, Engine::Rows) => &one_word::OneWord,
-        (None, Engine::Tiles { .. }) => &tiled::Tiled,
-        (None, Engine::Nodes(_)) => &nodal::Nodal,
-        (None, Engine::Wide) => &wide::Wide,
-        (None, Engine::Thin) => &thin::Thin,
-        (None, Engine::Panels) => &panel::Panel,
+pub fn choose(asked: Option<&'static dyn Algorithm>, form: Form) -> &'static dyn Algorithm {
+    let is_left = |asked: &dyn Algorithm| asked.needs().nodes || asked.needs().wide_levels;
+    match asked {
+        Some(asked) if form != Form::Rows || !is_left(asked) => asked,
+        _ => ALL.iter().copied().find(|a| a.is_for(form)).expect("each form has an engine"),
     }
 }
 
@@ -210,12 +235,12 @@ mod tests {
     #[test]
     fn what_an_engine_is_not_for_is_left_to_one_word() {
         for a in ALL.iter().copied() {
-            let is_left = a.needs().nodes || a.needs().wide;
-            assert_eq!(choose(Some(a), Engine::Rows).name(), if is_left { "one_word" } else { a.name() });
+            let is_left = a.needs().nodes || a.needs().wide_levels;
+            assert_eq!(choose(Some(a), Form::Rows).name(), if is_left { "one_word" } else { a.name() });
         }
-        assert_eq!(choose(Some(&nodal::Nodal), Engine::Nodes(3)).name(), "nodal");
-        assert_eq!(choose(Some(&wide::Wide), Engine::Wide).name(), "wide");
-        assert_eq!(choose(None, Engine::Wide).name(), "wide");
+        assert_eq!(choose(Some(&nodal::Nodal), Form::Nodes(3)).name(), "nodal");
+        assert_eq!(choose(Some(&wide::Wide), Form::WideLevels).name(), "wide");
+        assert_eq!(choose(None, Form::WideLevels).name(), "wide");
     }
 
     #[test]
@@ -230,10 +255,15 @@ mod tests {
 
     #[test]
     fn auto_is_deterministic() {
-        for engine in
-            [Engine::Rows, Engine::Tiles(crate::analysis::Relays::No), Engine::Nodes(3), Engine::Wide]
-        {
-            assert!(choose(None, engine).deterministic());
+        for form in [
+            Form::Rows,
+            Form::Tiles(crate::analysis::Relays::No),
+            Form::Nodes(3),
+            Form::WideLevels,
+            Form::NarrowLevels,
+            Form::Panels,
+        ] {
+            assert!(choose(None, form).deterministic());
         }
         assert!(choose_on_host(None).deterministic());
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::features::Counts;
 use crate::analysis::ranges::{Ranges, Span};
-use crate::analysis::{Engine, Needs, Tiles};
+use crate::analysis::{Form, Needs, Tiles};
 use crate::engines::one_word::tuning::NARROW_SKEW;
 use crate::engines::panel::layout::SegmentCounts;
 use crate::engines::thin::layout::ThinEnd;
@@ -52,7 +52,7 @@ pub enum Staging {
 /// What `decide` has found best.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Decision {
-    pub engine: Engine,
+    pub form: Form,
     /// Of a tile, or of the largest; 0 without tiles.
     pub rows: u32,
     pub order: Order,
@@ -65,8 +65,8 @@ pub struct Decision {
 
 /// The engine of rows that is asked for.
 pub fn of_rows(needs: Needs, levels: u32) -> Decision {
-    let wide = needs.wide && levels <= WIDE_MOST_LEVELS;
-    Decision { engine: if wide { Engine::Wide } else { Engine::Rows }, ..Decision::default() }
+    let wide = needs.wide_levels && levels <= WIDE_MOST_LEVELS;
+    Decision { form: if wide { Form::WideLevels } else { Form::Rows }, ..Decision::default() }
 }
 
 /// The engine, and the tiles where it is the tiled one. A pattern of nodes is either solved by nodes, or has tiles of
@@ -91,7 +91,7 @@ pub fn decide(
         let by_rows = one_word::cost::predict_streamed(counts).min(in_rows(counts, &natural));
         let promises = predicted < by_rows.mul_f64(WIDE_ADVANTAGE);
         if promises && wide::cost::are_alike(counts) && natural.are_levels(most) {
-            return Ok(Decision { engine: Engine::Wide, predicted, ..Decision::default() });
+            return Ok(Decision { form: Form::WideLevels, predicted, ..Decision::default() });
         }
     }
     // Not looked for twice.
@@ -115,7 +115,7 @@ pub fn decide(
         let staged = decide_tiles(wish, mirror, &natural, gathered, of_tiles, boxes, &mut strips)?;
         let predicted = staged.predicted + copy;
         // Rows by themselves, and nodes, wait for unknowns, not for values.
-        if matches!(staged.engine, Engine::Tiles(_)) && predicted < direct.predicted {
+        if matches!(staged.form, Form::Tiles(_)) && predicted < direct.predicted {
             return Ok(Decision { staging: Staging::InOrder, predicted, ..staged });
         }
     }
@@ -124,7 +124,7 @@ pub fn decide(
     let is_large = bytes >= STAGED_PIECES_BYTES
         && bytes + others >= STAGED_PIECES_ALL_BYTES
         && rows.is_wider(STAGED_PIECES_LEVEL);
-    if direct.engine != Engine::Rows || !counts.strewn || !is_large {
+    if direct.form != Form::Rows || !counts.strewn || !is_large {
         return Ok(direct);
     }
     let copy = STAGED_START + Duration::from_secs_f64(counts.entries as f64 * STAGED_PIECES_SECONDS);
@@ -206,13 +206,13 @@ fn decide_tiles(
     strips: &mut dyn FnMut() -> Result<Option<Rc<Ranges>>>,
 ) -> Result<Decision> {
     let rows = counts.of_rows();
-    let (engine, untiled) = match (counts.node, wish) {
+    let (form, untiled) = match (counts.node, wish) {
         // Without tiles the levels of ranges are not known.
-        (1, Tiles::No) => (Engine::Rows, one_word::cost::predict(rows, rows.levels as f64)),
-        (1, _) => (Engine::Rows, in_rows(rows, natural)),
-        (node, _) => (Engine::Nodes(node), nodal::cost::predict(counts, rows)),
+        (1, Tiles::No) => (Form::Rows, one_word::cost::predict(rows, rows.levels as f64)),
+        (1, _) => (Form::Rows, in_rows(rows, natural)),
+        (node, _) => (Form::Nodes(node), nodal::cost::predict(counts, rows)),
     };
-    let without = Decision { engine, predicted: untiled, ..Decision::default() };
+    let without = Decision { form, predicted: untiled, ..Decision::default() };
     if wish == Tiles::No {
         return Ok(without);
     }
@@ -257,7 +257,7 @@ fn decide_tiles(
         }
     }
     Ok(best.map_or(without, |tiles| Decision {
-        engine: Engine::Tiles(tiles.relays),
+        form: Form::Tiles(tiles.relays),
         rows: tiles.rows,
         order,
         is_wide: tiles.is_wide,
@@ -266,8 +266,7 @@ fn decide_tiles(
     }))
 }
 
-/// The thin engine in place of what was chosen, if it is faster. Its end is asked for where it may be; without one it takes all
-/// levels.
+/// THIN in place of what was chosen, if it is faster. Its end is asked for where it may be; without one it takes all levels.
 pub fn with_thin_end(
     chosen: Decision,
     counts: Counts,
@@ -280,7 +279,7 @@ pub fn with_thin_end(
     let end = end()?.unwrap_or(ThinEnd { level: 0, rows: counts.n });
     let predicted = thin::cost::predict(end, counts);
     Ok(match predicted < limit {
-        true => Decision { engine: Engine::Thin, predicted, ..Decision::default() },
+        true => Decision { form: Form::NarrowLevels, predicted, ..Decision::default() },
         false => chosen,
     })
 }
@@ -296,7 +295,7 @@ pub fn with_panels(
     }
     let predicted = panel::cost::predict(segments()?, counts).filter(|&time| time < chosen.predicted);
     Ok(predicted.map_or(chosen, |predicted| Decision {
-        engine: Engine::Panels,
+        form: Form::Panels,
         predicted,
         ..Decision::default()
     }))
@@ -336,11 +335,11 @@ mod tests {
             decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None)).unwrap()
         };
         let tiles = chosen(true, false, 8);
-        assert!(matches!(tiles.engine, Engine::Tiles(_)) && tiles.rows == TILED_STREWN_ROWS, "{tiles:?}");
+        assert!(matches!(tiles.form, Form::Tiles(_)) && tiles.rows == TILED_STREWN_ROWS, "{tiles:?}");
         assert_eq!(tiles.staging, Staging::No);
-        assert_eq!(chosen(false, false, 8).engine, Engine::Rows);
+        assert_eq!(chosen(false, false, 8).form, Form::Rows);
         let by_pieces = chosen(true, true, 8);
-        assert_eq!((by_pieces.engine, by_pieces.staging), (Engine::Rows, Staging::ByPieces));
+        assert_eq!((by_pieces.form, by_pieces.staging), (Form::Rows, Staging::ByPieces));
         // The cache holds them, or lines of it are of use.
         assert_eq!(chosen(true, true, 2).staging, Staging::No);
         assert_eq!(chosen(false, true, 8).staging, Staging::No);
@@ -356,8 +355,8 @@ mod tests {
             let counts = Counts { strewn, ..counts_of(n, 3 * n, levels) };
             decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None)).unwrap()
         };
-        assert!(matches!(chosen(false).engine, Engine::Tiles(_)));
-        assert_eq!(chosen(true).engine, Engine::Rows);
+        assert!(matches!(chosen(false).form, Form::Tiles(_)));
+        assert_eq!(chosen(true).form, Form::Rows);
     }
 
     #[test]
@@ -372,21 +371,21 @@ mod tests {
         };
         let never = &mut || panic!("lines are good tiles");
         let lines = decision(Tiles::IfFaster, &natural, never);
-        assert!(lines.order == Order::Natural && matches!(lines.engine, Engine::Tiles(_)));
+        assert!(lines.order == Order::Natural && matches!(lines.form, Form::Tiles(_)));
         for wish in [Tiles::IfFaster, Tiles::Yes] {
             let strips = decision(wish, &by_level, &mut || Ok(Some(ranges(&natural))));
             // Strips are lines, and relay.
-            let engine = Engine::Tiles(Relays::Narrow);
+            let form = Form::Tiles(Relays::Narrow);
             let predicted = strips.predicted;
-            assert_eq!(strips, Decision { order: Order::Strips, engine, predicted, ..lines });
+            assert_eq!(strips, Decision { order: Order::Strips, form, predicted, ..lines });
             // Where there are none, or they are no better.
             for mut none in [None, Some(ranges(&(0..n).collect::<Vec<_>>()))] {
                 let plain = decision(wish, &by_level, &mut || Ok(none.take()));
-                assert_eq!(plain.engine == Engine::Rows, wish == Tiles::IfFaster);
+                assert_eq!(plain.form == Form::Rows, wish == Tiles::IfFaster);
                 assert!(plain.order == Order::Natural && plain.predicted > strips.predicted);
             }
         }
-        assert_eq!(decision(Tiles::No, &by_level, never).engine, Engine::Rows);
+        assert_eq!(decision(Tiles::No, &by_level, never).form, Form::Rows);
     }
 
     #[test]
@@ -396,10 +395,10 @@ mod tests {
         let sizes = Grid::new(nx * ny, nx, 0).sizes(nx * ny, 0);
         let counts = Counts { has_lines: true, strewn: true, ..counts_of(nx * ny, 5 * nx * ny, nx + ny - 1) };
         let natural = Ranges::new(sizes, &grid(nx, ny));
-        let engine =
-            |wish| decide(wish, 0, natural.clone(), counts, &mut || None, &mut || Ok(None)).unwrap().engine;
-        assert!(matches!(engine(Tiles::Yes), Engine::Tiles(_)));
-        assert_eq!(engine(Tiles::IfFaster), Engine::Rows);
+        let form =
+            |wish| decide(wish, 0, natural.clone(), counts, &mut || None, &mut || Ok(None)).unwrap().form;
+        assert!(matches!(form(Tiles::Yes), Form::Tiles(_)));
+        assert_eq!(form(Tiles::IfFaster), Form::Rows);
     }
 
     #[test]
@@ -410,7 +409,7 @@ mod tests {
         let level = |of: &dyn Fn(u32) -> u32| -> Vec<u32> { (0..n).map(of).collect() };
         let is_wide = |wish, level: &[u32], counts| {
             let chosen = decide(wish, 0, ranges(level), counts, &mut || None, &mut || Ok(None)).unwrap();
-            chosen.engine == Engine::Wide
+            chosen.form == Form::WideLevels
         };
         let two = level(&|t| t / (n / 2));
         assert!(is_wide(Tiles::IfFaster, &two, counts(2)));
@@ -449,11 +448,11 @@ mod tests {
             let entries = 2 * n + long_rows * long;
             let squares = squares(&lengths(long_rows), entries);
             let counts = Counts { squares, ..counts_of(n, entries, levels) };
-            let engine = decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None));
-            (engine.unwrap().engine, one_word::cost::predict(counts, counts.levels as f64))
+            let form = decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None));
+            (form.unwrap().form, one_word::cost::predict(counts, counts.levels as f64))
         };
         let ((plain, rows), (uneven, same_rows)) = (decide(0), decide(4));
-        assert!(matches!(plain, Engine::Tiles(_)) && uneven == Engine::Rows);
+        assert!(matches!(plain, Form::Tiles(_)) && uneven == Form::Rows);
         assert!(same_rows < rows.mul_f64(1.1));
     }
 
@@ -477,7 +476,7 @@ mod tests {
         );
         let lines = (0..256 * 4096).map(|i| i % 256).collect();
         let alone = decide(Tiles::IfFaster, [256, 4096], lines, true, 1);
-        assert!(matches!(alone.engine, Engine::Tiles(_)) && alone.staging == Staging::No);
+        assert!(matches!(alone.form, Form::Tiles(_)) && alone.staging == Staging::No);
     }
 
     #[test]
@@ -496,10 +495,10 @@ mod tests {
                 .unwrap()
         };
         let (stored, staged, by_nodes) = (decide(3, false), decide(3, true), decide(6, true));
-        assert!(matches!(stored.engine, Engine::Tiles(_)) && stored.staging == Staging::No);
-        assert!(matches!(staged.engine, Engine::Tiles(_)) && staged.staging == Staging::InOrder);
+        assert!(matches!(stored.form, Form::Tiles(_)) && stored.staging == Staging::No);
+        assert!(matches!(staged.form, Form::Tiles(_)) && staged.staging == Staging::InOrder);
         assert!(staged.predicted > stored.predicted);
-        assert_eq!((by_nodes.engine, by_nodes.staging), (Engine::Nodes(6), Staging::No));
+        assert_eq!((by_nodes.form, by_nodes.staging), (Form::Nodes(6), Staging::No));
     }
 
     #[test]
@@ -566,7 +565,7 @@ mod tests {
             let mut no_strips = || Ok(None);
             let chosen =
                 decide(Tiles::IfFaster, mirror, natural, counts, &mut || None, &mut no_strips).unwrap();
-            assert_eq!((chosen.engine, chosen.staging), (Engine::Rows, Staging::No), "{chosen:?}");
+            assert_eq!((chosen.form, chosen.staging), (Form::Rows, Staging::No), "{chosen:?}");
         }
     }
 
@@ -581,8 +580,8 @@ mod tests {
         };
         let (alike, apart) = (decide(Tiles::Yes, 4, entries), decide(Tiles::Yes, 20, entries));
         assert_eq!(Decision { predicted: alike.predicted.mul_f64(5.0), ..alike }, apart);
-        assert!(matches!(decide(Tiles::IfFaster, 4, entries).engine, Engine::Tiles(_)));
-        assert_eq!(decide(Tiles::IfFaster, 20, entries).engine, Engine::Rows);
+        assert!(matches!(decide(Tiles::IfFaster, 4, entries).form, Form::Tiles(_)));
+        assert_eq!(decide(Tiles::IfFaster, 20, entries).form, Form::Rows);
         // But not where they are long on average.
         let long = |deviation| decide(Tiles::Yes, deviation, 20 << 20).predicted;
         assert_eq!(long(20), long(100));
@@ -596,7 +595,7 @@ mod tests {
             let (counts, natural) = (Counts { has_lines, squares, ..counts }, ranges(&grid(nx, ny)));
             let (wish, mirror) = (Tiles::Yes, TILED_LARGEST_RELAY);
             let decision = decide(wish, mirror, natural, counts, &mut || None, &mut || Ok(None)).unwrap();
-            decision.engine == Engine::Tiles(Relays::Narrow)
+            decision.form == Form::Tiles(Relays::Narrow)
         };
         assert!(relays(64, 16384, 2, true, 0) && relays(64, 16384, 2, false, 0));
         assert!(relays(64, 16384, 1, true, 0) && !relays(64, 16384, 1, false, 0));
@@ -607,10 +606,10 @@ mod tests {
 
     #[test]
     fn as_many_levels_are_launched_as_asked_for_and_no_more() {
-        let needs = Needs { levels: true, wide: true, ..Needs::default() };
-        assert_eq!(of_rows(needs, WIDE_MOST_LEVELS).engine, Engine::Wide);
-        assert_eq!(of_rows(needs, WIDE_MOST_LEVELS + 1).engine, Engine::Rows);
-        assert_eq!(of_rows(Needs { wide: false, ..needs }, 2).engine, Engine::Rows);
+        let needs = Needs { levels: true, wide_levels: true, ..Needs::default() };
+        assert_eq!(of_rows(needs, WIDE_MOST_LEVELS).form, Form::WideLevels);
+        assert_eq!(of_rows(needs, WIDE_MOST_LEVELS + 1).form, Form::Rows);
+        assert_eq!(of_rows(Needs { wide_levels: false, ..needs }, 2).form, Form::Rows);
     }
 
     #[test]
@@ -715,13 +714,13 @@ mod tests {
             let squares = ((entries as u64).pow(2) / n as u64, 0);
             let counts = Counts { squares, ..counts_of(n, entries, levels) };
             let other = Decision { predicted: Duration::from_micros(micros), ..Decision::default() };
-            with_thin_end(other, counts, || Ok(Some(ThinEnd { level: 0, rows: n }))).unwrap().engine
+            with_thin_end(other, counts, || Ok(Some(ThinEnd { level: 0, rows: n }))).unwrap().form
         };
-        assert_eq!(chosen(50_000, 1_500_000, 50_000, 5700), Engine::Thin);
-        assert_eq!(chosen(1200, 719_400, 1200, 99), Engine::Rows);
-        assert_eq!(chosen(262_144, 1_000_000, 190, 80), Engine::Rows);
+        assert_eq!(chosen(50_000, 1_500_000, 50_000, 5700), Form::NarrowLevels);
+        assert_eq!(chosen(1200, 719_400, 1200, 99), Form::Rows);
+        assert_eq!(chosen(262_144, 1_000_000, 190, 80), Form::Rows);
         // A chain, whose tiles are faster in single precision.
-        assert_eq!(chosen(200_000, 199_999, 200_000, 6168), Engine::Thin);
+        assert_eq!(chosen(200_000, 199_999, 200_000, 6168), Form::NarrowLevels);
         let single = Counts { value_bytes: 4, ..counts_of(200_000, 199_999, 200_000) };
         let tiles = Decision { predicted: Duration::from_micros(5551), ..Decision::default() };
         assert_eq!(with_thin_end(tiles, single, || Ok(None)).unwrap(), tiles);

@@ -4,9 +4,9 @@
 pub mod tuning;
 
 use super::one_word::{self, OneWord};
-use super::{wide::Wide, Algorithm, Multi};
+use super::{wide::Wide, Algorithm, EnginePlan, Multi};
 use crate::analysis::slices::{self, Cut};
-use crate::analysis::{Engine, Needs, Schedule};
+use crate::analysis::{Findings, Form, Needs, Schedule};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Launcher};
@@ -51,21 +51,47 @@ impl Algorithm for Block {
         2 * BLOCK_COLUMNS as usize * dtype.bytes()
     }
     /// Rows by their numbers, as the wide engine has them.
-    fn cut(&self, dtype: DataType, _engine: Engine) -> Cut {
-        Cut::Levels { entries: one_word::entries_per_lane(dtype), node: 1, wide: true, thin: false }
+    fn cut(&self, dtype: DataType, _form: Form) -> Cut {
+        Cut::Levels {
+            entries: one_word::entries_per_lane(dtype),
+            node: 1,
+            names_rows: true,
+            end_by_rows: false,
+        }
     }
-    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
-        Wide.prepare(launcher, plan, schedule)
+    fn prepare(
+        &self,
+        launcher: &Launcher,
+        plan: &mut CudaPlan,
+        schedule: Option<&Schedule>,
+        found: &mut Findings,
+    ) -> Result<()> {
+        Wide.prepare(launcher, plan, schedule, found)
     }
+    fn complete(&self, _: &Launcher, _: &mut CudaPlan, found: Findings) -> Result<Box<dyn EnginePlan>> {
+        Ok(Box::new(BlockPlan { has_parts: found.has_parts }))
+    }
+}
+
+/// What BLOCK keeps of a matrix.
+struct BlockPlan {
+    /// Whether rows are cut into parts.
+    has_parts: bool,
+}
+
+impl EnginePlan for BlockPlan {
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
         Multi::solve(self, launcher, plan, &MultiArgs::one_column(args))
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
     }
+    fn numbers(&self) -> Vec<u32> {
+        vec![self.has_parts as u32]
+    }
 }
 
-impl Multi for Block {
+impl Multi for BlockPlan {
     fn most_columns(&self, _plan: &CudaPlan) -> u32 {
         BLOCK_COLUMNS
     }
@@ -74,7 +100,7 @@ impl Multi for Block {
     }
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         let n = args.solve.n;
-        let parts = match plan.has_parts {
+        let parts = match self.has_parts {
             true => slices::most_parts(plan.entries, one_word::entries_per_lane(launcher.dtype)),
             false => 0,
         };
@@ -91,7 +117,7 @@ impl Multi for Block {
         let of_warp = warp_bytes(launcher.dtype, width);
         let of_block = (launcher.gpu.shared_bytes_per_block() / of_warp).min(BLOCK_THREADS / 32);
         let blocks = (warps / of_block as u64).clamp(1, launcher.gpu.multiprocessors() as u64);
-        let kernel = launcher.kernel(format_args!("{}{width}", KERNELS[plan.has_parts as usize]))?;
+        let kernel = launcher.kernel(format_args!("{}{width}", KERNELS[self.has_parts as usize]))?;
         kernel.allow_shared(of_block * of_warp)?;
         kernel.launch(blocks as u32, of_block * 32, of_block * of_warp, args)?;
         by_squares("block_end", n)

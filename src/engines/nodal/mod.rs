@@ -6,15 +6,15 @@ pub mod layout;
 mod multi;
 mod tuning;
 
-use super::{one_word, Algorithm, Multi};
+use super::{one_word, Algorithm, EnginePlan, Multi};
 use crate::analysis::slices::{self, Cut};
-use crate::analysis::{Engine, Needs, Schedule};
+use crate::analysis::{Findings, Form, Needs, Schedule};
 use crate::engines::one_word::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS};
 use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
-use crate::problem::DataType;
+use crate::problem::{DataType, DiagSource};
 use tuning::{NODAL_LEVELS_AHEAD, NODAL_VALUES_PER_LANE};
 
 pub struct Nodal;
@@ -23,11 +23,6 @@ pub struct Nodal;
 fn entries_per_lane(dtype: DataType, node: u32) -> u32 {
     let values = if dtype == DataType::C64 { NODAL_VALUES_PER_LANE / 2 } else { NODAL_VALUES_PER_LANE };
     (values / node).max(1)
-}
-
-/// What a kernel is called for the nodes of a plan.
-pub(super) fn nodes_of(plan: &CudaPlan) -> String {
-    format!("{}{}", plan.node(), if plan.whole_nodes { "_whole" } else { "" })
 }
 
 impl Algorithm for Nodal {
@@ -46,27 +41,72 @@ impl Algorithm for Nodal {
     fn host(&self) -> Method {
         Method::Slfr
     }
-    fn cut(&self, dtype: DataType, engine: Engine) -> Cut {
-        let node = engine.node();
-        Cut::Levels { entries: entries_per_lane(dtype, node), node, wide: false, thin: false }
+    fn cut(&self, dtype: DataType, form: Form) -> Cut {
+        let node = form.node();
+        Cut::Levels { entries: entries_per_lane(dtype, node), node, names_rows: false, end_by_rows: false }
     }
-    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
+    fn is_for(&self, form: Form) -> bool {
+        matches!(form, Form::Nodes(_))
+    }
+    fn prepare(
+        &self,
+        launcher: &Launcher,
+        plan: &mut CudaPlan,
+        schedule: Option<&Schedule>,
+        found: &mut Findings,
+    ) -> Result<()> {
         if let Some((schedule, nodes)) = schedule.and_then(|s| s.nodes.as_ref().map(|n| (s, n))) {
             let lists = schedule.rows.as_ref().expect("asked for");
             let entries = entries_per_lane(launcher.dtype, nodes.size);
             let slices = slices::of_levels(&schedule.level_ptr, &lists.ptr, entries, nodes.size)?;
             plan.set_slices(launcher, &slices)?;
             plan.set_records(launcher, &layout::records(schedule, nodes))?;
-            plan.set_node_rows(launcher, nodes, &lists.ptr)?;
+            plan.base.node_row = plan.keep(launcher, &nodes.rows)?;
+            if plan.is_permuted() {
+                plan.release(&[plan.base.row_val]);
+                plan.base.row_val = plan.keep(launcher, &nodes.index)?;
+            }
+            (found.diag_in_rows, found.rows_follow) = (nodes.diag_in_rows(), nodes.rows_follow(&lists.ptr));
         }
         plan.add_work_vectors(launcher, 0)
     }
+    fn complete(&self, _: &Launcher, plan: &mut CudaPlan, found: Findings) -> Result<Box<dyn EnginePlan>> {
+        let node = found.form.node();
+        let are_rows = node > 1 && plan.diag_source() == DiagSource::Matrix && !plan.is_permuted();
+        plan.base.diag_in_rows = (found.diag_in_rows && are_rows) as u32;
+        Ok(Box::new(NodalPlan { node, is_whole: plan.base.diag_in_rows != 0 && found.rows_follow }))
+    }
+}
+
+/// What NODAL keeps of a matrix.
+struct NodalPlan {
+    /// Unknowns of a node.
+    node: u32,
+    /// Whether each node's rows lie one behind the other, each with its diagonal, so that they can be copied as one.
+    is_whole: bool,
+}
+
+impl NodalPlan {
+    /// What the name of a kernel for such nodes ends with.
+    fn suffix(&self) -> &'static str {
+        if self.is_whole {
+            "_whole"
+        } else {
+            ""
+        }
+    }
+}
+
+impl EnginePlan for NodalPlan {
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        let kernel = launcher.kernel_before_turn(format_args!("nodal{}", nodes_of(plan)))?;
+        let kernel = launcher.kernel_before_turn(format_args!("nodal{}{}", self.node, self.suffix()))?;
         let blocks = one_word::blocks(launcher, plan, args, 1, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
         kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
+    }
+    fn numbers(&self) -> Vec<u32> {
+        vec![self.is_whole as u32]
     }
 }

@@ -6,9 +6,9 @@ mod layout;
 mod multi;
 pub mod tuning;
 
-use super::{Algorithm, Multi};
+use super::{Algorithm, EnginePlan, Multi};
 use crate::analysis::slices::{self, Cut, Slice};
-use crate::analysis::{records, Engine, Needs, Schedule};
+use crate::analysis::{records, Findings, Form, Needs, Schedule, NONE};
 use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
@@ -59,23 +59,75 @@ impl Algorithm for OneWord {
     fn host(&self) -> Method {
         Method::Slfr
     }
-    fn cut(&self, dtype: DataType, _engine: Engine) -> Cut {
-        Cut::Levels { entries: entries_per_lane(dtype), node: 1, wide: false, thin: false }
+    fn cut(&self, dtype: DataType, _form: Form) -> Cut {
+        Cut::Levels { entries: entries_per_lane(dtype), node: 1, names_rows: false, end_by_rows: false }
     }
-    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
-        plan.has_narrow_kernel = has_narrow_kernel(launcher);
-        if plan.has_narrow_kernel {
+    fn is_for(&self, form: Form) -> bool {
+        form == Form::Rows
+    }
+    fn prepare(
+        &self,
+        launcher: &Launcher,
+        plan: &mut CudaPlan,
+        schedule: Option<&Schedule>,
+        found: &mut Findings,
+    ) -> Result<()> {
+        if has_narrow_kernel(launcher) {
             for kernel in NARROW {
                 launcher.kernel(kernel)?.allow_shared(NARROW_RING)?;
             }
         }
-        prepare(launcher, plan, schedule, layout::narrow_end)
+        prepare(launcher, plan, schedule, found, layout::narrow_end)
     }
-    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        solve(launcher, plan, args, plan.narrow)
+    fn complete(
+        &self,
+        launcher: &Launcher,
+        _: &mut CudaPlan,
+        found: Findings,
+    ) -> Result<Box<dyn EnginePlan>> {
+        let has_narrow_kernel = has_narrow_kernel(launcher);
+        Ok(Box::new(OneWordPlan { narrow: found.end, has_narrow_kernel, has_parts: found.has_parts }))
     }
-    fn multi(&self) -> Option<&dyn Multi> {
-        Some(self)
+}
+
+/// What ONE_WORD keeps of a matrix.
+pub struct OneWordPlan {
+    /// The first slice of the narrow end, where the pattern has one, and whether there is a kernel for it.
+    narrow: Option<u32>,
+    has_narrow_kernel: bool,
+    /// Whether rows are cut into parts.
+    has_parts: bool,
+}
+
+impl OneWordPlan {
+    /// Solves some slices by all blocks; nothing for none.
+    pub fn solve_slices(
+        &self,
+        launcher: &Launcher,
+        plan: &CudaPlan,
+        args: &SolveArgs,
+        begin: u32,
+        end: u32,
+    ) -> Result<()> {
+        if begin >= end {
+            return Ok(());
+        }
+        let size = launcher.dtype.bytes() as u64;
+        let is_cached = args.n as u64 * size * ONE_WORD_CACHED_PART <= launcher.gpu.cached_bytes() as u64;
+        let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ONE_WORD_BLOCKS };
+        let blocks = blocks(launcher, plan, args, 1, ONE_WORD_LEVELS_AHEAD, most);
+        let args = SolveArgs { begin, end, ..*args };
+        launcher.kernel_before_turn(KERNELS[self.has_parts as usize])?.launch(
+            blocks,
+            ONE_WORD_BLOCK,
+            0,
+            &args,
+        )
+    }
+
+    /// One that leaves no end to a cluster.
+    pub fn without_end(has_parts: bool) -> OneWordPlan {
+        OneWordPlan { narrow: None, has_narrow_kernel: false, has_parts }
     }
 }
 
@@ -84,55 +136,46 @@ pub fn prepare(
     launcher: &Launcher,
     plan: &mut CudaPlan,
     schedule: Option<&Schedule>,
+    found: &mut Findings,
     end: fn(&[u32], &[Slice]) -> Option<u32>,
 ) -> Result<()> {
     let entries = entries_per_lane(launcher.dtype);
     if let Some(schedule) = schedule {
         let rows = schedule.rows.as_ref().expect("asked for");
         let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1)?;
-        plan.narrow = end(&schedule.level_ptr, &slices);
-        plan.has_parts = slices.iter().any(slices::is_part);
+        found.end = end(&schedule.level_ptr, &slices);
+        found.has_parts = slices.iter().any(slices::is_part);
         plan.set_slices(launcher, &slices)?;
         plan.set_records(launcher, &records(schedule, plan.diag_source()))?;
     }
     plan.add_work_vectors(launcher, slices::most_parts(plan.entries, entries))
 }
 
-/// Solves, from the slice `narrow` on by one cluster, where there is a kernel for that.
-pub fn solve(launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs, narrow: Option<u32>) -> Result<()> {
-    if plan.levels == 1 {
-        let blocks = args.n.div_ceil(ONE_WORD_BLOCK).min(launcher.gpu.multiprocessors() * ONE_LEVEL_BLOCKS);
-        return launcher.kernel("one_word_level")?.launch(blocks, ONE_WORD_BLOCK, 0, args);
+impl EnginePlan for OneWordPlan {
+    /// From the narrow end on by one cluster, where there is a kernel for that.
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        if plan.levels == 1 {
+            let most = launcher.gpu.multiprocessors() * ONE_LEVEL_BLOCKS;
+            let blocks = args.n.div_ceil(ONE_WORD_BLOCK).min(most);
+            return launcher.kernel("one_word_level")?.launch(blocks, ONE_WORD_BLOCK, 0, args);
+        }
+        let Some(begin) = self.narrow.filter(|_| self.has_narrow_kernel) else {
+            return self.solve_slices(launcher, plan, args, 0, args.slices);
+        };
+        self.solve_slices(launcher, plan, args, 0, begin)?;
+        let end = SolveArgs { begin, end: args.slices, ..*args };
+        // On a part of a GPU there may be no room for a cluster. Without one the bits are the same.
+        launcher
+            .kernel_before_turn(NARROW[self.has_parts as usize])?
+            .launch(CLUSTER_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
+            .or_else(|_| self.solve_slices(launcher, plan, args, begin, args.slices))
     }
-    let Some(begin) = narrow.filter(|_| plan.has_narrow_kernel) else {
-        return solve_slices(launcher, plan, args, 0, args.slices);
-    };
-    solve_slices(launcher, plan, args, 0, begin)?;
-    let end = SolveArgs { begin, end: args.slices, ..*args };
-    // On a part of a GPU there may be no room for a cluster. Without one the bits are the same.
-    launcher
-        .kernel_before_turn(NARROW[plan.has_parts as usize])?
-        .launch(CLUSTER_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
-        .or_else(|_| solve_slices(launcher, plan, args, begin, args.slices))
-}
-
-/// Solves some slices by all blocks; nothing for none.
-pub fn solve_slices(
-    launcher: &Launcher,
-    plan: &CudaPlan,
-    args: &SolveArgs,
-    begin: u32,
-    end: u32,
-) -> Result<()> {
-    if begin >= end {
-        return Ok(());
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
     }
-    let size = launcher.dtype.bytes() as u64;
-    let is_cached = args.n as u64 * size * ONE_WORD_CACHED_PART <= launcher.gpu.cached_bytes() as u64;
-    let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ONE_WORD_BLOCKS };
-    let blocks = blocks(launcher, plan, args, 1, ONE_WORD_LEVELS_AHEAD, most);
-    let args = SolveArgs { begin, end, ..*args };
-    launcher.kernel_before_turn(KERNELS[plan.has_parts as usize])?.launch(blocks, ONE_WORD_BLOCK, 0, &args)
+    fn numbers(&self) -> Vec<u32> {
+        vec![self.narrow.unwrap_or(NONE), self.has_parts as u32]
+    }
 }
 
 /// Blocks of a launch, at most so many on a multiprocessor: enough warps to work so many levels ahead of the front, each on one

@@ -3,13 +3,13 @@
 #![forbid(unsafe_code)]
 
 use super::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PER_LANE};
-use super::OneWord;
+use super::OneWordPlan;
 use crate::engines::{multi_width, sector_columns, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs, State};
 use crate::executor::cuda::{CudaPlan, Launcher};
 
-impl Multi for OneWord {
+impl Multi for OneWordPlan {
     fn most_columns(&self, plan: &CudaPlan) -> u32 {
         let most = sector_columns(plan.dtype());
         // Queues hand out a share of each slice for every two of them.

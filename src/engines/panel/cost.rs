@@ -21,7 +21,7 @@ fn time(counts: Counts, hops: f64) -> Duration {
     let moved = rows.entries as f64 * PANEL_ENTRY_SECONDS + panels * PANEL_SECONDS;
     let path = PANEL_LEVEL.mul_f64(rows.levels as f64) + PANEL_HOP.mul_f64(hops);
     let time = PANEL_START + path + Duration::from_secs_f64(moved);
-    time.mul_f64(rows.of_type().thin)
+    time.mul_f64(rows.of_type().panels)
 }
 
 /// Whether panels are worth a look, where something else is predicted to take so long.

@@ -6,8 +6,8 @@ pub mod cost;
 pub mod layout;
 pub mod tuning;
 
-use super::Algorithm;
-use crate::analysis::{Needs, Panels, Schedule};
+use super::{Algorithm, EnginePlan};
+use crate::analysis::{Findings, Form, Needs, Panels, Schedule};
 use crate::error::{Error, Result};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
@@ -53,12 +53,30 @@ impl Algorithm for Panel {
             shared_bytes(shape.dtype) >> 10
         )))
     }
-    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, _schedule: Option<&Schedule>) -> Result<()> {
+    fn is_for(&self, form: Form) -> bool {
+        form == Form::Panels
+    }
+    fn prepare(
+        &self,
+        launcher: &Launcher,
+        plan: &mut CudaPlan,
+        _schedule: Option<&Schedule>,
+        _found: &mut Findings,
+    ) -> Result<()> {
         launcher.kernel("panel")?.allow_shared(shared_bytes(launcher.dtype))?;
         plan.add_work_vectors(launcher, 0)?;
-        plan.set_natural_panels(PANEL_ROWS);
+        // Where the schedule has no panels they are in natural order.
+        if plan.base.slice == 0 {
+            plan.base.slices = plan.n().div_ceil(PANEL_ROWS);
+        }
         Ok(())
     }
+    fn complete(&self, _: &Launcher, _: &mut CudaPlan, _: Findings) -> Result<Box<dyn EnginePlan>> {
+        Ok(Box::new(Panel))
+    }
+}
+
+impl EnginePlan for Panel {
     fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
         let most = launcher.gpu.multiprocessors() * PANEL_BLOCKS;
         let blocks = args.slices.min(most);
@@ -68,5 +86,8 @@ impl Algorithm for Panel {
             shared_bytes(launcher.dtype),
             args,
         )
+    }
+    fn words_of_slice(&self) -> usize {
+        PANEL_ROWS as usize
     }
 }

@@ -2,9 +2,10 @@
 #![forbid(unsafe_code)]
 
 use super::tuning::{GRAPH_LEVELS, PAPER_BLOCK};
+use crate::engines::{EnginePlan, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
-use crate::executor::cuda::{CudaPlan, DeviceArray, Graph, Launcher, LevelGraph};
+use crate::executor::cuda::{CudaPlan, DeviceArray, Graph, Launcher};
 
 /// Arguments of the kernels in a graph: the address of the solve's arguments, and the level.
 #[repr(C)]
@@ -23,45 +24,79 @@ fn each_level(plan_levels: &[u32], mut launch: impl FnMut(u32, u32, u32) -> Resu
     })
 }
 
-/// Builds the graph: where there are thousands of levels, this takes the host longer than all else takes the GPU.
-pub fn build_graph(launcher: &Launcher, plan: &mut CudaPlan, name: &str) -> Result<()> {
-    if plan.levels < 2 || plan.levels > GRAPH_LEVELS {
-        return Ok(());
-    }
-    let args = DeviceArray::new(launcher.gpu, std::mem::size_of::<MultiArgs>())?;
-    let graph = Graph::record(launcher, |recorder| {
-        let kernel = recorder.kernel(format_args!("{name}_graph"))?;
-        each_level(&plan.level_ptr, |begin, end, blocks| {
-            kernel.launch(blocks, PAPER_BLOCK, 0, &LevelArgs { args: args.address(), begin, end })
-        })
-    })?;
-    plan.graph = Some(LevelGraph { graph, args });
-    Ok(())
+/// What LEVR or LEVC keeps of a matrix.
+pub struct LevelPlan {
+    kernel: &'static str,
+    prologue: &'static str,
+    /// Where levels begin.
+    level_ptr: Vec<u32>,
+    graph: Option<LevelGraph>,
 }
 
-/// Launches the prologue and the levels.
-pub fn solve(
-    launcher: &Launcher,
-    plan: &CudaPlan,
-    args: &MultiArgs,
-    name: &str,
-    prologue: &str,
-) -> Result<()> {
-    let prologue = launcher.kernel(prologue)?;
-    match &plan.graph {
-        // A graph cannot be launched into a capture with its arguments in one shared place.
-        Some(graph) if !launcher.is_capturing()? => {
-            let solve = SolveArgs { args_copy: graph.args.address(), ..args.solve };
-            prologue.cover(solve.n as u64, PAPER_BLOCK, &MultiArgs { solve, ..*args })?;
-            graph.graph.launch(launcher.stream)
+/// A graph whose kernels read their arguments from device memory, where each solve puts them.
+struct LevelGraph {
+    graph: Graph,
+    args: DeviceArray,
+}
+
+impl LevelPlan {
+    /// Builds the graph too: where there are thousands of levels, this takes the host longer than all else takes the GPU.
+    pub fn new(
+        launcher: &Launcher,
+        plan: &CudaPlan,
+        level_ptr: Vec<u32>,
+        kernel: &'static str,
+        prologue: &'static str,
+    ) -> Result<LevelPlan> {
+        let mut made = LevelPlan { kernel, prologue, level_ptr, graph: None };
+        if (2..=GRAPH_LEVELS).contains(&plan.levels) {
+            let args = DeviceArray::new(launcher.gpu, std::mem::size_of::<MultiArgs>())?;
+            let graph = Graph::record(launcher, |recorder| {
+                let kernel = recorder.kernel(format_args!("{kernel}_graph"))?;
+                each_level(&made.level_ptr, |begin, end, blocks| {
+                    kernel.launch(blocks, PAPER_BLOCK, 0, &LevelArgs { args: args.address(), begin, end })
+                })
+            })?;
+            made.graph = Some(LevelGraph { graph, args });
         }
-        _ => {
-            prologue.cover(args.solve.n as u64, PAPER_BLOCK, args)?;
-            let kernel = launcher.kernel(name)?;
-            each_level(&plan.level_ptr, |begin, end, blocks| {
-                let solve = SolveArgs { begin, end, ..args.solve };
-                kernel.launch(blocks, PAPER_BLOCK, 0, &MultiArgs { solve, ..*args })
-            })
+        Ok(made)
+    }
+}
+
+impl EnginePlan for LevelPlan {
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        Multi::solve(self, launcher, plan, &MultiArgs::one_column(args))
+    }
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
+    }
+    fn bytes_held(&self) -> usize {
+        self.graph.as_ref().map_or(0, |graph| graph.args.bytes())
+    }
+    fn numbers(&self) -> Vec<u32> {
+        self.level_ptr.clone()
+    }
+}
+
+impl Multi for LevelPlan {
+    /// Launches the prologue and the levels.
+    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
+        let prologue = launcher.kernel(self.prologue)?;
+        match &self.graph {
+            // A graph cannot be launched into a capture with its arguments in one shared place.
+            Some(graph) if !launcher.is_capturing()? => {
+                let solve = SolveArgs { args_copy: graph.args.address(), ..args.solve };
+                prologue.cover(solve.n as u64, PAPER_BLOCK, &MultiArgs { solve, ..*args })?;
+                graph.graph.launch(launcher.stream)
+            }
+            _ => {
+                prologue.cover(args.solve.n as u64, PAPER_BLOCK, args)?;
+                let kernel = launcher.kernel(self.kernel)?;
+                each_level(&self.level_ptr, |begin, end, blocks| {
+                    let solve = SolveArgs { begin, end, ..args.solve };
+                    kernel.launch(blocks, PAPER_BLOCK, 0, &MultiArgs { solve, ..*args })
+                })
+            }
         }
     }
 }

@@ -1,11 +1,10 @@
 //! LEVR: row-wise, level-scheduled (R. Li, algorithm 1).
 #![forbid(unsafe_code)]
 
-use super::level;
-use crate::analysis::Needs;
-use crate::engines::{Algorithm, Multi};
+use super::level::LevelPlan;
+use crate::analysis::{Findings, Needs};
+use crate::engines::{Algorithm, EnginePlan};
 use crate::error::Result;
-use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
 
@@ -27,19 +26,12 @@ impl Algorithm for Levr {
     fn host(&self) -> Method {
         Method::Levr
     }
-    fn complete(&self, launcher: &Launcher, plan: &mut CudaPlan) -> Result<()> {
-        level::build_graph(launcher, plan, self.name())
-    }
-    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        Multi::solve(self, launcher, plan, &MultiArgs::one_column(args))
-    }
-    fn multi(&self) -> Option<&dyn Multi> {
-        Some(self)
-    }
-}
-
-impl Multi for Levr {
-    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
-        level::solve(launcher, plan, args, self.name(), "prologue_rows")
+    fn complete(
+        &self,
+        launcher: &Launcher,
+        plan: &mut CudaPlan,
+        found: Findings,
+    ) -> Result<Box<dyn EnginePlan>> {
+        Ok(Box::new(LevelPlan::new(launcher, plan, found.level_ptr, "levr", "prologue_rows")?))
     }
 }

@@ -3,13 +3,31 @@
 #![forbid(unsafe_code)]
 
 use super::tuning::PAPER_BLOCK;
+use crate::engines::{EnginePlan, Multi};
 use crate::error::Result;
-use crate::executor::cuda::args::MultiArgs;
-use crate::executor::cuda::Launcher;
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
+use crate::executor::cuda::{CudaPlan, Launcher};
 
-pub fn solve(launcher: &Launcher, args: &MultiArgs, name: &str, prologue: &str) -> Result<()> {
-    let n = args.solve.n as u64;
-    launcher.kernel(prologue)?.cover(n, PAPER_BLOCK, args)?;
-    let columns = if args.columns > 1 { "_multi" } else { "" };
-    launcher.kernel(format_args!("{name}{columns}"))?.cover(n * 32, PAPER_BLOCK, args)
+/// The kernels of SLFR, SLFC or GSF. They keep nothing of a matrix beside the plan's arrays.
+pub struct SelfScheduled {
+    pub kernel: &'static str,
+    pub prologue: &'static str,
+}
+
+impl EnginePlan for SelfScheduled {
+    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+        Multi::solve(self, launcher, plan, &MultiArgs::one_column(args))
+    }
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
+    }
+}
+
+impl Multi for SelfScheduled {
+    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
+        let n = args.solve.n as u64;
+        launcher.kernel(self.prologue)?.cover(n, PAPER_BLOCK, args)?;
+        let columns = if args.columns > 1 { "_multi" } else { "" };
+        launcher.kernel(format_args!("{}{columns}", self.kernel))?.cover(n * 32, PAPER_BLOCK, args)
+    }
 }

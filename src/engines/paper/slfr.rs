@@ -1,11 +1,10 @@
 //! SLFR: row-wise, self-scheduled (R. Li, algorithm 3).
 #![forbid(unsafe_code)]
 
-use super::self_scheduled;
-use crate::analysis::Needs;
-use crate::engines::{Algorithm, Multi};
+use super::self_scheduled::SelfScheduled;
+use crate::analysis::{Findings, Needs};
+use crate::engines::{Algorithm, EnginePlan};
 use crate::error::Result;
-use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Launcher};
 use crate::executor::host::Method;
 
@@ -27,16 +26,7 @@ impl Algorithm for Slfr {
     fn host(&self) -> Method {
         Method::Slfr
     }
-    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        Multi::solve(self, launcher, plan, &MultiArgs::one_column(args))
-    }
-    fn multi(&self) -> Option<&dyn Multi> {
-        Some(self)
-    }
-}
-
-impl Multi for Slfr {
-    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
-        self_scheduled::solve(launcher, args, self.name(), "prologue_rows")
+    fn complete(&self, _: &Launcher, _: &mut CudaPlan, _: Findings) -> Result<Box<dyn EnginePlan>> {
+        Ok(Box::new(SelfScheduled { kernel: "slfr", prologue: "prologue_rows" }))
     }
 }

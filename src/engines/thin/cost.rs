@@ -21,7 +21,7 @@ pub fn predict(end: ThinEnd, counts: Counts) -> Duration {
     let long_rows = (rows.squares.1 as f64).sqrt() * THIN_LONG_ROW_SECONDS;
     let moved = Duration::from_secs_f64(entries + long_rows);
     let time = THIN_START + row_of(rows).mul_f64(in_end) + moved;
-    of_levels + time.mul_f64(rows.of_type().thin)
+    of_levels + time.mul_f64(rows.of_type().panels)
 }
 
 /// No end takes less: a row of each level is in it at best, and the others are by level, or in it as well.
@@ -29,7 +29,7 @@ pub fn least(rows: Counts) -> Duration {
     let row = |number: u32| row_of(rows) * number;
     let others = rows.n.saturating_sub(rows.levels);
     let by_level = predict_levels(rows, 0, others as f64 / rows.n.max(1) as f64);
-    let of_type = |time: Duration| time.mul_f64(rows.of_type().thin);
+    let of_type = |time: Duration| time.mul_f64(rows.of_type().panels);
     of_type(THIN_START + row(rows.levels)) + by_level.min(of_type(row(others)))
 }
 

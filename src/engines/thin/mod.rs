@@ -6,10 +6,10 @@ pub mod cost;
 pub mod layout;
 pub mod tuning;
 
-use super::one_word::{self, OneWord};
-use super::Algorithm;
+use super::one_word::{self, OneWord, OneWordPlan};
+use super::{Algorithm, EnginePlan};
 use crate::analysis::slices::Cut;
-use crate::analysis::{Engine, Needs, Schedule};
+use crate::analysis::{Findings, Form, Needs, Schedule, NONE};
 use crate::engines::panel::tuning::PANEL_PLACES;
 use crate::engines::thin::layout::ThinEnd;
 use crate::error::Result;
@@ -58,30 +58,70 @@ impl Algorithm for Thin {
     fn host(&self) -> Method {
         OneWord.host()
     }
-    fn cut(&self, dtype: DataType, _engine: Engine) -> Cut {
-        Cut::Levels { entries: one_word::entries_per_lane(dtype), node: 1, wide: false, thin: true }
+    fn cut(&self, dtype: DataType, _form: Form) -> Cut {
+        Cut::Levels {
+            entries: one_word::entries_per_lane(dtype),
+            node: 1,
+            names_rows: false,
+            end_by_rows: true,
+        }
     }
-    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
+    fn is_for(&self, form: Form) -> bool {
+        form == Form::NarrowLevels
+    }
+    fn prepare(
+        &self,
+        launcher: &Launcher,
+        plan: &mut CudaPlan,
+        schedule: Option<&Schedule>,
+        found: &mut Findings,
+    ) -> Result<()> {
         if is_available(launcher.gpu, launcher.dtype) {
             launcher.kernel("thin")?.allow_shared(shared_bytes(launcher.dtype))?;
         }
-        one_word::prepare(launcher, plan, schedule, |level_ptr, slices| {
+        one_word::prepare(launcher, plan, schedule, found, |level_ptr, slices| {
             ThinEnd::best(level_ptr, 1).map(|end| end.first_slice(level_ptr, slices))
         })
     }
+    fn complete(
+        &self,
+        launcher: &Launcher,
+        _: &mut CudaPlan,
+        found: Findings,
+    ) -> Result<Box<dyn EnginePlan>> {
+        Ok(Box::new(ThinPlan {
+            end: found.end,
+            is_available: is_available(launcher.gpu, launcher.dtype),
+            by_rows: OneWordPlan::without_end(found.has_parts),
+        }))
+    }
+}
+
+/// What THIN keeps of a matrix.
+struct ThinPlan {
+    /// The first slice of its end. Where no end gains, all levels are it.
+    end: Option<u32>,
+    is_available: bool,
+    /// What solves the levels before.
+    by_rows: OneWordPlan,
+}
+
+impl EnginePlan for ThinPlan {
     fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        // Where no end gains, all levels are it.
-        let begin = plan.narrow.unwrap_or(0);
-        if plan.levels == 1 || !is_available(launcher.gpu, launcher.dtype) {
-            return one_word::solve(launcher, plan, args, None);
+        let begin = self.end.unwrap_or(0);
+        if plan.levels == 1 || !self.is_available {
+            return self.by_rows.solve(launcher, plan, args);
         }
-        one_word::solve_slices(launcher, plan, args, 0, begin)?;
+        self.by_rows.solve_slices(launcher, plan, args, 0, begin)?;
         let end = SolveArgs { begin, end: args.slices, ..*args };
         let threads = warps(launcher.dtype) * 32;
         // On a part of a GPU there may be no room for a cluster.
         launcher
             .kernel_before_turn("thin")?
             .launch(CLUSTER_BLOCKS, threads, shared_bytes(launcher.dtype), &end)
-            .or_else(|_| one_word::solve_slices(launcher, plan, args, begin, args.slices))
+            .or_else(|_| self.by_rows.solve_slices(launcher, plan, args, begin, args.slices))
+    }
+    fn numbers(&self) -> Vec<u32> {
+        [vec![self.end.unwrap_or(NONE)], self.by_rows.numbers()].concat()
     }
 }

@@ -8,9 +8,9 @@ mod multi;
 pub mod strips;
 pub mod tuning;
 
-use super::{Algorithm, Multi};
+use super::{Algorithm, EnginePlan, Multi};
 use crate::analysis::slices::{Cut, LANES};
-use crate::analysis::{Engine, Needs, Relays, Schedule, Tiles};
+use crate::analysis::{Findings, Form, Needs, Relays, Schedule, Tiles};
 use crate::error::{Error, Result};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
@@ -98,37 +98,92 @@ impl Algorithm for Tiled {
             shared_bytes(shape.dtype, 1) >> 10
         )))
     }
-    fn cut(&self, dtype: DataType, _engine: Engine) -> Cut {
+    fn cut(&self, dtype: DataType, _form: Form) -> Cut {
         Cut::Tiles { entries: entries_per_lane(dtype), window: WINDOW, reach: REACH }
     }
-    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
+    fn is_for(&self, form: Form) -> bool {
+        matches!(form, Form::Tiles(_))
+    }
+    fn prepare(
+        &self,
+        launcher: &Launcher,
+        plan: &mut CudaPlan,
+        schedule: Option<&Schedule>,
+        found: &mut Findings,
+    ) -> Result<()> {
         if let Some(schedule) = schedule {
             let forward = plan.is_forward();
             let ptr = &schedule.rows.as_ref().expect("asked for").ptr;
-            plan.longest = ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+            found.longest = ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
             let batches = Batches::new(schedule, forward, entries_per_lane(launcher.dtype))?;
             let record = records(schedule, plan.diag_source(), forward);
-            plan.set_batches(launcher, &batches.tile_batch, &batches.batch, &batches.code, &batches.index)?;
+            set_batches(launcher, plan, &batches)?;
             plan.set_records(launcher, &record)?;
         }
         plan.add_work_vectors(launcher, 0)?;
-        let plain = Launch::plain(launcher, plan);
+        let plain = Launch::plain(launcher, plan, found);
         launcher.kernel(plain.kernel)?.allow_shared(plain.shared)?;
-        if let Some(relayed) = Launch::relayed(launcher, plan) {
+        if let Some(relayed) = Launch::relayed(launcher, plan, found) {
             // Plans of the same kernel may have tiles, and so mirrors, of different sizes.
             launcher.kernel(relayed.kernel)?.allow_shared(launcher.gpu.shared_bytes_per_block())?;
         }
         Ok(())
     }
-    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+    fn complete(
+        &self,
+        launcher: &Launcher,
+        plan: &mut CudaPlan,
+        found: Findings,
+    ) -> Result<Box<dyn EnginePlan>> {
+        Ok(Box::new(TiledPlan {
+            plain: Launch::plain(launcher, plan, &found),
+            relayed: Launch::relayed(launcher, plan, &found),
+            numbers: [found.longest, found.tile, found.wide_tiles as u32],
+        }))
+    }
+}
+
+/// Puts the batches on the device. Codes take the place of the entries' positions, and indices, where there are any, that of the places
+/// of their values.
+fn set_batches(launcher: &Launcher, plan: &mut CudaPlan, batches: &Batches) -> Result<()> {
+    let Batches { batch, tile_batch, code, index } = batches;
+    plan.base.tile_step = plan.keep(launcher, tile_batch)?;
+    plan.base.tiles = tile_batch.len() as u32 - 1;
+    plan.release(&[plan.base.row_adj, plan.base.row_val]);
+    plan.base.slice = plan.keep(launcher, batch)?;
+    plan.base.slices = batch.len() as u32;
+    plan.base.row_adj = plan.keep(launcher, code)?;
+    if plan.is_permuted() {
+        plan.base.row_val = plan.keep(launcher, index)?;
+    }
+    Ok(())
+}
+
+/// What TILED keeps of a matrix.
+struct TiledPlan {
+    plain: Launch,
+    /// Where the plan is one for blocks in clusters.
+    relayed: Option<Launch>,
+    /// Entries of the longest row beside its diagonal, rows of the largest tile, and whether a level of a tile fills half of a batch.
+    numbers: [u32; 3],
+}
+
+impl EnginePlan for TiledPlan {
+    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
         // On a part of a GPU there may be no room for a cluster. Without relays the same plan gives the same bits.
-        match Launch::relayed(launcher, plan).map(|relayed| relayed.run(launcher, args)) {
+        match self.relayed.as_ref().map(|relayed| relayed.run(launcher, args)) {
             Some(Ok(())) => Ok(()),
-            _ => Launch::plain(launcher, plan).run(launcher, args),
+            _ => self.plain.run(launcher, args),
         }
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
+    }
+    fn words_of_slice(&self) -> usize {
+        4
+    }
+    fn numbers(&self) -> Vec<u32> {
+        self.numbers.to_vec()
     }
 }
 
@@ -139,12 +194,12 @@ pub fn is_available(gpu: &Gpu, shape: &Shape) -> bool {
 
 /// Whether lanes that hold fewer entries will do, and more of them are of use. There are such kernels for real types: in
 /// type z a lane holds no more anyway, and in type c they would take minutes to compile.
-fn has_short_rows(launcher: &Launcher, plan: &CudaPlan) -> bool {
+fn has_short_rows(launcher: &Launcher, plan: &CudaPlan, found: &Findings) -> bool {
     let is_wide = match plan.is_permuted() {
         true => plan.n() as usize >= plan.levels * TILED_SHORT_WIDTH,
-        false => plan.wide_tiles,
+        false => found.wide_tiles,
     };
-    is_wide && plan.longest <= SHORT && !launcher.dtype.is_complex()
+    is_wide && found.longest <= SHORT && !launcher.dtype.is_complex()
 }
 
 /// Whether levels are so narrow, and rows so short, that fewer warps are faster: each finds out sooner what it waits for. There are
@@ -163,8 +218,8 @@ struct Launch {
 }
 
 impl Launch {
-    fn plain(launcher: &Launcher, plan: &CudaPlan) -> Launch {
-        let (kernel, warps) = match (has_short_rows(launcher, plan), plan.is_permuted()) {
+    fn plain(launcher: &Launcher, plan: &CudaPlan, found: &Findings) -> Launch {
+        let (kernel, warps) = match (has_short_rows(launcher, plan, found), plan.is_permuted()) {
             (false, false) if has_narrow_levels(launcher, plan) => ("tiled_few", FEW_WARPS),
             (false, false) => ("tiled", WARPS),
             (false, true) => ("tiled_permuted", FEW_WARPS),
@@ -176,19 +231,19 @@ impl Launch {
     }
 
     /// Where the plan is one for blocks in clusters.
-    fn relayed(launcher: &Launcher, plan: &CudaPlan) -> Option<Launch> {
-        let (kernel, warps) = match (plan.engine(), plan.is_permuted()) {
-            (Engine::Tiles(Relays::Narrow), false) => ("tiled_relay", FEW_WARPS),
-            (Engine::Tiles(Relays::Narrow), true) => ("tiled_relay_permuted", FEW_WARPS),
-            (Engine::Tiles(Relays::Wide), false) if has_short_rows(launcher, plan) => {
+    fn relayed(launcher: &Launcher, plan: &CudaPlan, found: &Findings) -> Option<Launch> {
+        let (kernel, warps) = match (found.form, plan.is_permuted()) {
+            (Form::Tiles(Relays::Narrow), false) => ("tiled_relay", FEW_WARPS),
+            (Form::Tiles(Relays::Narrow), true) => ("tiled_relay_permuted", FEW_WARPS),
+            (Form::Tiles(Relays::Wide), false) if has_short_rows(launcher, plan, found) => {
                 ("tiled_relay_short", MANY_WARPS)
             }
-            (Engine::Tiles(Relays::Wide), false) => ("tiled_relay_wide", WARPS),
+            (Form::Tiles(Relays::Wide), false) => ("tiled_relay_wide", WARPS),
             _ => return None,
         };
         let (tiles, cluster, most) = (plan.tiles(), TILED_CLUSTER as u32, launcher.gpu.multiprocessors());
         let blocks = tiles.next_multiple_of(cluster).min(most / cluster * cluster);
-        let shared = shared_bytes(launcher.dtype, 1) + plan.tile * launcher.dtype.bytes() as u32;
+        let shared = shared_bytes(launcher.dtype, 1) + found.tile * launcher.dtype.bytes() as u32;
         Some(Launch { kernel, blocks, threads: warps * 32, shared })
     }
 

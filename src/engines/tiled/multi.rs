@@ -2,13 +2,13 @@
 //! (four take as long a column, and three longer).
 #![forbid(unsafe_code)]
 
-use super::{Tiled, FEW_WARPS};
+use super::{TiledPlan, FEW_WARPS};
 use crate::engines::{multi_width, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::MultiArgs;
 use crate::executor::cuda::{CudaPlan, Launcher};
 
-impl Multi for Tiled {
+impl Multi for TiledPlan {
     fn most_columns(&self, plan: &CudaPlan) -> u32 {
         let mut most = if plan.dtype().is_complex() { 2 } else { 4 };
         while super::shared_bytes(plan.dtype(), most) > plan.gpu().shared_bytes_per_block() {

@@ -6,9 +6,9 @@ pub mod cost;
 pub mod tuning;
 
 use super::one_word::{self, OneWord};
-use super::{multi_width, Algorithm, Multi};
+use super::{multi_width, Algorithm, EnginePlan, Multi};
 use crate::analysis::slices::{self, Cut};
-use crate::analysis::{records, Engine, Needs, Schedule};
+use crate::analysis::{records, Findings, Form, Needs, Schedule};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{CudaPlan, Launcher};
@@ -29,57 +29,89 @@ impl Algorithm for Wide {
         true
     }
     fn needs(&self) -> Needs {
-        Needs { families: false, wide: true, ..OneWord.needs() }
+        Needs { families: false, wide_levels: true, ..OneWord.needs() }
     }
     fn host(&self) -> Method {
         Method::Slfr
     }
-    fn cut(&self, dtype: DataType, _engine: Engine) -> Cut {
-        Cut::Levels { entries: one_word::entries_per_lane(dtype), node: 1, wide: true, thin: false }
+    fn cut(&self, dtype: DataType, _form: Form) -> Cut {
+        Cut::Levels {
+            entries: one_word::entries_per_lane(dtype),
+            node: 1,
+            names_rows: true,
+            end_by_rows: false,
+        }
     }
-    fn prepare(&self, launcher: &Launcher, plan: &mut CudaPlan, schedule: Option<&Schedule>) -> Result<()> {
+    fn is_for(&self, form: Form) -> bool {
+        form == Form::WideLevels
+    }
+    fn prepare(
+        &self,
+        launcher: &Launcher,
+        plan: &mut CudaPlan,
+        schedule: Option<&Schedule>,
+        found: &mut Findings,
+    ) -> Result<()> {
         let Some(schedule) = schedule else { return Ok(()) };
         let rows = schedule.rows.as_ref().expect("asked for");
         let entries = one_word::entries_per_lane(launcher.dtype);
         let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1)?;
-        plan.has_parts = slices.iter().any(slices::is_part);
+        found.has_parts = slices.iter().any(slices::is_part);
         plan.set_slices(launcher, &slices)?;
-        plan.level_ptr = slices::steps(&schedule.level_ptr, &slices);
+        found.level_ptr = slices::steps(&schedule.level_ptr, &slices);
         plan.set_records(launcher, &records(schedule, plan.diag_source()))
     }
-    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+    fn complete(&self, _: &Launcher, _: &mut CudaPlan, found: Findings) -> Result<Box<dyn EnginePlan>> {
+        Ok(Box::new(WidePlan { level_ptr: found.level_ptr, has_parts: found.has_parts }))
+    }
+}
+
+/// What WIDE keeps of a matrix.
+struct WidePlan {
+    /// The first slice of each level, and past the last.
+    level_ptr: Vec<u32>,
+    has_parts: bool,
+}
+
+impl EnginePlan for WidePlan {
+    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
         let most = if launcher.dtype == DataType::C64 { WIDE_BLOCKS_MULTI } else { WIDE_BLOCKS };
-        let kernel = launcher.kernel_before_turn(self.name())?;
-        each_level(launcher, plan, most, |begin, end, blocks| {
+        let kernel = launcher.kernel_before_turn("wide")?;
+        self.each_level(launcher, most, |begin, end, blocks| {
             kernel.launch(blocks, WIDE_BLOCK, 0, &SolveArgs { begin, end, ..*args })
         })
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
     }
+    fn numbers(&self) -> Vec<u32> {
+        [self.level_ptr.as_slice(), &[self.has_parts as u32]].concat()
+    }
 }
 
-impl Multi for Wide {
-    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
+impl Multi for WidePlan {
+    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
         let kernel = launcher.kernel_before_turn(format_args!("wide_multi{}", multi_width(args.columns)))?;
-        each_level(launcher, plan, WIDE_BLOCKS_MULTI, |begin, end, blocks| {
+        self.each_level(launcher, WIDE_BLOCKS_MULTI, |begin, end, blocks| {
             let solve = SolveArgs { begin, end, ..args.solve };
             kernel.launch(blocks, WIDE_BLOCK, 0, &MultiArgs { solve, ..*args })
         })
     }
 }
 
-/// Calls `launch(begin, end, blocks)` for the slices of each level: a warp for each, and so many blocks on a multiprocessor at
-/// most.
-fn each_level(
-    launcher: &Launcher,
-    plan: &CudaPlan,
-    most: u32,
-    mut launch: impl FnMut(u32, u32, u32) -> Result<()>,
-) -> Result<()> {
-    let most = launcher.gpu.multiprocessors() * most;
-    plan.level_ptr.windows(2).try_for_each(|level| {
-        let blocks = (level[1] - level[0]).div_ceil(WIDE_BLOCK / 32).min(most);
-        launch(level[0], level[1], blocks)
-    })
+impl WidePlan {
+    /// Calls `launch(begin, end, blocks)` for the slices of each level: a warp for each, and so many blocks on a multiprocessor at
+    /// most.
+    fn each_level(
+        &self,
+        launcher: &Launcher,
+        most: u32,
+        mut launch: impl FnMut(u32, u32, u32) -> Result<()>,
+    ) -> Result<()> {
+        let most = launcher.gpu.multiprocessors() * most;
+        self.level_ptr.windows(2).try_for_each(|level| {
+            let blocks = (level[1] - level[0]).div_ceil(WIDE_BLOCK / 32).min(most);
+            launch(level[0], level[1], blocks)
+        })
+    }
 }

@@ -15,7 +15,7 @@ mod values;
 
 pub use launch::{Graph, Kernel, Launcher};
 pub use memory::{stream_beside_captures, synchronize_all, DeviceArray};
-pub use plan::{CudaPlan, How, LevelGraph, PlanArrays, SetupTimes};
+pub use plan::{CudaPlan, How, PlanArrays, SetupTimes};
 
 use std::collections::HashMap;
 use std::ffi::{c_int, CString};

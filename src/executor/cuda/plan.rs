@@ -7,12 +7,11 @@ use super::args::{MultiArgs, SolveArgs, State};
 use super::locked::Flag;
 use super::memory::StreamId;
 use super::values::{CopiedValues, DiagonalPlaces};
-use super::{memory, setup, DeviceArray, Gpu, Graph, Launcher};
+use super::{memory, setup, DeviceArray, Gpu, Launcher};
 use crate::analysis::slices::{self, Cut};
-use crate::analysis::{cpu, Engine, Lists, Needs, Pattern, Schedule, Values, NONE};
-use crate::engines::nodal::layout::{self as nodes, Nodes};
-use crate::engines::panel::tuning::PANEL_ROWS;
-use crate::engines::{self, Algorithm};
+use crate::analysis::{cpu, Findings, Lists, Needs, Pattern, Schedule, Values, NONE};
+use crate::engines::nodal::layout as nodes;
+use crate::engines::{self, Algorithm, EnginePlan};
 use crate::error::{Error, Result};
 use crate::executor::{host, SolveCall};
 use crate::problem::{Arrays, CopyValues, DataType, DiagSource, Index, Order, Setup, Shape, MAX_SIZE};
@@ -56,8 +55,10 @@ pub struct CudaPlan {
     gpu: Arc<Gpu>,
     algorithm: &'static dyn Algorithm,
     shape: Shape,
+    /// What the algorithm keeps of the matrix; there when the analysis is complete.
+    engine: Option<Box<dyn EnginePlan>>,
     /// Everything that does not change from solve to solve.
-    base: SolveArgs,
+    pub base: SolveArgs,
     owned: Vec<DeviceArray>,
     state: DeviceArray,
     flag: Arc<Flag>,
@@ -73,28 +74,12 @@ pub struct CudaPlan {
     turning: Duration,
     /// Two vectors of n values, all armed, for algorithms that hand values over in one word.
     work: Option<DeviceArray>,
-    /// On the host, for algorithms that launch a kernel a level: where levels begin, in positions or, where there are slices,
-    /// in these.
-    pub level_ptr: Vec<u32>,
-    pub graph: Option<LevelGraph>,
     missing_diag: u32,
     pub levels: usize,
     pub widest: u32,
     pub entries: u32,
-    /// Entries of the longest row beside its diagonal, where there are tiles, and rows of the largest tile.
-    pub longest: u32,
-    pub tile: u32,
-    /// Whether a level of a tile fills half of a batch.
-    pub wide_tiles: bool,
-    /// Whether each node's rows lie one behind the other, each with its diagonal, so that they can be copied as one.
-    pub whole_nodes: bool,
-    /// The first slice of the narrow end, where the pattern has one for the one-word engine or the thin one, and whether
-    /// the former has a kernel for it.
-    pub narrow: Option<u32>,
-    pub has_narrow_kernel: bool,
-    /// Whether rows of that engine are cut into parts.
-    pub has_parts: bool,
-    engine: Engine,
+    /// Unknowns of a node.
+    node: u32,
     pub predicted: Duration,
     times: SetupTimes,
     /// Where the analysis was done: never AUTO.
@@ -106,17 +91,11 @@ pub struct CudaPlan {
     retired: bool,
 }
 
-/// A graph whose kernels read their arguments from device memory, where each solve puts them.
-pub struct LevelGraph {
-    pub graph: Graph,
-    pub args: DeviceArray,
-}
-
-/// What a solve that is on its way may still write to or run from: the watchdog's word, which must be no other plan's yet, and the
-/// graph, whose end takes the host about as long as its beginning.
+/// What a solve that is on its way may still write to or run from: the watchdog's word, which must be no other plan's yet, and what the
+/// algorithm keeps: the end of a graph takes the host about as long as its beginning.
 pub struct Leftover {
     _flag: Arc<Flag>,
-    _graph: Option<LevelGraph>,
+    _engine: Option<Box<dyn EnginePlan>>,
 }
 
 impl CudaPlan {
@@ -211,15 +190,15 @@ impl CudaPlan {
         times.mat_d2h = d2h;
         (times.trans, times.dep, times.lev) = (cpu_times.trans, cpu_times.dep, cpu_times.lev);
 
-        let algorithm = engines::choose(asked, schedule.engine());
+        let algorithm = engines::choose(asked, schedule.form);
         let start = Instant::now();
-        let mut plan = Self::upload(&launcher, algorithm, shape, &schedule)?;
-        algorithm.prepare(&launcher, &mut plan, Some(&schedule))?;
+        let (mut plan, mut found) = Self::upload(&launcher, algorithm, shape, &schedule)?;
+        algorithm.prepare(&launcher, &mut plan, Some(&schedule), &mut found)?;
         plan.arm(stream)?;
         memory::synchronize(stream)?;
         times.lev_h2d = start.elapsed();
         plan.times = times;
-        algorithm.complete(&launcher, &mut plan)?;
+        plan.engine = Some(algorithm.complete(&launcher, &mut plan, found)?);
         plan.with_queues()
     }
 
@@ -241,7 +220,7 @@ impl CudaPlan {
         let needs = Needs { nodes: needs.nodes && place.is_some(), ..needs };
         let levels = place.unwrap_or(setup::Levels::Sweep);
         let wish = setup::Wish { needs, levels, timeout: how.timeout, node: 1, copies: true };
-        let cut = |engine| engines::choose(asked, engine).cut(shape.dtype, engine);
+        let cut = |form| engines::choose(asked, form).cut(shape.dtype, form);
         let turned = match setup::turn(&launcher, shape, arrays, wish, &cut, let_go)? {
             None => return Ok(None),
             Some(setup::Turn::Schedule(done, pending)) => {
@@ -297,7 +276,7 @@ impl CudaPlan {
         known: &mut Known,
         let_go: &mut dyn FnMut(),
     ) -> Result<Option<CudaPlan>> {
-        let cut = |engine| engines::choose(asked, engine).cut(shape.dtype, engine);
+        let cut = |form| engines::choose(asked, form).cut(shape.dtype, form);
         let Some((done, pending)) = setup::schedule(launcher, shape, arrays, wish, &cut, known, let_go)?
         else {
             return Ok(None);
@@ -314,14 +293,14 @@ impl CudaPlan {
         pending: setup::Pending,
         levels: setup::Levels,
     ) -> Result<CudaPlan> {
-        let algorithm = engines::choose(asked, done.engine);
+        let mut found = done.found;
+        let algorithm = engines::choose(asked, found.form);
         let missing_diag = done.missing_diag.unwrap_or(NONE);
         let mut plan = Self::bare(launcher, algorithm, shape, done.entries, missing_diag)?;
-        (plan.levels, plan.level_ptr) = (done.levels as usize, done.level_ptr);
+        plan.levels = done.levels as usize;
         plan.base = SolveArgs { state: plan.base.state, host_failed: plan.base.host_failed, ..done.base };
         plan.owned = done.owned;
-        (plan.engine, plan.predicted) = (done.engine, done.predicted);
-        (plan.longest, plan.tile, plan.wide_tiles) = (done.longest, done.tile, done.wide_tiles);
+        (plan.node, plan.predicted) = (found.form.node(), done.predicted);
         plan.setup = if levels == setup::Levels::Kahn { Setup::GpuKahn } else { Setup::Gpu };
         if let Some((source, count)) = done.copied {
             plan.copy_values(launcher, source, count)?;
@@ -329,16 +308,16 @@ impl CudaPlan {
         if let Some(source) = done.staged {
             plan.staged = Some(plan.room_for_copy(launcher, source, done.entries)?);
         }
-        algorithm.prepare(launcher, &mut plan, None)?;
+        algorithm.prepare(launcher, &mut plan, None, &mut found)?;
         let end = pending.finish(launcher, plan.unsolved())?;
-        (plan.times, plan.widest, plan.narrow) = (end.times, end.widest, end.narrow);
+        (plan.times, plan.widest, found.end) = (end.times, end.widest, end.narrow);
         slices::must_number(end.most_parts)?;
-        plan.has_parts = end.most_parts > 0;
-        plan.set_rows_of_nodes(end.diag_in_rows, end.rows_follow);
+        found.has_parts = end.most_parts > 0;
+        (found.diag_in_rows, found.rows_follow) = (end.diag_in_rows, end.rows_follow);
         if end.slices > 0 {
             plan.base.slices = end.slices;
         }
-        algorithm.complete(launcher, &mut plan)?;
+        plan.engine = Some(algorithm.complete(launcher, &mut plan, found)?);
         Ok(plan)
     }
 
@@ -355,6 +334,7 @@ impl CudaPlan {
         let mut plan = CudaPlan {
             gpu: gpu.clone(),
             algorithm,
+            engine: None,
             shape: *shape,
             base: SolveArgs { n: shape.n, ..Default::default() },
             owned: Vec::new(),
@@ -368,18 +348,9 @@ impl CudaPlan {
             work: None,
             levels: 0,
             widest: 0,
-            level_ptr: Vec::new(),
-            graph: None,
             missing_diag,
             entries,
-            longest: 0,
-            tile: 0,
-            wide_tiles: false,
-            whole_nodes: false,
-            narrow: None,
-            has_narrow_kernel: false,
-            has_parts: false,
-            engine: Engine::Rows,
+            node: 1,
             predicted: Duration::ZERO,
             times: SetupTimes::default(),
             setup: Setup::Cpu,
@@ -397,17 +368,18 @@ impl CudaPlan {
         algorithm: &'static dyn Algorithm,
         shape: &Shape,
         schedule: &Schedule,
-    ) -> Result<CudaPlan> {
+    ) -> Result<(CudaPlan, Findings)> {
         let missing_diag = schedule.missing_diag.unwrap_or(NONE);
         let mut plan = Self::bare(launcher, algorithm, shape, schedule.entries, missing_diag)?;
-        (plan.engine, plan.predicted) = (schedule.engine(), schedule.predicted);
-        plan.wide_tiles = schedule.wide_tiles;
+        let form = schedule.form;
+        (plan.node, plan.predicted) = (form.node(), schedule.predicted);
         (plan.levels, plan.widest) = (schedule.levels(), schedule.widest_level());
-        plan.tile = schedule.tile_ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
-        let cut = algorithm.cut(shape.dtype, schedule.engine());
+        let tile = schedule.tile_ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+        let mut found = Findings { form, tile, wide_tiles: schedule.wide_tiles, ..Findings::default() };
+        let cut = algorithm.cut(shape.dtype, form);
         if let Some(rows) = &schedule.rows {
             plan.base.row_adj = match cut {
-                Cut::Levels { wide: true, .. } => {
+                Cut::Levels { names_rows: true, .. } => {
                     let row = |&p: &u32| schedule.order[p as usize];
                     plan.keep(launcher, &rows.adj.iter().map(row).collect::<Vec<_>>())?
                 }
@@ -423,12 +395,13 @@ impl CudaPlan {
             plan.base.extra_count = schedule.extra_diag.len() as u32;
         }
         if cut == Cut::None {
+            found.level_ptr = schedule.level_ptr.clone();
             plan.upload_arrays(launcher, schedule)?;
         } else if let Some(Lists { values: values @ Some(Values::Permuted(_)), .. }) = &schedule.rows {
             // All else is in the records.
             (plan.base.row_val, plan.base.row_permuted) = plan.keep_values(launcher, values)?;
         }
-        Ok(plan)
+        Ok((plan, found))
     }
 
     /// Makes the state that of an info that has not solved, and arms the work vectors. Setups on the GPU end by that.
@@ -445,7 +418,6 @@ impl CudaPlan {
 
     /// What records would say otherwise.
     fn upload_arrays(&mut self, launcher: &Launcher, schedule: &Schedule) -> Result<()> {
-        self.level_ptr = schedule.level_ptr.clone();
         self.base.order = self.keep(launcher, &schedule.order)?;
         if let Some(rows) = &schedule.rows {
             self.base.row_ptr = self.keep(launcher, &rows.ptr)?;
@@ -498,66 +470,22 @@ impl CudaPlan {
         Ok(())
     }
 
-    /// Panels of so many rows in natural order, where the schedule has none.
-    pub fn set_natural_panels(&mut self, rows: u32) {
-        if self.base.slice == 0 {
-            self.base.slices = self.shape.n.div_ceil(rows);
-        }
+    /// Frees arrays that were kept, by their addresses.
+    pub fn release(&mut self, addresses: &[u64]) {
+        self.owned.retain(|array| !addresses.contains(&array.address()));
     }
 
-    /// The slices of the one-word engine.
+    /// What a warp or block takes at a time.
     pub fn set_slices(&mut self, launcher: &Launcher, slices: &[[u32; 2]]) -> Result<()> {
         self.base.slice = self.keep(launcher, slices)?;
         self.base.slices = slices.len() as u32;
         Ok(())
     }
 
-    /// The records of the one-word engines.
+    /// What is to be known of each row in one place.
     pub fn set_records(&mut self, launcher: &Launcher, record: &[[u32; 4]]) -> Result<()> {
         self.base.record = self.keep(launcher, record)?;
         self.base.diag_index = setup::diag_in_records(&self.shape, self.base.record);
-        Ok(())
-    }
-
-    /// What the nodal engine needs beside records. `row_ptr` are the offsets of the nodes' lists.
-    pub fn set_node_rows(&mut self, launcher: &Launcher, nodes: &Nodes, row_ptr: &[u32]) -> Result<()> {
-        self.base.node_row = self.keep(launcher, &nodes.rows)?;
-        if self.is_permuted() {
-            let replaced = self.base.row_val;
-            self.owned.retain(|array| array.address() != replaced);
-            self.base.row_val = self.keep(launcher, &nodes.index)?;
-        }
-        self.set_rows_of_nodes(nodes.diag_in_rows(), nodes.rows_follow(row_ptr));
-        Ok(())
-    }
-
-    /// Whether the diagonal of each row of a node is in its place in the row, and each row begins where the one before ends.
-    fn set_rows_of_nodes(&mut self, diag_in_rows: bool, follow: bool) {
-        let are_rows = self.node() > 1 && self.shape.diag == DiagSource::Matrix && !self.is_permuted();
-        self.base.diag_in_rows = (diag_in_rows && are_rows) as u32;
-        self.whole_nodes = self.base.diag_in_rows != 0 && follow;
-    }
-
-    /// The batches of the tiled engine. `code` takes the place of the entries' positions, and `index`, where it
-    /// has any, that of the places of their values.
-    pub fn set_batches(
-        &mut self,
-        launcher: &Launcher,
-        tile_step: &[u32],
-        batch: &[[u32; 4]],
-        code: &[u32],
-        index: &[u32],
-    ) -> Result<()> {
-        self.base.tile_step = self.keep(launcher, tile_step)?;
-        self.base.tiles = tile_step.len() as u32 - 1;
-        let replaced = [self.base.row_adj, self.base.row_val];
-        self.owned.retain(|array| !replaced.contains(&array.address()));
-        self.base.slice = self.keep(launcher, batch)?;
-        self.base.slices = batch.len() as u32;
-        self.base.row_adj = self.keep(launcher, code)?;
-        if self.is_permuted() {
-            self.base.row_val = self.keep(launcher, index)?;
-        }
         Ok(())
     }
 
@@ -569,12 +497,13 @@ impl CudaPlan {
         self.shape.diag
     }
 
-    pub fn engine(&self) -> Engine {
-        self.engine
+    fn engine(&self) -> &dyn EnginePlan {
+        self.engine.as_deref().expect("complete")
     }
+
     /// Unknowns of a node.
     pub fn node(&self) -> u32 {
-        self.engine.node()
+        self.node
     }
 
     /// Levels of what is handed over: of rows, or of nodes.
@@ -672,18 +601,18 @@ impl CudaPlan {
     /// Enqueues one solve, after `begin`.
     pub fn solve(&self, stream: usize, call: &SolveCall) -> Result<()> {
         let launcher = Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype };
-        self.algorithm.solve(&launcher, self, &self.args(call))
+        self.engine().solve(&launcher, self, &self.args(call))
     }
 
     /// How many of `left` right-hand sides the next call of `solve_columns` may take.
     pub fn columns_at_once(&self, left: i64) -> u32 {
-        let most = self.algorithm.multi().map_or(1, |m| m.most_columns(self));
+        let most = self.engine().multi().map_or(1, |m| m.most_columns(self));
         left.min(most as i64) as u32
     }
 
     /// Whether the algorithm reads right-hand sides that are stored by rows.
     pub fn takes_rows(&self) -> bool {
-        self.algorithm.multi().is_some_and(|multi| multi.takes_rows())
+        self.engine().multi().is_some_and(|multi| multi.takes_rows())
     }
 
     /// Enqueues one solve for as many columns as `columns_at_once` allows, stored in that order, with `ldf` and `ldx` values from one
@@ -697,7 +626,7 @@ impl CudaPlan {
         ldx: i64,
         order: Order,
     ) -> Result<()> {
-        let enqueued = (|| match self.algorithm.multi() {
+        let enqueued = (|| match self.engine().multi() {
             Some(multi) if columns > 1 || order == Order::Rows => {
                 let launcher = Launcher { gpu: &self.gpu, stream, dtype: self.shape.dtype };
                 let work = call.workspace.values as u64;
@@ -781,17 +710,11 @@ impl CudaPlan {
             |address: u64, words: usize| unsafe { memory::read::<u32>(address as usize, words, stream) };
         let values = |permuted: u32| if permuted != 0 { entries * node } else { n };
         let tiled = base.tiles > 0;
-        let of_slice = match self.engine {
-            Engine::Tiles(_) => 4,
-            Engine::Panels => PANEL_ROWS as usize,
-            _ => 2,
-        };
-        let slice = read(base.slice, of_slice * base.slices as usize)?;
+        let slice = read(base.slice, self.engine().words_of_slice() * base.slices as usize)?;
         // With tiles the codes of all batches take the places of the rows' entries.
         let codes = slice.rchunks_exact(4).next().map_or(0, slices::codes_end);
         let (row_adj, row_val) = if tiled { (codes, codes) } else { (entries, values(base.row_permuted)) };
         Ok(PlanArrays {
-            level_ptr: self.level_ptr.clone(),
             order: read(base.order, n)?,
             row_ptr: read(base.row_ptr, n + 1)?,
             row_adj: read(base.row_adj, row_adj)?,
@@ -812,10 +735,6 @@ impl CudaPlan {
                 self.entries,
                 self.missing_diag,
                 self.widest,
-                self.longest,
-                self.tile,
-                self.narrow.unwrap_or(NONE),
-                self.has_parts as u32,
                 base.row_permuted,
                 base.col_permuted,
                 base.extra_count,
@@ -823,9 +742,10 @@ impl CudaPlan {
                 base.tiles,
                 self.node(),
                 base.diag_in_rows,
-                self.wide_tiles as u32,
-                self.whole_nodes as u32,
-            ],
+            ]
+            .into_iter()
+            .chain(self.engine().numbers())
+            .collect(),
         })
     }
 
@@ -869,7 +789,7 @@ impl CudaPlan {
             self.retired = true;
             self.arrays_mut().for_each(|array| array.set_only_on(stream));
         }
-        Leftover { _flag: self.flag.clone(), _graph: self.graph.take() }
+        Leftover { _flag: self.flag.clone(), _engine: self.engine.take() }
     }
 
     fn arrays_mut(&mut self) -> impl Iterator<Item = &mut DeviceArray> {
@@ -877,9 +797,9 @@ impl CudaPlan {
     }
 
     pub fn bytes_held(&self) -> usize {
-        let graph = self.graph.as_ref().map_or(0, |g| g.args.bytes());
+        let of_engine = self.engine.as_ref().map_or(0, |engine| engine.bytes_held());
         let arrays = self.owned.iter().chain(&self.work).chain(&self.kept).chain([&self.state]);
-        arrays.map(DeviceArray::bytes).sum::<usize>() + graph
+        arrays.map(DeviceArray::bytes).sum::<usize>() + of_engine
     }
 }
 
@@ -896,7 +816,6 @@ impl Drop for CudaPlan {
 /// What a plan holds on the device, as words; empty where there is nothing.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PlanArrays {
-    pub level_ptr: Vec<u32>,
     pub order: Vec<u32>,
     pub row_ptr: Vec<u32>,
     pub row_adj: Vec<u32>,
@@ -913,8 +832,8 @@ pub struct PlanArrays {
     /// Where each value that is staged comes from.
     pub staged: Vec<u32>,
     pub node_row: Vec<u32>,
-    /// Numbers of entries, slices and so on.
-    pub numbers: [u32; 16],
+    /// Numbers of entries, slices and so on, and those of the algorithm.
+    pub numbers: Vec<u32>,
 }
 
 /// The driver's CU_STREAM_PER_THREAD.

@@ -8,7 +8,7 @@ use super::places::{Room, Task};
 use super::run::Run;
 use super::{schedule, DeviceSchedule, Pending, Wish};
 use crate::analysis::slices::Cut;
-use crate::analysis::{Engine, Needs};
+use crate::analysis::{Form, Needs};
 use crate::engines::nodal::layout as nodes;
 use crate::error::Result;
 use crate::problem::{Arrays, DiagSource};
@@ -19,7 +19,7 @@ impl Run<'_> {
         &mut self,
         found: &[u32],
         wish: Wish,
-        cut: &dyn Fn(Engine) -> Cut,
+        cut: &dyn Fn(Form) -> Cut,
         let_go: &mut dyn FnMut(),
     ) -> Result<Option<(DeviceSchedule, Pending)>> {
         let n = self.shape.n;

@@ -99,16 +99,6 @@ pub fn diag_in_records(shape: &Shape, record: u64) -> u64 {
     }
 }
 
-/// Whether positions are cut for the wide engine.
-pub(super) fn is_for_wide(cut: Cut) -> bool {
-    matches!(cut, Cut::Levels { wide: true, .. })
-}
-
-/// And for the thin one.
-pub(super) fn is_for_thin(cut: Cut) -> bool {
-    matches!(cut, Cut::Levels { thin: true, .. })
-}
-
 impl Run<'_> {
     /// Allocates what the plan keeps, and the rows' lists where batches take their place. Where values are staged, the place for
     /// where they come from is there.
@@ -211,7 +201,10 @@ impl Run<'_> {
             out_adj: list.adj,
             out_val: if list.permuted { list.val } else { 0 },
             by_first: list.by_first(),
-            names: if is_for_wide(cut) { 0 } else { self.base.position },
+            names: match cut {
+                Cut::Levels { names_rows: true, .. } => 0,
+                _ => self.base.position,
+            },
             lanes: lanes(self.shape, 4),
             ..self.base
         };

@@ -25,7 +25,7 @@ use super::{DeviceArray, Launcher};
 use crate::analysis::ranges::Ranges;
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::strewn::Sample;
-use crate::analysis::{families, lines, Engine, Needs, Panels, Tiles};
+use crate::analysis::{families, lines, Findings, Form, Needs, Panels, Tiles};
 use crate::engines::nodal::layout as nodes;
 use crate::engines::thin::layout::ThinEnd;
 use crate::engines::tiled::boxes::Boxes;
@@ -36,7 +36,7 @@ use crate::select::features::Counts;
 use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM};
 use args::*;
 use clock::{Clock, Operation};
-use lists::{is_for_thin, is_for_wide, Kept};
+use lists::Kept;
 use message::Message;
 use places::{passes, Places, Task};
 use run::{checked, Run};
@@ -50,16 +50,10 @@ pub struct DeviceSchedule {
     pub base: SolveArgs,
     pub owned: Vec<DeviceArray>,
     pub levels: u32,
-    /// Where a kernel is launched for each level: as the plan has it.
-    pub level_ptr: Vec<u32>,
     pub entries: u32,
-    /// Entries of the longest row beside its diagonal, where there are tiles, and rows of the largest tile.
-    pub longest: u32,
-    pub tile: u32,
     pub missing_diag: Option<u32>,
-    pub engine: Engine,
-    /// Whether a level of a tile fills half of a batch.
-    pub wide_tiles: bool,
+    /// But for what is known in the end.
+    pub found: Findings,
     /// Time of a solve by the model that chose the engine, or zero.
     pub predicted: Duration,
     /// Where the values of a copy come from, and how many, if solves read one.
@@ -109,12 +103,12 @@ pub fn schedule(
     shape: &Shape,
     arrays: Arrays,
     wish: Wish,
-    cut: &dyn Fn(Engine) -> Cut,
+    cut: &dyn Fn(Form) -> Cut,
     known: &mut Known,
     let_go: &mut dyn FnMut(),
 ) -> Result<Option<(DeviceSchedule, Pending)>> {
     let Wish { needs, levels: how, timeout, node, .. } = wish;
-    let task = Task::new(shape, needs, cut(Engine::Rows) != Cut::None, how);
+    let task = Task::new(shape, needs, cut(Form::Rows) != Cut::None, how);
     let (mut run, temporary) = Run::new(launcher, shape, arrays, task, node, timeout)?;
     run.clock.begin(Operation::Transposition);
     let refuted = match known {
@@ -197,7 +191,7 @@ pub fn turn(
     shape: &Shape,
     arrays: Arrays,
     wish: Wish,
-    cut: &dyn Fn(Engine) -> Cut,
+    cut: &dyn Fn(Form) -> Cut,
     let_go: &mut dyn FnMut(),
 ) -> Result<Option<Turn>> {
     let (mut run, temporary) = Run::new(launcher, shape, arrays, Task::turn(shape), 1, wish.timeout)?;
@@ -306,7 +300,7 @@ impl<'a> Run<'a> {
         &mut self,
         found: &[u32],
         ranges: Ranges,
-        cut: &dyn Fn(Engine) -> Cut,
+        cut: &dyn Fn(Form) -> Cut,
     ) -> Result<Option<DeviceSchedule>> {
         let (n, entries, levels) = (self.shape.n, found[ENTRIES], found[LEVELS]);
         let needs = self.task.needs;
@@ -324,7 +318,7 @@ impl<'a> Run<'a> {
         let decision = match (needs.tiles, self.node) {
             (Tiles::No, 1) if needs.panels == Panels::Yes => {
                 segments = Some(self.panel_segments()?);
-                choose::Decision { engine: Engine::Panels, ..Default::default() }
+                choose::Decision { form: Form::Panels, ..Default::default() }
             }
             (Tiles::No, 1) if !needs.nodes => choose::of_rows(needs, levels),
             (wish, node) => {
@@ -354,8 +348,8 @@ impl<'a> Run<'a> {
                     boxes.as_ref().map(|boxes| boxes.spans.clone())
                 };
                 let chosen = choose::decide(wish, needs.mirror, ranges, counts, &mut boxed, &mut strips)?;
-                let chosen = match needs.thin {
-                    true => choose::with_thin_end(chosen, counts, || self.thin_end(levels))?,
+                let chosen = match needs.narrow_levels {
+                    true => choose::with_thin_end(chosen, counts, || self.end_of_narrow_levels(levels))?,
                     false => chosen,
                 };
                 match needs.panels {
@@ -367,23 +361,23 @@ impl<'a> Run<'a> {
                 }
             }
         };
-        let choose::Decision { engine, rows, order, is_wide, staging, predicted } = decision;
-        let is_tiled = matches!(engine, Engine::Tiles(_));
-        if self.node > 1 && engine.is_of_rows_only() {
+        let choose::Decision { form, rows, order, is_wide, staging, predicted } = decision;
+        let is_tiled = matches!(form, Form::Tiles(_));
+        if self.node > 1 && form.is_of_rows_only() {
             return Ok(None);
         }
-        let by_panels = engine == Engine::Panels;
+        let by_panels = form == Form::Panels;
         if by_panels {
             self.task.records = false;
         } else {
             segments = None;
         }
-        let may_go_by_families = needs.families && !by_panels && !is_tiled && engine != Engine::Wide;
+        let may_go_by_families = needs.families && !by_panels && !is_tiled && form != Form::WideLevels;
         if may_go_by_families && families::are_worth_it(n, entries, levels, has_lines) {
             self.by_families(levels, level_of)?;
         }
         let tile = rows.min(n);
-        let cut = cut(engine);
+        let cut = cut(form);
         self.boxes = boxes.filter(|_| order == Order::Boxes);
         self.tiles = match &self.boxes {
             Some(boxes) => boxes.spans.len() as u32,
@@ -435,14 +429,10 @@ impl<'a> Run<'a> {
             base: kept.arguments(self.shape),
             owned: vec![slab],
             _lists: lists,
-            longest: 0,
-            tile,
             levels: if self.task.levels { levels } else { 0 },
-            level_ptr: Vec::new(),
             entries,
             missing_diag: (own_diag && found[MISSING] != 0).then_some(!found[MISSING]),
-            engine,
-            wide_tiles: is_wide,
+            found: Findings { form, tile, wide_tiles: is_wide, ..Findings::default() },
             copied: None,
             staged,
             predicted,
@@ -454,14 +444,14 @@ impl<'a> Run<'a> {
             self.order_panels(segments, levels, &mut done)?;
         }
         match cut {
-            Cut::Levels { entries, .. } => {
+            Cut::Levels { entries, names_rows, end_by_rows, .. } => {
                 // Each has a row, or is a part of one.
                 let most = match slices {
                     Some(number) => number.words()?[0],
                     None => n + slices::most_parts(done.entries, entries),
                 };
-                let level_step = if is_for_wide(cut) { self.places.word } else { 0 };
-                let thin = is_for_thin(cut) as u32;
+                let level_step = if names_rows { self.places.word } else { 0 };
+                let thin = end_by_rows as u32;
                 let array = self.allocate(most as usize * 8)?;
                 done.base.slice = array.address();
                 done.owned.push(array);
@@ -470,7 +460,7 @@ impl<'a> Run<'a> {
                     (level_step != 0).then(|| self.ask(level_step, levels as usize + 1)).transpose()?;
                 self.cover("setup_slices", n, &args)?;
                 if let Some(steps) = steps {
-                    done.level_ptr = steps.words()?;
+                    done.found.level_ptr = steps.words()?;
                 }
             }
             Cut::Tiles { entries, window, reach } => {
@@ -479,7 +469,7 @@ impl<'a> Run<'a> {
             Cut::None => {}
         }
         if self.task.levels && !self.task.records && !by_panels {
-            done.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
+            done.found.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
         }
         self.clock.begin(Operation::Other);
         Ok(Some(done))
@@ -496,8 +486,8 @@ impl<'a> Run<'a> {
         Ok(sorted)
     }
 
-    /// The end of the levels that the thin engine is best for.
-    fn thin_end(&self, levels: u32) -> Result<Option<ThinEnd>> {
+    /// The last levels that are best solved 32 rows at a time.
+    fn end_of_narrow_levels(&self, levels: u32) -> Result<Option<ThinEnd>> {
         let level_ptr = self.places.level_ptr;
         let found = self.ask(self.places.summary + 4 * THIN as u64, 2)?;
         self.cover("setup_thin_end", levels, &SetupArgs { level_ptr, ..self.base })?;

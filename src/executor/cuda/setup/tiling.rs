@@ -165,7 +165,7 @@ impl Run<'_> {
         })?;
         let found = found.words()?;
         let batches = found[0];
-        done.longest = found[1];
+        done.found.longest = found[1];
         let array = self.allocate(batches as usize * 16)?;
         let args = SetupArgs { slice: array.address(), ..args };
         self.cover_in_turns("setup_batches", &args)?;
