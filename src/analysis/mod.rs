@@ -8,6 +8,7 @@
 pub mod cpu;
 pub mod families;
 pub mod lines;
+pub mod pattern;
 pub mod ranges;
 pub mod slices;
 pub mod strewn;

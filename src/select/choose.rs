@@ -6,12 +6,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::features::Counts;
+use super::features::{Counts, LastLevels};
 use crate::analysis::ranges::{Ranges, Span};
-use crate::analysis::{Form, Needs, Tiles};
+use crate::analysis::{Form, Needs, Panels, Tiles};
 use crate::engines::one_word::tuning::NARROW_SKEW;
 use crate::engines::panel::layout::SegmentCounts;
-use crate::engines::thin::layout::ThinEnd;
 use crate::engines::tiled::cost::{self as tiles, Regularity, Rows};
 use crate::engines::tiled::tuning::{
     TILED_ADVANTAGE, TILED_ADVANTAGE_ALONE, TILED_ADVANTAGE_DISTANT_MANY, TILED_ADVANTAGE_DISTANT_MOST,
@@ -69,11 +68,44 @@ pub fn of_rows(needs: Needs, levels: u32) -> Decision {
     Decision { form: if wide { Form::WideLevels } else { Form::Rows }, ..Decision::default() }
 }
 
+/// What the choice looks at where it may be of use: it takes time to find out.
+pub trait Looks {
+    /// The levels of boxes, if the pattern has any.
+    fn boxes(&mut self) -> Option<Vec<Span>>;
+    /// The levels of the ranges of the order by strips, if there is one.
+    fn strips(&mut self) -> Result<Option<Ranges>>;
+    /// The last levels that are best by the rule `best`, which gets where levels begin and the unknowns of a node.
+    fn last_levels(
+        &mut self,
+        best: fn(&[u32], u32) -> Option<LastLevels>,
+        node: u32,
+    ) -> Result<Option<LastLevels>>;
+    /// What is known of segments of chains. None: panels are not to be chosen.
+    fn segments(&mut self) -> Result<Option<SegmentCounts>> {
+        Ok(None)
+    }
+}
+
+/// The engine that takes least, of those that are asked for.
+pub fn choose(needs: Needs, natural: Ranges, counts: Counts, looks: &mut dyn Looks) -> Result<Decision> {
+    let looks = RefCell::new(looks);
+    let (mut boxes, mut strips) = (|| looks.borrow_mut().boxes(), || looks.borrow_mut().strips());
+    let mut chosen = decide(needs.tiles, needs.mirror, natural, counts, &mut boxes, &mut strips)?;
+    let looks = looks.into_inner();
+    if needs.narrow_levels {
+        chosen = with_thin_end(chosen, counts, || looks.last_levels(thin::layout::best, counts.node))?;
+    }
+    match needs.panels {
+        Panels::IfFaster => with_panels(chosen, counts, || looks.segments()),
+        _ => Ok(chosen),
+    }
+}
+
 /// The engine, and the tiles where it is the tiled one. A pattern of nodes is either solved by nodes, or has tiles of
 /// its rows. Boxes, and the ranges of the order by strips, are asked for where they may be worth it, and may not exist.
 ///
 /// Where values lie scattered, the same as if they did not may be better, after a copy of them.
-pub fn decide(
+fn decide(
     wish: Tiles,
     mirror: u32,
     natural: Ranges,
@@ -267,16 +299,16 @@ fn decide_tiles(
 }
 
 /// THIN in place of what was chosen, if it is faster. Its end is asked for where it may be; without one it takes all levels.
-pub fn with_thin_end(
+fn with_thin_end(
     chosen: Decision,
     counts: Counts,
-    end: impl FnOnce() -> Result<Option<ThinEnd>>,
+    end: impl FnOnce() -> Result<Option<LastLevels>>,
 ) -> Result<Decision> {
     let limit = chosen.predicted.mul_f64(thin::tuning::THIN_ADVANTAGE);
     if thin::cost::least(counts.of_rows()) >= limit {
         return Ok(chosen);
     }
-    let end = end()?.unwrap_or(ThinEnd { level: 0, rows: counts.n });
+    let end = end()?.unwrap_or(LastLevels { level: 0, rows: counts.n });
     let predicted = thin::cost::predict(end, counts);
     Ok(match predicted < limit {
         true => Decision { form: Form::NarrowLevels, predicted, ..Decision::default() },
@@ -285,15 +317,16 @@ pub fn with_thin_end(
 }
 
 /// Panels in place of what was chosen, if they are faster. What is known of their segments is asked for where they may be.
-pub fn with_panels(
+fn with_panels(
     chosen: Decision,
     counts: Counts,
-    segments: impl FnOnce() -> Result<SegmentCounts>,
+    segments: impl FnOnce() -> Result<Option<SegmentCounts>>,
 ) -> Result<Decision> {
     if !panel::cost::may_be_faster(counts, chosen.predicted) {
         return Ok(chosen);
     }
-    let predicted = panel::cost::predict(segments()?, counts).filter(|&time| time < chosen.predicted);
+    let predicted = segments()?.and_then(|segments| panel::cost::predict(segments, counts));
+    let predicted = predicted.filter(|&time| time < chosen.predicted);
     Ok(predicted.map_or(chosen, |predicted| Decision {
         form: Form::Panels,
         predicted,
@@ -714,7 +747,7 @@ mod tests {
             let squares = ((entries as u64).pow(2) / n as u64, 0);
             let counts = Counts { squares, ..counts_of(n, entries, levels) };
             let other = Decision { predicted: Duration::from_micros(micros), ..Decision::default() };
-            with_thin_end(other, counts, || Ok(Some(ThinEnd { level: 0, rows: n }))).unwrap().form
+            with_thin_end(other, counts, || Ok(Some(LastLevels { level: 0, rows: n }))).unwrap().form
         };
         assert_eq!(chosen(50_000, 1_500_000, 50_000, 5700), Form::NarrowLevels);
         assert_eq!(chosen(1200, 719_400, 1200, 99), Form::Rows);

@@ -21,6 +21,15 @@ pub fn distant_from(n: u32) -> u32 {
     (n / DISTANT_PART).clamp(*DISTANT.start(), *DISTANT.end())
 }
 
+/// The last levels, or all of them, in nodes where these are scheduled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastLevels {
+    /// The first of them.
+    pub level: u32,
+    /// Rows of it and those behind it.
+    pub rows: u32,
+}
+
 /// What the choice goes by: sizes of the pattern that is scheduled, which may be one of nodes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {

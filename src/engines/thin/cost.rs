@@ -3,13 +3,12 @@
 
 use std::time::Duration;
 
-use super::layout::ThinEnd;
 use super::tuning::*;
 use crate::engines::one_word::cost::predict_levels;
-use crate::select::features::Counts;
+use crate::select::features::{Counts, LastLevels};
 
 /// Time of a solve: of the levels before it by the one-word engine, and of its rows one after the other.
-pub fn predict(end: ThinEnd, counts: Counts) -> Duration {
+pub fn predict(end: LastLevels, counts: Counts) -> Duration {
     let rows = counts.of_rows();
     let (before, in_end) = (end.level * counts.node, end.rows as f64 * counts.node as f64);
     let part = in_end / rows.n.max(1) as f64;

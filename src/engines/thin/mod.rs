@@ -11,7 +11,6 @@ use super::{Algorithm, EnginePlan};
 use crate::analysis::slices::Cut;
 use crate::analysis::{Findings, Form, Needs, Schedule, NONE};
 use crate::engines::panel::tuning::PANEL_PLACES;
-use crate::engines::thin::layout::ThinEnd;
 use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
@@ -80,7 +79,7 @@ impl Algorithm for Thin {
             launcher.kernel("thin")?.allow_shared(shared_bytes(launcher.dtype))?;
         }
         one_word::prepare(launcher, plan, schedule, found, |level_ptr, slices| {
-            ThinEnd::best(level_ptr, 1).map(|end| end.first_slice(level_ptr, slices))
+            layout::best(level_ptr, 1).map(|end| layout::first_slice(end, level_ptr, slices))
         })
     }
     fn complete(

@@ -9,7 +9,7 @@ use super::memory::StreamId;
 use super::values::{CopiedValues, DiagonalPlaces};
 use super::{memory, setup, DeviceArray, Gpu, Launcher};
 use crate::analysis::slices::{self, Cut};
-use crate::analysis::{cpu, Findings, Lists, Needs, Pattern, Schedule, Values, NONE};
+use crate::analysis::{cpu, pattern, Findings, Lists, Needs, Pattern, Schedule, Values, NONE};
 use crate::engines::nodal::layout as nodes;
 use crate::engines::{self, Algorithm, EnginePlan};
 use crate::error::{Error, Result};
@@ -891,12 +891,12 @@ fn read_pattern(shape: &Shape, arrays: Arrays, stream: usize) -> Result<Pattern>
     // SAFETY: by the caller's promise the arrays have these lengths and types.
     unsafe {
         let ptr = match shape.descr.offsets {
-            Index::I32 => cpu::offsets(shape, &memory::read::<i32>(arrays.ptr, offsets, stream)?)?,
-            Index::I64 => cpu::offsets(shape, &memory::read::<i64>(arrays.ptr, offsets, stream)?)?,
+            Index::I32 => pattern::offsets(shape, &memory::read::<i32>(arrays.ptr, offsets, stream)?)?,
+            Index::I64 => pattern::offsets(shape, &memory::read::<i64>(arrays.ptr, offsets, stream)?)?,
         };
         let ind = match shape.descr.columns {
-            Index::I32 => cpu::indices(shape, &ptr, &memory::read::<i32>(arrays.ind, nnz, stream)?)?,
-            Index::I64 => cpu::indices(shape, &ptr, &memory::read::<i64>(arrays.ind, nnz, stream)?)?,
+            Index::I32 => pattern::indices(shape, &ptr, &memory::read::<i32>(arrays.ind, nnz, stream)?)?,
+            Index::I64 => pattern::indices(shape, &ptr, &memory::read::<i64>(arrays.ind, nnz, stream)?)?,
         };
         Ok(Pattern { ptr, ind })
     }

@@ -22,22 +22,24 @@ use std::time::Duration;
 use super::args::SolveArgs;
 use super::plan::{Known, SetupTimes};
 use super::{DeviceArray, Launcher};
-use crate::analysis::ranges::Ranges;
+use crate::analysis::lines::Grid;
+use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::strewn::Sample;
 use crate::analysis::{families, lines, Findings, Form, Needs, Panels, Tiles};
 use crate::engines::nodal::layout as nodes;
-use crate::engines::thin::layout::ThinEnd;
+use crate::engines::panel::layout::SegmentCounts;
 use crate::engines::tiled::boxes::Boxes;
 use crate::error::Result;
 use crate::problem::{Arrays, DiagSource, Shape};
-use crate::select::choose::{self, Order, Staging};
-use crate::select::features::Counts;
+use crate::select::choose::{self, Looks, Order, Staging};
+use crate::select::features::{Counts, LastLevels};
 use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM};
 use args::*;
 use clock::{Clock, Operation};
 use lists::Kept;
 use message::Message;
+use panels::Segments;
 use places::{passes, Places, Task};
 use run::{checked, Run};
 use tiling::grid_of;
@@ -321,7 +323,7 @@ impl<'a> Run<'a> {
                 choose::Decision { form: Form::Panels, ..Default::default() }
             }
             (Tiles::No, 1) if !needs.nodes => choose::of_rows(needs, levels),
-            (wish, node) => {
+            (_, node) => {
                 let scattered = !self.task.stored_rows;
                 let crosses = grid.plane > 0 && found[SKEW] > 0;
                 let squares = (long(found, SQUARES), long(found, LONG_SQUARES));
@@ -340,25 +342,10 @@ impl<'a> Run<'a> {
                     value_bytes: self.shape.dtype.bytes() as u32,
                     is_complex: self.shape.dtype.is_complex(),
                 };
-                let mut strips = || self.strips(levels, level_of);
-                let steps = [found[LINE_STEP], found[PLANE_STEP]];
-                let mut boxed = || {
-                    let is_even = found[UNEVEN] == 0;
-                    boxes = is_even.then(|| Boxes::new(n, entries, grid, steps, found[SKEW])).flatten();
-                    boxes.as_ref().map(|boxes| boxes.spans.clone())
-                };
-                let chosen = choose::decide(wish, needs.mirror, ranges, counts, &mut boxed, &mut strips)?;
-                let chosen = match needs.narrow_levels {
-                    true => choose::with_thin_end(chosen, counts, || self.end_of_narrow_levels(levels))?,
-                    false => chosen,
-                };
-                match needs.panels {
-                    Panels::IfFaster => choose::with_panels(chosen, counts, || {
-                        let found = segments.insert(self.panel_segments()?);
-                        Ok(found.counts)
-                    })?,
-                    _ => chosen,
-                }
+                let mut seen = Seen { run: self, found, grid, level_of, boxes: None, segments: None };
+                let chosen = choose::choose(needs, ranges, counts, &mut seen)?;
+                (boxes, segments) = (seen.boxes, seen.segments);
+                chosen
             }
         };
         let choose::Decision { form, rows, order, is_wide, staging, predicted } = decision;
@@ -486,19 +473,6 @@ impl<'a> Run<'a> {
         Ok(sorted)
     }
 
-    /// The last levels that are best solved 32 rows at a time.
-    fn end_of_narrow_levels(&self, levels: u32) -> Result<Option<ThinEnd>> {
-        let level_ptr = self.places.level_ptr;
-        let found = self.ask(self.places.summary + 4 * THIN as u64, 2)?;
-        self.cover("setup_thin_end", levels, &SetupArgs { level_ptr, ..self.base })?;
-        let found = found.words()?;
-        if found[1] == 0 {
-            return Ok(None);
-        }
-        let begin = self.read(level_ptr + 4 * found[0] as u64, 1)?[0];
-        Ok(Some(ThinEnd { level: found[0], rows: self.shape.n - begin }))
-    }
-
     /// Puts the unknowns of each level in the order of families. `level_of` is by position.
     fn by_families(&mut self, levels: u32, level_of: u64) -> Result<()> {
         // Places for what comes by position are free as yet, as are those of the sort by level.
@@ -562,5 +536,52 @@ impl<'a> Run<'a> {
         let asked = wants_number.then(|| self.ask(number, 1)).transpose()?;
         self.scan_chunks(args, slices::CHUNK_SLICES)?;
         Ok(asked)
+    }
+}
+
+/// What the choice looks at, and what it has seen.
+struct Seen<'r, 'a> {
+    run: &'r mut Run<'a>,
+    found: &'r [u32],
+    grid: Grid,
+    level_of: u64,
+    boxes: Option<Boxes>,
+    segments: Option<Segments>,
+}
+
+impl Looks for Seen<'_, '_> {
+    fn boxes(&mut self) -> Option<Vec<Span>> {
+        let (n, found) = (self.run.shape.n, self.found);
+        let steps = [found[LINE_STEP], found[PLANE_STEP]];
+        let is_even = found[UNEVEN] == 0;
+        self.boxes = is_even.then(|| Boxes::new(n, found[ENTRIES], self.grid, steps, found[SKEW])).flatten();
+        self.boxes.as_ref().map(|boxes| boxes.spans.clone())
+    }
+
+    fn strips(&mut self) -> Result<Option<Ranges>> {
+        self.run.strips(self.found[LEVELS], self.level_of)
+    }
+
+    /// By the rule as kernels have it.
+    fn last_levels(
+        &mut self,
+        _: fn(&[u32], u32) -> Option<LastLevels>,
+        _: u32,
+    ) -> Result<Option<LastLevels>> {
+        let run = &self.run;
+        let level_ptr = run.places.level_ptr;
+        let end = run.ask(run.places.summary + 4 * LAST_LEVELS as u64, 2)?;
+        run.cover("setup_thin_end", self.found[LEVELS], &SetupArgs { level_ptr, ..run.base })?;
+        let end = end.words()?;
+        if end[1] == 0 {
+            return Ok(None);
+        }
+        let begin = run.read(level_ptr + 4 * end[0] as u64, 1)?[0];
+        Ok(Some(LastLevels { level: end[0], rows: run.shape.n - begin }))
+    }
+
+    fn segments(&mut self) -> Result<Option<SegmentCounts>> {
+        let segments = self.segments.insert(self.run.panel_segments()?);
+        Ok(Some(segments.counts))
     }
 }
