@@ -429,7 +429,7 @@ impl Info {
                 let s = &p.schedule;
                 (s.entries, s.levels(), s.widest_level(), Duration::ZERO, times)
             }
-            Body::Cuda(p) => (p.entries, p.levels, p.widest, p.predicted, p.times()),
+            Body::Cuda(p) => (p.stored.entries, p.stored.levels, p.stored.widest, p.predicted, p.times()),
         };
         let missing = a.bodies[0].missing_diag();
         Ok(Stats {

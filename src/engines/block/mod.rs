@@ -3,13 +3,14 @@
 
 pub mod tuning;
 
-use super::one_word::{self, OneWord};
-use super::{wide::Wide, Algorithm, EnginePlan, Multi};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{Findings, Form, Needs, Schedule};
+use crate::engines::engine::{Algorithm, EnginePlan, Multi};
+use crate::engines::one_word::{self, OneWord};
+use crate::engines::wide::Wide;
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
-use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::cuda::{Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::workspace::BLOCK_COLUMNS;
@@ -62,13 +63,13 @@ impl Algorithm for Block {
     fn prepare(
         &self,
         launcher: &Launcher,
-        plan: &mut CudaPlan,
+        stored: &mut Stored,
         schedule: Option<&Schedule>,
         found: &mut Findings,
     ) -> Result<()> {
-        Wide.prepare(launcher, plan, schedule, found)
+        Wide.prepare(launcher, stored, schedule, found)
     }
-    fn complete(&self, _: &Launcher, _: &mut CudaPlan, found: Findings) -> Result<Box<dyn EnginePlan>> {
+    fn complete(&self, _: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
         Ok(Box::new(BlockPlan { has_parts: found.has_parts }))
     }
 }
@@ -80,8 +81,8 @@ struct BlockPlan {
 }
 
 impl EnginePlan for BlockPlan {
-    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        Multi::solve(self, launcher, plan, &MultiArgs::one_column(args))
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
+        Multi::solve(self, launcher, stored, &MultiArgs::one_column(args))
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
@@ -92,16 +93,16 @@ impl EnginePlan for BlockPlan {
 }
 
 impl Multi for BlockPlan {
-    fn most_columns(&self, _plan: &CudaPlan) -> u32 {
+    fn most_columns(&self, _stored: &Stored) -> u32 {
         BLOCK_COLUMNS
     }
     fn takes_rows(&self) -> bool {
         true
     }
-    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()> {
         let n = args.solve.n;
         let parts = match self.has_parts {
-            true => slices::most_parts(plan.entries, one_word::entries_per_lane(launcher.dtype)),
+            true => slices::most_parts(stored.entries, one_word::entries_per_lane(launcher.dtype)),
             false => 0,
         };
         let args = &MultiArgs { solve: SolveArgs { words: n + parts, ..args.solve }, ..*args };
@@ -112,8 +113,8 @@ impl Multi for BlockPlan {
         };
         by_squares("block_begin", n + parts)?;
         // A warp for each row of some levels, and for as many more as rows are long.
-        let turns = (plan.entries as u64).div_ceil(n as u64 * BLOCK_ENTRIES).max(1);
-        let warps = n as u64 * BLOCK_LEVELS_AHEAD * turns / plan.levels.max(1) as u64;
+        let turns = (stored.entries as u64).div_ceil(n as u64 * BLOCK_ENTRIES).max(1);
+        let warps = n as u64 * BLOCK_LEVELS_AHEAD * turns / stored.levels.max(1) as u64;
         let of_warp = warp_bytes(launcher.dtype, width);
         let of_block = (launcher.gpu.shared_bytes_per_block() / of_warp).min(BLOCK_THREADS / 32);
         let blocks = (warps / of_block as u64).clamp(1, launcher.gpu.multiprocessors() as u64);

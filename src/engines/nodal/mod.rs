@@ -6,13 +6,14 @@ pub mod layout;
 mod multi;
 mod tuning;
 
-use super::{one_word, Algorithm, EnginePlan, Multi};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{Findings, Form, Needs, Schedule};
+use crate::engines::engine::{Algorithm, EnginePlan, Multi};
+use crate::engines::one_word;
 use crate::engines::one_word::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS};
 use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
-use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::cuda::{Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, DiagSource};
 use tuning::{NODAL_LEVELS_AHEAD, NODAL_VALUES_PER_LANE};
@@ -51,7 +52,7 @@ impl Algorithm for Nodal {
     fn prepare(
         &self,
         launcher: &Launcher,
-        plan: &mut CudaPlan,
+        stored: &mut Stored,
         schedule: Option<&Schedule>,
         found: &mut Findings,
     ) -> Result<()> {
@@ -59,22 +60,22 @@ impl Algorithm for Nodal {
             let lists = schedule.rows.as_ref().expect("asked for");
             let entries = entries_per_lane(launcher.dtype, nodes.size);
             let slices = slices::of_levels(&schedule.level_ptr, &lists.ptr, entries, nodes.size)?;
-            plan.set_slices(launcher, &slices)?;
-            plan.set_records(launcher, &layout::records(schedule, nodes))?;
-            plan.base.node_row = plan.keep(launcher, &nodes.rows)?;
-            if plan.is_permuted() {
-                plan.release(&[plan.base.row_val]);
-                plan.base.row_val = plan.keep(launcher, &nodes.index)?;
+            stored.set_slices(launcher, &slices)?;
+            stored.set_records(launcher, &layout::records(schedule, nodes))?;
+            stored.base.node_row = stored.keep(launcher, &nodes.rows)?;
+            if stored.is_permuted() {
+                stored.release(&[stored.base.row_val]);
+                stored.base.row_val = stored.keep(launcher, &nodes.index)?;
             }
             (found.diag_in_rows, found.rows_follow) = (nodes.diag_in_rows(), nodes.rows_follow(&lists.ptr));
         }
-        plan.add_work_vectors(launcher, 0)
+        stored.add_work_vectors(launcher, 0)
     }
-    fn complete(&self, _: &Launcher, plan: &mut CudaPlan, found: Findings) -> Result<Box<dyn EnginePlan>> {
+    fn complete(&self, _: &Launcher, stored: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
         let node = found.form.node();
-        let are_rows = node > 1 && plan.diag_source() == DiagSource::Matrix && !plan.is_permuted();
-        plan.base.diag_in_rows = (found.diag_in_rows && are_rows) as u32;
-        Ok(Box::new(NodalPlan { node, is_whole: plan.base.diag_in_rows != 0 && found.rows_follow }))
+        let are_rows = node > 1 && stored.diag_source() == DiagSource::Matrix && !stored.is_permuted();
+        stored.base.diag_in_rows = (found.diag_in_rows && are_rows) as u32;
+        Ok(Box::new(NodalPlan { node, is_whole: stored.base.diag_in_rows != 0 && found.rows_follow }))
     }
 }
 
@@ -98,9 +99,9 @@ impl NodalPlan {
 }
 
 impl EnginePlan for NodalPlan {
-    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
         let kernel = launcher.kernel_before_turn(format_args!("nodal{}{}", self.node, self.suffix()))?;
-        let blocks = one_word::blocks(launcher, plan, args, 1, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
+        let blocks = one_word::blocks(launcher, stored, args, 1, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
         kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
     }
     fn multi(&self) -> Option<&dyn Multi> {

@@ -6,12 +6,12 @@ mod layout;
 mod multi;
 pub mod tuning;
 
-use super::{Algorithm, EnginePlan, Multi};
 use crate::analysis::slices::{self, Cut, Slice};
 use crate::analysis::{records, Findings, Form, Needs, Schedule, NONE};
+use crate::engines::engine::{Algorithm, EnginePlan, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
-use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::cuda::{Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::tuning::CLUSTER_BLOCKS;
@@ -68,7 +68,7 @@ impl Algorithm for OneWord {
     fn prepare(
         &self,
         launcher: &Launcher,
-        plan: &mut CudaPlan,
+        stored: &mut Stored,
         schedule: Option<&Schedule>,
         found: &mut Findings,
     ) -> Result<()> {
@@ -77,14 +77,9 @@ impl Algorithm for OneWord {
                 launcher.kernel(kernel)?.allow_shared(NARROW_RING)?;
             }
         }
-        prepare(launcher, plan, schedule, found, layout::narrow_end)
+        prepare(launcher, stored, schedule, found, layout::narrow_end)
     }
-    fn complete(
-        &self,
-        launcher: &Launcher,
-        _: &mut CudaPlan,
-        found: Findings,
-    ) -> Result<Box<dyn EnginePlan>> {
+    fn complete(&self, launcher: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
         let has_narrow_kernel = has_narrow_kernel(launcher);
         Ok(Box::new(OneWordPlan { narrow: found.end, has_narrow_kernel, has_parts: found.has_parts }))
     }
@@ -104,7 +99,7 @@ impl OneWordPlan {
     pub fn solve_slices(
         &self,
         launcher: &Launcher,
-        plan: &CudaPlan,
+        stored: &Stored,
         args: &SolveArgs,
         begin: u32,
         end: u32,
@@ -115,7 +110,7 @@ impl OneWordPlan {
         let size = launcher.dtype.bytes() as u64;
         let is_cached = args.n as u64 * size * ONE_WORD_CACHED_PART <= launcher.gpu.cached_bytes() as u64;
         let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ONE_WORD_BLOCKS };
-        let blocks = blocks(launcher, plan, args, 1, ONE_WORD_LEVELS_AHEAD, most);
+        let blocks = blocks(launcher, stored, args, 1, ONE_WORD_LEVELS_AHEAD, most);
         let args = SolveArgs { begin, end, ..*args };
         launcher.kernel_before_turn(KERNELS[self.has_parts as usize])?.launch(
             blocks,
@@ -134,7 +129,7 @@ impl OneWordPlan {
 /// Adds to a plan what goes by rows; `end` finds the first slice of what one cluster solves.
 pub fn prepare(
     launcher: &Launcher,
-    plan: &mut CudaPlan,
+    stored: &mut Stored,
     schedule: Option<&Schedule>,
     found: &mut Findings,
     end: fn(&[u32], &[Slice]) -> Option<u32>,
@@ -145,30 +140,30 @@ pub fn prepare(
         let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1)?;
         found.end = end(&schedule.level_ptr, &slices);
         found.has_parts = slices.iter().any(slices::is_part);
-        plan.set_slices(launcher, &slices)?;
-        plan.set_records(launcher, &records(schedule, plan.diag_source()))?;
+        stored.set_slices(launcher, &slices)?;
+        stored.set_records(launcher, &records(schedule, stored.diag_source()))?;
     }
-    plan.add_work_vectors(launcher, slices::most_parts(plan.entries, entries))
+    stored.add_work_vectors(launcher, slices::most_parts(stored.entries, entries))
 }
 
 impl EnginePlan for OneWordPlan {
     /// From the narrow end on by one cluster, where there is a kernel for that.
-    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        if plan.levels == 1 {
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
+        if stored.levels == 1 {
             let most = launcher.gpu.multiprocessors() * ONE_LEVEL_BLOCKS;
             let blocks = args.n.div_ceil(ONE_WORD_BLOCK).min(most);
             return launcher.kernel("one_word_level")?.launch(blocks, ONE_WORD_BLOCK, 0, args);
         }
         let Some(begin) = self.narrow.filter(|_| self.has_narrow_kernel) else {
-            return self.solve_slices(launcher, plan, args, 0, args.slices);
+            return self.solve_slices(launcher, stored, args, 0, args.slices);
         };
-        self.solve_slices(launcher, plan, args, 0, begin)?;
+        self.solve_slices(launcher, stored, args, 0, begin)?;
         let end = SolveArgs { begin, end: args.slices, ..*args };
         // On a part of a GPU there may be no room for a cluster. Without one the bits are the same.
         launcher
             .kernel_before_turn(NARROW[self.has_parts as usize])?
             .launch(CLUSTER_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
-            .or_else(|_| self.solve_slices(launcher, plan, args, begin, args.slices))
+            .or_else(|_| self.solve_slices(launcher, stored, args, begin, args.slices))
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
@@ -183,7 +178,7 @@ impl EnginePlan for OneWordPlan {
 /// waits for.
 pub fn blocks(
     launcher: &Launcher,
-    plan: &CudaPlan,
+    stored: &Stored,
     args: &SolveArgs,
     shares: u32,
     levels_ahead: u64,
@@ -191,9 +186,9 @@ pub fn blocks(
 ) -> u32 {
     let multiprocessors = launcher.gpu.multiprocessors() as u64;
     let all = args.slices as u64 * shares as u64;
-    let average = all * levels_ahead / plan.hand_overs().max(1) as u64;
-    let widest = plan.widest as u64 * shares as u64 / 32 / ONE_WORD_PASSES;
-    let few = match plan.hand_overs() <= ONE_WORD_FEW_LEVELS {
+    let average = all * levels_ahead / stored.hand_overs().max(1) as u64;
+    let widest = stored.widest as u64 * shares as u64 / 32 / ONE_WORD_PASSES;
+    let few = match stored.hand_overs() <= ONE_WORD_FEW_LEVELS {
         true => (all / ONE_WORD_FEW_SLICES).min(multiprocessors * ONE_WORD_FEW_WARPS),
         false => 0,
     };

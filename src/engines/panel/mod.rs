@@ -6,11 +6,11 @@ pub mod cost;
 pub mod layout;
 pub mod tuning;
 
-use super::{Algorithm, EnginePlan};
 use crate::analysis::{Findings, Form, Needs, Panels, Schedule};
+use crate::engines::engine::{Algorithm, EnginePlan};
 use crate::error::{Error, Result};
 use crate::executor::cuda::args::SolveArgs;
-use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
+use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
 use tuning::{PANEL_BLOCKS, PANEL_PLACES, PANEL_ROWS, PANEL_WARPS};
@@ -59,25 +59,25 @@ impl Algorithm for Panel {
     fn prepare(
         &self,
         launcher: &Launcher,
-        plan: &mut CudaPlan,
+        stored: &mut Stored,
         _schedule: Option<&Schedule>,
         _found: &mut Findings,
     ) -> Result<()> {
         launcher.kernel("panel")?.allow_shared(shared_bytes(launcher.dtype))?;
-        plan.add_work_vectors(launcher, 0)?;
+        stored.add_work_vectors(launcher, 0)?;
         // Where the schedule has no panels they are in natural order.
-        if plan.base.slice == 0 {
-            plan.base.slices = plan.n().div_ceil(PANEL_ROWS);
+        if stored.base.slice == 0 {
+            stored.base.slices = stored.n().div_ceil(PANEL_ROWS);
         }
         Ok(())
     }
-    fn complete(&self, _: &Launcher, _: &mut CudaPlan, _: Findings) -> Result<Box<dyn EnginePlan>> {
+    fn complete(&self, _: &Launcher, _: &mut Stored, _: Findings) -> Result<Box<dyn EnginePlan>> {
         Ok(Box::new(Panel))
     }
 }
 
 impl EnginePlan for Panel {
-    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+    fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &SolveArgs) -> Result<()> {
         let most = launcher.gpu.multiprocessors() * PANEL_BLOCKS;
         let blocks = args.slices.min(most);
         launcher.kernel_before_turn("panel")?.launch(

@@ -3,9 +3,9 @@
 
 use super::self_scheduled::SelfScheduled;
 use crate::analysis::{Findings, Needs};
-use crate::engines::{Algorithm, EnginePlan};
+use crate::engines::engine::{Algorithm, EnginePlan};
 use crate::error::Result;
-use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::cuda::{Launcher, Stored};
 use crate::executor::host::Method;
 
 pub struct Gsf;
@@ -26,7 +26,7 @@ impl Algorithm for Gsf {
     fn host(&self) -> Method {
         Method::Gsf
     }
-    fn complete(&self, _: &Launcher, _: &mut CudaPlan, _: Findings) -> Result<Box<dyn EnginePlan>> {
+    fn complete(&self, _: &Launcher, _: &mut Stored, _: Findings) -> Result<Box<dyn EnginePlan>> {
         Ok(Box::new(SelfScheduled { kernel: "gsf", prologue: "prologue_columns" }))
     }
 }

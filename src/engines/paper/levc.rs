@@ -3,9 +3,9 @@
 
 use super::level::LevelPlan;
 use crate::analysis::{Findings, Needs};
-use crate::engines::{Algorithm, EnginePlan};
+use crate::engines::engine::{Algorithm, EnginePlan};
 use crate::error::Result;
-use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::cuda::{Launcher, Stored};
 use crate::executor::host::Method;
 
 pub struct Levc;
@@ -29,9 +29,9 @@ impl Algorithm for Levc {
     fn complete(
         &self,
         launcher: &Launcher,
-        plan: &mut CudaPlan,
+        stored: &mut Stored,
         found: Findings,
     ) -> Result<Box<dyn EnginePlan>> {
-        Ok(Box::new(LevelPlan::new(launcher, plan, found.level_ptr, "levc", "prologue_columns")?))
+        Ok(Box::new(LevelPlan::new(launcher, stored, found.level_ptr, "levc", "prologue_columns")?))
     }
 }

@@ -2,10 +2,10 @@
 #![forbid(unsafe_code)]
 
 use super::tuning::{GRAPH_LEVELS, PAPER_BLOCK};
-use crate::engines::{EnginePlan, Multi};
+use crate::engines::engine::{EnginePlan, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
-use crate::executor::cuda::{CudaPlan, DeviceArray, Graph, Launcher};
+use crate::executor::cuda::{DeviceArray, Graph, Launcher, Stored};
 
 /// Arguments of the kernels in a graph: the address of the solve's arguments, and the level.
 #[repr(C)]
@@ -43,13 +43,13 @@ impl LevelPlan {
     /// Builds the graph too: where there are thousands of levels, this takes the host longer than all else takes the GPU.
     pub fn new(
         launcher: &Launcher,
-        plan: &CudaPlan,
+        stored: &Stored,
         level_ptr: Vec<u32>,
         kernel: &'static str,
         prologue: &'static str,
     ) -> Result<LevelPlan> {
         let mut made = LevelPlan { kernel, prologue, level_ptr, graph: None };
-        if (2..=GRAPH_LEVELS).contains(&plan.levels) {
+        if (2..=GRAPH_LEVELS).contains(&stored.levels) {
             let args = DeviceArray::new(launcher.gpu, std::mem::size_of::<MultiArgs>())?;
             let graph = Graph::record(launcher, |recorder| {
                 let kernel = recorder.kernel(format_args!("{kernel}_graph"))?;
@@ -64,8 +64,8 @@ impl LevelPlan {
 }
 
 impl EnginePlan for LevelPlan {
-    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        Multi::solve(self, launcher, plan, &MultiArgs::one_column(args))
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
+        Multi::solve(self, launcher, stored, &MultiArgs::one_column(args))
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
@@ -80,7 +80,7 @@ impl EnginePlan for LevelPlan {
 
 impl Multi for LevelPlan {
     /// Launches the prologue and the levels.
-    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
+    fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &MultiArgs) -> Result<()> {
         let prologue = launcher.kernel(self.prologue)?;
         match &self.graph {
             // A graph cannot be launched into a capture with its arguments in one shared place.

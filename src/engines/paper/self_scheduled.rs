@@ -3,10 +3,10 @@
 #![forbid(unsafe_code)]
 
 use super::tuning::PAPER_BLOCK;
-use crate::engines::{EnginePlan, Multi};
+use crate::engines::engine::{EnginePlan, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
-use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::cuda::{Launcher, Stored};
 
 /// The kernels of SLFR, SLFC or GSF. They keep nothing of a matrix beside the plan's arrays.
 pub struct SelfScheduled {
@@ -15,8 +15,8 @@ pub struct SelfScheduled {
 }
 
 impl EnginePlan for SelfScheduled {
-    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
-        Multi::solve(self, launcher, plan, &MultiArgs::one_column(args))
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
+        Multi::solve(self, launcher, stored, &MultiArgs::one_column(args))
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
@@ -24,7 +24,7 @@ impl EnginePlan for SelfScheduled {
 }
 
 impl Multi for SelfScheduled {
-    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
+    fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &MultiArgs) -> Result<()> {
         let n = args.solve.n as u64;
         launcher.kernel(self.prologue)?.cover(n, PAPER_BLOCK, args)?;
         let columns = if args.columns > 1 { "_multi" } else { "" };

@@ -6,14 +6,14 @@ pub mod cost;
 pub mod layout;
 pub mod tuning;
 
-use super::one_word::{self, OneWord, OneWordPlan};
-use super::{Algorithm, EnginePlan};
 use crate::analysis::slices::Cut;
 use crate::analysis::{Findings, Form, Needs, Schedule, NONE};
+use crate::engines::engine::{Algorithm, EnginePlan};
+use crate::engines::one_word::{self, OneWord, OneWordPlan};
 use crate::engines::panel::tuning::PANEL_PLACES;
 use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
-use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
+use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::tuning::CLUSTER_BLOCKS;
@@ -71,23 +71,18 @@ impl Algorithm for Thin {
     fn prepare(
         &self,
         launcher: &Launcher,
-        plan: &mut CudaPlan,
+        stored: &mut Stored,
         schedule: Option<&Schedule>,
         found: &mut Findings,
     ) -> Result<()> {
         if is_available(launcher.gpu, launcher.dtype) {
             launcher.kernel("thin")?.allow_shared(shared_bytes(launcher.dtype))?;
         }
-        one_word::prepare(launcher, plan, schedule, found, |level_ptr, slices| {
+        one_word::prepare(launcher, stored, schedule, found, |level_ptr, slices| {
             layout::best(level_ptr, 1).map(|end| layout::first_slice(end, level_ptr, slices))
         })
     }
-    fn complete(
-        &self,
-        launcher: &Launcher,
-        _: &mut CudaPlan,
-        found: Findings,
-    ) -> Result<Box<dyn EnginePlan>> {
+    fn complete(&self, launcher: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
         Ok(Box::new(ThinPlan {
             end: found.end,
             is_available: is_available(launcher.gpu, launcher.dtype),
@@ -106,19 +101,19 @@ struct ThinPlan {
 }
 
 impl EnginePlan for ThinPlan {
-    fn solve(&self, launcher: &Launcher, plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
         let begin = self.end.unwrap_or(0);
-        if plan.levels == 1 || !self.is_available {
-            return self.by_rows.solve(launcher, plan, args);
+        if stored.levels == 1 || !self.is_available {
+            return self.by_rows.solve(launcher, stored, args);
         }
-        self.by_rows.solve_slices(launcher, plan, args, 0, begin)?;
+        self.by_rows.solve_slices(launcher, stored, args, 0, begin)?;
         let end = SolveArgs { begin, end: args.slices, ..*args };
         let threads = warps(launcher.dtype) * 32;
         // On a part of a GPU there may be no room for a cluster.
         launcher
             .kernel_before_turn("thin")?
             .launch(CLUSTER_BLOCKS, threads, shared_bytes(launcher.dtype), &end)
-            .or_else(|_| self.by_rows.solve_slices(launcher, plan, args, begin, args.slices))
+            .or_else(|_| self.by_rows.solve_slices(launcher, stored, args, begin, args.slices))
     }
     fn numbers(&self) -> Vec<u32> {
         [vec![self.end.unwrap_or(NONE)], self.by_rows.numbers()].concat()

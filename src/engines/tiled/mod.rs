@@ -8,12 +8,12 @@ mod multi;
 pub mod strips;
 pub mod tuning;
 
-use super::{Algorithm, EnginePlan, Multi};
 use crate::analysis::slices::{Cut, LANES};
 use crate::analysis::{Findings, Form, Needs, Relays, Schedule, Tiles};
+use crate::engines::engine::{Algorithm, EnginePlan, Multi};
 use crate::error::{Error, Result};
 use crate::executor::cuda::args::SolveArgs;
-use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
+use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
 use batches::{records, Batches};
@@ -107,23 +107,23 @@ impl Algorithm for Tiled {
     fn prepare(
         &self,
         launcher: &Launcher,
-        plan: &mut CudaPlan,
+        stored: &mut Stored,
         schedule: Option<&Schedule>,
         found: &mut Findings,
     ) -> Result<()> {
         if let Some(schedule) = schedule {
-            let forward = plan.is_forward();
+            let forward = stored.is_forward();
             let ptr = &schedule.rows.as_ref().expect("asked for").ptr;
             found.longest = ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
             let batches = Batches::new(schedule, forward, entries_per_lane(launcher.dtype))?;
-            let record = records(schedule, plan.diag_source(), forward);
-            set_batches(launcher, plan, &batches)?;
-            plan.set_records(launcher, &record)?;
+            let record = records(schedule, stored.diag_source(), forward);
+            set_batches(launcher, stored, &batches)?;
+            stored.set_records(launcher, &record)?;
         }
-        plan.add_work_vectors(launcher, 0)?;
-        let plain = Launch::plain(launcher, plan, found);
+        stored.add_work_vectors(launcher, 0)?;
+        let plain = Launch::plain(launcher, stored, found);
         launcher.kernel(plain.kernel)?.allow_shared(plain.shared)?;
-        if let Some(relayed) = Launch::relayed(launcher, plan, found) {
+        if let Some(relayed) = Launch::relayed(launcher, stored, found) {
             // Plans of the same kernel may have tiles, and so mirrors, of different sizes.
             launcher.kernel(relayed.kernel)?.allow_shared(launcher.gpu.shared_bytes_per_block())?;
         }
@@ -132,12 +132,12 @@ impl Algorithm for Tiled {
     fn complete(
         &self,
         launcher: &Launcher,
-        plan: &mut CudaPlan,
+        stored: &mut Stored,
         found: Findings,
     ) -> Result<Box<dyn EnginePlan>> {
         Ok(Box::new(TiledPlan {
-            plain: Launch::plain(launcher, plan, &found),
-            relayed: Launch::relayed(launcher, plan, &found),
+            plain: Launch::plain(launcher, stored, &found),
+            relayed: Launch::relayed(launcher, stored, &found),
             numbers: [found.longest, found.tile, found.wide_tiles as u32],
         }))
     }
@@ -145,16 +145,16 @@ impl Algorithm for Tiled {
 
 /// Puts the batches on the device. Codes take the place of the entries' positions, and indices, where there are any, that of the places
 /// of their values.
-fn set_batches(launcher: &Launcher, plan: &mut CudaPlan, batches: &Batches) -> Result<()> {
+fn set_batches(launcher: &Launcher, stored: &mut Stored, batches: &Batches) -> Result<()> {
     let Batches { batch, tile_batch, code, index } = batches;
-    plan.base.tile_step = plan.keep(launcher, tile_batch)?;
-    plan.base.tiles = tile_batch.len() as u32 - 1;
-    plan.release(&[plan.base.row_adj, plan.base.row_val]);
-    plan.base.slice = plan.keep(launcher, batch)?;
-    plan.base.slices = batch.len() as u32;
-    plan.base.row_adj = plan.keep(launcher, code)?;
-    if plan.is_permuted() {
-        plan.base.row_val = plan.keep(launcher, index)?;
+    stored.base.tile_step = stored.keep(launcher, tile_batch)?;
+    stored.base.tiles = tile_batch.len() as u32 - 1;
+    stored.release(&[stored.base.row_adj, stored.base.row_val]);
+    stored.base.slice = stored.keep(launcher, batch)?;
+    stored.base.slices = batch.len() as u32;
+    stored.base.row_adj = stored.keep(launcher, code)?;
+    if stored.is_permuted() {
+        stored.base.row_val = stored.keep(launcher, index)?;
     }
     Ok(())
 }
@@ -169,7 +169,7 @@ struct TiledPlan {
 }
 
 impl EnginePlan for TiledPlan {
-    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+    fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &SolveArgs) -> Result<()> {
         // On a part of a GPU there may be no room for a cluster. Without relays the same plan gives the same bits.
         match self.relayed.as_ref().map(|relayed| relayed.run(launcher, args)) {
             Some(Ok(())) => Ok(()),
@@ -194,9 +194,9 @@ pub fn is_available(gpu: &Gpu, shape: &Shape) -> bool {
 
 /// Whether lanes that hold fewer entries will do, and more of them are of use. There are such kernels for real types: in
 /// type z a lane holds no more anyway, and in type c they would take minutes to compile.
-fn has_short_rows(launcher: &Launcher, plan: &CudaPlan, found: &Findings) -> bool {
-    let is_wide = match plan.is_permuted() {
-        true => plan.n() as usize >= plan.levels * TILED_SHORT_WIDTH,
+fn has_short_rows(launcher: &Launcher, stored: &Stored, found: &Findings) -> bool {
+    let is_wide = match stored.is_permuted() {
+        true => stored.n() as usize >= stored.levels * TILED_SHORT_WIDTH,
         false => found.wide_tiles,
     };
     is_wide && found.longest <= SHORT && !launcher.dtype.is_complex()
@@ -204,8 +204,8 @@ fn has_short_rows(launcher: &Launcher, plan: &CudaPlan, found: &Findings) -> boo
 
 /// Whether levels are so narrow, and rows so short, that fewer warps are faster: each finds out sooner what it waits for. There are
 /// such kernels for real types.
-fn has_narrow_levels(launcher: &Launcher, plan: &CudaPlan) -> bool {
-    let (n, levels, entries) = (plan.n() as u64, plan.levels as u64, plan.entries as u64);
+fn has_narrow_levels(launcher: &Launcher, stored: &Stored) -> bool {
+    let (n, levels, entries) = (stored.n() as u64, stored.levels as u64, stored.entries as u64);
     n <= TILED_NARROW_WIDTH * levels && entries <= TILED_NARROW_ENTRIES * n && !launcher.dtype.is_complex()
 }
 
@@ -218,30 +218,30 @@ struct Launch {
 }
 
 impl Launch {
-    fn plain(launcher: &Launcher, plan: &CudaPlan, found: &Findings) -> Launch {
-        let (kernel, warps) = match (has_short_rows(launcher, plan, found), plan.is_permuted()) {
-            (false, false) if has_narrow_levels(launcher, plan) => ("tiled_few", FEW_WARPS),
+    fn plain(launcher: &Launcher, stored: &Stored, found: &Findings) -> Launch {
+        let (kernel, warps) = match (has_short_rows(launcher, stored, found), stored.is_permuted()) {
+            (false, false) if has_narrow_levels(launcher, stored) => ("tiled_few", FEW_WARPS),
             (false, false) => ("tiled", WARPS),
             (false, true) => ("tiled_permuted", FEW_WARPS),
             (true, false) => ("tiled_short", MANY_WARPS),
             (true, true) => ("tiled_short_permuted", MANY_WARPS),
         };
-        let blocks = blocks(launcher, plan.tiles());
+        let blocks = blocks(launcher, stored.tiles());
         Launch { kernel, blocks, threads: warps * 32, shared: shared_bytes(launcher.dtype, 1) }
     }
 
     /// Where the plan is one for blocks in clusters.
-    fn relayed(launcher: &Launcher, plan: &CudaPlan, found: &Findings) -> Option<Launch> {
-        let (kernel, warps) = match (found.form, plan.is_permuted()) {
+    fn relayed(launcher: &Launcher, stored: &Stored, found: &Findings) -> Option<Launch> {
+        let (kernel, warps) = match (found.form, stored.is_permuted()) {
             (Form::Tiles(Relays::Narrow), false) => ("tiled_relay", FEW_WARPS),
             (Form::Tiles(Relays::Narrow), true) => ("tiled_relay_permuted", FEW_WARPS),
-            (Form::Tiles(Relays::Wide), false) if has_short_rows(launcher, plan, found) => {
+            (Form::Tiles(Relays::Wide), false) if has_short_rows(launcher, stored, found) => {
                 ("tiled_relay_short", MANY_WARPS)
             }
             (Form::Tiles(Relays::Wide), false) => ("tiled_relay_wide", WARPS),
             _ => return None,
         };
-        let (tiles, cluster, most) = (plan.tiles(), TILED_CLUSTER as u32, launcher.gpu.multiprocessors());
+        let (tiles, cluster, most) = (stored.tiles(), TILED_CLUSTER as u32, launcher.gpu.multiprocessors());
         let blocks = tiles.next_multiple_of(cluster).min(most / cluster * cluster);
         let shared = shared_bytes(launcher.dtype, 1) + found.tile * launcher.dtype.bytes() as u32;
         Some(Launch { kernel, blocks, threads: warps * 32, shared })

@@ -3,20 +3,20 @@
 #![forbid(unsafe_code)]
 
 use super::{TiledPlan, FEW_WARPS};
-use crate::engines::{multi_width, Multi};
+use crate::engines::engine::{multi_width, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::MultiArgs;
-use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::cuda::{Launcher, Stored};
 
 impl Multi for TiledPlan {
-    fn most_columns(&self, plan: &CudaPlan) -> u32 {
-        let mut most = if plan.dtype().is_complex() { 2 } else { 4 };
-        while super::shared_bytes(plan.dtype(), most) > plan.gpu().shared_bytes_per_block() {
+    fn most_columns(&self, stored: &Stored) -> u32 {
+        let mut most = if stored.dtype().is_complex() { 2 } else { 4 };
+        while super::shared_bytes(stored.dtype(), most) > stored.gpu().shared_bytes_per_block() {
             most /= 2;
         }
         most
     }
-    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
+    fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &MultiArgs) -> Result<()> {
         let width = multi_width(args.columns);
         let permuted = if args.solve.row_permuted != 0 { "_permuted" } else { "" };
         let kernel = launcher.kernel(format_args!("tiled_multi{width}{permuted}"))?;

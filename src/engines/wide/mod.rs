@@ -5,13 +5,13 @@
 pub mod cost;
 pub mod tuning;
 
-use super::one_word::{self, OneWord};
-use super::{multi_width, Algorithm, EnginePlan, Multi};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{records, Findings, Form, Needs, Schedule};
+use crate::engines::engine::{multi_width, Algorithm, EnginePlan, Multi};
+use crate::engines::one_word::{self, OneWord};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
-use crate::executor::cuda::{CudaPlan, Launcher};
+use crate::executor::cuda::{Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::DataType;
 use tuning::{WIDE_BLOCK, WIDE_BLOCKS, WIDE_BLOCKS_MULTI};
@@ -48,7 +48,7 @@ impl Algorithm for Wide {
     fn prepare(
         &self,
         launcher: &Launcher,
-        plan: &mut CudaPlan,
+        stored: &mut Stored,
         schedule: Option<&Schedule>,
         found: &mut Findings,
     ) -> Result<()> {
@@ -57,11 +57,11 @@ impl Algorithm for Wide {
         let entries = one_word::entries_per_lane(launcher.dtype);
         let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1)?;
         found.has_parts = slices.iter().any(slices::is_part);
-        plan.set_slices(launcher, &slices)?;
+        stored.set_slices(launcher, &slices)?;
         found.level_ptr = slices::steps(&schedule.level_ptr, &slices);
-        plan.set_records(launcher, &records(schedule, plan.diag_source()))
+        stored.set_records(launcher, &records(schedule, stored.diag_source()))
     }
-    fn complete(&self, _: &Launcher, _: &mut CudaPlan, found: Findings) -> Result<Box<dyn EnginePlan>> {
+    fn complete(&self, _: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
         Ok(Box::new(WidePlan { level_ptr: found.level_ptr, has_parts: found.has_parts }))
     }
 }
@@ -74,7 +74,7 @@ struct WidePlan {
 }
 
 impl EnginePlan for WidePlan {
-    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &SolveArgs) -> Result<()> {
+    fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &SolveArgs) -> Result<()> {
         let most = if launcher.dtype == DataType::C64 { WIDE_BLOCKS_MULTI } else { WIDE_BLOCKS };
         let kernel = launcher.kernel_before_turn("wide")?;
         self.each_level(launcher, most, |begin, end, blocks| {
@@ -90,7 +90,7 @@ impl EnginePlan for WidePlan {
 }
 
 impl Multi for WidePlan {
-    fn solve(&self, launcher: &Launcher, _plan: &CudaPlan, args: &MultiArgs) -> Result<()> {
+    fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &MultiArgs) -> Result<()> {
         let kernel = launcher.kernel_before_turn(format_args!("wide_multi{}", multi_width(args.columns)))?;
         self.each_level(launcher, WIDE_BLOCKS_MULTI, |begin, end, blocks| {
             let solve = SolveArgs { begin, end, ..args.solve };

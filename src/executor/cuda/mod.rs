@@ -11,11 +11,14 @@ mod memory;
 mod module;
 mod plan;
 mod setup;
+mod stored;
 mod values;
 
 pub use launch::{Graph, Kernel, Launcher};
 pub use memory::{stream_beside_captures, synchronize_all, DeviceArray};
-pub use plan::{CudaPlan, How, PlanArrays, SetupTimes};
+pub use plan::{CudaPlan, How, PlanArrays};
+pub use setup::SetupTimes;
+pub use stored::Stored;
 
 use std::collections::HashMap;
 use std::ffi::{c_int, CString};

@@ -1,9 +1,9 @@
 //! The schedule of a pattern's nodes, in place of that of its rows.
 
-use super::super::plan::Known;
+use super::super::stored::diag_in_records;
 use super::super::DeviceArray;
 use super::args::*;
-use super::lists::diag_in_records;
+use super::known::Known;
 use super::places::{Room, Task};
 use super::run::Run;
 use super::{schedule, DeviceSchedule, Pending, Wish};

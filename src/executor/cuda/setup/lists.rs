@@ -1,6 +1,7 @@
 //! The arrays that a plan keeps, and the lists of its rows and columns.
 
 use super::super::args::SolveArgs;
+use super::super::stored::diag_in_records;
 use super::super::{memory, DeviceArray};
 use super::args::*;
 use super::places::{passes, Room, Sort, Task};
@@ -87,15 +88,6 @@ impl Kept {
             diag_index: self.diag_index(shape),
             ..base
         }
-    }
-}
-
-/// What stands for the array of diagonal indices where the records have them: kernels look only at whether
-/// there is one.
-pub fn diag_in_records(shape: &Shape, record: u64) -> u64 {
-    match shape.diag {
-        DiagSource::Unit => 0,
-        DiagSource::Separate | DiagSource::Matrix => record,
     }
 }
 

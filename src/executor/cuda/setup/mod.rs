@@ -9,6 +9,7 @@
 mod args;
 mod by_nodes;
 mod clock;
+mod known;
 mod levels;
 mod lists;
 mod message;
@@ -20,7 +21,6 @@ mod tiling;
 use std::time::Duration;
 
 use super::args::SolveArgs;
-use super::plan::{Known, SetupTimes};
 use super::{DeviceArray, Launcher};
 use crate::analysis::lines::Grid;
 use crate::analysis::ranges::{Ranges, Span};
@@ -45,7 +45,7 @@ use run::{checked, Run};
 use tiling::grid_of;
 
 pub use args::MAX_SIZE;
-pub use lists::diag_in_records;
+pub use known::{Known, SetupTimes};
 
 /// A schedule whose arrays are on the device; `base` has their addresses.
 pub struct DeviceSchedule {
