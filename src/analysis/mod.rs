@@ -13,7 +13,6 @@ pub mod ranges;
 pub mod slices;
 pub mod strewn;
 
-use crate::engines::nodal::layout as nodes;
 use crate::problem::DiagSource;
 
 /// "No such entry" among value indices.
@@ -159,6 +158,19 @@ pub struct Lists {
     pub values: Option<Values>,
 }
 
+/// The rows of a schedule by nodes; kernels/nodal/nodal.cuh says what the numbers mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nodes {
+    pub size: u32,
+    /// Whether the stored entries are of a lower triangle.
+    pub low: bool,
+    /// By position of each row: where its entries of its node's own triangle lie, and its diagonal's.
+    pub rows: Vec<[u32; 2]>,
+    /// Where op(A)'s columns are stored: of each entry of the nodes' lists and each of its unknowns, where the
+    /// values of the rows begin.
+    pub index: Vec<u32>,
+}
+
 /// The normal form.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
@@ -201,7 +213,7 @@ pub struct Schedule {
     pub predicted: std::time::Duration,
     /// Where the schedule is one of nodes: then these are what is said above to be unknowns and rows, all but
     /// `missing_diag` and `entries`.
-    pub nodes: Option<nodes::Nodes>,
+    pub nodes: Option<Nodes>,
 }
 
 impl Schedule {

@@ -6,7 +6,7 @@
 //! first one where the lower triangle is stored, and the last one for the upper triangle.
 #![forbid(unsafe_code)]
 
-use crate::analysis::{Pattern, Schedule, Values, NONE};
+use crate::analysis::{Nodes, Pattern, Schedule, Values, NONE};
 use crate::problem::{Base, DiagSource, Index, MatDescr, Shape};
 
 /// Unknowns of a node. Mirrored in kernels/nodal/nodal.cuh and kernels/analysis/setup_nodes.cuh.
@@ -139,19 +139,6 @@ impl Majors<'_> {
 /// Whether these are the indices of a whole node.
 fn is_node(indices: &[u32], size: u32) -> bool {
     indices.len() == size as usize && indices[0] % size == 0 && indices.windows(2).all(|w| w[1] == w[0] + 1)
-}
-
-/// The rows of a schedule by nodes; kernels/nodal/nodal.cuh says what the numbers mean.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Nodes {
-    pub size: u32,
-    /// Whether the stored entries are of a lower triangle.
-    pub low: bool,
-    /// By position of each row: where its entries of its node's own triangle lie, and its diagonal's.
-    pub rows: Vec<[u32; 2]>,
-    /// Where op(A)'s columns are stored: of each entry of the nodes' lists and each of its unknowns, where the
-    /// values of the rows begin.
-    pub index: Vec<u32>,
 }
 
 impl Nodes {

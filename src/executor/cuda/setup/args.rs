@@ -1,7 +1,6 @@
 //! What the kernels of a setup get, and where they leave what they find out. The mirror of kernels/analysis/setup.cuh.
 
 use super::super::args::State;
-use super::message::Question;
 
 /// Words of the kernels' summary.
 pub(super) const SUMMARY: usize = 88;
@@ -177,6 +176,14 @@ pub(super) struct SetupArgs {
     pub solves: u64,
     pub work: u64,
     pub work_bytes: u64,
+}
+
+/// What a kernel is to tell the host in the end: nothing, or so many words.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Question {
+    pub words: u32,
+    pub from: u64,
+    pub to: u64,
 }
 
 impl SetupArgs {

@@ -3,10 +3,10 @@
 use super::super::stored::diag_in_records;
 use super::super::DeviceArray;
 use super::args::*;
-use super::known::Known;
+use super::known::{DeviceSchedule, Known, Wish};
 use super::places::{Room, Task};
 use super::run::Run;
-use super::{schedule, DeviceSchedule, Pending, Wish};
+use super::{schedule, Pending};
 use crate::analysis::slices::Cut;
 use crate::analysis::{Form, Needs};
 use crate::engines::nodal::layout as nodes;

@@ -2,10 +2,10 @@
 
 use super::super::{memory, DeviceArray};
 use super::args::*;
+use super::known::Found;
 use super::message::Message;
 use super::places::Places;
 use super::run::{checked, lanes, Run};
-use super::Found;
 use crate::analysis::strewn::Sample;
 use crate::analysis::Tiles;
 use crate::error::{Error, Result};

@@ -18,15 +18,12 @@ mod places;
 mod run;
 mod tiling;
 
-use std::time::Duration;
-
-use super::args::SolveArgs;
 use super::{DeviceArray, Launcher};
 use crate::analysis::lines::Grid;
 use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::strewn::Sample;
-use crate::analysis::{families, lines, Findings, Form, Needs, Panels, Tiles};
+use crate::analysis::{families, lines, Findings, Form, Panels, Tiles};
 use crate::engines::nodal::layout as nodes;
 use crate::engines::panel::layout::SegmentCounts;
 use crate::engines::tiled::boxes::Boxes;
@@ -45,56 +42,7 @@ use run::{checked, Run};
 use tiling::grid_of;
 
 pub use args::MAX_SIZE;
-pub use known::{Known, SetupTimes};
-
-/// A schedule whose arrays are on the device; `base` has their addresses.
-pub struct DeviceSchedule {
-    pub base: SolveArgs,
-    pub owned: Vec<DeviceArray>,
-    pub levels: u32,
-    pub entries: u32,
-    pub missing_diag: Option<u32>,
-    /// But for what is known in the end.
-    pub found: Findings,
-    /// Time of a solve by the model that chose the engine, or zero.
-    pub predicted: Duration,
-    /// Where the values of a copy come from, and how many, if solves read one.
-    pub copied: Option<(DeviceArray, u32)>,
-    /// Where those come from that each solve begins by copying, if it does.
-    pub staged: Option<DeviceArray>,
-    /// The rows' lists, where batches have taken what they need from them.
-    _lists: Option<DeviceArray>,
-}
-
-/// How levels are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Levels {
-    /// In one launch, without global synchronisation.
-    Sweep,
-    /// With a launch and a synchronisation per level, as in the paper.
-    Kahn,
-}
-
-/// What is to be set up, and how.
-#[derive(Clone, Copy)]
-pub struct Wish {
-    pub needs: Needs,
-    pub levels: Levels,
-    /// Of the watchdog; zero is off.
-    pub timeout: Duration,
-    /// Unknowns of a node, where the pattern is one of nodes.
-    pub node: u32,
-    /// Whether solves are to read a copy of the values, which would lie scattered.
-    pub copies: bool,
-}
-
-/// What a setup has found that the one for the transposed operation need not find again.
-pub struct Found {
-    /// Four words for each row by the survey; and behind them, where levels were computed, a word for each turn.
-    words: DeviceArray,
-    /// As the survey left it, with the number of levels and the sizes of nodes that there are not.
-    summary: Vec<u32>,
-}
+pub use known::{DeviceSchedule, Known, Levels, SetupTimes, Wish};
 
 /// Builds the normal form, or enqueues what does. None if the pattern is malformed: nothing but the survey
 /// has looked at it then; and for a pattern of nodes, if their rows are faster in tiles. `cut` says how an engine wants positions

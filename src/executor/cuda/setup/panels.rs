@@ -2,9 +2,9 @@
 
 use super::super::{memory, DeviceArray};
 use super::args::*;
+use super::known::DeviceSchedule;
 use super::places::{Room, Sort, MOST_PASSES};
 use super::run::Run;
-use super::DeviceSchedule;
 use crate::engines::panel::layout::{Order, SegmentCounts};
 use crate::error::Result;
 

@@ -2,10 +2,10 @@
 
 use super::super::memory;
 use super::args::*;
+use super::known::DeviceSchedule;
 use super::message::Message;
 use super::places::Places;
 use super::run::{checked, Run};
-use super::DeviceSchedule;
 use crate::analysis::lines::{self, Grid, Sizes};
 use crate::analysis::ranges::{Ranges, Spread};
 use crate::analysis::slices::CODE_UNIT;
