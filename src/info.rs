@@ -7,9 +7,9 @@ mod sweep;
 
 use std::time::{Duration, Instant};
 
-use crate::algorithms::{self, Algorithm, AUTO};
 use crate::analysis::cpu;
 use crate::context::Context;
+use crate::engines::{self, Algorithm, AUTO};
 use crate::error::{Error, Result};
 use crate::executor::cuda::{stream_beside_captures, Bound, CudaPlan, CudaSweep, How, SetupTimes};
 use crate::executor::host::HostPlan;
@@ -187,7 +187,7 @@ impl Info {
     /// What an analysis on this executor is asked for; None leaves it to AUTO.
     pub fn asked(&self, executor: &Executor) -> Option<&'static dyn Algorithm> {
         let on_gpu = matches!(executor, Executor::Cuda(_));
-        algorithms::asked_for(self.algorithm, self.right_hand_sides, on_gpu)
+        engines::asked_for(self.algorithm, self.right_hand_sides, on_gpu)
     }
 
     /// Bytes of the caller's buffer for each row: for an analysis that comes now, and for solves with the one that there is.
@@ -198,7 +198,7 @@ impl Info {
 
     /// Bytes for each row for an analysis that comes now, and its solves.
     fn row_bytes_of_analysis(&self, asked: Option<&'static dyn Algorithm>, dtype: DataType) -> usize {
-        let of_algorithm = algorithms::row_bytes(asked, dtype);
+        let of_algorithm = engines::row_bytes(asked, dtype);
         // With more than one right-hand side, so that a few can be copied to where an engine reads them.
         if self.right_hand_sides > 1 {
             of_algorithm.max(2 * ROW_BYTES)
@@ -227,7 +227,7 @@ impl Info {
             if shape.nnz > 0 {
                 require_aligned(arrays.ind, "colInd", descr.columns.bytes())?;
             }
-            if algorithms::row_bytes(asked, shape.dtype) > self.row_bytes[shape.dtype.place()] {
+            if engines::row_bytes(asked, shape.dtype) > self.row_bytes[shape.dtype.place()] {
                 return Err(Error::SmallBuffer);
             }
             if self.copy_values == CopyValues::All && shape.nnz > 0 {
@@ -245,7 +245,7 @@ impl Info {
             Executor::Host(pool) => {
                 let method = asked.map(|a| a.host());
                 let (plan, transposed) = HostPlan::new(pool, method, &shape, arrays, self.any_operation)?;
-                let algorithm = algorithms::choose_on_host(asked);
+                let algorithm = engines::choose_on_host(asked);
                 let mut plans: Vec<_> = std::iter::once(plan).chain(transposed).collect();
                 if self.copy_values == CopyValues::All {
                     plans.iter_mut().try_for_each(|plan| plan.copy_values(arrays.val))?;
@@ -482,7 +482,7 @@ impl Info {
                 let s = &p.schedule;
                 (s.entries, s.levels(), s.widest_level(), Duration::ZERO, times)
             }
-            Body::Cuda(p) => (p.entries, p.levels, p.widest, p.predicted, p.times()),
+            Body::Cuda(p) => (p.stored.entries, p.stored.levels, p.stored.widest, p.predicted, p.times()),
         };
         let missing = a.bodies[0].missing_diag();
         Ok(Stats {

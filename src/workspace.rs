@@ -2,8 +2,9 @@
 #![forbid(unsafe_code)]
 
 use crate::analysis::slices;
+use crate::engines::block::tuning::BLOCK_THREADS;
+use crate::engines::one_word::tuning::ONE_WORD_ENTRIES_PER_LANE;
 use crate::problem::Shape;
-use crate::tuning::{BLOCK_THREADS, ONE_WORD_ENTRIES_PER_LANE};
 
 /// Places in the buffer, as addresses.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +19,7 @@ pub struct Workspace {
 /// Room for a row's unknowns. A sector of the L2 cache: what one access moves anyway.
 pub const ROW_BYTES: usize = 32;
 
-/// Right-hand sides that the block engine takes at once. Mirrored in kernels/block.cu.
+/// Right-hand sides that the block engine takes at once. Mirrored in kernels/block/block.cu.
 pub const BLOCK_COLUMNS: u32 = 32;
 /// Its queues, which take the place of counters: one for each warp of a block, in a line of the cache.
 const QUEUE_BYTES: usize = BLOCK_THREADS as usize / 32 * 128;

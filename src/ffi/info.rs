@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use super::guard::{guard, raw, with_info, write, write_enum};
 use super::objects::{sptrsvConstInfo_t, sptrsvInfo, sptrsvInfo_t};
-use crate::algorithms;
+use crate::engines;
 use crate::error::{sptrsvStatus_t, Error};
 use crate::executor::Owned;
 use crate::info::Info;
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn sptrsvSetAlgorithm(
 ) -> sptrsvStatus_t {
     guard(|| {
         with_info(info, |i| {
-            i.algorithm = algorithms::request(raw(algorithm))?;
+            i.algorithm = engines::request(raw(algorithm))?;
             Ok(())
         })
     })
@@ -244,8 +244,8 @@ pub extern "C" fn sptrsvGetAlgorithmName(algorithm: MaybeUninit<sptrsvAlgorithm_
 pub(super) fn algorithm_name(number: i32) -> &'static CStr {
     static NAMES: LazyLock<Vec<(i32, CString)>> = LazyLock::new(|| {
         let c_name = |name: &str| CString::new(name.to_uppercase()).unwrap_or_default();
-        let named = algorithms::ALL.iter().map(|a| (a.id(), c_name(a.name())));
-        named.chain([(algorithms::AUTO, c_name("AUTO"))]).collect()
+        let named = engines::ALL.iter().map(|a| (a.id(), c_name(a.name())));
+        named.chain([(engines::AUTO, c_name("AUTO"))]).collect()
     });
     NAMES.iter().find(|(id, _)| *id == number).map_or(c"UNKNOWN", |(_, name)| name.as_c_str())
 }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use super::args::SolveArgs;
 use super::pattern::{Diagonal, Pattern};
-use super::{memory, CudaPlan, DeviceArray, Gpu, How, Kernel, Launcher};
-use crate::algorithms::Algorithm;
-use crate::analysis::Needs;
+use super::{memory, CudaPlan, DeviceArray, Gpu, How, Kernel, Launcher, Stored};
+use crate::analysis::{Findings, Needs};
+use crate::engines::{Algorithm, EnginePlan};
 use crate::error::{Error, Result};
 use crate::executor::host::Method;
 use crate::executor::{FactorCall, Unfit};
 use crate::problem::{Arrays, CopyValues, Factorization, Shape};
 
-/// Threads of a block: of a kernel that factorises (FACTOR_WARPS in kernels/factor.cuh), and of one before it (FACTOR_BLOCK in
-/// kernels/factor_begin.cu).
+/// Threads of a block: of a kernel that factorises (FACTOR_WARPS in kernels/factor/factor.cuh), and of one before it (FACTOR_BLOCK in
+/// kernels/factor/factor_begin.cu).
 const THREADS: u32 = 256;
 /// Blocks of a multiprocessor, of which as many as there is room for draw rows.
 const BLOCKS: u32 = 8;
@@ -23,6 +23,9 @@ const RARE: u32 = 64;
 
 /// Rows by level, and nothing that a solve would need.
 struct ByLevel;
+
+/// Where levels begin, in positions.
+struct Levels(Vec<u32>);
 
 impl Algorithm for ByLevel {
     fn id(&self) -> i32 {
@@ -40,12 +43,21 @@ impl Algorithm for ByLevel {
     fn host(&self) -> Method {
         Method::Serial
     }
-    fn solve(&self, _: &Launcher, _: &CudaPlan, _: &SolveArgs) -> Result<()> {
-        unreachable!("a factorisation's schedule solves nothing")
+    fn complete(&self, _: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
+        Ok(Box::new(Levels(found.level_ptr)))
     }
 }
 
-/// The mirror of FactorArgs in kernels/factor.cuh.
+impl EnginePlan for Levels {
+    fn solve(&self, _: &Launcher, _: &Stored, _: &SolveArgs) -> Result<()> {
+        unreachable!("a factorisation's schedule solves nothing")
+    }
+    fn numbers(&self) -> Vec<u32> {
+        self.0.clone()
+    }
+}
+
+/// The mirror of FactorArgs in kernels/factor/factor.cuh.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct FactorArgs {
@@ -131,7 +143,7 @@ impl CudaFactor {
             Err(unfit) => return Ok(Err(unfit)),
         };
         let kernels = Kernels::choose(shape.n, diagonal.longer);
-        let starts = pieces(&plan.level_ptr, kernels.rows());
+        let starts = pieces(&plan.numbers(), kernels.rows());
         let chunk = DeviceArray::copy_of(gpu, &starts, how.stream)?;
         memory::synchronize(how.stream)?;
         let chunks = starts.len().saturating_sub(1) as u32;
@@ -154,8 +166,8 @@ impl CudaFactor {
         self.plan.note_use(stream)?;
         let launcher = self.plan.launcher(stream);
         let mut args = FactorArgs {
-            solve: *self.plan.base(),
-            pattern: Pattern::new(self.plan.shape(), call.arrays),
+            solve: self.plan.stored.base,
+            pattern: Pattern::new(self.plan.stored.shape(), call.arrays),
             val: call.arrays.val as u64,
             diag: self.diag.address(),
             chunk: self.chunk.address(),
@@ -163,13 +175,13 @@ impl CudaFactor {
             ..Default::default()
         };
         args.solve.work = call.work as u64;
-        args.solve.values = self.plan.shape().nnz;
+        args.solve.values = self.plan.stored.shape().nnz;
         args.solve.timeout_ns = call.timeout.as_nanos().min(u64::MAX as u128) as u64;
         if let Some(boost) = call.boost {
             (args.boosts, args.tolerance, args.boost) = (1, boost.tolerance, boost.value);
         }
         let most = launcher.gpu.multiprocessors() * BLOCKS;
-        let words = u64::from(self.plan.shape().nnz).div_ceil(THREADS.into());
+        let words = u64::from(self.plan.stored.shape().nnz).div_ceil(THREADS.into());
         launcher.kernel_before_turn("factor_begin")?.launch(
             words.clamp(1, most.into()) as u32,
             THREADS,

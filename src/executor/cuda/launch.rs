@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use cust::sys;
 
-use super::{check, memory, Gpu};
+use super::errors::check;
+use super::{memory, Gpu};
 use crate::error::Result;
 use crate::problem::DataType;
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use cust::sys;
 
-use super::{check, Gpu};
+use super::errors::check;
+use super::Gpu;
 use crate::error::{Error, Result};
 
 /// Where setups get their memory: a pool of the library's own, where the driver has pools. It keeps what is

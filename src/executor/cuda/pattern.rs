@@ -7,10 +7,10 @@ use crate::error::Result;
 use crate::executor::Unfit;
 use crate::problem::{Arrays, Index, Shape};
 
-/// Threads of a block: DIAGONAL_BLOCK in kernels/diagonal.cu.
+/// Threads of a block: DIAGONAL_BLOCK in kernels/analysis/diagonal.cu.
 const THREADS: u32 = 256;
 
-/// The mirror of Pattern in kernels/pattern.cuh.
+/// The mirror of Pattern in kernels/device/pattern.cuh.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct Pattern {
@@ -35,7 +35,7 @@ impl Pattern {
     }
 }
 
-/// The mirror of DiagonalArgs in kernels/diagonal.cu.
+/// The mirror of DiagonalArgs in kernels/analysis/diagonal.cu.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct DiagonalArgs {

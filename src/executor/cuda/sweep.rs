@@ -9,11 +9,11 @@ use crate::error::Result;
 use crate::executor::SweepCall;
 use crate::problem::{Arrays, Shape};
 
-/// Threads of a block: SWEEP_BLOCK in kernels/sweep.cu.
+/// Threads of a block: SWEEP_BLOCK in kernels/sweep/sweep.cu.
 const THREADS: u32 = 256;
 const KERNEL: &str = "sweep_rest";
 
-/// The mirror of SweepArgs in kernels/sweep.cu.
+/// The mirror of SweepArgs in kernels/sweep/sweep.cu.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct SweepArgs {
@@ -55,7 +55,7 @@ impl CudaSweep {
     /// Enqueues what comes before the sweep's solve.
     pub fn begin(&self, plan: &mut CudaPlan, stream: usize, call: &SweepCall) -> Result<()> {
         plan.note_use(stream)?;
-        let shape = plan.shape();
+        let shape = plan.stored.shape();
         let place = self.diagonal.as_ref().map_or(0, |diagonal| diagonal.place.address());
         // Two entries and more for each lane; of a row whose diagonal is known half are read.
         let entries = shape.nnz / shape.n / if place != 0 { 2 } else { 1 };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{memory, solve, GivenUp, Job, Method, Pool, MOST_COLUMNS};
-use crate::analysis::{cpu, Schedule, NONE};
+use crate::analysis::{cpu, pattern, Schedule, NONE};
 use crate::error::{Error, Result};
 use crate::executor::SolveCall;
 use crate::problem::{Arrays, Dense, DiagSource, Index, Shape, Steps};
@@ -39,8 +39,8 @@ impl HostPlan {
         unsafe {
             match (shape.n as usize, shape.descr.offsets) {
                 (0, _) => Ok(()),
-                (n, Index::I32) => cpu::last_offset::<i32>(shape, slice(arrays.ptr, n + 1)),
-                (n, Index::I64) => cpu::last_offset::<i64>(shape, slice(arrays.ptr, n + 1)),
+                (n, Index::I32) => pattern::last_offset::<i32>(shape, slice(arrays.ptr, n + 1)),
+                (n, Index::I64) => pattern::last_offset::<i64>(shape, slice(arrays.ptr, n + 1)),
             }?
         };
         let (n, nnz) = (shape.n as usize, shape.nnz as usize);
@@ -53,13 +53,13 @@ impl HostPlan {
         let pattern = unsafe {
             match (shape.descr.offsets, shape.descr.columns) {
                 (Index::I32, _) => {
-                    cpu::validate::<i32, i32>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
+                    pattern::validate::<i32, i32>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
                 }
                 (Index::I64, Index::I32) => {
-                    cpu::validate::<i64, i32>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
+                    pattern::validate::<i64, i32>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
                 }
                 (Index::I64, Index::I64) => {
-                    cpu::validate::<i64, i64>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
+                    pattern::validate::<i64, i64>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
                 }
             }?
         };

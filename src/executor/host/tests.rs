@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use num_complex::Complex;
 
 use super::*;
-use crate::analysis::cpu::{schedule, validate};
+use crate::analysis::cpu::schedule;
+use crate::analysis::pattern::validate;
 use crate::problem::{Base, DataType, Diag, DiagSource, Fill, Format, MatDescr, Op, Shape};
 
 const METHODS: [Method; 6] =
