@@ -1,8 +1,8 @@
 // Litmus tests of the protocols of analyses on the GPU.
 // The other file has it as well, and no program has two.
 #define watchdog_look watchdog_look_of_setups
-#include "setup_levels.cuh"
-#include "setup_sort.cuh"
+#include "analysis/setup_levels.cuh"
+#include "analysis/setup_sort.cuh"
 
 #include "litmus.cuh"
 

@@ -1,9 +1,9 @@
 // Litmus tests of the protocols of solves. Work items take tickets in order, as in a solve, and each depends on three earlier ones.
-#include "sync.cuh"
+#include "device/sync.cuh"
 
-#include "columns.cuh"
+#include "device/columns.cuh"
 #include "litmus.cuh"
-#include "ring.cuh"
+#include "device/ring.cuh"
 
 constexpr uint64_t LIMIT = 5000000000ull;  // of the watchdog, in nanoseconds
 constexpr int LAUNCHES = 30, TICKET_BLOCK = 32 * QUEUES;
