@@ -105,9 +105,8 @@ static const struct {
     {"cuMemHostGetDevicePointer_v2", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_AUTO, EXECUTION_FAILED,
      "cuMemHostGetDevicePointer", EITHER, 0},
     {"cuMemsetD8Async", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_ONE_WORD, EXECUTION_FAILED, "cuMemsetD8Async", EITHER, 0},
-    {"cuStreamCreate", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_LEVR, ALLOC_FAILED, "device memory", EITHER, 0},
-    {"cuStreamBeginCapture_v2", INVALID_CONTEXT, SCHEDULE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuStreamBeginCapture", EITHER, 0},
-    {"cuStreamEndCapture", INVALID_CONTEXT, SCHEDULE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuStreamEndCapture", EITHER, 0},
+    {"cuGraphCreate", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_LEVR, ALLOC_FAILED, "device memory", EITHER, 0},
+    {"cuGraphAddKernelNode", INVALID_CONTEXT, SCHEDULE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuGraphAddKernelNode", EITHER, 0},
     {"cuGraphInstantiateWithFlags", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_LEVR, ALLOC_FAILED, "device memory", EITHER, 0},
     {"cuLaunchKernel*", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 1},
     /* Words from the GPU, by way of page-locked memory. */

@@ -51,10 +51,10 @@ impl LevelPlan {
         let mut made = LevelPlan { kernel, prologue, level_ptr, graph: None };
         if (2..=GRAPH_LEVELS).contains(&stored.levels) {
             let args = DeviceArray::new(launcher.gpu, std::mem::size_of::<MultiArgs>())?;
-            let graph = Graph::record(launcher, |recorder| {
-                let kernel = recorder.kernel(format_args!("{kernel}_graph"))?;
+            let kernel = launcher.kernel(format_args!("{kernel}_graph"))?;
+            let graph = Graph::of(launcher.gpu, |chain| {
                 each_level(&made.level_ptr, |begin, end, blocks| {
-                    kernel.launch(blocks, PAPER_BLOCK, 0, &LevelArgs { args: args.address(), begin, end })
+                    chain.add(&kernel, blocks, PAPER_BLOCK, &LevelArgs { args: args.address(), begin, end })
                 })
             })?;
             made.graph = Some(LevelGraph { graph, args });
