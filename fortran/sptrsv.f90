@@ -636,6 +636,89 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvZeroPivot
 
+    function sptrsvSetFactorization(info, enabled) &
+        result(status) bind(C, name='sptrsvSetFactorization')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), value :: enabled
+      integer(c_int) :: status
+    end function sptrsvSetFactorization
+
+    function sptrsvGetFactorization(info, enabled) &
+        result(status) bind(C, name='sptrsvGetFactorization')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), intent(out) :: enabled
+      integer(c_int) :: status
+    end function sptrsvGetFactorization
+
+    function sptrsvSetPivotBoost(info, tolerance, re, im) &
+        result(status) bind(C, name='sptrsvSetPivotBoost')
+      import :: c_int, c_double, c_ptr
+      type(c_ptr), value :: info
+      real(c_double), value :: tolerance, re, im
+      integer(c_int) :: status
+    end function sptrsvSetPivotBoost
+
+    function sptrsvIlu0(handle, m, nnz, descr, valueType, val, rowPtr, colInd, info, buffer) &
+        result(status) bind(C, name='sptrsvIlu0')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: m, nnz
+      type(c_ptr), value :: descr
+      integer(c_int), value :: valueType
+      type(c_ptr), value :: val, rowPtr, colInd, info, buffer
+      integer(c_int) :: status
+    end function sptrsvIlu0
+
+    function sptrsvIc0(handle, m, nnz, descr, valueType, val, rowPtr, colInd, info, buffer) &
+        result(status) bind(C, name='sptrsvIc0')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: m, nnz
+      type(c_ptr), value :: descr
+      integer(c_int), value :: valueType
+      type(c_ptr), value :: val, rowPtr, colInd, info, buffer
+      integer(c_int) :: status
+    end function sptrsvIc0
+
+    function sptrsvFactorZeroPivot(handle, info, position) &
+        result(status) bind(C, name='sptrsvFactorZeroPivot')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: handle, info, position
+      integer(c_int) :: status
+    end function sptrsvFactorZeroPivot
+
+    function sptrsvSetSweeps(info, enabled) &
+        result(status) bind(C, name='sptrsvSetSweeps')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), value :: enabled
+      integer(c_int) :: status
+    end function sptrsvSetSweeps
+
+    function sptrsvGetSweeps(info, enabled) &
+        result(status) bind(C, name='sptrsvGetSweeps')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), intent(out) :: enabled
+      integer(c_int) :: status
+    end function sptrsvGetSweeps
+
+    function sptrsvSweep(handle, m, nnz, weight, zeroGuess, descr, valueType, val, rowPtr, colInd, info, &
+        b, x, buffer) &
+        result(status) bind(C, name='sptrsvSweep')
+      import :: c_int, c_int64_t, c_double, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: m, nnz
+      real(c_double), value :: weight
+      integer(c_int), value :: zeroGuess
+      type(c_ptr), value :: descr
+      integer(c_int), value :: valueType
+      type(c_ptr), value :: val, rowPtr, colInd, info, b, x, buffer
+      integer(c_int) :: status
+    end function sptrsvSweep
+
   end interface
 
   ! A triangular system that is analysed and holds a copy of its values. Handle, descriptor and info are for the functions

@@ -130,6 +130,7 @@ program test_sptrsv
   call an_info_solves_with_values_handed_over()
   call an_info_keeps_all_values()
   call reports_a_zero_pivot_in_fortrans_counting()
+  call factorises_and_sweeps()
   call says_what_was_wrong()
   call arrays_need_no_addresses()
   call arrays_of_wrong_shapes_are_refused()
@@ -445,6 +446,51 @@ contains
     call memory_free(d_row)
     call memory_free(d_col)
   end subroutine reports_a_zero_pivot_in_fortrans_counting
+
+  ! A = (4 1; 2 3) is L U with l_21 = 1/2 and u_22 = 5/2; a sweep from zero for b = (4, 7) gives x = (1, 5/3).
+  subroutine factorises_and_sweeps()
+    integer(c_int), target :: row(3) = [1, 3, 5], col(4) = [1, 2, 1, 2]
+    real(c_double), target :: val(4) = [4, 1, 2, 3], b(2) = [4, 7], factor(4), x(2)
+    integer(c_int64_t), target :: position
+    type(c_ptr) :: d_row, d_col, d_val, d_b, d_x, info, buffer
+    integer(c_size_t) :: bytes
+    integer(c_int) :: enabled
+
+    d_row = copied(c_loc(row), 12_c_size_t)
+    d_col = copied(c_loc(col), 16_c_size_t)
+    d_val = copied(c_loc(val), 32_c_size_t)
+    d_b = copied(c_loc(b), 16_c_size_t)
+    d_x = memory_alloc(16_c_size_t)
+    call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetFactorization', sptrsvSetFactorization(info, 1_c_int), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetSweeps', sptrsvSetSweeps(info, 1_c_int), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetSweeps', sptrsvGetSweeps(info, enabled), SPTRSV_STATUS_SUCCESS)
+    call check('sweeps are wanted', enabled == 1)
+    call expect('sptrsvSetPivotBoost', sptrsvSetPivotBoost(info, -1.0_c_double, 1.0_c_double, 0.0_c_double), &
+      SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, &
+      4_c_int64_t, descr, SPTRSV_R_64F, c_null_ptr, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
+    buffer = memory_alloc(bytes)
+    call expect('sptrsvAnalysis', sptrsvAnalysis(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, 4_c_int64_t, &
+      descr, SPTRSV_R_64F, c_null_ptr, d_row, d_col, info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), &
+      SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSweep', sptrsvSweep(handle, 2_c_int64_t, 4_c_int64_t, 1.0_c_double, 1_c_int, descr, &
+      SPTRSV_R_64F, d_val, d_row, d_col, info, d_b, d_x, buffer), SPTRSV_STATUS_SUCCESS)
+    call memory_get(c_loc(x), d_x, 16_c_size_t)
+    call check('a sweep from zero', all(abs(x - [1.0_c_double, 5.0_c_double / 3]) < 1e-12_c_double))
+    call expect('sptrsvIlu0', sptrsvIlu0(handle, 2_c_int64_t, 4_c_int64_t, descr, SPTRSV_R_64F, d_val, d_row, d_col, &
+      info, buffer), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvFactorZeroPivot', sptrsvFactorZeroPivot(handle, info, c_loc(position)), SPTRSV_STATUS_SUCCESS)
+    call memory_get(c_loc(factor), d_val, 32_c_size_t)
+    call check('the factors', all(abs(factor - [4.0_c_double, 1.0_c_double, 0.5_c_double, 2.5_c_double]) < 1e-12_c_double))
+    call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
+    call memory_free(buffer)
+    call memory_free(d_row)
+    call memory_free(d_col)
+    call memory_free(d_val)
+    call memory_free(d_b)
+    call memory_free(d_x)
+  end subroutine factorises_and_sweeps
 
   subroutine says_what_was_wrong()
     type(c_ptr) :: info
