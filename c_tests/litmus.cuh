@@ -56,6 +56,9 @@ struct Lab {
     Outcome *outcome = nullptr;
     State *state = nullptr;
     uint32_t *stop = nullptr, *failed = nullptr;
+    static constexpr uint32_t WORDS = 1u << 24;
+    uint32_t *disturbed = nullptr;
+    bool is_disturbed = false;
 
     void check(cudaError_t e) {
         if (error == cudaSuccess) error = e;
@@ -87,10 +90,14 @@ struct Lab {
         stop = host(1);
         failed = host(1);
         reset();
-        constexpr uint32_t WORDS = 1u << 24;
-        uint32_t *buffer = device<uint32_t>(WORDS, 0);
+        disturbed = device<uint32_t>(WORDS, 0);
+    }
+    // Before the first launch, as what allocates memory may wait for all kernels.
+    void begin_to_disturb() {
+        if (is_disturbed) return;
+        is_disturbed = true;
         check(cudaDeviceSynchronize());
-        if (error == cudaSuccess) disturb<<<gpu.multiProcessorCount / 4, 256, 0, other>>>(buffer, WORDS, stop);
+        if (error == cudaSuccess) disturb<<<gpu.multiProcessorCount / 4, 256, 0, other>>>(disturbed, WORDS, stop);
         check(cudaGetLastError());
     }
     ~Lab() {
@@ -110,6 +117,7 @@ struct Lab {
     // Launches a kernel before its turn, as the library does where the GPU can.
     template <class... Formal, class... Actual>
     void launch(void (*kernel)(Formal...), int blocks, int threads, size_t shared, Actual... arguments) {
+        begin_to_disturb();
         if (error != cudaSuccess) return;
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

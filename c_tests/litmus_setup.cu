@@ -66,6 +66,7 @@ static cudaError_t run_sweep(Litmus *result) {
         clear(lab, a);
         lab.check(cudaMemsetAsync(a.word, 0, ROWS * sizeof *a.word, lab.stream));
         uint32_t near = launch % 2 ? 7 : 700;
+        lab.begin_to_disturb();
         sweep_words<<<ROWS / SWEEP_BLOCK, SWEEP_BLOCK, 0, lab.stream>>>(a, near, launch % 3 ? 1500 : 90000, (uint32_t)launch, lab.outcome);
         lab.check(cudaGetLastError());
     }
@@ -96,6 +97,7 @@ static cudaError_t run_look_back(Litmus *result) {
     for (int launch = 0; launch < LAUNCHES && lab.error == cudaSuccess; ++launch) {
         clear(lab, a);
         lab.check(cudaMemsetAsync(a.states, 0, TILES * sizeof *a.states, lab.stream));
+        lab.begin_to_disturb();
         look_backs<<<TILES, 32, 0, lab.stream>>>(a, lab.outcome);
         lab.check(cudaGetLastError());
     }
@@ -125,6 +127,7 @@ static cudaError_t run_messages(Litmus *result) {
     unsigned timed_out = 0;
     for (uint32_t launch = 0; launch < MESSAGES && lab.error == cudaSuccess && !timed_out; ++launch) {
         __atomic_store_n(page + LONGEST_MESSAGE, 0u, __ATOMIC_RELEASE);
+        lab.begin_to_disturb();
         messages<<<BLOCKS, TOLD_BLOCK, 0, lab.stream>>>(a, words, launch);
         lab.check(cudaGetLastError());
         // Ends with the message, or when the kernel has ended without one.

@@ -157,6 +157,7 @@ static cudaError_t run_counter(Litmus *result) {
     uint32_t *payload = lab.device<uint32_t>(ITEMS * WARP, 0), *counters = lab.device<uint32_t>(ITEMS, 0);
     a.counters = counters;
     for (int launch = 0; launch < LAUNCHES && lab.error == cudaSuccess; ++launch) {
+        lab.begin_to_disturb();
         fill_counters<<<64, 256, 0, lab.stream>>>(counters, ITEMS, back_in(launch));
         counter<<<2 * lab.gpu.multiProcessorCount, TICKET_BLOCK, 0, lab.stream>>>(a, payload, back_in(launch), (uint32_t)launch, lab.outcome);
         lab.check(cudaGetLastError());
@@ -215,6 +216,7 @@ static cudaError_t run_window(Litmus *result) {
     SolveArgs<T> a = arguments<T>(lab, BATCHES, nullptr, 0);
     lab.check(cudaFuncSetAttribute(window<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, CELLS * sizeof(T)));
     for (int launch = 0; launch < LAUNCHES && lab.error == cudaSuccess; ++launch) {
+        lab.begin_to_disturb();
         window<T><<<lab.gpu.multiProcessorCount, WARPS_OF_WINDOW * WARP, CELLS * sizeof(T), lab.stream>>>(a, IN_WINDOW, (uint32_t)launch, lab.outcome);
         lab.check(cudaGetLastError());
     }
@@ -277,6 +279,7 @@ static cudaError_t run_ring(Litmus *result) {
     SolveArgs<T> a = arguments(lab, PIECES, lab.device<T>(2 * WORDS, 0xff), WORDS);
     lab.check(cudaFuncSetAttribute(cluster_ring<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, RING_BYTES));
     for (int launch = 0; launch < LAUNCHES / 3 && lab.error == cudaSuccess; ++launch) {
+        lab.begin_to_disturb();
         cluster_ring<T><<<CLUSTERS * CLUSTER, RING_WARPS * WARP, RING_BYTES, lab.stream>>>(a, IN_RING, (uint32_t)launch, lab.outcome);
         lab.check(cudaGetLastError());
     }
@@ -329,6 +332,7 @@ static cudaError_t run_phases(Litmus *result) {
     uint32_t *counts = lab.device<uint32_t>(96, 0), *data = lab.device<uint32_t>((size_t)2 * blocks * PHASE_BLOCK, 0);
     for (int launch = 0; launch < LAUNCHES && lab.error == cudaSuccess; ++launch) {
         lab.check(cudaMemsetAsync(counts, 0, 96 * sizeof *counts, lab.stream));
+        lab.begin_to_disturb();
         phases<<<blocks, PHASE_BLOCK, 0, lab.stream>>>(a, counts, counts + 32, counts + 64, data, (uint32_t)launch, lab.outcome);
         lab.check(cudaGetLastError());
     }

@@ -44,6 +44,8 @@ static void protocols_of_analyses(void) {
 }
 
 int main(int argc, char **argv) {
+  /* A kernel that is loaded at its first launch would wait for the one that disturbs. */
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   check_begin("test_litmus", argc, argv);
   RUN_ON_GPU(protocols_of_solves);
   RUN_ON_GPU(protocols_of_analyses);
