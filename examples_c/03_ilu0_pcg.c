@@ -196,23 +196,34 @@ static matrix get_matrix(const options *o) {
     return matrix_poisson(o->grid);
 }
 
-/* Puts the factors in the place of A's values. A pivot next to nothing becomes as large as the largest value of A. */
-static void factorize(factors *f, const matrix *a) {
-    double largest = 0.0;
-    for (int k = 0; k < a->ptr[a->n]; k++) largest = fmax(largest, fabs(a->val[k]));
-    if (largest == 0.0) largest = 1.0;
-    OK(sptrsvSetPivotBoost(f->lower.info, 1e-10 * largest, largest, 0.0));
+/* Puts the factors in the place of A's values; the first row with a zero pivot, or -1. */
+static int64_t try_to_factorize(factors *f, const matrix *a) {
     int64_t row;
+    example_write(f->lu, a->val, (size_t)f->nnz * sizeof(double));
     double start = example_seconds();
     OK(sptrsvIlu0(f->handle, f->n, f->nnz, f->lower.descr, SPTRSV_R_64F, f->lu, f->ptr, f->ind, f->lower.info, f->buffer));
-    OK(sptrsvFactorZeroPivot(f->handle, f->lower.info, &row)); /* waits */
+    sptrsvStatus_t status = sptrsvFactorZeroPivot(f->handle, f->lower.info, &row); /* waits */
+    if (status != SPTRSV_STATUS_ZERO_PIVOT) OK(status);
     printf("ILU(0):     %.3f ms\n", 1e3 * (example_seconds() - start));
+    return row;
+}
+
+/* The factors of A. If there is a zero pivot, pivots next to nothing become as large as the largest value of A. */
+static void factorize(factors *f, const matrix *a) {
+    double largest = 0.0;
+    int64_t row = try_to_factorize(f, a);
+    if (row < 0) return;
+    for (int k = 0; k < a->ptr[a->n]; k++) largest = fmax(largest, fabs(a->val[k]));
+    if (largest == 0.0) largest = 1.0;
+    printf("            zero pivot in row %lld: small pivots are replaced by the largest value of A\n", (long long)row + 1);
+    OK(sptrsvSetPivotBoost(f->lower.info, 1e-10 * largest, largest, 0.0));
+    try_to_factorize(f, a);
 }
 
 static factors make_factors(sptrsvHandle_t handle, const matrix *a, const matrix *device, sptrsvAlgorithm_t algorithm) {
     size_t vector = (size_t)a->n * sizeof(double), values = (size_t)a->ptr[a->n] * sizeof(double);
     factors f = {.handle = handle, .a = device, .n = a->n, .nnz = a->ptr[a->n], .ptr = device->ptr, .ind = device->ind};
-    f.lu = example_upload(a->val, values);
+    f.lu = example_alloc(values);
     f.y = example_alloc(vector);
     f.lower = analyse(&f, SPTRSV_FILL_MODE_LOWER, SPTRSV_DIAG_TYPE_UNIT, algorithm);
     f.upper = analyse(&f, SPTRSV_FILL_MODE_UPPER, SPTRSV_DIAG_TYPE_NON_UNIT, algorithm);
