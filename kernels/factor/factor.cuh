@@ -145,6 +145,7 @@ __device__ __noinline__ bool long_row(const FactorArgs<T> &a, uint32_t row) {
 
 template <class T, int LANES, int EACH, bool CHOLESKY>
 struct FactorRows {
+    static_assert(LANES % STEPS == 0, "steps of one lane number");
     static constexpr uint32_t ENTRIES = LANES * EACH;
     using Shared = SharedRow<ENTRIES>;
     const FactorArgs<T> &a;
@@ -272,20 +273,20 @@ struct FactorRows {
                     poll(a.solve.work + source[c][k], word[c][k]);
                     highest = max(highest, word[c][k].tell());
                 }
+            // So that warps which have something to do get on.
+            if (EACH > 1 && highest == ARMED) rest(SHORT_REST);
             return highest == ARMED;
         });
         if (!is_there) return false;
-        // Each entry has one step of its own.
-        T inverse[EACH];
-        bool multiplies[EACH];
+        // The entries of these steps are neighbours: the `held`-th ones of as many lanes, each of which divides once.
+        const uint32_t held = first / LANES;
+        T divisor = one(T{}), inverse;
 #pragma unroll
-        for (int k = 0; k < EACH; ++k) {
-            T divisor = one(T{});
+        for (int c = 0; c < STEPS; ++c)
 #pragma unroll
-            for (int c = 0; c < STEPS; ++c)
-                if (entry_of(k, sub) == first + c) divisor = word[c][k].value();
-            multiplies[k] = reciprocal(divisor, inverse[k]);
-        }
+            for (int k = 0; k < EACH; ++k)
+                if (k == held && sub == (first + c) % LANES) divisor = word[c][k].value();
+        bool multiplies = reciprocal(divisor, inverse);
 #pragma unroll
         for (int c = 0; c < STEPS; ++c) {
             uint32_t t = first + c;
@@ -293,8 +294,8 @@ struct FactorRows {
             T l = zero(T{});
 #pragma unroll
             for (int k = 0; k < EACH; ++k)
-                if (is_step && entry_of(k, sub) == t) {
-                    v[k] = multiplies[k] ? product(v[k], inverse[k]) : divide(v[k], word[c][k].value());
+                if (k == held && is_step && sub == t % LANES) {
+                    v[k] = multiplies ? product(v[k], inverse) : divide(v[k], divisor);
                     l = v[k];
                 }
             l = shuffle(l, (int)(threadIdx.x % WARP - sub + t % LANES));
@@ -374,4 +375,4 @@ __device__ __forceinline__ void factor(const FactorArgs<T> &a) {
         factor<t##_type, LANES, EACH, CHOLESKY>(a);                                                         \
     }
 #define FACTOR_KERNELS(t, name, CHOLESKY) \
-    FACTOR_KERNEL(t, name, 8, 1, CHOLESKY) FACTOR_KERNEL(t, name, 32, 1, CHOLESKY) FACTOR_KERNEL(t, name, 32, 4, CHOLESKY)
+    FACTOR_KERNEL(t, name, 8, 1, CHOLESKY) FACTOR_KERNEL(t, name, 32, 1, CHOLESKY) FACTOR_KERNEL(t, name, 32, 3, CHOLESKY)

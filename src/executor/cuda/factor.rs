@@ -88,7 +88,7 @@ pub struct CudaFactor {
 enum Kernels {
     Eight,
     Warp,
-    Four,
+    Three,
 }
 
 impl Kernels {
@@ -97,7 +97,7 @@ impl Kernels {
         match too_long.map(|long| long <= rows / RARE) {
             [true, _] => Kernels::Eight,
             [_, true] => Kernels::Warp,
-            _ => Kernels::Four,
+            _ => Kernels::Three,
         }
     }
 
@@ -105,7 +105,7 @@ impl Kernels {
         match self {
             Kernels::Eight => "8x1",
             Kernels::Warp => "32x1",
-            Kernels::Four => "32x4",
+            Kernels::Three => "32x3",
         }
     }
 
@@ -113,7 +113,7 @@ impl Kernels {
     fn rows(self) -> u32 {
         match self {
             Kernels::Eight => 4,
-            Kernels::Warp | Kernels::Four => 1,
+            Kernels::Warp | Kernels::Three => 1,
         }
     }
 }
