@@ -55,17 +55,22 @@ __device__ bool is_positive(Complex<R> v) {
     return is_positive(v.re);
 }
 
-constexpr uint32_t FACTOR_WARPS = 8;  // of a block; mirrored in executor/cuda/factor.rs
-constexpr int STEPS = 4;              // that are waited for together
+constexpr uint32_t FACTOR_WARPS = 4;   // of a block; mirrored in executor/cuda/factor.rs
+constexpr int STEPS = 4;               // that are waited for together
+constexpr uint32_t MOST_PREPARED = 48;  // steps whose sources are looked up before the first of them is waited for
 constexpr uint16_t EMPTY = 0xffff;
 
 // What the lanes of a row share.
-template <int ENTRIES>
+template <uint32_t ENTRIES>
 struct SharedRow {
-    static constexpr uint32_t TABLE = 2 * ENTRIES;
+    // A power of two, so large that a column is mostly found at once: a warp waits for the lane that looks longest.
+    static constexpr uint32_t TABLE = ENTRIES <= 8 ? 32 : ENTRIES <= 32 ? 128 : 512;
+    static constexpr uint32_t PREPARED = ENTRIES < MOST_PREPARED ? ENTRIES : MOST_PREPARED;
+    static_assert(2 * ENTRIES <= TABLE, "a search ends at an empty place");
     uint32_t column[ENTRIES];
-    uint32_t source[STEPS][ENTRIES];  // where the value lies that updates an entry in a step, or NONE
-    uint16_t table[TABLE];            // number of the entry by its column, or EMPTY
+    uint32_t from[PREPARED];             // ILU(0): where row k of a step begins, with its diagonal entry
+    uint16_t offset[PREPARED][ENTRIES];  // from there, or in IC(0) from the begin of row j, to what updates an entry; or EMPTY
+    uint16_t table[TABLE];               // number of the entry by its column, or EMPTY
 };
 
 // Waits for a word.
@@ -153,25 +158,28 @@ struct FactorRows {
     uint32_t sub;                           // number of the lane among the row's
     uint32_t row, begin, length, lower;     // the row, its first entry, its entries, and those before the diagonal one
     T v[EACH];                              // values of entries sub, sub + LANES and so on
-    uint32_t cursor[EACH], end_of[EACH];    // IC(0): where row j of such an entry (i, j) has been walked to, and its diagonal
+    uint32_t begin_of[EACH], cursor[EACH];  // IC(0): where row j of such an entry (i, j) begins, how far it has been walked along,
+    uint32_t end_of[EACH];                  // and where its diagonal entry lies
 
     __device__ __forceinline__ FactorRows(const FactorArgs<T> &args, Shared &shared)
         : a(args), s(shared), sub(threadIdx.x % LANES) {}
 
-    __device__ __forceinline__ static uint32_t slot_of(uint32_t column) { return (column * 0x9e3779b1u >> 16) % Shared::TABLE; }
+    __device__ __forceinline__ static uint32_t slot_of(uint32_t column) { return column * 0x9e3779b1u >> 16 & (Shared::TABLE - 1); }
     __device__ __forceinline__ static uint32_t entry_of(int k, uint32_t sub) { return sub + k * LANES; }
 
     // The entry of the row in that column, or NONE.
     __device__ __forceinline__ uint32_t find(uint32_t column) const {
         // Ends at an empty place: at most half of them are taken.
-        for (uint32_t at = slot_of(column);; at = (at + 1) % Shared::TABLE) {
+        for (uint32_t at = slot_of(column);; at = (at + 1) & (Shared::TABLE - 1)) {
             uint32_t e = s.table[at];
             if (e == EMPTY) return NONE;
             if (s.column[e] == column) return e;
         }
     }
 
-    __device__ __forceinline__ void load() {
+    // Loads the row, and makes its table. False if a row that it depends on is too long for offsets of 16 bits.
+    __device__ __forceinline__ bool load() {
+        bool fits = true;
         if constexpr (!CHOLESKY)
             for (uint32_t t = sub; t < Shared::TABLE; t += LANES) s.table[t] = EMPTY;
         __syncwarp();
@@ -184,94 +192,105 @@ struct FactorRows {
             if (has) s.column[e] = column;
             if constexpr (CHOLESKY) {
                 bool walks = e < lower;
-                cursor[k] = walks ? a.pattern.begin(column) : 0;
+                begin_of[k] = cursor[k] = walks ? a.pattern.begin(column) : 0;
                 end_of[k] = walks ? a.diag[column] : 0;
+                fits = fits && end_of[k] - begin_of[k] < EMPTY;
             } else if (has) {
+                fits = fits && (e >= lower || a.pattern.begin((size_t)column + 1) - a.diag[column] < EMPTY);
                 // Ends at an empty place: at most half of them are taken.
-                for (uint32_t at = slot_of(column);; at = (at + 1) % Shared::TABLE)
+                for (uint32_t at = slot_of(column);; at = (at + 1) & (Shared::TABLE - 1))
                     if (atomicCAS(&s.table[at], EMPTY, (unsigned short)e) == EMPTY) break;
             }
         }
         __syncwarp();
+        return fits;
     }
 
-    // Where the values lie by which this lane's entries are updated in the steps from `first` on; in its own step that of the
-    // diagonal entry of row k. NONE where there is none.
-    __device__ __forceinline__ void find_sources(uint32_t first, uint32_t (&source)[STEPS][EACH]) {
-        if constexpr (CHOLESKY) {
+    // Looks up where the values lie by which entries are updated in the steps from `first` on, as many as are prepared at a time; in
+    // an entry's own step that is the diagonal entry of row k.
+    __device__ __forceinline__ void prepare(uint32_t first, uint32_t steps) {
+        uint32_t count = min(steps - first, Shared::PREPARED);
+        for (uint32_t c = 0; c < count; c += STEPS) {
+            if constexpr (CHOLESKY) walk(first, c);
+            else look_up(first, c);
+        }
+    }
+
+    // IC(0): each lane walks along the rows of its own entries.
+    __device__ __forceinline__ void walk(uint32_t first, uint32_t c) {
 #pragma unroll
-            for (int c = 0; c < STEPS; ++c) {
-                uint32_t t = first + c, column = t < lower ? s.column[t] : 0;
+        for (int i = 0; i < STEPS; ++i) {
+            uint32_t t = first + c + i, column = t < lower ? s.column[t] : 0;
 #pragma unroll
-                for (int k = 0; k < EACH; ++k) {
-                    uint32_t e = entry_of(k, sub);
-                    source[c][k] = NONE;
-                    if (t >= lower || e < t || e >= lower) continue;
-                    if (e == t) {
-                        source[c][k] = end_of[k];
-                        continue;
-                    }
+            for (int k = 0; k < EACH; ++k) {
+                uint32_t e = entry_of(k, sub), at = NONE, found = NONE;
+                if (t < lower && e > t && e < lower) {
                     // Ends at the row's diagonal entry.
-                    uint32_t at = NONE;
                     while (cursor[k] < end_of[k] && (at = a.pattern.column(cursor[k])) < column) ++cursor[k];
-                    if (cursor[k] < end_of[k] && at == column) source[c][k] = cursor[k];
+                    if (cursor[k] < end_of[k] && at == column) found = cursor[k];
+                } else if (t < lower && e == t) {
+                    found = end_of[k];
                 }
+                s.offset[c + i][e] = found == NONE ? EMPTY : (uint16_t)(found - begin_of[k]);
             }
-            return;
         }
-        uint32_t from[STEPS], to[STEPS], most = 0;
+    }
+
+    // ILU(0): the lanes look up the columns of the rows k among the row's own.
+    __device__ __forceinline__ void look_up(uint32_t first, uint32_t c) {
+        uint32_t from[STEPS], length_of[STEPS], most = 0;
 #pragma unroll
-        for (int c = 0; c < STEPS; ++c) {
-            bool is_step = first + c < lower;
-            uint32_t k = is_step ? s.column[first + c] : 0;
-            from[c] = is_step ? a.diag[k] : 0;
-            to[c] = is_step ? a.pattern.begin((size_t)k + 1) : 0;
-            most = max(most, to[c] - from[c]);
+        for (int i = 0; i < STEPS; ++i) {
+            bool is_step = first + c + i < lower;
+            uint32_t k = is_step ? s.column[first + c + i] : 0;
+            from[i] = is_step ? a.diag[k] : 0;
+            length_of[i] = is_step ? a.pattern.begin((size_t)k + 1) - from[i] : 0;
+            most = max(most, length_of[i]);
         }
 #pragma unroll
-        for (int c = 0; c < STEPS; ++c)
+        for (int i = 0; i < STEPS; ++i) {
+            if (sub == 0) s.from[c + i] = from[i];
 #pragma unroll
-            for (int k = 0; k < EACH; ++k) s.source[c][entry_of(k, sub)] = NONE;
+            for (int k = 0; k < EACH; ++k) s.offset[c + i][entry_of(k, sub)] = EMPTY;
+        }
         __syncwarp();
         most = warp_max(most);
         for (uint32_t at = sub; at - sub < most; at += LANES) {
             uint32_t column[STEPS];
 #pragma unroll
-            for (int c = 0; c < STEPS; ++c) column[c] = from[c] + at < to[c] ? a.pattern.column(from[c] + at) : NONE;
+            for (int i = 0; i < STEPS; ++i) column[i] = at < length_of[i] ? a.pattern.column(from[i] + at) : NONE;
 #pragma unroll
-            for (int c = 0; c < STEPS; ++c) {
-                if (column[c] == NONE) continue;
-                uint32_t target = at == 0 ? first + c : find(column[c]);
-                if (target != NONE) s.source[c][target] = from[c] + at;
+            for (int i = 0; i < STEPS; ++i) {
+                if (column[i] == NONE) continue;
+                uint32_t target = at == 0 ? first + c + i : find(column[i]);
+                if (target != NONE) s.offset[c + i][target] = (uint16_t)at;
             }
         }
         __syncwarp();
-#pragma unroll
-        for (int c = 0; c < STEPS; ++c)
-#pragma unroll
-            for (int k = 0; k < EACH; ++k) source[c][k] = s.source[c][entry_of(k, sub)];
     }
 
-    // Eliminates the entries `first` to `first + STEPS` of the lower triangle. False if the watchdog ended the wait.
-    __device__ __forceinline__ bool eliminate(uint32_t first) {
+    // Eliminates the entries `first + c` to `first + c + STEPS` of the lower triangle, which are prepared from `first` on. False if
+    // the watchdog ended the wait.
+    __device__ __forceinline__ bool eliminate(uint32_t first, uint32_t c) {
         uint32_t source[STEPS][EACH];
-        find_sources(first, source);
         Words<T> word[STEPS][EACH];
 #pragma unroll
-        for (int c = 0; c < STEPS; ++c)
+        for (int i = 0; i < STEPS; ++i)
 #pragma unroll
             for (int k = 0; k < EACH; ++k) {
-                word[c][k] = source[c][k] != NONE ? Words<T>::armed() : Words<T>::of_zero();
-                if (source[c][k] == NONE) source[c][k] = 0;
+                uint32_t offset = s.offset[c + i][entry_of(k, sub)];
+                bool is_update = offset != EMPTY;
+                source[i][k] = is_update ? (CHOLESKY ? begin_of[k] : s.from[c + i]) + offset : 0;
+                word[i][k] = is_update ? Words<T>::armed() : Words<T>::of_zero();
             }
         bool is_there = spin(a.solve, [&] {
             uint32_t highest = 0;
 #pragma unroll
-            for (int c = 0; c < STEPS; ++c)
+            for (int i = 0; i < STEPS; ++i)
 #pragma unroll
                 for (int k = 0; k < EACH; ++k) {
-                    poll(a.solve.work + source[c][k], word[c][k]);
-                    highest = max(highest, word[c][k].tell());
+                    poll(a.solve.work + source[i][k], word[i][k]);
+                    highest = max(highest, word[i][k].tell());
                 }
             // So that warps which have something to do get on.
             if (EACH > 1 && highest == ARMED) rest(SHORT_REST);
@@ -279,17 +298,17 @@ struct FactorRows {
         });
         if (!is_there) return false;
         // The entries of these steps are neighbours: the `held`-th ones of as many lanes, each of which divides once.
-        const uint32_t held = first / LANES;
+        const uint32_t held = (first + c) / LANES;
         T divisor = one(T{}), inverse;
 #pragma unroll
-        for (int c = 0; c < STEPS; ++c)
+        for (int i = 0; i < STEPS; ++i)
 #pragma unroll
             for (int k = 0; k < EACH; ++k)
-                if (k == held && sub == (first + c) % LANES) divisor = word[c][k].value();
+                if (k == held && sub == (first + c + i) % LANES) divisor = word[i][k].value();
         bool multiplies = reciprocal(divisor, inverse);
 #pragma unroll
-        for (int c = 0; c < STEPS; ++c) {
-            uint32_t t = first + c;
+        for (int i = 0; i < STEPS; ++i) {
+            uint32_t t = first + c + i;
             bool is_step = t < lower;
             T l = zero(T{});
 #pragma unroll
@@ -302,10 +321,10 @@ struct FactorRows {
 #pragma unroll
             for (int k = 0; k < EACH; ++k) {
                 uint32_t e = entry_of(k, sub);
-                T u = CHOLESKY && e == lower ? l : word[c][k].value();
+                T u = CHOLESKY && e == lower ? l : word[i][k].value();
                 // Not by a value that is not there: zero times infinity is NaN. Entry 0 is the diagonal one of the first row, which
                 // updates nothing.
-                bool updates = is_step && e > t && (source[c][k] != 0 || (CHOLESKY && e == lower));
+                bool updates = is_step && e > t && (source[i][k] != 0 || (CHOLESKY && e == lower));
                 if (updates) v[k] = multiply_add(-l, conjugate_if(CHOLESKY, u), v[k]);
             }
         }
@@ -337,10 +356,17 @@ struct FactorRows {
         bool fits = has && (CHOLESKY ? lower + 1 : length) <= ENTRIES;
         uint32_t too_long = __ballot_sync(FULL, has && !fits);
         if (!fits) length = lower = 0;
-        load();
+        if (!__all_sync(FULL, load())) {
+            too_long = __ballot_sync(FULL, has);
+            fits = false;
+            lower = 0;
+        }
         uint32_t steps = warp_max(lower);
-        for (uint32_t t = 0; t < steps; t += STEPS)
-            if (!eliminate(t)) return false;
+        for (uint32_t t = 0; t < steps; t += Shared::PREPARED) {
+            prepare(t, steps);
+            for (uint32_t c = 0; c < Shared::PREPARED && t + c < steps; c += STEPS)
+                if (!eliminate(t, c)) return false;
+        }
         finish(fits);
         while (too_long) {
             int who = __ffs(too_long) - 1;

@@ -1,7 +1,7 @@
 // What a factorisation needs before it: armed words, and a state that nothing has been drawn from.
 #include "factor/factor.cuh"
 
-constexpr uint32_t FACTOR_BLOCK = 256;  // threads; mirrored in executor/cuda/factor.rs
+constexpr uint32_t FACTOR_BLOCK = 128;  // threads; mirrored in executor/cuda/factor.rs
 
 template <class T>
 __device__ void factor_begin(const FactorArgs<T> &a) {

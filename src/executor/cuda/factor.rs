@@ -13,11 +13,12 @@ use crate::executor::host::Method;
 use crate::executor::{FactorCall, Unfit};
 use crate::problem::{Arrays, CopyValues, Factorization, Shape};
 
-/// Threads of a block: of a kernel that factorises (FACTOR_WARPS in kernels/factor/factor.cuh), and of one before it (FACTOR_BLOCK in
-/// kernels/factor/factor_begin.cu).
-const THREADS: u32 = 256;
+/// Threads of a block: of FACTOR_WARPS in kernels/factor/factor.cuh, and FACTOR_BLOCK in kernels/factor/factor_begin.cu.
+const THREADS: u32 = 128;
 /// Blocks of a multiprocessor, of which as many as there is room for draw rows.
-const BLOCKS: u32 = 8;
+const BLOCKS: u32 = 16;
+/// Levels whose rows are prepared while those of the first one are waited for. More of them only look more often for the same.
+const LEVELS_AHEAD: u32 = 8;
 /// One row of so many may be longer than what the kernel holds in registers.
 const RARE: u32 = 64;
 
@@ -81,6 +82,8 @@ pub struct CudaFactor {
     chunk: DeviceArray,
     chunks: u32,
     kernels: Kernels,
+    /// Blocks of a launch.
+    blocks: u32,
 }
 
 /// Kernels by what they hold in registers: lanes of a row, and entries of each.
@@ -143,11 +146,21 @@ impl CudaFactor {
             Err(unfit) => return Ok(Err(unfit)),
         };
         let kernels = Kernels::choose(shape.n, diagonal.longer);
-        let starts = pieces(&plan.numbers(), kernels.rows());
+        let level_ptr = plan.numbers();
+        let starts = pieces(&level_ptr, kernels.rows());
         let chunk = DeviceArray::copy_of(gpu, &starts, how.stream)?;
         memory::synchronize(how.stream)?;
         let chunks = starts.len().saturating_sub(1) as u32;
-        let factor = CudaFactor { plan, diag: diagonal.place, chunk, chunks, kernels };
+        let levels = level_ptr.len().saturating_sub(1).max(1) as u32;
+        let most = gpu.multiprocessors() * BLOCKS;
+        let blocks = match kernels {
+            // Long rows take so long to prepare that there cannot be too many.
+            Kernels::Three => most,
+            Kernels::Eight | Kernels::Warp => {
+                (chunks.div_ceil(levels) * LEVELS_AHEAD).div_ceil(THREADS / 32).clamp(1, most)
+            }
+        };
+        let factor = CudaFactor { plan, diag: diagonal.place, chunk, chunks, kernels, blocks };
         // Loaded now, as the first factorisation may be captured into a graph.
         let launcher = factor.plan.launcher(how.stream);
         for kind in [Factorization::Ilu0, Factorization::Ic0] {
@@ -188,8 +201,7 @@ impl CudaFactor {
             0,
             &args,
         )?;
-        let blocks = (u64::from(self.chunks) * 32).div_ceil(THREADS.into());
-        self.kernel(&launcher, kind)?.launch(blocks.clamp(1, most.into()) as u32, THREADS, 0, &args)
+        self.kernel(&launcher, kind)?.launch(self.blocks, THREADS, 0, &args)
     }
 
     /// Waits for the last factorisation; the smallest row (zero-based) with a zero pivot.
