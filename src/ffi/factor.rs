@@ -9,6 +9,7 @@ use std::mem::MaybeUninit;
 
 use super::analysis::sptrsvDataType_t;
 use super::guard::{guard, raw, shared, with_handle, with_info, write};
+use super::logging::log_step;
 use super::objects::{sptrsvConstInfo_t, sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use crate::context::Context;
 use crate::error::{sptrsvStatus_t, Result};
@@ -165,7 +166,8 @@ unsafe fn factorize(
     let d = shared(descr, "descr")?.0;
     with_info(info, |i| {
         let shape = i.shape(Op::NonTranspose, m, nnz, d, DataType::from_raw(raw(dtype))?)?;
-        i.factorize(context, kind, shape, arrays, buffer as usize)
+        i.factorize(context, kind, shape, arrays, buffer as usize)?;
+        log_step(i, kind.name())
     })
 }
 

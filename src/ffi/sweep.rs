@@ -10,6 +10,7 @@ use std::mem::MaybeUninit;
 
 use super::analysis::sptrsvDataType_t;
 use super::guard::{guard, raw, shared, with_handle, with_info, write};
+use super::logging::log_step;
 use super::objects::{sptrsvConstInfo_t, sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use crate::error::{sptrsvStatus_t, Error};
 use crate::info::Sweep;
@@ -96,7 +97,8 @@ pub unsafe extern "C" fn sptrsvSweep(
         let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
         with_info(info, |i| {
             let shape = i.shape(Op::NonTranspose, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
-            i.sweep(c, shape, arrays, sweep, buffer as usize)
+            i.sweep(c, shape, arrays, sweep, buffer as usize)?;
+            log_step(i, "sweep")
         })
     })
 }
