@@ -286,7 +286,7 @@ impl Info {
         let sweep = match &context.executor {
             Executor::Cuda(gpu) if self.sweeps => {
                 let stream = stream_beside_captures(gpu, context.stream)?;
-                Some(CudaSweep::new(gpu, &shape, arrays, stream)?)
+                Some(gpu.with_all_memory(stream, || CudaSweep::new(gpu, &shape, arrays, stream))?)
             }
             _ => None,
         };
