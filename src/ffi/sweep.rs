@@ -32,7 +32,7 @@ use crate::problem::{switch, Arrays, DataType, Op};
 pub unsafe extern "C" fn sptrsvSetSweeps(info: sptrsvInfo_t, enabled: c_int) -> sptrsvStatus_t {
     guard(|| {
         with_info(info, |i| {
-            i.sweeps = switch("enabled", enabled)?;
+            i.purpose.sweeps = switch("enabled", enabled)?;
             Ok(())
         })
     })
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn sptrsvSetSweeps(info: sptrsvInfo_t, enabled: c_int) -> 
 /// `info` is NULL or a live info, `enabled` NULL or writable.
 #[no_mangle]
 pub unsafe extern "C" fn sptrsvGetSweeps(info: sptrsvConstInfo_t, enabled: *mut c_int) -> sptrsvStatus_t {
-    guard(|| with_info(info, |i| write(enabled, "enabled", i.sweeps.into())))
+    guard(|| with_info(info, |i| write(enabled, "enabled", i.purpose.sweeps.into())))
 }
 
 /// Makes one sweep, in place on x. A is read once: the triangle of the analysis by the solve, the rest by a product before it.
