@@ -401,13 +401,21 @@ SETUP_KERNEL(setup_turn_levels, 256) {
     a.word[t] = a.summary->levels + 1 - ((const uint32_t *)a.value_in)[a.n - 1 - t];
 }
 
-// Keys for the sort by level, the levels of every span of turns, and how rows vary. `count_ptr` where the rows of op(A) are not
-// stored.
+// Entries of a row of op(A). `count_ptr` where these rows are not stored.
+__device__ __forceinline__ uint32_t entries_of(const SetupArgs &a, uint32_t i) {
+    return a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : a.major[i].z;
+}
+// Rows with more entries are long.
+__device__ __forceinline__ uint32_t longest_usual(const SetupArgs &a) {
+    return Max()(LONG_ROW, LONG_ROW_TIMES * Min()(a.summary->entries / a.n, NONE / LONG_ROW_TIMES));
+}
+
+// Keys for the sort by level, the levels of every span of turns, and how rows vary.
 SETUP_KERNEL(setup_levels, 256) {
     uint64_t squares[1] = {0};
-    uint32_t longest = Max()(LONG_ROW, LONG_ROW_TIMES * Min()(a.summary->entries / a.n, NONE / LONG_ROW_TIMES));
+    uint32_t longest = longest_usual(a);
     auto note = [&](uint32_t t, uint32_t level) {
-        uint32_t i = turn_of(a, t), entries = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : a.major[i].z;
+        uint32_t i = turn_of(a, t), entries = entries_of(a, i);
         a.key_out[i] = level;
         ((uint32_t *)a.value_out)[i] = i;
         uint64_t square = (uint64_t)entries * entries;
@@ -421,6 +429,50 @@ SETUP_KERNEL(setup_levels, 256) {
     atomicAdd((unsigned long long *)&a.summary->squares, (unsigned long long)squares[0]);
 }
 
+// Long rows that no row depends on, by the rule of src/analysis/cpu/survey.rs ------------------------------
+
+// What `counters` says of each unknown.
+enum LongRow : uint32_t { IS_SHORT, IS_LONG, IS_NEEDED };
+
+SETUP_KERNEL(setup_long_rows, 256) {
+    uint32_t longest = longest_usual(a);
+    each_below(a.n, [&](uint32_t i) { a.counters[i] = entries_of(a, i) > longest ? IS_LONG : IS_SHORT; });
+}
+
+template <class Source>
+struct Needed {
+    static constexpr int PIECES = Source::PIECES;
+    Source source;
+
+    __device__ uint2 span(uint32_t i) const { return source.span(i); }
+    __device__ uint32_t number(uint32_t i) const { return i; }
+    template <class Team>
+    __device__ void visit(uint32_t i, uint2 span, const Team &team) {
+        uint32_t *state = source.a.counters;
+        each_entry(source, i, span, team, [&](const uint32_t (&unknowns)[4]) {
+#pragma unroll
+            for (uint32_t j : unknowns)
+                if (j != i && load_relaxed(&state[j]) == IS_LONG) store_relaxed(&state[j], (uint32_t)IS_NEEDED);
+        });
+    }
+};
+
+#define NEEDED(name, SOURCE) \
+    SETUP_KERNEL(setup_needed_##name, TEAM_BLOCK) { walk(a, Needed<SOURCE>{{a}}); }
+FOR_EACH_SOURCE(NEEDED)
+
+// Raises them to the last level; and the levels of every span of turns.
+SETUP_KERNEL(setup_raise, 256) {
+    uint32_t last = a.summary->levels - 1;
+    auto is_raised = [&](uint32_t t) { return a.counters[turn_of(a, t)] == IS_LONG; };
+    auto level = [&](uint32_t t) { return is_raised(t) ? last : a.word[t] - 1; };
+    each_span(a, level, [&](uint32_t t, uint32_t level) {
+        if (!is_raised(t)) return;
+        a.key_out[turn_of(a, t)] = level;
+        a.word[t] = level + 1;
+    });
+}
+
 // The levels of every span of turns, by other spans.
 SETUP_KERNEL(setup_spans, 256) {
     each_span(a, [&](uint32_t t) { return a.word[t] - 1; }, [](uint32_t, uint32_t) {});
@@ -432,7 +484,7 @@ SETUP_KERNEL(setup_spans, 256) {
 SETUP_KERNEL(setup_find_level0, 256) {
     uint32_t i = thread_index();
     if (i >= a.n) return;
-    uint32_t count = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : a.major[i].z;
+    uint32_t count = entries_of(a, i);
     a.counters[i] = count;
     if (count != 0) return;
     a.bounds[atomicAdd(&a.summary->queued, 1u)] = i;

@@ -11,9 +11,14 @@ use crate::tuning::{
 /// Of the numbers of entries of rows, `entries` in all, the sum of their squares, and of those of rows that are far longer than the
 /// average one. Mirrored in kernels/analysis/setup_levels.cuh.
 pub fn squares(lengths: &[u32], entries: u32) -> (u64, u64) {
-    let longest = LONG_ROW.max(LONG_ROW_TIMES.saturating_mul(entries / (lengths.len() as u32).max(1)));
+    let longest = longest_usual(lengths.len() as u32, entries);
     let sum = |least: u32| lengths.iter().filter(|&&l| l > least).map(|&l| l as u64 * l as u64).sum();
     (sum(0), sum(longest))
+}
+
+/// Rows with more entries are long, where `n` have so many. Mirrored there too.
+pub fn longest_usual(n: u32, entries: u32) -> u32 {
+    LONG_ROW.max(LONG_ROW_TIMES.saturating_mul(entries / n.max(1)))
 }
 
 /// From where on unknowns are distant from each other. Mirrored in kernels/analysis/setup_survey.cuh.

@@ -2,6 +2,7 @@
 //! the two it is.
 #![forbid(unsafe_code)]
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::analysis::lines::{self, Grid};
@@ -35,6 +36,8 @@ pub(super) struct Survey<'a> {
     pub distant: u32,
     /// The level of each unknown, where the transposed problem has told.
     pub known_levels: Option<Vec<u32>>,
+    /// How many entries of the triangle have each index, once that has been asked for.
+    minor_lengths: OnceCell<Vec<u32>>,
 }
 
 impl<'a> Survey<'a> {
@@ -58,6 +61,7 @@ impl<'a> Survey<'a> {
             next_to_diagonal: 0,
             distant: 0,
             known_levels: None,
+            minor_lengths: OnceCell::new(),
         };
         let distant = features::distant_from(n);
         for i in 0..n {
@@ -106,11 +110,15 @@ impl<'a> Survey<'a> {
     }
 
     /// The level of each unknown, from 0, by the paper's row-wise or column-wise loop: whichever fits
-    /// how the matrix is stored.
+    /// how the matrix is stored. Long rows that no row depends on are of the last level, so that none that others wait for
+    /// takes turns with them.
     pub(super) fn levels(&self) -> Vec<u32> {
-        if let Some(known) = &self.known_levels {
-            return known.clone();
-        }
+        let mut level = self.known_levels.clone().unwrap_or_else(|| self.earliest_levels());
+        self.raise_long_rows(&mut level);
+        level
+    }
+
+    fn earliest_levels(&self) -> Vec<u32> {
         let mut level = vec![0u32; self.n as usize];
         let by_rows = self.shape.rows_are_stored();
         let mut visit = |i: u32| {
@@ -130,6 +138,19 @@ impl<'a> Survey<'a> {
             (0..self.n).rev().for_each(&mut visit);
         }
         level
+    }
+
+    fn raise_long_rows(&self, level: &mut [u32]) {
+        let longest = features::longest_usual(self.n, self.entries);
+        let lengths = self.lengths_of_rows();
+        let mut is_raised: Vec<bool> = lengths.iter().map(|&length| length > longest).collect();
+        if !is_raised.contains(&true) {
+            return;
+        }
+        self.dependencies().for_each(|(_, needed)| is_raised[needed as usize] = false);
+        let last = level.iter().max().copied().unwrap_or(0);
+        let raised = level.iter_mut().zip(is_raised).filter(|(_, is_raised)| *is_raised);
+        raised.for_each(|(level, _)| *level = last);
     }
 
     /// By how many lines for each plane boxes of a grid must be skewed; 0 where there are no planes.
@@ -207,12 +228,18 @@ impl<'a> Survey<'a> {
 
     /// Of the numbers of entries of the rows of op(A), the sum of their squares, and of those of long rows.
     pub(super) fn squares(&self) -> (u64, u64) {
-        let sum = |lengths: &[u32]| features::squares(lengths, self.entries);
+        features::squares(self.lengths_of_rows(), self.entries)
+    }
+
+    /// Entries of each row of op(A).
+    fn lengths_of_rows(&self) -> &[u32] {
         if self.shape.rows_are_stored() {
-            return sum(&self.kept);
+            return &self.kept;
         }
-        let natural: Vec<u32> = (0..self.n).collect();
-        sum(&self.minor_counts(&natural))
+        self.minor_lengths.get_or_init(|| {
+            let natural: Vec<u32> = (0..self.n).collect();
+            self.minor_counts(&natural)
+        })
     }
 
     /// How many entries of the triangle have each index, by its position.

@@ -209,6 +209,29 @@ fn large_grids_are_tiled_by_boxes() {
     }
 }
 
+/// A chain, a row of all its unknowns after 300 of them, and one in the middle that the rest depends on.
+#[test]
+fn long_rows_that_nobody_needs_come_last() {
+    for is_needed in [false, true] {
+        let n = 40_000;
+        let (mut ptr, mut ind) = (vec![0], Vec::new());
+        for i in 0..n {
+            if i == 500 {
+                ind.extend(0..300);
+            } else if i > 0 {
+                ind.push(if i != 501 || is_needed { i - 1 } else { 499 });
+            }
+            ind.push(i);
+            ptr.push(ind.len() as i32);
+        }
+        let s = run(Op::NonTranspose, Fill::Lower, &ptr, &ind, Needs { tiles: Tiles::No, ..ALL });
+        let levels = s.level_ptr.len() as u32 - 1;
+        let at = s.order.iter().position(|&unknown| unknown == 500).unwrap() as u32;
+        let level = s.level_ptr.partition_point(|&first| first <= at) as u32 - 1;
+        assert_eq!(level, if is_needed { 300 } else { levels - 1 });
+    }
+}
+
 #[test]
 fn upper_in_natural_order() {
     // Rows {0 2} {1} {2}, the upper triangle: solved from the last unknown to the first.

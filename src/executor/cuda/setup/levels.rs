@@ -161,19 +161,39 @@ impl Run<'_> {
 
     /// From the words of all unknowns to keys for the sort, and to the levels that spans of them cover. Asks for the findings.
     fn levels(&self) -> Result<Message> {
+        self.ask_for_levels("setup_levels", &SetupArgs { value_out: self.places.values[0], ..self.base })
+    }
+
+    /// Raises long rows that no row depends on to the last level. Asks for the findings again.
+    pub(super) fn raise_long_rows(&self) -> Result<Message> {
+        let args = SetupArgs { counters: self.places.values[1], count_ptr: self.count_ptr(), ..self.base };
+        self.cover_in_turns("setup_long_rows", &args)?;
+        self.walk_in_turns(&self.of_rows("setup_needed"), &args)?;
+        self.ask_for_levels("setup_raise", &args)
+    }
+
+    /// Where each row of op(A) begins, where these are not stored.
+    fn count_ptr(&self) -> u64 {
+        if self.task.stored_rows {
+            0
+        } else {
+            self.base.list_ptr
+        }
+    }
+
+    fn ask_for_levels(&self, name: &str, args: &SetupArgs) -> Result<Message> {
         let args = SetupArgs {
             span: SMALLEST_RANGE,
             spans: self.places.spans,
-            count_ptr: if self.task.stored_rows { 0 } else { self.base.list_ptr },
+            count_ptr: self.count_ptr(),
             key_out: self.places.keys[0],
-            value_out: self.places.values[0],
-            ..self.base
+            ..*args
         };
         let findings = match self.task.needs.tiles {
             Tiles::No => self.ask_for_summary()?,
             _ => self.ask_for_spans(SMALLEST_RANGE)?,
         };
-        self.launch("setup_levels", self.shape.n.div_ceil(SMALLEST_RANGE) as u64, BLOCK, &args)?;
+        self.launch(name, self.shape.n.div_ceil(SMALLEST_RANGE) as u64, BLOCK, &args)?;
         Ok(findings)
     }
 }

@@ -26,11 +26,14 @@ impl Run<'_> {
         let none = || Ranges::of(Sizes::plain(0), Vec::new());
         let n = self.shape.n;
         let Some(asked) = asked else { return Ok((self.summary()?, none())) };
-        if self.task.needs.tiles == Tiles::No {
-            return Ok((checked(asked.words()?)?, none()));
-        }
-        let (found, words) = self.spans(asked)?;
+        let (mut found, mut words) = self.levels_of(asked)?;
         if found[BAD] != 0 {
+            return Ok((found, none()));
+        }
+        if long(&found, LONG_SQUARES) > 0 {
+            (found, words) = self.levels_of(self.raise_long_rows()?)?;
+        }
+        if self.task.needs.tiles == Tiles::No {
             return Ok((found, none()));
         }
         let sizes = grid_of(n, &found).sizes(n, self.task.needs.mirror);
@@ -42,6 +45,14 @@ impl Run<'_> {
         self.launch("setup_spans", n.div_ceil(sizes.span) as u64, BLOCK, &args)?;
         let words = self.spans(asked)?.1;
         Ok((found, self.ranges(sizes, &words)))
+    }
+
+    /// The summary and, where tiles may be wanted, the levels of every few unknowns.
+    fn levels_of(&self, asked: Message) -> Result<(Vec<u32>, Vec<u32>)> {
+        match self.task.needs.tiles {
+            Tiles::No => Ok((checked(asked.words()?)?, Vec::new())),
+            _ => self.spans(asked),
+        }
     }
 
     /// Asks for the summary, and the levels of every `span` unknowns.
