@@ -1399,6 +1399,77 @@ sptrsvStatus_t sptrsvZeroPivot(sptrsvHandle_t handle, sptrsvInfo_t info, int64_t
 /** \} */
 
 /**
+ * \defgroup sptrsv_pairs Pairs
+ *
+ * A preconditioner by an incomplete factorisation A = L U applies both factors, one behind the other. One call does it.
+ *
+ * \{
+ */
+
+/**
+ * Solves op(L U) X = alpha F by both factors: by L and then by U, or for TRANSPOSE and CONJUGATE_TRANSPOSE by op(U) and then by
+ * op(L). For a matrix P A Q = L U whose rows and columns were permuted before the factorisation, as hypre and PETSc do it, it
+ * solves op(A) X = alpha F: `rowPermutation[i]` is the row of A that is row i of L U, and `columnPermutation[j]` the column of A
+ * that is its column j. The results have the bits of two calls of sptrsvSolveMulti, and zero pivots are reported for each info.
+ *
+ * \param handle  the handle
+ * \param op  as at both analyses
+ * \param m  rows of both factors
+ * \param nrhs  number of right-hand sides, 0 or more
+ * \param alpha  one value, in host or device memory by the pointer mode
+ * \param valueType  as at both analyses
+ * \param descrL, nnzL, valL, rowPtrL, colIndL, infoL  the factor L, as in sptrsvSolve. One array may hold both factors: the
+ *        descriptors then say which triangle and which diagonal is meant
+ * \param descrU, nnzU, valU, rowPtrU, colIndU, infoU  the factor U; its info is another one
+ * \param rowPermutation, columnPermutation  m indices each, of the type of the columns in descrL and in its index base, or NULL for
+ *        the order that the factors have
+ * \param F  right-hand sides, by columns
+ * \param ldf  values from one column of F to the next, at least m
+ * \param X  receives the solutions; may be F itself if ldx equals ldf
+ * \param ldx  values from one column of X to the next, at least m
+ * \param work  m * nrhs values, which overlap neither F nor X; not used, and may be NULL, where both permutations are NULL
+ * \param policy  as in sptrsvSolve
+ * \param buffer  scratch of the larger one of both infos' sizes by sptrsvBufferSize
+ * \return as sptrsvSolveMulti; INVALID_VALUE also when both infos are the same
+ *
+ * Permuted right-hand sides and solutions are copied once more. An index that is none gives NaN in F, and nothing in X.
+ *
+ * Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve.
+ *
+ * Preconditions:
+ * As sptrsvSolve, for both factors; the permutations, in the executor's memory, stay until the solve is done.
+ */
+sptrsvStatus_t sptrsvSolvePair(sptrsvHandle_t handle,
+                               sptrsvOperation_t op,
+                               int64_t m,
+                               int64_t nrhs,
+                               const void *alpha,
+                               sptrsvDataType_t valueType,
+                               sptrsvConstMatDescr_t descrL,
+                               int64_t nnzL,
+                               const void *valL,
+                               const void *rowPtrL,
+                               const void *colIndL,
+                               sptrsvInfo_t infoL,
+                               sptrsvConstMatDescr_t descrU,
+                               int64_t nnzU,
+                               const void *valU,
+                               const void *rowPtrU,
+                               const void *colIndU,
+                               sptrsvInfo_t infoU,
+                               const void *rowPermutation,
+                               const void *columnPermutation,
+                               const void *F,
+                               int64_t ldf,
+                               void *X,
+                               int64_t ldx,
+                               void *work,
+                               sptrsvSolvePolicy_t policy,
+                               void *buffer);
+
+/** \} */
+
+/**
  * \defgroup sptrsv_factorisation Factorisation
  *
  * Incomplete factorisations without fill-in, in place in the caller's values, by the info that solves with the factor afterwards.

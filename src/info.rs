@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod factor;
+mod pair;
 mod sweep;
 
 use std::time::{Duration, Instant};
@@ -22,6 +23,7 @@ use crate::problem::{
 use crate::stats::{Pivot, Stats};
 use crate::workspace::{self, ROW_BYTES};
 
+pub use pair::{Pair, Permutations};
 pub use sweep::Sweep;
 
 /// Right-hand sides and solutions.
@@ -78,6 +80,25 @@ impl Rhs {
     fn is_nothing(&self, shape: &Shape) -> bool {
         shape.n == 0 || self.count == 0
     }
+}
+
+/// What a solve is called with.
+#[derive(Clone, Copy)]
+pub struct Request {
+    pub shape: Shape,
+    pub arrays: Arrays,
+    pub policy: Policy,
+    pub alpha: Alpha,
+    pub rhs: Rhs,
+    pub buffer: usize,
+    /// Where the separate diagonal is, if not where the info says.
+    pub diagonal: Option<usize>,
+}
+
+/// A solve that can be enqueued: by which body, and how.
+struct Ready {
+    which: usize,
+    call: SolveCall,
 }
 
 /// What an analysis is for beside solves.
@@ -368,43 +389,26 @@ impl Info {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
-    pub fn solve(
-        &mut self,
-        context: &Context,
-        shape: Shape,
-        arrays: Arrays,
-        policy: Policy,
-        alpha: Alpha,
-        rhs: Rhs,
-        buffer: usize,
-    ) -> Result<()> {
-        self.solve_by_diagonal(self.diagonal, context, shape, arrays, policy, alpha, rhs, buffer)
+    pub fn solve(&mut self, context: &Context, request: &Request) -> Result<()> {
+        match self.ready(context, request)? {
+            Some(ready) => self.enqueue(context, request, ready),
+            None => Ok(()),
+        }
     }
 
-    /// The same with this address of a separate diagonal, where the analysis was for one.
-    #[allow(clippy::too_many_arguments)]
-    fn solve_by_diagonal(
-        &mut self,
-        diagonal: usize,
-        context: &Context,
-        shape: Shape,
-        arrays: Arrays,
-        policy: Policy,
-        alpha: Alpha,
-        rhs: Rhs,
-        buffer: usize,
-    ) -> Result<()> {
-        rhs.check(&shape)?;
+    /// Whether the info can do what is asked for, and how; None where there is nothing to do. Touches nothing.
+    fn ready(&mut self, context: &Context, request: &Request) -> Result<Option<Ready>> {
+        let &Request { ref shape, arrays, policy, alpha, rhs, buffer, .. } = request;
+        rhs.check(shape)?;
         let values = shape.dtype.bytes();
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
-        let which = analysed.body_for(&shape)?;
+        let which = analysed.body_for(shape)?;
         if policy == Policy::UseLevel && analysed.policy == Policy::NoLevel {
             return Err(Error::PolicyMismatch);
         }
         analysed.bodies[0].must_belong_to(&context.executor)?;
-        if rhs.is_nothing(&shape) {
-            return Ok(());
+        if rhs.is_nothing(shape) {
+            return Ok(None);
         }
         let (alpha_device, alpha_host) = match alpha {
             Alpha::Host(bytes) => (0, bytes),
@@ -424,6 +428,7 @@ impl Info {
         require_aligned(rhs.f.address, rhs.names[0], values)?;
         require_aligned(rhs.x.address, rhs.names[1], values)?;
         require(buffer, "buffer")?;
+        let diagonal = request.diagonal.unwrap_or(self.diagonal);
         if shape.diag == DiagSource::Separate {
             require_aligned(diagonal, "the diagonal", values)?;
         }
@@ -435,19 +440,28 @@ impl Info {
             alpha_device,
             alpha_host,
             conjugate: shape.conjugate(),
-            workspace: workspace::places(&shape, analysed.algorithm.row_bytes(shape.dtype), buffer),
+            workspace: workspace::places(shape, analysed.algorithm.row_bytes(shape.dtype), buffer),
             timeout: context.timeout,
         };
         let _bound = analysed.bodies[which].bind()?;
         if analysed.take_failure(context.stream)? {
             return Err(Error::TimedOut);
         }
+        Ok(Some(Ready { which, call }))
+    }
+
+    /// Enqueues, or does, the solve.
+    fn enqueue(&mut self, context: &Context, request: &Request, ready: Ready) -> Result<()> {
+        let Ready { which, call } = ready;
+        let Request { shape, rhs, buffer, .. } = request;
+        let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
+        let _bound = analysed.bodies[which].bind()?;
         analysed.last = which;
         let sides = match rhs.count {
             1 => [rhs.f, rhs.x].map(|side| side.of_one(shape.n)),
             _ => [rhs.f, rhs.x],
         };
-        let spare = workspace::spare(&shape, analysed.row_bytes, buffer);
+        let spare = workspace::spare(shape, analysed.row_bytes, *buffer);
         match &mut analysed.bodies[which] {
             Body::Host(plan) => plan.solve_dense(&call, rhs.count, sides),
             Body::Cuda(plan) => {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::problem::{Arrays, Boost, ExecutorKind};
+use crate::problem::{Arrays, Boost, Dense, ExecutorKind};
 use crate::workspace::Workspace;
 
 #[derive(Clone)]
@@ -92,6 +92,20 @@ pub struct FactorCall {
     pub work: usize,
     pub boost: Option<Boost>,
     pub timeout: Duration,
+}
+
+/// A copy of columns by rows in another order, as addresses on the executor's side.
+#[derive(Clone, Copy)]
+pub struct PermuteCall {
+    /// Stored by columns.
+    pub from: Dense,
+    pub to: Dense,
+    /// Of each row, where it comes from, or where it goes to.
+    pub index: usize,
+    pub is_wide: bool,
+    pub base: i64,
+    pub columns: i64,
+    pub scatters: bool,
 }
 
 /// What comes before a sweep's solve, as addresses on the executor's side: r = b - (A - L - D') x, where L is the triangle of the

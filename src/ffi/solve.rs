@@ -13,7 +13,7 @@ use super::logging::log_solve;
 use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use crate::context::Context;
 use crate::error::{sptrsvStatus_t, Result};
-use crate::info::{Info, Rhs};
+use crate::info::{Info, Request, Rhs};
 use crate::problem::{require_aligned, Alpha, Arrays, DataType, Dense, Op, Order, PointerMode, Policy};
 use crate::stats::Pivot;
 
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn sptrsvSolveDense(
 }
 
 /// F and X.
-fn rhs(count: i64, [f, x]: [*mut c_void; 2], [ldf, ldx]: [i64; 2], [of_f, of_x]: [Order; 2]) -> Rhs {
+pub(super) fn rhs(count: i64, [f, x]: [*mut c_void; 2], [ldf, ldx]: [i64; 2], [of_f, of_x]: [Order; 2]) -> Rhs {
     let dense = |address: *mut c_void, ld, order| Dense { address: address as usize, ld, order };
     Rhs { count, names: ["F", "X"], f: dense(f, ldf, of_f), x: dense(x, ldx, of_x) }
 }
@@ -259,7 +259,8 @@ unsafe fn solve(
         let policy = Policy::from_raw(raw(policy))?;
         let alpha = read_alpha(context, alpha, shape.dtype)?;
         let count = rhs.count;
-        i.solve(context, shape, arrays, policy, alpha, rhs, buffer as usize)?;
+        let buffer = buffer as usize;
+        i.solve(context, &Request { shape, arrays, policy, alpha, rhs, buffer, diagonal: None })?;
         log_solve(i, count)
     })
 }
@@ -268,7 +269,7 @@ unsafe fn solve(
 ///
 /// # Safety
 /// `alpha` is NULL, or one value of the type in the memory that the pointer mode and the executor say.
-unsafe fn read_alpha(context: &Context, alpha: *const c_void, dtype: DataType) -> Result<Alpha> {
+pub(super) unsafe fn read_alpha(context: &Context, alpha: *const c_void, dtype: DataType) -> Result<Alpha> {
     if alpha.is_null() {
         return Ok(Alpha::Device(0));
     }

@@ -1,7 +1,7 @@
 //! Gauss-Seidel and SOR sweeps by an info that was analysed for them: what is left of b for the triangle, and a solve for it.
 #![forbid(unsafe_code)]
 
-use super::{Analysed, Body, Info, Rhs};
+use super::{Analysed, Body, Info, Request, Rhs};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::executor::SweepCall;
@@ -69,7 +69,8 @@ impl Info {
         let side = |address| Dense { address, ld: i64::from(shape.n), order: Order::Columns };
         let rhs = Rhs { count: 1, names: ["b", "x"], f: side(rest), x: side(sweep.x) };
         let one = Alpha::Host(dispatch!(shape.dtype, T => T::ONE.bytes()));
-        self.solve_by_diagonal(scaled, context, shape, arrays, Policy::NoLevel, one, rhs, buffer)
+        let (policy, diagonal) = (Policy::NoLevel, Some(scaled));
+        self.solve(context, &Request { shape, arrays, policy, alpha: one, rhs, buffer, diagonal })
     }
 }
 

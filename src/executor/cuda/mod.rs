@@ -12,6 +12,7 @@ mod locked;
 mod memory;
 mod module;
 mod pattern;
+mod permute;
 mod plan;
 mod setup;
 mod stored;

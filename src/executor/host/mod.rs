@@ -18,6 +18,7 @@
 mod factor;
 pub mod memory;
 mod pattern;
+mod permute;
 mod plan;
 mod pool;
 mod sweep;

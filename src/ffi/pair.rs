@@ -1,0 +1,127 @@
+//! Pairs
+//!
+//! A preconditioner by an incomplete factorisation A = L U applies both factors, one behind the other. One call does it.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+
+use super::analysis::{sptrsvDataType_t, sptrsvOperation_t, sptrsvSolvePolicy_t};
+use super::guard::{raw, shared, with_handle, with_info};
+use super::logging::log_solve;
+use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
+use super::solve::{read_alpha, rhs};
+use crate::error::{sptrsvStatus_t, Error, Result};
+use crate::info::{Info, Pair, Permutations, Request};
+use crate::problem::{Arrays, DataType, Op, Order, Policy};
+
+/// Solves op(L U) X = alpha F by both factors: by L and then by U, or for TRANSPOSE and CONJUGATE_TRANSPOSE by op(U) and then by
+/// op(L). For a matrix P A Q = L U whose rows and columns were permuted before the factorisation, as hypre and PETSc do it, it
+/// solves op(A) X = alpha F: `rowPermutation[i]` is the row of A that is row i of L U, and `columnPermutation[j]` the column of A
+/// that is its column j. The results have the bits of two calls of sptrsvSolveMulti, and zero pivots are reported for each info.
+///
+/// \param handle  the handle
+/// \param op  as at both analyses
+/// \param m  rows of both factors
+/// \param nrhs  number of right-hand sides, 0 or more
+/// \param alpha  one value, in host or device memory by the pointer mode
+/// \param valueType  as at both analyses
+/// \param descrL, nnzL, valL, rowPtrL, colIndL, infoL  the factor L, as in sptrsvSolve. One array may hold both factors: the
+///        descriptors then say which triangle and which diagonal is meant
+/// \param descrU, nnzU, valU, rowPtrU, colIndU, infoU  the factor U; its info is another one
+/// \param rowPermutation, columnPermutation  m indices each, of the type of the columns in descrL and in its index base, or NULL for
+///        the order that the factors have
+/// \param F  right-hand sides, by columns
+/// \param ldf  values from one column of F to the next, at least m
+/// \param X  receives the solutions; may be F itself if ldx equals ldf
+/// \param ldx  values from one column of X to the next, at least m
+/// \param work  m * nrhs values, which overlap neither F nor X; not used, and may be NULL, where both permutations are NULL
+/// \param policy  as in sptrsvSolve
+/// \param buffer  scratch of the larger one of both infos' sizes by sptrsvBufferSize
+/// \return as sptrsvSolveMulti; INVALID_VALUE also when both infos are the same
+///
+/// Permuted right-hand sides and solutions are copied once more. An index that is none gives NaN in F, and nothing in X.
+///
+/// Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve.
+///
+/// # Safety
+/// As sptrsvSolve, for both factors; the permutations, in the executor's memory, stay until the solve is done.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSolvePair(
+    handle: sptrsvHandle_t,
+    op: MaybeUninit<sptrsvOperation_t>,
+    m: i64,
+    nrhs: i64,
+    alpha: *const c_void,
+    valueType: MaybeUninit<sptrsvDataType_t>,
+    descrL: sptrsvConstMatDescr_t,
+    nnzL: i64,
+    valL: *const c_void,
+    rowPtrL: *const c_void,
+    colIndL: *const c_void,
+    infoL: sptrsvInfo_t,
+    descrU: sptrsvConstMatDescr_t,
+    nnzU: i64,
+    valU: *const c_void,
+    rowPtrU: *const c_void,
+    colIndU: *const c_void,
+    infoU: sptrsvInfo_t,
+    rowPermutation: *const c_void,
+    columnPermutation: *const c_void,
+    F: *const c_void,
+    ldf: i64,
+    X: *mut c_void,
+    ldx: i64,
+    work: *mut c_void,
+    policy: MaybeUninit<sptrsvSolvePolicy_t>,
+    buffer: *mut c_void,
+) -> sptrsvStatus_t {
+    with_handle(handle, |c| {
+        let (l, u) = (shared(descrL, "descrL")?.0, shared(descrU, "descrU")?.0);
+        let (op, dtype) = (Op::from_raw(raw(op))?, DataType::from_raw(raw(valueType))?);
+        let (alpha, policy) = (read_alpha(c, alpha, dtype)?, Policy::from_raw(raw(policy))?);
+        let rhs = rhs(nrhs, [F.cast_mut(), X], [ldf, ldx], [Order::Columns; 2]);
+        let arrays = |val: *const c_void, ptr: *const c_void, ind: *const c_void| Arrays {
+            val: val as usize,
+            ptr: ptr as usize,
+            ind: ind as usize,
+        };
+        let (of_l, of_u) = (arrays(valL, rowPtrL, colIndL), arrays(valU, rowPtrU, colIndU));
+        let [row, column] = [rowPermutation, columnPermutation].map(|index| index as usize);
+        let is_plain = op == Op::NonTranspose;
+        let (read, written) = if is_plain { (row, column) } else { (column, row) };
+        let permutations = Permutations { read, written, index: l.columns, base: l.base as i64 };
+        let pair = Pair { rhs, permutations, work: work as usize };
+        let request = |info: &Info, descr, nnz, arrays| -> Result<Request> {
+            let shape = info.shape(op, m, nnz, descr, dtype)?;
+            Ok(Request { shape, arrays, policy, alpha, rhs, buffer: buffer as usize, diagonal: None })
+        };
+        with_both(infoL, infoU, |by_l, by_u| {
+            let (of_l, of_u) = (request(by_l, l, nnzL, of_l)?, request(by_u, u, nnzU, of_u)?);
+            match is_plain {
+                true => pair.solve(c, [&mut *by_l, &mut *by_u], [of_l, of_u])?,
+                false => pair.solve(c, [&mut *by_u, &mut *by_l], [of_u, of_l])?,
+            }
+            log_solve(by_l, nrhs)?;
+            log_solve(by_u, nrhs)
+        })
+    })
+}
+
+/// Runs `f` on two infos, which are locked in the order of their addresses, so that two threads never wait for each other.
+///
+/// # Safety
+/// Both are NULL or live.
+unsafe fn with_both(
+    one: sptrsvInfo_t,
+    other: sptrsvInfo_t,
+    f: impl FnOnce(&mut Info, &mut Info) -> Result<()>,
+) -> Result<()> {
+    if !one.is_null() && one == other {
+        return Err(Error::Invalid("infoL and infoU are the same info".into()));
+    }
+    if one < other {
+        with_info(one, |one| with_info(other, |other| f(one, other)))
+    } else {
+        with_info(other, |other| with_info(one, |one| f(one, other)))
+    }
+}
