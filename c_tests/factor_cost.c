@@ -1,6 +1,7 @@
 /*
- * What factorisations and sweeps cost: median times of ILU(0), IC(0), an L solve and a sweep on grids, each system in one run, and of
- * cuSPARSE's csrilu02 and SpMV where libcusparse.so.12 is found.
+ * What factorisations, sweeps and pairs cost: median times of ILU(0), IC(0), an L solve, a sweep, an L and a U solve in two calls and in
+ * one, and the latter with permutations, on grids, each system in one run; and of cuSPARSE's csrilu02 and SpMV where libcusparse.so.12 is
+ * found.
  *
  *     factor_cost [REPETITIONS [SIDE]]
  *
@@ -54,9 +55,10 @@ static Grid make_grid(int nx, int ny, int nz, int unknowns, int wide) {
 typedef struct {
   const Grid *g;
   int *ptr, *ind;
-  double *val, *factor, *b, *x;
-  sptrsvMatDescr_t unit, whole;
-  sptrsvInfo_t factors, sweeps;
+  double *val, *factor, *b, *x, *between;
+  int *order; /* that a permutation reads */
+  sptrsvMatDescr_t unit, whole, upper;
+  sptrsvInfo_t factors, sweeps, uppers;
   void *buffer;
   /* cuSPARSE's */
   void *handle, *descr, *info, *scratch, *matrix, *vectors[2];
@@ -115,13 +117,13 @@ static int open_peer(Bench *s) {
   return CHECK(!bad && !cu.Analysis(s->handle, n, nnz, s->descr, s->factor, s->ptr, s->ind, s->info, 1, s->scratch));
 }
 
-static sptrsvInfo_t analysed(Bench *s, int for_sweeps, size_t *bytes) {
+static sptrsvInfo_t analysed(Bench *s, sptrsvMatDescr_t d, size_t *bytes) {
   const Grid *g = s->g;
-  sptrsvMatDescr_t d = for_sweeps ? s->whole : s->unit;
   sptrsvInfo_t info;
   size_t needed = 0;
   CHECK_OK(sptrsvCreateInfo(&info));
-  CHECK_OK(for_sweeps ? sptrsvSetSweeps(info, 1) : sptrsvSetFactorization(info, 1));
+  if (d == s->whole) CHECK_OK(sptrsvSetSweeps(info, 1));
+  if (d == s->unit) CHECK_OK(sptrsvSetFactorization(info, 1));
   CHECK_OK(sptrsvBufferSize(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, g->n, g->nnz, d, SPTRSV_R_64F, NULL, NULL, NULL, info, &needed));
   if (needed > *bytes) mem_free(s->buffer), s->buffer = mem_new(*bytes = needed);
   CHECK_OK(sptrsvAnalysis(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, g->n, g->nnz, d, SPTRSV_R_64F, NULL, s->ptr, s->ind, info,
@@ -129,7 +131,19 @@ static sptrsvInfo_t analysed(Bench *s, int for_sweeps, size_t *bytes) {
   return info;
 }
 
-enum Work { ILU0, SOLVE, IC0, SWEEP, PEER_ILU0, PRODUCT, COPY, WORKS };
+enum Work { ILU0, SOLVE, TWO, PAIR, PERMUTED, IC0, SWEEP, PEER_ILU0, PRODUCT, COPY, WORKS };
+
+static void solve_by(Bench *s, sptrsvMatDescr_t d, sptrsvInfo_t info, const double *f, double *x) {
+  CHECK_OK(sptrsvSolve(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, s->g->n, s->g->nnz, &one, d, SPTRSV_R_64F, s->factor, s->ptr, s->ind, info, f, x,
+                       SPTRSV_SOLVE_POLICY_USE_LEVEL, s->buffer));
+}
+
+static void solve_pair(Bench *s, const int *order) {
+  const Grid *g = s->g;
+  CHECK_OK(sptrsvSolvePair(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, g->n, 1, &one, SPTRSV_R_64F, s->unit, g->nnz, s->factor, s->ptr, s->ind,
+                           s->factors, s->upper, g->nnz, s->factor, s->ptr, s->ind, s->uppers, order, order, s->b, g->n, s->x, g->n,
+                           s->between, SPTRSV_SOLVE_POLICY_USE_LEVEL, s->buffer));
+}
 
 static void work(Bench *s, enum Work what) {
   const Grid *g = s->g;
@@ -140,10 +154,13 @@ static void work(Bench *s, enum Work what) {
     case IC0:
       CHECK_OK(sptrsvIc0(T.h, g->n, g->nnz, s->unit, SPTRSV_R_64F, s->factor, s->ptr, s->ind, s->factors, s->buffer));
       break;
-    case SOLVE:
-      CHECK_OK(sptrsvSolve(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, g->n, g->nnz, &one, s->unit, SPTRSV_R_64F, s->factor, s->ptr, s->ind,
-                           s->factors, s->b, s->x, SPTRSV_SOLVE_POLICY_USE_LEVEL, s->buffer));
+    case SOLVE: solve_by(s, s->unit, s->factors, s->b, s->x); break;
+    case TWO:
+      solve_by(s, s->unit, s->factors, s->b, s->x);
+      solve_by(s, s->upper, s->uppers, s->x, s->x);
       break;
+    case PAIR: solve_pair(s, NULL); break;
+    case PERMUTED: solve_pair(s, s->order); break;
     case SWEEP:
       CHECK_OK(sptrsvSweep(T.h, g->n, g->nnz, 1, 0, s->whole, SPTRSV_R_64F, s->val, s->ptr, s->ind, s->sweeps, s->b, s->x, s->buffer));
       break;
@@ -190,22 +207,34 @@ static void measure(const Grid *g, int repetitions, cudaEvent_t event[2]) {
   s.ptr = mem_copy(g->ptr, (rows + 1) * sizeof(int)), s.ind = mem_copy(g->ind, entries * sizeof(int));
   s.val = mem_copy(g->val, entries * sizeof(double)), s.factor = mem_copy(g->val, entries * sizeof(double));
   s.b = mem_new(rows * sizeof(double)), s.x = mem_new(rows * sizeof(double));
+  s.between = mem_new(rows * sizeof(double));
   mem_fill(s.b, 0, rows * sizeof(double)), mem_fill(s.x, 0, rows * sizeof(double));
+  int *order = malloc(rows * sizeof *order);
+  if (!order) fatal("malloc", "out of memory");
+  for (int i = 0; i < g->n; i++) order[i] = g->n - 1 - i;
+  s.order = mem_copy(order, rows * sizeof *order);
+  free(order);
   CHECK_OK(sptrsvCreateMatDescr(&s.unit));
   CHECK_OK(sptrsvCreateMatDescr(&s.whole));
+  CHECK_OK(sptrsvCreateMatDescr(&s.upper));
   CHECK_OK(sptrsvSetMatDiagType(s.unit, SPTRSV_DIAG_TYPE_UNIT));
-  s.factors = analysed(&s, 0, &bytes), s.sweeps = analysed(&s, 1, &bytes);
+  CHECK_OK(sptrsvSetMatFillMode(s.upper, SPTRSV_FILL_MODE_UPPER));
+  s.factors = analysed(&s, s.unit, &bytes), s.sweeps = analysed(&s, s.whole, &bytes), s.uppers = analysed(&s, s.upper, &bytes);
   int has_peer = open_peer(&s);
   for (int what = 0; what < (has_peer ? WORKS : PEER_ILU0); what++) t[what] = median(&s, (enum Work)what, repetitions, event);
   printf("ILU(0) %.4f ms (%.1f solves), IC(0) %.4f, solve %.4f, sweep %.4f", t[ILU0], t[ILU0] / t[SOLVE], t[IC0], t[SOLVE], t[SWEEP]);
+  printf("; two solves %.4f, pair %.4f (%.3f times these), permuted %.4f (%.3f times the pair)", t[TWO], t[PAIR], t[PAIR] / t[TWO],
+         t[PERMUTED], t[PERMUTED] / t[PAIR]);
   if (has_peer)
     printf("; csrilu02 %.4f (%.2f times ILU(0)), product %.4f, copy %.4f (sweep / (product + copy + solve) %.2f)", t[PEER_ILU0],
            t[PEER_ILU0] / t[ILU0], t[PRODUCT], t[COPY], t[SWEEP] / (t[PRODUCT] + t[COPY] + t[SOLVE]));
   printf("\n");
   fflush(stdout);
   mem_free(s.ptr), mem_free(s.ind), mem_free(s.val), mem_free(s.factor), mem_free(s.b), mem_free(s.x), mem_free(s.buffer);
+  mem_free(s.between), mem_free(s.order);
   if (has_peer) mem_free(s.scratch);
   sptrsvDestroyInfo(s.factors), sptrsvDestroyInfo(s.sweeps), sptrsvDestroyMatDescr(s.unit), sptrsvDestroyMatDescr(s.whole);
+  sptrsvDestroyInfo(s.uppers), sptrsvDestroyMatDescr(s.upper);
 }
 
 int main(int argc, char **argv) {

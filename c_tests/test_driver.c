@@ -121,9 +121,9 @@ static void captures_of_others(void) { in_a_child("another_thread_captures", sta
 enum { OUT_OF_MEMORY = 2, LAUNCH_FAILED = 719 };
 
 /* What is done with an info, in this order. */
-enum Step { CREATE, ANALYSIS, ANY_OPERATION, COPY_ALL, UPDATE, NEW_DIAGONAL, SOLVE, MULTI, DENSE, PIVOT, FACTORISE, SWEEP, DESTROY, STEPS };
+enum Step { CREATE, ANALYSIS, ANY_OPERATION, COPY_ALL, UPDATE, NEW_DIAGONAL, SOLVE, MULTI, DENSE, PIVOT, FACTORISE, SWEEP, PAIR, DESTROY, STEPS };
 static const char *const STEP_NAMES[] = {"create", "analysis", "analysis for any operation", "analysis with a copy", "update of values",
-                                         "update of the diagonal", "solve", "solve of columns", "solve of rows", "pivot", "factorisation", "sweep", "destroy"};
+                                         "update of the diagonal", "solve", "solve of columns", "solve of rows", "pivot", "factorisation", "sweep", "pair", "destroy"};
 
 /* Kernels do nothing here, so after a setup on the GPU row 0 seems to have a zero pivot. */
 static sptrsvStatus_t pivot_status(const System *s, sptrsvStatus_t status) {
@@ -157,6 +157,43 @@ static sptrsvStatus_t sweep(System *s) {
   return status;
 }
 
+/* What a pair has beside an info: until that is destroyed, so that a message of a failure is not lost. */
+static struct {
+  sptrsvInfo_t info;
+  sptrsvMatDescr_t d;
+} other;
+
+static void destroy_other(void) {
+  if (other.info) sptrsvDestroyInfo(other.info);
+  if (other.d) sptrsvDestroyMatDescr(other.d);
+  other.info = NULL, other.d = NULL;
+}
+
+/* Analyses for both triangles, and a solve by both, with the row and column indices as permutations. */
+static sptrsvStatus_t pair(System *s, void *f, void *x) {
+  const Problem *p = s->p;
+  System u = *s;
+  destroy_other();
+  void *work = mem_new(5 * s->bytes);
+  sptrsvSetSweeps(s->info, 0);
+  sptrsvStatus_t status = make_buffer(s);
+  u.buffer = s->buffer;
+  if (!status) status = analyse_values(s, s->val);
+  if (!status) status = sptrsvCreateInfo(&other.info);
+  if (!status) status = sptrsvCreateMatDescr(&other.d);
+  u.info = other.info, u.d = other.d;
+  if (!status) status = set_descr(u.d, &p->k);
+  if (!status) status = sptrsvSetMatFillMode(u.d, (sptrsvFillMode_t)(1 - p->k.fill));
+  if (!status) status = sptrsvSetMatDiagType(u.d, SPTRSV_DIAG_TYPE_UNIT);
+  if (!status) status = analyse_values(&u, s->val);
+  if (!status)
+    status = sptrsvSolvePair(s->h, (sptrsvOperation_t)p->k.op, p->n, 5, s->alpha_host, (sptrsvDataType_t)p->k.type, s->d, p->nnz, s->val,
+                             s->ptr, s->ind, s->info, u.d, p->nnz, s->val, s->ptr, s->ind, u.info, s->ind, s->ind, f, p->n, x, p->n, work,
+                             s->policy, s->buffer);
+  mem_free(work);
+  return status;
+}
+
 static sptrsvStatus_t take(enum Step step, System *s, void *f, void *x) {
   const Problem *p = s->p;
   int64_t row;
@@ -179,9 +216,11 @@ static sptrsvStatus_t take(enum Step step, System *s, void *f, void *x) {
     case PIVOT: return pivot_status(s, sptrsvZeroPivot(s->h, s->info, &row));
     case FACTORISE: return factorise(s);
     case SWEEP: return sweep(s);
+    case PAIR: return pair(s, f, x);
     default: {
       sptrsvInfo_t info = s->info;
       s->info = NULL;
+      destroy_other();
       return sptrsvDestroyInfo(info);
     }
   }
@@ -197,7 +236,7 @@ static int may_leave_something(const char *entry) {
 }
 
 /* Whether the driver is called in the same way whatever the algorithm. */
-static int is_same_for_all(enum Step step) { return step == CREATE || step == FACTORISE || step == SWEEP; }
+static int is_same_for_all(enum Step step) { return step == CREATE || step == FACTORISE || step == SWEEP || step == PAIR; }
 
 /* The step with its call number `at` failing: whether there is one. The step then works, and so do all after it. */
 static int one_fault(const Problem *p, int a, int pools, enum Step faulty, int at, int error) {

@@ -719,6 +719,30 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvSweep
 
+    function sptrsvSolvePair(handle, op, m, nrhs, alpha, valueType, descrL, nnzL, valL, rowPtrL, colIndL, infoL, &
+        descrU, nnzU, valU, rowPtrU, colIndU, infoU, rowPermutation, columnPermutation, F, ldf, X, ldx, work, policy, &
+        buffer) &
+        result(status) bind(C, name='sptrsvSolvePair')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: op
+      integer(c_int64_t), value :: m, nrhs
+      type(c_ptr), value :: alpha
+      integer(c_int), value :: valueType
+      type(c_ptr), value :: descrL
+      integer(c_int64_t), value :: nnzL
+      type(c_ptr), value :: valL, rowPtrL, colIndL, infoL, descrU
+      integer(c_int64_t), value :: nnzU
+      type(c_ptr), value :: valU, rowPtrU, colIndU, infoU, rowPermutation, columnPermutation, F
+      integer(c_int64_t), value :: ldf
+      type(c_ptr), value :: X
+      integer(c_int64_t), value :: ldx
+      type(c_ptr), value :: work
+      integer(c_int), value :: policy
+      type(c_ptr), value :: buffer
+      integer(c_int) :: status
+    end function sptrsvSolvePair
+
   end interface
 
   ! A triangular system that is analysed and holds a copy of its values. Handle, descriptor and info are for the functions

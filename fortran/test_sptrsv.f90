@@ -483,6 +483,7 @@ contains
     call expect('sptrsvFactorZeroPivot', sptrsvFactorZeroPivot(handle, info, c_loc(position)), SPTRSV_STATUS_SUCCESS)
     call memory_get(c_loc(factor), d_val, 32_c_size_t)
     call check('the factors', all(abs(factor - [4.0_c_double, 1.0_c_double, 0.5_c_double, 2.5_c_double]) < 1e-12_c_double))
+    call solves_by_both_factors(d_val, d_row, d_col, d_b, d_x, bytes)
     call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
     call memory_free(buffer)
     call memory_free(d_row)
@@ -491,6 +492,40 @@ contains
     call memory_free(d_b)
     call memory_free(d_x)
   end subroutine factorises_and_sweeps
+
+  ! By both factors A x = (4, 7) has the solution (1/2, 2).
+  subroutine solves_by_both_factors(d_val, d_row, d_col, d_b, d_x, bytes)
+    type(c_ptr), intent(in) :: d_val, d_row, d_col, d_b, d_x
+    integer(c_size_t), intent(in) :: bytes
+    real(c_double), target :: one = 1, x(2)
+    type(c_ptr) :: both(2), info(2), buffer
+    integer :: k
+
+    buffer = memory_alloc(bytes)
+    do k = 1, 2
+      call expect('sptrsvCreateMatDescr', sptrsvCreateMatDescr(both(k)), SPTRSV_STATUS_SUCCESS)
+      call expect('sptrsvSetMatIndexBase', sptrsvSetMatIndexBase(both(k), SPTRSV_INDEX_BASE_ONE), SPTRSV_STATUS_SUCCESS)
+      call expect('sptrsvSetMatFillMode', sptrsvSetMatFillMode(both(k), merge(SPTRSV_FILL_MODE_LOWER, &
+        SPTRSV_FILL_MODE_UPPER, k == 1)), SPTRSV_STATUS_SUCCESS)
+      call expect('sptrsvSetMatDiagType', sptrsvSetMatDiagType(both(k), merge(SPTRSV_DIAG_TYPE_UNIT, &
+        SPTRSV_DIAG_TYPE_NON_UNIT, k == 1)), SPTRSV_STATUS_SUCCESS)
+      call expect('sptrsvCreateInfo', sptrsvCreateInfo(info(k)), SPTRSV_STATUS_SUCCESS)
+      call expect('sptrsvAnalysis', sptrsvAnalysis(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, 4_c_int64_t, &
+        both(k), SPTRSV_R_64F, c_null_ptr, d_row, d_col, info(k), SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), &
+        SPTRSV_STATUS_SUCCESS)
+    end do
+    call expect('sptrsvSolvePair', sptrsvSolvePair(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, 1_c_int64_t, &
+      c_loc(one), SPTRSV_R_64F, both(1), 4_c_int64_t, d_val, d_row, d_col, info(1), both(2), 4_c_int64_t, d_val, d_row, &
+      d_col, info(2), c_null_ptr, c_null_ptr, d_b, 2_c_int64_t, d_x, 2_c_int64_t, c_null_ptr, &
+      SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), SPTRSV_STATUS_SUCCESS)
+    call memory_get(c_loc(x), d_x, 16_c_size_t)
+    call check('a solve by both factors', all(abs(x - [0.5_c_double, 2.0_c_double]) < 1e-12_c_double))
+    do k = 1, 2
+      call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info(k)), SPTRSV_STATUS_SUCCESS)
+      call expect('sptrsvDestroyMatDescr', sptrsvDestroyMatDescr(both(k)), SPTRSV_STATUS_SUCCESS)
+    end do
+    call memory_free(buffer)
+  end subroutine solves_by_both_factors
 
   subroutine says_what_was_wrong()
     type(c_ptr) :: info
