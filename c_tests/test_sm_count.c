@@ -1,7 +1,9 @@
 /*
  * sptrsvSetSmCountTarget: whatever the number of multiprocessors, solves are right, and deterministic algorithms give the same bits;
- * layouts that an analysis made stay valid when the number changes; misuse is told.
+ * layouts that an analysis made stay valid when the number changes; misuse is told. The library works on a stream of a green context.
  */
+#include <cuda.h>
+#include <dlfcn.h>
 #include <limits.h>
 
 #include "problem.h"
@@ -139,11 +141,68 @@ static void in_a_graph(void) {
   free_problem(&p);
 }
 
+/* A stream of a green context of about so many multiprocessors, and their number; NULL where the driver has none. */
+static cudaStream_t green_stream(unsigned wanted, CUgreenCtx *green, int *count) {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+#define FIND(name) __typeof__(name) *find_##name = library ? (__typeof__(name) *)dlsym(library, #name) : NULL
+  FIND(cuDeviceGetDevResource);
+  FIND(cuDevSmResourceSplitByCount);
+  FIND(cuDevResourceGenerateDesc);
+  FIND(cuGreenCtxCreate);
+  FIND(cuGreenCtxStreamCreate);
+#undef FIND
+  CUdevResource all, part, rest;
+  CUdevResourceDesc descr;
+  CUstream stream;
+  unsigned groups = 1;
+  if (!find_cuDeviceGetDevResource || !find_cuGreenCtxStreamCreate) return NULL;
+  int made = !find_cuDeviceGetDevResource((CUdevice)0, &all, CU_DEV_RESOURCE_TYPE_SM) &&
+             !find_cuDevSmResourceSplitByCount(&part, &groups, &all, &rest, 0u, wanted) &&
+             !find_cuDevResourceGenerateDesc(&descr, &part, 1u) &&
+             !find_cuGreenCtxCreate(green, descr, (CUdevice)0, (unsigned)CU_GREEN_CTX_DEFAULT_STREAM) &&
+             !find_cuGreenCtxStreamCreate(&stream, *green, (unsigned)CU_STREAM_NON_BLOCKING, 0);
+  CHECK_THAT(made, "the driver has green contexts, but makes none");
+  *count = (int)part.sm.smCount;
+  return made ? (cudaStream_t)stream : NULL;
+}
+
+/* A handle of the primary context solves, and analyses, on a stream of a green context. */
+static void in_a_green_context(void) {
+  CUgreenCtx green;
+  int count;
+  cudaStream_t stream = green_stream(16, &green, &count);
+  if (!stream) {
+    printf("SKIPPED in_a_green_context: the driver has no green contexts\n");
+    T.skipped++;
+    return;
+  }
+  for (int shape = 0; shape < 3; shape++) {
+    Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, shape == 0 ? GRID : shape == 1 ? RANDOM : TAIL, 40000);
+    for (int a = 0; a < COUNT(ALGS); a++)
+      for (int told = 0; told < 2; told++) { /* of how many multiprocessors there are */
+        System s;
+        char *x = malloc((size_t)p.n * 8);
+        CHECK_OK(sptrsvSetStream(T.h, stream));
+        target(told ? count : 0);
+        if (opened(&s, &p, a)) solves_right(&s, x, "in a green context");
+        close_system(&s);
+        free(x);
+      }
+    free_problem(&p);
+  }
+  target(0);
+  CHECK_OK(sptrsvSetStream(T.h, NULL));
+  CUDA(cudaStreamDestroy(stream));
+  __typeof__(cuGreenCtxDestroy) *destroy = (__typeof__(cuGreenCtxDestroy) *)dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuGreenCtxDestroy");
+  CHECK(destroy && destroy(green) == CUDA_SUCCESS);
+}
+
 int main(int argc, char **argv) {
   check_begin("test_sm_count", argc, argv);
   RUN(arguments);
   RUN(every_algorithm);
   RUN(large_ones);
   RUN_ON_GPU(in_a_graph);
+  RUN_ON_GPU(in_a_green_context);
   return check_end();
 }
