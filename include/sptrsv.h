@@ -1655,6 +1655,9 @@ sptrsvStatus_t sptrsvSweep(sptrsvHandle_t handle,
  * `trace` for solves too, `off` (the default) for none. They go to standard error, or are appended to the file that SPTRSV_LOG_FILE
  * names. A program can have them instead. Where no lines are wanted, a call reads one variable more.
  *
+ * A profiler that takes NVTX ranges, as Nsight Systems does, has a range of its own for each analysis, solve, factorisation and
+ * sweep, in the domain `sptrsv`.
+ *
  * \{
  */
 
