@@ -184,7 +184,7 @@ MPICC ?= mpicc
 mpi-example: mpi-try
 	@if command -v '$(MPICC)' > /dev/null; then $(MAKE) '$(MPI_EXAMPLE)' ALL='$(ALL)'; else rm -f '$(MPI_EXAMPLE)'; fi
 
-$(MPI_EXAMPLE): examples_c/05_mpi_schwarz.c examples_c/mpi_halo.c $(SHARED_OBJECTS) $(OBJECTS)/gpu-part $(EXAMPLE_HEADERS) | lib
+$(MPI_EXAMPLE): examples_c/05_mpi_schwarz.c $(wildcard examples_c/mpi_*.c) $(SHARED_OBJECTS) $(OBJECTS)/gpu-part $(EXAMPLE_HEADERS) | lib
 	@'$(MPICC)' -std=c99 -Wall -Wextra -pedantic -Wno-stringop-overflow -O2 -pthread -Iinclude -o $@ $(filter %.c %.o,$^) $(EXAMPLE_LIBS) \
 	  $(if $(WITHOUT_GPU),,-L'$(CUDA_ROOT)/lib64' -L'$(CUDA_ROOT)/lib' -lcudart_static -lrt -ldl -l:libstdc++.a)
 

@@ -80,6 +80,7 @@ static struct {
   int (*count)(void);
   const char *(*failed_entry)(void);
   void (*gpu)(int driver, int capability);
+  long (*blocks)(void);
   size_t (*used)(void), (*most_used)(void), (*kept)(void);
   void (*capture)(int all), (*pools)(int present), (*use)(int device), (*leave)(void), (*leave_current)(void), (*leave_from)(int device);
 } driver;
@@ -97,7 +98,7 @@ static inline void find_standin(void) {
                  {&driver.room, "standin_room"},         {&driver.used, "standin_used"},     {&driver.most_used, "standin_most_used"},
                  {&driver.kept, "standin_kept"},         {&driver.capture_elsewhere, "standin_capture_elsewhere"},
                  {&driver.capture, "standin_capture"},   {&driver.gpu, "standin_gpu"},
-                 {&driver.broken_captures, "standin_broken_captures"},
+                 {&driver.broken_captures, "standin_broken_captures"}, {&driver.blocks, "standin_blocks"},
                  {&driver.leave_current, "standin_leave_current"}, {&driver.leave_from, "standin_leave_from"}};
   for (int i = 0; i < COUNT(SYMBOLS); i++) {
     void *symbol = library ? dlsym(library, SYMBOLS[i].name) : NULL;

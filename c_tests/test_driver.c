@@ -302,14 +302,70 @@ static void each_call_fails(void) {
 
 static void every_fault(void) { in_a_child("each_call_fails", standin()); }
 
+/* ------------------------------------------------------------------------------ some multiprocessors only */
+
+/* Blocks that a step launches if launches are sized for so many multiprocessors. */
+static long blocks_of(enum Step step, System *s, void *f, void *x, int multiprocessors) {
+  CHECK_OK(sptrsvSetSmCountTarget(T.h, multiprocessors));
+  driver.blocks();
+  CHECK_OK(take(step, s, f, x));
+  return driver.blocks();
+}
+
+static const enum Step BOUNDED[] = {SOLVE, MULTI, FACTORISE, SWEEP};
+
+/* A step by ALGS[a] never launches more blocks for fewer of the stand-in's 16 multiprocessors; whether it launches less for one. */
+static int is_smaller(enum Step step, System *s, int a, void *f, void *x) {
+  long all = blocks_of(step, s, f, x, 0), same = blocks_of(step, s, f, x, 16);
+  long eight = blocks_of(step, s, f, x, 8), one = blocks_of(step, s, f, x, 1);
+  CHECK_THAT(all > 0 && same == all && one <= eight && eight <= all,
+             "%s by %s: %ld blocks, for 16, 8 and 1 multiprocessors %ld, %ld and %ld", STEP_NAMES[step], ALGS[a].name, all, same, eight,
+             one);
+  return one < all;
+}
+
+/* Somewhere each algorithm but those of the paper, which launch a warp for each row or column. */
+static void launches_are_smaller(void) {
+  static const enum Shape SHAPES_HERE[] = {GRID, RANDOM, TAIL, NODES};
+  int smaller[COUNT(ALGS)][COUNT(BOUNDED)] = {0};
+  find_standin();
+  driver.pools(1);
+  CHECK_OK(sptrsvCreate(&T.h));
+  CHECK_STATUS(sptrsvSetSmCountTarget(T.h, 17), SPTRSV_STATUS_INVALID_VALUE);
+  CHECK_MESSAGE("smCountTarget is 17, but the GPU has 16 multiprocessors");
+  for (int shape = 0; shape < COUNT(SHAPES_HERE); shape++) {
+    Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_ANALYSIS_MODE_CPU}, SHAPES_HERE[shape], 250000);
+    void *f = mem_new(5 * (size_t)p.n * 8), *x = mem_new(5 * (size_t)p.n * 8);
+    for (int a = 0; a < COUNT(ALGS); a++) {
+      System s;
+      if (opened(&s, &p, a))
+        for (int t = 0; t < COUNT(BOUNDED); t++)
+          if (a == 0 || BOUNDED[t] < FACTORISE) smaller[a][t] |= is_smaller(BOUNDED[t], &s, a, f, x);
+      close_system(&s);
+    }
+    mem_free(f), mem_free(x);
+    free_problem(&p);
+  }
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int t = 0; t < COUNT(BOUNDED) && (a == 0 || BOUNDED[t] < FACTORISE); t++) {
+      int of_paper = ALGS[a].id != SPTRSV_ALG_AUTO && ALGS[a].id < SPTRSV_ALG_ONE_WORD;
+      CHECK_THAT(smaller[a][t] == !of_paper, "%s by %s: launches %s", STEP_NAMES[BOUNDED[t]], ALGS[a].name,
+                 of_paper ? "are smaller" : "are nowhere smaller");
+    }
+  destroy_handle();
+}
+
+static void some_multiprocessors(void) { in_a_child("launches_are_smaller", standin()); }
+
 static const Child CHILDREN[] = {{"memory_is_given_back", memory_is_given_back}, {"another_thread_captures", another_thread_captures},
-                                 {"each_call_fails", each_call_fails}};
+                                 {"each_call_fails", each_call_fails}, {"launches_are_smaller", launches_are_smaller}};
 
 int main(int argc, char **argv) {
   if (is_child(argc, argv)) return run_child(CHILDREN, COUNT(CHILDREN), argv[2]);
   check_begin("test_driver", argc, argv);
   RUN(short_memory);
   RUN(captures_of_others);
+  RUN(some_multiprocessors);
   RUN(every_fault);
   return check_end();
 }

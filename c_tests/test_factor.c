@@ -138,6 +138,7 @@ static void one_case(Kind k, enum Shape shape, int64_t n, int kind) {
   if (CHECK_OK(analyse_factor(&s)))
     for (int run = 0; run < 3; run++) {
       int64_t row = -2;
+      CHECK_OK(sptrsvSetSmCountTarget(T.h, run)); /* all multiprocessors, one, and two */
       mem_put(s.val, p.val, bytes);
       CHECK_OK(factorize(&s, kind));
       CHECK_OK(sptrsvFactorZeroPivot(T.h, s.info, &row));
@@ -157,6 +158,7 @@ static void one_case(Kind k, enum Shape shape, int64_t n, int kind) {
           break;
         }
     }
+  CHECK_OK(sptrsvSetSmCountTarget(T.h, 0));
   close_factor(&s);
   free(first), free(again);
   free_problem(&p);

@@ -100,6 +100,7 @@ static void one_case(Kind k, enum Shape shape, int64_t n, double weight, int zer
   Swept s;
   if (open_sweep(&s, &p, with_diagonal))
     for (int run = 0; run < 2; run++) {
+      CHECK_OK(sptrsvSetSmCountTarget(T.h, run)); /* all multiprocessors, and one */
       mem_put(s.x, old, bytes);
       CHECK_OK(sweep(&s, weight, zero));
       mem_get(run ? x : first, s.x, bytes);
@@ -111,6 +112,7 @@ static void one_case(Kind k, enum Shape shape, int64_t n, double weight, int zer
       CHECK_THAT(worst <= 1, "%s, n = %lld, weight %g%s%s: error %Lg of the bound (%s)", SHAPE_NAMES[shape % SHAPES], (long long)n, weight,
                  zero ? ", from zero" : "", with_diagonal ? ", separate diagonal" : "", worst, kind_text(&k));
     }
+  CHECK_OK(sptrsvSetSmCountTarget(T.h, 0));
   close_sweep(&s);
   free(old), free(first), free(x);
   free_problem(&p);

@@ -10,6 +10,7 @@
  *
  * The matrix is the Poisson equation on a grid that is cut into boxes, or any file, cut into rows. The analysis needs the
  * pattern only: it runs in a thread while the values are put together. The library factorises them afterwards.
+ * --leave N measures at the end how an exchange of values and solves on another stream get on with each other.
  *
  *     mpirun -n 4 05_mpi_schwarz --grid 200 --preconditioner ras
  */
@@ -24,6 +25,7 @@
 #include "krylov.h"
 #include "matrix.h"
 #include "mpi_halo.h"
+#include "mpi_overlap.h"
 #include "partition.h"
 #include "vectors.h"
 
@@ -39,6 +41,7 @@ typedef struct {
     const char *file; /* of the first process alone, which reads it */
     int stop;         /* -1, or the exit code when there is nothing to do */
     int grid, overlap, l1, host, staged, limit;
+    int leave; /* multiprocessors, for the exchange beside solves; 0: that is not measured */
     preconditioner preconditioner;
     method method;
     double tolerance;
@@ -71,9 +74,10 @@ typedef struct {
 static void usage(FILE *to) {
     fputs("usage: mpirun -n PROCESSES 05_mpi_schwarz [--preconditioner ras|as|gs] [--method cg|bicgstab|gmres]\n"
           "                  [--grid N] [--overlap LEVELS] [--no-l1] [--tolerance T] [--iterations N] [--host] [--staged]\n"
-          "                  [FILE.mtx[.gz]]\n"
+          "                  [--leave N] [FILE.mtx[.gz]]\n"
           "  without a file: the Poisson equation on a grid of N x N x N points (N = 64)\n"
-          "  --staged: exchange through host memory, also where MPI reads GPU memory\n", to);
+          "  --staged: exchange through host memory, also where MPI reads GPU memory\n"
+          "  --leave N: measure the exchange beside solves on another stream, which leave N multiprocessors to it\n", to);
 }
 
 /* The place of a word among others, or -1. */
@@ -94,6 +98,7 @@ static int read_option(options *o, const char *name, const char *value) {
     else if (!strcmp(name, "--method") && (place = choice(value, methods, 4)) >= 0) o->method = (method)place;
     else if (!strcmp(name, "--grid") && is_number && number >= 1 && number <= 20000) o->grid = (int)number;
     else if (!strcmp(name, "--overlap") && is_number && number >= 0 && number <= 100) o->overlap = (int)number;
+    else if (!strcmp(name, "--leave") && is_number && number >= 1 && number <= 10000) o->leave = (int)number;
     else if (!strcmp(name, "--iterations") && is_number && number >= 1 && number <= 1e9) o->limit = (int)number;
     else if (!strcmp(name, "--tolerance") && is_number && number > 0 && number <= 1) o->tolerance = number;
     else return 0;
@@ -204,6 +209,13 @@ static void apply_sweeps(void *context, const double *r, double *z) {
     solve(s, &s->upper, s->t, z);
     leave(s, SOLVES);
     axpby(s->own.n, 1.0, s->y, 1.0, z);
+}
+
+/* The solves of one application, apart from any exchange. */
+static void solve_both(void *context) {
+    solver *s = context;
+    solve(s, &s->lower, s->y, s->t);
+    solve(s, &s->upper, s->t, s->wide);
 }
 
 static void watch_nothing(void *context, int products, double error) { (void)context, (void)products, (void)error; }
@@ -471,6 +483,8 @@ static int run(const options *o, int rank, int processes) {
                preconditioner_name[s.kind], s.kind == GS ? o->l1 ? " (l1)" : "" : " of ILU(0)", seconds);
     print_phases(&s, measured, rank);
     if (rank == 0) printf("residual:   |b - A x| / |b| = %.2e, %.0e was asked for\n", error, o->tolerance);
+
+    if (o->leave) measure_overlap(s.handle, solve_both, &s, &s.product_halo, x, o->leave);
 
     free(host_x);
     example_free(x);

@@ -131,14 +131,45 @@ extern "C" void gpu_scatter_add(int n, const int *index, const double *from, dou
     check(cudaGetLastError(), "add values");
 }
 
-extern "C" void gpu_mark(int mark) {
+extern "C" void gpu_mark_on(int mark, void *stream) {
     if (!event[mark]) check(cudaEventCreate(&event[mark]), "create an event");
-    check(cudaEventRecord(event[mark], nullptr), "record an event");
+    check(cudaEventRecord(event[mark], static_cast<cudaStream_t>(stream)), "record an event");
 }
+
+extern "C" void gpu_mark(int mark) { gpu_mark_on(mark, nullptr); }
+
+extern "C" void gpu_wait_for_mark(int mark) { check(cudaEventSynchronize(event[mark]), "wait for an event"); }
 
 extern "C" double gpu_between(int from, int to) {
     float ms = 0.0f;
-    check(cudaEventSynchronize(event[to]), "wait for an event");
+    gpu_wait_for_mark(to);
     check(cudaEventElapsedTime(&ms, event[from], event[to]), "read an event");
     return ms;
+}
+
+extern "C" void *gpu_new_stream() {
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "create a stream");
+    return stream;
+}
+
+extern "C" void gpu_free_stream(void *stream) {
+    check(cudaStreamDestroy(static_cast<cudaStream_t>(stream)), "destroy a stream");
+}
+
+extern "C" void gpu_wait_for(void *stream) {
+    check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "wait for a stream");
+}
+
+extern "C" int gpu_is_busy(void *stream) {
+    cudaError_t state = cudaStreamQuery(static_cast<cudaStream_t>(stream));
+    if (state != cudaErrorNotReady) check(state, "look at a stream");
+    return state == cudaErrorNotReady;
+}
+
+extern "C" int gpu_multiprocessors() {
+    int device = 0, count = 0;
+    check(cudaGetDevice(&device), "ask for the GPU");
+    check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "ask for the multiprocessors");
+    return count;
 }

@@ -41,6 +41,19 @@ enum { GPU_MARKS = 3 };
 void gpu_mark(int mark);
 double gpu_between(int from, int to);
 
+/* A stream that does not wait for the default one, on which all of the above works; to wait for it, and whether it has work left. */
+void *gpu_new_stream(void);
+void gpu_free_stream(void *stream);
+void gpu_wait_for(void *stream);
+int gpu_is_busy(void *stream);
+
+/* A mark on a stream, and to wait for a mark. */
+void gpu_mark_on(int mark, void *stream);
+void gpu_wait_for_mark(int mark);
+
+/* How many multiprocessors the GPU has. */
+int gpu_multiprocessors(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -75,3 +75,32 @@ double gpu_between(int from, int to) {
     (void)from, (void)to;
     abort();
 }
+
+void *gpu_new_stream(void) { abort(); }
+
+void gpu_free_stream(void *stream) {
+    (void)stream;
+    abort();
+}
+
+void gpu_wait_for(void *stream) {
+    (void)stream;
+    abort();
+}
+
+int gpu_is_busy(void *stream) {
+    (void)stream;
+    abort();
+}
+
+void gpu_mark_on(int mark, void *stream) {
+    (void)mark, (void)stream;
+    abort();
+}
+
+void gpu_wait_for_mark(int mark) {
+    (void)mark;
+    abort();
+}
+
+int gpu_multiprocessors(void) { abort(); }

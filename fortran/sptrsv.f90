@@ -246,6 +246,22 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvGetTimeout
 
+    function sptrsvSetSmCountTarget(handle, smCountTarget) &
+        result(status) bind(C, name='sptrsvSetSmCountTarget')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: smCountTarget
+      integer(c_int) :: status
+    end function sptrsvSetSmCountTarget
+
+    function sptrsvGetSmCountTarget(handle, smCountTarget) &
+        result(status) bind(C, name='sptrsvGetSmCountTarget')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), intent(out) :: smCountTarget
+      integer(c_int) :: status
+    end function sptrsvGetSmCountTarget
+
     function sptrsvGetErrorName(status) &
         result(text) bind(C, name='sptrsvGetErrorName')
       import :: c_int, c_ptr

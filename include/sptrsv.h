@@ -403,6 +403,44 @@ sptrsvStatus_t sptrsvSetTimeout(sptrsvHandle_t handle, double seconds);
  */
 sptrsvStatus_t sptrsvGetTimeout(sptrsvHandle_t handle, double *seconds);
 
+/**
+ * Sets how many multiprocessors later solves, factorisations and sweeps size their launches for, so that some are left to kernels
+ * of other streams. Results keep the bits that they have without it, where the algorithm is deterministic.
+ *
+ * The number of blocks of a launch is what the setting bounds: the GPU decides where they run. It does not bound
+ * - analyses, and copies of values and of right-hand sides;
+ * - the product with the rest of the matrix at the beginning of a sweep;
+ * - LEVR, LEVC, SLFR, SLFC and GSF, which launch a warp for each row or column;
+ * - the eight blocks of a cluster, where an algorithm launches one.
+ *
+ * The host executor keeps the number, which has no effect there.
+ *
+ * \param handle         the handle
+ * \param smCountTarget  how many multiprocessors, at most those of the GPU; 0 (the default) stands for all
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `smCountTarget` is negative or more than the GPU has
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work. A captured solve keeps the number that was set when it was
+ * captured.
+ *
+ * Preconditions:
+ * `handle` is NULL or a live handle.
+ */
+sptrsvStatus_t sptrsvSetSmCountTarget(sptrsvHandle_t handle, int smCountTarget);
+
+/**
+ * Reads how many multiprocessors launches are sized for.
+ *
+ * \param handle         the handle
+ * \param smCountTarget  receives the number that was set; 0 stands for all
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `smCountTarget` is NULL
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `handle` is NULL or a live handle, `smCountTarget` NULL or writable.
+ */
+sptrsvStatus_t sptrsvGetSmCountTarget(sptrsvHandle_t handle, int *smCountTarget);
+
 /** \} */
 
 /**
@@ -1687,6 +1725,9 @@ sptrsvStatus_t sptrsvSweep(sptrsvHandle_t handle,
  * The environment variable SPTRSV_LOG asks for lines about the library's work: `error` for calls that fail, `info` for analyses too,
  * `trace` for solves too, `off` (the default) for none. They go to standard error, or are appended to the file that SPTRSV_LOG_FILE
  * names. A program can have them instead. Where no lines are wanted, a call reads one variable more.
+ *
+ * A profiler that takes NVTX ranges, as Nsight Systems does, has a range of its own for each analysis, solve, factorisation and
+ * sweep, in the domain `sptrsv`.
  *
  * \{
  */

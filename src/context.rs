@@ -14,6 +14,8 @@ pub struct Context {
     pub pointer_mode: PointerMode,
     /// The watchdog; zero is off.
     pub timeout: Duration,
+    /// How many multiprocessors launches are sized for; 0 stands for all.
+    pub sm_count_target: u32,
 }
 
 impl Context {
@@ -23,6 +25,7 @@ impl Context {
             stream: 0,
             pointer_mode: PointerMode::Host,
             timeout: crate::tuning::DEFAULT_TIMEOUT,
+            sm_count_target: 0,
         })
     }
 

@@ -442,6 +442,7 @@ impl Info {
             conjugate: shape.conjugate(),
             workspace: workspace::places(shape, analysed.algorithm.row_bytes(shape.dtype), buffer),
             timeout: context.timeout,
+            sm_count_target: context.sm_count_target,
         };
         let _bound = analysed.bodies[which].bind()?;
         if analysed.take_failure(context.stream)? {

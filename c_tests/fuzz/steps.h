@@ -66,7 +66,8 @@ static void step_handle(void) {
   sptrsvHandle_t h = a_handle();
   int version = 0;
   sptrsvPointerMode_t mode = (sptrsvPointerMode_t)below(2), kept;
-  switch (below(4)) {
+  int target = (int)below(200), count;
+  switch (below(5)) {
     case 0: EXPECT(sptrsvSetTimeout(h, TIMES[below(4)]), SPTRSV_STATUS_SUCCESS); break;
     case 1: EXPECT(sptrsvSetTimeout(h, NO_TIMES[below(3)]), SPTRSV_STATUS_INVALID_VALUE); break;
     case 2:
@@ -74,6 +75,12 @@ static void step_handle(void) {
       EXPECT(sptrsvSetPointerMode(h, (sptrsvPointerMode_t)2), SPTRSV_STATUS_INVALID_VALUE);
       EXPECT(sptrsvGetPointerMode(h, &kept), SPTRSV_STATUS_SUCCESS);
       check(kept == mode, "the pointer mode is not what was set");
+      break;
+    case 3:
+      EXPECT(sptrsvSetSmCountTarget(h, target), SPTRSV_STATUS_SUCCESS);
+      EXPECT(sptrsvSetSmCountTarget(h, -1 - target), SPTRSV_STATUS_INVALID_VALUE);
+      EXPECT(sptrsvGetSmCountTarget(h, &count), SPTRSV_STATUS_SUCCESS);
+      check(count == target, "the number of multiprocessors is not what was set");
       break;
     default:
       EXPECT(sptrsvGetVersion(h, NULL), SPTRSV_STATUS_INVALID_VALUE);

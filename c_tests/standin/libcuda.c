@@ -196,6 +196,15 @@ Result cuDeviceGetName(char *name, int length, int device) {
 
 /* --------------------------------------------------------------------------------- modules and launches */
 
+static long launched;
+
+/* Blocks of all launches since the last call; those of graphs are not counted. */
+long standin_blocks(void) {
+  long blocks = launched;
+  launched = 0;
+  return blocks;
+}
+
 ENTRY(cuModuleLoadDataEx, (Handle *m, const void *image, unsigned n, void *o, void *v),
       (void)image; (void)n; (void)o; (void)v; *m = &object)
 ENTRY(cuModuleUnload, (Handle m), (void)m)
@@ -210,9 +219,9 @@ ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, Handle f, int t
 ENTRY(cuLaunchKernel,
       (Handle f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
        Handle stream, void **arguments, void **extra),
-      (void)f; (void)gx; (void)gy; (void)gz; (void)bx; (void)by; (void)bz; (void)shared; (void)arguments; (void)extra; ON(stream))
+      (void)f; (void)gy; (void)gz; (void)bx; (void)by; (void)bz; (void)shared; (void)arguments; (void)extra; ON(stream) launched += gx)
 ENTRY(cuLaunchKernelEx, (const struct Launch *config, Handle f, void **arguments, void **extra),
-      (void)f; (void)arguments; (void)extra; ON(config->stream))
+      (void)f; (void)arguments; (void)extra; ON(config->stream) launched += config->grid[0])
 
 /* ---------------------------------------------------------------------------------------------- memory */
 

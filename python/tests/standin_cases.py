@@ -167,6 +167,39 @@ def streams_of_cupy(driver):
 
 
 @case
+def factors_and_sweeps_of_cupy(driver):
+    """They work on CuPy's current stream, behind solves on other streams, and give all memory back."""
+    cupy = install_cupy(driver.on_gpu)
+    import sptrsv
+
+    def wrap(a):
+        return cupy.ndarray(a, 0)
+
+    driver.lib.standin_use(0)
+    before = driver.allocated()
+    factors = sptrsv.ilu0(sparse(A, wrap), check=False)
+    assert factors.device == "cuda:0" and isinstance(factors.values, cupy.ndarray)
+    assert isinstance(factors.solve(wrap(np.ones((3, 2)))), cupy.ndarray)
+    driver.log()
+    cupy.current[0] = 0x22
+    factors.update(wrap(np.ones(5)), check=False)
+    assert driver.log() == "wait 0x22;wait 0x22;record 0x22;record 0x22;"
+    factors.close()
+    assert driver.allocated() == before
+    smoother = sptrsv.smoother(sparse(A, wrap), diagonal=wrap(np.ones(3)))
+    x = wrap(np.ones(3))
+    assert smoother.sweep(wrap(np.ones(3)), x) is x and stream_of(smoother) == 0x22
+    assert isinstance(smoother.sweep(wrap(np.ones(3))), cupy.ndarray)
+    refused(ValueError, "x is in host memory", lambda: smoother.sweep(wrap(np.ones(3)), np.ones(3)))
+    smoother.close()
+    assert driver.allocated() == before
+    plain = sparse(A, lambda a: CudaArray(driver.on_gpu(a)))
+    refused(TypeError, "A must be of SciPy, CuPy or PyTorch for ilu0", lambda: sptrsv.ilu0(plain))
+    on_gpu, out = CudaArray(driver.on_gpu(np.ones(3))), CudaArray(driver.on_gpu(np.zeros(3)))
+    assert sptrsv.smoother(plain).sweep(on_gpu, out) is out
+
+
+@case
 def streams_of_producers(driver):
     """The CUDA array interface names the stream on which an array is made."""
     cupy = install_cupy(driver.on_gpu)

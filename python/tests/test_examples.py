@@ -19,7 +19,12 @@ def output(name, *arguments):
 
 
 def test_every_example_is_tested():
-    assert sorted(path.name for path in EXAMPLES.glob("*.py")) == ["01_solve.py", "02_ilu_cg.py", "03_gpu.py"]
+    assert sorted(path.name for path in EXAMPLES.glob("*.py")) == [
+        "01_solve.py",
+        "02_ilu_cg.py",
+        "03_gpu.py",
+        "04_preconditioners.py",
+    ]
 
 
 def test_solve():
@@ -40,3 +45,10 @@ def test_gpu():
     place = "cuda:0" if os.environ.get("SPTRSV_REQUIRE_GPU") == "1" else "(host|cuda:0)"
     assert re.search(rf"10000 unknowns on {place}: \d+ levels, algorithm \w+", text), text
     assert float(re.search(r"residual (\S+)", text)[1]) < 1e-14
+
+
+def test_preconditioners():
+    text = output("04_preconditioners.py", "60")
+    steps = {name.strip(): int(count) for name, count in re.findall(r"(.*): +(\d+) iterations", text)}
+    assert list(steps) == ["none", "IC(0)", "symmetric Gauss-Seidel"]
+    assert 0 < steps["IC(0)"] < steps["symmetric Gauss-Seidel"] < steps["none"] / 1.5

@@ -283,6 +283,72 @@ def test_lazy_conjugates_of_torch(rng):
         solver.solve(b, out=b.conj())
 
 
+# --------------------------------------------------------------------------------- factorisations, sweeps
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("kind", ["ilu0", "ic0"])
+def test_incomplete_factors(lib, rng, dtype, kind):
+    """The same factors as on the host executor, to rounding, and solves with them."""
+    A = grid(60).astype(dtype)
+    factorize = getattr(sptrsv, kind)
+    on_host, factors = factorize(A), factorize(lib.matrix(A))
+    assert factors.device == "cuda:0" and lib.is_mine(factors.values)
+    close = {"rtol": 100 * np.finfo(dtype).eps, "atol": 0}
+    assert np.allclose(lib.host(factors.values), on_host.values, **close)
+    for b in (values(rng, dtype, 3600), values(rng, dtype, 3600, 3)):
+        x = factors.solve(lib.array(b))
+        assert lib.is_mine(x) and np.allclose(lib.host(x), on_host.solve(b), rtol=0, atol=1e4 * np.finfo(dtype).eps)
+    once = lib.host(factors.values)
+    factors.update(lib.array(A.data))
+    assert np.array_equal(lib.host(factors.values), once), "not the same bits"
+    factors.update(lib.array((2 * A.data).astype(dtype)))
+    assert np.allclose(lib.host(factors.solve(lib.array(b))), lib.host(x) / 2, rtol=0, atol=1e4 * np.finfo(dtype).eps)
+    A.data[A.indptr[5] : A.indptr[6]] = 0
+    with pytest.raises(sptrsv.ZeroPivotError) as caught:
+        factorize(lib.matrix(A))
+    assert caught.value.row == 5
+    factors.close()
+
+
+def test_factors_on_two_streams(lib, rng):
+    """New values are factorised behind the solves on other streams, and before those that follow."""
+    A = grid(300)
+    factors = sptrsv.ilu0(lib.matrix(A))
+    b, new = rng.standard_normal(90000), lib.array(4 * A.data)
+    on_gpu, out = lib.array(b), [lib.array(np.zeros(90000)) for _ in range(3)]
+    expected = sptrsv.ilu0(A).solve(b)
+    lib.synchronize()
+    with lib.on(lib.stream()):
+        lib.busy()
+        factors.solve(on_gpu, out=out[0])
+    with lib.on(lib.stream()):
+        factors.update(new, check=False)
+    with lib.on(lib.stream()):
+        factors.solve(on_gpu, out=out[1])
+    lib.synchronize()
+    assert np.allclose(lib.host(out[0]), expected)
+    assert np.allclose(lib.host(out[1]), expected / 4)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("backward", [False, True])
+def test_sweeps(lib, rng, dtype, backward):
+    A = grid(60).astype(dtype)
+    b, start = values(rng, dtype, 3600), values(rng, dtype, 3600)
+    close = {"rtol": 0, "atol": 100 * np.finfo(dtype).eps}
+    for diagonal in (None, (A.diagonal() + 1).astype(dtype)):
+        on_host = sptrsv.smoother(A, backward, diagonal=diagonal)
+        on_gpu = sptrsv.smoother(lib.matrix(A), backward, diagonal=None if diagonal is None else lib.array(diagonal))
+        first = on_gpu.sweep(lib.array(b))
+        assert lib.is_mine(first) and np.allclose(lib.host(first), on_host.sweep(b), **close)
+        x, y = lib.array(start), start.copy()
+        for weight in (1.0, 1.3):
+            assert on_gpu.sweep(lib.array(b), x, weight=weight) is x
+            on_host.sweep(b, y, weight=weight)
+            assert np.allclose(lib.host(x), y, **close)
+
+
 # ------------------------------------------------------------------------------------------------ streams
 
 

@@ -39,10 +39,10 @@ def alive(monkeypatch):
 
             return counted
 
-    from sptrsv import _resources, _solver
+    from sptrsv import _analysed, _resources
 
     monkeypatch.setattr(_resources, "library", Counting())
-    monkeypatch.setattr(_solver, "library", Counting())
+    monkeypatch.setattr(_analysed, "library", Counting())
     return count
 
 
@@ -52,6 +52,22 @@ def test_close_and_with(alive):
         assert alive == [2]
     assert alive == [0]
     solver.close()
+    assert alive == [0]
+
+
+def test_factors_and_smoothers(alive):
+    A = sp.csr_array(np.eye(3))
+    with sptrsv.ilu0(A), sptrsv.smoother(A):
+        assert alive == [6]
+    assert alive == [0]
+    factors, smoother = sptrsv.ic0(A), sptrsv.smoother(A)
+    assert alive == [6]
+    del factors, smoother
+    gc.collect()
+    assert alive == [0]
+    with pytest.raises(sptrsv.InvalidMatrixError):
+        sptrsv.ilu0(sp.csr_array([[1.0, 0], [1, 0]]))
+    gc.collect()
     assert alive == [0]
 
 

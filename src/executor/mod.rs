@@ -82,6 +82,8 @@ pub struct SolveCall {
     pub conjugate: bool,
     pub workspace: Workspace,
     pub timeout: Duration,
+    /// How many multiprocessors launches are sized for; 0 stands for all.
+    pub sm_count_target: u32,
 }
 
 /// One factorisation, as addresses on the executor's side.
@@ -92,6 +94,8 @@ pub struct FactorCall {
     pub work: usize,
     pub boost: Option<Boost>,
     pub timeout: Duration,
+    /// As in a solve.
+    pub sm_count_target: u32,
 }
 
 /// A copy of columns by rows in another order, as addresses on the executor's side.

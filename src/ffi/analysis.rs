@@ -9,6 +9,7 @@ use std::mem::MaybeUninit;
 
 use super::guard::{raw, shared, with_handle, with_info, write};
 use super::logging::log_analysis;
+use super::nvtx;
 use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use crate::error::sptrsvStatus_t;
 use crate::problem::{Arrays, DataType, Op, Policy};
@@ -147,6 +148,7 @@ pub unsafe extern "C" fn sptrsvAnalysis(
             let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
             let policy = Policy::from_raw(raw(policy))?;
             let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+            let _range = nvtx::range(|| format!("sptrsvAnalysis n={m} nnz={nnz}"));
             i.analyse(c, shape, arrays, policy, buffer as usize)?;
             log_analysis(i)
         })

@@ -10,6 +10,7 @@ use std::mem::MaybeUninit;
 use super::analysis::sptrsvDataType_t;
 use super::guard::{guard, raw, shared, with_handle, with_info, write};
 use super::logging::log_step;
+use super::nvtx;
 use super::objects::{sptrsvConstInfo_t, sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use super::solve::report_pivot;
 use crate::context::Context;
@@ -168,6 +169,11 @@ unsafe fn factorize(
     let d = shared(descr, "descr")?.0;
     with_info(info, |i| {
         let shape = i.shape(Op::NonTranspose, m, nnz, d, DataType::from_raw(raw(dtype))?)?;
+        let function = match kind {
+            Factorization::Ilu0 => "sptrsvIlu0",
+            Factorization::Ic0 => "sptrsvIc0",
+        };
+        let _range = nvtx::range(|| format!("{function} n={m}"));
         i.factorize(context, kind, shape, arrays, buffer as usize)?;
         log_step(i, kind.name())
     })

@@ -264,3 +264,62 @@ pub unsafe extern "C" fn sptrsvGetTimeout(handle: sptrsvHandle_t, seconds: *mut 
         write(seconds, "seconds", time)
     })
 }
+
+/// Sets how many multiprocessors later solves, factorisations and sweeps size their launches for, so that some are left to kernels
+/// of other streams. Results keep the bits that they have without it, where the algorithm is deterministic.
+///
+/// The number of blocks of a launch is what the setting bounds: the GPU decides where they run. It does not bound
+/// - analyses, and copies of values and of right-hand sides;
+/// - the product with the rest of the matrix at the beginning of a sweep;
+/// - LEVR, LEVC, SLFR, SLFC and GSF, which launch a warp for each row or column;
+/// - the eight blocks of a cluster, where an algorithm launches one.
+///
+/// The host executor keeps the number, which has no effect there.
+///
+/// \param handle         the handle
+/// \param smCountTarget  how many multiprocessors, at most those of the GPU; 0 (the default) stands for all
+/// \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `smCountTarget` is negative or more than the GPU has
+///
+/// Blocking: no. Graph capture: allowed; the call does no GPU work. A captured solve keeps the number that was set when it was
+/// captured.
+///
+/// # Safety
+/// `handle` is NULL or a live handle.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetSmCountTarget(
+    handle: sptrsvHandle_t,
+    smCountTarget: c_int,
+) -> sptrsvStatus_t {
+    with_handle(handle, |c| {
+        let negative = |_| Error::Negative { what: "smCountTarget", value: smCountTarget.into() };
+        let target = u32::try_from(smCountTarget).map_err(negative)?;
+        if let Executor::Cuda(gpu) = &c.executor {
+            let all = gpu.multiprocessors();
+            if target > all {
+                return Err(Error::Invalid(format!(
+                    "smCountTarget is {target}, but the GPU has {all} multiprocessors"
+                )));
+            }
+        }
+        c.sm_count_target = target;
+        Ok(())
+    })
+}
+
+/// Reads how many multiprocessors launches are sized for.
+///
+/// \param handle         the handle
+/// \param smCountTarget  receives the number that was set; 0 stands for all
+/// \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE when `smCountTarget` is NULL
+///
+/// Blocking: no. Graph capture: allowed; the call does no GPU work.
+///
+/// # Safety
+/// `handle` is NULL or a live handle, `smCountTarget` NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetSmCountTarget(
+    handle: sptrsvHandle_t,
+    smCountTarget: *mut c_int,
+) -> sptrsvStatus_t {
+    with_handle(handle, |c| write(smCountTarget, "smCountTarget", c.sm_count_target as c_int))
+}

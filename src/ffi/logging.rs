@@ -3,6 +3,9 @@
 //! The environment variable SPTRSV_LOG asks for lines about the library's work: `error` for calls that fail, `info` for analyses too,
 //! `trace` for solves too, `off` (the default) for none. They go to standard error, or are appended to the file that SPTRSV_LOG_FILE
 //! names. A program can have them instead. Where no lines are wanted, a call reads one variable more.
+//!
+//! A profiler that takes NVTX ranges, as Nsight Systems does, has a range of its own for each analysis, solve, factorisation and
+//! sweep, in the domain `sptrsv`.
 
 use std::ffi::{c_char, c_void, CStr};
 use std::mem::MaybeUninit;

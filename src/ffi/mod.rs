@@ -13,6 +13,7 @@ mod guard;
 mod handle;
 mod info;
 mod logging;
+mod nvtx;
 mod objects;
 mod pair;
 mod solve;

@@ -7,7 +7,9 @@ use std::mem::MaybeUninit;
 
 use super::analysis::{sptrsvDataType_t, sptrsvOperation_t, sptrsvSolvePolicy_t};
 use super::guard::{raw, shared, with_handle, with_info};
+use super::info::algorithm_name;
 use super::logging::log_solve;
+use super::nvtx;
 use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use super::solve::{read_alpha, rhs};
 use crate::error::{sptrsvStatus_t, Error, Result};
@@ -96,6 +98,8 @@ pub unsafe extern "C" fn sptrsvSolvePair(
             Ok(Request { shape, arrays, policy, alpha, rhs, buffer: buffer as usize, diagonal: None })
         };
         with_both(infoL, infoU, |by_l, by_u| {
+            let name = |info: &Info| algorithm_name(info.algorithm_in_use()).to_string_lossy();
+            let _range = nvtx::range(|| format!("sptrsvSolvePair {} {} n={m} nrhs={nrhs}", name(by_l), name(by_u)));
             let (of_l, of_u) = (request(by_l, l, nnzL, of_l)?, request(by_u, u, nnzU, of_u)?);
             match is_plain {
                 true => pair.solve(c, [&mut *by_l, &mut *by_u], [of_l, of_u])?,

@@ -9,7 +9,9 @@ use std::mem::MaybeUninit;
 
 use super::analysis::{sptrsvDataType_t, sptrsvOperation_t, sptrsvSolvePolicy_t};
 use super::guard::{raw, shared, with_handle, with_info};
+use super::info::algorithm_name;
 use super::logging::log_solve;
+use super::nvtx;
 use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use crate::context::Context;
 use crate::error::{sptrsvStatus_t, Result};
@@ -83,7 +85,7 @@ pub unsafe extern "C" fn sptrsvSolve(
         let column = |address: usize| Dense { address, ld: m, order: Order::Columns };
         let rhs = Rhs { count: 1, names: ["f", "x"], f: column(f as usize), x: column(x as usize) };
         let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
-        solve(c, op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
+        solve(c, "sptrsvSolve", op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
     })
 }
 
@@ -130,7 +132,7 @@ pub unsafe extern "C" fn sptrsvSolveMulti(
     with_handle(handle, |c| {
         let rhs = rhs(nrhs, [F.cast_mut(), X], [ldf, ldx], [Order::Columns; 2]);
         let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
-        solve(c, op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
+        solve(c, "sptrsvSolveMulti", op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
     })
 }
 
@@ -175,7 +177,20 @@ pub unsafe extern "C" fn sptrsvSolveMultiRowMajor(
     with_handle(handle, |c| {
         let rhs = rhs(nrhs, [F.cast_mut(), X], [ldf, ldx], [Order::Rows; 2]);
         let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
-        solve(c, op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
+        solve(
+            c,
+            "sptrsvSolveMultiRowMajor",
+            op,
+            [m, nnz],
+            alpha,
+            descr,
+            valueType,
+            arrays,
+            info,
+            rhs,
+            policy,
+            buffer,
+        )
     })
 }
 
@@ -225,7 +240,7 @@ pub unsafe extern "C" fn sptrsvSolveDense(
         let orders = [Order::from_raw(raw(orderF))?, Order::from_raw(raw(orderX))?];
         let rhs = rhs(nrhs, [F.cast_mut(), X], [ldf, ldx], orders);
         let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
-        solve(c, op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
+        solve(c, "sptrsvSolveDense", op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
     })
 }
 
@@ -242,6 +257,7 @@ pub(super) fn rhs(count: i64, [f, x]: [*mut c_void; 2], [ldf, ldx]: [i64; 2], [o
 #[allow(clippy::too_many_arguments)]
 unsafe fn solve(
     context: &Context,
+    function: &str,
     op: MaybeUninit<sptrsvOperation_t>,
     [m, nnz]: [i64; 2],
     alpha: *const c_void,
@@ -259,6 +275,10 @@ unsafe fn solve(
         let policy = Policy::from_raw(raw(policy))?;
         let alpha = read_alpha(context, alpha, shape.dtype)?;
         let count = rhs.count;
+        let _range = nvtx::range(|| {
+            let columns = if count == 1 { String::new() } else { format!(" nrhs={count}") };
+            format!("{function} {} n={m}{columns}", algorithm_name(i.algorithm_in_use()).to_string_lossy())
+        });
         let buffer = buffer as usize;
         i.solve(context, &Request { shape, arrays, policy, alpha, rhs, buffer, diagonal: None })?;
         log_solve(i, count)

@@ -10,7 +10,9 @@ use std::mem::MaybeUninit;
 
 use super::analysis::sptrsvDataType_t;
 use super::guard::{guard, raw, shared, with_handle, with_info, write};
+use super::info::algorithm_name;
 use super::logging::log_step;
+use super::nvtx;
 use super::objects::{sptrsvConstInfo_t, sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use crate::error::{sptrsvStatus_t, Error};
 use crate::info::Sweep;
@@ -97,6 +99,8 @@ pub unsafe extern "C" fn sptrsvSweep(
         let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
         with_info(info, |i| {
             let shape = i.shape(Op::NonTranspose, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
+            let name = || algorithm_name(i.algorithm_in_use()).to_string_lossy();
+            let _range = nvtx::range(|| format!("sptrsvSweep {} n={m}", name()));
             i.sweep(c, shape, arrays, sweep, buffer as usize)?;
             log_step(i, "sweep")
         })

@@ -32,7 +32,14 @@ impl Info {
         require_aligned(arrays.ind, "colInd", shape.descr.columns.bytes())?;
         require(buffer, "buffer")?;
         let work = workspace::factor_place(buffer);
-        factor.factorize(context, kind, &FactorCall { arrays, work, boost, timeout: context.timeout })
+        let call = FactorCall {
+            arrays,
+            work,
+            boost,
+            timeout: context.timeout,
+            sm_count_target: context.sm_count_target,
+        };
+        factor.factorize(context, kind, &call)
     }
 
     /// Waits for the last factorisation and tells its pivot; writes the position to device memory, if it is to go there.

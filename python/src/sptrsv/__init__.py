@@ -15,17 +15,21 @@ from ._errors import (
     TimedOutError,
     ZeroPivotError,
 )
+from ._factors import IncompleteFactors, ic0, ilu0
 from ._library import Status
 from ._scipy import spsolve_triangular
+from ._smoother import Smoother, smoother
 from ._solver import TriangularSolver, analyse
 from ._stats import Stats
 
 __version__: str
 
 __all__ = [
+    "IncompleteFactors",
     "InvalidMatrixError",
     "NoGpuError",
     "OutOfMemoryError",
+    "Smoother",
     "SptrsvError",
     "Stats",
     "Status",
@@ -33,6 +37,9 @@ __all__ = [
     "TriangularSolver",
     "ZeroPivotError",
     "analyse",
+    "ic0",
+    "ilu0",
+    "smoother",
     "spsolve_triangular",
 ]
 

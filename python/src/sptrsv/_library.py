@@ -159,6 +159,14 @@ ARGUMENTS: dict[str, list[Any]] = {
         *_MATRIX, c_int64, c_void_p, *_ARRAYS, c_void_p, c_int64, c_int, c_void_p, c_int64, c_int, c_int, c_void_p,
     ],
     "sptrsvZeroPivot": [c_void_p, c_void_p, POINTER(c_int64)],
+    "sptrsvSetFactorization": [c_void_p, c_int],
+    "sptrsvSetPivotBoost": [c_void_p, c_double, c_double, c_double],
+    "sptrsvIlu0": [c_void_p, c_int64, c_int64, *_ARRAYS, c_void_p],
+    "sptrsvIc0": [c_void_p, c_int64, c_int64, *_ARRAYS, c_void_p],
+    "sptrsvFactorZeroPivot": [c_void_p, c_void_p, POINTER(c_int64)],
+    "sptrsvSetSweeps": [c_void_p, c_int],
+    "sptrsvSetDiagonal": [c_void_p, c_void_p],
+    "sptrsvSweep": [c_void_p, c_int64, c_int64, c_double, c_int, *_ARRAYS, c_void_p, c_void_p, c_void_p],
 }  # fmt: skip
 # Those that give a text in place of a status.
 TEXTS: dict[str, list[Any]] = {

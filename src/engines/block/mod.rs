@@ -117,7 +117,7 @@ impl Multi for BlockPlan {
         let warps = n as u64 * BLOCK_LEVELS_AHEAD * turns / stored.levels.max(1) as u64;
         let of_warp = warp_bytes(launcher.dtype, width);
         let of_block = (launcher.gpu.shared_bytes_per_block() / of_warp).min(BLOCK_THREADS / 32);
-        let blocks = (warps / of_block as u64).clamp(1, launcher.gpu.multiprocessors() as u64);
+        let blocks = (warps / of_block as u64).clamp(1, launcher.multiprocessors as u64);
         let kernel = launcher.kernel(format_args!("{}{width}", KERNELS[self.has_parts as usize]))?;
         kernel.allow_shared(of_block * of_warp)?;
         kernel.launch(blocks as u32, of_block * 32, of_block * of_warp, args)?;

@@ -150,7 +150,7 @@ impl EnginePlan for OneWordPlan {
     /// From the narrow end on by one cluster, where there is a kernel for that.
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
         if stored.levels == 1 {
-            let most = launcher.gpu.multiprocessors() * ONE_LEVEL_BLOCKS;
+            let most = launcher.multiprocessors * ONE_LEVEL_BLOCKS;
             let blocks = args.n.div_ceil(ONE_WORD_BLOCK).min(most);
             return launcher.kernel("one_word_level")?.launch(blocks, ONE_WORD_BLOCK, 0, args);
         }
@@ -184,7 +184,7 @@ pub fn blocks(
     levels_ahead: u64,
     most: u32,
 ) -> u32 {
-    let multiprocessors = launcher.gpu.multiprocessors() as u64;
+    let multiprocessors = launcher.multiprocessors as u64;
     let all = args.slices as u64 * shares as u64;
     let average = all * levels_ahead / stored.hand_overs().max(1) as u64;
     let widest = stored.widest as u64 * shares as u64 / 32 / ONE_WORD_PASSES;

@@ -78,7 +78,7 @@ impl Algorithm for Panel {
 
 impl EnginePlan for Panel {
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &SolveArgs) -> Result<()> {
-        let most = launcher.gpu.multiprocessors() * PANEL_BLOCKS;
+        let most = launcher.multiprocessors * PANEL_BLOCKS;
         let blocks = args.slices.min(most);
         launcher.kernel_before_turn("panel")?.launch(
             blocks,

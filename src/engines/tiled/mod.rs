@@ -68,7 +68,13 @@ pub fn mirror(gpu: &Gpu, shape: &Shape) -> u32 {
 
 /// Blocks of a launch: one on each multiprocessor, as the tiles last.
 pub fn blocks(launcher: &Launcher, tiles: u32) -> u32 {
-    tiles.min(launcher.gpu.multiprocessors())
+    tiles.min(launcher.multiprocessors)
+}
+
+/// The same where blocks come in clusters, of which there is one at least.
+fn blocks_in_clusters(launcher: &Launcher, tiles: u32) -> u32 {
+    let cluster = TILED_CLUSTER as u32;
+    tiles.next_multiple_of(cluster).min((launcher.multiprocessors / cluster * cluster).max(cluster))
 }
 
 impl Algorithm for Tiled {
@@ -212,7 +218,8 @@ fn has_narrow_levels(launcher: &Launcher, stored: &Stored) -> bool {
 /// What a solve launches for one right-hand side.
 struct Launch {
     kernel: &'static str,
-    blocks: u32,
+    /// Blocks for so many tiles.
+    blocks: fn(&Launcher, u32) -> u32,
     threads: u32,
     shared: u32,
 }
@@ -226,7 +233,6 @@ impl Launch {
             (true, false) => ("tiled_short", MANY_WARPS),
             (true, true) => ("tiled_short_permuted", MANY_WARPS),
         };
-        let blocks = blocks(launcher, stored.tiles());
         Launch { kernel, blocks, threads: warps * 32, shared: shared_bytes(launcher.dtype, 1) }
     }
 
@@ -241,13 +247,12 @@ impl Launch {
             (Form::Tiles(Relays::Wide), false) => ("tiled_relay_wide", WARPS),
             _ => return None,
         };
-        let (tiles, cluster, most) = (stored.tiles(), TILED_CLUSTER as u32, launcher.gpu.multiprocessors());
-        let blocks = tiles.next_multiple_of(cluster).min(most / cluster * cluster);
         let shared = shared_bytes(launcher.dtype, 1) + found.tile * launcher.dtype.bytes() as u32;
-        Some(Launch { kernel, blocks, threads: warps * 32, shared })
+        Some(Launch { kernel, blocks: blocks_in_clusters, threads: warps * 32, shared })
     }
 
     fn run(&self, launcher: &Launcher, args: &SolveArgs) -> Result<()> {
-        launcher.kernel_before_turn(self.kernel)?.launch(self.blocks, self.threads, self.shared, args)
+        let blocks = (self.blocks)(launcher, args.tiles);
+        launcher.kernel_before_turn(self.kernel)?.launch(blocks, self.threads, self.shared, args)
     }
 }

@@ -108,7 +108,7 @@ impl WidePlan {
         most: u32,
         mut launch: impl FnMut(u32, u32, u32) -> Result<()>,
     ) -> Result<()> {
-        let most = launcher.gpu.multiprocessors() * most;
+        let most = launcher.multiprocessors * most;
         self.level_ptr.windows(2).try_for_each(|level| {
             let blocks = (level[1] - level[0]).div_ceil(WIDE_BLOCK / 32).min(most);
             launch(level[0], level[1], blocks)

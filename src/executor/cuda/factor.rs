@@ -82,7 +82,7 @@ pub struct CudaFactor {
     item: DeviceArray,
     items: u32,
     kernels: Kernels,
-    /// Blocks of a launch.
+    /// Blocks of a launch for which there is work, however many the GPU has room for.
     blocks: u32,
 }
 
@@ -152,12 +152,11 @@ impl CudaFactor {
         memory::synchronize(how.stream)?;
         let items = starts.len().saturating_sub(1) as u32;
         let levels = level_ptr.len().saturating_sub(1).max(1) as u32;
-        let most = gpu.multiprocessors() * BLOCKS;
         let blocks = match kernels {
             // Rows are so long that all warps are busy looking updates up.
-            Kernels::Three => most,
+            Kernels::Three => u32::MAX,
             Kernels::Eight | Kernels::Warp => {
-                (items.div_ceil(levels) * LEVELS_AHEAD).div_ceil(THREADS / 32).clamp(1, most)
+                items.div_ceil(levels).saturating_mul(LEVELS_AHEAD).div_ceil(THREADS / 32).max(1)
             }
         };
         let factor = CudaFactor { plan, diag: diagonal.place, item, items, kernels, blocks };
@@ -177,7 +176,7 @@ impl CudaFactor {
     /// Enqueues one factorisation.
     pub fn factorize(&mut self, stream: usize, kind: Factorization, call: &FactorCall) -> Result<()> {
         self.plan.note_use(stream)?;
-        let launcher = self.plan.launcher(stream);
+        let launcher = self.plan.launcher(stream).sized_for(call.sm_count_target);
         let mut args = FactorArgs {
             solve: self.plan.stored.base,
             pattern: Pattern::new(self.plan.stored.shape(), call.arrays),
@@ -193,7 +192,7 @@ impl CudaFactor {
         if let Some(boost) = call.boost {
             (args.boosts, args.tolerance, args.boost) = (1, boost.tolerance, boost.value);
         }
-        let most = launcher.gpu.multiprocessors() * BLOCKS;
+        let most = launcher.multiprocessors * BLOCKS;
         let words = u64::from(self.plan.stored.shape().nnz).div_ceil(THREADS.into());
         launcher.kernel_before_turn("factor_begin")?.launch(
             words.clamp(1, most.into()) as u32,
@@ -201,7 +200,7 @@ impl CudaFactor {
             0,
             &args,
         )?;
-        self.kernel(&launcher, kind)?.launch(self.blocks, THREADS, 0, &args)
+        self.kernel(&launcher, kind)?.launch(self.blocks.min(most), THREADS, 0, &args)
     }
 
     /// Waits for the last factorisation; the smallest row (zero-based) with a zero pivot.

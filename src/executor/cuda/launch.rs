@@ -17,6 +17,8 @@ pub struct Launcher<'a> {
     pub gpu: &'a Arc<Gpu>,
     pub stream: usize,
     pub dtype: DataType,
+    /// How many multiprocessors launches are sized for.
+    pub multiprocessors: u32,
 }
 
 /// A kernel's name, made where a solve wants it and so without an allocation.
@@ -89,7 +91,20 @@ extern "C" {
     ) -> sys::CUresult;
 }
 
-impl Launcher<'_> {
+impl<'a> Launcher<'a> {
+    /// One for launches on all multiprocessors.
+    pub fn new(gpu: &'a Arc<Gpu>, stream: usize, dtype: DataType) -> Self {
+        Launcher { gpu, stream, dtype, multiprocessors: gpu.multiprocessors() }
+    }
+
+    /// The same for launches sized as if the GPU had that many multiprocessors; 0 stands for all.
+    pub fn sized_for(self, sm_count_target: u32) -> Self {
+        match sm_count_target {
+            0 => self,
+            multiprocessors => Launcher { multiprocessors, ..self },
+        }
+    }
+
     /// The kernel `name` for the value type.
     pub fn kernel(&self, name: impl fmt::Display) -> Result<Kernel> {
         let name = Name::new(format_args!("{name}_{}", self.dtype.letter()));

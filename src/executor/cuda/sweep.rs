@@ -42,7 +42,7 @@ impl CudaSweep {
     /// Prepares sweeps with a pattern that is known to be well-formed. Waits for the stream.
     pub fn new(gpu: &Arc<Gpu>, shape: &Shape, arrays: Arrays, stream: usize) -> Result<CudaSweep> {
         let _bound = gpu.bind()?;
-        let launcher = Launcher { gpu, stream, dtype: shape.dtype };
+        let launcher = Launcher::new(gpu, stream, shape.dtype);
         // Loaded now, as the first sweep may be captured into a graph.
         launcher.kernel(KERNEL)?;
         let diagonal = match shape.n {

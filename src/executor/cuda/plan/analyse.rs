@@ -101,7 +101,7 @@ impl CudaPlan {
             }
             // Malformed: what follows says how.
         }
-        let launcher = Launcher { gpu, stream, dtype: shape.dtype };
+        let launcher = Launcher::new(gpu, stream, shape.dtype);
         if let Some(levels) = on_gpu(setup, shape)? {
             let wish = setup::Wish { needs, levels, timeout, node: 1, copies: false };
             match Self::set_up_on_gpu(&launcher, asked, shape, arrays, wish, known, let_go) {
@@ -142,7 +142,7 @@ impl CudaPlan {
         let_go: &mut dyn FnMut(),
     ) -> Result<Option<CudaPlan>> {
         must_fit(shape)?;
-        let launcher = Launcher { gpu, stream: how.stream, dtype: shape.dtype };
+        let launcher = Launcher::new(gpu, how.stream, shape.dtype);
         let start = Instant::now();
         let place = on_gpu(how.setup, shape)?;
         // Nodes are looked for where the schedule is to be made.

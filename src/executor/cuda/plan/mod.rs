@@ -200,7 +200,7 @@ impl CudaPlan {
     }
 
     pub fn launcher(&self, stream: usize) -> Launcher<'_> {
-        Launcher { gpu: &self.stored.gpu, stream, dtype: self.stored.shape.dtype }
+        Launcher::new(&self.stored.gpu, stream, self.stored.shape.dtype)
     }
 
     /// Enqueues what the solves of a call have in common, before them.
@@ -213,7 +213,7 @@ impl CudaPlan {
 
     /// Enqueues one solve, after `begin`.
     pub fn solve(&self, stream: usize, call: &SolveCall) -> Result<()> {
-        let launcher = Launcher { gpu: &self.stored.gpu, stream, dtype: self.stored.shape.dtype };
+        let launcher = self.launcher(stream).sized_for(call.sm_count_target);
         self.engine().solve(&launcher, &self.stored, &self.args(call))
     }
 
@@ -241,7 +241,7 @@ impl CudaPlan {
     ) -> Result<()> {
         let enqueued = (|| match self.engine().multi() {
             Some(multi) if columns > 1 || order == Order::Rows => {
-                let launcher = Launcher { gpu: &self.stored.gpu, stream, dtype: self.stored.shape.dtype };
+                let launcher = self.launcher(stream).sized_for(call.sm_count_target);
                 let work = call.workspace.values as u64;
                 // Algorithms that hand values over in one word find it armed.
                 if self.stored.work.is_some() {

@@ -1,0 +1,164 @@
+"""Gauss-Seidel and SOR sweeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._analysed import Analysed
+from ._arrays import DATA_TYPES
+from ._errors import check
+from ._frameworks import Framework, framework_of
+from ._library import Format, Operation, library
+from ._matrix import Matrix, read
+from ._resources import Resources
+
+
+class Smoother(Analysed):
+    """A matrix that was analysed for sweeps. :func:`smoother` makes it.
+
+    Threads may share it: its calls run one after the other. ``with`` and :meth:`close` give back what it holds.
+    """
+
+    def __init__(
+        self, matrix: Matrix, *, backward: bool, diagonal: Any, algorithm: str, setup: str, timeout: float
+    ) -> None:
+        given = diagonal
+
+        def prepare(r: Resources) -> None:
+            check(library.sptrsvSetSweeps(r.info, 1))
+            if given is not None:
+                self._diagonal = self._vector("diagonal", given, framework_of(given))
+                check(library.sptrsvSetDiagonal(r.info, self._diagonal.pointer))
+
+        super().__init__(
+            matrix,
+            lower=not backward,
+            unit=False,
+            operation=Operation.NON_TRANSPOSE,
+            any_trans=False,
+            copy=False,
+            nrhs=1,
+            algorithm=algorithm,
+            setup=setup,
+            timeout=timeout,
+            prepare=prepare,
+        )
+
+    def _vector(self, what: str, array: Any, framework: Framework) -> Any:
+        view = self._converted(what, array, framework)
+        if view.shape != (self._shape[0],):
+            raise ValueError(f"{what} must have the shape ({self._shape[0]},), but it has {view.shape}")
+        return view if view.is_contiguous else self._copied(view, framework)[0]
+
+    def sweep(self, b: Any, x: Any = None, *, weight: float = 1.0) -> Any:
+        """Makes one sweep for ``A x = b``.
+
+        Parameters
+        ----------
+        b : array of shape (n,)
+            Of the matrix's type, or one that converts safely to it.
+        x : array of shape (n,), optional
+            What to start from; it is replaced. Of the matrix's type. Without it the sweep starts from zero and is a
+            solve with the triangle.
+        weight : float
+            The weight of SOR; 1 is Gauss-Seidel.
+
+        Returns
+        -------
+        x : array
+            ``x``, else a new array of b's library.
+
+        Notes
+        -----
+        Every unknown is updated with the new values of those before it (behind it, for a backward sweep), as the loop
+        over the rows does it. On a GPU the sweep is enqueued on the current stream of b's library.
+
+        Examples
+        --------
+        >>> import numpy as np, scipy.sparse as sp, sptrsv
+        >>> A = sp.csr_array([[4.0, 1], [1, 2]])
+        >>> smoother = sptrsv.smoother(A)
+        >>> x = smoother.sweep([8.0, 4])
+        >>> x
+        array([2., 1.])
+        >>> smoother.sweep([8.0, 4], x)
+        array([1.75 , 1.125])
+        """
+        framework = framework_of(b)
+        with self._lock:
+            self._must_be_usable()
+            view = self._vector("b", b, framework)
+            from_zero = x is None
+            if from_zero:
+                maker = framework if framework.makes_arrays else self._framework
+                x = maker.empty(view.shape, self._dtype, "C", self._device)
+            target, _ = self._target(x, view.shape, "x")
+            if not target.is_contiguous:
+                raise ValueError("x cannot be used: its values do not lie one after the other")
+            if target.size and target.overlaps(view):
+                view, _ = self._copied(view, framework)
+            if view.size:
+                assert self._arrays is not None
+                r = self._resources
+                values, offsets, indices = (a.pointer for a in self._arrays)
+                with self._on_stream(framework, view, target):
+                    r.call(
+                        "sptrsvSweep", self._shape[0], self._entries, weight, int(from_zero), r.descr,
+                        DATA_TYPES[self._dtype], values, offsets, indices, r.info, view.pointer, target.pointer,
+                        self._buffer,
+                    )  # fmt: skip
+            return x
+
+
+def smoother(
+    A: Any,
+    backward: bool = False,
+    *,
+    diagonal: Any = None,
+    algorithm: str = "auto",
+    setup: str = "auto",
+    timeout: float = 10.0,
+) -> Smoother:
+    """Analyses a sparse matrix for Gauss-Seidel and SOR sweeps.
+
+    Parameters
+    ----------
+    A : sparse matrix in CSR
+        Of SciPy, CuPy or PyTorch, as :func:`analyse` takes it. Each sweep reads its arrays as they are then; they must
+        stay, and the pattern must not change.
+    backward : bool
+        Whether sweeps go from the last row to the first.
+    diagonal : array of shape (n,), optional
+        Takes the place of A's diagonal, as the l1 diagonal of hybrid smoothers does. It must stay too.
+    algorithm, setup, timeout
+        As in :func:`analyse`.
+
+    Returns
+    -------
+    smoother : Smoother
+
+    Raises
+    ------
+    TypeError, ValueError
+        A or an option cannot be used.
+    SptrsvError
+        As :func:`analyse`.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp, sptrsv
+    >>> A = sp.csr_array([[4.0, 1], [1, 2]])
+    >>> sptrsv.smoother(A, backward=True).sweep([8.0, 4])
+    array([1.5, 2. ])
+    """
+    return Smoother(
+        read_csr(A, "sweeps"), backward=backward, diagonal=diagonal, algorithm=algorithm, setup=setup, timeout=timeout
+    )
+
+
+def read_csr(A: Any, what: str) -> Matrix:
+    """The matrix, which must be in CSR for this."""
+    matrix = read(A)
+    if matrix.format != Format.CSR:
+        raise TypeError(f"A must be in CSR for {what}, but it is in CSC: convert it with A.tocsr()")
+    return matrix
