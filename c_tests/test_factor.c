@@ -119,7 +119,8 @@ static long double worst_residual(const Problem *p, const void *factor, int kind
       place[p->e[t].j] = -1;
       if (kind == IC0 && p->e[t].j > i) continue;
       num a = get(p->k.type, p->val, t);
-      long double bound = 4 * (long double)(terms[at] + 4) * eps * (size[at] + cabsl(a)), error = cabsl(a - sum[at]) / bound;
+      long double bound = 4 * (long double)(terms[at] + 4) * eps * (size[at] + cabsl(a)), error = cabsl(a - sum[at]);
+      error = error == 0 ? 0 : error / bound;
       if (!(error <= worst)) worst = isnan(error) ? INFINITY : error;
     }
     free(sum), free(size), free(terms);
@@ -182,6 +183,65 @@ static void large_ones(void) {
   one_case((Kind){.type = SPTRSV_R_64F, .full = 1}, GRID, 250000, ILU0);
   one_case((Kind){.type = SPTRSV_R_64F, .full = 1}, STREWN, 60000, ILU0);
   one_case((Kind){.type = SPTRSV_R_32F, .full = 1}, MANY, 60000, IC0);
+}
+
+/* A matrix of nodes of b unknowns, which are linked in whole blocks, some above the diagonal only; of node 5 all values but its
+ * diagonal are zero, and that is `pivot` in the node's second row. */
+static Problem make_nodes(Kind k, int64_t b, int64_t nodes, num pivot) {
+  static const int64_t BACK[] = {1, 3, 8, 40};
+  Entries list = {0};
+  for (int64_t node = 0; node < nodes; node++)
+    for (int64_t other = 0; other < nodes; other++) {
+      int64_t apart = node > other ? node - other : other - node;
+      int is_linked = apart == 0 || (node < other && apart == 5);
+      for (int i = 0; i < COUNT(BACK); i++) is_linked |= apart == BACK[i];
+      for (int64_t r = 0; is_linked && r < b; r++)
+        for (int64_t c = 0; c < b; c++) {
+          num v = apart == 0 && r == c ? CMPLXL(12 * (long double)b, 1) : random_num(1);
+          if (node == 5 || other == 5) v = apart || r != c ? 0 : r == 1 ? pivot : 2;
+          push(&list, node * b + r, other * b + c, v);
+        }
+    }
+  return pack(k, nodes * b, list);
+}
+
+static void nodes(void) {
+  for (int t = 0; t < COUNT(TYPES); t++)
+    for (int64_t b = 2; b <= 7; b++) {
+      Kind k = {.type = TYPES[t], .full = 1, .base = (int)b & 1, .wide = (int)b % 3};
+      rng_state = (uint64_t)(b * 10 + t);
+      Problem p = make_nodes(k, b, 300, 2);
+      size_t bytes = (size_t)p.nnz * value_size(k.type);
+      void *first = malloc(bytes + 1), *again = malloc(bytes + 1);
+      Factored s;
+      open_factor(&s, &p);
+      CHECK_OK(analyse_factor(&s));
+      for (int run = 0; run < 2; run++) {
+        mem_put(s.val, p.val, bytes);
+        CHECK_OK(factorize(&s, ILU0));
+        mem_get(run ? again : first, s.val, bytes);
+      }
+      CHECK_THAT(!memcmp(first, again, bytes), "nodes of %lld: other bits in the second run", (long long)b);
+      long double worst = worst_residual(&p, first, ILU0);
+      CHECK_THAT(worst <= 1, "nodes of %lld: error %Lg of the bound (%s)", (long long)b, worst, kind_text(&k));
+      int64_t row = -2, zero = 5 * b + 1;
+      for (int64_t e = 0; e < p.nnz; e++)
+        if (p.e[e].i == zero && p.e[e].j == zero) put(k.type, p.val, e, 0);
+      mem_put(s.val, p.val, bytes);
+      CHECK_OK(factorize(&s, ILU0));
+      CHECK_STATUS(sptrsvFactorZeroPivot(T.h, s.info, &row), SPTRSV_STATUS_ZERO_PIVOT);
+      CHECK_THAT(row == zero + k.base, "nodes of %lld: the pivot is in row %lld", (long long)b, (long long)row);
+      CHECK_OK(sptrsvSetPivotBoost(s.info, 1e-8, 3, 0));
+      mem_put(s.val, p.val, bytes);
+      CHECK_OK(factorize(&s, ILU0));
+      CHECK_OK(sptrsvFactorZeroPivot(T.h, s.info, &row));
+      mem_get(again, s.val, bytes);
+      for (int64_t e = 0; e < p.nnz; e++)
+        if (p.e[e].i == zero && p.e[e].j == zero) CHECK(get(k.type, again, e) == 3);
+      close_factor(&s);
+      free(first), free(again);
+      free_problem(&p);
+    }
 }
 
 /* A row of zeros above the diagonal, and one on it. */
@@ -318,6 +378,7 @@ int main(int argc, char **argv) {
   check_begin("test_factor", argc, argv);
   RUN(every_kind);
   RUN(large_ones);
+  RUN(nodes);
   RUN(pivots);
   RUN(misuse);
   RUN_ON_GPU(in_a_graph);

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::args::SolveArgs;
+use super::factor_nodes::FactorNodes;
 use super::pattern::{Diagonal, Pattern};
 use super::{memory, CudaPlan, DeviceArray, Gpu, How, Kernel, Launcher, Stored};
 use crate::analysis::{Findings, Needs};
@@ -84,6 +85,8 @@ pub struct CudaFactor {
     kernels: Kernels,
     /// Blocks of a launch for which there is work, however many the GPU has room for.
     blocks: u32,
+    /// What ILU(0) goes by where rows are long enough and the pattern is of nodes.
+    nodes: Option<FactorNodes>,
 }
 
 /// Kernels by the registers for a row: lanes, and entries of each lane.
@@ -149,6 +152,10 @@ impl CudaFactor {
         let level_ptr = plan.numbers();
         let starts = work_items(&level_ptr, kernels.rows());
         let item = DeviceArray::copy_of(gpu, &starts, how.stream)?;
+        let nodes = match kernels {
+            Kernels::Eight => None,
+            Kernels::Warp | Kernels::Three => FactorNodes::find(&plan, &launcher, arrays)?,
+        };
         memory::synchronize(how.stream)?;
         let items = starts.len().saturating_sub(1) as u32;
         let levels = level_ptr.len().saturating_sub(1).max(1) as u32;
@@ -159,7 +166,7 @@ impl CudaFactor {
                 items.div_ceil(levels).saturating_mul(LEVELS_AHEAD).div_ceil(THREADS / 32).max(1)
             }
         };
-        let factor = CudaFactor { plan, diag: diagonal.place, item, items, kernels, blocks };
+        let factor = CudaFactor { plan, diag: diagonal.place, item, items, kernels, blocks, nodes };
         // Loaded now, as the first factorisation may be captured into a graph.
         let launcher = factor.plan.launcher(how.stream);
         for kind in [Factorization::Ilu0, Factorization::Ic0] {
@@ -200,6 +207,11 @@ impl CudaFactor {
             0,
             &args,
         )?;
+        if let (Some(nodes), Factorization::Ilu0) = (&self.nodes, kind) {
+            (args.solve.order, args.items) = (nodes.order.address(), nodes.count);
+            let blocks = nodes.count.div_ceil(THREADS / 32).min(most);
+            return nodes.kernel(&launcher)?.launch(blocks, THREADS, 0, &args);
+        }
         self.kernel(&launcher, kind)?.launch(self.blocks.min(most), THREADS, 0, &args)
     }
 
@@ -221,6 +233,7 @@ impl CudaFactor {
     }
 
     pub fn bytes_held(&self) -> usize {
-        self.plan.bytes_held() + self.diag.bytes() + self.item.bytes()
+        let of_nodes = self.nodes.as_ref().map_or(0, |nodes| nodes.order.bytes());
+        self.plan.bytes_held() + self.diag.bytes() + self.item.bytes() + of_nodes
     }
 }

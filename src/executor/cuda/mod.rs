@@ -7,6 +7,7 @@ pub mod args;
 mod dense;
 mod errors;
 mod factor;
+mod factor_nodes;
 mod launch;
 mod locked;
 mod memory;

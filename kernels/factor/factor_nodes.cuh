@@ -1,0 +1,195 @@
+// ILU(0) of patterns of nodes: factor.cuh's factorisation, for B unknowns at a time that have the same columns.
+//
+// A warp takes a node, and each lane one of the node's B x B blocks, in registers. So the values of a finished node are read once for
+// B rows, and where they lie is looked up once for B x B x B products. Blocks of a finished node K update those of the node I: lane K
+// divides by the pivots of K and passes l on, every other lane J multiplies by its block (K, J). Each value is updated in the order of
+// k, as in factor.cuh, and so has the same bits.
+#pragma once
+#include "factor/factor.cuh"
+
+constexpr uint32_t MOST_BLOCKS = WARP;  // of a node, one a lane; mirrored in executor/cuda/factor.rs
+constexpr int LOOKUPS = 4;              // finished nodes whose columns are looked up together
+
+// What the lanes of a node share.
+struct SharedNode {
+    static constexpr uint32_t TABLE = 128;
+    uint32_t column[MOST_BLOCKS];                  // by lane: the block's node
+    uint32_t from[MOST_BLOCKS], stride[MOST_BLOCKS];  // of a finished node: its first diagonal entry, and from row to row
+    uint8_t offset[MOST_BLOCKS][MOST_BLOCKS];      // of a finished node and a lane: blocks from the diagonal one on, or NO_BLOCK
+    uint16_t table[TABLE];                         // lane by its node, or EMPTY
+};
+constexpr uint8_t NO_BLOCK = 0xff;
+
+template <class T, int B>
+struct FactorNode {
+    const FactorArgs<T> &a;
+    SharedNode &s;
+    uint32_t lane = threadIdx.x % WARP;
+    uint32_t node, begin, stride, blocks, lower;  // the node, its first entry, from row to row, and blocks: all, before the diagonal one
+    T v[B][B];
+
+    __device__ __forceinline__ FactorNode(const FactorArgs<T> &args, SharedNode &shared) : a(args), s(shared) {}
+
+    static __device__ __forceinline__ uint32_t slot_of(uint32_t column) { return column * 0x9e3779b1u >> 16 & (SharedNode::TABLE - 1); }
+    // The lane of that node, or NONE. Ends at an empty place: at most a quarter of them are taken.
+    __device__ __forceinline__ uint32_t find(uint32_t column) const {
+        for (uint32_t at = slot_of(column);; at = (at + 1) & (SharedNode::TABLE - 1)) {
+            uint32_t lane_of = s.table[at];
+            if (lane_of == EMPTY || s.column[lane_of] == column) return lane_of == EMPTY ? NONE : lane_of;
+        }
+    }
+
+    __device__ __forceinline__ void load(uint32_t which) {
+        node = which;
+        begin = a.pattern.begin((size_t)node * B);
+        stride = a.pattern.begin((size_t)node * B + 1) - begin;
+        blocks = stride / B;
+        lower = (a.diag[node * B] - begin) / B;
+        for (uint32_t t = lane; t < SharedNode::TABLE; t += WARP) s.table[t] = EMPTY;
+        __syncwarp();
+        bool has = lane < blocks;
+        uint32_t column = has ? a.pattern.column((size_t)begin + lane * B) / B : 0;
+        s.column[lane] = column;
+        if (has)
+            for (uint32_t at = slot_of(column); atomicCAS(&s.table[at], EMPTY, (unsigned short)lane) != EMPTY;)
+                at = (at + 1) & (SharedNode::TABLE - 1);
+#pragma unroll
+        for (int r = 0; r < B; ++r)
+#pragma unroll
+            for (int c = 0; c < B; ++c) v[r][c] = has ? a.val[begin + r * stride + lane * B + c] : zero(T{});
+        __syncwarp();
+    }
+
+    // Where the blocks of finished nodes lie that update this lane's.
+    __device__ __forceinline__ void look_up() {
+        for (uint32_t first = 0; first < lower; first += LOOKUPS) {
+            uint32_t from[LOOKUPS], length[LOOKUPS], column[LOOKUPS];
+#pragma unroll
+            for (int i = 0; i < LOOKUPS; ++i) {
+                uint32_t t = first + i, row = t < lower ? s.column[t] * B : node * B;
+                uint32_t end = a.pattern.begin((size_t)row + 1);
+                from[i] = a.diag[row];
+                length[i] = t < lower ? (end - from[i]) / B : 0;
+                if (t < lower && lane == 0) s.from[t] = from[i], s.stride[t] = end - a.pattern.begin(row);
+                if (t < lower) s.offset[t][lane] = NO_BLOCK;
+            }
+            __syncwarp();
+#pragma unroll
+            for (int i = 0; i < LOOKUPS; ++i)
+                column[i] = lane < length[i] ? a.pattern.column((size_t)from[i] + lane * B) / B : NONE;
+#pragma unroll
+            for (int i = 0; i < LOOKUPS; ++i) {
+                if (column[i] == NONE) continue;
+                uint32_t target = lane == 0 ? first + i : find(column[i]);
+                if (target != NONE) s.offset[first + i][target] = (uint8_t)lane;
+            }
+        }
+        __syncwarp();
+    }
+
+    // Polls the block that updates this lane's in step `t`; of the finished node's own block what is on and above the diagonal.
+    __device__ __forceinline__ void look(uint32_t t, uint32_t offset, Words<T> (&u)[B][B]) const {
+        const T *block = a.solve.work + (offset == NO_BLOCK ? 0 : s.from[t] + offset * B);
+#pragma unroll
+        for (int r = 0; r < B; ++r)
+#pragma unroll
+            for (int c = 0; c < B; ++c) poll(block + (offset == NO_BLOCK ? 0 : r * s.stride[t] + c), u[r][c]);
+    }
+
+    // Eliminates the blocks of step `t`. False if the watchdog ended the wait.
+    __device__ __forceinline__ bool eliminate(uint32_t t) {
+        uint32_t offset = s.offset[t][lane];
+        bool is_own = lane == t, updates = offset != NO_BLOCK;
+        Words<T> u[B][B];
+#pragma unroll
+        for (int r = 0; r < B; ++r)
+#pragma unroll
+            for (int c = 0; c < B; ++c)
+                u[r][c] = updates && (!is_own || c >= r) ? Words<T>::armed() : Words<T>::of_zero();
+        bool is_there = spin(a.solve, [&] {
+            look(t, offset, u);
+            uint32_t highest = 0;
+#pragma unroll
+            for (int r = 0; r < B; ++r)
+#pragma unroll
+                for (int c = 0; c < B; ++c) highest = max(highest, u[r][c].tell());
+            if (highest == ARMED) rest(SHORT_REST);
+            return highest == ARMED;
+        });
+        if (!is_there) return false;
+#pragma unroll
+        for (int k = 0; k < B; ++k) {
+            T inverse, divisor = is_own ? u[k][k].value() : one(T{});
+            bool multiplies = reciprocal(divisor, inverse);
+#pragma unroll
+            for (int r = 0; r < B; ++r) {
+                if (is_own) v[r][k] = multiplies ? product(v[r][k], inverse) : divide(v[r][k], divisor);
+                T l = shuffle(v[r][k], (int)t);
+#pragma unroll
+                for (int c = 0; c < B; ++c)
+                    if (updates && (!is_own || c > k)) v[r][c] = multiply_add(-l, u[k][c].value(), v[r][c]);
+            }
+        }
+        return true;
+    }
+
+    // The rows of the node among each other, row by row.
+    __device__ __forceinline__ void eliminate_own() {
+        bool is_own = lane == lower;
+#pragma unroll
+        for (int k = 0; k < B; ++k) {
+            if (is_own) v[k][k] = pivot<false>(a, node * B + k, v[k][k]);
+            T inverse, divisor = is_own ? v[k][k] : one(T{});
+            bool multiplies = reciprocal(divisor, inverse);
+#pragma unroll
+            for (int r = k + 1; r < B; ++r) {
+                if (is_own) v[r][k] = multiplies ? product(v[r][k], inverse) : divide(v[r][k], divisor);
+                T l = shuffle(v[r][k], (int)lower);
+#pragma unroll
+                for (int c = 0; c < B; ++c)
+                    if (lane > lower || (is_own && c > k)) v[r][c] = multiply_add(-l, v[k][c], v[r][c]);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void finish() const {
+#pragma unroll
+        for (int r = 0; r < B; ++r)
+#pragma unroll
+            for (int c = 0; c < B; ++c) {
+                size_t e = begin + r * stride + lane * B + c;
+                if (lane < blocks && (lane > lower || (lane == lower && c >= r))) publish(a.solve.work + e, v[r][c]);
+            }
+#pragma unroll
+        for (int r = 0; r < B; ++r)
+#pragma unroll
+            for (int c = 0; c < B; ++c)
+                if (lane < blocks) a.val[begin + r * stride + lane * B + c] = v[r][c];
+    }
+
+    // False if the watchdog ended a wait.
+    __device__ __forceinline__ bool factorise(uint32_t which) {
+        load(which);
+        look_up();
+        for (uint32_t t = 0; t < lower; ++t)
+            if (!eliminate(t)) return false;
+        eliminate_own();
+        finish();
+        __syncwarp();
+        return true;
+    }
+};
+
+// Tickets follow the order of levels, as in factor.cuh. `order` holds nodes.
+template <class T, int B>
+__device__ __forceinline__ void factor_nodes(const FactorArgs<T> &a) {
+    __shared__ SharedNode nodes[FACTOR_WARPS];
+    FactorNode<T, B> mine(a, nodes[threadIdx.x / WARP]);
+    for (;;) {
+        uint32_t ticket = 0;
+        if (threadIdx.x % WARP == 0) ticket = atomicAdd(&a.solve.state->ticket, 1u);
+        ticket = __shfl_sync(FULL, ticket, 0);
+        if (ticket >= a.items) return;
+        if (!mine.factorise(a.solve.order[ticket])) return;
+    }
+}

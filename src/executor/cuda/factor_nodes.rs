@@ -1,0 +1,68 @@
+//! ILU(0) by nodes, unknowns that have the same columns: which patterns it is for, and the order of their nodes.
+#![forbid(unsafe_code)]
+
+use super::pattern::Pattern;
+use super::{CudaPlan, DeviceArray, Kernel, Launcher};
+use crate::error::Result;
+use crate::problem::{Arrays, Shape};
+
+/// Threads of a block: of FACTOR_WARPS in kernels/factor/factor.cuh. And its warps, a row each.
+const THREADS: u32 = 128;
+const ROWS: u32 = THREADS / 32;
+/// Blocks of a node, one a lane: MOST_BLOCKS in kernels/factor/factor_nodes.cuh.
+const MOST_BLOCKS: u32 = 32;
+/// Unknowns of a node that there are kernels for, the largest first.
+const SIZES: [u32; 5] = [6, 5, 4, 3, 2];
+
+/// The mirror of NodesArgs in kernels/factor/ilu0_nodes.cu.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct NodesArgs {
+    pattern: Pattern,
+    found: u64,
+    node: u32,
+    most_blocks: u32,
+}
+
+/// Nodes by level.
+pub struct FactorNodes {
+    size: u32,
+    pub count: u32,
+    pub order: DeviceArray,
+}
+
+impl FactorNodes {
+    /// The largest nodes that a pattern has, of a real type, if any. Waits for the stream.
+    pub fn find(plan: &CudaPlan, launcher: &Launcher, arrays: Arrays) -> Result<Option<FactorNodes>> {
+        let shape = plan.stored.shape();
+        for size in SIZES {
+            let may_be = shape.n % size == 0 && shape.nnz % (size * size) == 0 && !shape.dtype.is_complex();
+            if !may_be || !is_of_nodes(launcher, shape, arrays, size)? {
+                continue;
+            }
+            // A node comes before those that need it, as its first row comes before theirs.
+            let mut nodes = plan.order(launcher.stream)?;
+            nodes.retain(|row| row % size == 0);
+            nodes.iter_mut().for_each(|row| *row /= size);
+            let order = DeviceArray::copy_of(launcher.gpu, &nodes, launcher.stream)?;
+            let found = FactorNodes { size, count: nodes.len() as u32, order };
+            found.kernel(launcher)?;
+            return Ok(Some(found));
+        }
+        Ok(None)
+    }
+
+    pub fn kernel(&self, launcher: &Launcher) -> Result<Kernel> {
+        launcher.kernel(format_args!("ilu0_nodes_{}", self.size))
+    }
+}
+
+/// Whether each row has the columns of its node's first one, in whole nodes that a warp has lanes for.
+fn is_of_nodes(launcher: &Launcher, shape: &Shape, arrays: Arrays, node: u32) -> Result<bool> {
+    let found = DeviceArray::copy_of(launcher.gpu, &[0u32], launcher.stream)?;
+    let pattern = Pattern::new(shape, arrays);
+    let args = NodesArgs { pattern, found: found.address(), node, most_blocks: MOST_BLOCKS };
+    let blocks = shape.n.div_ceil(ROWS);
+    launcher.setup_kernel("ilu0_nodes_check")?.launch(blocks, THREADS, 0, &args)?;
+    Ok(found.read::<u32>(1, launcher.stream)? == [0])
+}
