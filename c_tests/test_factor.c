@@ -239,6 +239,11 @@ static void misuse(void) {
   is_refused(&p, SPTRSV_STATUS_INVALID_MATRIX, "ascend");
   free_problem(&p);
 
+  p = make_matrix(k, GRID, 100, ILU0);
+  ((int32_t *)p.ptr)[50] = INT32_MAX;
+  is_refused(&p, SPTRSV_STATUS_INVALID_MATRIX, "row 49");
+  free_problem(&p);
+
   p = make_matrix((Kind){.type = SPTRSV_R_64F, .fill = SPTRSV_FILL_MODE_UPPER, .full = 1}, GRID, 100, ILU0);
   is_refused(&p, SPTRSV_STATUS_NOT_SUPPORTED, "upper");
   free_problem(&p);

@@ -185,6 +185,18 @@ static void misuse(void) {
                  SPTRSV_STATUS_NOT_INITIALIZED);
     mem_get(now, s.x, sizeof now);
     CHECK(!memcmp(x, now, sizeof x));
+    /* What is chosen now is for later analyses. */
+    CHECK_OK(sptrsvSetSweeps(s.info, 0));
+    CHECK_OK(sweep(&s, 1, 0));
+    mem_put(s.x, x, sizeof x);
+    CHECK_OK(sptrsvSetDiagonal(s.info, s.diag));
+    CHECK_OK(sptrsvAnalysis(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, p.n, p.nnz, s.d, SPTRSV_R_64F, NULL, s.ptr, s.ind, s.info,
+                            SPTRSV_SOLVE_POLICY_USE_LEVEL, s.buffer));
+    CHECK_OK(sptrsvSetSweeps(s.info, 1));
+    CHECK_STATUS(sweep(&s, 1, 0), SPTRSV_STATUS_NOT_SUPPORTED);
+    CHECK_OK(sptrsvSetDiagonal(s.info, NULL));
+    mem_get(now, s.x, sizeof now);
+    CHECK(!memcmp(x, now, sizeof x));
     /* Not analysed for sweeps. */
     CHECK_OK(sptrsvSetSweeps(s.info, 0));
     CHECK_OK(sptrsvAnalysis(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, p.n, p.nnz, s.d, SPTRSV_R_64F, NULL, s.ptr, s.ind, s.info,

@@ -167,7 +167,7 @@ unsafe fn factorize(
 ) -> Result<()> {
     let d = shared(descr, "descr")?.0;
     with_info(info, |i| {
-        let shape = i.shape(Op::NonTranspose, m, nnz, d, DataType::from_raw(raw(dtype))?)?;
+        let shape = i.shape(Op::NonTranspose, [m, nnz], d, DataType::from_raw(raw(dtype))?)?;
         i.factorize(context, kind, shape, arrays, buffer as usize)?;
         log_step(i, kind.name())
     })
