@@ -1097,7 +1097,7 @@ typedef enum {
  * Computes the size of the scratch buffer that an analysis and its solves need: at least 8 bytes for m >= 1, about 36 m + nnz / 4
  * bytes for one right-hand side, 68 m + nnz / 4 bytes for several, and 64 m + nnz / 4 values for BLOCK; for factorisations nnz values,
  * and for sweeps 2 m values more. So set the algorithm, the expected right-hand sides, sptrsvSetFactorization and sptrsvSetSweeps
- * before. For an info that is analysed already, the size also suffices for solves with that analysis.
+ * before. For an info that is analysed already, the size also suffices for what that analysis is for.
  *
  * \param handle  the handle
  * \param op  op(A)
@@ -1690,7 +1690,7 @@ sptrsvStatus_t sptrsvGetSweeps(sptrsvConstInfo_t info, int *enabled);
  * \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis
  * \param weight  w of SOR; 1 is Gauss-Seidel. Methods converge for weights between 0 and 2; others but 0 and NaN are taken too
  * \param zeroGuess  1 if x counts as zero and is not read, else 0: the sweep is then a solve
- * \param val  nnz values
+ * \param val  nnz values; after sptrsvSetCopyValues(info, SPTRSV_COPY_ALL) the solve takes those of the triangle from the copy
  * \param info  an info that was analysed after sptrsvSetSweeps(info, 1)
  * \param b  m values
  * \param x  m values, which are replaced; not b

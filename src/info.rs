@@ -112,6 +112,10 @@ impl Purpose {
     fn covers(self, other: Purpose) -> bool {
         self.factorizes >= other.factorizes && self.sweeps >= other.sweeps
     }
+
+    fn and(self, other: Purpose) -> Purpose {
+        Purpose { factorizes: self.factorizes || other.factorizes, sweeps: self.sweeps || other.sweeps }
+    }
 }
 
 pub struct Info {
@@ -167,6 +171,7 @@ struct Analysed {
     values: Source,
     /// Bytes of the caller's buffer for a row.
     row_bytes: usize,
+    purpose: Purpose,
     /// For factorisations, and for sweeps on a GPU, where they were asked for.
     factor: Option<Factor>,
     sweep: Option<CudaSweep>,
@@ -208,9 +213,26 @@ enum Body {
 }
 
 impl Info {
-    /// The checked shape of the problem that a call describes.
-    pub fn shape(&self, op: Op, m: i64, nnz: i64, descr: MatDescr, dtype: DataType) -> Result<Shape> {
+    /// The checked shape of the problem that an analysis is to be made of.
+    pub fn shape_to_analyse(
+        &self,
+        op: Op,
+        [m, nnz]: [i64; 2],
+        descr: MatDescr,
+        dtype: DataType,
+    ) -> Result<Shape> {
         Shape::new(op, m, nnz, descr, dtype, self.purpose.sweeps || self.diagonal != 0)
+    }
+
+    /// The same of a call that is to work with the analysis that there is.
+    pub fn shape(&self, op: Op, [m, nnz]: [i64; 2], descr: MatDescr, dtype: DataType) -> Result<Shape> {
+        let sweeps = self.analysed.as_ref().is_some_and(|a| a.purpose.sweeps);
+        Shape::new(op, m, nnz, descr, dtype, sweeps || self.diagonal != 0)
+    }
+
+    /// What a buffer is to have room for: what an analysis that comes now is for, and the one that there is.
+    pub fn purpose_of_buffer(&self) -> Purpose {
+        self.analysed.as_ref().map_or(self.purpose, |a| self.purpose.and(a.purpose))
     }
 
     /// What an analysis on this executor is asked for; None leaves it to AUTO.
@@ -267,22 +289,25 @@ impl Info {
             }
         }
         let start = Instant::now();
-        // Before the info's analysis is given up: a pattern that cannot be factorised leaves it.
-        let factor =
-            self.purpose.factorizes.then(|| Factor::new(context, &shape, arrays, self.setup)).transpose()?;
-        let (algorithm, setup, bodies) = match &context.executor {
+        let (purpose, how) = (self.purpose, self.setup);
+        let factor = || purpose.factorizes.then(|| Factor::new(context, &shape, arrays, how)).transpose();
+        let (algorithm, setup, bodies, factor) = match &context.executor {
             Executor::Host(pool) => {
                 let method = asked.map(|a| a.host());
                 let (plan, transposed) = HostPlan::new(pool, method, &shape, arrays, self.any_operation)?;
+                // Behind what has found the pattern well-formed.
+                let factor = factor()?;
                 let algorithm = engines::choose_on_host(asked);
                 let mut plans: Vec<_> = std::iter::once(plan).chain(transposed).collect();
                 if self.copy_values == CopyValues::All {
                     plans.iter_mut().try_for_each(|plan| plan.copy_values(arrays.val))?;
                 }
                 let plans = plans.into_iter();
-                (algorithm, Setup::Cpu, plans.map(|p| Body::Host(Box::new(p))).collect())
+                (algorithm, Setup::Cpu, plans.map(|p| Body::Host(Box::new(p))).collect(), factor)
             }
             Executor::Cuda(gpu) => {
+                // Before the info's analysis is given up: a pattern that cannot be factorised leaves it.
+                let factor = factor()?;
                 // Given up as late as can be, so that a refused matrix leaves it, and early enough to be
                 // where the new one goes.
                 let (any_operation, copy_values) = (self.any_operation, self.copy_values);
@@ -309,7 +334,7 @@ impl Info {
                     })
                 })?;
                 let (algorithm, setup) = (plans[0].algorithm(), plans[0].setup);
-                (algorithm, setup, plans.into_iter().map(|p| Body::Cuda(Box::new(p))).collect())
+                (algorithm, setup, plans.into_iter().map(|p| Body::Cuda(Box::new(p))).collect(), factor)
             }
         };
         let sweep = match &context.executor {
@@ -334,6 +359,7 @@ impl Info {
             last: 0,
             values,
             row_bytes,
+            purpose,
             factor,
             sweep,
         });

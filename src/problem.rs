@@ -311,7 +311,7 @@ impl Shape {
         }
         let diag = match (descr.diag, separate) {
             (Diag::Unit, true) => {
-                let why = "the diagonal type is UNIT, but sptrsvSetDiagonal has given a diagonal";
+                let why = "the diagonal type is UNIT, but the info is for sweeps or sptrsvSetDiagonal has given a diagonal";
                 return Err(Error::Invalid(why.into()));
             }
             (Diag::Unit, false) => DiagSource::Unit,
@@ -463,7 +463,10 @@ mod tests {
         let other = Shape { op: Op::NonTranspose, ..analysed };
         assert_eq!(told(other), "the operation is NON_TRANSPOSE, but the info was analysed with TRANSPOSE");
         let error = shape(Diag::Unit, DataType::F64, true).unwrap_err().to_string();
-        assert_eq!(error, "the diagonal type is UNIT, but sptrsvSetDiagonal has given a diagonal");
+        assert_eq!(
+            error,
+            "the diagonal type is UNIT, but the info is for sweeps or sptrsvSetDiagonal has given a diagonal"
+        );
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub unsafe extern "C" fn sptrsvSolvePair(
         let permutations = Permutations { read, written, index: l.columns, base: l.base as i64 };
         let pair = Pair { rhs, permutations, work: work as usize };
         let request = |info: &Info, descr, nnz, arrays| -> Result<Request> {
-            let shape = info.shape(op, m, nnz, descr, dtype)?;
+            let shape = info.shape(op, [m, nnz], descr, dtype)?;
             Ok(Request { shape, arrays, policy, alpha, rhs, buffer: buffer as usize, diagonal: None })
         };
         with_both(infoL, infoU, |by_l, by_u| {

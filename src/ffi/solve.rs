@@ -271,7 +271,7 @@ unsafe fn solve(
 ) -> Result<()> {
     let d = shared(descr, "descr")?.0;
     with_info(info, |i| {
-        let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(value_type))?)?;
+        let shape = i.shape(Op::from_raw(raw(op))?, [m, nnz], d, DataType::from_raw(raw(value_type))?)?;
         let policy = Policy::from_raw(raw(policy))?;
         let alpha = read_alpha(context, alpha, shape.dtype)?;
         let count = rhs.count;

@@ -62,7 +62,7 @@ pub unsafe extern "C" fn sptrsvGetSweeps(info: sptrsvConstInfo_t, enabled: *mut 
 /// \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis
 /// \param weight  w of SOR; 1 is Gauss-Seidel. Methods converge for weights between 0 and 2; others but 0 and NaN are taken too
 /// \param zeroGuess  1 if x counts as zero and is not read, else 0: the sweep is then a solve
-/// \param val  nnz values
+/// \param val  nnz values; after sptrsvSetCopyValues(info, SPTRSV_COPY_ALL) the solve takes those of the triangle from the copy
 /// \param info  an info that was analysed after sptrsvSetSweeps(info, 1)
 /// \param b  m values
 /// \param x  m values, which are replaced; not b
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn sptrsvSweep(
         let sweep = Sweep { weight, is_zero: switch("zeroGuess", zeroGuess)?, b: b as usize, x: x as usize };
         let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
         with_info(info, |i| {
-            let shape = i.shape(Op::NonTranspose, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
+            let shape = i.shape(Op::NonTranspose, [m, nnz], d, DataType::from_raw(raw(valueType))?)?;
             let name = || algorithm_name(i.algorithm_in_use()).to_string_lossy();
             let _range = nvtx::range(|| format!("sptrsvSweep {} n={m}", name()));
             i.sweep(c, shape, arrays, sweep, buffer as usize)?;

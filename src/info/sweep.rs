@@ -5,7 +5,7 @@ use super::{Analysed, Body, Info, Request, Rhs};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::executor::SweepCall;
-use crate::problem::{require, require_aligned, Alpha, Arrays, Dense, DiagSource, Order, Policy, Shape};
+use crate::problem::{require, require_aligned, Alpha, Arrays, Dense, Order, Policy, Shape};
 use crate::scalar::{dispatch, Scalar};
 use crate::workspace;
 
@@ -31,7 +31,7 @@ impl Info {
         let diagonal = self.diagonal;
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         let which = analysed.body_for(&shape)?;
-        if !self.purpose.sweeps || shape.diag != DiagSource::Separate {
+        if !analysed.purpose.sweeps {
             let text = "a sweep with an info that was not analysed after sptrsvSetSweeps";
             return Err(Error::Unsupported(text.into()));
         }
