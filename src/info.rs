@@ -426,8 +426,8 @@ impl Info {
             Body::Host(p) => {
                 let cpu::Times { trans, dep, lev } = p.times;
                 let times = SetupTimes { trans, dep, lev, ..SetupTimes::default() };
-                let s = &p.schedule;
-                (s.entries, s.levels(), s.widest_level(), Duration::ZERO, times)
+                let levels = p.levels();
+                (p.entries(), levels.count as usize, levels.widest, Duration::ZERO, times)
             }
             Body::Cuda(p) => (p.entries, p.levels, p.widest, p.predicted, p.times()),
         };
@@ -441,7 +441,7 @@ impl Info {
             setup: a.setup,
             time: a.setup_time,
             times,
-            bytes_held: a.bodies.iter().map(Body::bytes_held).sum(),
+            bytes_held: (0..).zip(&a.bodies).map(|(k, body)| body.bytes_held(k == 0)).sum(),
             predicted,
             missing_diagonal: missing.map(|row| i64::from(row) + a.shape.base()),
         })
@@ -484,14 +484,15 @@ impl Body {
     /// The smallest row (zero-based) without a diagonal entry.
     fn missing_diag(&self) -> Option<u32> {
         match self {
-            Body::Host(plan) => plan.schedule.missing_diag,
+            Body::Host(plan) => plan.missing_diag(),
             Body::Cuda(plan) => plan.missing_diag(),
         }
     }
 
-    fn bytes_held(&self) -> usize {
+    /// Bytes of memory; of the second body without what it shares with the first.
+    fn bytes_held(&self, is_first: bool) -> usize {
         match self {
-            Body::Host(plan) => plan.bytes_held(),
+            Body::Host(plan) => plan.bytes_held(is_first),
             Body::Cuda(plan) => plan.bytes_held(),
         }
     }

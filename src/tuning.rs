@@ -125,10 +125,21 @@ pub const THIN_ENTRY_SECONDS: f64 = 1.6e-9;
 pub const THIN_LONG_ROW_SECONDS: f64 = 5e-9;
 pub const THIN_ADVANTAGE: f64 = 0.8;
 
-/// The host executor solves serially below this many rows, or below this many rows a level: a barrier or
-/// a hand-over between threads costs about as much as some tens of rows.
-pub const HOST_SERIAL_ROWS: usize = 20_000;
-pub const HOST_SERIAL_WIDTH: usize = 200;
+/// The host executor's pieces, in nanoseconds: the work of a row and of an entry; that of a coarse and of a fine piece; how much
+/// later than it is solved a piece is seen by another thread; and how much later it may begin than it could elsewhere, to be
+/// where the piece before it is.
+pub const HOST_PIECE_ROW: u64 = 5;
+pub const HOST_PIECE_ENTRY: u64 = 1;
+pub const HOST_PIECE_LIMIT: u64 = 1000;
+pub const HOST_PIECE_FINE: u64 = 250;
+pub const HOST_PIECE_SEEN: u64 = 150;
+pub const HOST_PIECE_STAY: u64 = 0;
+pub const HOST_PIECE_APART: u64 = 500;
+/// Per cent of their time that threads may be idle before fine pieces are tried.
+pub const HOST_PIECE_IDLE: u64 = 10;
+/// What it takes to wake a team, in nanoseconds; and the per cent of one thread's time that a team must promise.
+pub const HOST_PIECES_START: u64 = 20_000;
+pub const HOST_PIECES_WORTH: u64 = 80;
 
 /// The tiled engine: blocks that are resident at once in the model, and the smallest tile where there are no lines.
 pub const TILED_BLOCKS: usize = 132;
