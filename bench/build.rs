@@ -1,4 +1,4 @@
-//! Builds the front of `sptrsv run`, and the table of the library's algorithms from its header.
+//! Builds the front of `sptrsv run`, the serial loop in C, and the table of the library's algorithms from its header.
 
 #[path = "front.rs"]
 mod front;
@@ -8,12 +8,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const HEADER: &str = "../include/sptrsv.h";
+/// The serial loop that the host executor is compared with.
+const LOOP: &str = "src/solvers/loop.c";
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
     println!("cargo:rerun-if-changed=build.rs");
     front::build(&out);
     write_algorithms(&out);
+    println!("cargo:rerun-if-changed={LOOP}");
+    // As a program of others would be compiled, in whatever profile this one is.
+    cc::Build::new().file(LOOP).opt_level(2).compile("loop");
 }
 
 /// Writes `OUT_DIR/algorithms.rs`: the names and numbers of `sptrsvAlgorithm_t`.

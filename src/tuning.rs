@@ -130,13 +130,14 @@ pub const THIN_ADVANTAGE: f64 = 0.8;
 /// where the piece before it is.
 pub const HOST_PIECE_ROW: u64 = 5;
 pub const HOST_PIECE_ENTRY: u64 = 1;
-pub const HOST_PIECE_LIMIT: u64 = 1000;
-pub const HOST_PIECE_FINE: u64 = 250;
+pub const HOST_PIECE_LIMITS: [u64; 3] = [4000, 1000, 250];
 pub const HOST_PIECE_SEEN: u64 = 150;
 pub const HOST_PIECE_STAY: u64 = 0;
 pub const HOST_PIECE_APART: u64 = 500;
 /// Per cent of their time that threads may be idle before fine pieces are tried.
 pub const HOST_PIECE_IDLE: u64 = 10;
+/// What it takes to gather a value that lies far from the last row's, in nanoseconds.
+pub const HOST_STREWN_PLACE: u64 = 8;
 /// What it takes to wake a team, in nanoseconds; and the per cent of one thread's time that a team must promise.
 pub const HOST_PIECES_START: u64 = 20_000;
 pub const HOST_PIECES_WORTH: u64 = 80;

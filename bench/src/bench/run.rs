@@ -40,6 +40,11 @@ pub fn run(args: &Args) -> Result<()> {
     let load = |ty: &Type| Peers::load(&executor, &args.peers, *ty);
     let peers = types.iter().map(load).collect::<Result<Vec<_>>>()?;
     let mut results = nothing_yet(args, &library, &peers[0])?;
+    // Not for every value type.
+    if let Some(peers) = peers.iter().find(|peers| !peers.host_names().is_empty()) {
+        results.host_peers = peers.host_names();
+        results.mkl = peers.mkl.as_ref().map(|mkl| mkl.version.clone());
+    }
     if args.resume {
         results.matrices = earlier(outputs.json.as_deref(), &results, args.keep_failures)?;
     }
@@ -77,6 +82,8 @@ fn nothing_yet(args: &Args, library: &Library, peers: &Peers) -> Result<Results>
         library: library.version()?,
         spsv: peers.spsv.as_ref().map(|p| p.version.clone()),
         csrsv2: peers.csrsv2.as_ref().map(|p| p.version.clone()),
+        host_peers: Vec::new(),
+        mkl: None,
         date: today(),
         system: format!("{triangle}{words}"),
         matrices: Vec::new(),

@@ -106,7 +106,9 @@ impl Run<'_, '_> {
         };
         let (setup, copies) = (self.args.setup as i32, self.args.copy_values);
         let ours = self.algorithms.iter().map(|&algorithm| Who::Ours { algorithm, setup, copies });
-        let measured = self.peers[k].present(rhs).into_iter().chain(ours).map(|who| {
+        let on_host = self.peers[k].present_on_host(rhs);
+        let peers = self.peers[k].present(rhs).into_iter().chain(on_host);
+        let measured = peers.chain(ours).map(|who| {
             let name = who.name();
             match who.enter(self.library, &self.peers[k], system) {
                 Ok(contender) => {

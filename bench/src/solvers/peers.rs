@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::contender::Contender;
 use super::cusparse::{Csrsv2, Csrsv2Api, Cusparse, Generic, GenericApi};
 use super::find::newest_cusparse;
+use super::host_peers::{Loop, Mkl, MklSolver, LOOP, MKL};
 use super::library::{algorithm_name, Library, Solver};
 use crate::base::output::note;
 use crate::base::Result;
@@ -56,6 +57,9 @@ pub struct Wanted {
     /// Path of a libcusparse.so.11, to measure csrsv2 too
     #[arg(long)]
     pub csrsv2: Option<PathBuf>,
+    /// Path of a libmkl_rt, to compare the host executor with (default: one of LD_LIBRARY_PATH, or of a Python's packages)
+    #[arg(long)]
+    pub mkl: Option<PathBuf>,
     /// Leave the peers out
     #[arg(long)]
     pub no_peers: bool,
@@ -75,14 +79,20 @@ pub struct Peers {
     /// SpSV's algorithms that are there.
     algorithms: Vec<Algorithm>,
     pub csrsv2: Option<Cusparse<Csrsv2Api>>,
+    /// On the host: the loop, and MKL.
+    has_loop: bool,
+    pub mkl: Option<Mkl>,
 }
 
 impl Peers {
     /// A peer that was asked for by path must load; SpSV is otherwise left out with a word about why.
     pub fn load(executor: &Executor, wanted: &Wanted, ty: Type) -> Result<Peers> {
-        let mut peers = Peers { spsv: None, algorithms: Vec::new(), csrsv2: None };
-        if wanted.no_peers || executor.is_host() {
+        let mut peers = Peers::none();
+        if wanted.no_peers {
             return Ok(peers);
+        }
+        if executor.is_host() {
+            return Peers::of_host(wanted, ty);
         }
         let found = wanted.cusparse.clone().map_or_else(newest_cusparse, Ok);
         match found.and_then(|file| peers.load_spsv(executor, &file, &wanted.spsv, ty)) {
@@ -94,6 +104,40 @@ impl Peers {
             peers.csrsv2 = Some(Cusparse::load(executor, path, ty.letter())?);
         }
         Ok(peers)
+    }
+
+    fn none() -> Peers {
+        Peers { spsv: None, algorithms: Vec::new(), csrsv2: None, has_loop: false, mkl: None }
+    }
+
+    /// What there is for double precision. An MKL that was asked for by path must load.
+    fn of_host(wanted: &Wanted, ty: Type) -> Result<Peers> {
+        if ty != Type::D {
+            return Ok(Peers::none());
+        }
+        let mkl = match wanted.mkl.clone() {
+            Some(file) => Some(Mkl::load(&file)?),
+            None => Mkl::find().and_then(|file| match Mkl::load(&file) {
+                Ok(mkl) => Some(mkl),
+                Err(e) => {
+                    note(&format!("MKL is left out: {e}"));
+                    None
+                }
+            }),
+        };
+        mkl.iter().for_each(|mkl| note(&format!("MKL is {}", mkl.version)));
+        Ok(Peers { has_loop: true, mkl, ..Peers::none() })
+    }
+
+    /// The names of those that the host executor is compared with.
+    pub fn host_names(&self) -> Vec<String> {
+        self.present_on_host(1).map(Who::name).collect()
+    }
+
+    /// Those that solve with a triangle alone, on the host, for so many right-hand sides.
+    pub fn present_on_host(&self, rhs: usize) -> impl Iterator<Item = Who> {
+        let the_loop = self.has_loop.then_some(Who::Loop);
+        the_loop.into_iter().chain(self.mkl.as_ref().map(|_| Who::Mkl)).filter(move |_| rhs == 1)
     }
 
     /// SpSV with those of its algorithms that the library has.
@@ -110,7 +154,7 @@ impl Peers {
         Ok(())
     }
 
-    /// Those that solve for so many right-hand sides.
+    /// Those on the GPU that solve for so many right-hand sides.
     pub fn present(&self, rhs: usize) -> Vec<Who> {
         let mut present = Vec::new();
         if self.spsv.is_some() {
@@ -140,6 +184,8 @@ pub enum Who {
     Spsv(Algorithm),
     Spsm,
     Csrsv2,
+    Loop,
+    Mkl,
     /// An algorithm of the library and where its analysis is done, by their numbers, and whether its solves may read a copy of
     /// the values.
     Ours {
@@ -161,6 +207,8 @@ impl Who {
             Who::Spsv(algorithm) => format!("{SPSV} {}", algorithm.name()),
             Who::Spsm => SPSM.into(),
             Who::Csrsv2 => "csrsv2".into(),
+            Who::Loop => LOOP.into(),
+            Who::Mkl => MKL.into(),
             Who::Ours { algorithm, .. } => algorithm_name(algorithm),
         }
     }
@@ -178,6 +226,8 @@ impl Who {
             }
             Who::Spsm => Box::new(Generic::new(peers.spsv.as_ref().ok_or_else(absent)?, system, 0)?),
             Who::Csrsv2 => Box::new(Csrsv2::new(peers.csrsv2.as_ref().ok_or_else(absent)?, system)?),
+            Who::Loop => Box::new(Loop::new(system)?),
+            Who::Mkl => Box::new(MklSolver::new(peers.mkl.as_ref().ok_or_else(absent)?, system)?),
             Who::Ours { algorithm, setup, copies } => {
                 let mut solver = Solver::new(library, system, algorithm, setup)?;
                 if copies {
@@ -215,7 +265,7 @@ mod tests {
     }
 
     fn load(file: &Path) -> Peers {
-        let mut peers = Peers { spsv: None, algorithms: Vec::new(), csrsv2: None };
+        let mut peers = Peers::none();
         let all = [Algorithm::Default, Algorithm::Alg1, Algorithm::Alg2];
         peers.load_spsv(&Executor::Host, file, &all, Type::D).unwrap();
         peers

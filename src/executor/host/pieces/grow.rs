@@ -18,8 +18,8 @@
 
 use super::lists::in_order;
 use crate::tuning::{
-    HOST_PIECE_APART, HOST_PIECE_ENTRY, HOST_PIECE_FINE, HOST_PIECE_IDLE, HOST_PIECE_LIMIT, HOST_PIECE_ROW,
-    HOST_PIECE_SEEN, HOST_PIECE_STAY,
+    HOST_PIECE_APART, HOST_PIECE_ENTRY, HOST_PIECE_IDLE, HOST_PIECE_LIMITS, HOST_PIECE_ROW, HOST_PIECE_SEEN,
+    HOST_PIECE_STAY,
 };
 
 /// Consecutive positions: the p-th unknown to be solved has position p.
@@ -52,7 +52,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Pieces for so many threads: coarse ones, or finer ones where threads would be idle for long and are less so then.
+    /// Pieces for so many threads: coarse ones, or finer ones where threads would be idle for long.
     /// `dependencies` gives the unknowns that an unknown depends on.
     pub fn best<'a>(
         n: u32,
@@ -60,16 +60,19 @@ impl Schedule {
         forward: bool,
         dependencies: impl Fn(u32) -> &'a [u32],
     ) -> Schedule {
-        let coarse = Schedule::grow(n, threads, forward, HOST_PIECE_LIMIT, &dependencies);
-        if coarse.predicted * u64::from(threads) * (100 - HOST_PIECE_IDLE) <= coarse.work * 100 {
-            return coarse;
+        let mut best: Option<Schedule> = None;
+        for limit in HOST_PIECE_LIMITS {
+            let schedule = Schedule::grow(n, threads, forward, limit, &dependencies);
+            let is_busy =
+                schedule.predicted * u64::from(threads) * (100 - HOST_PIECE_IDLE) <= schedule.work * 100;
+            if best.as_ref().is_none_or(|best| schedule.predicted < best.predicted) {
+                best = Some(schedule);
+            }
+            if is_busy {
+                break;
+            }
         }
-        let fine = Schedule::grow(n, threads, forward, HOST_PIECE_FINE, &dependencies);
-        if fine.predicted < coarse.predicted {
-            fine
-        } else {
-            coarse
-        }
+        best.expect("there is a limit")
     }
 
     /// Pieces of about `limit` nanoseconds at most, or of one row.

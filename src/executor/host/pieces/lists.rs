@@ -7,6 +7,9 @@ use super::Levels;
 use crate::analysis::{Pattern, NONE};
 use crate::problem::{DiagSource, Shape};
 
+/// Values within so many of each other are near: of a few rows that follow one another.
+const FAR: u32 = 256;
+
 /// Off-diagonal entries of the triangle by unknown, and where the diagonal is. Numbers of entries are below the length of
 /// `other`; where `place` is empty, they are places in the caller's array of values too.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -189,6 +192,21 @@ impl Lists {
             }
         });
         Lists { spans: Spans::Loose { first, end }, other, place, entries: self.entries, ..Lists::default() }
+    }
+
+    /// How many values lie far from where the value of the same number lies in the row before, so that hardly any two of
+    /// them share what is brought from memory.
+    pub fn strewn_places(&self) -> u32 {
+        let mut strewn = 0;
+        let mut before: &[u32] = &[];
+        for i in 0..self.spans.len() as u32 {
+            let span = self.spans.of(i);
+            let places = &self.place[span.start as usize..span.end as usize];
+            let near = places.iter().zip(before).filter(|(place, other)| place.abs_diff(**other) <= FAR);
+            strewn += places.len() as u32 - near.count() as u32;
+            before = places;
+        }
+        strewn
     }
 
     /// The other unknowns of the entries of unknown `i`.

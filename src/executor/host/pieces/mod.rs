@@ -21,7 +21,7 @@ use std::sync::Arc;
 use crate::analysis::cpu::{timed, Times};
 use crate::analysis::Pattern;
 use crate::problem::Shape;
-use crate::tuning::{HOST_PIECES_START, HOST_PIECES_WORTH};
+use crate::tuning::{HOST_PIECES_START, HOST_PIECES_WORTH, HOST_STREWN_PLACE};
 use grow::Schedule;
 use lists::Lists;
 pub use solve::solve;
@@ -151,7 +151,10 @@ impl Way {
         }
         let (schedule, rows) = problem
             .share(times, |lists| Schedule::best(problem.n, threads, problem.forward, |i| lists.of(i)));
-        is_worth(schedule.predicted + HOST_PIECES_START).then_some(Way::Threads { schedule, rows })
+        // A scatter reads values as they lie; what several threads lose by gathering them, they share.
+        let strewn = rows.as_ref().map_or(0, |rows| u64::from(rows.strewn_places()));
+        let looking = strewn * HOST_STREWN_PLACE / u64::from(threads);
+        is_worth(schedule.predicted + looking + HOST_PIECES_START).then_some(Way::Threads { schedule, rows })
     }
 }
 

@@ -191,6 +191,21 @@ fn lists_across_are_in_the_order_of_the_solve() {
     assert_eq!(in_order(3, false).collect::<Vec<_>>(), [2, 1, 0]);
 }
 
+#[test]
+fn values_of_a_band_are_near_and_those_of_a_random_matrix_strewn() {
+    for (name, rows) in matrices() {
+        let pattern = pattern(&rows);
+        let shape = shape(Op::Transpose, Fill::Lower, Diag::Unit, &pattern);
+        let lists = Lists::stored(&shape, pattern).transposed(false);
+        let strewn = lists.strewn_places();
+        match name {
+            "chain" | "grid" => assert!(strewn < lists.entries / 10, "{name}: {strewn}"),
+            "random" => assert!(strewn > lists.entries / 2, "{name}: {strewn}"),
+            _ => assert!(strewn <= lists.entries, "{name}"),
+        }
+    }
+}
+
 /// Both plans of a matrix share what is stored; small systems and chains are for one thread.
 #[test]
 fn one_thread_solves_what_is_not_worth_more() {
