@@ -11,8 +11,6 @@ MAKEFLAGS += --no-print-directory
 
 MATRIX ?=
 GRID ?= 100
-PREFIX ?= /usr/local
-DESTDIR ?=
 BENCH_ARGS ?=
 RESULTS ?= results
 MINUTES ?= 60
@@ -36,7 +34,7 @@ endif
 endif
 WITHOUT_GPU := $(filter none,$(SPTRSV_CUDA_ARCHS))
 
-.PHONY: help tools cuda cuda-try g++-try gfortran-try valgrind-try lib build examples demo test fuzz bench wheel gpu-bundle install clean
+.PHONY: help tools cuda cuda-try g++-try gfortran-try pkg-config-try valgrind-try lib build examples demo test fuzz bench wheel gpu-bundle clean
 
 help:
 	@echo 'make demo [MATRIX=file.mtx[.gz]] [GRID=100]  build, solve a real system (ILU(0) and CG), report'
@@ -46,7 +44,10 @@ help:
 	@echo 'make lib                                     the libraries, in $(TARGET)/release'
 	@echo 'make build                                   the libraries and the command line, as they are installed'
 	@echo 'make examples                                the programs of examples_c/, in $(TARGET)/examples'
-	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]  both, headers, Fortran module; for pkg-config and CMake'
+	@echo 'make install [PREFIX=/usr/local] [DESTDIR=]  both, headers, Fortran module, man pages; for pkg-config and CMake'
+	@echo 'make uninstall [PREFIX=/usr/local] ...       remove what make install has put there'
+	@echo 'make dist                                    a tarball of it for machines without Rust and nvcc, in $(TARGET)/dist'
+	@echo 'make docs                                    man pages and HTML of the C interface, in $(TARGET)/docs'
 	@echo 'make wheel                                   the Python package, in $(TARGET)/wheel'
 	@echo 'make gpu-bundle                              ./gpu-bundle: tests and examples for a machine with a GPU'
 	@echo 'make clean                                   remove what was built; ./.cuda, ./.gxx and ./.venv stay'
@@ -114,9 +115,11 @@ cuda: tools cuda-try
 	@$(if $(NVCC)$(WITHOUT_GPU),:,$(error no CUDA compiler: install the CUDA toolkit and set CUDA_PATH to it, or connect to the \
 	network and install python3-pip so that nvcc can come from PyPI (details in $(TARGET)/cuda-install.log)))
 
-# Only for the test of the Fortran module, which is counted as skipped where there is no gfortran.
+# Only for the tests of the Fortran module and of what is installed, which are counted as skipped where these are missing.
 gfortran-try:
 	@$(call APT_GET,gfortran)
+pkg-config-try:
+	@$(call APT_GET,pkg-config)
 
 # Only for a sample of the fuzzer's cases, likewise.
 valgrind-try:
@@ -125,7 +128,7 @@ valgrind-try:
 # ------------------------------------------------------------------------------ libraries and examples
 
 # The command line takes more crates than the libraries do, and is built where it is used.
-test bench build wheel gpu-bundle: ALL := --workspace
+test bench build wheel gpu-bundle dist: ALL := --workspace
 
 # The build script tells of each kernel that it compiles in a file; cargo would keep that to itself.
 PROGRESS := $(TARGET)/release/kernels/progress
@@ -179,12 +182,13 @@ demo: examples
 # ---------------------------------------------------------------------------------------------- tests
 
 # Rust's test runner and every C program end with a line of counts; the last line here is their sum.
-test: examples gfortran-try valgrind-try
+test: examples gfortran-try pkg-config-try valgrind-try
 	@status=0; log='$(TARGET)/test.log'; \
 	cargo test --release --workspace --no-fail-fast -- --nocapture 2>&1 | tee "$$log" || status=1; \
 	sh examples_c/run-examples '$(TARGET)/examples' 2>&1 | tee -a "$$log" || status=1; \
 	sh tests/command-line '$(TARGET)/release' 2>&1 | tee -a "$$log" || status=1; \
 	sh tests/launcher '$(TARGET)/release' 2>&1 | tee -a "$$log" || status=1; \
+	sh tests/install '$(TARGET)' 2>&1 | tee -a "$$log" || status=1; \
 	sh tests/python '$(TARGET)' 2>&1 | tee -a "$$log" || status=1; \
 	sh .ci/sum-counts "$$log" || status=1; exit $$status
 
@@ -208,29 +212,7 @@ wheel: lib
 # --------------------------------------------------------------------------------- install and bundle
 
 LIBRARIES := libsptrsv.so libsptrsv_cusparse.so libsptrsv_spsv.so
-INTO = $(DESTDIR)$(PREFIX)
-FILL_IN = sed -e 's|@PREFIX@|$(abspath $(PREFIX))|g' -e 's|@VERSION@|$(VERSION)|g'
-
-# Root seldom has the cargo that rustup gave to a user, nor, by sudo, the environment that this one has built with:
-# `sudo make install` takes what is built, and writes nothing beside it. A cargo that does not run, as rustup's without a
-# toolchain, counts as none. What is installed can be read by everyone, whatever the umask.
-install:
-	@if [ -z "$${SUDO_USER:-}" ] && cargo --version > /dev/null 2>&1; then $(MAKE) build; exit; fi; \
-	for name in $(LIBRARIES) sptrsv; do [ -f '$(TARGET)/release'/$$name ] || { \
-	  echo "error: there is no $(TARGET)/release/$$name: run 'make build' first, as the user who has cargo" >&2; exit 1; }; done; \
-	echo 'what $(TARGET)/release holds is installed as it is'
-	@install -d '$(INTO)/bin' '$(INTO)/include' '$(INTO)/lib/pkgconfig' '$(INTO)/lib/cmake/sptrsv' '$(INTO)/share/sptrsv' \
-	  '$(INTO)/share/doc/sptrsv'
-	@install -m 755 '$(TARGET)/release/sptrsv' '$(INTO)/bin'
-	@install -m 644 include/*.h '$(INTO)/include'
-	@install -m 755 $(LIBRARIES:%='$(TARGET)/release/%') '$(INTO)/lib'
-	@install -m 644 fortran/sptrsv.f90 '$(INTO)/share/sptrsv'
-	@install -m 644 docs/guide.md docs/coming-from-csrsv2.md docs/swap-in.md docs/analysis.md docs/benchmark.md docs/c-interface.md LICENSE-* '$(INTO)/share/doc/sptrsv'
-	@umask 022; for name in sptrsv.pc sptrsv_cusparse.pc sptrsv_spsv.pc; do \
-	  $(FILL_IN) cmake/$$name.in > '$(INTO)/lib/pkgconfig'/$$name; done; \
-	for name in sptrsv-config.cmake sptrsv-config-version.cmake; do \
-	  $(FILL_IN) cmake/$$name.in > '$(INTO)/lib/cmake/sptrsv'/$$name; done
-	@echo 'installed libsptrsv $(VERSION) in $(INTO)'
+include packaging/install.mk
 
 # Everything that a machine with a GPU, glibc and no Rust needs to run the tests: ./gpu-bundle/run-tests.
 # A folder of tests brings `build-tests LIBDIR OUTDIR` and `run-tests FOLDER`. Where `make test` has built them
@@ -239,7 +221,7 @@ TEST_FOLDERS := c_tests c_tests/cusparse fortran
 
 gpu-bundle: examples gfortran-try
 	@rm -rf gpu-bundle; mkdir -p gpu-bundle/lib gpu-bundle/bin gpu-bundle/examples
-	@cp $(LIBRARIES:%=$(TARGET)/release/%) gpu-bundle/lib
+	@cp $(LIBRARIES:%=$(TARGET)/release/%) gpu-bundle/lib; cp -P $(LIBRARIES:%=$(TARGET)/release/%.[0-9]*) gpu-bundle/lib
 	@cp $(TARGET)/release/sptrsv gpu-bundle/bin; cp tests/command-line gpu-bundle/bin/run-tests
 	@for folder in $(TEST_FOLDERS); do name=$${folder//\//_}; built="$(TARGET)/tmp/$$name"; \
 	  sh $$folder/build-tests '$(TARGET)/release' "$$built"; \

@@ -10,6 +10,9 @@
 //! * `SPTRSV_RACECHECK`: if set, words in shared memory that are looked at while another warp may store them go by
 //!   atomic operations, which tools that look for races know. Slower, and for Hopper (`SPTRSV_CUDA_ARCHS=90`).
 
+#[path = "packaging/soname.rs"]
+mod soname;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::env;
@@ -19,11 +22,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
+const LIBRARY: &str = "libsptrsv.so";
+
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap());
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
 
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=packaging/soname.rs");
     println!("cargo:rerun-if-changed=cbindgen.toml");
     println!("cargo:rerun-if-changed=src/ffi");
     println!("cargo:rerun-if-changed=src/error.rs");
@@ -36,8 +42,10 @@ fn main() {
     println!("cargo:rustc-link-lib=dl");
     // An argument for cdylibs only would be handed on to those that depend on this one, behind their own. Tests would be
     // found under the library's name where they load it, and so get one of their own.
-    println!("cargo:rustc-link-arg=-Wl,-soname,libsptrsv.so");
+    println!("cargo:rustc-link-arg=-Wl,-soname,{}", soname::of(LIBRARY));
     println!("cargo:rustc-link-arg-tests=-Wl,-soname,sptrsv-tests");
+
+    soname::link(LIBRARY);
 
     compile_kernels(&root, &out);
     write_header(&root);
@@ -51,7 +59,7 @@ fn compile_kernels(root: &Path, out: &Path) {
     let archs: Vec<&str> = archs.split(',').map(str::trim).filter(|a| !a.is_empty()).collect();
     if archs == ["none"] {
         // The host executor alone, which needs no CUDA compiler.
-        fs::write(out.join("kernels.rs"), kernel_table("", 0)).unwrap();
+        fs::write(out.join("kernels.rs"), kernel_table("", &[], 0)).unwrap();
         return;
     }
     let newest = *archs.last().expect("SPTRSV_CUDA_ARCHS names no compute capability");
@@ -78,7 +86,7 @@ fn compile_kernels(root: &Path, out: &Path) {
         flags.push("-DSPTRSV_RACECHECK".into());
     }
     let version = Command::new(&nvcc).arg("--version").output().map(|o| o.stdout).unwrap_or_default();
-    if major_release(&version).is_some_and(|major| major >= COMPRESSES_WELL) {
+    if release(&version).is_some_and(|release| release >= COMPRESSES_WELL) {
         flags.push("-compress-mode=size".into());
     }
     flags.extend(archs.iter().map(|arch| format!("-gencode=arch=compute_{arch},code=sm_{arch}")));
@@ -106,34 +114,47 @@ fn compile_kernels(root: &Path, out: &Path) {
         table += &format!("    ({stem:?}, include_bytes!({:?})),\n", own.display().to_string());
         made.push((fatbin, own));
     }
-    let digits: String = newest.chars().filter(char::is_ascii_digit).collect();
     missing.sort_by_key(|&(length, ..)| Reverse(length));
     compile(&nvcc, &flags, missing, &shared.join("progress"));
     for (fatbin, own) in made {
         fs::copy(fatbin, own).unwrap();
     }
-    let newest = digits.parse().expect("compute capabilities are numbers");
-    fs::write(out.join("kernels.rs"), kernel_table(&table, newest)).unwrap();
+    fs::write(out.join("kernels.rs"), kernel_table(&table, &archs, release(&version).unwrap_or(0))).unwrap();
 }
 
-/// The Rust source of the table of these fatbins, and of the newest compute capability that they are compiled for, times ten.
-fn kernel_table(fatbins: &str, newest: u32) -> String {
+/// The Rust source of the table of these fatbins, of the compute capabilities that they are compiled for, and of the compiler's
+/// release.
+fn kernel_table(fatbins: &str, archs: &[&str], compiler: u32) -> String {
+    let number = |arch: &&str| {
+        let digits: String = arch.chars().filter(char::is_ascii_digit).collect();
+        digits.parse::<u32>().expect("compute capabilities are numbers")
+    };
+    let numbers = || archs.iter().map(number);
     format!(
         "pub static FATBINS: &[(&str, &[u8])] = &[\n{fatbins}];\n\
-         /// The newest compute capability that they are compiled for, times ten; 0 for none.\n\
-         const NEWEST: u32 = {newest};\n"
+         /// The compute capabilities that they are compiled for, times ten: as they were named, the least, and the last one, which \
+         is there as PTX too; 0 for none.\n\
+         const COMPILED: &str = {:?};\n\
+         const OLDEST: u32 = {};\n\
+         const NEWEST: u32 = {};\n\
+         /// The CUDA of the compiler, as drivers number theirs.\n\
+         const COMPILER: u32 = {compiler};\n",
+        archs.join(","),
+        numbers().min().unwrap_or(0),
+        numbers().next_back().unwrap_or(0),
     )
 }
 
-/// The first major release of nvcc whose code wants a driver that knows the better compression anyway: with it the kernels are a
+/// The first release of nvcc whose code wants a driver that knows the better compression anyway: with it the kernels are a
 /// fifth of the size.
-const COMPRESSES_WELL: u32 = 13;
+const COMPRESSES_WELL: u32 = 13000;
 
-/// The major release that `nvcc --version` tells of.
-fn major_release(version: &[u8]) -> Option<u32> {
+/// The release that `nvcc --version` tells of, as drivers number theirs: 13000 for 13.0.
+fn release(version: &[u8]) -> Option<u32> {
     let text = String::from_utf8_lossy(version);
-    let release = text.split("release ").nth(1)?;
-    release.split('.').next()?.parse().ok()
+    let mut numbers = text.split("release ").nth(1)?.split(['.', ',']);
+    let mut number = || numbers.next()?.trim().parse::<u32>().ok();
+    Some(1000 * number()? + 10 * number()?)
 }
 
 /// Adds what a source is made of: itself, and what it includes of this folder, directly or not.

@@ -1,7 +1,11 @@
-//! Builds the front of `sptrsv run`, the serial loop in C, and the table of the library's algorithms from its header.
+//! Builds the front of `sptrsv run`, the serial loop in C, and the table of the library's algorithms from its header. Says which
+//! libraries are of this version.
 
 #[path = "front.rs"]
 mod front;
+#[allow(dead_code)] // This package is no library.
+#[path = "../packaging/soname.rs"]
+mod soname;
 
 use std::env;
 use std::fs;
@@ -14,6 +18,8 @@ const LOOP: &str = "src/solvers/loop.c";
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=../packaging/soname.rs");
+    println!("cargo:rustc-env=SPTRSV_SERIES={}", soname::series());
     front::build(&out);
     write_algorithms(&out);
     println!("cargo:rerun-if-changed={LOOP}");

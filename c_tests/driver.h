@@ -79,6 +79,7 @@ static struct {
   void (*fail_at)(int call, int error), (*room)(size_t bytes), (*capture_elsewhere)(int on);
   int (*count)(void);
   const char *(*failed_entry)(void);
+  void (*gpu)(int driver, int capability);
   size_t (*used)(void), (*most_used)(void), (*kept)(void);
   void (*capture)(int all), (*pools)(int present), (*use)(int device), (*leave)(void), (*leave_current)(void), (*leave_from)(int device);
 } driver;
@@ -95,7 +96,7 @@ static inline void find_standin(void) {
                  {&driver.fail_at, "standin_fail_at"},   {&driver.count, "standin_count"},   {&driver.failed_entry, "standin_failed_entry"},
                  {&driver.room, "standin_room"},         {&driver.used, "standin_used"},     {&driver.most_used, "standin_most_used"},
                  {&driver.kept, "standin_kept"},         {&driver.capture_elsewhere, "standin_capture_elsewhere"},
-                 {&driver.capture, "standin_capture"},
+                 {&driver.capture, "standin_capture"},   {&driver.gpu, "standin_gpu"},
                  {&driver.broken_captures, "standin_broken_captures"},
                  {&driver.leave_current, "standin_leave_current"}, {&driver.leave_from, "standin_leave_from"}};
   for (int i = 0; i < COUNT(SYMBOLS); i++) {

@@ -19,7 +19,7 @@ module sptrsv
 
   ! The version of this module, and in one number: 10000 * major + 100 * minor + patch.
   integer(c_int), parameter :: SPTRSV_VERSION_MAJOR = 0
-  integer(c_int), parameter :: SPTRSV_VERSION_MINOR = 1
+  integer(c_int), parameter :: SPTRSV_VERSION_MINOR = 2
   integer(c_int), parameter :: SPTRSV_VERSION_PATCH = 0
   integer(c_int), parameter :: SPTRSV_VERSION = &
     (((10000 * SPTRSV_VERSION_MAJOR) + (100 * SPTRSV_VERSION_MINOR)) + SPTRSV_VERSION_PATCH)

@@ -128,7 +128,7 @@ const char *sptrsvGetLastErrorString(void);
 #define SPTRSV_VERSION_MAJOR 0
 
 /** The minor version of this header, less than 100. */
-#define SPTRSV_VERSION_MINOR 1
+#define SPTRSV_VERSION_MINOR 2
 
 /** The patch level of this header, less than 100. */
 #define SPTRSV_VERSION_PATCH 0

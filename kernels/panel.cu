@@ -1,5 +1,5 @@
-// PANEL: 32 consecutive rows at a time by a block, in their natural order, for complete factors and other long rows of which
-// neighbours depend on each other and on nearly the same unknowns.
+// PANEL: up to 32 rows at a time by a block, for complete factors, where neighbouring rows depend on each other and on nearly the
+// same unknowns.
 //
 // A block draws one panel after the other (`panel.cuh`). Each of its warps subtracts what is far of some of the rows, and one warp
 // solves the triangle. Unknowns reach other blocks through L2, in one word each.
@@ -19,15 +19,6 @@ struct ThroughWork {
         return wanted ? Words<T>::armed() : Words<T>::of_zero();
     }
     __device__ __forceinline__ void look(uint32_t q, Words<T> &x) const { poll(work + q, x); }
-    // Waits, as a whole warp, for the unknown at `q`. False if the watchdog ended the wait.
-    __device__ __forceinline__ bool rest_until(const SolveArgs<T> &a, uint32_t q, Words<T> x) const {
-        return spin(a, [&] {
-            look(q, x);
-            bool waits = x.is_armed();
-            if (__any_sync(FULL, waits)) rest(SHORT_REST);
-            return waits;
-        });
-    }
 };
 
 // What the warps of a block tell each other of a panel.
@@ -47,7 +38,8 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
     __shared__ Told<T> told;
     wait_for_turn();
     uint32_t lane = threadIdx.x % WARP, warp = uniform(threadIdx.x / WARP), all = a.slices;
-    const uint32_t *table = reinterpret_cast<const uint32_t *>(a.slice);  // positions of each panel's rows, if they are not in order
+    // The positions of each panel's rows; null where panels are in natural order.
+    const uint32_t *table = reinterpret_cast<const uint32_t *>(a.slice);
     uint32_t *queue = &a.state->queue[0].next;
     if (threadIdx.x == 0) told.drawn = atomicAdd(queue, 1u);
     __syncthreads();
@@ -65,7 +57,8 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
         if (!in) p = NONE;
         // Rows may be of several runs. Only a single one has a window.
         uint32_t before = __shfl_up_sync(FULL, p, 1);
-        uint32_t starts = __ballot_sync(FULL, lane == 0 || !in || before == NONE || p != before + 1), start = WARP - 1 - __clz(starts << (WARP - 1 - lane) >> (WARP - 1 - lane));
+        uint32_t starts = __ballot_sync(FULL, lane == 0 || !in || before == NONE || p != before + 1);
+        uint32_t start = WARP - 1 - __clz(starts << (WARP - 1 - lane) >> (WARP - 1 - lane));
         bool is_run = (starts & __ballot_sync(FULL, in)) == 1;
         uint32_t run = __shfl_sync(FULL, p, start), window = is_run ? min(run, WINDOW) : 0;
         uint32_t row = 0, begin = 0, end = 0, first_value = 0, diag = NONE;
@@ -89,7 +82,9 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
         }
         __syncthreads();
 
-        Panel<T, ThroughWork<T>, true> panel{a, hand, work, tile, p, __shfl_sync(FULL, p, 0), run - window, run - start, begin, end, first_value};
+        uint32_t base = __shfl_sync(FULL, p, 0);
+        Panel<T, ThroughWork<T>, true> panel{a,    hand,         work,        tile,  p,
+                                             base, run - window, run - start, begin, end, first_value};
         bool is_own = lane >= from && lane < until;
         uint32_t near = panel.put_near(false, from, until);
         uint32_t of_warp = __reduce_add_sync(FULL, near), lengths = __reduce_add_sync(FULL, is_own ? end - begin : 0u);

@@ -162,6 +162,17 @@ struct Panel {
         }
     }
 
+    // Waits, as a whole warp, for the unknown at `q`, of which `x` is known, at rest between looks, so that the warps that are about
+    // to publish are not disturbed. False if the watchdog ended the wait.
+    __device__ __forceinline__ bool rest_until(uint32_t q, Words<T> x) const {
+        return spin(a, [&] {
+            hand.look(q, x);
+            bool waits = x.is_armed();
+            if (__any_sync(FULL, waits)) rest(SHORT_REST);
+            return waits;
+        });
+    }
+
     // Puts what is not far of rows `from` to `until` into the tile, from the last step on to the first, or as long as one has any
     // of it. How many entries of the lane's that were.
     __device__ __forceinline__ uint32_t put_near(bool to_the_first, uint32_t from = 0, uint32_t until = WARP) const {
@@ -233,7 +244,7 @@ struct Panel {
                 waits = __any_sync(FULL, are_missing());
             }
             if (waits) {
-                ok = hand.rest_until(a, youngest - 1, hand.ask(work, true, youngest - 1)) && ok;
+                ok = rest_until(youngest - 1, hand.ask(work, true, youngest - 1)) && ok;
                 if constexpr (!Hand::LOOKS_FIRST) ask();
                 ok = spin(a, are_missing) && ok;
             }
@@ -260,7 +271,7 @@ struct Panel {
         uint32_t first = base - WINDOW + half * WARP, q = first + lane;
         bool ok = true;
         // As long as none is known another warp's turn is not now.
-        if (half == 0) ok = hand.rest_until(a, first + __ffs(wanted) - 1, Words<T>::armed());
+        if (half == 0) ok = rest_until(first + __ffs(wanted) - 1, Words<T>::armed());
 #pragma unroll
         for (uint32_t j = 0; j < WARP; j += GROUP) {
             constexpr uint32_t OF_GROUP = (1u << GROUP) - 1;

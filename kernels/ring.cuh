@@ -67,14 +67,4 @@ struct Ring {
         return x;
     }
     __device__ __forceinline__ void look(uint32_t q, Words<T> &x) const { poll_shared(own + cell(q), x); }
-    // Waits, as a whole warp, for the unknown at `q`, of which `x` is known, at rest between looks, so that those whose turn it is
-    // are not disturbed. False if the watchdog ended the wait.
-    __device__ __forceinline__ bool rest_until(const SolveArgs<T> &a, uint32_t q, Words<T> x) const {
-        return spin(a, [&] {
-            look(q, x);
-            bool waits = x.is_armed();
-            if (__any_sync(FULL, waits)) rest(SHORT_REST);
-            return waits;
-        });
-    }
 };

@@ -5,8 +5,9 @@
 #pragma once
 #include "setup.cuh"
 
-constexpr uint32_t PANEL = 32;        // rows of a panel, at most
-constexpr uint32_t PANEL_SIZES = 6;   // sizes of segments, rounded up to a power of two
+// Mirrored in src/tuning.rs and src/analysis/panels.rs: the most rows of a panel, and sizes of segments, rounded up to a power of
+// two.
+constexpr uint32_t PANEL = 32, PANEL_SIZES = 6;
 
 // What the check of the segments counts, of the entries that depend on another segment.
 struct PanelCounts {

@@ -67,7 +67,7 @@ class BuiltFiles(BuildHookInterface[Any]):
         files = [stage / name for name in places]
         for header in sorted((ROOT / "include").glob("*.h")):
             build_data["force_include"][str(header)] = f"sptrsv/include/{header.name}"
-        for text in sorted(ROOT.glob("LICENSE-*")):
+        for text in [*sorted(ROOT.glob("LICENSE-*")), ROOT / "packaging" / "THIRD-PARTY-NOTICES.txt"]:
             build_data["force_include"][str(text)] = f"sptrsv/{text.name}"
         major, minor = max(map(glibc_of, files))
         # Nothing of it depends on the version of Python.

@@ -116,7 +116,21 @@ pub enum Error {
         value: i64,
         limit: i64,
     },
-    NoKernelImage(String),
+    /// The library was built for the host executor alone.
+    NoKernels {
+        gpu: String,
+    },
+    /// No code for the GPU, neither machine code nor PTX that the driver can compile; compute capabilities times ten.
+    NoKernelImage {
+        gpu: String,
+        capability: u32,
+        compiled: &'static str,
+    },
+    /// The driver is for an earlier CUDA than the compiler of the kernels; versions as the driver numbers them.
+    DriverTooOld {
+        driver: u32,
+        compiler: u32,
+    },
     /// The context that a handle was created in has been destroyed.
     ContextGone,
     Driver {
@@ -155,7 +169,9 @@ impl Error {
             Error::NoDriver(_) => SPTRSV_STATUS_NO_DRIVER,
             Error::OutOfMemory { .. } => SPTRSV_STATUS_ALLOC_FAILED,
             Error::TooLarge { .. } => SPTRSV_STATUS_INSUFFICIENT_RESOURCES,
-            Error::NoKernelImage(_) => SPTRSV_STATUS_ARCH_MISMATCH,
+            Error::NoKernels { .. } | Error::NoKernelImage { .. } | Error::DriverTooOld { .. } => {
+                SPTRSV_STATUS_ARCH_MISMATCH
+            }
             Error::ContextGone | Error::Driver { .. } => SPTRSV_STATUS_EXECUTION_FAILED,
             Error::Panic(_) => SPTRSV_STATUS_INTERNAL_ERROR,
         }
@@ -222,10 +238,25 @@ impl fmt::Display for Error {
             Error::TooLarge { what, value, limit } => {
                 write!(f, "{what} is {value}; this library handles at most {limit}")
             }
-            Error::NoKernelImage(gpu) => write!(
+            Error::NoKernels { gpu } => write!(
                 f,
-                "the library holds no code that the driver can load for {gpu}; rebuild it with SPTRSV_CUDA_ARCHS \
-                 naming its compute capability, or update the driver"
+                "the library was built without kernels (SPTRSV_CUDA_ARCHS=none), and cannot use {gpu}; install a build with kernels"
+            ),
+            Error::NoKernelImage { gpu, capability, compiled } => write!(
+                f,
+                "the library has no code that the driver can load for {gpu}, of compute capability {}.{}: it was built with \
+                 SPTRSV_CUDA_ARCHS={compiled}; build it with SPTRSV_CUDA_ARCHS={capability}, or update the driver",
+                capability / 10,
+                capability % 10
+            ),
+            Error::DriverTooOld { driver, compiler } => write!(
+                f,
+                "the NVIDIA driver is for CUDA {}.{}, and the library's kernels were compiled by CUDA {}.{}: update the driver, \
+                 or build the library with a CUDA toolkit that is not newer than the driver",
+                driver / 1000,
+                driver % 1000 / 10,
+                compiler / 1000,
+                compiler % 1000 / 10
             ),
             Error::ContextGone => write!(
                 f,

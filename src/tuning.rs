@@ -110,7 +110,7 @@ pub const NARROW_THIRDS: i32 = 10;
 /// kernels/thin.cu.
 pub const THIN_WARPS: u32 = 8;
 pub const THIN_RING: u32 = 64 << 10;
-pub const THIN_PLACES: u32 = 80 * 32;
+pub const PANEL_PLACES: u32 = 80 * 32;
 /// What a level gains against rows by level, what each row takes, and what a launch costs behind another, in nanoseconds.
 /// Mirrored in kernels/setup_slices.cuh.
 pub const THIN_LEVEL: i64 = 280;

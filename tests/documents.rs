@@ -151,6 +151,20 @@ fn every_page_can_be_reached_from_the_readme() {
     assert!(unreached.is_empty(), "no link leads to {unreached:?}");
 }
 
+/// The README's picture is drawn from the committed table.
+#[test]
+fn the_picture_of_the_speed_shows_the_table() {
+    let mut draw = Command::new("python3");
+    draw.current_dir(root()).args(["docs/results/draw-speed", "docs/results/h200/all.md"]);
+    let drawn = draw.output().expect("python3 runs");
+    assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
+    let committed = fs::read(root().join("docs/speed.svg")).expect("the picture is there");
+    assert!(
+        drawn.stdout == committed,
+        "run docs/results/draw-speed docs/results/h200/all.md > docs/speed.svg"
+    );
+}
+
 #[test]
 fn names_of_headings_are_made_as_they_should_be() {
     let text = "# A title: with `code`\n## Twice\n```\n# no heading\n```\n## Twice\n### [A link](x.md), and 2 × more\n";

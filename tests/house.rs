@@ -1,8 +1,7 @@
 //! The house rules that a compiler does not check: what the library exports and depends on, what the header
-//! promises to compilers, how the C interface is written, and what is installed.
+//! promises to compilers, how the C interface is written, and whose licenses are named.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
@@ -89,16 +88,24 @@ fn the_library_exports_the_headers_functions_and_nothing_else() {
 
 const LIBRARIES: [&str; 3] = ["libsptrsv.so", "libsptrsv_cusparse.so", "libsptrsv_spsv.so"];
 
-/// Programs that are linked to the files find them by name at run time, not at the path of the link.
+/// The name for the loader changes with every release that may be incompatible, and the link of that name leads to the file.
 #[test]
 fn the_libraries_know_their_names() {
-    for name in LIBRARIES {
-        let dynamic = stdout(Command::new("readelf").arg("-dW").arg(library_folder().join(name)));
+    let series = match env!("CARGO_PKG_VERSION_MAJOR") {
+        "0" => concat!("0.", env!("CARGO_PKG_VERSION_MINOR")),
+        major => major,
+    };
+    for library in LIBRARIES {
+        let dynamic = stdout(Command::new("readelf").arg("-dW").arg(library_folder().join(library)));
         let names: Vec<&str> = dynamic.lines().filter(|l| l.contains("(SONAME)")).collect();
+        let name = format!("{library}.{series}");
         assert!(
             names.len() == 1 && names[0].contains(&format!("[{name}]")),
-            "{name} has the names {names:?}"
+            "{library} has the names {names:?}, not {name}"
         );
+        let link = library_folder().join(&name);
+        let leads = fs::read_link(&link).unwrap_or_else(|e| panic!("{}: {e}", link.display()));
+        assert_eq!(leads, Path::new(library));
     }
 }
 
@@ -286,118 +293,27 @@ fn files(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-/// What pkg-config would say of an installed package, whose folders must be there.
-fn pkg_config(prefix: &Path, name: &str) -> Vec<String> {
-    let mut text = read(prefix.join(format!("lib/pkgconfig/{name}.pc")));
-    for variable in ["libdir", "includedir", "prefix"] {
-        let start = format!("{variable}=");
-        let value = text.lines().find_map(|l| l.strip_prefix(&start)).expect("a variable").to_string();
-        text = text.replace(&format!("${{{variable}}}"), &value);
-    }
-    assert!(!text.contains(['$', '@']), "{name}.pc has something left to fill in:\n{text}");
-    let fields = text.lines().filter_map(|l| l.strip_prefix("Cflags: ").or(l.strip_prefix("Libs: ")));
-    let flags: Vec<String> = fields.flat_map(str::split_whitespace).map(String::from).collect();
-    let folders: Vec<&str> =
-        flags.iter().filter_map(|f| f.strip_prefix("-I").or(f.strip_prefix("-L"))).collect();
-    assert_eq!(folders.len(), 2, "one folder of headers and one of libraries in {name}.pc: {flags:?}");
-    for folder in folders {
-        assert!(Path::new(folder).is_dir(), "{name}.pc names {folder}, which is no folder");
-    }
-    flags
+#[test]
+fn the_citation_and_the_changelog_have_this_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(read("CITATION.cff").lines().any(|line| line == format!("version: {version}")), "CITATION.cff");
+    assert!(read("CHANGELOG.md").lines().any(|line| line == format!("## {version}")), "CHANGELOG.md");
 }
 
-/// `make install` where there is no cargo takes what is built, if all of it is: the libraries and the command line.
-/// What it installs is whole, and a program that is built with what the pkg-config file says starts.
+/// The notices of others have every crate that is linked into a library or the command line.
 #[test]
-fn what_is_built_can_be_installed_without_cargo() {
-    let folder = scratch("install");
-    fs::remove_dir_all(&folder).expect("the target folder is writable");
-    let (target, prefix, tools) = (folder.join("target"), folder.join("prefix"), folder.join("tools"));
-    for part in [&target.join("release"), &tools] {
-        fs::create_dir_all(part).expect("the target folder is writable");
+fn the_notices_name_every_crate_that_is_linked() {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(root()).args(["tree", "--locked", "--workspace", "--prefix=none", "--format={p}"]);
+    let linked = stdout(cargo.arg("--edges=normal,no-proc-macro"));
+    let notices = read("packaging/THIRD-PARTY-NOTICES.txt");
+    let named: BTreeSet<&str> = notices.lines().filter_map(|line| line.strip_prefix("  ")).collect();
+    let mut seen = 0;
+    // Lines such as `libc v0.2.180`; of a crate of ours with the folder behind it.
+    for line in linked.lines().filter(|line| !line.is_empty() && !line.contains(" (/")) {
+        let name = line.split(" (").next().expect("lines have words").replacen(" v", " ", 1);
+        assert!(named.contains(name.as_str()), "{name} is not in the notices: run `make notices`");
+        seen += 1;
     }
-    // It hides every cargo that there may be, and runs no better than none.
-    symlink(fs::canonicalize("/bin/false").expect("there is /bin/false"), tools.join("cargo")).unwrap();
-    let path = env::var_os("PATH").expect("there is a PATH");
-    let path = env::join_paths([tools.clone()].into_iter().chain(env::split_paths(&path))).expect("a PATH");
-    let install = || {
-        let mut make = Command::new("make");
-        make.current_dir(root()).env("PATH", &path);
-        // Of the `make test` that this may run in.
-        make.env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
-        make.arg("install").arg("DESTDIR=").arg(format!("PREFIX={}", prefix.display()));
-        make.arg(format!("CARGO_TARGET_DIR={}", target.display()));
-        make
-    };
-
-    // The Makefile knows the release profile alone; this test may be of another one.
-    let libraries = library_folder();
-    let command_line = env::current_exe().expect("a test knows its own path");
-    let command_line = command_line.ancestors().nth(2).expect("tests lie in deps").join("sptrsv");
-    for built in LIBRARIES.map(|name| libraries.join(name)).into_iter().chain([command_line]) {
-        assert!(built.is_file(), "there is no {}, which `make build` builds", built.display());
-        let name = built.file_name().expect("files have names");
-        let refused = install().output().expect("make runs");
-        let said = String::from_utf8_lossy(&refused.stderr);
-        let missing = format!("error: there is no {}", target.join("release").join(name).display());
-        assert!(
-            !refused.status.success() && said.contains(&missing),
-            "without {name:?}, make install said: {said}"
-        );
-        assert!(!prefix.exists(), "something was installed without {name:?}");
-        symlink(&built, target.join("release").join(name)).unwrap();
-    }
-    succeed(&mut install());
-    // Under sudo a cargo that runs makes no difference.
-    fs::remove_file(tools.join("cargo")).unwrap();
-    symlink(fs::canonicalize("/bin/true").expect("there is /bin/true"), tools.join("cargo")).unwrap();
-    let installed = install().env("SUDO_USER", "somebody").output().expect("make runs");
-    let said = String::from_utf8_lossy(&installed.stdout);
-    assert!(
-        installed.status.success() && said.contains("is installed as it is"),
-        "under sudo, make install said: {said}"
-    );
-    assert_eq!(files(&target).len(), LIBRARIES.len() + 1, "something was built");
-    let expected = [
-        "bin/sptrsv",
-        "include/sptrsv.h",
-        "include/sptrsv_cusparse.h",
-        "lib/cmake/sptrsv/sptrsv-config-version.cmake",
-        "lib/cmake/sptrsv/sptrsv-config.cmake",
-        "lib/libsptrsv.so",
-        "lib/libsptrsv_cusparse.so",
-        "lib/libsptrsv_spsv.so",
-        "lib/pkgconfig/sptrsv.pc",
-        "lib/pkgconfig/sptrsv_cusparse.pc",
-        "lib/pkgconfig/sptrsv_spsv.pc",
-        "share/doc/sptrsv/LICENSE-APACHE",
-        "share/doc/sptrsv/LICENSE-MIT",
-        "share/doc/sptrsv/analysis.md",
-        "share/doc/sptrsv/benchmark.md",
-        "share/doc/sptrsv/c-interface.md",
-        "share/doc/sptrsv/coming-from-csrsv2.md",
-        "share/doc/sptrsv/guide.md",
-        "share/doc/sptrsv/swap-in.md",
-        "share/sptrsv/sptrsv.f90",
-    ];
-    assert_eq!(files(&prefix), expected.map(String::from).into());
-
-    // What a program is linked to is looked for by that name at run time.
-    for name in LIBRARIES {
-        let dynamic = stdout(Command::new("readelf").arg("-dW").arg(prefix.join("lib").join(name)));
-        let soname =
-            dynamic.lines().find(|l| l.contains("(SONAME)")).and_then(|l| l.split(['[', ']']).nth(1));
-        assert!([None, Some(name)].contains(&soname), "{name} says that its name is {soname:?}");
-    }
-
-    pkg_config(&prefix, "sptrsv_cusparse");
-    pkg_config(&prefix, "sptrsv_spsv");
-    let flags = pkg_config(&prefix, "sptrsv");
-    let (source, program) = (folder.join("program.c"), folder.join("program"));
-    let text =
-        "#include <sptrsv.h>\nint main(void) { return sptrsvGetErrorName(SPTRSV_STATUS_SUCCESS) == 0; }\n";
-    fs::write(&source, text).expect("the target folder is writable");
-    let rpath = format!("-Wl,-rpath,{}", prefix.join("lib").display());
-    succeed(Command::new("gcc").arg("-o").args([&program, &source]).args(&flags).arg(rpath));
-    succeed(Command::new(&program).env_remove("LD_LIBRARY_PATH"));
+    assert!(seen > 50, "only {seen} crates were found in:\n{linked}");
 }

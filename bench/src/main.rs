@@ -32,9 +32,9 @@ mod system;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
-use commands::{info, solve};
+use commands::{info, man, solve};
 use solvers::find::{self, VERSION_COMMAND};
 
 /// Sparse triangular solves on GPUs and CPUs: solve, inspect and measure.
@@ -58,6 +58,9 @@ enum Command {
     /// Print the version of a cuSPARSE, or the path of the newest one that is found
     #[command(name = VERSION_COMMAND, hide = true)]
     CusparseVersion { file: Option<PathBuf> },
+    /// Write the man pages of this program
+    #[command(hide = true)]
+    Man(man::Args),
 }
 
 fn main() -> ExitCode {
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Command::Solve(args) => solve::run(&args),
         Command::Info(args) => info::run(&args),
         Command::CusparseVersion { file } => find::print(file.as_deref()),
+        Command::Man(args) => man::run(&args, Cli::command()),
         Command::Run(args) => return run::run(&args),
     };
     match done {

@@ -2,7 +2,7 @@
  * A stand-in for libcuda.so.1, the CUDA driver, with faults to order: what an error of the driver becomes can
  * so be tested on every machine. Its two GPUs keep memory on the host, and kernels do nothing.
  *
- * test_faults puts its folder in LD_LIBRARY_PATH, and orders faults by standin_fail.
+ * Tests put its folder in LD_LIBRARY_PATH, and order faults by standin_fail.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,7 +18,7 @@ typedef unsigned long long Address; /* CUdeviceptr */
 
 enum { SUCCESS = 0, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, CONTEXT_IS_DESTROYED = 709, NOT_SUPPORTED = 801,
        CAPTURE_UNSUPPORTED = 900 };
-enum { DEVICES = 2, MULTIPROCESSORS = 16, COMPUTE_CAPABILITY_MAJOR = 75, SHARED_BYTES_OF_A_BLOCK = 97 };
+enum { DEVICES = 2, MULTIPROCESSORS = 16, COMPUTE_CAPABILITY_MAJOR = 75, COMPUTE_CAPABILITY_MINOR = 76, SHARED_BYTES_OF_A_BLOCK = 97 };
 enum { GARBLED = -1 }; /* success, with an answer that no driver gives */
 
 static struct {
@@ -111,6 +111,13 @@ void standin_leave(void) {
   standin_leave_current();
 }
 
+static struct {
+  int driver, capability;
+} gpu = {13000, 90};
+
+/* From now on the driver is of that version of CUDA, times 1000, and its GPUs have that compute capability, times 10. */
+void standin_gpu(int driver, int capability) { gpu.driver = driver, gpu.capability = capability; }
+
 static int captures, broken_captures;
 static _Thread_local int capture_mode = 1; /* the program's own: of the thread */
 
@@ -153,13 +160,14 @@ int standin_capture_mode(void) { return capture_mode; }
 /* ------------------------------------------------------------------------------------ GPU and contexts */
 
 ENTRY(cuInit, (unsigned flags), (void)flags)
-ENTRY(cuDriverGetVersion, (int *version), *version = 13000)
+ENTRY(cuDriverGetVersion, (int *version), *version = gpu.driver)
 ENTRY(cuDeviceGetCount, (int *count), *count = DEVICES)
 ENTRY(cuDeviceGet, (int *device, int ordinal), if (ordinal >= DEVICES) return INVALID_DEVICE; *device = ordinal)
 ENTRY(cuDeviceGetAttribute, (int *value, int attribute, int device), (void)device; switch (attribute) {
   case SHARED_BYTES_OF_A_BLOCK: *value = 227 << 10; break;
   case MULTIPROCESSORS: *value = 16; break;
-  case COMPUTE_CAPABILITY_MAJOR: *value = 9; break;
+  case COMPUTE_CAPABILITY_MAJOR: *value = gpu.capability / 10; break;
+  case COMPUTE_CAPABILITY_MINOR: *value = gpu.capability % 10; break;
   default: *value = 1;
 })
 ENTRY(cuDeviceTotalMem_v2, (size_t *bytes, int device), (void)device; *bytes = (size_t)1 << 36)

@@ -1,5 +1,5 @@
-//! PANEL: 32 consecutive rows at a time by a block, in their natural order, for complete factors and other long rows of which
-//! neighbours depend on each other and on nearly the same unknowns.
+//! PANEL: up to 32 rows at a time by a block, for complete factors, where neighbouring rows depend on each other and on nearly the
+//! same unknowns.
 #![forbid(unsafe_code)]
 
 use super::Algorithm;
@@ -9,13 +9,13 @@ use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
-use crate::tuning::{PANEL_BLOCKS, PANEL_ROWS, PANEL_WARPS, THIN_PLACES};
+use crate::tuning::{PANEL_BLOCKS, PANEL_PLACES, PANEL_ROWS, PANEL_WARPS};
 
 pub struct Panel;
 
 /// Bytes of shared memory: a tile of columns.
 fn shared_bytes(dtype: DataType) -> u32 {
-    THIN_PLACES * dtype.bytes() as u32
+    PANEL_PLACES * dtype.bytes() as u32
 }
 
 /// Whether a GPU has what the kernels are compiled for.

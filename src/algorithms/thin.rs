@@ -12,7 +12,7 @@ use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{CudaPlan, Gpu, Launcher};
 use crate::executor::host::Method;
 use crate::problem::DataType;
-use crate::tuning::{CLUSTER_BLOCKS, THIN_PLACES, THIN_RING, THIN_WARPS};
+use crate::tuning::{CLUSTER_BLOCKS, PANEL_PLACES, THIN_RING, THIN_WARPS};
 
 pub struct Thin;
 
@@ -27,7 +27,7 @@ fn warps(dtype: DataType) -> u32 {
 
 /// Bytes of shared memory: the ring, and a tile for each warp.
 fn shared_bytes(dtype: DataType) -> u32 {
-    THIN_RING + warps(dtype) * THIN_PLACES * dtype.bytes() as u32
+    THIN_RING + warps(dtype) * PANEL_PLACES * dtype.bytes() as u32
 }
 
 /// Whether a GPU has clusters, and room for one.

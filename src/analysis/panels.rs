@@ -32,6 +32,7 @@ pub struct Counts {
     pub hops: u64,
 }
 
+/// Mirrored in kernels/setup_panels.cuh, as are `SIZES` and the layout of the words.
 const HOP: f64 = 1024.0;
 
 impl Counts {

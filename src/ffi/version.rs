@@ -13,7 +13,7 @@ use crate::problem::Property;
 /// The major version of this header.
 pub const SPTRSV_VERSION_MAJOR: c_int = 0;
 /// The minor version of this header, less than 100.
-pub const SPTRSV_VERSION_MINOR: c_int = 1;
+pub const SPTRSV_VERSION_MINOR: c_int = 2;
 /// The patch level of this header, less than 100.
 pub const SPTRSV_VERSION_PATCH: c_int = 0;
 /// The version of this header in one number: 10000 * major + 100 * minor + patch.

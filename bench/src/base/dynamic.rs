@@ -75,10 +75,19 @@ fn files_starting_with(folder: &Path, prefix: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Where a library lies that was built or installed with this program.
+/// The name that a library of this program's version has for the loader. Several versions may be installed side by side.
+pub fn soname(library: &str) -> String {
+    format!("{library}.{}", env!("SPTRSV_SERIES"))
+}
+
+/// Where a library lies that was built or installed with this program: first the files that say by their name that they are of this
+/// version.
 pub fn beside_program(library: &str) -> Result<Vec<PathBuf>> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let folder = program.parent().unwrap_or(Path::new("/"));
-    let folders = [folder.to_path_buf(), folder.join("../lib"), folder.join("../lib64")];
-    Ok(folders.iter().filter_map(|f| f.join(library).canonicalize().ok()).collect())
+    let of_debian = format!("../lib/{}-linux-gnu", std::env::consts::ARCH);
+    let folders = ["", "../lib", "../lib64", &of_debian].map(|f| folder.join(f));
+    let names = [soname(library), library.to_string()];
+    let files = names.iter().flat_map(|name| folders.iter().map(move |f| f.join(name)));
+    Ok(files.filter_map(|file| file.canonicalize().ok()).collect())
 }

@@ -1,5 +1,6 @@
-//! The commands for files, `sptrsv solve` and `sptrsv info`, and `sptrsv bench`, which is one of two benchmarks.
+//! The commands for files, `sptrsv solve` and `sptrsv info`, `sptrsv bench`, which is one of two benchmarks, and `sptrsv man`.
 
 pub mod bench;
 pub mod info;
+pub mod man;
 pub mod solve;

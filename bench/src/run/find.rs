@@ -26,7 +26,9 @@ pub fn library(named: Option<&Path>) -> Result<Option<PathBuf>> {
             _ => Err(format!("{} does not export cusparseSpSV_solve", path.display())),
         };
     }
-    let mut files = dynamic::beside_program(LIBRARY)?.into_iter();
+    let elsewhere = || in_loader_cache(&dynamic::soname(LIBRARY));
+    let beside = dynamic::beside_program(LIBRARY)?;
+    let mut files = if beside.is_empty() { elsewhere() } else { beside }.into_iter();
     Ok(files.find(|f| Elf::read(f).is_ok_and(|elf| elf.has_spsv)))
 }
 
@@ -38,7 +40,7 @@ pub fn cusparse(program: Option<&Program>, words: &[OsString]) -> Option<PathBuf
         &|| words.iter().skip(1).take(MOST_WORDS).flat_map(|word| of_word(word)).collect(),
         &toolkits,
         &|| in_search_path(std::env::var_os("LD_LIBRARY_PATH")),
-        &in_loader_cache,
+        &|| in_loader_cache(SONAME),
         &|| ["python3", "python"].iter().flat_map(|name| of_word(OsStr::new(name))).collect(),
         &behind_fronts,
     ];
@@ -50,7 +52,7 @@ pub fn on_this_machine() -> Vec<PathBuf> {
     let places = [
         toolkits(),
         in_search_path(std::env::var_os("LD_LIBRARY_PATH")),
-        in_loader_cache(),
+        in_loader_cache(SONAME),
         of_word(OsStr::new("python3")),
     ];
     let mut seen = BTreeSet::new();
@@ -99,16 +101,16 @@ fn in_search_path(value: Option<OsString>) -> Vec<PathBuf> {
     folders.into_iter().map(|folder| folder.join(SONAME)).collect()
 }
 
-/// What ldconfig has entered.
-fn in_loader_cache() -> Vec<PathBuf> {
+/// What ldconfig has entered under a name.
+fn in_loader_cache(soname: &str) -> Vec<PathBuf> {
     let limit = Duration::from_secs(10);
     let programs = ["/sbin/ldconfig", "/usr/sbin/ldconfig"].map(Path::new);
     let mut answers = programs.into_iter().filter_map(|p| helper::ask(helper::command(p).arg("-p"), limit));
-    answers.next().map(|answer| entries_of(&answer.out)).unwrap_or_default()
+    answers.next().map(|answer| entries_of(&answer.out, soname)).unwrap_or_default()
 }
 
-fn entries_of(listing: &[u8]) -> Vec<PathBuf> {
-    let start = format!("{SONAME} (");
+fn entries_of(listing: &[u8], soname: &str) -> Vec<PathBuf> {
+    let start = format!("{soname} (");
     let lines = listing.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_start);
     let entries = lines.filter(|line| line.starts_with(start.as_bytes())).filter_map(|line| {
         let at = line.windows(4).position(|w| w == b" => ")?;
@@ -131,7 +133,7 @@ mod tests {
     fn the_entries_of_the_loaders_cache() {
         let listing = b"2 libs found\n\tlibc.so.6 (libc6,x86-64) => /lib/libc.so.6\n\
             \tlibcusparse.so.12 (libc6,x86-64) => /usr/lib/x86_64-linux-gnu/libcusparse.so.12\n";
-        assert_eq!(entries_of(listing), [Path::new("/usr/lib/x86_64-linux-gnu/libcusparse.so.12")]);
+        assert_eq!(entries_of(listing, SONAME), [Path::new("/usr/lib/x86_64-linux-gnu/libcusparse.so.12")]);
     }
 
     #[test]

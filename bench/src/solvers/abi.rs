@@ -27,6 +27,13 @@ pub const COPY_WHERE_FASTER: c_int = 1;
 
 include!(concat!(env!("OUT_DIR"), "/algorithms.rs"));
 
+const LIBRARY: &str = "libsptrsv.so";
+const NOT_FOUND: &str = concat!(
+    "there is no libsptrsv.so.",
+    env!("SPTRSV_SERIES"),
+    " beside this program, in ../lib, in ../lib64, or where the system looks"
+);
+
 /// `sptrsvStats_t`.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
@@ -92,16 +99,37 @@ pub fn get() -> Result<&'static Abi> {
 }
 
 fn load() -> Result<Abi> {
-    let files = dynamic::beside_program("libsptrsv.so")?;
-    if files.is_empty() {
-        return Err("there is no libsptrsv.so beside this program, nor in ../lib or ../lib64".into());
-    }
-    let (library, found) = dynamic::open(&files)?;
+    let files = dynamic::beside_program(LIBRARY)?;
+    let (library, found) = match files.is_empty() {
+        false => dynamic::open(&files)?,
+        true => dynamic::open(&[dynamic::soname(LIBRARY).into()]).map_err(|_| NOT_FOUND)?,
+    };
     let at_path = |e: String| format!("{}: {e}", found.display());
+    must_be_of_this_version(&library).map_err(at_path)?;
     let functions = Functions::load(&library, "").map_err(at_path)?;
     let error_name = dynamic::symbol(&library, "sptrsvGetErrorName").map_err(at_path)?;
     let last_message = dynamic::symbol(&library, "sptrsvGetLastErrorString").map_err(at_path)?;
     Ok(Abi { functions, error_name, last_message })
+}
+
+/// Of two versions that are installed, the link without a version may lead to the other one.
+fn must_be_of_this_version(library: &libloading::Library) -> Result<()> {
+    let get: unsafe extern "C" fn(c_int, *mut c_int) -> c_int =
+        dynamic::symbol(library, "sptrsvGetProperty")?;
+    let mut version = [0; 3];
+    for (property, part) in version.iter_mut().enumerate() {
+        // SAFETY: the properties are numbered from 0 on, and the number is writable.
+        unsafe { get(property as c_int, part) };
+    }
+    let [major, minor, patch] = version;
+    let series = if major == 0 { format!("0.{minor}") } else { major.to_string() };
+    match series == env!("SPTRSV_SERIES") {
+        true => Ok(()),
+        false => Err(format!(
+            "the library is version {major}.{minor}.{patch}, and this program is version {}: install both of one version",
+            env!("CARGO_PKG_VERSION")
+        )),
+    }
 }
 
 impl Abi {

@@ -11,7 +11,7 @@ pub trait Contender {
         Ok(())
     }
     fn analyse(&mut self) -> Result<()>;
-    /// Whether values are handed over to it, by `update`, between an analysis and the first solve.
+    /// Whether it is given values, by `update`, between an analysis and the first solve.
     fn wants_values(&self) -> bool {
         false
     }

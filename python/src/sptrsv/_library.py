@@ -195,7 +195,7 @@ def text(status: int) -> str:
 
 
 def version() -> str:
-    """The version of the library, for example "0.1.0"."""
+    """The version of the library, for example "0.2.0"."""
     handle, number = c_void_p(), c_int()
     library.sptrsvCreateWithExecutor(handle, Executor.HOST)
     library.sptrsvGetVersion(handle, number)

@@ -135,6 +135,20 @@ fn no_driver(why: impl Into<String>) -> Error {
     Error::NoDriver(why.into())
 }
 
+/// What a user can do about the result of cuInit is not in its name.
+fn why_the_driver_does_not_start(result: sys::CUresult) -> String {
+    use sys::cudaError_enum::*;
+    let meaning = match result {
+        CUDA_ERROR_NO_DEVICE => "the NVIDIA driver sees no GPU",
+        CUDA_ERROR_STUB_LIBRARY => "libcuda.so.1 is a toolkit's stub, not the driver's library",
+        CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => {
+            "libcuda.so.1 and the kernel's NVIDIA driver are of different versions; restart the machine after an update"
+        }
+        _ => "the NVIDIA driver does not start",
+    };
+    format!("{meaning} (cuInit failed with {result:?})")
+}
+
 impl Gpu {
     /// The calling thread's current context, else the primary context of device 0.
     pub fn open() -> Result<Arc<Self>> {
@@ -145,7 +159,7 @@ impl Gpu {
         // SAFETY: plain driver call.
         let result = unsafe { sys::cuInit(0) };
         if result != sys::cudaError_enum::CUDA_SUCCESS {
-            return Err(no_driver(format!("cuInit failed with {result:?}")));
+            return Err(no_driver(why_the_driver_does_not_start(result)));
         }
         let mut context = std::ptr::null_mut();
         // SAFETY: writes one pointer.
@@ -215,18 +229,34 @@ impl Gpu {
         gpu.has_clusters = major >= 9 && NEWEST >= 90;
         gpu.has_warp_sums = major >= 8 && NEWEST >= 80;
         if FATBINS.is_empty() {
-            return Err(Error::NoKernelImage(gpu.name.clone()));
+            return Err(Error::NoKernels { gpu: gpu.name.clone() });
         }
         gpu.pool = memory::Pool::new(device);
         gpu.locked.fill()?;
         for (_, image) in FATBINS {
-            let module = Module::load(image, &gpu.name)?;
+            let Some(module) = Module::load(image)? else { return Err(gpu.why_it_has_no_code()?) };
             let kernels = module.kernels()?.into_iter().map(|(name, f)| (name, f as usize));
             lock(&gpu.functions).extend(kernels);
             gpu.modules.push(module);
         }
         drop(bound);
         Ok(gpu)
+    }
+
+    /// Why the driver can load nothing of a fatbin.
+    fn why_it_has_no_code(&self) -> Result<Error> {
+        use sys::CUdevice_attribute_enum::*;
+        let major = self.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = self.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let capability = 10 * major + minor;
+        let mut version = 0;
+        // SAFETY: writes one int.
+        check(unsafe { sys::cuDriverGetVersion(&mut version) }, "cuDriverGetVersion")?;
+        let driver = version as u32;
+        Ok(match capability >= OLDEST && driver < COMPILER {
+            true => Error::DriverTooOld { driver, compiler: COMPILER },
+            false => Error::NoKernelImage { gpu: self.name.clone(), capability, compiled: COMPILED },
+        })
     }
 
     fn attribute(&self, which: sys::CUdevice_attribute_enum) -> Result<u32> {

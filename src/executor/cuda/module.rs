@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use cust::sys;
 
 use super::check;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 extern "C" {
     // Later than cust's bindings: drivers have them from CUDA 12.4 on.
@@ -24,19 +24,22 @@ extern "C" {
 pub struct Module(sys::CUmodule);
 
 impl Module {
-    /// Loads a fatbin for the GPU of that name.
-    pub fn load(image: &[u8], gpu: &str) -> Result<Module> {
+    /// Loads a fatbin; none where the driver can load nothing of it for the GPU.
+    pub fn load(image: &[u8]) -> Result<Option<Module>> {
         use sys::cudaError_enum::*;
         let (mut module, none) = (null_mut(), null_mut());
         // SAFETY: the image is a whole fatbin, and there are no options.
         match unsafe { sys::cuModuleLoadDataEx(&mut module, image.as_ptr().cast(), 0, none, none.cast()) } {
-            // It has no machine code for the GPU, and the driver cannot or may not make any from the PTX.
+            // It has no machine code for the GPU, and the driver cannot or may not make any from the PTX. Old drivers take what
+            // they do not know for no image at all.
             CUDA_ERROR_NO_BINARY_FOR_GPU
+            | CUDA_ERROR_INVALID_IMAGE
+            | CUDA_ERROR_INVALID_SOURCE
             | CUDA_ERROR_INVALID_PTX
             | CUDA_ERROR_JIT_COMPILER_NOT_FOUND
             | CUDA_ERROR_UNSUPPORTED_PTX_VERSION
-            | CUDA_ERROR_JIT_COMPILATION_DISABLED => Err(Error::NoKernelImage(gpu.to_string())),
-            result => check(result, "cuModuleLoadDataEx").map(|()| Module(module)),
+            | CUDA_ERROR_JIT_COMPILATION_DISABLED => Ok(None),
+            result => check(result, "cuModuleLoadDataEx").map(|()| Some(Module(module))),
         }
     }
 

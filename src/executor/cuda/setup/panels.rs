@@ -2,7 +2,7 @@
 
 use super::super::{memory, DeviceArray};
 use super::args::*;
-use super::places::{passes, Room, Sort, MOST_PASSES};
+use super::places::{Room, Sort, MOST_PASSES};
 use super::run::Run;
 use super::DeviceSchedule;
 use crate::analysis::panels::{Counts, Order};
@@ -12,7 +12,8 @@ use crate::error::Result;
 pub(super) struct Segments {
     pub counts: Counts,
     places: Places,
-    temporary: DeviceArray,
+    /// What the places lie in.
+    _temporary: DeviceArray,
 }
 
 /// Places for the work on segments, in one allocation that is zero at the beginning. Each has a word for every row and one more.
@@ -99,18 +100,21 @@ impl Run<'_> {
         let count = if self.task.records { n } else { 0 };
         self.cover_in_turns("setup_panel_hops", &SetupArgs { count, ..args })?;
         let counts = Counts::of_words(&found.words()?);
-        Ok(Segments { counts, places, temporary })
+        Ok(Segments { counts, places, _temporary: temporary })
     }
 
-    /// Writes which rows each panel has. Where no level stands for the order of segments, panels go by natural order.
+    /// Writes which rows each panel has. Where no level stands for the order of segments, or there are
+    /// more panels than words can count the rows of, panels stay in natural order.
     pub(super) fn order_panels(
         &mut self,
         segments: Segments,
         levels: u32,
         done: &mut DeviceSchedule,
     ) -> Result<()> {
-        let Segments { counts, places, temporary } = segments;
-        let Some(order) = counts.order() else { return Ok(()) };
+        let Segments { counts, places, .. } = segments;
+        let (Some(order), Some(bound)) = (counts.order(), Counts::SIZES.checked_mul(levels)) else {
+            return Ok(());
+        };
         let count = counts.segments;
         let args = SetupArgs {
             count,
@@ -127,10 +131,8 @@ impl Run<'_> {
         };
         let keys = SetupArgs { key_out: places.keys[0], value_out: places.values[0], ..args };
         self.cover_in_turns("setup_panel_keys", &keys)?;
-        let bound = Counts::SIZES * levels;
         let sort = Sort { count, ..places.sort };
         let (key_in, value_in) = self.sort(sort, bound, places.keys, places.values, None)?;
-        debug_assert!(passes(bound) <= MOST_PASSES);
         let args = SetupArgs { key_in, value_in, ..args };
         self.cover_in_turns("setup_panel_rooms", &args)?;
         let found = self.ask(places.heads + 4 * levels as u64, 1)?;
@@ -142,6 +144,9 @@ impl Run<'_> {
             ..args
         })?;
         let panels = found.words()?[0];
+        if panels > u32::MAX / Counts::ROWS {
+            return Ok(());
+        }
         self.scan(SetupArgs {
             scan_in: places.begins,
             scan_out: places.sums,
@@ -157,7 +162,6 @@ impl Run<'_> {
         self.cover_in_turns("setup_panel_rows", &SetupArgs { tile_step: rows.address(), ..args })?;
         (done.base.slice, done.base.slices) = (rows.address(), panels);
         done.owned.push(rows);
-        drop(temporary);
         Ok(())
     }
 }

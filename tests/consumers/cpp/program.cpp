@@ -1,0 +1,3 @@
+#include "../solve.h"
+
+int main() { return solve(); }

@@ -1,0 +1,3 @@
+#include "solve.h"
+
+int main(void) { return solve(); }
