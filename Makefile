@@ -34,12 +34,13 @@ endif
 endif
 WITHOUT_GPU := $(filter none,$(SPTRSV_CUDA_ARCHS))
 
-.PHONY: help tools cuda cuda-try g++-try gfortran-try pkg-config-try valgrind-try lib build examples demo test fuzz bench wheel gpu-bundle clean
+.PHONY: help tools cuda cuda-try g++-try gfortran-try mpi-try pkg-config-try valgrind-try lib build examples demo test fuzz soak bench wheel gpu-bundle clean
 
 help:
 	@echo 'make demo [MATRIX=file.mtx[.gz]] [GRID=100]  build, solve a real system (ILU(0) and CG), report'
 	@echo 'make test                                    build, run every test'
 	@echo 'make fuzz [MINUTES=60] [SEED=clock]          random calls on the host executor, each judged'
+	@echo 'make soak [MINUTES=60] [SEED=clock]          mixed solves in two processes of several threads, each checked'
 	@echo 'make bench [BENCH_ARGS=...] [RESULTS=folder] build, measure all solvers, write ./results'
 	@echo 'make lib                                     the libraries, in $(TARGET)/release'
 	@echo 'make build                                   the libraries and the command line, as they are installed'
@@ -55,10 +56,11 @@ help:
 # ---------------------------------------------------------------------------------------------- tools
 
 # As root on a Debian system a compiler that is missing is installed, elsewhere it is left to the user.
+# $1: a program of the package, $2: the packages where there are several.
 APT_GET = if command -v $1 > /dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then exit 0; fi; \
 	echo 'no $1 found: installing it with apt-get'; mkdir -p '$(TARGET)'; \
 	export DEBIAN_FRONTEND=noninteractive; \
-	{ timeout 300 apt-get -q update && timeout 300 apt-get -q install -y --no-install-recommends $1; } \
+	{ timeout 300 apt-get -q update && timeout 300 apt-get -q install -y --no-install-recommends $(or $2,$1); } \
 	  < /dev/null > '$(TARGET)/$1-install.log' 2>&1 || echo '$1 could not be installed'
 
 # nvcc and the tests need it. Who is not root gets gcc's sister unpacked into ./.gxx, where every recipe finds it by
@@ -115,9 +117,12 @@ cuda: tools cuda-try
 	@$(if $(NVCC)$(WITHOUT_GPU),:,$(error no CUDA compiler: install the CUDA toolkit and set CUDA_PATH to it, or connect to the \
 	network and install python3-pip so that nvcc can come from PyPI (details in $(TARGET)/cuda-install.log)))
 
-# Only for the tests of the Fortran module and of what is installed, which are counted as skipped where these are missing.
+# Only for the tests of the Fortran module, the MPI example and what is installed, which are counted as skipped where
+# these are missing.
 gfortran-try:
 	@$(call APT_GET,gfortran)
+mpi-try:
+	@$(call APT_GET,$(MPICC),mpich libmpich-dev)
 pkg-config-try:
 	@$(call APT_GET,pkg-config)
 
@@ -142,16 +147,17 @@ build: lib
 
 # gcc compiles the C sources, nvcc the one in CUDA, for which another stands where there is to be no GPU. The runtimes of CUDA and C++ are linked statically: the
 # programs need glibc, libgcc_s and libsptrsv, which they find beside their own folder.
-EXAMPLES := $(patsubst examples_c/%.c,$(TARGET)/examples/%,$(wildcard examples_c/[0-9]*.c))
+MPI_EXAMPLE := $(TARGET)/examples/05_mpi_schwarz
+EXAMPLES := $(filter-out $(MPI_EXAMPLE),$(patsubst examples_c/%.c,$(TARGET)/examples/%,$(wildcard examples_c/[0-9]*.c)))
 OBJECTS := $(TARGET)/examples/objects
 OTHER_GPU_PART := $(if $(WITHOUT_GPU),examples_c/gpu.cu,examples_c/no_gpu.c)
-SHARED_SOURCES := $(filter-out $(OTHER_GPU_PART) $(wildcard examples_c/[0-9]*),$(wildcard examples_c/*.c examples_c/*.cu))
+SHARED_SOURCES := $(filter-out $(OTHER_GPU_PART) $(wildcard examples_c/[0-9]* examples_c/mpi_*),$(wildcard examples_c/*.c examples_c/*.cu))
 SHARED_OBJECTS := $(patsubst examples_c/%,$(OBJECTS)/%.o,$(basename $(SHARED_SOURCES)))
 EXAMPLE_HEADERS := include/sptrsv.h $(wildcard examples_c/*.h)
 EXAMPLE_LIBS = -L'$(TARGET)/release' -lsptrsv -lm -Xlinker '-rpath=$$ORIGIN/../release:$$ORIGIN/../lib'
 EXAMPLE_CUDA_LIBS = -L'$(CUDA_ROOT)/lib64' -L'$(CUDA_ROOT)/lib' -Xlinker --as-needed -Xcompiler -static-libstdc++
 
-examples: $(EXAMPLES)
+examples: $(EXAMPLES) mpi-example
 
 $(OBJECTS)/%.o: examples_c/%.c $(EXAMPLE_HEADERS) | lib
 	@mkdir -p $(@D)
@@ -171,6 +177,17 @@ $(TARGET)/examples/%: $(OBJECTS)/%.o $(SHARED_OBJECTS) $(OBJECTS)/gpu-part | lib
 
 FORCE:
 
+# Compiled and linked by MPI's compiler, of any MPI: make MPICC=/opt/mpi/bin/mpicc. Without MPI the program is left out.
+# gcc takes MPICH's MPI_STATUSES_IGNORE for an array that is too small.
+MPICC ?= mpicc
+
+mpi-example: mpi-try
+	@if command -v '$(MPICC)' > /dev/null; then $(MAKE) '$(MPI_EXAMPLE)' ALL='$(ALL)'; else rm -f '$(MPI_EXAMPLE)'; fi
+
+$(MPI_EXAMPLE): examples_c/05_mpi_schwarz.c examples_c/mpi_halo.c $(SHARED_OBJECTS) $(OBJECTS)/gpu-part $(EXAMPLE_HEADERS) | lib
+	@'$(MPICC)' -std=c99 -Wall -Wextra -pedantic -Wno-stringop-overflow -O2 -pthread -Iinclude -o $@ $(filter %.c %.o,$^) $(EXAMPLE_LIBS) \
+	  $(if $(WITHOUT_GPU),,-L'$(CUDA_ROOT)/lib64' -L'$(CUDA_ROOT)/lib' -lcudart_static -lrt -ldl -l:libstdc++.a)
+
 # The same GPUs as the library's kernels.
 ARCHS := $(subst $(comma), ,$(or $(SPTRSV_CUDA_ARCHS),80$(comma)90))
 EXAMPLE_ARCHS := -Wno-deprecated-gpu-targets $(foreach a,$(ARCHS),-gencode=arch=compute_$a$(comma)code=sm_$a) \
@@ -186,6 +203,8 @@ test: examples gfortran-try pkg-config-try valgrind-try
 	@status=0; log='$(TARGET)/test.log'; \
 	cargo test --release --workspace --no-fail-fast -- --nocapture 2>&1 | tee "$$log" || status=1; \
 	sh examples_c/run-examples '$(TARGET)/examples' 2>&1 | tee -a "$$log" || status=1; \
+	{ sh examples_c/cuda/build-tests '$(TARGET)/release' '$(TARGET)/tmp/examples_c_cuda' && \
+	  sh examples_c/cuda/run-tests '$(TARGET)/tmp/examples_c_cuda'; } 2>&1 | tee -a "$$log" || status=1; \
 	sh tests/command-line '$(TARGET)/release' 2>&1 | tee -a "$$log" || status=1; \
 	sh tests/launcher '$(TARGET)/release' 2>&1 | tee -a "$$log" || status=1; \
 	sh tests/install '$(TARGET)' 2>&1 | tee -a "$$log" || status=1; \
@@ -196,6 +215,11 @@ test: examples gfortran-try pkg-config-try valgrind-try
 fuzz: lib
 	@sh c_tests/fuzz/build '$(TARGET)/release' '$(TARGET)/fuzz'
 	@'$(TARGET)/fuzz/fuzz' --minutes '$(MINUTES)' --seed '$(SEED)'
+
+# On the GPU, or on the host executor where there is none.
+soak: lib
+	@sh c_tests/build-tests '$(TARGET)/release' '$(TARGET)/tmp/c_tests'
+	@'$(TARGET)/tmp/c_tests/soak' '$(MINUTES)' --seed '$(SEED)'
 
 # ------------------------------------------------------------------------------------------ benchmark
 
@@ -217,7 +241,7 @@ include packaging/install.mk
 # Everything that a machine with a GPU, glibc and no Rust needs to run the tests: ./gpu-bundle/run-tests.
 # A folder of tests brings `build-tests LIBDIR OUTDIR` and `run-tests FOLDER`. Where `make test` has built them
 # before, they are there already.
-TEST_FOLDERS := c_tests c_tests/cusparse fortran
+TEST_FOLDERS := c_tests c_tests/cusparse fortran examples_c/cuda
 
 gpu-bundle: examples gfortran-try
 	@rm -rf gpu-bundle; mkdir -p gpu-bundle/lib gpu-bundle/bin gpu-bundle/examples
@@ -228,7 +252,8 @@ gpu-bundle: examples gfortran-try
 	  mkdir gpu-bundle/$$name; cp $$folder/run-tests gpu-bundle/$$name; \
 	  (cd "$$built"; find . -type f \( -perm -u+x -o -name '*.so*' \)) | tar -C "$$built" -T - -cf - \
 	    | tar -C gpu-bundle/$$name -xf -; done
-	@cp $(EXAMPLES) gpu-bundle/examples; cp examples_c/run-examples gpu-bundle/examples/run-tests
+	@mv gpu-bundle/c_tests/soak gpu-bundle/soak
+	@cp $(EXAMPLES) $$(find '$(MPI_EXAMPLE)' 2> /dev/null || true) gpu-bundle/examples; cp examples_c/run-examples gpu-bundle/examples/run-tests
 	@find gpu-bundle -type f -exec sh -c 'for f; do ! readelf -h "$$f" > /dev/null 2>&1 || strip --strip-unneeded "$$f"; done' - {} +
 	@cp .ci/sum-counts gpu-bundle; cp .ci/run-bundle gpu-bundle/run-tests
 	@bytes=$$(du -sb gpu-bundle | cut -f 1); echo "gpu-bundle: $$((bytes >> 20)) MiB"; [ "$$bytes" -lt 67108864 ] || \

@@ -51,7 +51,7 @@ fn main() {
     write_header(&root);
 }
 
-/// Compiles every `kernels/*.cu` to a fatbin and writes the table `OUT_DIR/kernels.rs` that embeds them. That takes
+/// Compiles every `.cu` file below `kernels/` to a fatbin and writes the table `OUT_DIR/kernels.rs` that embeds them. That takes
 /// minutes, so all builds of a profile that would come to the same fatbins, as those of other features would, share them.
 fn compile_kernels(root: &Path, out: &Path) {
     println!("cargo:rerun-if-changed=kernels");
@@ -70,12 +70,10 @@ fn compile_kernels(root: &Path, out: &Path) {
         )
     });
 
-    let mut sources: Vec<PathBuf> = fs::read_dir(root.join("kernels"))
-        .expect("kernels/ is readable")
-        .map(|e| e.unwrap().path())
-        .filter(|p| p.extension().is_some_and(|e| e == "cu"))
-        .collect();
-    sources.sort();
+    let kernels = root.join("kernels");
+    let mut sources = Vec::new();
+    find_sources(&kernels, &mut sources);
+    sources.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
 
     let mut flags: Vec<String> =
         ["-fatbin", "-O3", "-std=c++17", "-Wno-deprecated-gpu-targets"].map(String::from).into();
@@ -99,7 +97,7 @@ fn compile_kernels(root: &Path, out: &Path) {
     let mut table = String::new();
     for source in &sources {
         let mut texts = BTreeMap::new();
-        read_with_includes(source, &mut texts);
+        read_with_includes(&kernels, source, &mut texts);
         let mut hasher = DefaultHasher::new();
         (&version, &flags).hash(&mut hasher);
         // By name, so that a checkout elsewhere finds them again.
@@ -115,6 +113,8 @@ fn compile_kernels(root: &Path, out: &Path) {
         made.push((fatbin, own));
     }
     missing.sort_by_key(|&(length, ..)| Reverse(length));
+    // What is compiled does not change with the folder, and so the name of a fatbin does not.
+    flags.push(format!("-I{}", kernels.display()));
     compile(&nvcc, &flags, missing, &shared.join("progress"));
     for (fatbin, own) in made {
         fs::copy(fatbin, own).unwrap();
@@ -157,15 +157,30 @@ fn release(version: &[u8]) -> Option<u32> {
     Some(1000 * number()? + 10 * number()?)
 }
 
-/// Adds what a source is made of: itself, and what it includes of this folder, directly or not.
-fn read_with_includes(source: &Path, texts: &mut BTreeMap<PathBuf, String>) {
+/// Adds the `.cu` files in a folder and in those below it.
+fn find_sources(folder: &Path, sources: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            find_sources(&path, sources);
+        } else if path.extension().is_some_and(|extension| extension == "cu") {
+            sources.push(path);
+        }
+    }
+}
+
+/// Adds what a source is made of: itself, and what it includes, directly or not. An included file is named by its path from the
+/// source's own folder or, as for the compiler, from `kernels/`.
+fn read_with_includes(kernels: &Path, source: &Path, texts: &mut BTreeMap<PathBuf, String>) {
     if texts.contains_key(source) {
         return;
     }
     let text = fs::read_to_string(source).unwrap_or_else(|e| panic!("{}: {e}", source.display()));
     texts.insert(source.into(), text.clone());
     for name in text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"')) {
-        read_with_includes(&source.with_file_name(name), texts);
+        let own = source.with_file_name(name);
+        let included = if own.is_file() { own } else { kernels.join(name) };
+        read_with_includes(kernels, &included, texts);
     }
 }
 
@@ -213,7 +228,7 @@ fn find_nvcc(root: &Path) -> Option<PathBuf> {
 }
 
 /// The sections of the header, in their order: files of `src/`, the documentation of whose last one introduces the section.
-const SECTIONS: [&[&str]; 8] = [
+const SECTIONS: [&[&str]; 11] = [
     &["error.rs", "ffi/errors.rs"],
     &["ffi/version.rs"],
     &["ffi/objects.rs"],
@@ -222,6 +237,9 @@ const SECTIONS: [&[&str]; 8] = [
     &["ffi/info.rs"],
     &["ffi/analysis.rs"],
     &["ffi/solve.rs"],
+    &["ffi/factor.rs"],
+    &["ffi/sweep.rs"],
+    &["ffi/logging.rs"],
 ];
 
 /// Generates `include/sptrsv.h` from `src/ffi/sptrsv.h.in`, touching the file only when its text changes.

@@ -97,7 +97,7 @@ static inline void put(int type, void *a, int64_t i, num v) {
 static inline int finite_num(num v) { return isfinite(creall(v)) && isfinite(cimagl(v)); }
 static inline int nan_num(num v) { return isnan(creall(v)) || isnan(cimagl(v)); }
 
-static uint64_t rng_state = 1;
+static _Thread_local uint64_t rng_state = 1;
 static inline uint64_t rng(void) { /* splitmix64 */
   uint64_t z = rng_state += 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;

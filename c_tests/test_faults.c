@@ -13,6 +13,7 @@
 
 #include "copies.h"
 #include "driver.h"
+#include "taken.h"
 
 #define ALLOC_FAILED SPTRSV_STATUS_ALLOC_FAILED
 #define EXECUTION_FAILED SPTRSV_STATUS_EXECUTION_FAILED
@@ -104,9 +105,8 @@ static const struct {
     {"cuMemHostGetDevicePointer_v2", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_AUTO, EXECUTION_FAILED,
      "cuMemHostGetDevicePointer", EITHER, 0},
     {"cuMemsetD8Async", LAUNCH_FAILED, SCHEDULE, SPTRSV_ALG_ONE_WORD, EXECUTION_FAILED, "cuMemsetD8Async", EITHER, 0},
-    {"cuStreamCreate", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_LEVR, ALLOC_FAILED, "device memory", EITHER, 0},
-    {"cuStreamBeginCapture_v2", INVALID_CONTEXT, SCHEDULE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuStreamBeginCapture", EITHER, 0},
-    {"cuStreamEndCapture", INVALID_CONTEXT, SCHEDULE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuStreamEndCapture", EITHER, 0},
+    {"cuGraphCreate", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_LEVR, ALLOC_FAILED, "device memory", EITHER, 0},
+    {"cuGraphAddKernelNode", INVALID_CONTEXT, SCHEDULE, SPTRSV_ALG_LEVR, EXECUTION_FAILED, "cuGraphAddKernelNode", EITHER, 0},
     {"cuGraphInstantiateWithFlags", OUT_OF_MEMORY, SCHEDULE, SPTRSV_ALG_LEVR, ALLOC_FAILED, "device memory", EITHER, 0},
     {"cuLaunchKernel*", LAUNCH_FAILED, ANALYSIS, SPTRSV_ALG_AUTO, EXECUTION_FAILED, "cuLaunchKernel", EITHER, 1},
     /* Words from the GPU, by way of page-locked memory. */
@@ -591,21 +591,6 @@ static int are_right(System *s, void *f, void *x, int64_t columns) {
   return right;
 }
 
-enum { MOST_TAKEN = 4096 };
-
-/* Takes all memory of the GPU, in so many pieces. */
-static int take_memory(void **taken) {
-  int count = 0;
-  /* What processes that have ended gave back may be there a moment later. */
-  for (int before = -1; count > before; usleep(300000)) {
-    before = count;
-    for (size_t bytes = (size_t)1 << 36; bytes >= (size_t)1 << 20; bytes /= 2)
-      while (count < MOST_TAKEN && cudaMalloc(&taken[count], bytes) == cudaSuccess) count++;
-    cudaGetLastError();
-  }
-  return count;
-}
-
 /* With the GPU's memory filled up: solves and updates need none, be it the first ones of an algorithm and of so many right-hand
  * sides. */
 static void first_solves_without_memory(void) {
@@ -622,7 +607,7 @@ static void first_solves_without_memory(void) {
   put_whole_diagonal(&p, p.diag); /* as the updates below do */
   char *f = mem_new(COLUMNS * bytes), *x = mem_new(COLUMNS * bytes);
   for (int j = 0; j < COLUMNS; j++) mem_put(f + (size_t)j * bytes, p.f, bytes);
-  int count = take_memory(taken);
+  int count = take_memory(taken, 0);
   for (int a = 0; a < COUNT(ALGS); a++)
     for (int columns = 1; is_open[a] && columns <= COLUMNS; columns = columns == 1 ? 4 : 8 * columns) {
       CHECK_OK(sptrsvUpdateValues(T.h, s[a].info, s[a].val));
@@ -630,27 +615,34 @@ static void first_solves_without_memory(void) {
       CHECK_THAT(are_right(&s[a], f, x, columns), "%s: a first solve for %d right-hand sides: \"%s\"", ALGS[a].name, columns,
                  sptrsvGetLastErrorString());
     }
-  while (count > 0) mem_free(taken[--count]);
+  give_memory_back(taken, count);
   mem_free(f), mem_free(x);
   for (int a = 0; a < COUNT(ALGS); a++) close_system(&s[a]);
   free_problem(&p);
 }
 
-/* With the GPU's memory filled up: a solve works, the analysis is refused, and all works again after it. */
+/* With the GPU's memory filled up: a solve works, an analysis with the memory of the one before it works, the first one of an
+ * info is refused, and all works again after it. */
 static void device_memory_runs_out(void) {
   static void *taken[MOST_TAKEN];
   Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, GRID, 1000000);
   System s;
   if (opened(&s, &p, 0)) {
     CHECK(is_right(&s));
-    int count = take_memory(taken);
+    int count = take_memory(taken, 0);
     CHECK(is_right(&s));
+    CHECK_OK(analyse(&s));
+    CHECK(is_right(&s));
+    count = take_memory(taken, count);
+    sptrsvInfo_t full = s.info;
+    CHECK_OK(sptrsvCreateInfo(&s.info));
     CHECK_STATUS(analyse(&s), ALLOC_FAILED);
     CHECK_MESSAGE("device memory");
     CHECK_STATUS(solve_from(&s, s.f, s.x), SPTRSV_STATUS_NOT_ANALYSED);
-    while (count > 0) mem_free(taken[--count]);
+    give_memory_back(taken, count);
     CHECK_OK(analyse(&s));
     CHECK(is_right(&s));
+    CHECK_OK(sptrsvDestroyInfo(full));
   }
   close_system(&s);
   free_problem(&p);

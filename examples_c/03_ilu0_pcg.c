@@ -1,6 +1,6 @@
 /*
  * The main job: A x = b by a preconditioned iterative method, where each iteration solves with the
- * factors L and U of an ILU(0) factorisation through libsptrsv.
+ * factors L and U of an ILU(0) factorisation. libsptrsv factorises and solves, where the matrix lies.
  *
  * A is read from a Matrix Market file, or is the 3-D Poisson equation. Both factors lie in one array with
  * the pattern of A: "lower, unit diagonal" and "upper" name the two triangles, and each solve ignores
@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "example.h"
-#include "ilu0.h"
 #include "krylov.h"
 #include "matrix.h"
 #include "vectors.h"
@@ -98,9 +97,10 @@ typedef struct {
 
 typedef struct {
     sptrsvHandle_t handle;
+    const matrix *a; /* with its arrays in the executor's memory */
     int64_t n, nnz;
     const int *ptr, *ind; /* these, values and scratch are in the executor's memory */
-    const double *lu;
+    double *lu;
     void *buffer;
     size_t buffer_bytes;
     double *y;
@@ -109,6 +109,7 @@ typedef struct {
     int uses, unread; /* how often both were used; whether the stopwatch's last readings are still to be added */
 } factors;
 
+/* The lower triangle's info prepares the factorisation too. */
 static triangle analyse(factors *f, sptrsvFillMode_t fill, sptrsvDiagType_t diag, sptrsvAlgorithm_t algorithm) {
     triangle t = {NULL, NULL, {0}, 0.0};
     sptrsvHandle_t h = f->handle;
@@ -117,6 +118,7 @@ static triangle analyse(factors *f, sptrsvFillMode_t fill, sptrsvDiagType_t diag
     OK(sptrsvSetMatDiagType(t.descr, diag));
     OK(sptrsvCreateInfo(&t.info));
     OK(sptrsvSetAlgorithm(t.info, algorithm));
+    OK(sptrsvSetFactorization(t.info, fill == SPTRSV_FILL_MODE_LOWER));
 
     /* The buffer is scratch: another one serves the solves of both triangles. */
     size_t bytes;
@@ -159,6 +161,12 @@ static void apply_factors(void *context, const double *r, double *z) {
     f->uses++;
 }
 
+static void multiply(void *context, const double *x, double *y) { spmv(((factors *)context)->a, x, y); }
+
+static double multiply_vectors(void *context, const double *x, const double *y) {
+    return dot(((factors *)context)->a->n, x, y);
+}
+
 /* Says how far the iteration has come, every few seconds. */
 static void tell_progress(void *context, int products, double error) {
     factors *f = context;
@@ -188,27 +196,42 @@ static matrix get_matrix(const options *o) {
     return matrix_poisson(o->grid);
 }
 
+/* Puts the factors in the place of A's values; the first row with a zero pivot, or -1. */
+static int64_t try_to_factorize(factors *f, const matrix *a) {
+    int64_t row;
+    example_write(f->lu, a->val, (size_t)f->nnz * sizeof(double));
+    double start = example_seconds();
+    OK(sptrsvIlu0(f->handle, f->n, f->nnz, f->lower.descr, SPTRSV_R_64F, f->lu, f->ptr, f->ind, f->lower.info, f->buffer));
+    sptrsvStatus_t status = sptrsvFactorZeroPivot(f->handle, f->lower.info, &row); /* waits */
+    if (status != SPTRSV_STATUS_ZERO_PIVOT) OK(status);
+    printf("ILU(0):     %.3f ms\n", 1e3 * (example_seconds() - start));
+    return row;
+}
+
+/* The factors of A. If there is a zero pivot, pivots next to nothing become as large as the largest value of A. */
+static void factorize(factors *f, const matrix *a) {
+    double largest = 0.0;
+    int64_t row = try_to_factorize(f, a);
+    if (row < 0) return;
+    for (int k = 0; k < a->ptr[a->n]; k++) largest = fmax(largest, fabs(a->val[k]));
+    if (largest == 0.0) largest = 1.0;
+    printf("            zero pivot in row %lld: small pivots are replaced by the largest value of A\n", (long long)row + 1);
+    OK(sptrsvSetPivotBoost(f->lower.info, 1e-10 * largest, largest, 0.0));
+    try_to_factorize(f, a);
+}
+
 static factors make_factors(sptrsvHandle_t handle, const matrix *a, const matrix *device, sptrsvAlgorithm_t algorithm) {
     size_t vector = (size_t)a->n * sizeof(double), values = (size_t)a->ptr[a->n] * sizeof(double);
-    double *lu = malloc(values);
-    if (!lu) example_die(1, "out of memory: ILU(0)");
-    double start = example_seconds();
-    ilu0_report report = ilu0(a, lu);
-    printf("ILU(0):     %.1f ms on the CPU\n", 1e3 * (example_seconds() - start));
-    if (report.replaced)
-        printf("            zero pivot in row %d (%d in all): replaced by the largest entry of its row\n",
-               report.first_row + 1, report.replaced);
-
-    factors f = {.handle = handle, .n = a->n, .nnz = a->ptr[a->n], .ptr = device->ptr, .ind = device->ind};
-    f.lu = example_upload(lu, values);
+    factors f = {.handle = handle, .a = device, .n = a->n, .nnz = a->ptr[a->n], .ptr = device->ptr, .ind = device->ind};
+    f.lu = example_alloc(values);
     f.y = example_alloc(vector);
-    free(lu);
     f.lower = analyse(&f, SPTRSV_FILL_MODE_LOWER, SPTRSV_DIAG_TYPE_UNIT, algorithm);
     f.upper = analyse(&f, SPTRSV_FILL_MODE_UPPER, SPTRSV_DIAG_TYPE_NON_UNIT, algorithm);
     f.buffer = example_alloc(f.buffer_bytes);
     printf("levels:     L %lld, U %lld\n", (long long)f.lower.stats.levels, (long long)f.upper.stats.levels);
     printf("algorithm:  L %s, U %s\n", algorithm_name(f.lower.stats.algorithm), algorithm_name(f.upper.stats.algorithm));
     printf("analysis:   L %.3f ms, U %.3f ms\n", f.lower.stats.setup_ms, f.upper.stats.setup_ms);
+    factorize(&f, a);
     return f;
 }
 
@@ -217,7 +240,7 @@ static void free_factors(factors *f) {
     OK(sptrsvDestroyInfo(f->upper.info));
     OK(sptrsvDestroyMatDescr(f->lower.descr));
     OK(sptrsvDestroyMatDescr(f->upper.descr));
-    example_free((void *)f->lu);
+    example_free(f->lu);
     example_free(f->y);
     example_free(f->buffer);
 }
@@ -244,7 +267,8 @@ int main(int argc, char **argv) {
     example_write(x, host, vector);
 
     /* The methods watch a residual that is updated, not computed; where it was too optimistic, go on. */
-    problem p = {&device, b, apply_factors, &f, tell_progress, o.tolerance * size_of_b, o.products, 0};
+    problem p = {.n = n, .b = b, .multiply = multiply, .apply = apply_factors, .dot = multiply_vectors,
+                 .watch = tell_progress, .context = &f, .target = o.tolerance * size_of_b, .limit = o.products};
     const char *method = symmetric ? "CG" : "GMRES(60)";
     double start = example_seconds(), error;
     f.size_of_b = size_of_b;

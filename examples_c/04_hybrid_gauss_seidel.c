@@ -2,8 +2,8 @@
  * Hybrid Gauss-Seidel, the smoother of algebraic multigrid: A is cut into blocks of rows, as over the
  * processes of a parallel program; a sweep is Gauss-Seidel inside of a block and Jacobi between blocks.
  *
- * Each block is a full matrix A_k = L + D + U whose two triangles serve both sweeps as they are. Its
- * diagonal comes separately: d_i = a_ii + the sum of |a_ij| over the entries of row i outside of the
+ * Each block is a full matrix A_k = L + D + U, and each sweep in it one call: what other blocks take from
+ * b is taken before, with the old x. Its diagonal comes separately: d_i = a_ii + the sum of |a_ij| over the entries of row i outside of the
  * block (the l1 variant), which makes the method converge for every positive definite A.
  */
 #include <math.h>
@@ -27,10 +27,11 @@ static sptrsvInfo_t analyse(sptrsvHandle_t h, sptrsvMatDescr_t descr, const bloc
     sptrsvInfo_t info;
     size_t bytes;
     OK(sptrsvCreateInfo(&info));
+    OK(sptrsvSetSweeps(info, 1));
     OK(sptrsvSetDiagonal(info, b->diagonal));
     OK(sptrsvBufferSize(h, SPTRSV_OPERATION_NON_TRANSPOSE, b->n, b->nnz, descr, SPTRSV_R_64F, b->val, b->ptr, b->ind,
                         info, &bytes));
-    /* The buffer is scratch: another one serves all solves. */
+    /* The buffer is scratch: another one serves all sweeps. */
     void *buffer = example_alloc(bytes);
     OK(sptrsvAnalysis(h, SPTRSV_OPERATION_NON_TRANSPOSE, b->n, b->nnz, descr, SPTRSV_R_64F, b->val, b->ptr, b->ind,
                       info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
@@ -73,18 +74,34 @@ static block cut(sptrsvHandle_t h, sptrsvMatDescr_t lower, sptrsvMatDescr_t uppe
     return b;
 }
 
-/* x += (L + D)^-1 (b - A x), or the same with U, all blocks on their own. */
-static void sweep(sptrsvHandle_t h, sptrsvMatDescr_t descr, int is_upper, const block *blocks, const matrix *a,
+/* The entries of A outside of the blocks, in the executor's memory. */
+static matrix outside_of_blocks(const matrix *a) {
+    int n = a->n, rows = n / BLOCKS, nnz = 0;
+    int *ptr = calloc((size_t)n + 1, sizeof(int)), *ind = malloc((size_t)a->ptr[n] * sizeof(int));
+    double *val = malloc((size_t)a->ptr[n] * sizeof(double));
+    if (!ptr || !ind || !val) example_die(1, "out of memory: the entries outside of blocks");
+    for (int i = 0; i < n; i++) {
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
+            if (a->ind[k] / rows != i / rows) ind[nnz] = a->ind[k], val[nnz++] = a->val[k];
+        ptr[i + 1] = nnz;
+    }
+    matrix outer = {n, example_upload(ptr, ((size_t)n + 1) * sizeof(int)), example_upload(ind, (size_t)nnz * sizeof(int)),
+                    example_upload(val, (size_t)nnz * sizeof(double))};
+    free(ptr);
+    free(ind);
+    free(val);
+    return outer;
+}
+
+/* A forward or a backward sweep in each block, with what the others take from b by the x from before. */
+static void sweep(sptrsvHandle_t h, sptrsvMatDescr_t descr, int is_upper, const block *blocks, const matrix *outer,
                   const double *b, double *x, double *r, void *buffer) {
-    const double one = 1.0;
-    residual(a, x, b, r);
+    residual(outer, x, b, r);
     for (int k = 0; k < BLOCKS; k++) {
         const block *c = &blocks[k];
-        double *part = r + c->first; /* solved in place */
-        OK(sptrsvSolve(h, SPTRSV_OPERATION_NON_TRANSPOSE, c->n, c->nnz, &one, descr, SPTRSV_R_64F, c->val, c->ptr,
-                       c->ind, is_upper ? c->upper : c->lower, part, part, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer));
+        OK(sptrsvSweep(h, c->n, c->nnz, 1.0, 0, descr, SPTRSV_R_64F, c->val, c->ptr, c->ind,
+                       is_upper ? c->upper : c->lower, r + c->first, x + c->first, buffer));
     }
-    axpby(a->n, 1.0, r, 1.0, x);
 }
 
 static double norm_of_residual(const matrix *a, const double *b, const double *x, double *r) {
@@ -114,13 +131,14 @@ int main(void) {
     size_t buffer_bytes = 0;
     for (int k = 0; k < BLOCKS; k++)
         blocks[k] = cut(h, lower, upper, &a, n / BLOCKS * k, n / BLOCKS, &buffer_bytes);
+    matrix outer = outside_of_blocks(&a);
     void *buffer = example_alloc(buffer_bytes);
 
     double first = norm_of_residual(&device, b, x, r), last = first;
     int falls = 1;
     for (int k = 1; k <= SWEEPS; k++) {
-        sweep(h, lower, 0, blocks, &device, b, x, r, buffer);
-        sweep(h, upper, 1, blocks, &device, b, x, r, buffer);
+        sweep(h, lower, 0, blocks, &outer, b, x, r, buffer);
+        sweep(h, upper, 1, blocks, &outer, b, x, r, buffer);
         double now = norm_of_residual(&device, b, x, r);
         falls = falls && now < last;
         last = now;
@@ -141,6 +159,9 @@ int main(void) {
     example_free(device.ptr);
     example_free(device.ind);
     example_free(device.val);
+    example_free(outer.ptr);
+    example_free(outer.ind);
+    example_free(outer.val);
     example_free(x);
     example_free(b);
     example_free(r);

@@ -28,24 +28,31 @@ void example_check(sptrsvStatus_t status, const char *call) {
     example_die(1, "%s: %s (%s)", sptrsvGetErrorName(status), sptrsvGetLastErrorString(), call);
 }
 
-sptrsvHandle_t example_open(int want_host) {
+sptrsvHandle_t example_open_one_of(int number, int want_host, char line[EXAMPLE_LINE]) {
     sptrsvHandle_t handle = NULL;
     const char *require = getenv("SPTRSV_REQUIRE_GPU");
-    const char *why_not = NULL, *gpu = want_host ? NULL : gpu_open(&why_not);
+    const char *why_not = NULL, *gpu = want_host ? NULL : gpu_open(number, &why_not);
 
     if (gpu) {
         OK(sptrsvCreate(&handle));
         on_gpu = 1;
-        printf("CUDA executor on %s\n", gpu);
+        snprintf(line, EXAMPLE_LINE, "CUDA executor on %s", gpu);
         return handle;
     }
     if (want_host)
-        printf("host executor, as asked\n");
+        snprintf(line, EXAMPLE_LINE, "host executor, as asked");
     else if (require && strcmp(require, "1") == 0)
         example_die(1, "SPTRSV_REQUIRE_GPU is set, but no GPU can be used: %s", why_not);
     else
-        printf("no GPU can be used (%s): host executor\n", why_not);
+        snprintf(line, EXAMPLE_LINE, "no GPU can be used (%s): host executor", why_not);
     OK(sptrsvCreateWithExecutor(&handle, SPTRSV_EXECUTOR_HOST));
+    return handle;
+}
+
+sptrsvHandle_t example_open(int want_host) {
+    char line[EXAMPLE_LINE];
+    sptrsvHandle_t handle = example_open_one_of(0, want_host, line);
+    printf("%s\n", line);
     return handle;
 }
 

@@ -31,6 +31,10 @@ void example_die(int exit_code, const char *format, ...)
  */
 sptrsvHandle_t example_open(int want_host);
 
+/* The same for one of several processes, which share the GPUs by their number; the line goes into `line`. */
+enum { EXAMPLE_LINE = 256 };
+sptrsvHandle_t example_open_one_of(int number, int want_host, char line[EXAMPLE_LINE]);
+
 /* Nonzero when the arrays below are in GPU memory. */
 int example_on_gpu(void);
 

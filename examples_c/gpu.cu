@@ -29,6 +29,16 @@ __global__ void combine(int n, double alpha, const double *x, double beta, doubl
     if (i < n) y[i] = beta == 0.0 ? alpha * x[i] : alpha * x[i] + beta * y[i];
 }
 
+__global__ void gather(int n, const int *index, const double *x, double *to) {
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) to[i] = x[index[i]];
+}
+
+__global__ void scatter_add(int n, const int *index, const double *from, double *x) {
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) x[index[i]] += from[i];
+}
+
 /* One partial sum per block: of x * y, or of x alone where y is NULL. */
 __global__ void partial_sums(int n, const double *x, const double *y, double *sums) {
     __shared__ double part[BLOCK];
@@ -46,7 +56,7 @@ cudaEvent_t event[GPU_MARKS];
 
 }  // namespace
 
-extern "C" const char *gpu_open(const char **why_not) {
+extern "C" const char *gpu_open(int number, const char **why_not) {
     static cudaDeviceProp gpu;
     int devices = 0, driver = 0;
     *why_not = "there is no NVIDIA GPU";
@@ -54,8 +64,8 @@ extern "C" const char *gpu_open(const char **why_not) {
     cudaError_t error = cudaGetDeviceCount(&devices);
     if (error != cudaSuccess && error != cudaErrorNoDevice) *why_not = cudaGetErrorString(error);
     if (error != cudaSuccess || devices == 0) return nullptr;
-    check(cudaSetDevice(0), "use GPU 0");
-    check(cudaGetDeviceProperties(&gpu, 0), "ask for the GPU's name");
+    check(cudaSetDevice(number % devices), "use the GPU");
+    check(cudaGetDeviceProperties(&gpu, number % devices), "ask for the GPU's name");
     return gpu.name;
 }
 
@@ -75,8 +85,19 @@ extern "C" void gpu_read(void *to, const void *from, size_t bytes) {
     check(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copy from the GPU");
 }
 
+extern "C" void *gpu_alloc_host(size_t bytes) {
+    void *array = nullptr;
+    check(cudaMallocHost(&array, bytes), "allocate page-locked memory");
+    return array;
+}
+
+extern "C" void gpu_free_host(void *array) { check(cudaFreeHost(array), "free page-locked memory"); }
+
+extern "C" void gpu_wait() { check(cudaStreamSynchronize(nullptr), "wait for the GPU"); }
+
 extern "C" void gpu_multiply(int n, const int *ptr, const int *ind, const double *val, const double *x, const double *b,
                              double *y) {
+    if (n == 0) return;
     multiply<<<blocks(n), BLOCK>>>(n, ptr, ind, val, x, b, y);
     check(cudaGetLastError(), "multiply a matrix");
 }
@@ -93,8 +114,21 @@ extern "C" double gpu_dot(int n, const double *x, const double *y) {
 }
 
 extern "C" void gpu_axpby(int n, double alpha, const double *x, double beta, double *y) {
+    if (n == 0) return;
     combine<<<blocks(n), BLOCK>>>(n, alpha, x, beta, y);
     check(cudaGetLastError(), "add vectors");
+}
+
+extern "C" void gpu_gather(int n, const int *index, const double *x, double *to) {
+    if (n == 0) return;
+    gather<<<blocks(n), BLOCK>>>(n, index, x, to);
+    check(cudaGetLastError(), "gather values");
+}
+
+extern "C" void gpu_scatter_add(int n, const int *index, const double *from, double *x) {
+    if (n == 0) return;
+    scatter_add<<<blocks(n), BLOCK>>>(n, index, from, x);
+    check(cudaGetLastError(), "add values");
 }
 
 extern "C" void gpu_mark(int mark) {

@@ -1,4 +1,4 @@
-/* Preconditioned conjugate gradients and GMRES (Saad, Iterative Methods, algorithms 9.1 and 9.5). */
+/* Preconditioned conjugate gradients, BiCGSTAB and GMRES (Saad, Iterative Methods, algorithms 9.1, 7.7 and 9.5). */
 #include "krylov.h"
 
 #include <math.h>
@@ -9,36 +9,91 @@
 
 static double *new_vector(int n) { return example_alloc((size_t)n * sizeof(double)); }
 
-static double norm(int n, const double *x) { return sqrt(dot(n, x, x)); }
+static double dot_of(const problem *p, const double *x, const double *y) { return p->dot(p->context, x, y); }
+
+static double norm(const problem *p, const double *x) { return sqrt(dot_of(p, x, x)); }
+
+/* y = A M x with z = M x */
+static void product(problem *p, const double *x, double *z, double *y) {
+    p->apply(p->context, x, z);
+    p->multiply(p->context, z, y);
+    p->products++;
+}
+
+/* r = b - A x; its norm */
+static double residual_of(const problem *p, const double *x, double *r) {
+    p->multiply(p->context, x, r);
+    axpby(p->n, 1.0, p->b, -1.0, r);
+    return norm(p, r);
+}
 
 int conjugate_gradients(problem *p, double *x) {
-    int n = p->a->n, definite = 1;
+    int n = p->n, definite = 1;
     double *r = new_vector(n), *z = new_vector(n), *d = new_vector(n), *q = new_vector(n);
     double rz = 0.0, sign = 0.0;
 
-    residual(p->a, x, p->b, r);
-    double error = norm(n, r);
+    double error = residual_of(p, x, r);
     for (int k = 0; p->products < p->limit && error > p->target; k++) {
         p->watch(p->context, p->products, error);
         p->apply(p->context, r, z);
         double before = rz;
-        rz = dot(n, r, z);
+        rz = dot_of(p, r, z);
         if (k == 0) sign = rz < 0.0 ? -1.0 : 1.0; /* -A with -M makes the same steps as A with M */
         if (!(definite = sign * rz > 0.0)) break;
         axpby(n, 1.0, z, k ? rz / before : 0.0, d);
-        spmv(p->a, d, q);
+        p->multiply(p->context, d, q);
         p->products++;
-        double dq = dot(n, d, q);
+        double dq = dot_of(p, d, q);
         if (!(definite = sign * dq > 0.0)) break;
         axpby(n, rz / dq, d, 1.0, x);
         axpby(n, -rz / dq, q, 1.0, r);
-        error = norm(n, r);
+        error = norm(p, r);
     }
     example_free(r);
     example_free(z);
     example_free(d);
     example_free(q);
     return definite;
+}
+
+void bicgstab(problem *p, double *x) {
+    int n = p->n;
+    double *r = new_vector(n), *first = new_vector(n), *d = new_vector(n), *z = new_vector(n), *v = new_vector(n),
+           *t = new_vector(n);
+    double rho = 1.0, alpha = 1.0, omega = 1.0;
+
+    double error = residual_of(p, x, r);
+    axpby(n, 1.0, r, 0.0, first);
+    for (int k = 0; p->products < p->limit && error > p->target; k++) {
+        double before = rho;
+        p->watch(p->context, p->products, error);
+        rho = dot_of(p, first, r);
+        if (k) axpby(n, -omega, v, 1.0, d);
+        axpby(n, 1.0, r, k ? rho / before * (alpha / omega) : 0.0, d);
+        product(p, d, z, v);
+        double slope = dot_of(p, first, v);
+        if (rho == 0.0 || slope == 0.0) break;
+        alpha = rho / slope;
+        axpby(n, alpha, z, 1.0, x);
+        axpby(n, -alpha, v, 1.0, r);
+        error = norm(p, r);
+        if (!(error > p->target) || p->products >= p->limit) break;
+
+        p->watch(p->context, p->products, error);
+        product(p, r, z, t);
+        double length = dot_of(p, t, t);
+        omega = length > 0.0 ? dot_of(p, t, r) / length : 0.0;
+        axpby(n, omega, z, 1.0, x);
+        axpby(n, -omega, t, 1.0, r);
+        error = norm(p, r);
+        if (omega == 0.0) break;
+    }
+    example_free(r);
+    example_free(first);
+    example_free(d);
+    example_free(z);
+    example_free(v);
+    example_free(t);
 }
 
 enum { RESTART = 60 };
@@ -76,15 +131,14 @@ static void back_substitute(small_system *t, int k) {
 }
 
 void gmres(problem *p, double *x) {
-    int n = p->a->n, basis = 0;
+    int n = p->n, basis = 0;
     double *v[RESTART + 1], *z = new_vector(n), *w = new_vector(n);
     small_system *t = malloc(sizeof *t);
     if (!t) example_die(1, "out of memory: GMRES");
 
     for (;;) {
         if (basis == 0) v[basis++] = new_vector(n);
-        residual(p->a, x, p->b, v[0]);
-        double error = norm(n, v[0]);
+        double error = residual_of(p, x, v[0]);
         if (!(error > p->target) || p->products >= p->limit) break;
         axpby(n, 1.0 / error, v[0], 0.0, v[0]);
         t->g[0] = error;
@@ -92,14 +146,12 @@ void gmres(problem *p, double *x) {
         int k = 0;
         while (k < RESTART && error > p->target && p->products < p->limit) {
             p->watch(p->context, p->products, error);
-            p->apply(p->context, v[k], z);
-            spmv(p->a, z, w);
-            p->products++;
+            product(p, v[k], z, w);
             for (int i = 0; i <= k; i++) {
-                t->h[k][i] = dot(n, w, v[i]);
+                t->h[k][i] = dot_of(p, w, v[i]);
                 axpby(n, -t->h[k][i], v[i], 1.0, w);
             }
-            double length = norm(n, w);
+            double length = norm(p, w);
             t->h[k][k + 1] = length;
             if (basis == k + 1) v[basis++] = new_vector(n);
             axpby(n, length > 0.0 ? 1.0 / length : 0.0, w, 0.0, v[k + 1]);

@@ -35,6 +35,26 @@ void axpby(int n, double alpha, const double *x, double beta, double *y) {
     for (int i = 0; i < n; i++) y[i] = beta == 0.0 ? alpha * x[i] : alpha * x[i] + beta * y[i];
 }
 
+void gather(int n, const int *index, const double *x, double *to) {
+    if (example_on_gpu()) {
+        gpu_gather(n, index, x, to);
+        return;
+    }
+    for (int i = 0; i < n; i++) to[i] = x[index[i]];
+}
+
+void scatter_add(int n, const int *index, const double *from, double *x) {
+    if (example_on_gpu()) {
+        gpu_scatter_add(n, index, from, x);
+        return;
+    }
+    for (int i = 0; i < n; i++) x[index[i]] += from[i];
+}
+
+void wait_for_work(void) {
+    if (example_on_gpu()) gpu_wait();
+}
+
 static double second[STOPWATCH_MARKS];
 
 void stopwatch_mark(int mark) {

@@ -21,6 +21,15 @@ double dot(int n, const double *x, const double *y);
 /* y = alpha x + beta y; with beta = 0, y is only written. */
 void axpby(int n, double alpha, const double *x, double beta, double *y);
 
+/* to[i] = x[index[i]] */
+void gather(int n, const int *index, const double *x, double *to);
+
+/* x[index[i]] += from[i], where no index comes twice. */
+void scatter_add(int n, const int *index, const double *from, double *x);
+
+/* Waits until all work so far is done. */
+void wait_for_work(void);
+
 /*
  * A stopwatch for work on the executor: mark notes the moment when the work so far is done, without
  * waiting for it; between gives the milliseconds from one mark to another, and waits for the second.

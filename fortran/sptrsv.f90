@@ -1,4 +1,8 @@
-! The Fortran binding of libsptrsv: the whole C interface of include/sptrsv.h, under the same names.
+! The Fortran binding of libsptrsv. Two layers:
+!
+! 1. Fortran arrays, on the host executor: sptrsv_analyse, sptrsv_solve, sptrsv_update and sptrsv_free with a
+!    type(sptrsv_system), at the end of this file. Real and complex, single and double precision, default integers.
+! 2. The whole C interface of include/sptrsv.h, under the same names, for GPUs and for everything else:
 !
 !     use, intrinsic :: iso_c_binding
 !     use sptrsv
@@ -13,9 +17,12 @@
 ! Matrices counted from 1, as Fortran programs have them, need SPTRSV_INDEX_BASE_ONE and nothing else.
 
 module sptrsv
-  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_size_t, c_double, c_char, c_ptr, c_f_pointer
+  use, intrinsic :: iso_c_binding, only: c_int, c_int8_t, c_int64_t, c_size_t, c_float, c_double, c_char, c_ptr, c_funptr, &
+    c_null_ptr, c_associated, c_f_pointer, c_loc
+  use, intrinsic :: iso_fortran_env, only: error_unit
   implicit none
-  private :: c_int, c_int64_t, c_size_t, c_double, c_char, c_ptr, c_f_pointer
+  private :: c_int, c_int8_t, c_int64_t, c_size_t, c_float, c_double, c_char, c_ptr, c_funptr, c_null_ptr, &
+    c_associated, c_f_pointer, c_loc, error_unit
 
   ! The version of this module, and in one number: 10000 * major + 100 * minor + patch.
   integer(c_int), parameter :: SPTRSV_VERSION_MAJOR = 0
@@ -122,6 +129,12 @@ module sptrsv
   ! sptrsvSolvePolicy_t
   integer(c_int), parameter :: SPTRSV_SOLVE_POLICY_NO_LEVEL = 0
   integer(c_int), parameter :: SPTRSV_SOLVE_POLICY_USE_LEVEL = 1
+
+  ! sptrsvLogLevel_t
+  integer(c_int), parameter :: SPTRSV_LOG_OFF = 0
+  integer(c_int), parameter :: SPTRSV_LOG_ERROR = 1
+  integer(c_int), parameter :: SPTRSV_LOG_INFO = 2
+  integer(c_int), parameter :: SPTRSV_LOG_TRACE = 3
 
   ! sptrsvOrder_t
   integer(c_int), parameter :: SPTRSV_ORDER_COLUMN = 1
@@ -607,6 +620,15 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvSolveDense
 
+    function sptrsvSetLogCallback(level, callback, user) &
+        result(status) bind(C, name='sptrsvSetLogCallback')
+      import :: c_int, c_ptr, c_funptr
+      integer(c_int), value :: level
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      integer(c_int) :: status
+    end function sptrsvSetLogCallback
+
     function sptrsvZeroPivot(handle, info, position) &
         result(status) bind(C, name='sptrsvZeroPivot')
       import :: c_int, c_ptr
@@ -614,7 +636,127 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvZeroPivot
 
+    function sptrsvSetFactorization(info, enabled) &
+        result(status) bind(C, name='sptrsvSetFactorization')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), value :: enabled
+      integer(c_int) :: status
+    end function sptrsvSetFactorization
+
+    function sptrsvGetFactorization(info, enabled) &
+        result(status) bind(C, name='sptrsvGetFactorization')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), intent(out) :: enabled
+      integer(c_int) :: status
+    end function sptrsvGetFactorization
+
+    function sptrsvSetPivotBoost(info, tolerance, re, im) &
+        result(status) bind(C, name='sptrsvSetPivotBoost')
+      import :: c_int, c_double, c_ptr
+      type(c_ptr), value :: info
+      real(c_double), value :: tolerance, re, im
+      integer(c_int) :: status
+    end function sptrsvSetPivotBoost
+
+    function sptrsvIlu0(handle, m, nnz, descr, valueType, val, rowPtr, colInd, info, buffer) &
+        result(status) bind(C, name='sptrsvIlu0')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: m, nnz
+      type(c_ptr), value :: descr
+      integer(c_int), value :: valueType
+      type(c_ptr), value :: val, rowPtr, colInd, info, buffer
+      integer(c_int) :: status
+    end function sptrsvIlu0
+
+    function sptrsvIc0(handle, m, nnz, descr, valueType, val, rowPtr, colInd, info, buffer) &
+        result(status) bind(C, name='sptrsvIc0')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: m, nnz
+      type(c_ptr), value :: descr
+      integer(c_int), value :: valueType
+      type(c_ptr), value :: val, rowPtr, colInd, info, buffer
+      integer(c_int) :: status
+    end function sptrsvIc0
+
+    function sptrsvFactorZeroPivot(handle, info, position) &
+        result(status) bind(C, name='sptrsvFactorZeroPivot')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: handle, info, position
+      integer(c_int) :: status
+    end function sptrsvFactorZeroPivot
+
+    function sptrsvSetSweeps(info, enabled) &
+        result(status) bind(C, name='sptrsvSetSweeps')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), value :: enabled
+      integer(c_int) :: status
+    end function sptrsvSetSweeps
+
+    function sptrsvGetSweeps(info, enabled) &
+        result(status) bind(C, name='sptrsvGetSweeps')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), intent(out) :: enabled
+      integer(c_int) :: status
+    end function sptrsvGetSweeps
+
+    function sptrsvSweep(handle, m, nnz, weight, zeroGuess, descr, valueType, val, rowPtr, colInd, info, &
+        b, x, buffer) &
+        result(status) bind(C, name='sptrsvSweep')
+      import :: c_int, c_int64_t, c_double, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: m, nnz
+      real(c_double), value :: weight
+      integer(c_int), value :: zeroGuess
+      type(c_ptr), value :: descr
+      integer(c_int), value :: valueType
+      type(c_ptr), value :: val, rowPtr, colInd, info, b, x, buffer
+      integer(c_int) :: status
+    end function sptrsvSweep
+
   end interface
+
+  ! A triangular system that is analysed and holds a copy of its values. Handle, descriptor and info are for the functions
+  ! of the C interface; message says in one sentence what was wrong with the last call, and is empty after a success.
+  type :: sptrsv_system
+    type(c_ptr) :: handle = c_null_ptr, descr = c_null_ptr, info = c_null_ptr
+    integer(c_int64_t) :: rows = 0, entries = 0
+    integer(c_int) :: value_type = -1, op = SPTRSV_OPERATION_NON_TRANSPOSE
+    integer(c_int8_t), pointer :: buffer(:) => null()
+    character(:), allocatable :: message
+  end type sptrsv_system
+
+  ! call sptrsv_analyse(system, row, column, values [, lower] [, unit] [, op] [, stat])
+  !
+  ! Analyses a triangle of a sparse matrix in CSR, counted from 1: row(i) to row(i + 1) - 1 are the places of row i in
+  ! column and values. lower = .true. (default) takes the lower triangle, .false. the upper one, and the other is ignored.
+  ! unit = .true.: the diagonal is 1, whatever is stored. op: SPTRSV_OPERATION_*, default N. The arrays may be changed or
+  ! freed afterwards. A system that is analysed already is analysed anew.
+  !
+  ! In all these calls stat gets SPTRSV_STATUS_SUCCESS or what was wrong; without stat, an error prints system%message and
+  ! stops the program.
+  interface sptrsv_analyse
+    module procedure analyse_s, analyse_d, analyse_c, analyse_z
+  end interface sptrsv_analyse
+
+  ! call sptrsv_update(system, values [, stat]): new values in the same pattern, in the order of the analysis.
+  interface sptrsv_update
+    module procedure update_s, update_d, update_c, update_z
+  end interface sptrsv_update
+
+  ! call sptrsv_solve(system, f, x [, stat]): op(A) x = f, for a vector or for the columns of a matrix.
+  interface sptrsv_solve
+    module procedure solve_s, solve_d, solve_c, solve_z, columns_s, columns_d, columns_c, columns_z
+  end interface sptrsv_solve
+
+  private :: analyse_s, analyse_d, analyse_c, analyse_z, update_s, update_d, update_c, update_z
+  private :: solve_s, solve_d, solve_c, solve_z, columns_s, columns_d, columns_c, columns_z
+  private :: analyse_any, update_any, solve_any, begin, refuse, give
 
 contains
 
@@ -638,5 +780,306 @@ contains
       text(i:i) = letters(i)
     end do
   end function sptrsv_text
+
+  ! Frees what an analysis holds. Nothing else does: a system must not be copied.
+  subroutine sptrsv_free(system)
+    type(sptrsv_system), intent(inout) :: system
+    integer(c_int) :: ignored
+
+    if (c_associated(system%info)) ignored = sptrsvDestroyInfo(system%info)
+    if (c_associated(system%descr)) ignored = sptrsvDestroyMatDescr(system%descr)
+    if (c_associated(system%handle)) ignored = sptrsvDestroy(system%handle)
+    if (associated(system%buffer)) deallocate (system%buffer)
+    system%handle = c_null_ptr
+    system%descr = c_null_ptr
+    system%info = c_null_ptr
+    system%value_type = -1
+  end subroutine sptrsv_free
+
+  ! The row, counted from 1, of the first zero on the diagonal that the last solve met; 0 where there was none.
+  function sptrsv_zero_pivot(system) result(row)
+    type(sptrsv_system), intent(in) :: system
+    integer(c_int64_t) :: row
+    integer(c_int64_t), target :: found
+
+    row = 0
+    if (sptrsvZeroPivot(system%handle, system%info, c_loc(found)) == SPTRSV_STATUS_ZERO_PIVOT) row = found
+  end function sptrsv_zero_pivot
+
+  ! Ends a call: its status to the caller, or an error to the user.
+  subroutine give(system, status, stat)
+    type(sptrsv_system), intent(inout) :: system
+    integer(c_int), intent(in) :: status
+    integer, intent(out), optional :: stat
+
+    if (present(stat)) stat = status
+    if (present(stat) .or. status == SPTRSV_STATUS_SUCCESS) return
+    write (error_unit, '(3a)') sptrsv_text(sptrsvGetErrorName(status)), ': ', system%message
+    error stop 1
+  end subroutine give
+
+  subroutine refuse(system, message, stat)
+    type(sptrsv_system), intent(inout) :: system
+    character(*), intent(in) :: message
+    integer, intent(out), optional :: stat
+
+    system%message = message
+    call give(system, SPTRSV_STATUS_INVALID_VALUE, stat)
+  end subroutine refuse
+
+  ! Handle, descriptor and info of a new system; the status of the first call that fails.
+  function begin(system, lower, unit) result(status)
+    type(sptrsv_system), intent(inout) :: system
+    logical, intent(in) :: lower, unit
+    integer(c_int) :: status
+
+    call sptrsv_free(system)
+    status = sptrsvCreateWithExecutor(system%handle, SPTRSV_EXECUTOR_HOST)
+    if (status == SPTRSV_STATUS_SUCCESS) status = sptrsvCreateMatDescr(system%descr)
+    if (status == SPTRSV_STATUS_SUCCESS) status = sptrsvSetMatIndexBase(system%descr, SPTRSV_INDEX_BASE_ONE)
+    if (status == SPTRSV_STATUS_SUCCESS .and. .not. lower) &
+      status = sptrsvSetMatFillMode(system%descr, SPTRSV_FILL_MODE_UPPER)
+    if (status == SPTRSV_STATUS_SUCCESS .and. unit) status = sptrsvSetMatDiagType(system%descr, SPTRSV_DIAG_TYPE_UNIT)
+    if (status == SPTRSV_STATUS_SUCCESS) status = sptrsvCreateInfo(system%info)
+    if (status == SPTRSV_STATUS_SUCCESS) status = sptrsvSetCopyValues(system%info, SPTRSV_COPY_ALL)
+  end function begin
+
+  subroutine analyse_any(system, row, column, values, value_count, value_type, lower, unit, op, stat)
+    type(sptrsv_system), intent(inout) :: system
+    integer(c_int), intent(in), target, contiguous :: row(:), column(:)
+    type(c_ptr), intent(in) :: values
+    integer, intent(in) :: value_count
+    integer(c_int), intent(in) :: value_type
+    logical, intent(in), optional :: lower, unit
+    integer(c_int), intent(in), optional :: op
+    integer, intent(out), optional :: stat
+    integer(c_int) :: status
+    integer(c_size_t) :: bytes
+    logical :: is_lower, is_unit
+
+    if (size(row) < 1) then
+      call refuse(system, 'row is empty: it must have one element more than the matrix has rows', stat)
+      return
+    else if (value_count /= size(column)) then
+      call refuse(system, 'column and values differ in size', stat)
+      return
+    end if
+    is_lower = .true.
+    is_unit = .false.
+    if (present(lower)) is_lower = lower
+    if (present(unit)) is_unit = unit
+    status = begin(system, is_lower, is_unit)
+    system%op = SPTRSV_OPERATION_NON_TRANSPOSE
+    if (present(op)) system%op = op
+    system%rows = size(row) - 1
+    system%entries = size(column)
+    if (status == SPTRSV_STATUS_SUCCESS) status = sptrsvBufferSize(system%handle, system%op, system%rows, system%entries, &
+      system%descr, value_type, values, c_loc(row), c_loc(column), system%info, bytes)
+    if (status == SPTRSV_STATUS_SUCCESS) then
+      allocate (system%buffer(max(bytes, 1_c_size_t)))
+      status = sptrsvAnalysis(system%handle, system%op, system%rows, system%entries, system%descr, value_type, values, &
+        c_loc(row), c_loc(column), system%info, SPTRSV_SOLVE_POLICY_USE_LEVEL, c_loc(system%buffer))
+    end if
+    system%message = sptrsv_text(sptrsvGetLastErrorString())
+    if (status == SPTRSV_STATUS_SUCCESS) then
+      system%value_type = value_type
+    else
+      call sptrsv_free(system)
+    end if
+    call give(system, status, stat)
+  end subroutine analyse_any
+
+  subroutine update_any(system, values, value_count, value_type, stat)
+    type(sptrsv_system), intent(inout) :: system
+    type(c_ptr), intent(in) :: values
+    integer, intent(in) :: value_count
+    integer(c_int), intent(in) :: value_type
+    integer, intent(out), optional :: stat
+    integer(c_int) :: status
+
+    if (system%value_type /= value_type) then
+      call refuse(system, 'the system was not analysed with values of this type', stat)
+    else if (value_count /= system%entries) then
+      call refuse(system, 'values has another size than in the analysis', stat)
+    else
+      status = sptrsvUpdateValues(system%handle, system%info, values)
+      system%message = sptrsv_text(sptrsvGetLastErrorString())
+      call give(system, status, stat)
+    end if
+  end subroutine update_any
+
+  subroutine solve_any(system, f, f_shape, x, x_shape, value_type, stat)
+    type(sptrsv_system), intent(inout) :: system
+    type(c_ptr), intent(in) :: f, x
+    integer, intent(in) :: f_shape(2), x_shape(2)
+    integer(c_int), intent(in) :: value_type
+    integer, intent(out), optional :: stat
+    complex(c_float), target :: single = 1
+    complex(c_double), target :: double = 1
+    type(c_ptr) :: one
+    integer(c_int) :: status
+
+    if (system%value_type /= value_type) then
+      call refuse(system, 'the system was not analysed with values of this type', stat)
+    else if (f_shape(1) /= system%rows .or. any(x_shape /= f_shape)) then
+      call refuse(system, 'f and x must have as many rows as the matrix, and the same number of columns', stat)
+    else
+      one = c_loc(double) ! the real part stands first: it serves both
+      if (value_type == SPTRSV_R_32F .or. value_type == SPTRSV_C_32F) one = c_loc(single)
+      status = sptrsvSolveMulti(system%handle, system%op, system%rows, system%entries, int(f_shape(2), c_int64_t), one, &
+        system%descr, value_type, c_null_ptr, c_null_ptr, c_null_ptr, system%info, f, max(system%rows, 1_c_int64_t), x, &
+        max(system%rows, 1_c_int64_t), SPTRSV_SOLVE_POLICY_USE_LEVEL, c_loc(system%buffer))
+      system%message = sptrsv_text(sptrsvGetLastErrorString())
+      call give(system, status, stat)
+    end if
+  end subroutine solve_any
+
+  subroutine analyse_s(system, row, column, values, lower, unit, op, stat)
+    type(sptrsv_system), intent(inout) :: system
+    integer(c_int), intent(in), contiguous :: row(:), column(:)
+    real(c_float), intent(in), target, contiguous :: values(:)
+    logical, intent(in), optional :: lower, unit
+    integer(c_int), intent(in), optional :: op
+    integer, intent(out), optional :: stat
+
+    call analyse_any(system, row, column, c_loc(values), size(values), SPTRSV_R_32F, lower, unit, op, stat)
+  end subroutine analyse_s
+
+  subroutine update_s(system, values, stat)
+    type(sptrsv_system), intent(inout) :: system
+    real(c_float), intent(in), target, contiguous :: values(:)
+    integer, intent(out), optional :: stat
+
+    call update_any(system, c_loc(values), size(values), SPTRSV_R_32F, stat)
+  end subroutine update_s
+
+  subroutine solve_s(system, f, x, stat)
+    type(sptrsv_system), intent(inout) :: system
+    real(c_float), intent(in), target, contiguous :: f(:)
+    real(c_float), intent(inout), target, contiguous :: x(:)
+    integer, intent(out), optional :: stat
+
+    call solve_any(system, c_loc(f), [size(f), 1], c_loc(x), [size(x), 1], SPTRSV_R_32F, stat)
+  end subroutine solve_s
+
+  subroutine columns_s(system, f, x, stat)
+    type(sptrsv_system), intent(inout) :: system
+    real(c_float), intent(in), target, contiguous :: f(:, :)
+    real(c_float), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+
+    call solve_any(system, c_loc(f), shape(f), c_loc(x), shape(x), SPTRSV_R_32F, stat)
+  end subroutine columns_s
+
+  subroutine analyse_d(system, row, column, values, lower, unit, op, stat)
+    type(sptrsv_system), intent(inout) :: system
+    integer(c_int), intent(in), contiguous :: row(:), column(:)
+    real(c_double), intent(in), target, contiguous :: values(:)
+    logical, intent(in), optional :: lower, unit
+    integer(c_int), intent(in), optional :: op
+    integer, intent(out), optional :: stat
+
+    call analyse_any(system, row, column, c_loc(values), size(values), SPTRSV_R_64F, lower, unit, op, stat)
+  end subroutine analyse_d
+
+  subroutine update_d(system, values, stat)
+    type(sptrsv_system), intent(inout) :: system
+    real(c_double), intent(in), target, contiguous :: values(:)
+    integer, intent(out), optional :: stat
+
+    call update_any(system, c_loc(values), size(values), SPTRSV_R_64F, stat)
+  end subroutine update_d
+
+  subroutine solve_d(system, f, x, stat)
+    type(sptrsv_system), intent(inout) :: system
+    real(c_double), intent(in), target, contiguous :: f(:)
+    real(c_double), intent(inout), target, contiguous :: x(:)
+    integer, intent(out), optional :: stat
+
+    call solve_any(system, c_loc(f), [size(f), 1], c_loc(x), [size(x), 1], SPTRSV_R_64F, stat)
+  end subroutine solve_d
+
+  subroutine columns_d(system, f, x, stat)
+    type(sptrsv_system), intent(inout) :: system
+    real(c_double), intent(in), target, contiguous :: f(:, :)
+    real(c_double), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+
+    call solve_any(system, c_loc(f), shape(f), c_loc(x), shape(x), SPTRSV_R_64F, stat)
+  end subroutine columns_d
+
+  subroutine analyse_c(system, row, column, values, lower, unit, op, stat)
+    type(sptrsv_system), intent(inout) :: system
+    integer(c_int), intent(in), contiguous :: row(:), column(:)
+    complex(c_float), intent(in), target, contiguous :: values(:)
+    logical, intent(in), optional :: lower, unit
+    integer(c_int), intent(in), optional :: op
+    integer, intent(out), optional :: stat
+
+    call analyse_any(system, row, column, c_loc(values), size(values), SPTRSV_C_32F, lower, unit, op, stat)
+  end subroutine analyse_c
+
+  subroutine update_c(system, values, stat)
+    type(sptrsv_system), intent(inout) :: system
+    complex(c_float), intent(in), target, contiguous :: values(:)
+    integer, intent(out), optional :: stat
+
+    call update_any(system, c_loc(values), size(values), SPTRSV_C_32F, stat)
+  end subroutine update_c
+
+  subroutine solve_c(system, f, x, stat)
+    type(sptrsv_system), intent(inout) :: system
+    complex(c_float), intent(in), target, contiguous :: f(:)
+    complex(c_float), intent(inout), target, contiguous :: x(:)
+    integer, intent(out), optional :: stat
+
+    call solve_any(system, c_loc(f), [size(f), 1], c_loc(x), [size(x), 1], SPTRSV_C_32F, stat)
+  end subroutine solve_c
+
+  subroutine columns_c(system, f, x, stat)
+    type(sptrsv_system), intent(inout) :: system
+    complex(c_float), intent(in), target, contiguous :: f(:, :)
+    complex(c_float), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+
+    call solve_any(system, c_loc(f), shape(f), c_loc(x), shape(x), SPTRSV_C_32F, stat)
+  end subroutine columns_c
+
+  subroutine analyse_z(system, row, column, values, lower, unit, op, stat)
+    type(sptrsv_system), intent(inout) :: system
+    integer(c_int), intent(in), contiguous :: row(:), column(:)
+    complex(c_double), intent(in), target, contiguous :: values(:)
+    logical, intent(in), optional :: lower, unit
+    integer(c_int), intent(in), optional :: op
+    integer, intent(out), optional :: stat
+
+    call analyse_any(system, row, column, c_loc(values), size(values), SPTRSV_C_64F, lower, unit, op, stat)
+  end subroutine analyse_z
+
+  subroutine update_z(system, values, stat)
+    type(sptrsv_system), intent(inout) :: system
+    complex(c_double), intent(in), target, contiguous :: values(:)
+    integer, intent(out), optional :: stat
+
+    call update_any(system, c_loc(values), size(values), SPTRSV_C_64F, stat)
+  end subroutine update_z
+
+  subroutine solve_z(system, f, x, stat)
+    type(sptrsv_system), intent(inout) :: system
+    complex(c_double), intent(in), target, contiguous :: f(:)
+    complex(c_double), intent(inout), target, contiguous :: x(:)
+    integer, intent(out), optional :: stat
+
+    call solve_any(system, c_loc(f), [size(f), 1], c_loc(x), [size(x), 1], SPTRSV_C_64F, stat)
+  end subroutine solve_z
+
+  subroutine columns_z(system, f, x, stat)
+    type(sptrsv_system), intent(inout) :: system
+    complex(c_double), intent(in), target, contiguous :: f(:, :)
+    complex(c_double), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+
+    call solve_any(system, c_loc(f), shape(f), c_loc(x), shape(x), SPTRSV_C_64F, stat)
+  end subroutine columns_z
 
 end module sptrsv

@@ -130,7 +130,10 @@ program test_sptrsv
   call an_info_solves_with_values_handed_over()
   call an_info_keeps_all_values()
   call reports_a_zero_pivot_in_fortrans_counting()
+  call factorises_and_sweeps()
   call says_what_was_wrong()
+  call arrays_need_no_addresses()
+  call arrays_of_wrong_shapes_are_refused()
 
   call expect('sptrsvDestroyMatDescr', sptrsvDestroyMatDescr(descr), SPTRSV_STATUS_SUCCESS)
   call expect('sptrsvDestroy', sptrsvDestroy(handle), SPTRSV_STATUS_SUCCESS)
@@ -444,6 +447,51 @@ contains
     call memory_free(d_col)
   end subroutine reports_a_zero_pivot_in_fortrans_counting
 
+  ! A = (4 1; 2 3) is L U with l_21 = 1/2 and u_22 = 5/2; a sweep from zero for b = (4, 7) gives x = (1, 5/3).
+  subroutine factorises_and_sweeps()
+    integer(c_int), target :: row(3) = [1, 3, 5], col(4) = [1, 2, 1, 2]
+    real(c_double), target :: val(4) = [4, 1, 2, 3], b(2) = [4, 7], factor(4), x(2)
+    integer(c_int64_t), target :: position
+    type(c_ptr) :: d_row, d_col, d_val, d_b, d_x, info, buffer
+    integer(c_size_t) :: bytes
+    integer(c_int) :: enabled
+
+    d_row = copied(c_loc(row), 12_c_size_t)
+    d_col = copied(c_loc(col), 16_c_size_t)
+    d_val = copied(c_loc(val), 32_c_size_t)
+    d_b = copied(c_loc(b), 16_c_size_t)
+    d_x = memory_alloc(16_c_size_t)
+    call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetFactorization', sptrsvSetFactorization(info, 1_c_int), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetSweeps', sptrsvSetSweeps(info, 1_c_int), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetSweeps', sptrsvGetSweeps(info, enabled), SPTRSV_STATUS_SUCCESS)
+    call check('sweeps are wanted', enabled == 1)
+    call expect('sptrsvSetPivotBoost', sptrsvSetPivotBoost(info, -1.0_c_double, 1.0_c_double, 0.0_c_double), &
+      SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, &
+      4_c_int64_t, descr, SPTRSV_R_64F, c_null_ptr, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
+    buffer = memory_alloc(bytes)
+    call expect('sptrsvAnalysis', sptrsvAnalysis(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, 4_c_int64_t, &
+      descr, SPTRSV_R_64F, c_null_ptr, d_row, d_col, info, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), &
+      SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSweep', sptrsvSweep(handle, 2_c_int64_t, 4_c_int64_t, 1.0_c_double, 1_c_int, descr, &
+      SPTRSV_R_64F, d_val, d_row, d_col, info, d_b, d_x, buffer), SPTRSV_STATUS_SUCCESS)
+    call memory_get(c_loc(x), d_x, 16_c_size_t)
+    call check('a sweep from zero', all(abs(x - [1.0_c_double, 5.0_c_double / 3]) < 1e-12_c_double))
+    call expect('sptrsvIlu0', sptrsvIlu0(handle, 2_c_int64_t, 4_c_int64_t, descr, SPTRSV_R_64F, d_val, d_row, d_col, &
+      info, buffer), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvFactorZeroPivot', sptrsvFactorZeroPivot(handle, info, c_loc(position)), SPTRSV_STATUS_SUCCESS)
+    call memory_get(c_loc(factor), d_val, 32_c_size_t)
+    call check('the factors', all(abs(factor - [4.0_c_double, 1.0_c_double, 0.5_c_double, 2.5_c_double]) < 1e-12_c_double))
+    call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
+    call memory_free(buffer)
+    call memory_free(d_row)
+    call memory_free(d_col)
+    call memory_free(d_val)
+    call memory_free(d_b)
+    call memory_free(d_x)
+  end subroutine factorises_and_sweeps
+
   subroutine says_what_was_wrong()
     type(c_ptr) :: info
     integer(c_size_t) :: bytes
@@ -472,4 +520,70 @@ contains
       'SPTRSV_STATUS_ZERO_PIVOT')
     call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
   end subroutine says_what_was_wrong
+  ! The layer over Fortran arrays, which works on the host executor: [2 0 0; 1 2 0; 0 1 3] in every type.
+  subroutine arrays_need_no_addresses()
+    type(sptrsv_system) :: system
+    integer :: row(4) = [1, 2, 4, 6], column(5) = [1, 1, 2, 2, 3]
+    real(c_float) :: s(3)
+    real(c_double) :: val(5) = [2, 1, 2, 1, 3], f(3) = [2, 5, 11], x(3), spread(6), many(3, 2)
+    complex(c_float) :: c(3)
+    complex(c_double) :: z(3, 2)
+
+    call sptrsv_analyse(system, row, column, val)
+    call sptrsv_solve(system, f, x)
+    call check('arrays: a vector', all(abs(x - [1, 2, 3]) < 1e-6))
+    spread = 0
+    spread(2::2) = f
+    call sptrsv_solve(system, spread(2::2), spread(1::2))
+    call check('arrays: every other element of one array', all(abs(spread(1::2) - [1, 2, 3]) < 1e-6) .and. &
+      all(abs(spread(2::2) - f) < 1e-6))
+    call sptrsv_solve(system, reshape([f, 2 * f], [3, 2]), many)
+    call check('arrays: columns', all(abs(many(:, 1) - [1, 2, 3]) < 1e-6) .and. all(abs(many(:, 2) - [2, 4, 6]) < 1e-6))
+    call sptrsv_update(system, 2 * val)
+    call sptrsv_solve(system, f, x)
+    call check('arrays: new values', all(abs(x - [0.5, 1.0, 1.5]) < 1e-6))
+    call check('arrays: no zero pivot', sptrsv_zero_pivot(system) == 0)
+    call sptrsv_update(system, [val(1:2), 0.0_c_double, val(4:5)])
+    call sptrsv_solve(system, f, x)
+    call check('arrays: a zero pivot', sptrsv_zero_pivot(system) == 2)
+
+    call sptrsv_analyse(system, row, column, real(val, c_float), op=SPTRSV_OPERATION_TRANSPOSE)
+    call sptrsv_solve(system, [4.0, 7.0, 9.0], s)
+    call check('arrays: the transpose in single precision', all(abs(s - [1, 2, 3]) < 1e-6))
+    call sptrsv_analyse(system, row, column, cmplx(val, kind=c_float), unit=.true.)
+    call sptrsv_solve(system, [(0.0, 1.0), (0.0, 3.0), (0.0, 5.0)], c)
+    call check('arrays: a unit diagonal, complex', all(abs(c - [(0, 1), (0, 2), (0, 3)]) < 1e-6))
+    call sptrsv_analyse(system, row, column, cmplx(val, kind=c_double), lower=.false.)
+    call sptrsv_solve(system, reshape(cmplx([2, 4, 9, 4, 8, 18], kind=c_double), [3, 2]), z)
+    call check('arrays: the upper triangle, complex', all(abs(z(:, 1) - [1, 2, 3]) < 1e-6) .and. &
+      all(abs(z(:, 2) - [2, 4, 6]) < 1e-6))
+    call sptrsv_free(system)
+    call sptrsv_free(system)
+  end subroutine arrays_need_no_addresses
+
+  subroutine arrays_of_wrong_shapes_are_refused()
+    type(sptrsv_system) :: system
+    integer :: row(4) = [1, 2, 4, 6], column(5) = [1, 1, 2, 2, 3], stat
+    real(c_double) :: val(5) = [2, 1, 2, 1, 3], x(3)
+    real(c_float) :: single(3) = 1
+
+    x = 1
+    call sptrsv_solve(system, x, x, stat)
+    call expect('no analysis', stat, SPTRSV_STATUS_INVALID_VALUE)
+    call sptrsv_analyse(system, row, column, val(1:4), stat=stat)
+    call check('values too short', stat == SPTRSV_STATUS_INVALID_VALUE .and. index(system%message, 'differ in size') > 0)
+    call sptrsv_analyse(system, row, [1, 1, 2, 2, 4], val, stat=stat)
+    call check('a column too far', stat == SPTRSV_STATUS_INVALID_MATRIX .and. index(system%message, 'row 3') > 0)
+    call sptrsv_analyse(system, row(1:0), column, val, stat=stat)
+    call expect('no offsets', stat, SPTRSV_STATUS_INVALID_VALUE)
+    call sptrsv_analyse(system, row, column, val, stat=stat)
+    call check('a message ends with a success', stat == SPTRSV_STATUS_SUCCESS .and. system%message == '')
+    call sptrsv_solve(system, val, x, stat)
+    call check('f too long', stat == SPTRSV_STATUS_INVALID_VALUE .and. index(system%message, 'as many rows') > 0)
+    call sptrsv_solve(system, single, single, stat)
+    call expect('another type', stat, SPTRSV_STATUS_INVALID_VALUE)
+    call sptrsv_update(system, val(1:3), stat)
+    call expect('too few new values', stat, SPTRSV_STATUS_INVALID_VALUE)
+    call sptrsv_free(system)
+  end subroutine arrays_of_wrong_shapes_are_refused
 end program test_sptrsv

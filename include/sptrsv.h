@@ -1057,8 +1057,9 @@ typedef enum {
 
 /**
  * Computes the size of the scratch buffer that an analysis and its solves need: at least 8 bytes for m >= 1, about 36 m + nnz / 4
- * bytes for one right-hand side, 68 m + nnz / 4 bytes for several, and 64 m + nnz / 4 values for BLOCK. So set the algorithm and
- * the expected right-hand sides before. For an info that is analysed already, the size also suffices for solves with that analysis.
+ * bytes for one right-hand side, 68 m + nnz / 4 bytes for several, and 64 m + nnz / 4 values for BLOCK; for factorisations nnz values,
+ * and for sweeps 2 m values more. So set the algorithm, the expected right-hand sides, sptrsvSetFactorization and sptrsvSetSweeps
+ * before. For an info that is analysed already, the size also suffices for solves with that analysis.
  *
  * \param handle  the handle
  * \param op  op(A)
@@ -1224,7 +1225,8 @@ typedef enum {
  *         EXECUTION_FAILED. On any error but the last x is untouched
  *
  * Results of different algorithms agree within rounding. Near the ends of a type's range one algorithm may overflow where another
- * does not.
+ * does not. On a GPU the atomic additions of LEVC, SLFC and GSF take subnormal numbers of single precision for zero; all other
+ * algorithms compute with them.
  *
  * Blocking: asynchronous on the CUDA executor, without host synchronisation or allocation; the host executor returns when x is
  * there. Two exceptions: drivers for CUDA 12.2 and 12.3 load a kernel at its first use, and the first call after a solve that the
@@ -1393,6 +1395,264 @@ sptrsvStatus_t sptrsvSolveDense(sptrsvHandle_t handle,
  * Handle and info are NULL or live; `position` is NULL or writable.
  */
 sptrsvStatus_t sptrsvZeroPivot(sptrsvHandle_t handle, sptrsvInfo_t info, int64_t *position);
+
+/** \} */
+
+/**
+ * \defgroup sptrsv_factorisation Factorisation
+ *
+ * Incomplete factorisations without fill-in, in place in the caller's values, by the info that solves with the factor afterwards.
+ * sptrsvSetFactorization before the analysis of the lower triangle has it prepare them; then sptrsvIlu0 or sptrsvIc0 factorises as
+ * often as the values change.
+ *
+ * \{
+ */
+
+/**
+ * Chooses whether later analyses with this info prepare sptrsvIlu0 and sptrsvIc0. Such an analysis takes the lower triangle of a
+ * matrix in CSR, with the operation NON_TRANSPOSE. Every row must have its columns in ascending order, each once, and an entry on
+ * its diagonal; else the analysis gives INVALID_MATRIX. Call it before sptrsvBufferSize.
+ *
+ * \param info     the info
+ * \param enabled  1 to prepare factorisations, 0 (the default) for solves alone
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `enabled` is neither 0 nor 1
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `info` is NULL or a live info.
+ */
+sptrsvStatus_t sptrsvSetFactorization(sptrsvInfo_t info, int enabled);
+
+/**
+ * Reads whether later analyses prepare factorisations.
+ *
+ * \param info     the info
+ * \param enabled  receives 1 or 0
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `info` is NULL or a live info, `enabled` NULL or writable.
+ */
+sptrsvStatus_t sptrsvGetFactorization(sptrsvConstInfo_t info, int *enabled);
+
+/**
+ * Has later calls of sptrsvIlu0 replace pivots whose absolute value is at most `tolerance` by re + i im.
+ *
+ * \param info       the info
+ * \param tolerance  0 or more; negative (the default) to replace none
+ * \param re, im     what takes their place; im is not used for real types
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `tolerance` is NaN
+ *
+ * Blocking: no. Graph capture: allowed; a captured factorisation keeps what was set when it was captured.
+ *
+ * Preconditions:
+ * `info` is NULL or a live info.
+ */
+sptrsvStatus_t sptrsvSetPivotBoost(sptrsvInfo_t info, double tolerance, double re, double im);
+
+/**
+ * Factorises A = L U without fill-in (ILU(0)), in place: afterwards `val` holds L below the diagonal, without its unit diagonal, and
+ * U on and above it. For k < i with an entry (i, k), rows ascending: a_ik is divided by u_kk, and a_ik u_kj is subtracted from each
+ * a_ij with j > k that has an entry. Rows are factorised in parallel, in the order of the levels of L; the sums of an entry are made
+ * in the same order in every run, so results are the same to the bit.
+ *
+ * \param handle  the handle
+ * \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis of the lower triangle
+ * \param val  nnz values: those of A before, those of the factors after
+ * \param info  an info that was analysed after sptrsvSetFactorization(info, 1)
+ * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it, and nothing else may use it meanwhile
+ * \return SUCCESS (also where a pivot is zero: see sptrsvFactorZeroPivot); NOT_INITIALIZED; INVALID_VALUE (an array that is NULL or
+ *         not aligned); MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED (the info was not prepared for factorisations); NOT_ANALYSED;
+ *         PATTERN_MISMATCH; TIMED_OUT (of an earlier factorisation; nothing is done); EXECUTION_FAILED
+ *
+ * Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve.
+ *
+ * Preconditions:
+ * As sptrsvSolve. The pattern is that of the analysis.
+ */
+sptrsvStatus_t sptrsvIlu0(sptrsvHandle_t handle,
+                          int64_t m,
+                          int64_t nnz,
+                          sptrsvConstMatDescr_t descr,
+                          sptrsvDataType_t valueType,
+                          void *val,
+                          const void *rowPtr,
+                          const void *colInd,
+                          sptrsvInfo_t info,
+                          void *buffer);
+
+/**
+ * Factorises A = L L^H without fill-in (IC(0)), in place in the lower triangle: afterwards `val` holds L on and below the diagonal.
+ * Values above it are neither read nor changed, and need not be stored. A pivot that is not positive counts as a zero one; its root
+ * is zero or NaN.
+ *
+ * \param handle  the handle
+ * \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis of the lower triangle
+ * \param val  nnz values: those of A before, those of L after
+ * \param info  an info that was analysed after sptrsvSetFactorization(info, 1)
+ * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it, and nothing else may use it meanwhile
+ * \return as sptrsvIlu0
+ *
+ * Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve.
+ *
+ * Preconditions:
+ * As sptrsvIlu0.
+ */
+sptrsvStatus_t sptrsvIc0(sptrsvHandle_t handle,
+                         int64_t m,
+                         int64_t nnz,
+                         sptrsvConstMatDescr_t descr,
+                         sptrsvDataType_t valueType,
+                         void *val,
+                         const void *rowPtr,
+                         const void *colInd,
+                         sptrsvInfo_t info,
+                         void *buffer);
+
+/**
+ * Waits for the last factorisation with this info and reports the first row whose pivot is zero.
+ *
+ * \param handle    the handle
+ * \param info      an info with which sptrsvIlu0 or sptrsvIc0 was called
+ * \param position  receives the smallest such row in the matrix's own index base, or -1; a host or device pointer by the pointer
+ *                  mode, on the host executor always a host pointer
+ * \return SUCCESS and -1; ZERO_PIVOT and the row; NOT_INITIALIZED; INVALID_VALUE when `info` is NULL, or `position` is NULL or not
+ *         aligned; NOT_ANALYSED; NOT_SUPPORTED (the info was not prepared for factorisations); PATTERN_MISMATCH; TIMED_OUT;
+ *         EXECUTION_FAILED
+ *
+ * Blocking: as sptrsvZeroPivot. Graph capture: not allowed.
+ *
+ * Preconditions:
+ * As sptrsvZeroPivot.
+ */
+sptrsvStatus_t sptrsvFactorZeroPivot(sptrsvHandle_t handle, sptrsvInfo_t info, int64_t *position);
+
+/** \} */
+
+/**
+ * \defgroup sptrsv_sweeps Sweeps
+ *
+ * Gauss-Seidel and SOR sweeps on a square matrix A, as smoothers of algebraic multigrid apply them: with L the triangle of the
+ * analysis without its diagonal (the lower one for a forward sweep, the upper one for a backward sweep), D the diagonal and w the
+ * weight, x becomes x + (D / w + L)^-1 (b - A x). Every unknown is updated with the new values of those before it, as the loop over
+ * the rows would do it. A symmetric sweep is a forward and a backward one, by two infos.
+ *
+ * \{
+ */
+
+/**
+ * Chooses whether later analyses with this info are for sptrsvSweep. The matrix is then whole, in CSR, and the operation
+ * NON_TRANSPOSE. The diagonal is that of the matrix, or the one of sptrsvSetDiagonal (the l1 diagonal of hybrid smoothers, say).
+ * Solves with the info need one of sptrsvSetDiagonal. Call it before sptrsvBufferSize.
+ *
+ * \param info     the info
+ * \param enabled  1 for sweeps, 0 (the default) for solves
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `enabled` is neither 0 nor 1
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `info` is NULL or a live info.
+ */
+sptrsvStatus_t sptrsvSetSweeps(sptrsvInfo_t info, int enabled);
+
+/**
+ * Reads whether later analyses are for sweeps.
+ *
+ * \param info     the info
+ * \param enabled  receives 1 or 0
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `info` is NULL or a live info, `enabled` NULL or writable.
+ */
+sptrsvStatus_t sptrsvGetSweeps(sptrsvConstInfo_t info, int *enabled);
+
+/**
+ * Makes one sweep, in place on x. A is read once: the triangle of the analysis by the solve, the rest by a product before it.
+ * With a separate diagonal d, x_i becomes x_i + w (b - A x)_i / d_i with the new values of the unknowns before it.
+ *
+ * \param handle  the handle
+ * \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis
+ * \param weight  w of SOR; 1 is Gauss-Seidel. Methods converge for weights between 0 and 2; others but 0 and NaN are taken too
+ * \param zeroGuess  1 if x counts as zero and is not read, else 0: the sweep is then a solve
+ * \param val  nnz values
+ * \param info  an info that was analysed after sptrsvSetSweeps(info, 1)
+ * \param b  m values
+ * \param x  m values, which are replaced; not b
+ * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it, and nothing else may use it meanwhile
+ * \return as sptrsvSolve; NOT_SUPPORTED also where the info was not analysed for sweeps
+ *
+ * Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve; the weight is fixed in a captured graph.
+ *
+ * Preconditions:
+ * As sptrsvSolve. The pattern is that of the analysis.
+ */
+sptrsvStatus_t sptrsvSweep(sptrsvHandle_t handle,
+                           int64_t m,
+                           int64_t nnz,
+                           double weight,
+                           int zeroGuess,
+                           sptrsvConstMatDescr_t descr,
+                           sptrsvDataType_t valueType,
+                           const void *val,
+                           const void *rowPtr,
+                           const void *colInd,
+                           sptrsvInfo_t info,
+                           const void *b,
+                           void *x,
+                           void *buffer);
+
+/** \} */
+
+/**
+ * \defgroup sptrsv_logging Logging
+ *
+ * The environment variable SPTRSV_LOG asks for lines about the library's work: `error` for calls that fail, `info` for analyses too,
+ * `trace` for solves too, `off` (the default) for none. They go to standard error, or are appended to the file that SPTRSV_LOG_FILE
+ * names. A program can have them instead. Where no lines are wanted, a call reads one variable more.
+ *
+ * \{
+ */
+
+/** Which lines are wanted: each level includes those before it. */
+typedef enum {
+  SPTRSV_LOG_OFF = 0,
+  /** Calls that return an error. */
+  SPTRSV_LOG_ERROR = 1,
+  /** Analyses: rows, entries, levels, algorithm, predicted time of a solve, memory. */
+  SPTRSV_LOG_INFO = 2,
+  /** Solves. */
+  SPTRSV_LOG_TRACE = 3
+} sptrsvLogLevel_t;
+
+/**
+ * Receives a line, without a newline at its end: the line's level, its text, which lives as long as the call, and the pointer given
+ * to sptrsvSetLogCallback.
+ */
+typedef void (*sptrsvLogCallback_t)(sptrsvLogLevel_t level, const char *line, void *user);
+
+/**
+ * Has lines given to the program, in place of what SPTRSV_LOG says. This holds for the whole process.
+ *
+ * \param level     which lines
+ * \param callback  receives each line on the thread whose call it is about; it must not call functions of this library. NULL: what
+ *        SPTRSV_LOG says is in force again, and level is not looked at
+ * \param user      is given to the callback
+ * \return SUCCESS; INVALID_VALUE when the level is out of range
+ *
+ * Blocking: no. Another thread may still be inside of the callback before when this returns. Graph capture: allowed; the call does
+ * no GPU work.
+ *
+ * Preconditions:
+ * `callback` is NULL, or may be called from any thread with `user` until another is set and no call of this library is under way.
+ */
+sptrsvStatus_t sptrsvSetLogCallback(sptrsvLogLevel_t level, sptrsvLogCallback_t callback, void *user);
 
 /** \} */
 

@@ -200,7 +200,7 @@ impl fmt::Display for Error {
             Error::NotAnalysed => write!(f, "the info holds no analysis: call sptrsvAnalysis first"),
             Error::SmallBuffer => write!(
                 f,
-                "this algorithm wants a larger buffer: call sptrsvSetAlgorithm and sptrsvSetExpectedRightHandSides before sptrsvBufferSize"
+                "a larger buffer is wanted: make the settings of the info before sptrsvBufferSize"
             ),
             Error::NotCopying => {
                 write!(f, "the analysis was not asked by sptrsvSetCopyValues to prepare for a copy of values")

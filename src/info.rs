@@ -2,21 +2,27 @@
 //! the executor.
 #![forbid(unsafe_code)]
 
+mod factor;
+mod sweep;
+
 use std::time::{Duration, Instant};
 
-use crate::algorithms::{self, Algorithm, AUTO};
 use crate::analysis::cpu;
 use crate::context::Context;
+use crate::engines::{self, Algorithm, AUTO};
 use crate::error::{Error, Result};
-use crate::executor::cuda::{stream_beside_captures, Bound, CudaPlan, How, SetupTimes};
+use crate::executor::cuda::{stream_beside_captures, Bound, CudaPlan, CudaSweep, How, SetupTimes};
 use crate::executor::host::HostPlan;
 use crate::executor::{Executor, SolveCall};
+use crate::factor::Factor;
 use crate::problem::{
-    require, require_aligned, Alpha, Arrays, CopyValues, DataType, Dense, DiagSource, MatDescr, Op, Order,
-    Policy, Setup, Shape,
+    require, require_aligned, Alpha, Arrays, Boost, CopyValues, DataType, Dense, DiagSource, MatDescr, Op,
+    Order, Policy, Setup, Shape,
 };
 use crate::stats::{Pivot, Stats};
 use crate::workspace::{self, ROW_BYTES};
+
+pub use sweep::Sweep;
 
 /// Right-hand sides and solutions.
 #[derive(Clone, Copy)]
@@ -87,6 +93,14 @@ pub struct Info {
     pub copy_values: CopyValues,
     /// The separate diagonal, or 0.
     pub diagonal: usize,
+    /// Whether an analysis prepares factorisations, and whether the size of the buffer that was asked for last is for them too.
+    pub factorizes: bool,
+    pub buffer_is_for_factor: bool,
+    /// Whether an analysis is for sweeps, and whether the size of the buffer that was asked for last is for them too.
+    pub sweeps: bool,
+    pub buffer_is_for_sweeps: bool,
+    /// What takes the place of small pivots.
+    pub boost: Option<Boost>,
     analysed: Option<Analysed>,
 }
 
@@ -100,6 +114,11 @@ impl Default for Info {
             any_operation: false,
             copy_values: CopyValues::No,
             diagonal: 0,
+            factorizes: false,
+            buffer_is_for_factor: false,
+            sweeps: false,
+            buffer_is_for_sweeps: false,
+            boost: None,
             analysed: None,
         }
     }
@@ -119,6 +138,9 @@ struct Analysed {
     values: Source,
     /// Bytes of the caller's buffer for a row.
     row_bytes: usize,
+    /// For factorisations, and for sweeps on a GPU, where they were asked for.
+    factor: Option<Factor>,
+    sweep: Option<CudaSweep>,
 }
 
 /// Where solves have their values from.
@@ -159,13 +181,13 @@ enum Body {
 impl Info {
     /// The checked shape of the problem that a call describes.
     pub fn shape(&self, op: Op, m: i64, nnz: i64, descr: MatDescr, dtype: DataType) -> Result<Shape> {
-        Shape::new(op, m, nnz, descr, dtype, self.diagonal != 0)
+        Shape::new(op, m, nnz, descr, dtype, self.sweeps || self.diagonal != 0)
     }
 
     /// What an analysis on this executor is asked for; None leaves it to AUTO.
     pub fn asked(&self, executor: &Executor) -> Option<&'static dyn Algorithm> {
         let on_gpu = matches!(executor, Executor::Cuda(_));
-        algorithms::asked_for(self.algorithm, self.right_hand_sides, on_gpu)
+        engines::asked_for(self.algorithm, self.right_hand_sides, on_gpu)
     }
 
     /// Bytes of the caller's buffer for each row: for an analysis that comes now, and for solves with the one that there is.
@@ -176,7 +198,7 @@ impl Info {
 
     /// Bytes for each row for an analysis that comes now, and its solves.
     fn row_bytes_of_analysis(&self, asked: Option<&'static dyn Algorithm>, dtype: DataType) -> usize {
-        let of_algorithm = algorithms::row_bytes(asked, dtype);
+        let of_algorithm = engines::row_bytes(asked, dtype);
         // With more than one right-hand side, so that a few can be copied to where an engine reads them.
         if self.right_hand_sides > 1 {
             of_algorithm.max(2 * ROW_BYTES)
@@ -205,19 +227,25 @@ impl Info {
             if shape.nnz > 0 {
                 require_aligned(arrays.ind, "colInd", descr.columns.bytes())?;
             }
-            if algorithms::row_bytes(asked, shape.dtype) > self.row_bytes[shape.dtype.place()] {
+            if engines::row_bytes(asked, shape.dtype) > self.row_bytes[shape.dtype.place()] {
                 return Err(Error::SmallBuffer);
             }
             if self.copy_values == CopyValues::All && shape.nnz > 0 {
                 require_aligned(arrays.val, "val", values)?;
             }
+            if (self.factorizes && !self.buffer_is_for_factor) || (self.sweeps && !self.buffer_is_for_sweeps)
+            {
+                return Err(Error::SmallBuffer);
+            }
         }
         let start = Instant::now();
+        // Before the info's analysis is given up: a pattern that cannot be factorised leaves it.
+        let factor = self.factorizes.then(|| Factor::new(context, &shape, arrays, self.setup)).transpose()?;
         let (algorithm, setup, bodies) = match &context.executor {
             Executor::Host(pool) => {
                 let method = asked.map(|a| a.host());
                 let (plan, transposed) = HostPlan::new(pool, method, &shape, arrays, self.any_operation)?;
-                let algorithm = algorithms::choose_on_host(asked);
+                let algorithm = engines::choose_on_host(asked);
                 let mut plans: Vec<_> = std::iter::once(plan).chain(transposed).collect();
                 if self.copy_values == CopyValues::All {
                     plans.iter_mut().try_for_each(|plan| plan.copy_values(arrays.val))?;
@@ -255,6 +283,13 @@ impl Info {
                 (algorithm, setup, plans.into_iter().map(|p| Body::Cuda(Box::new(p))).collect())
             }
         };
+        let sweep = match &context.executor {
+            Executor::Cuda(gpu) if self.sweeps => {
+                let stream = stream_beside_captures(gpu, context.stream)?;
+                Some(CudaSweep::new(gpu, &shape, arrays, stream)?)
+            }
+            _ => None,
+        };
         let setup_time = start.elapsed();
         let values = Source::new(self.copy_values);
         // The size that was asked for last may have been for an analysis before this one.
@@ -270,6 +305,8 @@ impl Info {
             last: 0,
             values,
             row_bytes,
+            factor,
+            sweep,
         });
         Ok(())
     }
@@ -334,6 +371,22 @@ impl Info {
         rhs: Rhs,
         buffer: usize,
     ) -> Result<()> {
+        self.solve_by_diagonal(self.diagonal, context, shape, arrays, policy, alpha, rhs, buffer)
+    }
+
+    /// The same with this address of a separate diagonal, where the analysis was for one.
+    #[allow(clippy::too_many_arguments)]
+    fn solve_by_diagonal(
+        &mut self,
+        diagonal: usize,
+        context: &Context,
+        shape: Shape,
+        arrays: Arrays,
+        policy: Policy,
+        alpha: Alpha,
+        rhs: Rhs,
+        buffer: usize,
+    ) -> Result<()> {
         rhs.check(&shape)?;
         let values = shape.dtype.bytes();
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
@@ -363,12 +416,12 @@ impl Info {
         require_aligned(rhs.f.address, rhs.names[0], values)?;
         require_aligned(rhs.x.address, rhs.names[1], values)?;
         require(buffer, "buffer")?;
-        if self.diagonal != 0 {
-            require_aligned(self.diagonal, "the diagonal", values)?;
+        if shape.diag == DiagSource::Separate {
+            require_aligned(diagonal, "the diagonal", values)?;
         }
         let call = SolveCall {
             val: arrays.val,
-            diagonal: self.diagonal,
+            diagonal,
             f: rhs.f.address,
             x: rhs.x.address,
             alpha_device,
@@ -429,7 +482,7 @@ impl Info {
                 let levels = p.levels();
                 (p.entries(), levels.count as usize, levels.widest, Duration::ZERO, times)
             }
-            Body::Cuda(p) => (p.entries, p.levels, p.widest, p.predicted, p.times()),
+            Body::Cuda(p) => (p.stored.entries, p.stored.levels, p.stored.widest, p.predicted, p.times()),
         };
         let missing = a.bodies[0].missing_diag();
         Ok(Stats {
@@ -441,7 +494,9 @@ impl Info {
             setup: a.setup,
             time: a.setup_time,
             times,
-            bytes_held: (0..).zip(&a.bodies).map(|(k, body)| body.bytes_held(k == 0)).sum(),
+            bytes_held: (0..).zip(&a.bodies).map(|(k, body)| body.bytes_held(k == 0)).sum::<usize>()
+                + a.factor.as_ref().map_or(0, Factor::bytes_held)
+                + a.sweep.as_ref().map_or(0, CudaSweep::bytes_held),
             predicted,
             missing_diagonal: missing.map(|row| i64::from(row) + a.shape.base()),
         })

@@ -6,21 +6,25 @@
 //! * [`ffi`]: every exported function and public C type, by object. Its `guard` catches panics and checks pointers.
 //! * [`problem`]: an integer becomes a meaning; [`error`]: a cause becomes a status and a sentence.
 //! * [`info`]: what an info holds between calls: the fingerprint of the matrix, the plan, the pivots; [`stats`]: what it
-//!   tells of them.
-//! * [`algorithms`]: one file per algorithm, the list of all, and the choice among them.
+//!   tells of them; [`factor`]: its incomplete factorisations.
+//! * [`engines`]: one folder an engine, and the list of all: how it solves, its part of the analysis, its costs, its numbers.
+//! * [`select`]: which engine is to solve a pattern.
 //! * [`analysis`]: from a pattern to the normal form that every solve walks.
 //! * [`executor`]: where the work is done: every driver call (`cuda`), every thread (`host`).
-//! * [`workspace`]: bytes and offsets; [`tuning`]: measured numbers.
+//! * [`workspace`]: bytes and offsets; [`tuning`]: measured numbers that no engine owns.
 
-pub mod algorithms;
 pub mod analysis;
 mod context;
+pub mod engines;
 pub mod error;
 pub mod executor;
+mod factor;
 pub mod ffi;
 mod info;
+mod log;
 pub mod problem;
 pub mod scalar;
+pub mod select;
 mod stats;
 pub mod tuning;
 pub mod workspace;

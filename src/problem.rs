@@ -55,6 +55,43 @@ raw_enum!(
 raw_enum!(Property, "sptrsvProperty_t", { Major = 0 "MAJOR_VERSION", Minor = 1 "MINOR_VERSION", Patch = 2 "PATCH_LEVEL" });
 raw_enum!(Setup, "sptrsvAnalysisMode_t", { Auto = 0 "AUTO", Cpu = 1 "CPU", Gpu = 2 "GPU", GpuKahn = 3 "GPU_KAHN" });
 
+/// Which incomplete factorisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Factorization {
+    /// A = L U.
+    Ilu0,
+    /// A = L L^H.
+    Ic0,
+}
+
+impl Factorization {
+    /// Its name in the C interface; kernels are called by it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Factorization::Ilu0 => "ilu0",
+            Factorization::Ic0 => "ic0",
+        }
+    }
+}
+
+/// What takes the place of pivots of ILU(0) that are no larger than the tolerance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Boost {
+    pub tolerance: f64,
+    /// Real and imaginary part.
+    pub value: [f64; 2],
+}
+
+impl Boost {
+    /// The meaning of what a C caller says; None for a negative tolerance.
+    pub fn new(tolerance: f64, re: f64, im: f64) -> Result<Option<Boost>> {
+        match tolerance.is_nan() {
+            true => Err(Error::Invalid("tolerance is NaN".into())),
+            false => Ok((tolerance >= 0.0).then_some(Boost { tolerance, value: [re, im] })),
+        }
+    }
+}
+
 impl Index {
     pub fn bytes(self) -> usize {
         match self {

@@ -27,6 +27,14 @@ pub trait Scalar: Copy + PartialEq + Send + Sync + std::fmt::Debug + 'static {
     fn mul_sub(self, a: Self, b: Self) -> Self;
     fn conj(self) -> Self;
     fn is_zero(self) -> bool;
+    /// The square root of the real part.
+    fn root(self) -> Self;
+    /// Whether the real part is zero or less.
+    fn is_not_positive(self) -> bool;
+    fn modulus(self) -> f64;
+    fn from_parts(parts: [f64; 2]) -> Self;
+    /// Its bytes in memory, and zeros behind them.
+    fn bytes(self) -> [u8; 16];
 
     /// Adds to a shared number, each component on its own. Orders nothing around it.
     fn atomic_add(cell: &Self::Atomic, value: Self);
@@ -77,6 +85,27 @@ macro_rules! real_scalar {
             #[inline(always)]
             fn is_zero(self) -> bool {
                 self == 0.0
+            }
+            #[inline(always)]
+            fn root(self) -> Self {
+                self.sqrt()
+            }
+            #[inline(always)]
+            fn is_not_positive(self) -> bool {
+                self <= 0.0
+            }
+            #[inline(always)]
+            fn modulus(self) -> f64 {
+                f64::from(self).abs()
+            }
+            #[inline(always)]
+            fn from_parts([re, _]: [f64; 2]) -> Self {
+                re as $real
+            }
+            fn bytes(self) -> [u8; 16] {
+                let mut bytes = [0; 16];
+                bytes[..size_of::<Self>()].copy_from_slice(&self.to_ne_bytes());
+                bytes
             }
             #[inline(always)]
             fn atomic_add(cell: &$word, value: Self) {
@@ -133,6 +162,28 @@ macro_rules! complex_scalar {
             #[inline(always)]
             fn is_zero(self) -> bool {
                 self.re == 0.0 && self.im == 0.0
+            }
+            #[inline(always)]
+            fn root(self) -> Self {
+                Complex { re: self.re.sqrt(), im: 0.0 }
+            }
+            #[inline(always)]
+            fn is_not_positive(self) -> bool {
+                self.re <= 0.0
+            }
+            #[inline(always)]
+            fn modulus(self) -> f64 {
+                f64::from(self.re).hypot(f64::from(self.im))
+            }
+            #[inline(always)]
+            fn from_parts([re, im]: [f64; 2]) -> Self {
+                Complex { re: re as $real, im: im as $real }
+            }
+            fn bytes(self) -> [u8; 16] {
+                const HALF: usize = size_of::<$real>();
+                let mut bytes = self.re.bytes();
+                bytes[HALF..2 * HALF].copy_from_slice(&self.im.to_ne_bytes());
+                bytes
             }
             #[inline(always)]
             fn atomic_add(cell: &[$word; 2], value: Self) {

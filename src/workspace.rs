@@ -2,8 +2,9 @@
 #![forbid(unsafe_code)]
 
 use crate::analysis::slices;
+use crate::engines::block::tuning::BLOCK_THREADS;
+use crate::engines::one_word::tuning::ONE_WORD_ENTRIES_PER_LANE;
 use crate::problem::Shape;
-use crate::tuning::{BLOCK_THREADS, ONE_WORD_ENTRIES_PER_LANE};
 
 /// Places in the buffer, as addresses.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +19,7 @@ pub struct Workspace {
 /// Room for a row's unknowns. A sector of the L2 cache: what one access moves anyway.
 pub const ROW_BYTES: usize = 32;
 
-/// Right-hand sides that the block engine takes at once. Mirrored in kernels/block.cu.
+/// Right-hand sides that the block engine takes at once. Mirrored in kernels/block/block.cu.
 pub const BLOCK_COLUMNS: u32 = 32;
 /// Its queues, which take the place of counters: one for each warp of a block, in a line of the cache.
 const QUEUE_BYTES: usize = BLOCK_THREADS as usize / 32 * 128;
@@ -47,6 +48,29 @@ pub fn buffer_bytes(shape: &Shape, row_bytes: usize) -> usize {
         // Counted from an address just past an aligned one, the worst case.
         _ => lay_out(shape, row_bytes, 1).1.next_multiple_of(ALIGN) + ALIGN,
     }
+}
+
+/// The places in a buffer that begins at `base` of what a sweep solves for and of its diagonal, and the end. A solve's places are
+/// before them.
+pub fn sweep_places(shape: &Shape, row_bytes: usize, base: usize) -> ([usize; 2], usize) {
+    let first = (base + buffer_bytes(shape, row_bytes)).next_multiple_of(ALIGN);
+    let each = (shape.n as usize * shape.dtype.bytes()).next_multiple_of(ALIGN);
+    ([first, first + each], first + 2 * each)
+}
+
+/// Bytes that the caller provides for sweeps.
+pub fn sweep_bytes(shape: &Shape, row_bytes: usize) -> usize {
+    sweep_places(shape, row_bytes, ALIGN - 1).1
+}
+
+/// Bytes that the caller provides for a factorisation: a word for each value.
+pub fn factor_bytes(shape: &Shape) -> usize {
+    shape.nnz as usize * shape.dtype.bytes() + ALIGN
+}
+
+/// Where they begin in a buffer that begins at `base`.
+pub fn factor_place(base: usize) -> usize {
+    base.next_multiple_of(ALIGN)
 }
 
 /// The places in a buffer that begins at `base`.

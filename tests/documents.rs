@@ -267,7 +267,7 @@ static void ok(sptrsvStatus_t status) {
 static void fragment(sptrsvHandle_t h, sptrsvMatDescr_t descr, sptrsvInfo_t info, sptrsvOperation_t op,
                      sptrsvSolvePolicy_t policy, int64_t m, int64_t nnz, int64_t nrhs, const double *alpha,
                      const double *val, const double *other_val, const double *diag, const int *ptr, const int *ind,
-                     const double *f, double *x, const double *F, double *X, size_t bytes, void *buffer) {
+                     const double *f, double *x, const double *F, double *X, double *factor, size_t bytes, void *buffer) {
 "#;
 
 /// And behind it: a small system on the host executor, analysed once, for which it is called.
@@ -280,7 +280,7 @@ int main(void) {
     const double f[] = {2, 5, 11}, F[] = {2, 5, 11, 4, 10, 22};
     const sptrsvOperation_t op = SPTRSV_OPERATION_NON_TRANSPOSE;
     const sptrsvSolvePolicy_t policy = SPTRSV_SOLVE_POLICY_USE_LEVEL;
-    double x[3], X[6];
+    double x[3], X[6], factor[] = {2, 1, 2, 1, 3};
     size_t bytes;
     sptrsvHandle_t h;
     sptrsvMatDescr_t descr;
@@ -290,9 +290,10 @@ int main(void) {
     ok(sptrsvCreateMatDescr(&descr));
     ok(sptrsvCreateInfo(&info));
     ok(sptrsvBufferSize(h, op, 3, 5, descr, SPTRSV_R_64F, val, ptr, ind, info, &bytes));
-    buffer = malloc(bytes);
+    buffer = malloc(bytes + 1000); /* what a fragment asks for otherwise */
     ok(sptrsvAnalysis(h, op, 3, 5, descr, SPTRSV_R_64F, val, ptr, ind, info, policy, buffer));
-    fragment(h, descr, info, op, policy, 3, 5, 2, &one, val, other_val, diag, ptr, ind, f, x, F, X, bytes, buffer);
+    fragment(h, descr, info, op, policy, 3, 5, 2, &one, val, other_val, diag, ptr, ind, f, x, F, X, factor, bytes,
+             buffer);
     return 0;
 }
 "#;

@@ -138,3 +138,47 @@ fn fortran_program() {
     run("build-tests", &[&library_folder(), &folder]);
     run("run-tests", &[&folder]);
 }
+
+/// The Fortran programs of a page, each with what it is to print, if the page says that.
+fn programs_of(page: &str) -> Vec<(String, Option<String>)> {
+    let text = read(page);
+    let programs = text.split("```fortran\n").skip(1).map(|part| {
+        let (code, behind) = part.split_once("```").expect("a block ends");
+        let printed = behind.trim_start().strip_prefix("```text\n").and_then(|t| t.split_once("```"));
+        (code.to_string(), printed.map(|(text, _)| text.to_string()))
+    });
+    programs.collect()
+}
+
+/// Compiled, run, and compared with what stands below them.
+#[test]
+fn the_programs_of_the_guide_work() {
+    if Command::new("gfortran").arg("--version").output().is_err() {
+        println!("SKIPPED the Fortran programs of the guide: there is no gfortran");
+        println!("fortran_guide: 0 passed, 0 failed, 1 skipped");
+        return;
+    }
+    let programs = programs_of("docs/guide.md");
+    assert!(programs.iter().any(|(_, printed)| printed.is_some()), "the guide was not understood");
+    let (folder, library) = (Path::new(env!("CARGO_TARGET_TMPDIR")).join("fortran_guide"), library_folder());
+    fs::create_dir_all(&folder).expect("the target folder is writable");
+    for (number, (code, printed)) in programs.iter().enumerate() {
+        let program = folder.join(format!("program_{number}"));
+        let source = program.with_extension("f90");
+        fs::write(&source, code).expect("the target folder is writable");
+        let mut gfortran = Command::new("gfortran");
+        gfortran
+            .current_dir(&folder)
+            .args(["-std=f2008", "-Wall"])
+            .arg(root().join("fortran/sptrsv.f90"))
+            .arg(&source);
+        gfortran.arg("-o").arg(&program).arg("-L").arg(&library).arg("-lsptrsv");
+        gfortran.arg(format!("-Wl,-rpath,{}", library.display()));
+        assert!(gfortran.status().expect("gfortran runs").success(), "it does not compile:\n{code}");
+        let output = Command::new(&program).output().expect("what was compiled runs");
+        assert!(output.status.success(), "it fails:\n{code}");
+        if let Some(printed) = printed {
+            assert_eq!(&String::from_utf8_lossy(&output.stdout), printed);
+        }
+    }
+}

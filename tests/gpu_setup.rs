@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sptrsv::algorithms::{self, Algorithm};
+use sptrsv::engines::{self, Algorithm};
 use sptrsv::error::{Error, Result};
 use sptrsv::executor::cuda::{CudaPlan, DeviceArray, Gpu, How, PlanArrays};
 use sptrsv::problem::{
@@ -306,7 +306,7 @@ type Asked = Option<&'static dyn Algorithm>;
 
 /// Any but PANEL, whose schedule is made on the GPU only.
 fn random_algorithm(random: &mut Random) -> Asked {
-    let asked = algorithms::ALL.get(random.below(algorithms::ALL.len() + 1)).copied();
+    let asked = engines::ALL.get(random.below(engines::ALL.len() + 1)).copied();
     asked.filter(|a| a.name() != "panel")
 }
 
@@ -467,7 +467,7 @@ fn panels_come_after_what_they_depend_on() {
     let Some(gpu) = gpu("panels") else { return };
     let _bound = gpu.bind().unwrap();
     let mut random = Random(11);
-    let panel = algorithms::ALL.iter().copied().find(|a| a.name() == "panel");
+    let panel = engines::ALL.iter().copied().find(|a| a.name() == "panel");
     let (mut checked, mut of_several, mut ordered) = (0, 0, 0);
     for shape in 0..SHAPES.len() {
         for &n in &numbers("SPTRSV_TEST_SIZES", SIZES) {
@@ -493,7 +493,6 @@ fn panels_come_after_what_they_depend_on() {
 fn assert_same(got: &PlanArrays, want: &PlanArrays, what: impl Fn() -> String) {
     assert_eq!(got.numbers, want.numbers, "numbers: {}", what());
     for (name, got, want) in [
-        ("level_ptr", &got.level_ptr, &want.level_ptr),
         ("order", &got.order, &want.order),
         ("row_ptr", &got.row_ptr, &want.row_ptr),
         ("row_adj", &got.row_adj, &want.row_adj),
@@ -601,7 +600,7 @@ fn large_matrices() {
             let (ptr, ind) = pattern.arrays(descr.base);
             let problem = Problem::new(&gpu, &ptr, &ind, descr, op, false);
             for id in [0, 3, 4, 16, 17, 18, 19] {
-                let algorithm = algorithms::by_id(id);
+                let algorithm = engines::by_id(id);
                 let _bound = gpu.bind().unwrap();
                 let want = problem.plan(&gpu, algorithm, Setup::Cpu).unwrap().arrays(0).unwrap();
                 let plan = problem.plan(&gpu, algorithm, Setup::Gpu).unwrap();
@@ -610,7 +609,7 @@ fn large_matrices() {
                 compared += 1;
             }
             if name == "layers" {
-                compare(&gpu, &problem, algorithms::by_id(16), name);
+                compare(&gpu, &problem, engines::by_id(16), name);
                 compare_pairs(&gpu, &problem, None, name);
                 compared += 6;
             }
@@ -683,7 +682,7 @@ fn strewn_patterns() {
     };
     let strewn_lines = Pattern { name: "strewn lines", majors: (0..3600 * 146).map(grid).collect() };
     let strewn_nodes = Pattern { name: "strewn nodes", majors: (0..2 << 19).map(node).collect() };
-    let tiled = algorithms::ALL.iter().copied().find(|a| a.name() == "tiled");
+    let tiled = engines::ALL.iter().copied().find(|a| a.name() == "tiled");
     for (pattern, algorithm) in [(strewn_lines, tiled), (strewn_nodes, None)] {
         for op in [Op::NonTranspose, Op::Transpose] {
             let (ptr, ind) = pattern.arrays(Base::Zero);

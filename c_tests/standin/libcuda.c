@@ -334,6 +334,8 @@ ENTRY(cuMemcpyDtoHAsync_v2, (void *to, Address from, size_t bytes, Handle stream
       ON(stream) memcpy(to, (const void *)from, bytes))
 ENTRY(cuMemcpyDtoDAsync_v2, (Address to, Address from, size_t bytes, Handle stream),
       ON(stream) memmove((void *)to, (const void *)from, bytes))
+ENTRY(cuMemcpyAsync, (Address to, Address from, size_t bytes, Handle stream),
+      ON(stream) memmove((void *)to, (const void *)from, bytes))
 ENTRY(cuMemsetD8Async, (Address p, unsigned char byte, size_t count, Handle stream),
       ON(stream) memset((void *)p, byte, count))
 ENTRY(cuMemsetD32Async, (Address p, unsigned word, size_t count, Handle stream),
@@ -347,8 +349,9 @@ ENTRY(cuStreamSynchronize, (Handle s), ENDS_A_CAPTURE ON(s) settle())
 ENTRY(cuStreamGetId, (Handle s, unsigned long long *id), ENDS_A_CAPTURE *id = (unsigned long long)s)
 ENTRY(cuStreamIsCapturing, (Handle s, int *status), *status = captures; if (captures_elsewhere && !s) return CAPTURE_IMPLICIT)
 ENTRY(cuThreadExchangeStreamCaptureMode, (int *mode), int old = capture_mode; capture_mode = *mode; *mode = old)
-ENTRY(cuStreamBeginCapture_v2, (Handle s, int mode), (void)s; (void)mode)
-ENTRY(cuStreamEndCapture, (Handle s, Handle *graph), (void)s; *graph = &object)
+ENTRY(cuGraphCreate, (Handle *graph, unsigned flags), (void)flags; *graph = &object)
+ENTRY(cuGraphAddKernelNode, (Handle *node, Handle graph, const Handle *before, size_t count, const void *kernel),
+      (void)graph; (void)before; (void)count; (void)kernel; *node = &object)
 ENTRY(cuGraphInstantiateWithFlags, (Handle *exec, Handle graph, unsigned long long flags),
       (void)graph; (void)flags; *exec = &object)
 ENTRY(cuGraphLaunch, (Handle exec, Handle s), (void)exec; ON(s))

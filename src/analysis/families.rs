@@ -10,9 +10,10 @@
 #![forbid(unsafe_code)]
 
 use super::NONE;
+use crate::engines::one_word::tuning::ONE_WORD_FEW_LEVELS;
 use crate::tuning::{
     FAMILY_ENTRIES, FAMILY_FEW_LEVELS, FAMILY_LEVELS, FAMILY_LONG_ROW, FAMILY_NARROWEST, FAMILY_SMALLEST,
-    FAMILY_WIDEST, ONE_WORD_FEW_LEVELS,
+    FAMILY_WIDEST,
 };
 
 /// Whether rows should go by families: `entries` are those beside the diagonal. Where a pattern has lines the rows of a level

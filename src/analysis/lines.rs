@@ -7,13 +7,13 @@
 //!
 //! In a line each unknown depends on the one before, and the first one does not: so the entries next to the diagonal say
 //! how many lines there are. The first unknown of a line depends on the line before, and where it does not a plane begins.
-//! (Mirrored in kernels/setup_grid.cuh.)
+//! (Mirrored in kernels/analysis/setup_grid.cuh.)
 #![forbid(unsafe_code)]
 
-use crate::tuning::{TILED_LONGEST_LINE, TILED_SHORTEST_LINE, TILED_SMALLEST};
+use crate::tuning::{LONGEST_LINE, SHORTEST_LINE, SMALLEST_RANGE};
 
 /// The smallest tile, where there are lines.
-const LEAST: u32 = TILED_SMALLEST * 10 / 14;
+const LEAST: u32 = SMALLEST_RANGE * 10 / 14;
 
 /// The shape of a grid: turns of a line and of a plane, or 0 where there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub fn line(n: u32, next_to_diagonal: u32) -> u32 {
 pub fn length(n: u32, parts: u32) -> u32 {
     match parts {
         0 | 1 => 0,
-        parts if n % parts == 0 && n / parts >= TILED_SHORTEST_LINE => n / parts,
+        parts if n % parts == 0 && n / parts >= SHORTEST_LINE => n / parts,
         _ => 0,
     }
 }
@@ -96,7 +96,7 @@ impl Grid {
 impl Sizes {
     /// Where nothing is known of lines.
     pub fn plain(n: u32) -> Sizes {
-        Sizes::from(TILED_SMALLEST, n)
+        Sizes::from(SMALLEST_RANGE, n)
     }
 
     /// The size and its doubles, up to one that holds all.
@@ -115,7 +115,7 @@ impl Sizes {
         while least >= 2 * LEAST && least % 2 == 0 {
             least /= 2;
         }
-        if least == 0 || least > TILED_LONGEST_LINE {
+        if least == 0 || least > LONGEST_LINE {
             return None;
         }
         while least < LEAST {

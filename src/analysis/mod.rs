@@ -5,20 +5,13 @@
 //! names dependencies by 32-bit positions in that order, so that a solve knows none of the above.
 #![forbid(unsafe_code)]
 
-pub mod boxes;
-pub mod choice;
 pub mod cpu;
 pub mod families;
 pub mod lines;
-pub mod model;
-pub mod nodes;
-pub mod panels;
+pub mod pattern;
 pub mod ranges;
 pub mod slices;
 pub mod strewn;
-pub mod strips;
-pub mod thin;
-pub mod tiles;
 
 use crate::problem::DiagSource;
 
@@ -54,9 +47,9 @@ pub struct Needs {
     /// Whether a pattern of nodes is to be scheduled by nodes, where that is not slower than what else is asked for.
     pub nodes: bool,
     /// Whether each level is to be a launch, where they are few enough.
-    pub wide: bool,
-    /// Whether the thin engine is to be chosen where it is the fastest.
-    pub thin: bool,
+    pub wide_levels: bool,
+    /// Whether the last levels are to be solved 32 rows at a time, where that is the fastest.
+    pub narrow_levels: bool,
     /// Whether rows are to go by panels.
     pub panels: Panels,
     /// With tiles: unknowns of the tile before its own that a block has room for; 0 where blocks cannot hand any over
@@ -64,35 +57,56 @@ pub struct Needs {
     pub mirror: u32,
 }
 
-/// The engine that a schedule is made for.
+/// What a schedule is made of, and so which engine solves it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Engine {
-    /// Any that goes by rows without tiles.
+pub enum Form {
+    /// Rows, level by level.
     #[default]
     Rows,
     Tiles(Relays),
     /// Nodes of so many unknowns.
     Nodes(u32),
-    /// Rows, by a launch for each level.
-    Wide,
-    /// Rows, 32 at a time from some level on.
-    Thin,
+    /// Rows of levels so wide that each is a launch.
+    WideLevels,
+    /// Rows, 32 at a time from some level on, as the levels are narrow.
+    NarrowLevels,
     /// Rows, in natural order, by panels.
     Panels,
 }
 
-impl Engine {
+impl Form {
     /// Unknowns of a node.
     pub fn node(self) -> u32 {
         match self {
-            Engine::Nodes(size) => size,
-            Engine::Rows | Engine::Tiles(_) | Engine::Wide | Engine::Thin | Engine::Panels => 1,
+            Form::Nodes(size) => size,
+            Form::Rows | Form::Tiles(_) | Form::WideLevels | Form::NarrowLevels | Form::Panels => 1,
         }
     }
-    /// Whether it has no use for nodes, and is not what stands for them where there are none.
+    /// Whether its engine has no use for nodes, and is not what stands for them where there are none.
     pub fn is_of_rows_only(self) -> bool {
-        matches!(self, Engine::Tiles(_) | Engine::Thin | Engine::Panels)
+        matches!(self, Form::Tiles(_) | Form::NarrowLevels | Form::Panels)
     }
+}
+
+/// What an analysis has found of a schedule, wherever it was done, beside the arrays on the device. An engine makes its plan of it.
+#[derive(Debug, Default)]
+pub struct Findings {
+    pub form: Form,
+    /// On the host, where a kernel is launched for each level: where levels begin, in positions or, where there are work items, in these.
+    pub level_ptr: Vec<u32>,
+    /// The first work item of the last levels, which one cluster of blocks solves, if there are such.
+    pub end: Option<u32>,
+    /// Whether rows are cut into parts.
+    pub has_parts: bool,
+    /// Entries of the longest row beside its diagonal, where there are tiles, and rows of the largest tile.
+    pub longest: u32,
+    pub tile: u32,
+    /// Whether a level of a tile fills half of a batch.
+    pub wide_tiles: bool,
+    /// Whether the diagonal of each row of a node is in its place in the row, and whether, if so, each row of a node begins where the
+    /// one before it ends.
+    pub diag_in_rows: bool,
+    pub rows_follow: bool,
 }
 
 /// Whether blocks in clusters relay unknowns from tile to tile.
@@ -144,6 +158,19 @@ pub struct Lists {
     pub values: Option<Values>,
 }
 
+/// The rows of a schedule by nodes; kernels/nodal/nodal.cuh says what the numbers mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nodes {
+    pub size: u32,
+    /// Whether the stored entries are of a lower triangle.
+    pub low: bool,
+    /// By position of each row: where its entries of its node's own triangle lie, and its diagonal's.
+    pub rows: Vec<[u32; 2]>,
+    /// Where op(A)'s columns are stored: of each entry of the nodes' lists and each of its unknowns, where the
+    /// values of the rows begin.
+    pub index: Vec<u32>,
+}
+
 /// The normal form.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
@@ -157,14 +184,10 @@ pub struct Schedule {
     /// With tiles: tile `t` is the positions `tile_ptr[t]..tile_ptr[t + 1]`, a range of consecutive
     /// unknowns in some solving order, and depends on earlier tiles only.
     pub tile_ptr: Vec<u32>,
-    /// Whether blocks in clusters relay unknowns from tile to tile.
-    pub relays: Relays,
+    /// What it is made of.
+    pub form: Form,
     /// With tiles: whether a level of a tile fills half of a batch.
     pub wide_tiles: bool,
-    /// Whether it is for a launch for each level.
-    pub wide: bool,
-    /// Whether it is for the thin engine.
-    pub thin: bool,
     /// With tiles: the level of each position.
     pub level: Vec<u32>,
     /// The unknown (zero-based) at each position. Inside a level unknowns ascend, or go by families. Without levels:
@@ -190,23 +213,13 @@ pub struct Schedule {
     pub predicted: std::time::Duration,
     /// Where the schedule is one of nodes: then these are what is said above to be unknowns and rows, all but
     /// `missing_diag` and `entries`.
-    pub nodes: Option<nodes::Nodes>,
+    pub nodes: Option<Nodes>,
 }
 
 impl Schedule {
-    /// What it is made for.
-    pub fn engine(&self) -> Engine {
-        match &self.nodes {
-            Some(nodes) => Engine::Nodes(nodes.size),
-            None if self.wide => Engine::Wide,
-            None if self.thin => Engine::Thin,
-            None if self.tile_ptr.is_empty() => Engine::Rows,
-            None => Engine::Tiles(self.relays),
-        }
-    }
     /// Number of levels of rows; 0 where none were computed.
     pub fn levels(&self) -> usize {
-        self.level_ptr.len().saturating_sub(1) * self.engine().node() as usize
+        self.level_ptr.len().saturating_sub(1) * self.form.node() as usize
     }
     /// Rows in the widest level.
     pub fn widest_level(&self) -> u32 {
@@ -253,4 +266,16 @@ pub fn records(schedule: &Schedule, diag: DiagSource) -> Vec<[u32; 4]> {
         (0..n).map(|p| [schedule.order[p], diagonal(p), rows.ptr[p], first(p)]).collect();
     records.push([0, NONE, rows.ptr[n], 0]);
     records
+}
+
+/// Where each of consecutive groups begins, and where the last one ends.
+pub fn running_sum(counts: &[u32]) -> Vec<u32> {
+    let mut sums = Vec::with_capacity(counts.len() + 1);
+    let mut sum = 0;
+    sums.push(0);
+    for count in counts {
+        sum += count;
+        sums.push(sum);
+    }
+    sums
 }

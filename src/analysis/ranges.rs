@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 
 use super::lines::Sizes;
-use crate::tuning::{TILED_LOWER_LEVELS, TILED_MESH_ROWS, TILED_SPLIT, WIDE_SPANS_APART};
+use crate::tuning::{LOWER_LEVELS, MESH_ROWS, SPANS_APART, SPLIT_LEVELS};
 
 /// The levels that a range of rows spans.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ impl Span {
         Span { low: self.low.min(other.low), high: self.high.max(other.high), rows: self.rows + other.rows }
     }
 
-    pub(super) fn levels(self) -> f64 {
+    pub fn levels(self) -> f64 {
         (self.high - self.low + 1) as f64
     }
 }
@@ -28,18 +28,18 @@ impl Span {
 /// number, their sum and that of their squares. These wrap from some 2^27 levels on; only the prediction suffers.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
-    pub(super) span: Span,
+    pub span: Span,
     kept: u64,
     sum: u64,
     squares: u64,
 }
 
-/// Levels farther than that from the middle row's count as that far when rows are left out. Mirrored in kernels/setup.cuh, as is
+/// Levels farther than that from the middle row's count as that far when rows are left out. Mirrored in kernels/analysis/setup.cuh, as is
 /// `Spread::new`.
 const FARTHEST: i64 = 1 << 18;
 
 impl Spread {
-    /// Words of one as kernels/setup.cuh has it, beside its rows.
+    /// Words of one as kernels/analysis/setup.cuh has it, beside its rows.
     pub const WORDS: usize = 8;
 
     pub fn of_words(words: &[u32], rows: u32) -> Spread {
@@ -109,11 +109,11 @@ impl Spread {
 
     /// The levels that most rows are of: as many as there would be if all of them had as many rows, and those kept varied as much.
     /// All of them where most rows are of the lower ones, as in nested dissection: then few are what others wait for.
-    pub(super) fn usual(self) -> Span {
+    pub fn usual(self) -> Span {
         let Span { low, high, rows } = self.span;
         let kept = self.kept as f64;
         let mean = self.sum as f64 / kept;
-        if mean - (low as f64) < TILED_LOWER_LEVELS * (high - low) as f64 {
+        if mean - (low as f64) < LOWER_LEVELS * (high - low) as f64 {
             return self.span;
         }
         let half = (3.0 * (self.squares as f64 / kept - mean * mean)).max(0.0).sqrt();
@@ -126,8 +126,8 @@ impl Spread {
 /// The levels of an order, and the sizes that tiles of it may have.
 #[derive(Clone, Debug)]
 pub struct Ranges {
-    pub(super) sizes: Sizes,
-    pub(super) spreads: Vec<Spread>,
+    pub sizes: Sizes,
+    pub spreads: Vec<Spread>,
     /// The tiles of each size, once they have been asked for.
     tiles: OnceCell<Vec<(u32, Vec<Spread>)>>,
 }
@@ -144,31 +144,31 @@ impl Ranges {
     }
 
     /// The average level of an unknown, but for those that are left out.
-    pub(super) fn average_level(&self) -> f64 {
+    pub fn average_level(&self) -> f64 {
         let total = |of: fn(&Spread) -> f64| self.spreads.iter().map(of).sum::<f64>();
         total(|spread| spread.sum as f64) / total(|spread| spread.kept as f64).max(1.0)
     }
 
     /// Whether unknowns are laid out level by level, or `most` levels beside each other, but for some.
-    pub(super) fn are_levels(&self, most: u32) -> bool {
+    pub fn are_levels(&self, most: u32) -> bool {
         let apart = self.spreads.iter().filter(|spread| spread.usual().levels() > most as f64).count();
-        apart * WIDE_SPANS_APART <= self.spreads.len()
+        apart * SPANS_APART <= self.spreads.len()
     }
 
     /// Whether tiles mostly hold the first and the last of their levels, and little between.
-    pub(super) fn are_split(&self) -> bool {
+    pub fn are_split(&self) -> bool {
         let tiles = self.of_middle_size();
-        tiles.iter().map(|spread| spread.split()).sum::<f64>() > TILED_SPLIT * tiles.len() as f64
+        tiles.iter().map(|spread| spread.split()).sum::<f64>() > SPLIT_LEVELS * tiles.len() as f64
     }
 
     /// The tiles of a size in the middle of those that are mostly good.
-    pub(super) fn of_middle_size(&self) -> &[Spread] {
-        let size = self.tiles().iter().min_by_key(|(rows, _)| rows.abs_diff(TILED_MESH_ROWS));
+    pub fn of_middle_size(&self) -> &[Spread] {
+        let size = self.tiles().iter().min_by_key(|(rows, _)| rows.abs_diff(MESH_ROWS));
         size.map_or(&[], |(_, spreads)| spreads)
     }
 
     /// The same of the rows, where these are nodes of so many.
-    pub(super) fn of_rows(&self, b: u32) -> Ranges {
+    pub fn of_rows(&self, b: u32) -> Ranges {
         let Sizes { span, ref tiles, plane, whole } = self.sizes;
         let tiles = tiles.iter().map(|rows| rows.saturating_mul(b)).collect();
         let sizes = Sizes { span: span * b, tiles, plane: plane * b, whole: whole * b };
@@ -176,7 +176,7 @@ impl Ranges {
     }
 
     /// Every size with its tiles.
-    pub(super) fn tiles(&self) -> &[(u32, Vec<Spread>)] {
+    pub fn tiles(&self) -> &[(u32, Vec<Spread>)] {
         self.tiles.get_or_init(|| {
             let mut known: Vec<(u32, Vec<Spread>)> = Vec::with_capacity(self.sizes.tiles.len());
             for &rows in &self.sizes.tiles {
@@ -210,7 +210,7 @@ pub fn arrange(by_level: &[u32], tile_ptr: &[u32], tile: impl Fn(u32) -> u32) ->
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub mod tests {
     use super::*;
 
     pub fn ranges(level: &[u32]) -> Ranges {

@@ -7,10 +7,7 @@
 #![forbid(unsafe_code)]
 
 use crate::error::{Error, Result};
-use crate::tuning::{
-    END_GAIN, NARROW_LAUNCH, NARROW_LEVEL, NARROW_SLICE, NARROW_SPLIT, ONE_WORD_GATE_ENTRIES,
-    ONE_WORD_GATE_LEVELS, ONE_WORD_NEAR_GATE_LANES, ONE_WORD_NEAR_GATE_LEVELS,
-};
+use crate::tuning::{GATE_ENTRIES, GATE_LEVELS, NEAR_GATE_LANES, NEAR_GATE_LEVELS};
 
 pub const LANES: u32 = 32;
 
@@ -19,7 +16,7 @@ pub const LANES: u32 = 32;
 /// share of entries, which are those that depend on the unknowns solved last.
 pub type Slice = [u32; 2];
 
-/// Mirrored in kernels/args.cuh.
+/// Mirrored in kernels/device/args.cuh.
 const GATE_SHIFT: u32 = 12;
 const PART: u32 = 63;
 
@@ -37,16 +34,17 @@ pub enum Cut {
     /// Not at all.
     None,
     /// Level by level, with another lane for every `entries` entries of a row. Rows may be nodes: an entry then
-    /// counts for each of its unknowns, and a node has at least as many lanes as unknowns. For the wide engine dependencies
-    /// are named by rows, not by positions, and it is wanted where each level begins; for the thin engine, where its end does.
-    Levels { entries: u32, node: u32, wide: bool, thin: bool },
+    /// counts for each of its unknowns, and a node has at least as many lanes as unknowns. Where
+    /// `names_rows`, dependencies are named by rows, not by positions, and it is wanted where each level begins. The end that one
+    /// cluster solves is found by its rows or else by its slices.
+    Levels { entries: u32, node: u32, names_rows: bool, end_by_rows: bool },
     /// Into the batches of the tiled engine, with another lane for every `entries` entries of a row. Rows look
     /// back over `reach` positions of their tile in a window.
     Tiles { entries: u32, window: u32, reach: u32 },
 }
 
-/// The codes of a batch of the tiled engine begin at a multiple of it. Mirrored in kernels/tiled.cuh and
-/// kernels/setup_slices.cuh.
+/// The codes of a batch of the tiled engine begin at a multiple of it. Mirrored in kernels/tiled/tiled.cuh and
+/// kernels/analysis/setup_slices.cuh.
 pub const CODE_UNIT: usize = 8;
 
 /// Past the codes of a batch: by its rows and log2(lanes of a row), its first code, and the most entries of a lane.
@@ -92,9 +90,9 @@ pub fn cut(begin: u32, end: u32, lanes: impl Fn(u32) -> u32, slices: &mut Vec<Sl
 }
 
 /// The slices of every level, where another lane joins in for every `entries` entries of a row of `node` unknowns. Only
-/// rows of one unknown have parts. The gate of a slice whose rows have several lanes, or `ONE_WORD_GATE_ENTRIES` on average, is
-/// the first unknown of the level `ONE_WORD_GATE_LEVELS` before its own, or of a nearer one where levels are wide; the nodal
-/// engine takes from it how wide levels are, and waits nearer (kernels/nodal.cuh).
+/// rows of one unknown have parts. The gate of a slice whose rows have several lanes, or `GATE_ENTRIES` on average, is
+/// the first unknown of the level `GATE_LEVELS` before its own, or of a nearer one where levels are wide; the nodal
+/// engine takes from it how wide levels are, and waits nearer (kernels/nodal/nodal.cuh).
 pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) -> Result<Vec<Slice>> {
     let lanes = |p: u32| ((row_ptr[p as usize + 1] - row_ptr[p as usize]) * node).div_ceil(entries).max(node);
     let (mut all, mut of_level) = (Vec::new(), Vec::new());
@@ -104,15 +102,14 @@ pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) ->
         // The polls of short rows are few, and their gate another wait.
         let has_gate = |slice: &Slice| {
             let (first, rows) = (slice[0] as usize, slice[1] & 63);
-            slice[1] >> 6 > 1
-                || row_ptr[first + rows as usize] - row_ptr[first] >= ONE_WORD_GATE_ENTRIES * rows
+            slice[1] >> 6 > 1 || row_ptr[first + rows as usize] - row_ptr[first] >= GATE_ENTRIES * rows
         };
-        let [far, near] = [ONE_WORD_GATE_LEVELS, ONE_WORD_NEAR_GATE_LEVELS]
-            .map(|levels| Some(level_ptr[l.checked_sub(levels)?]));
+        let [far, near] =
+            [GATE_LEVELS, NEAR_GATE_LEVELS].map(|levels| Some(level_ptr[l.checked_sub(levels)?]));
         for slice in of_level.iter_mut().filter(|slice| has_gate(slice)) {
             let back_to = |gate: Option<u32>| gate.map(|gate| slice[0] - gate);
             let lanes = (slice[1] >> 6) as u64;
-            let near = back_to(near).filter(|&back| back as u64 * lanes >= ONE_WORD_NEAR_GATE_LANES);
+            let near = back_to(near).filter(|&back| back as u64 * lanes >= NEAR_GATE_LANES);
             if let Some(back) = near.or(back_to(far)).filter(|&back| back < 1 << (u32::BITS - GATE_SHIFT)) {
                 slice[1] |= back << GATE_SHIFT;
             }
@@ -133,47 +130,10 @@ pub fn steps(level_ptr: &[u32], slices: &[Slice]) -> Vec<u32> {
     level_ptr.iter().map(|&begin| slices.partition_point(|slice| slice[0] < begin) as u32).collect()
 }
 
-/// The first slice of the narrow end: the last levels, where one cluster of blocks solves them faster than all blocks do.
-/// Each level gains the same, each slice takes some of it away, and so does the launch; the end that gains most is it.
-pub fn narrow_end(level_ptr: &[u32], slices: &[Slice]) -> Option<u32> {
-    let (mut most, mut best) = (0, None);
-    let mut first = slices.len();
-    for (k, &begin) in level_ptr.iter().rev().skip(1).enumerate() {
-        while first > 0 && slices[first - 1][0] >= begin {
-            first -= 1;
-        }
-        let launch = if first == 0 { NARROW_LAUNCH } else { NARROW_SPLIT };
-        let gain = NARROW_LEVEL * (k as i64 + 1) - NARROW_SLICE * (slices.len() - first) as i64 - launch;
-        let gain = gain / END_GAIN;
-        if gain > most {
-            (most, best) = (gain, Some(first as u32));
-        }
-    }
-    best
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::cpu::running_sum;
     use super::*;
-
-    #[test]
-    fn a_narrow_end_begins_where_levels_become_narrow() {
-        let end = |widths: &[u32]| {
-            let level_ptr = running_sum(widths);
-            let rows = *level_ptr.last().unwrap();
-            let slices = of_levels(&level_ptr, &(0..=rows).map(|p| 3 * p).collect::<Vec<_>>(), 8, 1).unwrap();
-            narrow_end(&level_ptr, &slices).map(|s| slices[s as usize][0])
-        };
-        // Wide, then narrow; narrow from the beginning; wide again at the end; too few narrow ones.
-        assert_eq!(end(&[[5000; 10].as_slice(), &[20; 300]].concat()), Some(50_000));
-        assert_eq!(end(&[20; 300]), Some(0));
-        assert_eq!(end(&[[20; 300].as_slice(), &[5000; 10]].concat()), Some(0));
-        assert_eq!(end(&[[20; 300].as_slice(), &[50_000; 10]].concat()), None);
-        assert_eq!(end(&[[5000; 10].as_slice(), &[20; 40]].concat()), None);
-        assert_eq!(end(&[20; 40]), Some(0));
-        assert_eq!(end(&[]), None);
-    }
+    use crate::analysis::running_sum;
 
     #[test]
     fn levels_begin_with_slices_or_parts_of_rows() {
@@ -194,15 +154,15 @@ mod tests {
     #[test]
     fn slices_of_all_but_short_rows_have_gates() {
         // Narrow and wide levels, whose rows have 20 entries in every other one, and few in the rest.
-        let several = (20, 40, ONE_WORD_GATE_LEVELS);
-        let wide = (20, 600, ONE_WORD_NEAR_GATE_LEVELS);
-        let single = (ONE_WORD_GATE_ENTRIES, 40, ONE_WORD_GATE_LEVELS);
+        let several = (20, 40, GATE_LEVELS);
+        let wide = (20, 600, NEAR_GATE_LEVELS);
+        let single = (GATE_ENTRIES, 40, GATE_LEVELS);
         for (entries, rows, levels_back) in [several, wide, single] {
             let level_ptr: Vec<u32> = (0..=24).map(|l| rows * l).collect();
             let mut row_ptr = vec![0];
             for p in 0..24 * rows as usize {
                 let is_long = p as u32 / rows % 2 == 0;
-                row_ptr.push(row_ptr[p] + if is_long { entries } else { ONE_WORD_GATE_ENTRIES - 1 });
+                row_ptr.push(row_ptr[p] + if is_long { entries } else { GATE_ENTRIES - 1 });
             }
             let slices = of_levels(&level_ptr, &row_ptr, 8, 1).unwrap();
             assert!(slices.iter().any(|s| s[1] >> GATE_SHIFT > 0));

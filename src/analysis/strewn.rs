@@ -4,7 +4,7 @@
 //! There no line of the cache that a row asks for is of use to the next ones, and of values that lie scattered memory delivers
 //! many times as much as is wanted. Some thousand rows, each beside the next one, are looked at.
 //!
-//! What follows is mirrored in kernels/setup_strewn.cuh.
+//! What follows is mirrored in kernels/analysis/setup_strewn.cuh.
 #![forbid(unsafe_code)]
 
 use crate::tuning::{STAGED_MOST_PIECES, STAGED_PIECE_BYTES, STREWN_SMALLEST};

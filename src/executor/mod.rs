@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::problem::ExecutorKind;
+use crate::problem::{Arrays, Boost, ExecutorKind};
 use crate::workspace::Workspace;
 
 #[derive(Clone)]
@@ -82,4 +82,40 @@ pub struct SolveCall {
     pub conjugate: bool,
     pub workspace: Workspace,
     pub timeout: Duration,
+}
+
+/// One factorisation, as addresses on the executor's side.
+#[derive(Clone, Copy)]
+pub struct FactorCall {
+    pub arrays: Arrays,
+    /// Room for as many values as the matrix has.
+    pub work: usize,
+    pub boost: Option<Boost>,
+    pub timeout: Duration,
+}
+
+/// What comes before a sweep's solve, as addresses on the executor's side: r = b - (A - L - D') x, where L is the triangle of the
+/// analysis and D' the sweep's diagonal.
+#[derive(Clone, Copy)]
+pub struct SweepCall {
+    pub arrays: Arrays,
+    pub b: usize,
+    pub x: usize,
+    /// The separate diagonal, or 0 for that of A.
+    pub diagonal: usize,
+    /// Room for r and for D'.
+    pub rest: usize,
+    pub scaled: usize,
+    /// D' in diagonals: the reciprocal of the weight.
+    pub factor: f64,
+    /// Whether x counts as zero.
+    pub is_zero: bool,
+}
+
+/// Why a pattern cannot be factorised: the smallest row (zero-based) that is not sorted, or else the smallest one without a diagonal
+/// entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    Unsorted(u32),
+    NoDiagonal(u32),
 }

@@ -8,6 +8,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use super::guard::{raw, shared, with_handle, with_info, write};
+use super::logging::log_analysis;
 use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use crate::error::sptrsvStatus_t;
 use crate::problem::{Arrays, DataType, Op, Policy};
@@ -43,8 +44,9 @@ pub enum sptrsvSolvePolicy_t {
 }
 
 /// Computes the size of the scratch buffer that an analysis and its solves need: at least 8 bytes for m >= 1, about 36 m + nnz / 4
-/// bytes for one right-hand side, 68 m + nnz / 4 bytes for several, and 64 m + nnz / 4 values for BLOCK. So set the algorithm and
-/// the expected right-hand sides before. For an info that is analysed already, the size also suffices for solves with that analysis.
+/// bytes for one right-hand side, 68 m + nnz / 4 bytes for several, and 64 m + nnz / 4 values for BLOCK; for factorisations nnz values,
+/// and for sweeps 2 m values more. So set the algorithm, the expected right-hand sides, sptrsvSetFactorization and sptrsvSetSweeps
+/// before. For an info that is analysed already, the size also suffices for solves with that analysis.
 ///
 /// \param handle  the handle
 /// \param op  op(A)
@@ -82,8 +84,13 @@ pub unsafe extern "C" fn sptrsvBufferSize(
         with_info(info, |i| {
             let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
             let row_bytes = i.row_bytes_wanted(&c.executor, shape.dtype);
-            write(bytes, "bytes", workspace::buffer_bytes(&shape, row_bytes))?;
+            let for_factor = if i.factorizes { workspace::factor_bytes(&shape) } else { 0 };
+            let for_sweeps = if i.sweeps { workspace::sweep_bytes(&shape, row_bytes) } else { 0 };
+            let for_solves = workspace::buffer_bytes(&shape, row_bytes);
+            write(bytes, "bytes", for_solves.max(for_factor).max(for_sweeps))?;
             i.row_bytes[shape.dtype.place()] = row_bytes;
+            i.buffer_is_for_factor = i.factorizes;
+            i.buffer_is_for_sweeps = i.sweeps;
             Ok(())
         })
     })
@@ -141,7 +148,8 @@ pub unsafe extern "C" fn sptrsvAnalysis(
             let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
             let policy = Policy::from_raw(raw(policy))?;
             let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
-            i.analyse(c, shape, arrays, policy, buffer as usize)
+            i.analyse(c, shape, arrays, policy, buffer as usize)?;
+            log_analysis(i)
         })
     })
 }

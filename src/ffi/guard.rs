@@ -8,8 +8,9 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use super::objects::{sptrsvContext, sptrsvInfo};
 use crate::context::Context;
-use crate::error::{Error, Result, Status};
+use crate::error::{self, Error, Result, Status};
 use crate::info::Info;
+use crate::log::{self, Level};
 
 thread_local! {
     /// What was wrong with this thread's last call; None after a success.
@@ -30,6 +31,14 @@ pub fn guard(body: impl FnOnce() -> Result<()>) -> Status {
         Ok(()) => (Status::SPTRSV_STATUS_SUCCESS, None),
         Err(e) => (e.status(), Some(words(e))),
     };
+    if let Err(e) = &result {
+        if status != Status::SPTRSV_STATUS_ZERO_PIVOT && log::wants(Level::Error) {
+            log::write(
+                Level::Error,
+                format_args!("{}: {e}", error::name(status as i32).trim_end_matches(char::from(0))),
+            );
+        }
+    }
     // A thread that is ending has no place for it any more.
     let _ = LAST_ERROR.try_with(|last| last.replace(sentence));
     status

@@ -4,13 +4,13 @@
 //! an analysis that is there already stays as it is, except that sptrsvSetDiagonal holds for later solves too. A setter that is
 //! refused changes nothing.
 
-use std::ffi::{c_char, c_int, c_void, CString};
+use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::mem::MaybeUninit;
 use std::sync::LazyLock;
 
 use super::guard::{guard, raw, with_info, write, write_enum};
 use super::objects::{sptrsvConstInfo_t, sptrsvInfo, sptrsvInfo_t};
-use crate::algorithms;
+use crate::engines;
 use crate::error::{sptrsvStatus_t, Error};
 use crate::executor::Owned;
 use crate::info::Info;
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn sptrsvSetAlgorithm(
 ) -> sptrsvStatus_t {
     guard(|| {
         with_info(info, |i| {
-            i.algorithm = algorithms::request(raw(algorithm))?;
+            i.algorithm = engines::request(raw(algorithm))?;
             Ok(())
         })
     })
@@ -236,14 +236,18 @@ pub unsafe extern "C" fn sptrsvGetAlgorithm(
 /// Blocking: no. Graph capture: allowed; the call does no GPU work.
 #[no_mangle]
 pub extern "C" fn sptrsvGetAlgorithmName(algorithm: MaybeUninit<sptrsvAlgorithm_t>) -> *const c_char {
+    // guard: no call below can fail
+    algorithm_name(raw(algorithm)).as_ptr()
+}
+
+/// Of an algorithm's number.
+pub(super) fn algorithm_name(number: i32) -> &'static CStr {
     static NAMES: LazyLock<Vec<(i32, CString)>> = LazyLock::new(|| {
         let c_name = |name: &str| CString::new(name.to_uppercase()).unwrap_or_default();
-        let named = algorithms::ALL.iter().map(|a| (a.id(), c_name(a.name())));
-        named.chain([(algorithms::AUTO, c_name("AUTO"))]).collect()
+        let named = engines::ALL.iter().map(|a| (a.id(), c_name(a.name())));
+        named.chain([(engines::AUTO, c_name("AUTO"))]).collect()
     });
-    // guard: no call below can fail
-    let name = NAMES.iter().find(|(id, _)| *id == raw(algorithm)).map(|(_, name)| name.as_c_str());
-    name.unwrap_or(c"UNKNOWN").as_ptr()
+    NAMES.iter().find(|(id, _)| *id == number).map_or(c"UNKNOWN", |(_, name)| name.as_c_str())
 }
 
 /// Says how many right-hand sides the solves are expected to have, which AUTO goes by. On a GPU AUTO takes BLOCK from 16 on, which

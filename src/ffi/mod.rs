@@ -8,18 +8,24 @@
 mod analysis;
 mod descr;
 mod errors;
+mod factor;
 mod guard;
 mod handle;
 mod info;
+mod logging;
 mod objects;
 mod solve;
+mod sweep;
 mod version;
 
 pub use analysis::*;
 pub use descr::*;
 pub use errors::*;
+pub use factor::*;
 pub use handle::*;
 pub use info::*;
+pub use logging::*;
 pub use objects::*;
 pub use solve::*;
+pub use sweep::*;
 pub use version::*;

@@ -9,6 +9,7 @@ use std::mem::MaybeUninit;
 
 use super::analysis::{sptrsvDataType_t, sptrsvOperation_t, sptrsvSolvePolicy_t};
 use super::guard::{raw, shared, with_handle, with_info};
+use super::logging::log_solve;
 use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use crate::context::Context;
 use crate::error::{sptrsvStatus_t, Result};
@@ -48,7 +49,8 @@ pub enum sptrsvOrder_t {
 ///         EXECUTION_FAILED. On any error but the last x is untouched
 ///
 /// Results of different algorithms agree within rounding. Near the ends of a type's range one algorithm may overflow where another
-/// does not.
+/// does not. On a GPU the atomic additions of LEVC, SLFC and GSF take subnormal numbers of single precision for zero; all other
+/// algorithms compute with them.
 ///
 /// Blocking: asynchronous on the CUDA executor, without host synchronisation or allocation; the host executor returns when x is
 /// there. Two exceptions: drivers for CUDA 12.2 and 12.3 load a kernel at its first use, and the first call after a solve that the
@@ -255,7 +257,9 @@ unsafe fn solve(
         let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(value_type))?)?;
         let policy = Policy::from_raw(raw(policy))?;
         let alpha = read_alpha(context, alpha, shape.dtype)?;
-        i.solve(context, shape, arrays, policy, alpha, rhs, buffer as usize)
+        let count = rhs.count;
+        i.solve(context, shape, arrays, policy, alpha, rhs, buffer as usize)?;
+        log_solve(i, count)
     })
 }
 

@@ -108,10 +108,11 @@ class Torch:
     @staticmethod
     def _dtype(tensor: Any) -> np.dtype[Any]:
         name = str(tensor.dtype).rpartition(".")[2]
-        try:
-            return np.dtype(name)
-        except TypeError:
-            raise TypeError(f"a tensor of {name} cannot be used") from None
+        # Of NumPy's own types: other packages may have added more under names of PyTorch.
+        dtype = np.dtype(name) if name in np.sctypeDict else None
+        if dtype is None or dtype.isbuiltin != 1:
+            raise TypeError(f"a tensor of {name} cannot be used")
+        return dtype
 
     @staticmethod
     def _device(tensor: Any) -> int | None:

@@ -1,4 +1,4 @@
-//! What a kernel gets, by value: the mirror of `kernels/args.cuh`, size-checked on both sides.
+//! What a kernel gets, by value: the mirror of `kernels/device/args.cuh`, size-checked on both sides.
 #![forbid(unsafe_code)]
 
 /// Queues that slices are dealt out to.
@@ -28,7 +28,7 @@ impl State {
     /// Pieces that queues can hand out: the numbers that are drawn in vain are fewer than these.
     pub const MOST_PIECES: u32 = PIVOT_BIT - (1 << 20);
 
-    /// That of an info that has not solved, which reports this pivot. Mirrored in kernels/setup_arm.cuh.
+    /// That of an info that has not solved, which reports this pivot. Mirrored in kernels/analysis/setup_arm.cuh.
     pub fn new(pivot: u32) -> State {
         State {
             pivot: [u32::MAX, pivot],

@@ -7,7 +7,7 @@ use crate::executor::SolveCall;
 use crate::problem::{Dense, Order, Steps};
 use crate::workspace::Spare;
 
-/// Threads of a block, and rows of its tile. Mirrors kernels/dense.cu.
+/// Threads of a block, and rows of its tile. Mirrors kernels/copies/dense.cu.
 const BLOCK: u32 = 256;
 const ROWS: u32 = 64;
 const KERNEL: &str = "dense_copy";
@@ -62,21 +62,22 @@ impl CudaPlan {
             let mut done = 0;
             while done < count {
                 let columns = (count - done).min(i64::from(u32::MAX >> 1)) as u32;
-                let [from, to] = [f, x].map(|side| side.column(done, self.dtype()));
-                copy(&launcher, from, to, self.n(), columns)?;
+                let [from, to] = [f, x].map(|side| side.column(done, self.stored.dtype()));
+                copy(&launcher, from, to, self.stored.n(), columns)?;
                 done += i64::from(columns);
             }
             return self.solve_as_they_lie(stream, call, count, [x, x]);
         }
-        let fit = spare.row_bytes / self.dtype().bytes();
+        let fit = spare.row_bytes / self.stored.dtype().bytes();
         let mut done = 0;
         while done < count {
             // One at a time where what others leave is shared with the solve.
             let most = if spare.is_apart() { (count - done).min(fit as i64) } else { 1 };
             let columns = self.columns_at_once(most);
-            let there = Dense { address: spare.address, ld: i64::from(self.n()), order: Order::Columns };
-            let [from, to] = [f, x].map(|side| side.column(done, self.dtype()));
-            let n = self.n();
+            let there =
+                Dense { address: spare.address, ld: i64::from(self.stored.n()), order: Order::Columns };
+            let [from, to] = [f, x].map(|side| side.column(done, self.stored.dtype()));
+            let n = self.stored.n();
             copy(&self.launcher(stream), from, there, n, columns)?;
             self.solve_as_they_lie(stream, call, i64::from(columns), [there, there])?;
             copy(&self.launcher(stream), there, to, n, columns)?;
@@ -94,7 +95,7 @@ impl CudaPlan {
     ) -> Result<()> {
         let mut done = 0;
         while done < count {
-            let [of_f, of_x] = [f, x].map(|side| side.column(done, self.dtype()).address);
+            let [of_f, of_x] = [f, x].map(|side| side.column(done, self.stored.dtype()).address);
             let call = SolveCall { f: of_f, x: of_x, ..*call };
             let columns = self.columns_at_once(count - done);
             self.solve_columns(stream, &call, columns, f.ld, x.ld, x.order)?;

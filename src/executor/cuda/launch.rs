@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use cust::sys;
 
-use super::{check, memory, Gpu};
+use super::errors::check;
+use super::{memory, Gpu};
 use crate::error::Result;
 use crate::problem::DataType;
 
@@ -194,7 +195,7 @@ impl Kernel {
     }
 }
 
-/// An instantiated graph of launches.
+/// An instantiated graph of kernels, each after the one before it.
 pub struct Graph {
     gpu: Arc<Gpu>,
     exec: sys::CUgraphExec,
@@ -203,33 +204,61 @@ pub struct Graph {
 // SAFETY: used from one thread at a time, behind the info's lock.
 unsafe impl Send for Graph {}
 
+/// A graph that is being made. Nothing is captured for it: while a stream captures, other threads may not wait for the context.
+pub struct Chain {
+    graph: sys::CUgraph,
+    last: Option<sys::CUgraphNode>,
+}
+
+impl Chain {
+    /// Adds a launch of a kernel with `args` by value behind all that there are.
+    pub fn add<A: Copy>(&mut self, kernel: &Kernel, blocks: u32, threads: u32, args: &A) -> Result<()> {
+        let mut parameters = [args as *const A as *mut c_void];
+        let launch = sys::CUDA_KERNEL_NODE_PARAMS {
+            func: kernel.function,
+            gridDimX: blocks,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: threads,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            kernelParams: parameters.as_mut_ptr(),
+            extra: std::ptr::null_mut(),
+        };
+        let before = self.last.as_slice();
+        let mut node = std::ptr::null_mut();
+        // SAFETY: the graph is alive; the kernel takes one argument of A's layout (checked on both sides), which is copied during the
+        // call.
+        let result = unsafe {
+            sys::cuGraphAddKernelNode(&mut node, self.graph, before.as_ptr(), before.len(), &launch)
+        };
+        check(result, "cuGraphAddKernelNode")?;
+        self.last = Some(node);
+        Ok(())
+    }
+}
+
+impl Drop for Chain {
+    fn drop(&mut self) {
+        // SAFETY: destroyed once; what was instantiated from it stays.
+        unsafe { sys::cuGraphDestroy(self.graph) };
+    }
+}
+
 impl Graph {
-    /// Records what `body` launches through the launcher it is given.
-    pub fn record(launcher: &Launcher, body: impl FnOnce(&Launcher) -> Result<()>) -> Result<Graph> {
-        let mut stream = std::ptr::null_mut();
-        const NON_BLOCKING: u32 = 1;
-        // SAFETY: plain driver calls on a stream and a graph that live until the end of this function.
-        unsafe {
-            check(sys::cuStreamCreate(&mut stream, NON_BLOCKING), "cuStreamCreate")?;
-            let recorded = (|| {
-                let mode = sys::CUstreamCaptureMode_enum::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-                check(sys::cuStreamBeginCapture_v2(stream, mode), "cuStreamBeginCapture")?;
-                let launched = body(&Launcher { stream: stream as usize, ..*launcher });
-                let mut graph = std::ptr::null_mut();
-                let ended = check(sys::cuStreamEndCapture(stream, &mut graph), "cuStreamEndCapture");
-                let mut exec = std::ptr::null_mut();
-                let made = launched.and(ended).and_then(|()| {
-                    check(sys::cuGraphInstantiateWithFlags(&mut exec, graph, 0), "cuGraphInstantiate")
-                });
-                if !graph.is_null() {
-                    sys::cuGraphDestroy(graph);
-                }
-                made?;
-                Ok(Graph { gpu: launcher.gpu.clone(), exec })
-            })();
-            sys::cuStreamDestroy_v2(stream);
-            recorded
-        }
+    /// The graph of what `body` adds, with the GPU's context current.
+    pub fn of(gpu: &Arc<Gpu>, body: impl FnOnce(&mut Chain) -> Result<()>) -> Result<Graph> {
+        let mut graph = std::ptr::null_mut();
+        // SAFETY: writes one handle.
+        check(unsafe { sys::cuGraphCreate(&mut graph, 0) }, "cuGraphCreate")?;
+        let mut chain = Chain { graph, last: None };
+        body(&mut chain)?;
+        let mut exec = std::ptr::null_mut();
+        // SAFETY: writes one handle; the graph is alive.
+        let made = unsafe { sys::cuGraphInstantiateWithFlags(&mut exec, chain.graph, 0) };
+        check(made, "cuGraphInstantiate")?;
+        Ok(Graph { gpu: gpu.clone(), exec })
     }
 
     pub fn launch(&self, stream: usize) -> Result<()> {

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use cust::sys;
 
-use super::{check, lock, Gpu};
+use super::errors::check;
+use super::{lock, Gpu};
 use crate::error::Result;
 
 /// Words of a page.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use cust::sys;
 
-use super::{check, Gpu};
+use super::errors::check;
+use super::Gpu;
 use crate::error::{Error, Result};
 
 /// Where setups get their memory: a pool of the library's own, where the driver has pools. It keeps what is
@@ -172,6 +173,13 @@ impl DeviceArray {
     }
 
     /// Sets every byte.
+    /// Its first elements, after what has been enqueued on the stream. Waits.
+    pub fn read<T: Copy>(&self, count: usize, stream: usize) -> Result<Vec<T>> {
+        assert!(count * size_of::<T>() <= self.bytes(), "more than there is");
+        // SAFETY: there are as many.
+        unsafe { read(self.address() as usize, count, stream) }
+    }
+
     pub fn fill(&self, byte: u8, stream: usize) -> Result<()> {
         // SAFETY: the array holds that many bytes.
         unsafe { fill(self.address(), byte, self.bytes(), stream) }

@@ -5,17 +5,26 @@
 
 pub mod args;
 mod dense;
+mod errors;
+mod factor;
 mod launch;
 mod locked;
 mod memory;
 mod module;
+mod pattern;
 mod plan;
 mod setup;
+mod stored;
+mod sweep;
 mod values;
 
+pub use factor::CudaFactor;
 pub use launch::{Graph, Kernel, Launcher};
 pub use memory::{stream_beside_captures, synchronize_all, DeviceArray};
-pub use plan::{CudaPlan, How, LevelGraph, PlanArrays, SetupTimes};
+pub use plan::{CudaPlan, How, PlanArrays};
+pub use setup::SetupTimes;
+pub use stored::Stored;
+pub use sweep::CudaSweep;
 
 use std::collections::HashMap;
 use std::ffi::{c_int, CString};
@@ -26,6 +35,7 @@ use cust::context::Context as PrimaryContext;
 use cust::device::Device;
 use cust::sys;
 
+use self::errors::{check, from_cust};
 use self::module::Module;
 use super::lock;
 use crate::error::{Error, Result};
@@ -44,32 +54,6 @@ type Place = (usize, u64);
 /// What is open, by context. Handles on the same one share it, so only the first loads the kernels and makes a pool of memory,
 /// and a handle that is made while a stream is capturing asks the driver for nothing that a capture forbids.
 static OPEN: Mutex<Vec<(Place, Weak<Gpu>)>> = Mutex::new(Vec::new());
-
-/// Turns a driver result into an error that names the call.
-fn check(result: sys::CUresult, call: &'static str) -> Result<()> {
-    use sys::cudaError_enum::*;
-    match result {
-        CUDA_SUCCESS => Ok(()),
-        CUDA_ERROR_OUT_OF_MEMORY => Err(Error::OutOfMemory { place: "device", bytes: 0 }),
-        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED | CUDA_ERROR_STREAM_CAPTURE_INVALIDATED => {
-            Err(Error::Capturing)
-        }
-        CUDA_ERROR_NOT_INITIALIZED => Err(Error::Driver {
-            call,
-            error: format!("{result:?}, as in a child of a process that has used CUDA"),
-        }),
-        other => Err(Error::Driver { call, error: format!("{other:?}") }),
-    }
-}
-
-/// The same for what cust returns.
-fn from_cust<T>(result: cust::error::CudaResult<T>, call: &'static str) -> Result<T> {
-    use cust::error::CudaError;
-    result.map_err(|e| match e {
-        CudaError::OutOfMemory => Error::OutOfMemory { place: "device", bytes: 0 },
-        other => Error::Driver { call, error: format!("{other:?}") },
-    })
-}
 
 /// One context on one GPU with the kernels loaded. Handles on the same context share it, and infos keep it alive after they
 /// are gone.

@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 
 use cust::sys;
 
-use super::check;
+use super::errors::check;
 use crate::error::Result;
 
 extern "C" {

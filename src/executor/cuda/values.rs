@@ -10,7 +10,7 @@ use super::args::SolveArgs;
 use super::{DeviceArray, Launcher};
 use crate::error::Result;
 
-/// Threads of a block, and values of each. Mirrors kernels/values.cu.
+/// Threads of a block, and values of each. Mirrors kernels/copies/values.cu.
 const BLOCK: u32 = 256;
 const EACH: u32 = 4;
 const KERNEL: &str = "values_gather";

@@ -17,10 +17,13 @@
 //! give the same bits; so do pieces, but where op(A) is an upper triangle whose columns are stored: there they subtract
 //! in the order of the solve. The column-wise ones add atomically in the order of arrival.
 
+mod factor;
 pub mod memory;
+mod pattern;
 pub mod pieces;
 mod plan;
 mod pool;
+mod sweep;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -31,6 +34,7 @@ use std::time::Duration;
 use crate::analysis::{Needs, Schedule};
 use crate::problem::Steps;
 use crate::scalar::Scalar;
+pub use factor::HostFactor;
 pub use plan::HostPlan;
 pub use pool::{default_threads, Finished, GivenUp, Member, Pool};
 use system::System;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::pieces::{self, Levels, Pieces};
 use super::{memory, solve, GivenUp, Job, Method, Pool, MOST_COLUMNS};
-use crate::analysis::{cpu, Schedule, NONE};
+use crate::analysis::{cpu, pattern, Schedule, NONE};
 use crate::error::{Error, Result};
 use crate::executor::SolveCall;
 use crate::problem::{Arrays, Dense, DiagSource, Index, Shape, Steps};
@@ -40,6 +40,14 @@ impl HostPlan {
         arrays: Arrays,
         both: bool,
     ) -> Result<(HostPlan, Option<HostPlan>)> {
+        // SAFETY: by the caller's promise the offsets have this length and type, where there are rows.
+        unsafe {
+            match (shape.n as usize, shape.descr.offsets) {
+                (0, _) => Ok(()),
+                (n, Index::I32) => pattern::last_offset::<i32>(shape, slice(arrays.ptr, n + 1)),
+                (n, Index::I64) => pattern::last_offset::<i64>(shape, slice(arrays.ptr, n + 1)),
+            }?
+        };
         let (n, nnz) = (shape.n as usize, shape.nnz as usize);
         // Where there are no rows there need be no arrays.
         let offsets = if n > 0 { n + 1 } else { 0 };
@@ -52,13 +60,13 @@ impl HostPlan {
         let pattern = unsafe {
             match (shape.descr.offsets, shape.descr.columns) {
                 (Index::I32, _) => {
-                    cpu::validate::<i32, i32>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
+                    pattern::validate::<i32, i32>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
                 }
                 (Index::I64, Index::I32) => {
-                    cpu::validate::<i64, i32>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
+                    pattern::validate::<i64, i32>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
                 }
                 (Index::I64, Index::I64) => {
-                    cpu::validate::<i64, i64>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
+                    pattern::validate::<i64, i64>(shape, slice(arrays.ptr, offsets), slice(arrays.ind, nnz))
                 }
             }?
         };
@@ -106,6 +114,10 @@ impl HostPlan {
             Way::Paper(_, schedule) => schedule.missing_diag,
             Way::Auto(pieces) => pieces.missing_diag(),
         }
+    }
+
+    pub fn shape(&self) -> &Shape {
+        &self.shape
     }
 
     /// How many of `left` right-hand sides the next call of `solve` may take: the buffer has room for them.

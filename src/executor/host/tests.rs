@@ -9,7 +9,8 @@ use num_complex::Complex;
 
 use super::pieces::{self, Pieces};
 use super::*;
-use crate::analysis::cpu::{schedule, validate};
+use crate::analysis::cpu::schedule;
+use crate::analysis::pattern::validate;
 use crate::analysis::Pattern;
 use crate::problem::{Base, DataType, Diag, DiagSource, Fill, Format, MatDescr, Op, Shape};
 

@@ -1,7 +1,6 @@
-//! What the kernels of a setup get, and where they leave what they find out. The mirror of kernels/setup.cuh.
+//! What the kernels of a setup get, and where they leave what they find out. The mirror of kernels/analysis/setup.cuh.
 
 use super::super::args::State;
-use super::message::Question;
 
 /// Words of the kernels' summary.
 pub(super) const SUMMARY: usize = 88;
@@ -34,7 +33,7 @@ pub(super) const MOST_PARTS: usize = 29;
 pub(super) const QUEUED: usize = 30;
 pub(super) const UNITS: usize = 62;
 pub(super) const BEGUN: usize = 64;
-pub(super) const THIN: usize = 80;
+pub(super) const LAST_LEVELS: usize = 80;
 pub(super) const SAMPLED: usize = 82;
 pub(super) const STREWN: usize = 83;
 pub(super) const DISTANT: usize = 85;
@@ -177,6 +176,14 @@ pub(super) struct SetupArgs {
     pub solves: u64,
     pub work: u64,
     pub work_bytes: u64,
+}
+
+/// What a kernel is to tell the host in the end: nothing, or so many words.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Question {
+    pub words: u32,
+    pub from: u64,
+    pub to: u64,
 }
 
 impl SetupArgs {

@@ -1,14 +1,15 @@
 //! The schedule of a pattern's nodes, in place of that of its rows.
 
-use super::super::plan::Known;
+use super::super::stored::diag_in_records;
 use super::super::DeviceArray;
 use super::args::*;
-use super::lists::diag_in_records;
+use super::known::{DeviceSchedule, Known, Wish};
 use super::places::{Room, Task};
 use super::run::Run;
-use super::{schedule, DeviceSchedule, Pending, Wish};
+use super::{schedule, Pending};
 use crate::analysis::slices::Cut;
-use crate::analysis::{nodes, Engine, Needs};
+use crate::analysis::{Form, Needs};
+use crate::engines::nodal::layout as nodes;
 use crate::error::Result;
 use crate::problem::{Arrays, DiagSource};
 
@@ -18,7 +19,7 @@ impl Run<'_> {
         &mut self,
         found: &[u32],
         wish: Wish,
-        cut: &dyn Fn(Engine) -> Cut,
+        cut: &dyn Fn(Form) -> Cut,
         let_go: &mut dyn FnMut(),
     ) -> Result<Option<(DeviceSchedule, Pending)>> {
         let n = self.shape.n;

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use super::super::plan::SetupTimes;
 use super::args::{long, BEGUN, MOST_STRETCHES};
+use super::known::SetupTimes;
 
 /// What the paper tells apart.
 #[derive(Clone, Copy)]

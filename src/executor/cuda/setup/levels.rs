@@ -2,15 +2,15 @@
 
 use super::super::{memory, DeviceArray};
 use super::args::*;
+use super::known::Found;
 use super::message::Message;
 use super::places::Places;
 use super::run::{checked, lanes, Run};
-use super::Found;
 use crate::analysis::strewn::Sample;
 use crate::analysis::Tiles;
 use crate::error::{Error, Result};
 use crate::tuning::{
-    SETUP_LIST_BLOCKS, SETUP_LONGEST_LIST, SETUP_SURVEY_BLOCKS, TILED_SHORTEST_LINE, TILED_SMALLEST,
+    SETUP_LIST_BLOCKS, SETUP_LONGEST_LIST, SETUP_SURVEY_BLOCKS, SHORTEST_LINE, SMALLEST_RANGE,
 };
 
 impl Run<'_> {
@@ -29,7 +29,7 @@ impl Run<'_> {
     /// Finds out where planes begin, if the pattern is that of a grid, and whether its levels are what they mostly are then.
     pub(super) fn guess(&self) -> Result<()> {
         let most = self.launcher.gpu.multiprocessors() as u64;
-        let blocks = (self.shape.n as u64).div_ceil(TILED_SHORTEST_LINE as u64 * BLOCK as u64).min(most);
+        let blocks = (self.shape.n as u64).div_ceil(SHORTEST_LINE as u64 * BLOCK as u64).min(most);
         self.launch(&self.stored("setup_planes"), blocks, BLOCK, &self.base)?;
         self.launch(&self.of_rows("setup_steps"), 1, 32, &self.base)?;
         self.walk_in_turns(&self.of_rows("setup_guess"), &self.base)
@@ -162,7 +162,7 @@ impl Run<'_> {
     /// From the words of all unknowns to keys for the sort, and to the levels that spans of them cover. Asks for the findings.
     fn levels(&self) -> Result<Message> {
         let args = SetupArgs {
-            span: TILED_SMALLEST,
+            span: SMALLEST_RANGE,
             spans: self.places.spans,
             count_ptr: if self.task.stored_rows { 0 } else { self.base.list_ptr },
             key_out: self.places.keys[0],
@@ -171,9 +171,9 @@ impl Run<'_> {
         };
         let findings = match self.task.needs.tiles {
             Tiles::No => self.ask_for_summary()?,
-            _ => self.ask_for_spans(TILED_SMALLEST)?,
+            _ => self.ask_for_spans(SMALLEST_RANGE)?,
         };
-        self.launch("setup_levels", self.shape.n.div_ceil(TILED_SMALLEST) as u64, BLOCK, &args)?;
+        self.launch("setup_levels", self.shape.n.div_ceil(SMALLEST_RANGE) as u64, BLOCK, &args)?;
         Ok(findings)
     }
 }

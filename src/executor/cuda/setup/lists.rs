@@ -1,11 +1,12 @@
 //! The arrays that a plan keeps, and the lists of its rows and columns.
 
 use super::super::args::SolveArgs;
+use super::super::stored::diag_in_records;
 use super::super::{memory, DeviceArray};
 use super::args::*;
+use super::known::DeviceSchedule;
 use super::places::{passes, Room, Sort, Task};
 use super::run::{lanes, Run};
-use super::DeviceSchedule;
 use crate::analysis::slices::Cut;
 use crate::analysis::strewn;
 use crate::error::Result;
@@ -88,25 +89,6 @@ impl Kept {
             ..base
         }
     }
-}
-
-/// What stands for the array of diagonal indices where the records have them: kernels look only at whether
-/// there is one.
-pub fn diag_in_records(shape: &Shape, record: u64) -> u64 {
-    match shape.diag {
-        DiagSource::Unit => 0,
-        DiagSource::Separate | DiagSource::Matrix => record,
-    }
-}
-
-/// Whether positions are cut for the wide engine.
-pub(super) fn is_for_wide(cut: Cut) -> bool {
-    matches!(cut, Cut::Levels { wide: true, .. })
-}
-
-/// And for the thin one.
-pub(super) fn is_for_thin(cut: Cut) -> bool {
-    matches!(cut, Cut::Levels { thin: true, .. })
 }
 
 impl Run<'_> {
@@ -211,7 +193,10 @@ impl Run<'_> {
             out_adj: list.adj,
             out_val: if list.permuted { list.val } else { 0 },
             by_first: list.by_first(),
-            names: if is_for_wide(cut) { 0 } else { self.base.position },
+            names: match cut {
+                Cut::Levels { names_rows: true, .. } => 0,
+                _ => self.base.position,
+            },
             lanes: lanes(self.shape, 4),
             ..self.base
         };

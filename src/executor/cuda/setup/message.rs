@@ -9,23 +9,15 @@ use std::time::Instant;
 
 use super::super::locked::{Page, WORDS};
 use super::super::{memory, Launcher};
-use super::args::SetupArgs;
+use super::args::{Question, SetupArgs};
 use crate::error::Result;
 use crate::tuning::SETUP_LOOKS;
 
 /// Threads of the block that writes them, at most.
 const BLOCK: usize = 1024;
 
-/// The most words of a page; mirrored in kernels/setup.cuh.
+/// The most words of a page; mirrored in kernels/analysis/setup.cuh.
 const LONGEST: usize = WORDS - 1;
-
-/// What a kernel is to tell the host in the end: nothing, or so many words.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Question {
-    pub words: u32,
-    pub from: u64,
-    pub to: u64,
-}
 
 /// Some words, from when they are asked for until they have arrived.
 pub(super) struct Message {

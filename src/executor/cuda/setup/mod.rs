@@ -4,11 +4,12 @@
 //! kept decides how much memory is needed), before that for whether it is one of nodes, then for the number of slices
 //! where there may be many, or of batches and their codes, and for the end. A launch takes the host some 3 microseconds
 //! and a wait 5, which is what the setup of a small system is made of.
-//! The kernels are in `kernels/setup*.cuh`; what they leave is what `analysis::cpu::schedule` would give.
+//! The kernels are in `kernels/analysis/`; what they leave is what `analysis::cpu::schedule` would give.
 
 mod args;
 mod by_nodes;
 mod clock;
+mod known;
 mod levels;
 mod lists;
 mod message;
@@ -17,87 +18,31 @@ mod places;
 mod run;
 mod tiling;
 
-use std::time::Duration;
-
-use super::args::SolveArgs;
-use super::plan::{Known, SetupTimes};
 use super::{DeviceArray, Launcher};
-use crate::analysis::boxes::Boxes;
-use crate::analysis::choice::{self, Order, Staging};
-use crate::analysis::model::Counts;
-use crate::analysis::ranges::Ranges;
+use crate::analysis::lines::Grid;
+use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::strewn::Sample;
-use crate::analysis::thin::{self, ThinEnd};
-use crate::analysis::{families, lines, nodes, panels as of_panels, Engine, Needs, Panels, Tiles};
+use crate::analysis::{families, lines, Findings, Form, Panels, Tiles};
+use crate::engines::nodal::layout as nodes;
+use crate::engines::panel::layout::SegmentCounts;
+use crate::engines::tiled::boxes::Boxes;
 use crate::error::Result;
 use crate::problem::{Arrays, DiagSource, Shape};
+use crate::select::choose::{self, Looks, Order, Staging};
+use crate::select::features::{Counts, LastLevels};
 use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM};
 use args::*;
 use clock::{Clock, Operation};
-use lists::{is_for_thin, is_for_wide, Kept};
+use lists::Kept;
 use message::Message;
+use panels::Segments;
 use places::{passes, Places, Task};
 use run::{checked, Run};
 use tiling::grid_of;
 
 pub use args::MAX_SIZE;
-pub use lists::diag_in_records;
-
-/// A schedule whose arrays are on the device; `base` has their addresses.
-pub struct DeviceSchedule {
-    pub base: SolveArgs,
-    pub owned: Vec<DeviceArray>,
-    pub levels: u32,
-    /// Where a kernel is launched for each level: as the plan has it.
-    pub level_ptr: Vec<u32>,
-    pub entries: u32,
-    /// Entries of the longest row beside its diagonal, where there are tiles, and rows of the largest tile.
-    pub longest: u32,
-    pub tile: u32,
-    pub missing_diag: Option<u32>,
-    pub engine: Engine,
-    /// Whether a level of a tile fills half of a batch.
-    pub wide_tiles: bool,
-    /// Time of a solve by the model that chose the engine, or zero.
-    pub predicted: Duration,
-    /// Where the values of a copy come from, and how many, if solves read one.
-    pub copied: Option<(DeviceArray, u32)>,
-    /// Where those come from that each solve begins by copying, if it does.
-    pub staged: Option<DeviceArray>,
-    /// The rows' lists, where batches have taken what they need from them.
-    _lists: Option<DeviceArray>,
-}
-
-/// How levels are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Levels {
-    /// In one launch, without global synchronisation.
-    Sweep,
-    /// With a launch and a synchronisation per level, as in the paper.
-    Kahn,
-}
-
-/// What is to be set up, and how.
-#[derive(Clone, Copy)]
-pub struct Wish {
-    pub needs: Needs,
-    pub levels: Levels,
-    /// Of the watchdog; zero is off.
-    pub timeout: Duration,
-    /// Unknowns of a node, where the pattern is one of nodes.
-    pub node: u32,
-    /// Whether solves are to read a copy of the values, which would lie scattered.
-    pub copies: bool,
-}
-
-/// What a setup has found that the one for the transposed operation need not find again.
-pub struct Found {
-    /// Four words for each row by the survey; and behind them, where levels were computed, a word for each turn.
-    words: DeviceArray,
-    /// As the survey left it, with the number of levels and the sizes of nodes that there are not.
-    summary: Vec<u32>,
-}
+pub use known::{DeviceSchedule, Known, Levels, SetupTimes, Wish};
 
 /// Builds the normal form, or enqueues what does. None if the pattern is malformed: nothing but the survey
 /// has looked at it then; and for a pattern of nodes, if their rows are faster in tiles. `cut` says how an engine wants positions
@@ -108,12 +53,12 @@ pub fn schedule(
     shape: &Shape,
     arrays: Arrays,
     wish: Wish,
-    cut: &dyn Fn(Engine) -> Cut,
+    cut: &dyn Fn(Form) -> Cut,
     known: &mut Known,
     let_go: &mut dyn FnMut(),
 ) -> Result<Option<(DeviceSchedule, Pending)>> {
     let Wish { needs, levels: how, timeout, node, .. } = wish;
-    let task = Task::new(shape, needs, cut(Engine::Rows) != Cut::None, how);
+    let task = Task::new(shape, needs, cut(Form::Rows) != Cut::None, how);
     let (mut run, temporary) = Run::new(launcher, shape, arrays, task, node, timeout)?;
     run.clock.begin(Operation::Transposition);
     let refuted = match known {
@@ -196,7 +141,7 @@ pub fn turn(
     shape: &Shape,
     arrays: Arrays,
     wish: Wish,
-    cut: &dyn Fn(Engine) -> Cut,
+    cut: &dyn Fn(Form) -> Cut,
     let_go: &mut dyn FnMut(),
 ) -> Result<Option<Turn>> {
     let (mut run, temporary) = Run::new(launcher, shape, arrays, Task::turn(shape), 1, wish.timeout)?;
@@ -305,7 +250,7 @@ impl<'a> Run<'a> {
         &mut self,
         found: &[u32],
         ranges: Ranges,
-        cut: &dyn Fn(Engine) -> Cut,
+        cut: &dyn Fn(Form) -> Cut,
     ) -> Result<Option<DeviceSchedule>> {
         let (n, entries, levels) = (self.shape.n, found[ENTRIES], found[LEVELS]);
         let needs = self.task.needs;
@@ -323,10 +268,10 @@ impl<'a> Run<'a> {
         let decision = match (needs.tiles, self.node) {
             (Tiles::No, 1) if needs.panels == Panels::Yes => {
                 segments = Some(self.panel_segments()?);
-                choice::Decision { engine: Engine::Panels, ..Default::default() }
+                choose::Decision { form: Form::Panels, ..Default::default() }
             }
-            (Tiles::No, 1) if !needs.nodes => choice::of_rows(needs, levels),
-            (wish, node) => {
+            (Tiles::No, 1) if !needs.nodes => choose::of_rows(needs, levels),
+            (_, node) => {
                 let scattered = !self.task.stored_rows;
                 let crosses = grid.plane > 0 && found[SKEW] > 0;
                 let squares = (long(found, SQUARES), long(found, LONG_SQUARES));
@@ -345,48 +290,29 @@ impl<'a> Run<'a> {
                     value_bytes: self.shape.dtype.bytes() as u32,
                     is_complex: self.shape.dtype.is_complex(),
                 };
-                let mut strips = || self.strips(levels, level_of);
-                let steps = [found[LINE_STEP], found[PLANE_STEP]];
-                let mut boxed = || {
-                    let is_even = found[UNEVEN] == 0;
-                    boxes = is_even.then(|| Boxes::new(n, entries, grid, steps, found[SKEW])).flatten();
-                    boxes.as_ref().map(|boxes| boxes.spans.clone())
-                };
-                let chosen = choice::decide(wish, needs.mirror, ranges, counts, &mut boxed, &mut strips)?;
-                let chosen = match needs.thin {
-                    true => thin::choose(chosen, counts, || self.thin_end(levels))?,
-                    false => chosen,
-                };
-                let may_be = needs.panels == Panels::IfFaster;
-                if may_be && of_panels::may_be_faster(counts, chosen.predicted) {
-                    let found = self.panel_segments()?;
-                    let predicted = found.counts.predict(counts).filter(|&time| time < chosen.predicted);
-                    segments = predicted.map(|_| found);
-                    predicted.map_or(chosen, |predicted| choice::Decision {
-                        engine: Engine::Panels,
-                        predicted,
-                        ..Default::default()
-                    })
-                } else {
-                    chosen
-                }
+                let mut seen = Seen { run: self, found, grid, level_of, boxes: None, segments: None };
+                let chosen = choose::choose(needs, ranges, counts, &mut seen)?;
+                (boxes, segments) = (seen.boxes, seen.segments);
+                chosen
             }
         };
-        let choice::Decision { engine, rows, order, is_wide, staging, predicted } = decision;
-        let is_tiled = matches!(engine, Engine::Tiles(_));
-        if self.node > 1 && engine.is_of_rows_only() {
+        let choose::Decision { form, rows, order, is_wide, staging, predicted } = decision;
+        let is_tiled = matches!(form, Form::Tiles(_));
+        if self.node > 1 && form.is_of_rows_only() {
             return Ok(None);
         }
-        let by_panels = engine == Engine::Panels;
+        let by_panels = form == Form::Panels;
         if by_panels {
             self.task.records = false;
+        } else {
+            segments = None;
         }
-        let may_go_by_families = needs.families && !by_panels && !is_tiled && engine != Engine::Wide;
+        let may_go_by_families = needs.families && !by_panels && !is_tiled && form != Form::WideLevels;
         if may_go_by_families && families::are_worth_it(n, entries, levels, has_lines) {
             self.by_families(levels, level_of)?;
         }
         let tile = rows.min(n);
-        let cut = cut(engine);
+        let cut = cut(form);
         self.boxes = boxes.filter(|_| order == Order::Boxes);
         self.tiles = match &self.boxes {
             Some(boxes) => boxes.spans.len() as u32,
@@ -438,14 +364,10 @@ impl<'a> Run<'a> {
             base: kept.arguments(self.shape),
             owned: vec![slab],
             _lists: lists,
-            longest: 0,
-            tile,
             levels: if self.task.levels { levels } else { 0 },
-            level_ptr: Vec::new(),
             entries,
             missing_diag: (own_diag && found[MISSING] != 0).then_some(!found[MISSING]),
-            engine,
-            wide_tiles: is_wide,
+            found: Findings { form, tile, wide_tiles: is_wide, ..Findings::default() },
             copied: None,
             staged,
             predicted,
@@ -457,14 +379,14 @@ impl<'a> Run<'a> {
             self.order_panels(segments, levels, &mut done)?;
         }
         match cut {
-            Cut::Levels { entries, .. } => {
+            Cut::Levels { entries, names_rows, end_by_rows, .. } => {
                 // Each has a row, or is a part of one.
                 let most = match slices {
                     Some(number) => number.words()?[0],
                     None => n + slices::most_parts(done.entries, entries),
                 };
-                let level_step = if is_for_wide(cut) { self.places.word } else { 0 };
-                let thin = is_for_thin(cut) as u32;
+                let level_step = if names_rows { self.places.word } else { 0 };
+                let thin = end_by_rows as u32;
                 let array = self.allocate(most as usize * 8)?;
                 done.base.slice = array.address();
                 done.owned.push(array);
@@ -473,7 +395,7 @@ impl<'a> Run<'a> {
                     (level_step != 0).then(|| self.ask(level_step, levels as usize + 1)).transpose()?;
                 self.cover("setup_slices", n, &args)?;
                 if let Some(steps) = steps {
-                    done.level_ptr = steps.words()?;
+                    done.found.level_ptr = steps.words()?;
                 }
             }
             Cut::Tiles { entries, window, reach } => {
@@ -482,7 +404,7 @@ impl<'a> Run<'a> {
             Cut::None => {}
         }
         if self.task.levels && !self.task.records && !by_panels {
-            done.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
+            done.found.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
         }
         self.clock.begin(Operation::Other);
         Ok(Some(done))
@@ -497,19 +419,6 @@ impl<'a> Run<'a> {
         let bounds = SetupArgs { count: levels, key_in: sorted, bounds: level_ptr, lanes, ..self.base };
         self.cover("setup_level_bounds", (levels + 1) * lanes, &bounds)?;
         Ok(sorted)
-    }
-
-    /// The end of the levels that the thin engine is best for.
-    fn thin_end(&self, levels: u32) -> Result<Option<ThinEnd>> {
-        let level_ptr = self.places.level_ptr;
-        let found = self.ask(self.places.summary + 4 * THIN as u64, 2)?;
-        self.cover("setup_thin_end", levels, &SetupArgs { level_ptr, ..self.base })?;
-        let found = found.words()?;
-        if found[1] == 0 {
-            return Ok(None);
-        }
-        let begin = self.read(level_ptr + 4 * found[0] as u64, 1)?[0];
-        Ok(Some(ThinEnd { level: found[0], rows: self.shape.n - begin }))
     }
 
     /// Puts the unknowns of each level in the order of families. `level_of` is by position.
@@ -575,5 +484,52 @@ impl<'a> Run<'a> {
         let asked = wants_number.then(|| self.ask(number, 1)).transpose()?;
         self.scan_chunks(args, slices::CHUNK_SLICES)?;
         Ok(asked)
+    }
+}
+
+/// What the choice looks at, and what it has seen.
+struct Seen<'r, 'a> {
+    run: &'r mut Run<'a>,
+    found: &'r [u32],
+    grid: Grid,
+    level_of: u64,
+    boxes: Option<Boxes>,
+    segments: Option<Segments>,
+}
+
+impl Looks for Seen<'_, '_> {
+    fn boxes(&mut self) -> Option<Vec<Span>> {
+        let (n, found) = (self.run.shape.n, self.found);
+        let steps = [found[LINE_STEP], found[PLANE_STEP]];
+        let is_even = found[UNEVEN] == 0;
+        self.boxes = is_even.then(|| Boxes::new(n, found[ENTRIES], self.grid, steps, found[SKEW])).flatten();
+        self.boxes.as_ref().map(|boxes| boxes.spans.clone())
+    }
+
+    fn strips(&mut self) -> Result<Option<Ranges>> {
+        self.run.strips(self.found[LEVELS], self.level_of)
+    }
+
+    /// By the rule as kernels have it.
+    fn last_levels(
+        &mut self,
+        _: fn(&[u32], u32) -> Option<LastLevels>,
+        _: u32,
+    ) -> Result<Option<LastLevels>> {
+        let run = &self.run;
+        let level_ptr = run.places.level_ptr;
+        let end = run.ask(run.places.summary + 4 * LAST_LEVELS as u64, 2)?;
+        run.cover("setup_thin_end", self.found[LEVELS], &SetupArgs { level_ptr, ..run.base })?;
+        let end = end.words()?;
+        if end[1] == 0 {
+            return Ok(None);
+        }
+        let begin = run.read(level_ptr + 4 * end[0] as u64, 1)?[0];
+        Ok(Some(LastLevels { level: end[0], rows: run.shape.n - begin }))
+    }
+
+    fn segments(&mut self) -> Result<Option<SegmentCounts>> {
+        let segments = self.segments.insert(self.run.panel_segments()?);
+        Ok(Some(segments.counts))
     }
 }

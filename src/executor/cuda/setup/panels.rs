@@ -2,15 +2,15 @@
 
 use super::super::{memory, DeviceArray};
 use super::args::*;
+use super::known::DeviceSchedule;
 use super::places::{Room, Sort, MOST_PASSES};
 use super::run::Run;
-use super::DeviceSchedule;
-use crate::analysis::panels::{Counts, Order};
+use crate::engines::panel::layout::{Order, SegmentCounts};
 use crate::error::Result;
 
 /// The segments of a pattern, on the device.
 pub(super) struct Segments {
-    pub counts: Counts,
+    pub counts: SegmentCounts,
     places: Places,
     /// What the places lie in.
     _temporary: DeviceArray,
@@ -43,7 +43,7 @@ impl Places {
         let rows = n as usize + 1;
         let scan = |room: &mut Room| room.take(rows.div_ceil((SCAN_BLOCK * SCAN_FEW) as usize) * 8);
         Places {
-            counts: room.words(Counts::WORDS),
+            counts: room.words(SegmentCounts::WORDS),
             scans: [(); 4].map(|()| scan(room)),
             sort: Sort::lay_out(room, n, MOST_PASSES),
             begins: room.words(rows),
@@ -95,11 +95,11 @@ impl Run<'_> {
         self.cover_in_turns("setup_panel_segments", &args)?;
         self.cover_in_turns("setup_panel_ends", &args)?;
         self.walk_in_turns(&self.of_rows("setup_panel_check"), &args)?;
-        let found = self.ask(places.counts, Counts::WORDS)?;
+        let found = self.ask(places.counts, SegmentCounts::WORDS)?;
         // Where levels begin is not known where nobody asks for a prediction.
         let count = if self.task.records { n } else { 0 };
         self.cover_in_turns("setup_panel_hops", &SetupArgs { count, ..args })?;
-        let counts = Counts::of_words(&found.words()?);
+        let counts = SegmentCounts::of_words(&found.words()?);
         Ok(Segments { counts, places, _temporary: temporary })
     }
 
@@ -112,7 +112,7 @@ impl Run<'_> {
         done: &mut DeviceSchedule,
     ) -> Result<()> {
         let Segments { counts, places, .. } = segments;
-        let (Some(order), Some(bound)) = (counts.order(), Counts::SIZES.checked_mul(levels)) else {
+        let (Some(order), Some(bound)) = (counts.order(), SegmentCounts::SIZES.checked_mul(levels)) else {
             return Ok(());
         };
         let count = counts.segments;
@@ -144,7 +144,7 @@ impl Run<'_> {
             ..args
         })?;
         let panels = found.words()?[0];
-        if panels > u32::MAX / Counts::ROWS {
+        if panels > u32::MAX / SegmentCounts::ROWS {
             return Ok(());
         }
         self.scan(SetupArgs {
@@ -155,7 +155,7 @@ impl Run<'_> {
         })?;
         self.cover_in_turns("setup_panel_levels", &args)?;
         self.cover_in_turns("setup_panel_places", &args)?;
-        let bytes = panels as usize * Counts::ROWS as usize * 4;
+        let bytes = panels as usize * SegmentCounts::ROWS as usize * 4;
         let rows = self.allocate(bytes)?;
         // SAFETY: the array has that many bytes.
         unsafe { memory::fill(rows.address(), 0xff, bytes, self.launcher.stream)? };

@@ -2,7 +2,7 @@
 
 use super::super::memory;
 use super::args::*;
-use super::Levels;
+use super::known::Levels;
 use crate::analysis::lines;
 use crate::analysis::ranges::Spread;
 use crate::analysis::{Needs, Tiles};

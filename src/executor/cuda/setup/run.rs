@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::super::{memory, DeviceArray, Launcher};
 use super::args::*;
 use super::clock::Clock;
-use super::message::{Message, Question};
+use super::message::Message;
 use super::places::{lay_out, passes, piece_room, Places, Sort, Task};
-use crate::analysis::boxes::Boxes;
+use crate::engines::tiled::boxes::Boxes;
 use crate::error::{Error, Result};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 

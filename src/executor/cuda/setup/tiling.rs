@@ -2,16 +2,17 @@
 
 use super::super::memory;
 use super::args::*;
+use super::known::DeviceSchedule;
 use super::message::Message;
 use super::places::Places;
 use super::run::{checked, Run};
-use super::DeviceSchedule;
 use crate::analysis::lines::{self, Grid, Sizes};
 use crate::analysis::ranges::{Ranges, Spread};
 use crate::analysis::slices::CODE_UNIT;
-use crate::analysis::{strips, Tiles};
+use crate::analysis::Tiles;
+use crate::engines::tiled::strips;
 use crate::error::{Error, Result};
-use crate::tuning::TILED_SMALLEST;
+use crate::tuning::SMALLEST_RANGE;
 
 /// The grid that the summary says the pattern is of.
 pub(super) fn grid_of(n: u32, found: &[u32]) -> Grid {
@@ -33,7 +34,7 @@ impl Run<'_> {
             return Ok((found, none()));
         }
         let sizes = grid_of(n, &found).sizes(n, self.task.needs.mirror);
-        if sizes.span == TILED_SMALLEST {
+        if sizes.span == SMALLEST_RANGE {
             return Ok((found, self.ranges(sizes, &words)));
         }
         let args = SetupArgs { span: sizes.span, spans: self.places.spans, ..self.base };
@@ -164,7 +165,7 @@ impl Run<'_> {
         })?;
         let found = found.words()?;
         let batches = found[0];
-        done.longest = found[1];
+        done.found.longest = found[1];
         let array = self.allocate(batches as usize * 16)?;
         let args = SetupArgs { slice: array.address(), ..args };
         self.cover_in_turns("setup_batches", &args)?;

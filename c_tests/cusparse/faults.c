@@ -1,0 +1,299 @@
+/*
+ * Each call of the CUDA driver in turn fails, in each call of each door: csrsv2, csrsm2, SpSV and SpSM. The driver is the stand-in
+ * of ../standin/libcuda.c and the cuSPARSE behind the doors the one of standin/, so this runs on every machine. The call gives a
+ * status, works when it is made again, and so does all after it; nothing stays allocated.
+ */
+
+#define _GNU_SOURCE
+#include <cusparse.h>
+#include <dlfcn.h>
+
+#include "sptrsv_cusparse.h"
+
+#include "harness.h"
+
+enum { ROWS = 40, ENTRIES = 2 * ROWS - 1, COLUMNS = 3 };
+enum { OUT_OF_MEMORY = 2, LAUNCH_FAILED = 719 }; /* of the driver */
+
+static struct {
+    void (*fail_at)(int call, int error);
+    int (*count)(void), (*allocated)(void);
+    const char *(*failed_entry)(void);
+    void (*leave_current)(void), (*use)(int device);
+} driver;
+
+static cusparseHandle_t handle;
+static int *ptr, *ind;
+static double *val, *b, *c;
+static long faults;
+static char entry[80]; /* of the driver, that failed */
+
+/* The memory of the stand-in's GPUs is the host's. */
+static void *copy(const void *from, size_t bytes)
+{
+    void *to = malloc(bytes);
+    memcpy(to, from, bytes);
+    return to;
+}
+
+/* A bidiagonal matrix and right-hand sides. */
+static void make_arrays(void)
+{
+    int offsets[ROWS + 1] = {0}, columns[ENTRIES];
+    double values[ENTRIES], right[ROWS * COLUMNS];
+    for (int i = 0, k = 0; i < ROWS; i++) {
+        if (i > 0)
+            columns[k] = i - 1, values[k++] = -0.5;
+        columns[k] = i, values[k++] = 2;
+        offsets[i + 1] = k;
+    }
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        right[i] = 1 + i % 7;
+    ptr = copy(offsets, sizeof offsets);
+    ind = copy(columns, sizeof columns);
+    val = copy(values, sizeof values);
+    b = copy(right, sizeof right);
+    c = copy(right, sizeof right);
+}
+
+/* What is done through a door, in this order. */
+typedef enum { SIZE, ANALYSIS, SOLVE, UPDATE, SOLVE_AGAIN, PIVOT, DESTROY, STEPS } Step;
+static const char *const STEP_NAMES[] = {"buffer size", "analysis",  "solve",  "update of values",
+                                         "second solve", "zero pivot", "destroy"};
+
+static const double ALPHA = 1;
+static const cusparseOperation_t N = CUSPARSE_OPERATION_NON_TRANSPOSE;
+static const cusparseSolvePolicy_t POLICY = CUSPARSE_SOLVE_POLICY_USE_LEVEL;
+static void *buffer;
+
+/* ---- csrsv2 and csrsm2 ---- */
+
+static cusparseMatDescr_t descr;
+static csrsv2Info_t sv;
+static csrsm2Info_t sm;
+
+static int make_csrsv2(void) { return cusparseCreateMatDescr(&descr) || cusparseCreateCsrsv2Info(&sv); }
+static int make_csrsm2(void) { return cusparseCreateMatDescr(&descr) || cusparseCreateCsrsm2Info(&sm); }
+
+/* In place of the one from before: a call that goes on by cuSPARSE itself may want another size. */
+static int get_buffer(size_t bytes)
+{
+    free(buffer);
+    buffer = malloc(bytes);
+    return 0;
+}
+
+/* Kernels do nothing here, so a zero pivot may seem to be there. */
+static int without_pivot(int status) { return status == CUSPARSE_STATUS_ZERO_PIVOT ? 0 : status; }
+
+static int csrsv2(Step step)
+{
+    size_t bytes = 0;
+    int position, status;
+    switch (step) {
+    case SIZE:
+        status = cusparseDcsrsv2_bufferSizeExt(handle, N, ROWS, ENTRIES, descr, val, ptr, ind, sv, &bytes);
+        return status ? status : get_buffer(bytes);
+    case ANALYSIS: return cusparseDcsrsv2_analysis(handle, N, ROWS, ENTRIES, descr, val, ptr, ind, sv, POLICY, buffer);
+    case SOLVE:
+    case SOLVE_AGAIN:
+        return cusparseDcsrsv2_solve(handle, N, ROWS, ENTRIES, &ALPHA, descr, val, ptr, ind, sv, b, c, POLICY, buffer);
+    case PIVOT: return without_pivot(cusparseXcsrsv2_zeroPivot(handle, sv, &position));
+    case DESTROY: return cusparseDestroyCsrsv2Info(sv);
+    default: return 0;
+    }
+}
+
+static int csrsm2(Step step)
+{
+    size_t bytes = 0;
+    int position, status;
+    switch (step) {
+    case SIZE:
+        status = cusparseDcsrsm2_bufferSizeExt(handle, 0, N, N, ROWS, COLUMNS, ENTRIES, &ALPHA, descr, val, ptr, ind, b, ROWS, sm,
+                                               POLICY, &bytes);
+        return status ? status : get_buffer(bytes);
+    case ANALYSIS:
+        return cusparseDcsrsm2_analysis(handle, 0, N, N, ROWS, COLUMNS, ENTRIES, &ALPHA, descr, val, ptr, ind, b, ROWS, sm, POLICY,
+                                        buffer);
+    case SOLVE:
+    case SOLVE_AGAIN:
+        return cusparseDcsrsm2_solve(handle, 0, N, N, ROWS, COLUMNS, ENTRIES, &ALPHA, descr, val, ptr, ind, b, ROWS, sm, POLICY, buffer);
+    case PIVOT: return without_pivot(cusparseXcsrsm2_zeroPivot(handle, sm, &position));
+    case DESTROY: return cusparseDestroyCsrsm2Info(sm);
+    default: return 0;
+    }
+}
+
+static void drop_descr(void) { STATUS(0, cusparseDestroyMatDescr(descr)); }
+
+/* ---- SpSV and SpSM ---- */
+
+static cusparseSpMatDescr_t mat;
+static cusparseDnVecDescr_t vec_b, vec_c;
+static cusparseDnMatDescr_t mat_b, mat_c;
+static cusparseSpSVDescr_t spsv_descr;
+static cusparseSpSMDescr_t spsm_descr;
+
+static int make_matrices(void)
+{
+    return cusparseCreateCsr(&mat, ROWS, ROWS, ENTRIES, ptr, ind, val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+                             CUDA_R_64F) ||
+           cusparseCreateDnVec(&vec_b, ROWS, b, CUDA_R_64F) || cusparseCreateDnVec(&vec_c, ROWS, c, CUDA_R_64F) ||
+           cusparseCreateDnMat(&mat_b, ROWS, COLUMNS, ROWS, b, CUDA_R_64F, CUSPARSE_ORDER_COL) ||
+           cusparseCreateDnMat(&mat_c, ROWS, COLUMNS, ROWS, c, CUDA_R_64F, CUSPARSE_ORDER_COL);
+}
+static int make_spsv(void) { return make_matrices() || cusparseSpSV_createDescr(&spsv_descr); }
+static int make_spsm(void) { return make_matrices() || cusparseSpSM_createDescr(&spsm_descr); }
+static void drop_matrices(void)
+{
+    STATUS(0, cusparseDestroySpMat(mat));
+    STATUS(0, cusparseDestroyDnVec(vec_b));
+    STATUS(0, cusparseDestroyDnVec(vec_c));
+    STATUS(0, cusparseDestroyDnMat(mat_b));
+    STATUS(0, cusparseDestroyDnMat(mat_c));
+}
+
+#define SPSV handle, N, &ALPHA, mat, vec_b, vec_c, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, spsv_descr
+static int spsv(Step step)
+{
+    size_t bytes = 0;
+    int status;
+    switch (step) {
+    case SIZE: status = cusparseSpSV_bufferSize(SPSV, &bytes); return status ? status : get_buffer(bytes);
+    case ANALYSIS: return cusparseSpSV_analysis(SPSV, buffer);
+    case SOLVE:
+    case SOLVE_AGAIN: return cusparseSpSV_solve(SPSV);
+    case UPDATE: return cusparseSpSV_updateMatrix(handle, spsv_descr, val, CUSPARSE_SPSV_UPDATE_GENERAL);
+    case DESTROY: return cusparseSpSV_destroyDescr(spsv_descr);
+    default: return 0;
+    }
+}
+
+#define SPSM handle, N, N, &ALPHA, mat, mat_b, mat_c, CUDA_R_64F, CUSPARSE_SPSM_ALG_DEFAULT, spsm_descr
+static int spsm(Step step)
+{
+    size_t bytes = 0;
+    int status;
+    switch (step) {
+    case SIZE: status = cusparseSpSM_bufferSize(SPSM, &bytes); return status ? status : get_buffer(bytes);
+    case ANALYSIS: return cusparseSpSM_analysis(SPSM, buffer);
+    case SOLVE:
+    case SOLVE_AGAIN: return cusparseSpSM_solve(SPSM);
+    case UPDATE: return cusparseSpSM_updateMatrix(handle, spsm_descr, val, CUSPARSE_SPSM_UPDATE_GENERAL);
+    case DESTROY: return cusparseSpSM_destroyDescr(spsm_descr);
+    default: return 0;
+    }
+}
+
+/* ---- faults ---- */
+
+typedef struct {
+    int (*make)(void), (*take)(Step step);
+    void (*drop)(void);
+} Door;
+
+/* What fails to free, or to make a context current in order to free, leaves something behind, and cannot but do so. */
+static int may_leave_something(const char *entry)
+{
+    static const char *const ENTRIES[] = {"cuMemFree",  "cuMemPoolDestroy", "cuStreamDestroy",          "cuCtxGetCurrent",
+                                          "cuCtxPushCurrent", "cuCtxGetId", "cuDevicePrimaryCtxRelease"};
+    for (size_t i = 0; i < sizeof ENTRIES / sizeof *ENTRIES; i++)
+        if (strncmp(entry, ENTRIES[i], strlen(ENTRIES[i])) == 0)
+            return 1;
+    return 0;
+}
+
+/* All steps, of which one has its driver call number `at` failing (none where that is 0): whether there is such a call. */
+static int one_life(const Door *door, Step faulty, int at, int error)
+{
+    int is_there = 0;
+    buffer = NULL;
+    if (door->make())
+        complain(__LINE__, "objects could not be made");
+    for (Step step = SIZE; step < STEPS; step++) {
+        if (step == faulty && at > 0) {
+            driver.fail_at(at, error);
+            int status = door->take(step);
+            is_there = driver.count() >= at;
+            snprintf(entry, sizeof entry, "%s", is_there ? driver.failed_entry() : "");
+            /* The driver has refused to take back the context that the call had made current. */
+            if (!strcmp(entry, "cuCtxSetCurrent") || !strcmp(entry, "cuCtxPopCurrent_v2"))
+                driver.leave_current();
+            driver.fail_at(0, 0);
+            if (status != 0 && status != CUSPARSE_STATUS_ALLOC_FAILED && status != CUSPARSE_STATUS_EXECUTION_FAILED &&
+                status != CUSPARSE_STATUS_NOT_INITIALIZED)
+                complain(__LINE__, "%s with call %d (%s) failing with %d: status %d", STEP_NAMES[step], at, entry, error, status);
+            if (step == DESTROY)
+                continue;
+        }
+        int status = door->take(step);
+        if (status != 0)
+            complain(__LINE__, "%s after call %d of %s failed with %d: status %d", STEP_NAMES[step], at, STEP_NAMES[faulty], error, status);
+    }
+    door->drop();
+    free(buffer);
+    return is_there;
+}
+
+/* Every call of every step fails once, with either error. */
+static void every_call_of(const Door *door)
+{
+    for (int warm = 0; warm < 2; warm++)
+        one_life(door, SIZE, 0, 0);
+    int kept = driver.allocated(); /* by the handles that the doors keep for their next call */
+    for (Step step = SIZE; step < STEPS; step++)
+        for (int k = 0; k < 2; k++)
+            for (int at = 1;; at++) {
+                int error = k ? LAUNCH_FAILED : OUT_OF_MEMORY;
+                if (!one_life(door, step, at, error))
+                    break;
+                faults++;
+                one_life(door, SIZE, 0, 0);
+                int left = driver.allocated();
+                if (left > kept && !may_leave_something(entry) && error != LAUNCH_FAILED)
+                    complain(__LINE__, "%s: %d allocations stay after call %d (%s) failed with %d", STEP_NAMES[step], left - kept, at, entry,
+                             error);
+                kept = left;
+            }
+}
+
+static void faults_in_csrsv2(void) { every_call_of(&(Door){make_csrsv2, csrsv2, drop_descr}); }
+static void faults_in_csrsm2(void) { every_call_of(&(Door){make_csrsm2, csrsm2, drop_descr}); }
+static void faults_in_spsv(void) { every_call_of(&(Door){make_spsv, spsv, drop_matrices}); }
+static void faults_in_spsm(void) { every_call_of(&(Door){make_spsm, spsm, drop_matrices}); }
+
+static void there_were_faults(void) { CHECK(faults >= 1000); }
+
+int main(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    struct {
+        void *slot;
+        const char *name;
+    } wanted[] = {{&driver.fail_at, "standin_fail_at"},
+                  {&driver.count, "standin_count"},
+                  {&driver.allocated, "standin_allocated"},
+                  {&driver.failed_entry, "standin_failed_entry"},
+                  {&driver.leave_current, "standin_leave_current"},
+                  {&driver.use, "standin_use"}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        void *symbol = library ? dlsym(library, wanted[i].name) : NULL;
+        if (symbol == NULL) {
+            printf("libcuda.so.1 is not the stand-in\nfaults: 0 passed, 1 failed, 0 skipped\n");
+            return 1;
+        }
+        memcpy(wanted[i].slot, &symbol, sizeof symbol);
+    }
+    driver.use(0);
+    if (cusparseCreate(&handle) != 0)
+        return 1;
+    make_arrays();
+    RUN(faults_in_csrsv2);
+    RUN(faults_in_csrsm2);
+    RUN(faults_in_spsv);
+    RUN(faults_in_spsm);
+    RUN(there_were_faults);
+    printf("faults: %ld faults of the driver injected through the doors\n", faults);
+    return close_tally("faults");
+}

@@ -1,0 +1,178 @@
+// Setup: the panels of the panel engine, by the rules of src/engines/panel/layout.rs.
+//
+// Unknowns that each depend on the one before are a chain, which is cut into segments of at most 32. A panel is one segment, or
+// several of the same level, whatever level stands for theirs: the first row's or the last row's. Everything here goes by turns.
+#pragma once
+#include "setup.cuh"
+
+// The most rows of a panel, and sizes of segments, rounded up to a power of two. Mirrored in src/engines/panel/tuning.rs and
+// layout.rs.
+constexpr uint32_t PANEL = 32, PANEL_SIZES = 6;
+
+// What the check of the segments counts, of the entries that depend on another segment.
+struct PanelCounts {
+    uint32_t unordered_by_last, unordered_by_first;  // its last (or first) row is not of a lower level than that of the own one
+    uint32_t wait_by_last, wait_by_first;            // they wait for rows that they would not wait for by themselves
+    uint32_t segments, unused;
+    uint64_t hops;  // from segment to segment on the longest path, about, times HOP
+};
+constexpr uint32_t HOP = 1024;  // mirrored in src/engines/panel/layout.rs
+
+__device__ __forceinline__ PanelCounts &panel_counts(const SetupArgs &a) { return *(PanelCounts *)a.level_step; }
+
+// `chunk` is 1 where a chain begins.
+template <class Source>
+struct PanelChains {
+    static constexpr int PIECES = Source::PIECES;
+    Source source;
+
+    __device__ uint2 span(uint32_t i) const { return source.span(i); }
+    __device__ uint32_t number(uint32_t i) const { return i; }
+    template <class Team>
+    __device__ void visit(uint32_t i, uint2 span, const Team &team) {
+        const SetupArgs &a = source.a;
+        uint32_t t = turn_of(a, i), joined[] = {0};
+        each_entry(source, i, span, team, [&](const uint32_t (&unknowns)[4]) {
+#pragma unroll
+            for (uint32_t j : unknowns) joined[0] |= turn_of(a, j) + 1 == t;
+        });
+        if (add_up_row<0>(team, joined)) a.chunk[t] = !joined[0];
+    }
+};
+
+#define PANEL_CHAINS(name, SOURCE) \
+    SETUP_KERNEL(setup_panel_chains_##name, TEAM_BLOCK) { walk(a, PanelChains<SOURCE>{{a}}); }
+FOR_EACH_SOURCE(PANEL_CHAINS)
+
+// With which turn each chain begins. `slice_ptr` is how many chains begin before a turn.
+SETUP_KERNEL(setup_panel_begins, 256) {
+    each_below(a.n, [&](uint32_t t) {
+        if (a.chunk[t]) a.bounds[a.slice_ptr[t]] = t;
+    });
+}
+
+// `counters` is 1 where a segment begins.
+SETUP_KERNEL(setup_panel_heads, 256) {
+    each_below(a.n, [&](uint32_t t) {
+        uint32_t chain = a.slice_ptr[t] + a.chunk[t] - 1;
+        a.counters[t] = (t - a.bounds[chain]) % PANEL == 0;
+    });
+}
+
+// The segment of each turn, and with which turn each begins. `family` is how many begin before a turn.
+SETUP_KERNEL(setup_panel_segments, 256) {
+    each_below(a.n, [&](uint32_t t) {
+        uint32_t head = a.counters[t], segment = a.family[t] + head - 1;
+        a.tile_number[t] = segment;
+        if (head) a.run_begin[segment] = t;
+        if (t + 1 < a.n) return;
+        a.run_begin[segment + 1] = a.n;
+        panel_counts(a).segments = segment + 1;
+    });
+}
+
+// The levels of the first and the last row of each turn's segment, by `word`; and how many segments begin in each level, in
+// `run_info`.
+SETUP_KERNEL(setup_panel_ends, 256) {
+    each_below(a.n, [&](uint32_t t) {
+        uint32_t segment = a.tile_number[t];
+        if (a.counters[t]) atomicAdd(a.run_info + a.word[t] - 1, 1u);
+        a.ranks[t] = make_uint2(a.word[a.run_begin[segment]], a.word[a.run_begin[segment + 1] - 1]);
+    });
+}
+
+// The longest path comes from one level to the next by rows that begin a segment about as often as the rows of the level do.
+// `level_ptr` says where levels begin; without a `count` it does not, and there are none.
+SETUP_KERNEL(setup_panel_hops, 256) {
+    uint64_t hops[1] = {0};
+    each_below(a.count ? a.summary->levels : 0, [&](uint32_t level) {
+        hops[0] += (uint64_t)a.run_info[level] * HOP / Max()(a.level_ptr[level + 1] - a.level_ptr[level], 1);
+    });
+    add_up(hops);
+    if (threadIdx.x == 0) atomicAdd((unsigned long long *)&panel_counts(a).hops, (unsigned long long)hops[0]);
+}
+
+template <class Source>
+struct PanelCheck {
+    static constexpr int PIECES = Source::PIECES;
+    Source source;
+
+    __device__ uint2 span(uint32_t i) const { return source.span(i); }
+    __device__ uint32_t number(uint32_t i) const { return i; }
+    template <class Team>
+    __device__ void visit(uint32_t i, uint2 span, const Team &team) {
+        const SetupArgs &a = source.a;
+        uint32_t t = turn_of(a, i), level = a.word[t], begin = a.run_begin[a.tile_number[t]], counts[4] = {};
+        uint2 own = a.ranks[t];
+        each_entry(source, i, span, team, [&](const uint32_t (&unknowns)[4]) {
+#pragma unroll
+            for (uint32_t j : unknowns) {
+                uint32_t turn = turn_of(a, j);
+                if (turn >= begin) continue;
+                uint2 other = a.ranks[turn];
+                counts[0] += other.y >= own.y;
+                counts[1] += other.x >= own.x;
+                counts[2] += other.y >= level;
+                counts[3] += a.word[turn] >= own.x;
+            }
+        });
+        if (!add_up_row<4>(team, counts)) return;
+        uint32_t *all = &panel_counts(a).unordered_by_last;
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+            if (counts[k]) atomicAdd(all + k, counts[k]);
+    }
+};
+
+#define PANEL_CHECK(name, SOURCE) \
+    SETUP_KERNEL(setup_panel_check_##name, TEAM_BLOCK) { walk(a, PanelCheck<SOURCE>{{a}}); }
+FOR_EACH_SOURCE(PANEL_CHECK)
+
+// Rows that a segment has room for.
+__device__ __forceinline__ uint32_t panel_room(const SetupArgs &a, uint32_t segment) {
+    uint32_t rows = a.run_begin[segment + 1] - a.run_begin[segment];
+    return rows > 1 ? 2u << (31 - __clz(rows - 1)) : 1;
+}
+
+// Keys for the sort of the segments by level, the larger ones first; and the room that each level needs. By `shift` the level is
+// that of the last row.
+SETUP_KERNEL(setup_panel_keys, 256) {
+    each_below(a.count, [&](uint32_t s) {
+        uint32_t room = panel_room(a, s), row = a.shift ? a.run_begin[s + 1] - 1 : a.run_begin[s], level = a.word[row] - 1;
+        a.key_out[s] = level * PANEL_SIZES + PANEL_SIZES - __ffs(room);
+        ((uint32_t *)a.value_out)[s] = s;
+        atomicAdd(a.level_ptr + level, room);
+    });
+}
+
+// The panels of each level, and the room of each segment in the order of the sort.
+SETUP_KERNEL(setup_panel_rooms, 256) {
+    each_below(Max()(a.count, a.summary->levels), [&](uint32_t k) {
+        if (k < a.summary->levels) a.level_ptr[k] = divide_up(a.level_ptr[k], PANEL);
+        if (k < a.count) a.chunk[k] = panel_room(a, ((const uint32_t *)a.value_in)[k]);
+    });
+}
+
+// Where each level's room begins, if all had no gaps. `slice_ptr` is the room of all segments before one.
+SETUP_KERNEL(setup_panel_levels, 256) {
+    each_below(a.count, [&](uint32_t k) {
+        uint32_t level = a.key_in[k] / PANEL_SIZES;
+        if (k == 0 || a.key_in[k - 1] / PANEL_SIZES != level) a.bounds[level] = a.slice_ptr[k];
+    });
+}
+
+// The place of each segment's first row. `counters` is how many panels the levels before have.
+SETUP_KERNEL(setup_panel_places, 256) {
+    each_below(a.count, [&](uint32_t k) {
+        uint32_t level = a.key_in[k] / PANEL_SIZES;
+        a.run_info[((const uint32_t *)a.value_in)[k]] = a.counters[level] * PANEL + a.slice_ptr[k] - a.bounds[level];
+    });
+}
+
+// The turns of each panel's rows, in `tile_step`.
+SETUP_KERNEL(setup_panel_rows, 256) {
+    each_below(a.n, [&](uint32_t t) {
+        uint32_t segment = a.tile_number[t];
+        a.tile_step[a.run_info[segment] + t - a.run_begin[segment]] = t;
+    });
+}

@@ -1,0 +1,333 @@
+// BLOCK: for many right-hand sides. Row-wise in level order, a warp for a row and a lane of it for each of 32 columns; each unknown is
+// handed over in one word that is value and flag together, and what a row depends on is read in whole lines of the cache. Of 16
+// columns, which take half of the room, a warp reads two entries at once. However many there are, a column has two sums, to which
+// its entries go by turns: so it always gets the same bits.
+//
+// What a row needs but unknowns is copied to shared memory while its warp is at earlier rows, and a long row's further entries while it
+// waits for those before.
+//
+// Rows of many entries are cut into parts (see `Share`). Where there are any, some warps of each block take parts, in the same order,
+// and nothing else; to their row the sums of its parts are then further entries, of unknowns by those numbers.
+//
+// Two kernels bring right-hand sides to rows, where those of a row lie beside each other, and results back to where they belong.
+// Both kinds lie in the caller's buffer, by row number: right-hand sides first, and behind them the words that are handed over.
+#include "device/row.cuh"
+#include "device/share.cuh"
+
+// Most threads of a block, as its shared memory may have room for fewer, and threads of the two other kernels; mirrored in tuning.rs. A
+// block has a warp for each queue of rows, and where there are parts, that many fewer of these. A queue has a line of the cache for itself.
+constexpr int BLOCK_THREADS = 640, BLOCK_PACK_THREADS = 256;
+constexpr uint32_t BLOCK_WARPS = BLOCK_THREADS / WARP, BLOCK_PART_WARPS = 4, QUEUE_WORDS = 32;
+constexpr uint32_t PART_SLICES = 8;     // that are drawn at once
+constexpr uint32_t PROGRESS_ROWS = 64;  // of a warp, from one word to the watchdog to the next
+constexpr int BLOCK_AHEAD = 3;          // rows that a warp knows before their turns; mirrored too
+constexpr int BLOCK_SUMS = 2;           // of a column; no fewer than entries that a warp reads at once
+
+// The caller's right-hand sides and results, by columns or by rows. What does not exist repeats the last column.
+template <class T>
+struct BlockColumns {
+    const MultiArgs<T> &m;
+
+    __device__ __forceinline__ size_t place(uint32_t row, uint32_t j, uint64_t ld) const { return m.by_rows ? row * ld + j : j * ld + row; }
+    __device__ __forceinline__ T load(uint32_t row, uint32_t j) const { return m.solve.f[place(row, min(j, m.columns - 1), m.ldf)]; }
+    __device__ __forceinline__ void store(uint32_t row, uint32_t j, T v) const {
+        if (j < m.columns) m.solve.x[place(row, j, m.ldx)] = v;
+    }
+};
+
+template <int NR, class T>
+__device__ __forceinline__ Words<T> *words_of(const SolveArgs<T> &a) {
+    return reinterpret_cast<Words<T> *>(a.work) + (size_t)a.n * NR;
+}
+
+// A thread's places in a field of so many lines and `WIDTH` places in each.
+template <uint32_t WIDTH, class Act>
+__device__ __forceinline__ void each_of(uint32_t lines, const Act &act) {
+    for (uint32_t y = threadIdx.x / WIDTH; y < lines; y += BLOCK_PACK_THREADS / WIDTH) act(y, threadIdx.x % WIDTH);
+}
+
+// A thread's rows and columns of 32 rows, as the caller's lie beside each other.
+template <int NR, class T, class Act>
+__device__ __forceinline__ void each_as_stored(const MultiArgs<T> &m, const Act &act) {
+    if (m.by_rows) each_of<NR>(WARP, act);
+    else each_of<WARP>(NR, [&](uint32_t j, uint32_t r) { act(r, j); });
+}
+
+// Right-hand sides by rows; arms the words, and lets nothing be drawn yet.
+template <int NR, class T>
+__device__ void block_begin(const MultiArgs<T> &m) {
+    __shared__ T field[NR][WARP + 1];
+    const SolveArgs<T> &a = m.solve;
+    if (blockIdx.x == 0) {
+        if (threadIdx.x < BLOCK_WARPS) a.counters[threadIdx.x * QUEUE_WORDS] = 0;
+        if (threadIdx.x == 0) *pivot_of(a.state, PIVOT_BIT) = NONE;
+    }
+    uint32_t first = blockIdx.x * WARP, rows = a.n - min(a.n, first);
+    each_as_stored<NR>(m, [&](uint32_t r, uint32_t j) {
+        if (r < rows) field[j][r] = BlockColumns<T>{m}.load(first + r, j);
+    });
+    __syncthreads();
+    Words<T> *words = words_of<NR>(a);
+    each_of<NR>(WARP, [&](uint32_t r, uint32_t j) {
+        size_t k = (size_t)(first + r) * NR + j;
+        if (r < rows) a.work[k] = field[j][r];
+        if (r < a.words - first) words[k] = Words<T>::armed();
+    });
+}
+
+// Results to where they belong.
+template <int NR, class T>
+__device__ void block_end(const MultiArgs<T> &m) {
+    __shared__ T field[WARP][NR + 1];
+    const SolveArgs<T> &a = m.solve;
+    uint32_t first = blockIdx.x * WARP;
+    const Words<T> *words = words_of<NR>(a);
+    each_of<NR>(WARP, [&](uint32_t r, uint32_t j) {
+        if (r < a.n - first) field[r][j] = words[(size_t)(first + r) * NR + j].value();
+    });
+    __syncthreads();
+    each_as_stored<NR>(m, [&](uint32_t r, uint32_t j) {
+        if (r < a.n - first) BlockColumns<T>{m}.store(first + r, j, field[r][j]);
+    });
+}
+
+// A row, or a part of one: its position, its number, which of the diagonal values is its own, its entries of the lists, the place of the
+// value of the first, how many parts it has, which are further entries before those, and where the first of them, or its own sum, is.
+struct BlockRow {
+    uint32_t p, i, diag, begin, end, value, parts, place;
+    __device__ __forceinline__ uint32_t entries() const { return parts + (end - begin); }
+};
+
+// Up to 32 entries of a row: whose unknowns they are of, and the values.
+template <class T>
+struct BlockEntries {
+    T v[WARP];
+    uint32_t adj[WARP];
+};
+
+// What is known of a row before its turn.
+template <int NR, class T>
+struct BlockAhead {
+    BlockRow row;
+    BlockEntries<T> entries;  // the first ones
+    T f[NR];
+    alignas(16) T d;
+};
+
+// What a warp copies; its size is `warp_bytes` in src/engines/block/mod.rs.
+template <int NR, class T>
+struct BlockCopies {
+    BlockAhead<NR, T> ahead[BLOCK_AHEAD];
+    BlockEntries<T> more[2];  // of a long row
+};
+
+template <int NR, bool MAY_HAVE_PARTS, class T>
+struct BlockSolver {
+    using Entries = BlockEntries<T>;
+    using Ahead = BlockAhead<NR, T>;
+    const SolveArgs<T> &a;
+    BlockCopies<NR, T> &copies;
+    uint32_t lane, queues;
+    static constexpr uint32_t AT_ONCE = WARP / NR;     // entries that a warp reads at once
+    static constexpr int SUMS = BLOCK_SUMS / AT_ONCE;  // that a lane has of those
+    static constexpr int U = LONGEST_WHOLE<T> / WARP;  // entries whose unknowns are looked for together
+
+    __device__ __forceinline__ uint32_t column() const { return lane % NR; }
+
+    // The row at a position, or where there is a slice that is a part of it, that.
+    __device__ __forceinline__ BlockRow row_of(uint2 slice) const {
+        BlockRow row = {slice.x, 0, NONE, 0, 0, 0, 0, 0};
+        if (slice.x >= a.n) return row;
+        uint4 record = a.record[slice.x];
+        row.i = record.x, row.diag = record.y, row.begin = record.z, row.value = record.w;
+        row.end = a.record[slice.x + 1].z;
+        if (MAY_HAVE_PARTS) {
+            uint32_t length = row.end - row.begin;
+            Share<MAY_HAVE_PARTS, 1, T> share(a, slice, row.begin, row.end, length);
+            row.value += row.begin - record.z;
+            row.place = share.place();
+            if (share.has_parts()) row.parts = share.parts;
+        }
+        return row;
+    }
+    // Has a lane's entry copied of those from number `k` on, but for the value, and finds where that is, for which it asks where values
+    // are permuted. The sums of parts come first, and then entries in the order in which their unknowns are solved. False if a lane
+    // has none of the list; where it has none at all there will be zeros.
+    __device__ __forceinline__ bool copy_entry(const BlockRow &row, uint32_t k, Entries &to, uint32_t &value) const {
+        k += lane;
+        uint32_t e = a.backward ? row.end - 1 - (k - row.parts) : row.begin + (k - row.parts);
+        bool is_entry = k >= row.parts && k < row.entries();
+        if (MAY_HAVE_PARTS && k < row.parts) to.adj[lane] = row.place + k;
+        else copy_ahead(is_entry, &to.adj[lane], a.row_adj + (is_entry ? e : 0));
+        value = !is_entry ? 0 : a.row_permuted ? a.row_val[e] : row.value + (e - row.begin);
+        return is_entry;
+    }
+    __device__ __forceinline__ void copy_value(const BlockRow &row, uint32_t k, bool is_entry, uint32_t value, Entries &to) const {
+        if (MAY_HAVE_PARTS && k + lane < row.parts) to.v[lane] = zero(T{}) - one(T{});
+        else copy_ahead(is_entry, &to.v[lane], a.val + value);
+    }
+    __device__ __forceinline__ void copy_entries(const BlockRow &row, uint32_t k, Entries &to) const {
+        uint32_t value;
+        bool is_entry = copy_entry(row, k, to, value);
+        copy_value(row, k, is_entry, value, to);
+    }
+    // Has what is known of a row copied, but for values.
+    __device__ __forceinline__ bool copy(const BlockRow &row, Ahead &to, uint32_t &value) const {
+        if (lane == 0) {
+            to.row = row;
+            bool has = a.diag_index && row.diag != NONE;
+            copy_ahead(has, &to.d, a.diag_values + (has ? row.diag : 0));
+        }
+        if (lane < NR) copy_ahead(true, &to.f[lane], a.work + (size_t)row.i * NR + lane);
+        return copy_entry(row, 0, to.entries, value);
+    }
+
+    // The sum of `first` and what all entries of a row or part subtract from it, the first of which are there; not a number where the
+    // watchdog ended the wait.
+    template <int SIZE>
+    __device__ __forceinline__ T subtract(const BlockRow &row, const Entries &first_entries, T first) const {
+        const T *words = reinterpret_cast<const T *>(words_of<NR>(a) + column());
+        const Entries *now = &first_entries;
+        uint32_t entries = row.entries(), k = 0;
+        T sum[SUMS];
+#pragma unroll
+        for (int s = 0; s < SUMS; ++s) sum[s] = s == 0 && lane < NR ? first : zero(T{});
+        auto copy_more = [&] {
+            if (k + WARP < entries) copy_entries(row, k + WARP, copies.more[k / WARP % 2]);
+        };
+        copy_more();
+        for (;;) {
+            uint32_t from[SIZE], number = k % WARP + lane / NR;
+            Words<T> x[SIZE];
+#pragma unroll
+            for (int u = 0; u < SIZE; ++u) {
+                from[u] = now->adj[number + u * AT_ONCE];
+                x[u] = k + lane / NR + u * AT_ONCE < entries ? Words<T>::armed() : Words<T>::of_zero();
+            }
+            bool ok = spin(a, [&] {
+                uint32_t highest = 0;
+#pragma unroll
+                for (int u = 0; u < SIZE; ++u) poll_far<NR * sizeof(T)>(words, from[u], x[u]);
+#pragma unroll
+                for (int u = 0; u < SIZE; ++u) highest = max(highest, x[u].tell());
+                return highest == ARMED;
+            });
+            if (!ok) return not_a_number(T{});
+            // What there is not are zeros.
+#pragma unroll
+            for (int u = 0; u < SIZE; ++u)
+                sum[u % SUMS] = multiply_add(-conjugate_if(a.conjugate, now->v[number + u * AT_ONCE]), x[u].value(), sum[u % SUMS]);
+            k += SIZE * AT_ONCE;
+            if (k >= entries) return sum[0] + (SUMS > 1 ? sum[SUMS - 1] : shuffle_xor(sum[0], NR));
+            if (k % WARP == 0) {
+                copied();
+                __syncwarp();
+                now = &copies.more[(k / WARP + 1) % 2];
+                copy_more();
+            }
+        }
+    }
+    __device__ __forceinline__ T sum_of(const BlockRow &row, const Entries &entries, T first) const {
+        return row.entries() > U * AT_ONCE / 2 ? subtract<U>(row, entries, first) : subtract<U / 2>(row, entries, first);
+    }
+
+    __device__ __forceinline__ void hand_over(uint32_t row, T v) const {
+        if (lane < NR) publish(reinterpret_cast<T *>(words_of<NR>(a) + (size_t)row * NR + lane), v);
+    }
+
+    // All lanes work alike: each has a sum of its column.
+    __device__ __forceinline__ void solve(const Ahead &ahead, T alpha) const {
+        BlockRow row = ahead.row;
+        T scale = one(T{}), d = scale;
+        bool multiplies = true;
+        if (a.diag_index) {
+            d = diagonal_of(a, row.p, ahead.d, [&] {
+                if (lane == 0) note_zero_pivot(a.state, PIVOT_BIT, row.i);
+            });
+            multiplies = reciprocal(d, scale);
+        }
+        T sum = sum_of(row, ahead.entries, product(alpha, ahead.f[column()]));
+        hand_over(row.i, multiplies ? product(sum, scale) : divide(sum, d));
+    }
+
+    // What a row needs is asked for two turns before its own, and its record three; a value whose place is asked for one turn before. Nobody
+    // waits for what another warp has not drawn: each queue gives its positions in their order, and every block has a warp for each.
+    __device__ __forceinline__ void rows(uint32_t q) const {
+        auto draw = [&] { return lane == 0 ? atomicAdd(a.counters + q * QUEUE_WORDS, 1u) : 0u; };
+        T alpha = alpha_of(a);
+        uint32_t number = draw(), value = 0, turn = 0;
+        bool is_entry = false;
+        BlockRow next = row_of(make_uint2(a.n, 0));
+        for (Ahead *now = copies.ahead, *before = now + 1, *oldest = now + 2;; ++turn) {
+            if (a.row_permuted && turn > 1) copy_value(before->row, 0, is_entry, value, before->entries);
+            is_entry = copy(next, *now, value);
+            if (!a.row_permuted) copy_value(next, 0, is_entry, value, now->entries);
+            end_lot();
+            next = row_of(make_uint2(__shfl_sync(FULL, number, 0) * queues + q, 0));
+            number = draw();
+            if (a.row_permuted) copied_but<1>();
+            else copied_but<2>();
+            __syncwarp();
+            if (turn > 2) {
+                if (oldest->row.p >= a.n) break;
+                solve(*oldest, alpha);
+                if (lane == 0 && turn % PROGRESS_ROWS == 0) atomicAdd(&a.state->progress, 1u);
+            }
+            __syncwarp();
+            auto free = oldest;
+            oldest = before, before = now, now = free;
+        }
+        copied();
+    }
+
+    // Draws slices, which are in the order of positions, with the parts of a row before it.
+    __device__ __forceinline__ void parts() const {
+        for (;;) {
+            uint32_t number = lane == 0 ? atomicAdd(a.counters + queues * QUEUE_WORDS, 1u) : 0u;
+            uint32_t first = __shfl_sync(FULL, number, 0) * PART_SLICES;
+            if (first >= a.slices) return;
+            uint2 slice = lane < PART_SLICES && lane < a.slices - first ? a.slice[first + lane] : make_uint2(0, 0);
+            for (uint32_t parts = __ballot_sync(FULL, (slice.y & 63u) == PART); parts != 0; parts &= parts - 1) {
+                uint32_t k = __ffs(parts) - 1;
+                BlockRow row = row_of(make_uint2(__shfl_sync(FULL, slice.x, k), __shfl_sync(FULL, slice.y, k)));
+                Entries &entries = copies.ahead[0].entries;
+                copy_entries(row, 0, entries);
+                copied();
+                __syncwarp();
+                hand_over(row.place, sum_of(row, entries, zero(T{})));
+                __syncwarp();
+            }
+        }
+    }
+};
+
+template <int NR, bool MAY_HAVE_PARTS, class T>
+__device__ __forceinline__ void block(const SolveArgs<T> &a) {
+    constexpr size_t ENTRIES = WARP * (sizeof(T) + 4);
+    static_assert(sizeof(BlockCopies<NR, T>) == BLOCK_AHEAD * (32 + ENTRIES + NR * sizeof(T) + 16) + 2 * ENTRIES, "warp_bytes");
+    extern __shared__ __align__(16) unsigned char memory[];
+    uint32_t warp = threadIdx.x / WARP, queues = blockDim.x / WARP - (MAY_HAVE_PARTS ? BLOCK_PART_WARPS : 0);
+    BlockSolver<NR, MAY_HAVE_PARTS, T> solver{a, reinterpret_cast<BlockCopies<NR, T> *>(memory)[warp], threadIdx.x % WARP, queues};
+    if (!MAY_HAVE_PARTS || warp < queues) solver.rows(warp);
+    else solver.parts();
+}
+
+#define KERNEL(NR, t)                                                                                                      \
+    extern "C" __global__ void __launch_bounds__(BLOCK_PACK_THREADS)                                                       \
+        block_begin##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                                 \
+        block_begin<NR>(m);                                                                                                \
+    }                                                                                                                      \
+    extern "C" __global__ void __launch_bounds__(BLOCK_PACK_THREADS)                                                       \
+        block_end##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                                   \
+        block_end<NR>(m);                                                                                                  \
+    }                                                                                                                      \
+    extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)                                                         \
+        block##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                                       \
+        block<NR, false>(m.solve);                                                                                         \
+    }                                                                                                                      \
+    extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)                                                         \
+        block_parts##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                                 \
+        block<NR, true>(m.solve);                                                                                          \
+    }
+#define KERNELS(t) KERNEL(16, t) KERNEL(32, t)
+FOR_EACH_TYPE(KERNELS)

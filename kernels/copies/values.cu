@@ -1,0 +1,74 @@
+// Values in the order in which solves read them, from where the caller has them.
+#include "device/sync.cuh"
+
+constexpr uint32_t VALUES_BLOCK = 256;  // threads; mirrored in values.rs
+constexpr uint32_t VALUES_EACH = 4;     // values of a thread, which are on their way together; mirrored there too
+
+template <class T>
+struct ValuesArgs {
+    const T *from;
+    T *to;
+    const uint32_t *source;  // where each value lies
+    uint32_t count;
+};
+
+template <class T>
+__device__ void values_gather(const ValuesArgs<T> &a) {
+    wait_for_turn();
+    uint32_t first = blockIdx.x * (VALUES_BLOCK * VALUES_EACH) + threadIdx.x;
+    uint32_t index[VALUES_EACH];
+    T v[VALUES_EACH];
+#pragma unroll
+    for (uint32_t u = 0; u < VALUES_EACH; ++u) {
+        uint32_t k = first + u * VALUES_BLOCK;
+        if (k < a.count) index[u] = a.source[k];
+    }
+#pragma unroll
+    for (uint32_t u = 0; u < VALUES_EACH; ++u)
+        if (first + u * VALUES_BLOCK < a.count) v[u] = a.from[index[u]];
+#pragma unroll
+    for (uint32_t u = 0; u < VALUES_EACH; ++u)
+        if (first + u * VALUES_BLOCK < a.count) a.to[first + u * VALUES_BLOCK] = v[u];
+}
+
+// Where the diagonal entries lie: by rows in records, or by position; or by nodes of `node` unknowns.
+template <class T>
+struct DiagonalPlaces {
+    const T *from;
+    T *to;
+    const uint4 *record;
+    const uint2 *node_row;
+    const uint32_t *order, *diag_index;
+    uint32_t n, node;
+};
+
+// Puts a diagonal, given in the order of the unknowns, among the values that solves read. Rows without an entry there are left out.
+template <class T>
+__device__ void values_set_diagonal(const DiagonalPlaces<T> &a) {
+    wait_for_turn();
+    uint32_t p = blockIdx.x * VALUES_BLOCK + threadIdx.x;
+    if (p >= a.n) return;
+    uint32_t unknown, index;
+    if (a.node > 1) {
+        unknown = a.record[p / a.node].x * a.node + p % a.node;
+        index = a.node_row[p].y;
+    } else if (a.record) {
+        unknown = a.record[p].x;
+        index = a.record[p].y;
+    } else {
+        unknown = a.order[p];
+        index = a.diag_index[p];
+    }
+    if (index != NONE) a.to[index] = a.from[unknown];
+}
+
+#define KERNEL(t)                                                                                  \
+    extern "C" __global__ void __launch_bounds__(VALUES_BLOCK)                                     \
+        values_gather_##t(const GRID_CONSTANT ValuesArgs<t##_type> a) {                            \
+        values_gather(a);                                                                          \
+    }                                                                                              \
+    extern "C" __global__ void __launch_bounds__(VALUES_BLOCK)                                     \
+        values_set_diagonal_##t(const GRID_CONSTANT DiagonalPlaces<t##_type> a) {                  \
+        values_set_diagonal(a);                                                                    \
+    }
+FOR_EACH_TYPE(KERNEL)

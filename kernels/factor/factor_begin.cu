@@ -1,0 +1,25 @@
+// What a factorisation needs before it: armed words, and a state that nothing has been drawn from.
+#include "factor/factor.cuh"
+
+constexpr uint32_t FACTOR_BLOCK = 128;  // threads; mirrored in executor/cuda/factor.rs
+
+template <class T>
+__device__ void factor_begin(const FactorArgs<T> &a) {
+    wait_for_turn();
+    using Bits = typename Word<typename Real<T>::type>::bits;
+    auto *words = reinterpret_cast<Bits *>(a.solve.work);
+    size_t count = (size_t)a.solve.values * (sizeof(T) / sizeof(Bits)), step = (size_t)gridDim.x * FACTOR_BLOCK;
+    size_t first = (size_t)blockIdx.x * FACTOR_BLOCK + threadIdx.x;
+    for (size_t k = first; k < count; k += step) words[k] = Word<typename Real<T>::type>::armed;
+    if (first == 0) {
+        a.solve.state->ticket = 0;
+        a.solve.state->pivot[1] = NONE;
+    }
+}
+
+#define KERNEL(t)                                                              \
+    extern "C" __global__ void __launch_bounds__(FACTOR_BLOCK)                 \
+        factor_begin_##t(const GRID_CONSTANT FactorArgs<t##_type> a) {         \
+        factor_begin(a);                                                       \
+    }
+FOR_EACH_TYPE(KERNEL)

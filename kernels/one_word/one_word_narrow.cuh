@@ -1,0 +1,64 @@
+// Handing over in a narrow end: each block of a cluster stores its unknowns to the shared memory of all, and polls its own.
+// Each warp takes every so many-th slice.
+#pragma once
+#include "one_word.cuh"
+#include "device/ring.cuh"
+
+// Mirrored in tuning.rs: warps of a block, and bytes of its ring.
+constexpr uint32_t WARPS = 8, RING = 128 * 1024;
+
+template <class T>
+struct ThroughCluster {
+    static constexpr bool GATES = false, EACH = false;
+    const SolveArgs<T> &a;
+    Ring<T, RING> ring;
+    T *work, *armed;
+    T *word, *to[CLUSTER];  // of the row: in the work vector, and in each block's ring
+    uint32_t next;          // slice of this warp
+
+    __device__ __forceinline__ ThroughCluster(const SolveArgs<T> &args, T *shared, uint32_t turn)
+        : a(args), ring(shared, a.slice[a.begin].x, a.n - a.slice[a.begin].x), work(work_of(a, turn)), armed(work_of(a, ~turn)) {
+        next = a.begin + threadIdx.x / WARP * CLUSTER + rank_in_cluster();
+    }
+    __device__ __forceinline__ T *other() const { return armed; }
+    // The first slice of the warp, and the next.
+    __device__ __forceinline__ uint32_t first() { return drawn(draw()); }
+    __device__ __forceinline__ uint32_t draw() {
+        uint32_t s = next;
+        next += WARPS * CLUSTER;
+        if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
+        return s;
+    }
+    // Shuffles and votes tell the compiler that all lanes have the same.
+    __device__ __forceinline__ uint32_t drawn(uint32_t s) const { return __shfl_sync(FULL, s, 0); }
+
+    // Unknowns are looked for in the ring.
+    __device__ __forceinline__ void expect(uint2, const Place<1> &) const {}
+    // Begins with a slice, in which this lane's row is at `p`.
+    __device__ __forceinline__ void enter(uint2 slice, uint32_t p, uint32_t) {
+        ring.begin(slice.x);
+        word = work + p;
+        settle(word);
+#pragma unroll
+        for (int r = 0; r < CLUSTER; ++r) {
+            to[r] = reinterpret_cast<T *>(ring.ring[r] + ring.cell(p));
+            settle(to[r]);
+        }
+    }
+    // All have looked whose turn it is.
+    __device__ __forceinline__ void leave(uint32_t) {
+        ring.leave(a.slice[a.end - 1].x);
+        if (rank_in_cluster() == 0 && threadIdx.x == 0) leave_queues(a.state, turn_of_warp(), BOTH);
+    }
+
+    __device__ __forceinline__ Words<T> ask(bool wanted, uint32_t q) const { return ring.ask(work, wanted, q); }
+    __device__ __forceinline__ void look(uint32_t q, Words<T> (&x)[1]) const { ring.look(q, x[0]); }
+    // Hands the row's unknown over.
+    __device__ __forceinline__ void give_if(bool yes, const T (&v)[1]) const {
+#pragma unroll
+        for (int r = 0; r < CLUSTER; ++r) publish_cluster_if(yes, (uint64_t)to[r], v[0]);
+        publish_if(yes, word, v[0]);
+    }
+    __device__ __forceinline__ void give_shared_if(bool yes, const T (&v)[1]) const { give_if(yes, v); }
+    __device__ __forceinline__ void give(const T (&v)[1]) const { give_if(true, v); }
+};

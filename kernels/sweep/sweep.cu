@@ -1,0 +1,69 @@
+// What a Gauss-Seidel or SOR sweep solves its triangle for: with D' the sweep's diagonal, r = b - (A - L - D') x, where L is the
+// triangle of A that the sweep uses new unknowns of. Then (L + D') x_new = r.
+#include "device/pattern.cuh"
+#include "device/row.cuh"
+
+constexpr uint32_t SWEEP_BLOCK = 256;  // threads; mirrored in executor/cuda/sweep.rs
+
+template <class T>
+struct SweepArgs {
+    Pattern pattern;
+    const T *val, *b, *x;
+    const T *diagonal;      // nullptr: that of A
+    const uint32_t *place;  // by row: where its diagonal entry lies, behind the lower triangle's; nullptr: anywhere
+    T *rest, *scaled;       // r, and D'
+    double factor;          // of the diagonal, the reciprocal of the weight
+    uint32_t lanes;         // of a row, a power of two
+    uint32_t backward;      // whether the triangle is the upper one
+    uint32_t is_zero;       // whether x counts as zero
+    uint32_t unused;
+};
+
+__device__ __forceinline__ float times(float v, double by) { return (float)(v * by); }
+__device__ __forceinline__ double times(double v, double by) { return v * by; }
+template <class R>
+__device__ Complex<R> times(Complex<R> v, double by) {
+    return {times(v.re, by), times(v.im, by)};
+}
+
+template <class T>
+__device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
+    wait_for_turn();
+    uint64_t thread = (uint64_t)blockIdx.x * SWEEP_BLOCK + threadIdx.x;
+    uint32_t lane = threadIdx.x & (a.lanes - 1);
+    uint64_t row = thread / a.lanes;
+    T sum = zero(T{}), own = zero(T{});
+    if (row < a.pattern.n) {
+        uint32_t begin = a.pattern.begin(row), end = a.pattern.begin(row + 1);
+        if (a.place) {
+            // The rest of the row is in one piece.
+            uint32_t place = a.place[row];
+            if (lane == 0) own = a.val[place];
+            if (a.backward) end = place;
+            else begin = place + 1;
+            if (a.is_zero) begin = end;
+        }
+        for (uint32_t e = begin + lane; e < end; e += a.lanes) {
+            uint32_t column = a.pattern.column(e);
+            if (column == row) own = own + a.val[e];
+            else if (!a.is_zero && column > row != a.backward) sum = multiply_add(a.val[e], a.x[column], sum);
+        }
+    }
+    for (uint32_t by = a.lanes / 2; by > 0; by /= 2) {
+        sum = sum + shuffle_xor(sum, by);
+        own = own + shuffle_xor(own, by);
+    }
+    if (row >= a.pattern.n || lane != 0) return;
+    T diagonal = times(a.diagonal ? a.diagonal[row] : own, a.factor);
+    // No product where A's own diagonal is the sweep's: zero times infinity is NaN.
+    T more = own - diagonal, r = a.b[row] - sum;
+    a.rest[row] = a.is_zero || is_zero(more) ? r : multiply_add(-more, a.x[row], r);
+    a.scaled[row] = diagonal;
+}
+
+#define KERNEL(t)                                                                              \
+    extern "C" __global__ void __launch_bounds__(SWEEP_BLOCK)                                  \
+        sweep_rest_##t(const GRID_CONSTANT SweepArgs<t##_type> a) {                            \
+        sweep_rest(a);                                                                         \
+    }
+FOR_EACH_TYPE(KERNEL)

@@ -1,0 +1,166 @@
+// WIDE: row-wise in level order, a launch for each level, for levels so wide that they are streamed and not waited for.
+//
+// Inside a level nothing waits: so unknowns are read from the caller's vector itself, by row number and through L1, and nothing
+// is stored but the solution. What does not depend on values is asked for ahead: which rows a warp's next entries are of one
+// slice before, its next records two, and its next slices three; and the first of them, but for the first level with their
+// values, while the level before is still being solved. Slices are those of the one-word engine, but a long row is a single warp's.
+#include "device/columns.cuh"
+#include "device/row.cuh"
+
+// Threads of a block, and blocks on a multiprocessor that leave a thread enough registers, with one and with several right-hand
+// sides. Mirrored in tuning.rs.
+constexpr int WIDE_BLOCK = 256, WIDE_BLOCKS_MULTI = 2;
+template <class T>
+constexpr int WIDE_BLOCKS = sizeof(T) > 8 ? WIDE_BLOCKS_MULTI : 3;
+
+// A lane's row of a slice, before any value is known.
+struct Row {
+    uint4 record;
+    uint32_t end;
+
+    template <class T>
+    __device__ __forceinline__ Row(const SolveArgs<T> &a, uint2 slice) : record{0, NONE, 0, 0}, end(0) {
+        uint32_t r = row_of(slice);
+        if (r >= rows_of(slice)) return;
+        record = a.record[slice.x + r];
+        end = a.record[slice.x + r + 1].z;
+    }
+    __device__ __forceinline__ uint32_t entries() const { return end - record.z; }
+
+    static __device__ __forceinline__ uint32_t lanes_of(uint2 slice) { return slice.y >> 6 & 63u; }
+    // Parts of a row are left to the slice of the row itself.
+    static __device__ __forceinline__ uint32_t rows_of(uint2 slice) { return (slice.y & 63u) == PART ? 0 : slice.y & 63u; }
+    static __device__ __forceinline__ uint32_t row_of(uint2 slice) {
+        return threadIdx.x % WARP >> (__ffs(lanes_of(slice)) - 1);
+    }
+};
+
+template <int NR, class T>
+__device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR> &columns) {
+    constexpr int U = NR * sizeof(T) > 16 || sizeof(T) > 8 ? 4 : 8;
+    __shared__ uint32_t zero_pivot;
+    // Calls `f` with the number of entries that a lane must have room for.
+    auto for_size = [&](uint32_t longest, uint32_t lanes, auto f) {
+        return U > 4 && longest > 4 * lanes ? f(Constant<U>{}) : f(Constant<4>{});
+    };
+    // Asks for the rows that a lane's first entries of a row are of.
+    auto ask = [&](uint2 slice, const Row &row, uint32_t(&q)[U]) {
+        uint32_t lanes = Row::lanes_of(slice), e = row.record.z + (threadIdx.x & (lanes - 1));
+        for_size(warp_max(row.entries()), lanes,
+                 [&](auto size) { load_adjacent<size.value, false>(a, row.record, row.end, e, lanes, q); });
+    };
+    // Warps take the level's slices in turn, all blocks side by side: what rows near each other ask for L2 has then.
+    uint32_t warps = blockDim.x / WARP, step = warps * gridDim.x, end = a.end, q[U];
+    uint32_t s = a.begin + blockIdx.x * warps + threadIdx.x / WARP;
+    auto slice_at = [&](uint32_t s) { return s < end ? a.slice[s] : make_uint2(0, 1u << 6); };
+    uint2 slice = slice_at(s), slice1 = slice_at(s + step), slice2 = slice_at(s + 2 * step);
+    Row row(a, slice), row1(a, slice1);
+    ask(slice, row, q);
+    if (threadIdx.x == 0) zero_pivot = NONE;
+    __syncthreads();
+
+    // Each block of the last level draws once, in vain; those before it only look whose turn it is.
+    bool waits = true, ends = a.end == a.slices;
+    uint32_t turn = 0, *drawn_from = &a.state->queue[0].next;
+    auto wait = [&] {
+        wait_for_turn();
+        let_next_begin();
+        if (threadIdx.x == 0) turn = ends ? atomicAdd(drawn_from, 1u) : load_relaxed(drawn_from);
+        waits = false;
+    };
+    // The caller's values may be on their way to the first level. Each other one has begun when the one before had waited for them.
+    if (a.begin == 0) wait();
+    for (; s < end; s += step) {
+        uint32_t lanes = Row::lanes_of(slice), sub = threadIdx.x & (lanes - 1), i = row.record.x;
+        uint32_t longest = warp_max(row.entries());
+        bool owns = sub == 0 && Row::row_of(slice) < Row::rows_of(slice);
+        T sum[NR], d = zero(T{}), v[U], x[U][NR];
+#pragma unroll
+        for (int j = 0; j < NR; ++j) load_if(owns, columns.from(i, j), sum[j]);
+        if (a.diag_index) load_if(owns && row.record.y != NONE, a.diag_values + row.record.y, d);
+        // Values of the entries of a row from its number `k` on, and the unknowns that they are of.
+        auto values = [&](auto size, const Row &row, uint32_t k) {
+            load_values<size.value>(a, row.record, row.end, row.record.z + sub + k, lanes, v);
+        };
+        auto unknowns = [&](auto size, const Row &row, uint32_t k) {
+#pragma unroll
+            for (int u = 0; u < size.value; ++u)
+#pragma unroll
+                for (int j = 0; j < NR; ++j)
+                    load_if(sub + k + u * lanes < row.entries(), columns.solved(q[u], j), x[u][j]);
+        };
+        auto add = [&](auto size) {
+#pragma unroll
+            for (int u = 0; u < size.value; ++u)
+#pragma unroll
+                for (int j = 0; j < NR; ++j) sum[j] = multiply_add(-conjugate_if(a.conjugate, v[u]), x[u][j], sum[j]);
+        };
+        uint2 slice3;
+        Row row2 = for_size(longest, lanes, [&](auto size) {
+            values(size, row, 0);
+            if (waits) wait();
+            unknowns(size, row, 0);
+            ask(slice1, row1, q);
+            Row next(a, slice2);
+            slice3 = slice_at(s + 3 * step);
+            T alpha = alpha_of(a);
+#pragma unroll
+            for (int j = 0; j < NR; ++j) sum[j] = owns ? product(alpha, sum[j]) : zero(T{});
+            add(size);
+            return next;
+        });
+        // What is left of a long row, of which nothing has been asked for ahead.
+        if (longest > U * lanes) {
+            Row whole(a, slice);
+            for (uint32_t k = U * lanes; k < longest; k += U * lanes) {
+                load_adjacent<U, false>(a, whole.record, whole.end, whole.record.z + sub + k, lanes, q);
+                values(Constant<U>{}, whole, k);
+                unknowns(Constant<U>{}, whole, k);
+                add(Constant<U>{});
+            }
+            ask(slice1, row1, q);
+        }
+#pragma unroll
+        for (int j = 0; j < NR; ++j) sum[j] = warp_sum_all(sum[j], __ffs(lanes) - 1);
+        if (owns) {
+            T scale;
+            uint32_t p = slice.x + Row::row_of(slice);
+            d = a.diag_index ? diagonal_of(a, p, d, [&] { atomicMin(&zero_pivot, i); }) : one(T{});
+            bool multiplies = reciprocal(d, scale);
+#pragma unroll
+            for (int j = 0; j < NR; ++j) columns.store(i, j, multiplies ? product(sum[j], scale) : divide(sum[j], d));
+        }
+        slice = slice1;
+        slice1 = slice2;
+        slice2 = slice3;
+        row = row1;
+        row1 = row2;
+    }
+    if (waits) wait();
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    if (zero_pivot != NONE) note_zero_pivot(a.state, turn, zero_pivot);
+    if (ends && (turn & ~BOTH) == gridDim.x - 1) leave_queues(a.state, turn, PIVOT_BIT);
+}
+
+template <int NR, class T>
+__device__ __forceinline__ void several_columns(const MultiArgs<T> &m) {
+    wide(m.solve, Columns<T, NR>{m.solve.x, m.solve.f, m.ldx, m.ldf, m.columns});
+}
+
+#define KERNEL(t)                                                                 \
+    extern "C" __global__ void __launch_bounds__(WIDE_BLOCK, WIDE_BLOCKS<t##_type>) \
+        wide_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                     \
+        wide(a, columns_of(a));                                                   \
+    }
+FOR_EACH_TYPE(KERNEL)
+
+#define KERNEL_MULTI(NR, t)                                                       \
+    extern "C" __global__ void __launch_bounds__(WIDE_BLOCK, WIDE_BLOCKS_MULTI)   \
+        wide_multi##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {         \
+        several_columns<NR>(m);                                                   \
+    }
+KERNEL_MULTI(2, s) KERNEL_MULTI(4, s)
+KERNEL_MULTI(2, d) KERNEL_MULTI(4, d)
+KERNEL_MULTI(2, c) KERNEL_MULTI(4, c)
+KERNEL_MULTI(2, z)

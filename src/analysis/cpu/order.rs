@@ -1,0 +1,183 @@
+//! The order in which unknowns are solved, and the choice that it goes by.
+#![forbid(unsafe_code)]
+
+use std::time::Duration;
+
+use super::survey::{shift_back, Survey};
+use crate::analysis::lines::{self, Grid};
+use crate::analysis::ranges::{self, Ranges, Span};
+use crate::analysis::{running_sum, Form, Needs, Panels, Tiles};
+use crate::engines::tiled::boxes::{self, Boxes};
+use crate::error::Result;
+use crate::select::choose::{self, Decision, Looks, Order, Staging};
+use crate::select::features::{Counts, LastLevels};
+
+/// The unknowns in the order in which they are solved; the fields are those of a schedule.
+#[derive(Default)]
+pub(super) struct Ordered {
+    pub form: Form,
+    pub level_ptr: Vec<u32>,
+    pub tile_ptr: Vec<u32>,
+    pub wide_tiles: bool,
+    pub level: Vec<u32>,
+    pub order: Vec<u32>,
+    pub staging: Staging,
+    pub predicted: Duration,
+}
+
+impl Ordered {
+    /// None for nodes whose rows are faster in tiles.
+    pub fn new(survey: &Survey, needs: Needs, node: u32) -> Option<Ordered> {
+        let n = survey.n;
+        if needs.tiles != Tiles::No || needs.nodes {
+            return Self::by_choice(survey, needs, node);
+        }
+        if needs.levels && needs.panels != Panels::Yes {
+            let by_unknown = survey.levels();
+            let (level_ptr, order) = by_level(&by_unknown);
+            let form = choose::of_rows(needs, level_ptr.len() as u32 - 1).form;
+            let (level_ptr, order) = survey.by_families(needs, level_ptr, order, &by_unknown);
+            return Some(Ordered { form, level_ptr, order, ..Ordered::default() });
+        }
+        let order = if survey.shape.forward() { (0..n).collect() } else { (0..n).rev().collect() };
+        Some(Ordered { order, ..Ordered::default() })
+    }
+
+    fn by_choice(survey: &Survey, needs: Needs, node: u32) -> Option<Ordered> {
+        let (n, shape) = (survey.n, survey.shape);
+        let by_unknown = survey.levels();
+        let (level_ptr, by_level) = by_level(&by_unknown);
+        let mut seen = Seen::new(survey, &by_unknown, &level_ptr, &by_level);
+        let ranges = Ranges::new(seen.grid.sizes(n, needs.mirror), &seen.in_turn);
+        let counts = Counts {
+            n,
+            entries: survey.entries,
+            squares: survey.squares(),
+            levels: level_ptr.len() as u32 - 1,
+            scattered: !shape.rows_are_stored(),
+            has_lines: seen.grid.line > 0,
+            crosses: seen.skew > 0,
+            distant: survey.distant,
+            strewn: node == 1 && survey.is_strewn(),
+            node,
+            value_bytes: shape.dtype.bytes() as u32,
+            is_complex: shape.dtype.is_complex(),
+        };
+        let decision = choose::choose(needs, ranges, counts, &mut seen).expect("nothing fails here");
+        let Decision { form, rows, order: by, is_wide, staging, predicted } = decision;
+        if node > 1 && form.is_of_rows_only() {
+            return None;
+        }
+        let (turns, boxes) = (seen.turns, seen.boxes);
+        let chosen = Ordered { form, staging, predicted, ..Ordered::default() };
+        match form {
+            Form::WideLevels => return Some(Ordered { level_ptr, order: by_level, ..chosen }),
+            Form::Tiles(_) => {}
+            _ => {
+                let (level_ptr, order) = survey.by_families(needs, level_ptr, by_level, &by_unknown);
+                return Some(Ordered { level_ptr, order, ..chosen });
+            }
+        }
+        let natural = |i: u32| if shape.forward() { i } else { n - 1 - i };
+        let mut tile_ptr = ranges::begins(n, rows);
+        let order = match (by, turns, boxes) {
+            (Order::Strips, Some(turns), _) => {
+                ranges::arrange(&by_level, &tile_ptr, |i| turns[i as usize] / rows)
+            }
+            (Order::Boxes, _, Some(boxes)) => {
+                tile_ptr = boxes.begin.clone();
+                ranges::arrange(&by_level, &tile_ptr, |i| boxes.tile_of(natural(i)))
+            }
+            _ => ranges::arrange(&by_level, &tile_ptr, |i| natural(i) / rows),
+        };
+        let level = order.iter().map(|&i| by_unknown[i as usize]).collect();
+        Some(Ordered { level_ptr, tile_ptr, wide_tiles: is_wide, level, order, ..chosen })
+    }
+}
+
+/// What the choice looks at, and what it has seen.
+struct Seen<'s> {
+    survey: &'s Survey<'s>,
+    by_unknown: &'s [u32],
+    level_ptr: &'s [u32],
+    by_level: &'s [u32],
+    /// The level of each unknown in the natural order.
+    in_turn: Vec<u32>,
+    grid: Grid,
+    skew: u32,
+    boxes: Option<Boxes>,
+    /// The turn of each unknown in the order by strips.
+    turns: Option<Vec<u32>>,
+}
+
+impl<'s> Seen<'s> {
+    fn new(
+        survey: &'s Survey<'s>,
+        by_unknown: &'s [u32],
+        level_ptr: &'s [u32],
+        by_level: &'s [u32],
+    ) -> Seen<'s> {
+        let n = survey.n;
+        let natural = |i: u32| if survey.shape.forward() { i } else { n - 1 - i };
+        let line = lines::line(n, survey.next_to_diagonal);
+        let grid = Grid::new(n, line, lines::plane(n, line, |t| survey.nearest(t)));
+        let in_turn = by_turn(by_unknown, natural);
+        let skew = survey.skew(grid);
+        Seen { survey, by_unknown, level_ptr, by_level, in_turn, grid, skew, boxes: None, turns: None }
+    }
+}
+
+impl Looks for Seen<'_> {
+    fn boxes(&mut self) -> Option<Vec<Span>> {
+        let (n, entries) = (self.survey.n, self.survey.entries);
+        self.boxes = boxes::steps(self.grid, &self.in_turn)
+            .and_then(|steps| Boxes::new(n, entries, self.grid, steps, self.skew));
+        self.boxes.as_ref().map(|boxes| boxes.spans.clone())
+    }
+
+    fn strips(&mut self) -> Result<Option<Ranges>> {
+        let n = self.survey.n;
+        let found = self.survey.strips(self.by_unknown, self.level_ptr, self.by_level);
+        Ok(found.map(|(turns, strips)| {
+            let grid = Grid::new(n, lines::length(n, strips), 0);
+            let ranges = Ranges::new(grid.sizes(n, 0), &by_turn(self.by_unknown, |i| turns[i as usize]));
+            self.turns = Some(turns);
+            ranges
+        }))
+    }
+
+    fn last_levels(
+        &mut self,
+        best: fn(&[u32], u32) -> Option<LastLevels>,
+        node: u32,
+    ) -> Result<Option<LastLevels>> {
+        Ok(best(self.level_ptr, node))
+    }
+}
+
+/// The level of each unknown by its turn in some order.
+fn by_turn(by_unknown: &[u32], turn: impl Fn(u32) -> u32) -> Vec<u32> {
+    let mut levels = vec![0; by_unknown.len()];
+    for (i, &level) in (0..).zip(by_unknown) {
+        levels[turn(i) as usize] = level;
+    }
+    levels
+}
+
+/// Sorts unknowns by level, ascending inside a level: the level pointers and the order.
+fn by_level(level: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let levels = level.iter().max().map_or(0, |&l| l as usize + 1);
+    let mut counts = vec![0; levels];
+    for &l in level {
+        counts[l as usize] += 1;
+    }
+    let mut ptr = running_sum(&counts);
+    let mut order = vec![0; level.len()];
+    for (unknown, &l) in (0..).zip(level) {
+        let next = &mut ptr[l as usize];
+        order[*next as usize] = unknown;
+        *next += 1;
+    }
+    shift_back(&mut ptr);
+    (ptr, order)
+}

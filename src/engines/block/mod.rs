@@ -1,0 +1,126 @@
+//! BLOCK: for many right-hand sides. Row-wise in level order, a warp for a row and a lane of it for each of 32 columns.
+#![forbid(unsafe_code)]
+
+pub mod tuning;
+
+use crate::analysis::slices::{self, Cut};
+use crate::analysis::{Findings, Form, Needs, Schedule};
+use crate::engines::engine::{Algorithm, EnginePlan, Multi};
+use crate::engines::one_word::{self, OneWord};
+use crate::engines::wide::Wide;
+use crate::error::Result;
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
+use crate::executor::cuda::{Launcher, Stored};
+use crate::executor::host::Method;
+use crate::problem::DataType;
+use crate::workspace::BLOCK_COLUMNS;
+use tuning::{
+    BLOCK_AHEAD, BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS, BLOCK_THREADS,
+};
+
+pub struct Block;
+
+/// The kernels, for patterns without parts of rows and with some.
+const KERNELS: [&str; 2] = ["block", "block_parts"];
+
+/// Shared memory of a warp with so many columns: what it knows of a few rows before their turns (where each is, its first entries,
+/// right-hand sides and the diagonal), and two lots of further entries. Mirrors `BlockCopies` in kernels/block/block.cu.
+fn warp_bytes(dtype: DataType, columns: u32) -> u32 {
+    let value = dtype.bytes() as u32;
+    let entries = 32 * (value + 4);
+    BLOCK_AHEAD * (32 + entries + columns * value + 16) + 2 * entries
+}
+
+impl Algorithm for Block {
+    fn id(&self) -> i32 {
+        21
+    }
+    fn name(&self) -> &'static str {
+        "block"
+    }
+    fn deterministic(&self) -> bool {
+        true
+    }
+    fn needs(&self) -> Needs {
+        Needs { families: false, ..OneWord.needs() }
+    }
+    fn host(&self) -> Method {
+        Method::Slfr
+    }
+    fn row_bytes(&self, dtype: DataType) -> usize {
+        // Right-hand sides, and the words that are handed over.
+        2 * BLOCK_COLUMNS as usize * dtype.bytes()
+    }
+    /// Rows by their numbers, as the wide engine has them.
+    fn cut(&self, dtype: DataType, _form: Form) -> Cut {
+        Cut::Levels {
+            entries: one_word::entries_per_lane(dtype),
+            node: 1,
+            names_rows: true,
+            end_by_rows: false,
+        }
+    }
+    fn prepare(
+        &self,
+        launcher: &Launcher,
+        stored: &mut Stored,
+        schedule: Option<&Schedule>,
+        found: &mut Findings,
+    ) -> Result<()> {
+        Wide.prepare(launcher, stored, schedule, found)
+    }
+    fn complete(&self, _: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
+        Ok(Box::new(BlockPlan { has_parts: found.has_parts }))
+    }
+}
+
+/// What BLOCK keeps of a matrix.
+struct BlockPlan {
+    /// Whether rows are cut into parts.
+    has_parts: bool,
+}
+
+impl EnginePlan for BlockPlan {
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
+        Multi::solve(self, launcher, stored, &MultiArgs::one_column(args))
+    }
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
+    }
+    fn numbers(&self) -> Vec<u32> {
+        vec![self.has_parts as u32]
+    }
+}
+
+impl Multi for BlockPlan {
+    fn most_columns(&self, _stored: &Stored) -> u32 {
+        BLOCK_COLUMNS
+    }
+    fn takes_rows(&self) -> bool {
+        true
+    }
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()> {
+        let n = args.solve.n;
+        let parts = match self.has_parts {
+            true => slices::most_parts(stored.entries, one_word::entries_per_lane(launcher.dtype)),
+            false => 0,
+        };
+        let args = &MultiArgs { solve: SolveArgs { words: n + parts, ..args.solve }, ..*args };
+        let width = args.columns.next_power_of_two().clamp(BLOCK_FEW_COLUMNS, BLOCK_COLUMNS);
+        let by_squares = |name: &str, rows: u32| {
+            let kernel = launcher.kernel(format_args!("{name}{width}"))?;
+            kernel.launch(rows.div_ceil(32), BLOCK_PACK_THREADS, 0, args)
+        };
+        by_squares("block_begin", n + parts)?;
+        // A warp for each row of some levels, and for as many more as rows are long.
+        let turns = (stored.entries as u64).div_ceil(n as u64 * BLOCK_ENTRIES).max(1);
+        let warps = n as u64 * BLOCK_LEVELS_AHEAD * turns / stored.levels.max(1) as u64;
+        let of_warp = warp_bytes(launcher.dtype, width);
+        let of_block = (launcher.gpu.shared_bytes_per_block() / of_warp).min(BLOCK_THREADS / 32);
+        let blocks = (warps / of_block as u64).clamp(1, launcher.gpu.multiprocessors() as u64);
+        let kernel = launcher.kernel(format_args!("{}{width}", KERNELS[self.has_parts as usize]))?;
+        kernel.allow_shared(of_block * of_warp)?;
+        kernel.launch(blocks as u32, of_block * 32, of_block * of_warp, args)?;
+        by_squares("block_end", n)
+    }
+}

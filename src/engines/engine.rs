@@ -1,0 +1,112 @@
+//! What an engine is: how it is known, what it wants of an analysis, what it keeps of a matrix, and how it solves.
+#![forbid(unsafe_code)]
+
+use crate::analysis::slices::Cut;
+use crate::analysis::{Findings, Form, Needs, Schedule};
+use crate::error::Result;
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
+use crate::executor::cuda::{Gpu, Launcher, Stored};
+use crate::executor::host::Method;
+use crate::problem::{DataType, Shape};
+use crate::workspace::ROW_BYTES;
+
+/// An algorithm on both executors.
+pub trait Algorithm: Sync {
+    /// Its number in `sptrsvAlgorithm_t`.
+    fn id(&self) -> i32;
+    /// Its name; kernels are called by it.
+    fn name(&self) -> &'static str;
+    /// Whether the same solve gives the same bits every time.
+    fn deterministic(&self) -> bool;
+    /// What it wants of the analysis.
+    fn needs(&self) -> Needs;
+    /// The method of the host executor.
+    fn host(&self) -> Method;
+    /// Refuses a GPU or a matrix that it cannot serve.
+    fn check(&self, _gpu: &Gpu, _shape: &Shape) -> Result<()> {
+        Ok(())
+    }
+    /// How it wants positions cut into slices or batches; it then wants records too.
+    fn cut(&self, _dtype: DataType, _form: Form) -> Cut {
+        Cut::None
+    }
+    /// Whether AUTO leaves schedules of this form to it.
+    fn is_for(&self, _form: Form) -> bool {
+        false
+    }
+    /// Adds to a plan the arrays that only this algorithm needs, and to the findings what these say. Where the schedule was made on the
+    /// GPU there is none here, and the plan has what `cut` asks for. Work vectors are asked for here, as an analysis ends by resetting
+    /// them.
+    fn prepare(
+        &self,
+        _launcher: &Launcher,
+        _stored: &mut Stored,
+        _schedule: Option<&Schedule>,
+        _found: &mut Findings,
+    ) -> Result<()> {
+        Ok(())
+    }
+    /// What it keeps of a matrix, when the plan's arrays are on the device.
+    fn complete(
+        &self,
+        launcher: &Launcher,
+        stored: &mut Stored,
+        found: Findings,
+    ) -> Result<Box<dyn EnginePlan>>;
+    /// Bytes of the caller's buffer that it wants for a row.
+    fn row_bytes(&self, _dtype: DataType) -> usize {
+        ROW_BYTES
+    }
+}
+
+/// What an algorithm keeps of a matrix, and how it solves on the GPU.
+pub trait EnginePlan: Send {
+    /// Enqueues one solve.
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()>;
+    /// What reads the matrix once for several right-hand sides; None: each is a solve.
+    fn multi(&self) -> Option<&dyn Multi> {
+        None
+    }
+    /// Bytes of device memory beside the plan's own arrays.
+    fn bytes_held(&self) -> usize {
+        0
+    }
+    /// Words of what a warp or block takes at a time, where the plan lists these.
+    fn words_of_slice(&self) -> usize {
+        2
+    }
+    /// What it has found of the schedule, for comparison.
+    fn numbers(&self) -> Vec<u32> {
+        Vec::new()
+    }
+}
+
+/// The part of a plan for several right-hand sides at once. Its kernels hand unknowns over through
+/// the caller's buffer; where a plan has work vectors, they are armed there before each launch.
+pub trait Multi {
+    /// The most right-hand sides that it takes at once.
+    fn most_columns(&self, stored: &Stored) -> u32 {
+        sector_columns(stored.dtype())
+    }
+    /// Whether right-hand sides may be stored by rows.
+    fn takes_rows(&self) -> bool {
+        false
+    }
+    /// Bytes of a row that are armed there, no more than the algorithm wants of the buffer.
+    fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {
+        multi_width(columns) as usize * dtype.bytes()
+    }
+    /// Enqueues one solve on the GPU.
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()>;
+}
+
+/// Right-hand sides whose unknowns of a row the caller's buffer has room for, but no more than four: `SEVERAL` in
+/// `columns.cuh`.
+pub fn sector_columns(dtype: DataType) -> u32 {
+    (ROW_BYTES / dtype.bytes()).min(4) as u32
+}
+
+/// Right-hand sides that the kernel for `columns` of them has room for.
+pub fn multi_width(columns: u32) -> u32 {
+    columns.next_power_of_two()
+}

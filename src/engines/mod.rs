@@ -1,0 +1,168 @@
+//! The engines and the paper's algorithms: one folder each, the list of all, and which one solves a schedule.
+#![forbid(unsafe_code)]
+
+pub mod block;
+mod engine;
+pub mod nodal;
+pub mod one_word;
+pub mod panel;
+pub mod paper;
+pub mod thin;
+pub mod tiled;
+pub mod wide;
+
+use crate::analysis::{Form, Needs, Panels, Tiles};
+use crate::error::{Error, Result};
+use crate::executor::cuda::Gpu;
+use crate::problem::{DataType, Shape};
+use crate::workspace::ROW_BYTES;
+use block::tuning::BLOCK_LEAST_COLUMNS;
+
+pub use engine::{Algorithm, EnginePlan, Multi};
+
+/// Every algorithm that can be asked for by number. AUTO is number 0.
+pub static ALL: &[&dyn Algorithm] = &[
+    &paper::levr::Levr,
+    &paper::levc::Levc,
+    &paper::slfr::Slfr,
+    &paper::slfc::Slfc,
+    &paper::gsf::Gsf,
+    &one_word::OneWord,
+    &tiled::Tiled,
+    &nodal::Nodal,
+    &wide::Wide,
+    &thin::Thin,
+    &block::Block,
+    &panel::Panel,
+];
+
+/// AUTO's number.
+pub const AUTO: i32 = 0;
+
+/// Checks a number that a caller asks for.
+pub fn request(id: i32) -> Result<i32> {
+    if id == AUTO || ALL.iter().any(|a| a.id() == id) {
+        Ok(id)
+    } else {
+        Err(Error::BadEnum { what: "sptrsvAlgorithm_t", value: id })
+    }
+}
+
+/// The algorithm that is asked for by a valid number, or None for AUTO. On a GPU AUTO leaves many right-hand sides to BLOCK,
+/// whatever the matrix.
+pub fn asked_for(id: i32, right_hand_sides: i64, on_gpu: bool) -> Option<&'static dyn Algorithm> {
+    if id == AUTO && on_gpu && right_hand_sides >= BLOCK_LEAST_COLUMNS {
+        Some(&block::Block)
+    } else {
+        by_id(id)
+    }
+}
+
+/// The algorithm with a valid number, or None for AUTO.
+pub fn by_id(id: i32) -> Option<&'static dyn Algorithm> {
+    ALL.iter().copied().find(|a| a.id() == id)
+}
+
+/// Bytes of the caller's buffer for a row.
+pub fn row_bytes(asked: Option<&'static dyn Algorithm>, dtype: DataType) -> usize {
+    asked.map_or(ROW_BYTES, |a| a.row_bytes(dtype))
+}
+
+/// What is wanted of the analysis on a GPU, whose context is current; for AUTO enough for any of the engines that it
+/// chooses among.
+pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Shape) -> Result<Needs> {
+    let needs = match asked {
+        Some(algorithm) => {
+            algorithm.check(gpu, shape)?;
+            algorithm.needs()
+        }
+        None => {
+            let tiles = if tiled::is_available(gpu, shape) { Tiles::IfFaster } else { Tiles::No };
+            let panels = if panel::is_available(gpu, shape.dtype) { Panels::IfFaster } else { Panels::No };
+            Needs {
+                tiles,
+                panels,
+                narrow_levels: thin::is_available(gpu, shape.dtype),
+                ..nodal::Nodal.needs()
+            }
+        }
+    };
+    Ok(Needs { mirror: tiled::mirror(gpu, shape), ..needs })
+}
+
+/// The algorithm for what the analysis has found: the one asked for, but rows one by one where a matrix has no
+/// nodes, or too many levels to launch each; and without one asked for what is fastest there.
+pub fn choose(asked: Option<&'static dyn Algorithm>, form: Form) -> &'static dyn Algorithm {
+    let is_left = |asked: &dyn Algorithm| asked.needs().nodes || asked.needs().wide_levels;
+    match asked {
+        Some(asked) if form != Form::Rows || !is_left(asked) => asked,
+        _ => ALL.iter().copied().find(|a| a.is_for(form)).expect("each form has an engine"),
+    }
+}
+
+/// What solves on the host: one of the paper's algorithms; for AUTO LEVR, or serially in its place.
+pub fn choose_on_host(asked: Option<&'static dyn Algorithm>) -> &'static dyn Algorithm {
+    let Some(asked) = asked else { return &paper::levr::Levr };
+    ALL.iter().copied().find(|a| a.host() == asked.host()).unwrap_or(asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_names_are_unique() {
+        for (k, a) in ALL.iter().enumerate() {
+            assert_ne!(a.id(), AUTO);
+            for b in &ALL[..k] {
+                assert_ne!(a.id(), b.id());
+                assert_ne!(a.name(), b.name());
+            }
+        }
+    }
+
+    #[test]
+    fn on_the_host_the_engines_are_slfr() {
+        for a in ALL.iter().copied() {
+            let on_host = choose_on_host(Some(a)).name();
+            assert_eq!(on_host, if a.id() < 16 { a.name() } else { "slfr" });
+        }
+        assert_eq!(choose_on_host(None).name(), "levr");
+    }
+
+    #[test]
+    fn what_an_engine_is_not_for_is_left_to_one_word() {
+        for a in ALL.iter().copied() {
+            let is_left = a.needs().nodes || a.needs().wide_levels;
+            assert_eq!(choose(Some(a), Form::Rows).name(), if is_left { "one_word" } else { a.name() });
+        }
+        assert_eq!(choose(Some(&nodal::Nodal), Form::Nodes(3)).name(), "nodal");
+        assert_eq!(choose(Some(&wide::Wide), Form::WideLevels).name(), "wide");
+        assert_eq!(choose(None, Form::WideLevels).name(), "wide");
+    }
+
+    #[test]
+    fn many_right_hand_sides_are_for_block() {
+        let asked = |id, rhs, on_gpu| asked_for(id, rhs, on_gpu).map(|a| a.name());
+        assert_eq!(asked(AUTO, 1, true), None);
+        assert_eq!(asked(AUTO, BLOCK_LEAST_COLUMNS - 1, true), None);
+        assert_eq!(asked(AUTO, BLOCK_LEAST_COLUMNS, true), Some("block"));
+        assert_eq!(asked(AUTO, i64::MAX, false), None);
+        assert!(ALL.iter().all(|a| asked(a.id(), i64::MAX, true) == Some(a.name())));
+    }
+
+    #[test]
+    fn auto_is_deterministic() {
+        for form in [
+            Form::Rows,
+            Form::Tiles(crate::analysis::Relays::No),
+            Form::Nodes(3),
+            Form::WideLevels,
+            Form::NarrowLevels,
+            Form::Panels,
+        ] {
+            assert!(choose(None, form).deterministic());
+        }
+        assert!(choose_on_host(None).deterministic());
+    }
+}

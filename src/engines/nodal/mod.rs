@@ -1,0 +1,113 @@
+//! NODAL: ONE_WORD by nodes, unknowns that depend on the same others. A matrix without nodes is left to ONE_WORD.
+#![forbid(unsafe_code)]
+
+pub mod cost;
+pub mod layout;
+mod multi;
+mod tuning;
+
+use crate::analysis::slices::{self, Cut};
+use crate::analysis::{Findings, Form, Needs, Schedule};
+use crate::engines::engine::{Algorithm, EnginePlan, Multi};
+use crate::engines::one_word;
+use crate::engines::one_word::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS};
+use crate::error::Result;
+use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::{Launcher, Stored};
+use crate::executor::host::Method;
+use crate::problem::{DataType, DiagSource};
+use tuning::{NODAL_LEVELS_AHEAD, NODAL_VALUES_PER_LANE};
+
+pub struct Nodal;
+
+/// Unknowns of other nodes that a lane holds at a time, with a value of each row of its own; mirrors nodal.cuh.
+fn entries_per_lane(dtype: DataType, node: u32) -> u32 {
+    let values = if dtype == DataType::C64 { NODAL_VALUES_PER_LANE / 2 } else { NODAL_VALUES_PER_LANE };
+    (values / node).max(1)
+}
+
+impl Algorithm for Nodal {
+    fn id(&self) -> i32 {
+        18
+    }
+    fn name(&self) -> &'static str {
+        "nodal"
+    }
+    fn deterministic(&self) -> bool {
+        true
+    }
+    fn needs(&self) -> Needs {
+        Needs { nodes: true, ..one_word::OneWord.needs() }
+    }
+    fn host(&self) -> Method {
+        Method::Slfr
+    }
+    fn cut(&self, dtype: DataType, form: Form) -> Cut {
+        let node = form.node();
+        Cut::Levels { entries: entries_per_lane(dtype, node), node, names_rows: false, end_by_rows: false }
+    }
+    fn is_for(&self, form: Form) -> bool {
+        matches!(form, Form::Nodes(_))
+    }
+    fn prepare(
+        &self,
+        launcher: &Launcher,
+        stored: &mut Stored,
+        schedule: Option<&Schedule>,
+        found: &mut Findings,
+    ) -> Result<()> {
+        if let Some((schedule, nodes)) = schedule.and_then(|s| s.nodes.as_ref().map(|n| (s, n))) {
+            let lists = schedule.rows.as_ref().expect("asked for");
+            let entries = entries_per_lane(launcher.dtype, nodes.size);
+            let slices = slices::of_levels(&schedule.level_ptr, &lists.ptr, entries, nodes.size)?;
+            stored.set_slices(launcher, &slices)?;
+            stored.set_records(launcher, &layout::records(schedule, nodes))?;
+            stored.base.node_row = stored.keep(launcher, &nodes.rows)?;
+            if stored.is_permuted() {
+                stored.release(&[stored.base.row_val]);
+                stored.base.row_val = stored.keep(launcher, &nodes.index)?;
+            }
+            (found.diag_in_rows, found.rows_follow) = (nodes.diag_in_rows(), nodes.rows_follow(&lists.ptr));
+        }
+        stored.add_work_vectors(launcher, 0)
+    }
+    fn complete(&self, _: &Launcher, stored: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
+        let node = found.form.node();
+        let are_rows = node > 1 && stored.diag_source() == DiagSource::Matrix && !stored.is_permuted();
+        stored.base.diag_in_rows = (found.diag_in_rows && are_rows) as u32;
+        Ok(Box::new(NodalPlan { node, is_whole: stored.base.diag_in_rows != 0 && found.rows_follow }))
+    }
+}
+
+/// What NODAL keeps of a matrix.
+struct NodalPlan {
+    /// Unknowns of a node.
+    node: u32,
+    /// Whether each node's rows lie one behind the other, each with its diagonal, so that they can be copied as one.
+    is_whole: bool,
+}
+
+impl NodalPlan {
+    /// What the name of a kernel for such nodes ends with.
+    fn suffix(&self) -> &'static str {
+        if self.is_whole {
+            "_whole"
+        } else {
+            ""
+        }
+    }
+}
+
+impl EnginePlan for NodalPlan {
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
+        let kernel = launcher.kernel_before_turn(format_args!("nodal{}{}", self.node, self.suffix()))?;
+        let blocks = one_word::blocks(launcher, stored, args, 1, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
+        kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
+    }
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
+    }
+    fn numbers(&self) -> Vec<u32> {
+        vec![self.is_whole as u32]
+    }
+}

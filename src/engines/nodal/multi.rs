@@ -1,0 +1,22 @@
+//! NODAL for several right-hand sides: one pass over the matrix for two of them.
+#![forbid(unsafe_code)]
+
+use super::tuning::NODAL_LEVELS_AHEAD;
+use super::NodalPlan;
+use crate::engines::engine::Multi;
+use crate::engines::one_word;
+use crate::engines::one_word::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS};
+use crate::error::Result;
+use crate::executor::cuda::args::MultiArgs;
+use crate::executor::cuda::{Launcher, Stored};
+
+impl Multi for NodalPlan {
+    fn most_columns(&self, _stored: &Stored) -> u32 {
+        2
+    }
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()> {
+        let kernel = launcher.kernel(format_args!("nodal_multi{}{}", self.node, self.suffix()))?;
+        let blocks = one_word::blocks(launcher, stored, &args.solve, 1, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
+        kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
+    }
+}

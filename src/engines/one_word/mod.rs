@@ -1,0 +1,199 @@
+//! ONE_WORD: row-wise in level order, each unknown handed over in one word that is value and flag.
+#![forbid(unsafe_code)]
+
+pub mod cost;
+mod layout;
+mod multi;
+pub mod tuning;
+
+use crate::analysis::slices::{self, Cut, Slice};
+use crate::analysis::{records, Findings, Form, Needs, Schedule, NONE};
+use crate::engines::engine::{Algorithm, EnginePlan, Multi};
+use crate::error::Result;
+use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::{Launcher, Stored};
+use crate::executor::host::Method;
+use crate::problem::DataType;
+use crate::tuning::CLUSTER_BLOCKS;
+use tuning::{
+    NARROW_RING, NARROW_WARPS, ONE_LEVEL_BLOCKS, ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_BLOCKS_CACHED,
+    ONE_WORD_CACHED_PART, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_FEW_LEVELS, ONE_WORD_FEW_SLICES,
+    ONE_WORD_FEW_WARPS, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES, ONE_WORD_SLICES,
+};
+
+pub struct OneWord;
+
+/// Entries that a lane takes before another one joins in on the row: as many as it holds at a time; mirrors one_word.cuh.
+pub fn entries_per_lane(dtype: DataType) -> u32 {
+    if dtype == DataType::C64 {
+        ONE_WORD_ENTRIES_PER_LANE / 2
+    } else {
+        ONE_WORD_ENTRIES_PER_LANE
+    }
+}
+
+/// The kernels, and those for a narrow end, for patterns without parts of rows and with some.
+const KERNELS: [&str; 2] = ["one_word", "one_word_parts"];
+const NARROW: [&str; 2] = ["one_word_narrow", "one_word_narrow_parts"];
+
+/// Whether there is one, with room for its ring. docs/performance.md says why not in type z.
+fn has_narrow_kernel(launcher: &Launcher) -> bool {
+    let gpu = launcher.gpu;
+    let has_room = gpu.shared_bytes_per_block() >= NARROW_RING && gpu.multiprocessors() >= CLUSTER_BLOCKS;
+    gpu.has_clusters() && has_room && launcher.dtype != DataType::C64
+}
+
+impl Algorithm for OneWord {
+    fn id(&self) -> i32 {
+        16
+    }
+    fn name(&self) -> &'static str {
+        "one_word"
+    }
+    fn deterministic(&self) -> bool {
+        true
+    }
+    fn needs(&self) -> Needs {
+        Needs { levels: true, rows: true, families: true, ..Needs::default() }
+    }
+    fn host(&self) -> Method {
+        Method::Slfr
+    }
+    fn cut(&self, dtype: DataType, _form: Form) -> Cut {
+        Cut::Levels { entries: entries_per_lane(dtype), node: 1, names_rows: false, end_by_rows: false }
+    }
+    fn is_for(&self, form: Form) -> bool {
+        form == Form::Rows
+    }
+    fn prepare(
+        &self,
+        launcher: &Launcher,
+        stored: &mut Stored,
+        schedule: Option<&Schedule>,
+        found: &mut Findings,
+    ) -> Result<()> {
+        if has_narrow_kernel(launcher) {
+            for kernel in NARROW {
+                launcher.kernel(kernel)?.allow_shared(NARROW_RING)?;
+            }
+        }
+        prepare(launcher, stored, schedule, found, layout::narrow_end)
+    }
+    fn complete(&self, launcher: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
+        let has_narrow_kernel = has_narrow_kernel(launcher);
+        Ok(Box::new(OneWordPlan { narrow: found.end, has_narrow_kernel, has_parts: found.has_parts }))
+    }
+}
+
+/// What ONE_WORD keeps of a matrix.
+pub struct OneWordPlan {
+    /// The first slice of the narrow end, where the pattern has one, and whether there is a kernel for it.
+    narrow: Option<u32>,
+    has_narrow_kernel: bool,
+    /// Whether rows are cut into parts.
+    has_parts: bool,
+}
+
+impl OneWordPlan {
+    /// Solves some slices by all blocks; nothing for none.
+    pub fn solve_slices(
+        &self,
+        launcher: &Launcher,
+        stored: &Stored,
+        args: &SolveArgs,
+        begin: u32,
+        end: u32,
+    ) -> Result<()> {
+        if begin >= end {
+            return Ok(());
+        }
+        let size = launcher.dtype.bytes() as u64;
+        let is_cached = args.n as u64 * size * ONE_WORD_CACHED_PART <= launcher.gpu.cached_bytes() as u64;
+        let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ONE_WORD_BLOCKS };
+        let blocks = blocks(launcher, stored, args, 1, ONE_WORD_LEVELS_AHEAD, most);
+        let args = SolveArgs { begin, end, ..*args };
+        launcher.kernel_before_turn(KERNELS[self.has_parts as usize])?.launch(
+            blocks,
+            ONE_WORD_BLOCK,
+            0,
+            &args,
+        )
+    }
+
+    /// One that leaves no end to a cluster.
+    pub fn without_end(has_parts: bool) -> OneWordPlan {
+        OneWordPlan { narrow: None, has_narrow_kernel: false, has_parts }
+    }
+}
+
+/// Adds to a plan what goes by rows; `end` finds the first slice of what one cluster solves.
+pub fn prepare(
+    launcher: &Launcher,
+    stored: &mut Stored,
+    schedule: Option<&Schedule>,
+    found: &mut Findings,
+    end: fn(&[u32], &[Slice]) -> Option<u32>,
+) -> Result<()> {
+    let entries = entries_per_lane(launcher.dtype);
+    if let Some(schedule) = schedule {
+        let rows = schedule.rows.as_ref().expect("asked for");
+        let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1)?;
+        found.end = end(&schedule.level_ptr, &slices);
+        found.has_parts = slices.iter().any(slices::is_part);
+        stored.set_slices(launcher, &slices)?;
+        stored.set_records(launcher, &records(schedule, stored.diag_source()))?;
+    }
+    stored.add_work_vectors(launcher, slices::most_parts(stored.entries, entries))
+}
+
+impl EnginePlan for OneWordPlan {
+    /// From the narrow end on by one cluster, where there is a kernel for that.
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
+        if stored.levels == 1 {
+            let most = launcher.gpu.multiprocessors() * ONE_LEVEL_BLOCKS;
+            let blocks = args.n.div_ceil(ONE_WORD_BLOCK).min(most);
+            return launcher.kernel("one_word_level")?.launch(blocks, ONE_WORD_BLOCK, 0, args);
+        }
+        let Some(begin) = self.narrow.filter(|_| self.has_narrow_kernel) else {
+            return self.solve_slices(launcher, stored, args, 0, args.slices);
+        };
+        self.solve_slices(launcher, stored, args, 0, begin)?;
+        let end = SolveArgs { begin, end: args.slices, ..*args };
+        // On a part of a GPU there may be no room for a cluster. Without one the bits are the same.
+        launcher
+            .kernel_before_turn(NARROW[self.has_parts as usize])?
+            .launch(CLUSTER_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
+            .or_else(|_| self.solve_slices(launcher, stored, args, begin, args.slices))
+    }
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
+    }
+    fn numbers(&self) -> Vec<u32> {
+        vec![self.narrow.unwrap_or(NONE), self.has_parts as u32]
+    }
+}
+
+/// Blocks of a launch, at most so many on a multiprocessor: enough warps to work so many levels ahead of the front, each on one
+/// of the `shares` of a slice, and no more. Warps far ahead only poll, and every poll slows down the hand-over that the front
+/// waits for.
+pub fn blocks(
+    launcher: &Launcher,
+    stored: &Stored,
+    args: &SolveArgs,
+    shares: u32,
+    levels_ahead: u64,
+    most: u32,
+) -> u32 {
+    let multiprocessors = launcher.gpu.multiprocessors() as u64;
+    let all = args.slices as u64 * shares as u64;
+    let average = all * levels_ahead / stored.hand_overs().max(1) as u64;
+    let widest = stored.widest as u64 * shares as u64 / 32 / ONE_WORD_PASSES;
+    let few = match stored.hand_overs() <= ONE_WORD_FEW_LEVELS {
+        true => (all / ONE_WORD_FEW_SLICES).min(multiprocessors * ONE_WORD_FEW_WARPS),
+        false => 0,
+    };
+    let warps = average.max(widest).min(few.max(all / ONE_WORD_SLICES)).max(1);
+    let of_block = ONE_WORD_BLOCK as u64 / 32;
+    let blocks = warps.div_ceil(of_block).clamp(multiprocessors, multiprocessors * most as u64);
+    all.div_ceil(of_block).min(blocks) as u32
+}

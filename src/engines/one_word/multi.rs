@@ -1,0 +1,30 @@
+//! ONE_WORD for several right-hand sides: one pass over the matrix for as many as a sector of L2 holds of a row, of which a lane
+//! takes two.
+#![forbid(unsafe_code)]
+
+use super::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PER_LANE};
+use super::OneWordPlan;
+use crate::engines::engine::{multi_width, sector_columns, Multi};
+use crate::error::Result;
+use crate::executor::cuda::args::{MultiArgs, SolveArgs, State};
+use crate::executor::cuda::{Launcher, Stored};
+
+impl Multi for OneWordPlan {
+    fn most_columns(&self, stored: &Stored) -> u32 {
+        let most = sector_columns(stored.dtype());
+        // Queues hand out a share of each slice for every two of them.
+        if stored.slices() <= State::MOST_PIECES / (most / ONE_WORD_PER_LANE) {
+            most
+        } else {
+            1
+        }
+    }
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()> {
+        let width = multi_width(args.columns);
+        let (shares, ahead) = (width / ONE_WORD_PER_LANE, ONE_WORD_LEVELS_AHEAD);
+        let blocks = super::blocks(launcher, stored, &args.solve, shares, ahead, ONE_WORD_BLOCKS);
+        let solve = SolveArgs { begin: 0, end: args.solve.slices, ..args.solve };
+        let kernel = launcher.kernel(format_args!("one_word_multi{width}"))?;
+        kernel.launch(blocks, ONE_WORD_BLOCK, 0, &MultiArgs { solve, ..*args })
+    }
+}

@@ -1,0 +1,66 @@
+//! The time that a solve by PANEL is predicted to take.
+#![forbid(unsafe_code)]
+
+use std::time::Duration;
+
+use super::layout::{SegmentCounts, HOP};
+use super::tuning::*;
+use crate::select::features::Counts;
+
+/// Time of a solve by panels, if rows hardly wait longer than by themselves. The segments are of nodes where `counts` are.
+pub fn predict(segments: SegmentCounts, counts: Counts) -> Option<Duration> {
+    segments.order()?;
+    let waits = segments.wait[0].min(segments.wait[1]) as f64;
+    (waits <= PANEL_WAITS * counts.entries as f64).then(|| time(counts, segments.hops as f64 / HOP))
+}
+
+/// Time of a solve by panels that hardly wait longer than their rows, with so many hops from one to another.
+fn time(counts: Counts, hops: f64) -> Duration {
+    let rows = counts.of_rows();
+    let panels = (rows.n / PANEL_ROWS) as f64 / PANEL_BLOCKS_OF_GPU;
+    let moved = rows.entries as f64 * PANEL_ENTRY_SECONDS + panels * PANEL_SECONDS;
+    let path = PANEL_LEVEL.mul_f64(rows.levels as f64) + PANEL_HOP.mul_f64(hops);
+    let time = PANEL_START + path + Duration::from_secs_f64(moved);
+    time.mul_f64(rows.of_type().panels)
+}
+
+/// Whether panels are worth a look, where something else is predicted to take so long.
+pub fn may_be_faster(counts: Counts, predicted: Duration) -> bool {
+    let least = counts.of_rows().levels as f64 / PANEL_ROWS as f64;
+    time(counts, least) < predicted.mul_f64(PANEL_ADVANTAGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::select::features::tests::counts_of;
+
+    const MICROSECOND: Duration = Duration::from_micros(1);
+
+    #[test]
+    fn panels_are_for_rows_that_hardly_wait_longer() {
+        let rows = counts_of(30_000, 8_000_000, 2400);
+        let predicted = |wait, unordered, hops| {
+            predict(
+                SegmentCounts { unordered, wait: [wait; 2], segments: 2500, hops: hops * HOP as u64 },
+                rows,
+            )
+        };
+        let time = predicted(0, [0, 9], 75).unwrap();
+        assert!(time > 2400 * PANEL_LEVEL + 75 * PANEL_HOP && time < 2400 * PANEL_LEVEL + 150 * PANEL_HOP);
+        assert_eq!(predicted(70_000, [0, 9], 75), Some(time));
+        // As in a grid, where a line keeps the next one waiting.
+        assert_eq!(predicted(90_000, [0, 9], 75), None);
+        assert_eq!(predicted(0, [9, 9], 75), None);
+        // As in a mesh where each row is a segment.
+        assert!(predicted(0, [0, 9], 2400).unwrap() > 2400 * PANEL_HOP);
+    }
+
+    #[test]
+    fn panels_are_looked_at_where_levels_are_many_and_slow() {
+        assert!(may_be_faster(counts_of(30_000, 8_000_000, 2400), 1000 * MICROSECOND));
+        assert!(!may_be_faster(counts_of(30_000, 8_000_000, 2400), 200 * MICROSECOND));
+        // 5-pt 1024 x 1024 in tiles.
+        assert!(!may_be_faster(counts_of(1 << 20, 2 << 20, 2047), 130 * MICROSECOND));
+    }
+}

@@ -1,0 +1,93 @@
+//! PANEL: up to 32 rows at a time by a block, for complete factors, where neighbouring rows depend on each other and on nearly the
+//! same unknowns.
+#![forbid(unsafe_code)]
+
+pub mod cost;
+pub mod layout;
+pub mod tuning;
+
+use crate::analysis::{Findings, Form, Needs, Panels, Schedule};
+use crate::engines::engine::{Algorithm, EnginePlan};
+use crate::error::{Error, Result};
+use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::{Gpu, Launcher, Stored};
+use crate::executor::host::Method;
+use crate::problem::{DataType, Shape};
+use tuning::{PANEL_BLOCKS, PANEL_PLACES, PANEL_ROWS, PANEL_WARPS};
+
+pub struct Panel;
+
+/// Bytes of shared memory: a tile of columns.
+fn shared_bytes(dtype: DataType) -> u32 {
+    PANEL_PLACES * dtype.bytes() as u32
+}
+
+/// Whether a GPU has what the kernels are compiled for.
+pub fn is_available(gpu: &Gpu, dtype: DataType) -> bool {
+    gpu.has_warp_sums() && gpu.shared_bytes_per_block() >= shared_bytes(dtype)
+}
+
+impl Algorithm for Panel {
+    fn id(&self) -> i32 {
+        22
+    }
+    fn name(&self) -> &'static str {
+        "panel"
+    }
+    fn deterministic(&self) -> bool {
+        true
+    }
+    fn needs(&self) -> Needs {
+        Needs { levels: true, rows: true, panels: Panels::Yes, ..Needs::default() }
+    }
+    fn host(&self) -> Method {
+        Method::Slfr
+    }
+    fn check(&self, gpu: &Gpu, shape: &Shape) -> Result<()> {
+        if is_available(gpu, shape.dtype) {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!(
+            "the panel engine on {}; it needs compute capability 8.0 and {} KiB of shared memory a block",
+            gpu.describe(),
+            shared_bytes(shape.dtype) >> 10
+        )))
+    }
+    fn is_for(&self, form: Form) -> bool {
+        form == Form::Panels
+    }
+    fn prepare(
+        &self,
+        launcher: &Launcher,
+        stored: &mut Stored,
+        _schedule: Option<&Schedule>,
+        _found: &mut Findings,
+    ) -> Result<()> {
+        launcher.kernel("panel")?.allow_shared(shared_bytes(launcher.dtype))?;
+        stored.add_work_vectors(launcher, 0)?;
+        // Where the schedule has no panels they are in natural order.
+        if stored.base.slice == 0 {
+            stored.base.slices = stored.n().div_ceil(PANEL_ROWS);
+        }
+        Ok(())
+    }
+    fn complete(&self, _: &Launcher, _: &mut Stored, _: Findings) -> Result<Box<dyn EnginePlan>> {
+        Ok(Box::new(Panel))
+    }
+}
+
+impl EnginePlan for Panel {
+    fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &SolveArgs) -> Result<()> {
+        let most = launcher.gpu.multiprocessors() * PANEL_BLOCKS;
+        let blocks = args.slices.min(most);
+        launcher.kernel_before_turn("panel")?.launch(
+            blocks,
+            PANEL_WARPS * 32,
+            shared_bytes(launcher.dtype),
+            args,
+        )
+    }
+    fn words_of_slice(&self) -> usize {
+        PANEL_ROWS as usize
+    }
+}

@@ -1,0 +1,39 @@
+//! The time that a solve by THIN is predicted to take.
+#![forbid(unsafe_code)]
+
+use std::time::Duration;
+
+use super::tuning::*;
+use crate::engines::one_word::cost::predict_levels;
+use crate::select::features::{Counts, LastLevels};
+
+/// Time of a solve: of the levels before it by the one-word engine, and of its rows one after the other.
+pub fn predict(end: LastLevels, counts: Counts) -> Duration {
+    let rows = counts.of_rows();
+    let (before, in_end) = (end.level * counts.node, end.rows as f64 * counts.node as f64);
+    let part = in_end / rows.n.max(1) as f64;
+    let of_levels = match before {
+        0 => Duration::ZERO,
+        _ => predict_levels(rows, before, 1.0 - part) + Duration::from_nanos(THIN_SPLIT as u64),
+    };
+    let entries = rows.entries as f64 * part * THIN_ENTRY_SECONDS;
+    let long_rows = (rows.squares.1 as f64).sqrt() * THIN_LONG_ROW_SECONDS;
+    let moved = Duration::from_secs_f64(entries + long_rows);
+    let time = THIN_START + row_of(rows).mul_f64(in_end) + moved;
+    of_levels + time.mul_f64(rows.of_type().panels)
+}
+
+/// No end takes less: a row of each level is in it at best, and the others are by level, or in it as well.
+pub fn least(rows: Counts) -> Duration {
+    let row = |number: u32| row_of(rows) * number;
+    let others = rows.n.saturating_sub(rows.levels);
+    let by_level = predict_levels(rows, 0, others as f64 / rows.n.max(1) as f64);
+    let of_type = |time: Duration| time.mul_f64(rows.of_type().panels);
+    of_type(THIN_START + row(rows.levels)) + by_level.min(of_type(row(others)))
+}
+
+/// What a row takes in type d, but for its entries.
+fn row_of(rows: Counts) -> Duration {
+    let is_short = rows.lengths().0 <= THIN_SHORT_ENTRIES && !rows.is_complex;
+    Duration::from_nanos(if is_short { THIN_SHORT_ROW } else { THIN_ROW } as u64)
+}

@@ -1,0 +1,121 @@
+//! THIN: 32 positions of the level order at a time by a warp, for levels so narrow that a row mostly depends on the one before
+//! it: bands, dense blocks, the ends of complete factors. What comes before such levels goes by ONE_WORD.
+#![forbid(unsafe_code)]
+
+pub mod cost;
+pub mod layout;
+pub mod tuning;
+
+use crate::analysis::slices::Cut;
+use crate::analysis::{Findings, Form, Needs, Schedule, NONE};
+use crate::engines::engine::{Algorithm, EnginePlan};
+use crate::engines::one_word::{self, OneWord, OneWordPlan};
+use crate::engines::panel::tuning::PANEL_PLACES;
+use crate::error::Result;
+use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::{Gpu, Launcher, Stored};
+use crate::executor::host::Method;
+use crate::problem::DataType;
+use crate::tuning::CLUSTER_BLOCKS;
+use tuning::{THIN_RING, THIN_WARPS};
+
+pub struct Thin;
+
+/// Warps of a block: what its shared memory has tiles for.
+fn warps(dtype: DataType) -> u32 {
+    if dtype == DataType::C64 {
+        THIN_WARPS / 2
+    } else {
+        THIN_WARPS
+    }
+}
+
+/// Bytes of shared memory: the ring, and a tile for each warp.
+fn shared_bytes(dtype: DataType) -> u32 {
+    THIN_RING + warps(dtype) * PANEL_PLACES * dtype.bytes() as u32
+}
+
+/// Whether a GPU has clusters, and room for one.
+pub fn is_available(gpu: &Gpu, dtype: DataType) -> bool {
+    let has_room = gpu.shared_bytes_per_block() >= shared_bytes(dtype);
+    gpu.has_clusters() && has_room && gpu.multiprocessors() >= CLUSTER_BLOCKS
+}
+
+impl Algorithm for Thin {
+    fn id(&self) -> i32 {
+        20
+    }
+    fn name(&self) -> &'static str {
+        "thin"
+    }
+    fn deterministic(&self) -> bool {
+        true
+    }
+    fn needs(&self) -> Needs {
+        OneWord.needs()
+    }
+    fn host(&self) -> Method {
+        OneWord.host()
+    }
+    fn cut(&self, dtype: DataType, _form: Form) -> Cut {
+        Cut::Levels {
+            entries: one_word::entries_per_lane(dtype),
+            node: 1,
+            names_rows: false,
+            end_by_rows: true,
+        }
+    }
+    fn is_for(&self, form: Form) -> bool {
+        form == Form::NarrowLevels
+    }
+    fn prepare(
+        &self,
+        launcher: &Launcher,
+        stored: &mut Stored,
+        schedule: Option<&Schedule>,
+        found: &mut Findings,
+    ) -> Result<()> {
+        if is_available(launcher.gpu, launcher.dtype) {
+            launcher.kernel("thin")?.allow_shared(shared_bytes(launcher.dtype))?;
+        }
+        one_word::prepare(launcher, stored, schedule, found, |level_ptr, slices| {
+            layout::best(level_ptr, 1).map(|end| layout::first_slice(end, level_ptr, slices))
+        })
+    }
+    fn complete(&self, launcher: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
+        Ok(Box::new(ThinPlan {
+            end: found.end,
+            is_available: is_available(launcher.gpu, launcher.dtype),
+            by_rows: OneWordPlan::without_end(found.has_parts),
+        }))
+    }
+}
+
+/// What THIN keeps of a matrix.
+struct ThinPlan {
+    /// The first slice of its end. Where no end gains, all levels are it.
+    end: Option<u32>,
+    is_available: bool,
+    /// What solves the levels before.
+    by_rows: OneWordPlan,
+}
+
+impl EnginePlan for ThinPlan {
+    fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
+        let begin = self.end.unwrap_or(0);
+        if stored.levels == 1 || !self.is_available {
+            return self.by_rows.solve(launcher, stored, args);
+        }
+        self.by_rows.solve_slices(launcher, stored, args, 0, begin)?;
+        let end = SolveArgs { begin, end: args.slices, ..*args };
+        let threads = warps(launcher.dtype) * 32;
+        // On a part of a GPU there may be no room for a cluster.
+        launcher
+            .kernel_before_turn("thin")?
+            .launch(CLUSTER_BLOCKS, threads, shared_bytes(launcher.dtype), &end)
+            .or_else(|_| self.by_rows.solve_slices(launcher, stored, args, begin, args.slices))
+    }
+    fn numbers(&self) -> Vec<u32> {
+        [vec![self.end.unwrap_or(NONE)], self.by_rows.numbers()].concat()
+    }
+}

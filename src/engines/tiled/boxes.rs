@@ -1,0 +1,191 @@
+//! Boxes: tiles of a large grid in three dimensions, each some lines of some planes.
+//!
+//! A tile of consecutive lines of a plane of 256 × 256 unknowns crosses a fraction of the plane, and a wave that goes through
+//! the grid crosses as many tiles in each plane as it has, in plane after plane. Boxes of 8 lines of 4 planes are crossed four
+//! planes at a time, and have 32 unknowns in most of their levels, which fill a batch. They are taken diagonal by diagonal, so
+//! that those that can be at work together are.
+//!
+//! An order by boxes solves a grid in which no unknown depends on a later line of an earlier plane, as with stencils of 7 points
+//! and what fills them in. Where it depends on the next line there, as with stencils of 27, boxes are skewed: their lines are one
+//! earlier in each plane. Where rows have several lanes, boxes are half as wide. (Mirrored in kernels/analysis/setup_grid.cuh.)
+#![forbid(unsafe_code)]
+
+use super::tuning::{TILED_BOX_LINE, TILED_BOX_PLANE, TILED_BOX_SHAPE, TILED_BOX_SHAPE_LANES};
+use crate::analysis::lines::{self, Grid};
+use crate::analysis::ranges::Span;
+use crate::tuning::LANE_ENTRIES;
+
+/// Lines for each plane by which boxes may be skewed.
+const MOST_SKEW: u32 = 1;
+
+/// The boxes of a grid.
+#[derive(Clone, Debug)]
+pub struct Boxes {
+    grid: Grid,
+    /// Lines and planes of a box.
+    pub lines: u32,
+    pub planes: u32,
+    /// Lines for each plane by which they are skewed.
+    pub skew: u32,
+    /// Boxes beside each other.
+    pub across: u32,
+    /// The tile that each is, those beside each other first.
+    pub tile: Vec<u32>,
+    /// The first position of each tile, and past the last.
+    pub begin: Vec<u32>,
+    /// The levels of each tile.
+    pub spans: Vec<Span>,
+}
+
+/// The levels of a grid are linear in its coordinates: from unknown to unknown of a line they rise by one, from line to line
+/// of a plane, and from plane to plane, by these. None if they are not. `level` is in solving order.
+pub fn steps(grid: Grid, level: &[u32]) -> Option<[u32; 2]> {
+    let Grid { line, plane } = grid;
+    if line == 0 || plane == 0 {
+        return None;
+    }
+    let steps = [level[line as usize], level[plane as usize]];
+    let is_linear = |(t, &level): (u32, &u32)| {
+        let [x, y, z] = grid.place(t);
+        level == x.wrapping_add(y.wrapping_mul(steps[0])).wrapping_add(z.wrapping_mul(steps[1]))
+    };
+    (0..).zip(level).all(is_linear).then_some(steps)
+}
+
+/// By how many lines for each plane boxes must be skewed so that no turn depends on a later one of them: as far as lines of
+/// earlier planes that it depends on are ahead of its own.
+pub fn skew(grid: Grid, dependencies: impl Iterator<Item = (u32, u32)>) -> u32 {
+    let of = |(t, q): (u32, u32)| {
+        let ([_, y, z], [_, other, earlier]) = (grid.place(t), grid.place(q));
+        match other.saturating_sub(y) {
+            lines if lines <= z - earlier => (lines > 0) as u32,
+            _ => MOST_SKEW + 1,
+        }
+    };
+    dependencies.map(of).max().unwrap_or(0)
+}
+
+impl Boxes {
+    /// Boxes of `n` unknowns with so many entries, where they may be worth it: where planes are large. There are none that are
+    /// more skewed, nor where there would be too many.
+    pub fn new(n: u32, entries: u32, grid: Grid, steps: [u32; 2], skew: u32) -> Option<Boxes> {
+        let Grid { line, plane } = grid;
+        if line < TILED_BOX_LINE || plane < TILED_BOX_PLANE || skew > MOST_SKEW {
+            return None;
+        }
+        let (lines, planes) = (plane / line, n / plane);
+        let has_lanes = entries as f64 > LANE_ENTRIES * n as f64;
+        let [wide, deep] = if has_lanes { TILED_BOX_SHAPE_LANES } else { TILED_BOX_SHAPE };
+        let across = (lines + skew * (planes - 1)).div_ceil(wide);
+        let along = planes.div_ceil(deep);
+        if across as u64 * along as u64 >= lines::most_spans(n) as u64 {
+            return None;
+        }
+        // Diagonal by diagonal, plane by plane.
+        let order = (0..across + along - 1)
+            .flat_map(|sum| (sum.saturating_sub(across - 1)..along.min(sum + 1)).map(move |z| (sum - z, z)));
+        let count = (across * along) as usize;
+        let mut boxes = Boxes {
+            grid,
+            lines: wide,
+            planes: deep,
+            skew,
+            across,
+            tile: vec![0; count],
+            begin: Vec::with_capacity(count + 1),
+            spans: Vec::with_capacity(count),
+        };
+        boxes.begin.push(0);
+        let mut end = 0;
+        for (y, z) in order {
+            let mut span = Span { low: u32::MAX, high: 0, rows: 0 };
+            for z in z * deep..((z + 1) * deep).min(planes) {
+                // Lines of this plane.
+                let (first, past) =
+                    ((y * wide).saturating_sub(skew * z), ((y + 1) * wide).saturating_sub(skew * z));
+                let past = past.min(lines);
+                if first < past {
+                    let level = |y: u32| y * steps[0] + z * steps[1];
+                    span.low = span.low.min(level(first));
+                    span.high = span.high.max(level(past - 1) + line - 1);
+                    span.rows += line * (past - first);
+                }
+            }
+            if span.rows > 0 {
+                boxes.tile[(z * across + y) as usize] = boxes.spans.len() as u32;
+                boxes.spans.push(span);
+                end += span.rows;
+                boxes.begin.push(end);
+            }
+        }
+        Some(boxes)
+    }
+
+    /// The tile that a turn is in.
+    pub fn tile_of(&self, turn: u32) -> u32 {
+        let [_, y, z] = self.grid.place(turn);
+        self.tile[(z / self.planes * self.across + (y + self.skew * z) / self.lines) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_solve_a_grid() {
+        let sizes = [[128, 128, 9], [64, 300, 4], [64, 128, 5], [64, 129, 2], [100, 200, 30]];
+        for ([nx, ny, nz], crosses) in sizes.into_iter().flat_map(|size| [(size, 0), (size, 1)]) {
+            let n = nx * ny * nz;
+            let grid = Grid::new(n, nx, nx * ny);
+            let level: Vec<u32> = (0..n).map(|i| i % nx + 2 * (i / nx % ny) + 3 * (i / (nx * ny))).collect();
+            let steps = steps(grid, &level).unwrap();
+            assert_eq!(steps, [2, 3]);
+            let dependencies = |t: u32| {
+                let (x, y, z) = (t % nx, t / nx % ny, t / (nx * ny));
+                let inside = [x > 0, y > 0, z > 0, crosses > 0 && z > 0 && y + 1 < ny];
+                let before = [1, nx, nx * ny, nx * ny - nx];
+                inside.into_iter().zip(before).filter(|&(inside, _)| inside).map(move |(_, by)| (t, t - by))
+            };
+            let skew = skew(grid, (0..n).flat_map(dependencies));
+            assert_eq!(skew, crosses);
+            let boxes = Boxes::new(n, 3 * n, grid, steps, skew).unwrap();
+            assert_eq!(boxes.begin.last(), Some(&n));
+            // There is room for them where the spans were.
+            assert!(boxes.tile.len() + boxes.begin.len() <= 2 * lines::most_spans(n) as usize);
+            let mut seen: Vec<Span> =
+                boxes.spans.iter().map(|_| Span { low: u32::MAX, high: 0, rows: 0 }).collect();
+            for t in 0..n {
+                let span = &mut seen[boxes.tile_of(t) as usize];
+                (span.low, span.high) = (span.low.min(level[t as usize]), span.high.max(level[t as usize]));
+                span.rows += 1;
+                assert!(dependencies(t).all(|(t, q)| boxes.tile_of(q) <= boxes.tile_of(t)));
+            }
+            for (t, (seen, span)) in seen.iter().zip(&boxes.spans).enumerate() {
+                assert_eq!((seen.low, seen.high, seen.rows), (span.low, span.high, span.rows));
+                assert_eq!(boxes.begin[t + 1] - boxes.begin[t], span.rows);
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_boxes() {
+        let (n, grid) = (1 << 18, Grid::new(1 << 18, 64, 1 << 14));
+        let level: Vec<u32> = (0..n).map(|t: u32| t % 64 + t / 64 % 256 + (t >> 14)).collect();
+        assert_eq!(steps(grid, &level), Some([1, 1]));
+        assert!(Boxes::new(n, n, grid, [1, 1], 0).is_some());
+        let mut other = level.clone();
+        other[5000] += 1;
+        assert_eq!(steps(grid, &other), None);
+        assert_eq!(steps(Grid { plane: 0, ..grid }, &level), None);
+        // Small planes, short lines, and more lines ahead than planes.
+        assert!(Boxes::new(n, n, Grid::new(n, 64, 1 << 12), [1, 1], 0).is_none());
+        assert!(Boxes::new(n, n, Grid::new(n, 16, 1 << 14), [1, 1], 0).is_none());
+        assert!(Boxes::new(n, n, grid, [1, 1], 2).is_none());
+        for (entry, lines) in
+            [((16448, 0), 0), ((70, 69), 0), ((16384, 64), 1), ((32768, 128), 1), ((16384, 128), 2)]
+        {
+            assert_eq!(skew(grid, [entry, (64, 0)].into_iter()), lines, "{entry:?}");
+        }
+    }
+}

@@ -1,0 +1,457 @@
+//! The model of a solve in tiles, ranges of consecutive unknowns in solving order, each solved by one block of the GPU; and the
+//! best size by it.
+//!
+//! Unknowns are taken in some solving order (rising for a forward, falling for a backward solve, by strips, or by boxes), so a tile
+//! depends on earlier tiles only. A batch of rows costs time of its multiprocessor, a dependency on another batch or another level
+//! of the same one costs `TILED_STEP` or `TILED_TURN`, and one on another tile `TILED_HOP`.
+#![forbid(unsafe_code)]
+
+use std::time::Duration;
+
+use super::tuning::{
+    TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_STREWN,
+    TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
+    TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_LANES, TILED_CLUSTER, TILED_CROWD_HOP,
+    TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED,
+    TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES, TILED_LONG_ROW_SCATTERED_SECONDS,
+    TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_MESH, TILED_MESH_LEVELS, TILED_MESH_SCATTERED,
+    TILED_PLANE, TILED_PLANE_ENTRIES, TILED_RELAY_ENTRIES, TILED_RELAY_HOP, TILED_ROW_BYTES,
+    TILED_SCATTERED_LEVEL, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES, TILED_START, TILED_STEP,
+    TILED_STREWN_ROWS, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_UNEVEN_ENTRIES,
+    TILED_UNEVEN_LINES, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES,
+    TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
+};
+use crate::analysis::lines::Sizes;
+use crate::analysis::ranges::{Ranges, Span, Spread};
+use crate::analysis::slices::LANES;
+use crate::analysis::Relays;
+use crate::select::features::Counts;
+use crate::tuning::{CACHED_ENTRIES, LANE_ENTRIES};
+
+/// A size and what the model says of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice {
+    pub rows: u32,
+    pub relays: Relays,
+    /// Whether a level of a tile fills half of a batch, in most of them.
+    pub is_wide: bool,
+    pub predicted: Duration,
+}
+
+impl Span {
+    /// Time of each of its levels.
+    fn pace(self, shape: Rows) -> f64 {
+        let batches = self.batches(shape);
+        if batches >= 1.0 {
+            return (batches.ceil() * shape.batch).max(shape.step);
+        }
+        let levels = self.batch_levels(shape);
+        ((shape.step + (levels - 1.0) * shape.turn) / levels).max(shape.batch / levels)
+    }
+    /// What a hop takes longer, as a batch waits for what all of its levels want of other tiles.
+    fn wait(self, shape: Rows) -> f64 {
+        TILED_WAIT * (self.batch_levels(shape) - 1.0) * shape.turn
+    }
+    /// Batches of a level, and levels of a batch.
+    fn batches(self, shape: Rows) -> f64 {
+        self.rows as f64 / self.levels() / shape.per_batch
+    }
+    fn batch_levels(self, shape: Rows) -> f64 {
+        (1.0 / self.batches(shape)).floor().clamp(1.0, LANES as f64)
+    }
+}
+
+/// What the model knows of the rows.
+#[derive(Clone, Copy)]
+pub struct Rows {
+    /// Entries of one, on average.
+    average: f64,
+    /// Rows in a full batch.
+    per_batch: f64,
+    /// Time that a batch takes of a multiprocessor.
+    batch: f64,
+    /// Time from one batch to one that depends on it, and from level to level in a batch.
+    step: f64,
+    turn: f64,
+    /// Whether relays may be of use without lines: rows depend on several others, and none is far longer.
+    may_relay: bool,
+    /// Whether values lie so, and dependencies.
+    scattered: bool,
+    strewn: bool,
+}
+
+impl Rows {
+    pub fn new(rows: Counts) -> Self {
+        let average = rows.entries as f64 / rows.n.max(1) as f64;
+        let lanes = ((average / LANE_ENTRIES).ceil() as u32).clamp(1, LANES).next_power_of_two();
+        let doublings = lanes.ilog2() as f64;
+        let sums = TILED_SUM.as_secs_f64() * doublings;
+        let (few, most) = (*TILED_TURN_ENTRIES.start(), *TILED_TURN_ENTRIES.end());
+        let more = average.clamp(few, most) - few;
+        let apart = match rows.scattered {
+            true if rows.entries <= CACHED_ENTRIES => TILED_BATCH_SCATTERED_CACHED,
+            true => TILED_BATCH_SCATTERED,
+            false => Duration::ZERO,
+        };
+        let entry = TILED_BATCH_ENTRY + apart;
+        let entries = entry.as_secs_f64() * (average / lanes as f64).ceil();
+        Rows {
+            average,
+            per_batch: (LANES / lanes) as f64,
+            batch: TILED_BATCH.as_secs_f64() + entries,
+            step: TILED_STEP.as_secs_f64() + sums,
+            turn: if lanes < TILED_LONG_LANES {
+                TILED_TURN.as_secs_f64() + TILED_TURN_ENTRY.as_secs_f64() * more + sums
+            } else {
+                TILED_LONG_TURN.as_secs_f64()
+            },
+            may_relay: average >= TILED_RELAY_ENTRIES && rows.squares.1 == 0,
+            scattered: rows.scattered,
+            strewn: rows.strewn,
+        }
+    }
+}
+
+impl Counts {
+    /// What rows that are far longer than the others, one warp's each, take longer in tiles: the longer the more wait for another.
+    pub fn long_rows_in_tiles(self) -> Duration {
+        let seconds = if self.scattered { TILED_LONG_ROW_SCATTERED_SECONDS } else { TILED_LONG_ROW_SECONDS };
+        Duration::from_secs_f64((self.squares.1 as f64).sqrt() * seconds)
+    }
+
+    /// What levels take longer in tiles whose values lie scattered: these are waited for as well, where products do not take longer.
+    pub fn levels_apart(self) -> Duration {
+        match self.scattered && !self.is_complex {
+            true => TILED_SCATTERED_LEVEL * self.levels,
+            false => Duration::ZERO,
+        }
+    }
+
+    /// How many times as long tiles take as of rows that are all alike: a batch of a level goes by the longest of its rows.
+    pub fn unevenness(self) -> f64 {
+        let (average, deviation) = self.lengths();
+        let part = deviation / average;
+        if !self.is_wider(LANES as u64 / 2) {
+            return 1.0;
+        }
+        // As of unknowns of several kinds, one kind behind the other.
+        if self.has_lines && self.has_lanes() && part > TILED_UNEVEN_LINES {
+            return 1.0 + part;
+        }
+        if average <= TILED_UNEVEN_ENTRIES {
+            part.max(1.0)
+        } else {
+            1.0
+        }
+    }
+
+    pub fn regularity(self) -> Regularity {
+        match (self.has_lines, self.crosses) {
+            (_, true) => Regularity::Crossing,
+            (true, _) => Regularity::Lines,
+            _ => Regularity::Mesh,
+        }
+    }
+
+    /// The part of the other engines' time that tiles must promise, by these counts alone.
+    pub fn advantage(self) -> f64 {
+        let bytes = self.n as u64 * TILED_ROW_BYTES + self.entries as u64 * TILED_ENTRY_BYTES;
+        let is_far = self.scattered && !self.has_lines;
+        let large = if self.scattered { TILED_LARGE_BYTES_SCATTERED } else { TILED_LARGE_BYTES };
+        let is_wide = self.is_wider(TILED_WIDE_LEVEL) && bytes > TILED_WIDE_BYTES;
+        let is_short = self.entries as u64 <= TILED_SHORT_ENTRIES * self.n as u64;
+        match is_far {
+            // Each level is a hop there, which the model does not know; where levels are wide hops are not what takes time.
+            false if self.strewn && !self.is_wider(TILED_LARGE_LEVEL) => TILED_ADVANTAGE_STREWN,
+            false if self.strewn => TILED_ADVANTAGE,
+            true if self.entries <= self.n => TILED_ADVANTAGE_LARGE,
+            true if is_short => TILED_ADVANTAGE,
+            true if is_wide && self.strewn => TILED_ADVANTAGE_STREWN,
+            true if is_wide => TILED_ADVANTAGE_WIDE,
+            true if self.is_wider(TILED_WIDE_LEVEL) => TILED_ADVANTAGE_LARGE,
+            false if self.is_wider(TILED_LARGE_LEVEL) && bytes > large => TILED_ADVANTAGE_LARGE,
+            false if self.is_wider(TILED_WIDEST_LEVEL) => TILED_ADVANTAGE_LARGE,
+            false if self.has_lines && !self.scattered => TILED_ADVANTAGE_LINES,
+            _ => TILED_ADVANTAGE,
+        }
+    }
+}
+
+/// Boxes, if a solve takes less than the limit. They do better than the model says, which takes each to depend on two.
+pub fn by_boxes(spans: &[Span], shape: Rows, limit: Duration) -> Option<Choice> {
+    let rows = spans.iter().map(|span| span.rows).max()?;
+    let part = if shape.per_batch < LANES as f64 { TILED_BOX_LANES } else { TILED_BOX };
+    let predicted = predict_part(part, spans, shape, Regularity::Lines, Relays::No, limit)?;
+    let is_wide = usual_batches(spans, shape) >= TILED_SHORT_BATCHES;
+    Some(Choice { rows, relays: Relays::No, is_wide, predicted })
+}
+
+/// Batches of a level of a tile that most are like.
+fn usual_batches(spans: &[Span], shape: Rows) -> f64 {
+    spans.get(spans.len() / 2).map_or(0.0, |span| span.batches(shape))
+}
+
+/// Time of a solve if every block had the same part of each level, and none waited for another.
+pub fn ideal(rows: Counts, shape: Rows) -> Duration {
+    let part = Span { low: 0, high: rows.levels.max(1) - 1, rows: rows.n / TILED_BLOCKS as u32 + 1 };
+    TILED_LAUNCH + Duration::from_secs_f64(part.levels() * part.pace(shape))
+}
+
+/// Whether blocks in clusters can relay unknowns from tile to tile: where a tile fits into a mirror of so many
+/// unknowns, and where tiles depend on the one before: they begin at rising levels, and not, as parts of planes, at
+/// those of the plane before again, or, as parts of no chain, all at the first.
+fn can_relay(spans: &[Span], rows: u32, mirror: u32) -> bool {
+    let others = spans.windows(2).filter(|w| w[1].low <= w[0].low).count();
+    spans.len() > 1 && rows <= mirror && others * TILED_CLUSTER * 2 <= spans.len()
+}
+
+/// Blocks that are resident at once in whole clusters.
+fn relay_blocks() -> usize {
+    TILED_BLOCKS / TILED_CLUSTER * TILED_CLUSTER
+}
+
+/// What is known of an order beside its levels.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Regularity {
+    /// It has lines.
+    Lines,
+    /// It has none, but as many rows in all levels of a tile.
+    Even,
+    /// It has planes as well, and a part of one waits for the later parts of the plane before too, which `predict` does not
+    /// know: so no tile is less than a plane. Planes do better than it says.
+    Crossing,
+    /// It has none, and some rows of a tile are far before or behind the others, as in a mesh without order: these are what
+    /// other tiles wait for; and tiles do worse than `predict` says.
+    Mesh,
+}
+
+impl Regularity {
+    /// The same, but `Even` for what is no mesh by the levels of such tiles.
+    fn of_levels(self, tiles: &[Spread]) -> Regularity {
+        let levels = |of: &dyn Fn(&Spread) -> Span| tiles.iter().map(|s| of(s).levels()).sum::<f64>();
+        let is_mesh = || levels(&|tile| tile.usual()) < TILED_MESH_LEVELS * levels(&|tile| tile.span);
+        match self {
+            Regularity::Mesh if tiles.len() <= 1 || !is_mesh() => Regularity::Even,
+            other => other,
+        }
+    }
+
+    /// Whether relays are of use to so many tiles of such rows: where there are no lines, only to several clusters'.
+    fn may_relay(self, tiles: usize, shape: Rows) -> bool {
+        matches!(self, Regularity::Lines | Regularity::Crossing)
+            || tiles >= 2 * TILED_CLUSTER && shape.may_relay
+    }
+
+    /// The levels that tiles of a size are taken to have, and what part of the time that the model then says.
+    fn of_tiles(self, rows: u32, whole: u32, spreads: &[Spread], shape: Rows) -> (Vec<Span>, f64) {
+        let part = match self {
+            Regularity::Crossing if rows == whole && shape.average <= TILED_PLANE_ENTRIES => TILED_PLANE,
+            Regularity::Crossing | Regularity::Lines | Regularity::Even => 1.0,
+            Regularity::Mesh if shape.scattered => TILED_MESH_SCATTERED,
+            Regularity::Mesh => TILED_MESH,
+        };
+        let by_usual = self == Regularity::Mesh && spreads.len() > 1;
+        let levels = |spread: &Spread| if by_usual { spread.usual() } else { spread.span };
+        (spreads.iter().map(levels).collect(), part)
+    }
+}
+
+/// The best size, with or without relays, if a solve takes less than the limit.
+pub fn choose(
+    ranges: &Ranges,
+    regularity: Regularity,
+    shape: Rows,
+    mirror: u32,
+    limit: Duration,
+) -> Option<Choice> {
+    let Sizes { plane, whole, .. } = ranges.sizes;
+    let regularity = regularity.of_levels(ranges.of_middle_size());
+    let mut sizes: Vec<_> = ranges.tiles().iter().collect();
+    // Beginning with what is mostly good, so that what is not is soon seen to be worse.
+    sizes.sort_by_key(|&&(rows, _)| rows.max(TILED_FIRST) as u64 * 16 / rows.min(TILED_FIRST) as u64);
+    let best_up_to = |most: u32| {
+        let mut best: Option<Choice> = None;
+        for &&(rows, ref spreads) in sizes.iter().filter(|&&&(rows, _)| rows <= most) {
+            let (spans, part) = regularity.of_tiles(rows, whole, spreads, shape);
+            let spans = &spans;
+            if spans.len() > 1 && straddles(rows, plane) && spans[0].batch_levels(shape) > 1.0 {
+                continue;
+            }
+            if regularity == Regularity::Crossing && rows < whole {
+                continue;
+            }
+            let batches = usual_batches(spans, shape);
+            let is_wide = batches >= TILED_SHORT_BATCHES;
+            let relays = regularity.may_relay(spans.len(), shape) && can_relay(spans, rows, mirror);
+            let ways: &[Relays] = match (relays, shape.scattered) {
+                (false, _) => &[Relays::No],
+                (true, true) => &[Relays::Narrow, Relays::No],
+                (true, false) if batches >= TILED_WIDE_BATCHES => &[Relays::Wide, Relays::No],
+                (true, false) => &[Relays::Narrow, Relays::Wide, Relays::No],
+            };
+            for &relays in ways {
+                let limit = best.map_or(limit, |best| best.predicted);
+                let better = predict_part(part, spans, shape, regularity, relays, limit);
+                best = better.map(|predicted| Choice { rows, relays, is_wide, predicted }).or(best);
+            }
+        }
+        best
+    };
+    match shape.strewn {
+        // So few rows may be no size of this pattern. Where tiles are asked for there are some.
+        true if limit == Duration::MAX => best_up_to(TILED_STREWN_ROWS).or_else(|| best_up_to(u32::MAX)),
+        true => best_up_to(TILED_STREWN_ROWS),
+        false => best_up_to(u32::MAX),
+    }
+}
+
+/// Whether some tiles hold the end of one plane and the beginning of the next. Where a batch has several levels these wait
+/// for both of the tiles beside them, and so on through all tiles, which `predict` does not know.
+fn straddles(rows: u32, plane: u32) -> bool {
+    plane > 0 && rows % plane != 0 && plane % rows != 0
+}
+
+/// Such a part of what `predict` says, if it is below the limit.
+fn predict_part(
+    part: f64,
+    spans: &[Span],
+    shape: Rows,
+    regularity: Regularity,
+    relays: Relays,
+    limit: Duration,
+) -> Option<Duration> {
+    // A limit of none stays one.
+    let of_whole = if limit == Duration::MAX { limit } else { limit.div_f64(part) };
+    predict(spans, shape, regularity, relays, of_whole).map(|time| time.mul_f64(part))
+}
+
+/// Time of a solve with these tiles, if it is below the limit. Each begins when a block is free, and no earlier than one
+/// hop after the level before its first is done in the last tile before it that begins at a lower one. It ends no earlier
+/// than its own levels allow, nor than one hop and the levels that it has beyond after the last tile before it that ends
+/// at a lower level, or, if the pattern is `Even`, at the same. From these two it is taken to depend: other tiles that end at
+/// the same level are beside each other, or of domains by themselves. A hop takes longer into batches of several levels, and hops
+/// inside a cluster that relays are shorter, whose blocks begin together.
+fn predict(
+    spans: &[Span],
+    mut shape: Rows,
+    regularity: Regularity,
+    relays: Relays,
+    limit: Duration,
+) -> Option<Duration> {
+    let are_apart = regularity != Regularity::Even;
+    let hop = match relays {
+        Relays::No => TILED_HOP,
+        Relays::Narrow => TILED_RELAY_HOP,
+        Relays::Wide => TILED_WIDE_RELAY_HOP,
+    };
+    if relays == Relays::Wide {
+        shape.batch -= (TILED_BATCH - TILED_WIDE_RELAY_BATCH).as_secs_f64();
+    }
+    let (start, hop, far) = (TILED_START.as_secs_f64(), hop.as_secs_f64(), TILED_HOP.as_secs_f64());
+    let in_crowd = if relays == Relays::No { TILED_CROWD_HOP.as_secs_f64() } else { hop };
+    let latest = limit.as_secs_f64();
+    // Blocks, how many of them begin together, and when those that are next have been free.
+    let (blocks, together) =
+        if relays == Relays::No { (TILED_BLOCKS, 1) } else { (relay_blocks(), TILED_CLUSTER) };
+    let mut free = 0.0;
+    // Most tiles are like the one before.
+    let (mut like, mut own, mut pace, mut wait, mut part) = (None, 0.0, 0.0, 0.0, 0.0);
+    // What blocks have ahead of them, and when each will have been free, summed up over all: they end no earlier than this on average.
+    let mut ahead = 0.0;
+    for &span in spans {
+        if like != Some((span.rows, span.high - span.low)) {
+            like = Some((span.rows, span.high - span.low));
+            own = start + span.levels() * span.pace(shape);
+        }
+        ahead += own;
+    }
+    if ahead > latest * blocks as f64 {
+        return None;
+    }
+    // Tiles that end at rising levels are a chain of hops, and of levels behind each.
+    let is_chain = spans.is_sorted_by_key(|span| span.high);
+    let mut rises = spans.windows(2).filter(|w| w[1].high > w[0].high).count();
+    let (least_hop, least_pace) = (hop.min(far), shape.step.min(shape.turn));
+    let last = spans.last().map_or(0, |span| span.high);
+    let mut at = spans.first().map_or(0, |span| span.high);
+    like = None;
+    let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
+    // Tiles whose lowest levels rise, with begin and time of a level, and tiles whose highest levels rise, with their ends.
+    let mut lowest: Vec<(Span, f64, f64)> = Vec::new();
+    let mut highest: Vec<(u32, f64)> = Vec::new();
+    for (t, &span) in spans.iter().enumerate() {
+        if like != Some((span.rows, span.high - span.low)) {
+            like = Some((span.rows, span.high - span.low));
+            (pace, wait, part) = (span.pace(shape), span.wait(shape), 1.0 / span.levels());
+            own = start + span.levels() * pace;
+        }
+        let hop = wait + if t % TILED_CLUSTER != 0 { hop } else { far };
+        if t >= blocks && t % together == 0 {
+            free = ends[t - blocks..][..together].iter().copied().fold(0.0, f64::max);
+        }
+        let mut begin = free + start;
+        while lowest.last().is_some_and(|(before, ..)| before.low >= span.low) {
+            lowest.pop();
+        }
+        if let Some(&(before, from, level)) = lowest.last() {
+            let levels = (span.low.min(before.high + 1) - before.low) as f64;
+            begin = begin.max(from + levels * level + hop);
+        }
+        let mut end = begin + span.levels() * pace;
+        while highest.last().is_some_and(|&(high, _)| high > span.high || are_apart && high == span.high) {
+            highest.pop();
+        }
+        if let Some(&(high, before)) = highest.last() {
+            end = end.max(before + hop + (span.high - high) as f64 * pace);
+        }
+        let left = if is_chain {
+            rises -= (span.high > at) as usize;
+            at = span.high;
+            rises as f64 * least_hop + (last - at) as f64 * least_pace
+        } else {
+            0.0
+        };
+        ahead += end - own - if t >= blocks { ends[t - blocks] } else { 0.0 };
+        if end + left > latest || ahead > latest * blocks as f64 {
+            return None;
+        }
+        ends.push(end);
+        lowest.push((span, begin, (end - begin) * part));
+        highest.push((span.high, end));
+    }
+    let mut last = ends.into_iter().fold(0.0, f64::max);
+    // All of them are the largest crowd.
+    if spans.len() as f64 * in_crowd > last {
+        last = last.max(crowd(spans, shape) as f64 * in_crowd);
+    }
+    let time = TILED_LAUNCH + Duration::from_secs_f64(last);
+    (time < limit).then_some(time)
+}
+
+/// The most tiles with batches of several levels that one level goes through. Such a batch waits for one of the tile
+/// before it that holds the same levels, and so on through all of them.
+fn crowd(spans: &[Span], shape: Rows) -> i32 {
+    const PLACES: u64 = 1024;
+    let has_several = |s: &&Span| s.levels() * shape.per_batch >= 2.0 * s.rows as f64;
+    if !spans.iter().any(|s| has_several(&s)) {
+        return 0;
+    }
+    let levels = spans.iter().map(|s| s.high as u64 + 1).max().unwrap_or(1);
+    let place = |level: u32| (level as u64 * PLACES / levels) as usize;
+    let mut more = [0; PLACES as usize + 1];
+    for span in spans.iter().filter(has_several) {
+        more[place(span.low)] += 1;
+        more[place(span.high) + 1] -= 1;
+    }
+    let mut now = 0;
+    more.iter()
+        .map(|more| {
+            now += more;
+            now
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests;

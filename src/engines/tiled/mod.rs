@@ -1,0 +1,253 @@
+//! TILED: two tiers. Dependencies inside a tile go through shared memory, those between tiles in one word.
+#![forbid(unsafe_code)]
+
+mod batches;
+pub mod boxes;
+pub mod cost;
+mod multi;
+pub mod strips;
+pub mod tuning;
+
+use crate::analysis::slices::{Cut, LANES};
+use crate::analysis::{Findings, Form, Needs, Relays, Schedule, Tiles};
+use crate::engines::engine::{Algorithm, EnginePlan, Multi};
+use crate::error::{Error, Result};
+use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::{Gpu, Launcher, Stored};
+use crate::executor::host::Method;
+use crate::problem::{DataType, Shape};
+use batches::{records, Batches};
+use tuning::{
+    TILED_CLUSTER, TILED_LARGEST_RELAY, TILED_NARROW_ENTRIES, TILED_NARROW_WIDTH, TILED_SHORT_WIDTH,
+};
+
+/// What follows mirrors kernels/tiled/tiled.cuh: warps in a block, fewer with permuted values, narrow levels or several right-hand
+/// sides, more where no row has more than `SHORT` entries, unknowns in the window, and how far a row looks back in it.
+const WARPS: u32 = 12;
+pub const FEW_WARPS: u32 = 8;
+const MANY_WARPS: u32 = 16;
+const SHORT: u32 = 4;
+const WINDOW: u32 = 4096;
+/// Bytes before the window, and cells that a code can name.
+const HEAD: u32 = 1184;
+const CELLS: u32 = 1 << 16;
+const SPREAD: u32 = (2 * MANY_WARPS + 1) * LANES;
+const REACH: u32 = WINDOW - 2 * SPREAD - LANES;
+/// Marks a code of an unknown in the window, and with it one of an unknown in the same batch, whose lane is from
+/// this bit on. What is not in the window points to the cell behind it.
+const HIGH_BIT: u32 = 1 << 31;
+const NEXT_BIT: u32 = 1 << 30;
+const LANE_SHIFT: u32 = 16;
+
+pub struct Tiled;
+
+/// Entries that a lane holds at a time; half of them may depend on the same batch.
+fn entries_per_lane(dtype: DataType) -> u32 {
+    match dtype {
+        DataType::C64 => 4,
+        _ => 8,
+    }
+}
+
+/// The window of so many right-hand sides, what is known of the next batches, the progress of the warps, a ticket and
+/// what is known of a relay.
+pub fn shared_bytes(dtype: DataType, columns: u32) -> u32 {
+    ((WINDOW + 1) * columns * dtype.bytes() as u32 + HEAD).next_multiple_of(16)
+}
+
+/// Unknowns of another tile that a block has room for beside its window; 0 where blocks come in no clusters, or where the
+/// number of an unknown could be taken for a code.
+pub fn mirror(gpu: &Gpu, shape: &Shape) -> u32 {
+    let dtype = shape.dtype;
+    if !gpu.has_clusters() || gpu.multiprocessors() < TILED_CLUSTER as u32 || shape.n >= HIGH_BIT - CELLS {
+        return 0;
+    }
+    let room = gpu.shared_bytes_per_block().saturating_sub(shared_bytes(dtype, 1));
+    (room / dtype.bytes() as u32).min(TILED_LARGEST_RELAY)
+}
+
+/// Blocks of a launch: one on each multiprocessor, as the tiles last.
+pub fn blocks(launcher: &Launcher, tiles: u32) -> u32 {
+    tiles.min(launcher.gpu.multiprocessors())
+}
+
+impl Algorithm for Tiled {
+    fn id(&self) -> i32 {
+        17
+    }
+    fn name(&self) -> &'static str {
+        "tiled"
+    }
+    fn deterministic(&self) -> bool {
+        true
+    }
+    fn needs(&self) -> Needs {
+        Needs { levels: true, rows: true, tiles: Tiles::Yes, ..Needs::default() }
+    }
+    fn host(&self) -> Method {
+        Method::Slfr
+    }
+    fn check(&self, gpu: &Gpu, shape: &Shape) -> Result<()> {
+        if is_available(gpu, shape) {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!(
+            "the tiled engine with {} rows on {}; it needs {} KiB of shared memory a block and fewer than 2^31 rows",
+            shape.n,
+            gpu.describe(),
+            shared_bytes(shape.dtype, 1) >> 10
+        )))
+    }
+    fn cut(&self, dtype: DataType, _form: Form) -> Cut {
+        Cut::Tiles { entries: entries_per_lane(dtype), window: WINDOW, reach: REACH }
+    }
+    fn is_for(&self, form: Form) -> bool {
+        matches!(form, Form::Tiles(_))
+    }
+    fn prepare(
+        &self,
+        launcher: &Launcher,
+        stored: &mut Stored,
+        schedule: Option<&Schedule>,
+        found: &mut Findings,
+    ) -> Result<()> {
+        if let Some(schedule) = schedule {
+            let forward = stored.is_forward();
+            let ptr = &schedule.rows.as_ref().expect("asked for").ptr;
+            found.longest = ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+            let batches = Batches::new(schedule, forward, entries_per_lane(launcher.dtype))?;
+            let record = records(schedule, stored.diag_source(), forward);
+            set_batches(launcher, stored, &batches)?;
+            stored.set_records(launcher, &record)?;
+        }
+        stored.add_work_vectors(launcher, 0)?;
+        let plain = Launch::plain(launcher, stored, found);
+        launcher.kernel(plain.kernel)?.allow_shared(plain.shared)?;
+        if let Some(relayed) = Launch::relayed(launcher, stored, found) {
+            // Plans of the same kernel may have tiles, and so mirrors, of different sizes.
+            launcher.kernel(relayed.kernel)?.allow_shared(launcher.gpu.shared_bytes_per_block())?;
+        }
+        Ok(())
+    }
+    fn complete(
+        &self,
+        launcher: &Launcher,
+        stored: &mut Stored,
+        found: Findings,
+    ) -> Result<Box<dyn EnginePlan>> {
+        Ok(Box::new(TiledPlan {
+            plain: Launch::plain(launcher, stored, &found),
+            relayed: Launch::relayed(launcher, stored, &found),
+            numbers: [found.longest, found.tile, found.wide_tiles as u32],
+        }))
+    }
+}
+
+/// Puts the batches on the device. Codes take the place of the entries' positions, and indices, where there are any, that of the places
+/// of their values.
+fn set_batches(launcher: &Launcher, stored: &mut Stored, batches: &Batches) -> Result<()> {
+    let Batches { batch, tile_batch, code, index } = batches;
+    stored.base.tile_step = stored.keep(launcher, tile_batch)?;
+    stored.base.tiles = tile_batch.len() as u32 - 1;
+    stored.release(&[stored.base.row_adj, stored.base.row_val]);
+    stored.base.slice = stored.keep(launcher, batch)?;
+    stored.base.slices = batch.len() as u32;
+    stored.base.row_adj = stored.keep(launcher, code)?;
+    if stored.is_permuted() {
+        stored.base.row_val = stored.keep(launcher, index)?;
+    }
+    Ok(())
+}
+
+/// What TILED keeps of a matrix.
+struct TiledPlan {
+    plain: Launch,
+    /// Where the plan is one for blocks in clusters.
+    relayed: Option<Launch>,
+    /// Entries of the longest row beside its diagonal, rows of the largest tile, and whether a level of a tile fills half of a batch.
+    numbers: [u32; 3],
+}
+
+impl EnginePlan for TiledPlan {
+    fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &SolveArgs) -> Result<()> {
+        // On a part of a GPU there may be no room for a cluster. Without relays the same plan gives the same bits.
+        match self.relayed.as_ref().map(|relayed| relayed.run(launcher, args)) {
+            Some(Ok(())) => Ok(()),
+            _ => self.plain.run(launcher, args),
+        }
+    }
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
+    }
+    fn words_of_slice(&self) -> usize {
+        4
+    }
+    fn numbers(&self) -> Vec<u32> {
+        self.numbers.to_vec()
+    }
+}
+
+/// Whether the GPU has the shared memory, and the bits of a position suffice.
+pub fn is_available(gpu: &Gpu, shape: &Shape) -> bool {
+    gpu.shared_bytes_per_block() >= shared_bytes(shape.dtype, 1) && shape.n < HIGH_BIT
+}
+
+/// Whether lanes that hold fewer entries will do, and more of them are of use. There are such kernels for real types: in
+/// type z a lane holds no more anyway, and in type c they would take minutes to compile.
+fn has_short_rows(launcher: &Launcher, stored: &Stored, found: &Findings) -> bool {
+    let is_wide = match stored.is_permuted() {
+        true => stored.n() as usize >= stored.levels * TILED_SHORT_WIDTH,
+        false => found.wide_tiles,
+    };
+    is_wide && found.longest <= SHORT && !launcher.dtype.is_complex()
+}
+
+/// Whether levels are so narrow, and rows so short, that fewer warps are faster: each finds out sooner what it waits for. There are
+/// such kernels for real types.
+fn has_narrow_levels(launcher: &Launcher, stored: &Stored) -> bool {
+    let (n, levels, entries) = (stored.n() as u64, stored.levels as u64, stored.entries as u64);
+    n <= TILED_NARROW_WIDTH * levels && entries <= TILED_NARROW_ENTRIES * n && !launcher.dtype.is_complex()
+}
+
+/// What a solve launches for one right-hand side.
+struct Launch {
+    kernel: &'static str,
+    blocks: u32,
+    threads: u32,
+    shared: u32,
+}
+
+impl Launch {
+    fn plain(launcher: &Launcher, stored: &Stored, found: &Findings) -> Launch {
+        let (kernel, warps) = match (has_short_rows(launcher, stored, found), stored.is_permuted()) {
+            (false, false) if has_narrow_levels(launcher, stored) => ("tiled_few", FEW_WARPS),
+            (false, false) => ("tiled", WARPS),
+            (false, true) => ("tiled_permuted", FEW_WARPS),
+            (true, false) => ("tiled_short", MANY_WARPS),
+            (true, true) => ("tiled_short_permuted", MANY_WARPS),
+        };
+        let blocks = blocks(launcher, stored.tiles());
+        Launch { kernel, blocks, threads: warps * 32, shared: shared_bytes(launcher.dtype, 1) }
+    }
+
+    /// Where the plan is one for blocks in clusters.
+    fn relayed(launcher: &Launcher, stored: &Stored, found: &Findings) -> Option<Launch> {
+        let (kernel, warps) = match (found.form, stored.is_permuted()) {
+            (Form::Tiles(Relays::Narrow), false) => ("tiled_relay", FEW_WARPS),
+            (Form::Tiles(Relays::Narrow), true) => ("tiled_relay_permuted", FEW_WARPS),
+            (Form::Tiles(Relays::Wide), false) if has_short_rows(launcher, stored, found) => {
+                ("tiled_relay_short", MANY_WARPS)
+            }
+            (Form::Tiles(Relays::Wide), false) => ("tiled_relay_wide", WARPS),
+            _ => return None,
+        };
+        let (tiles, cluster, most) = (stored.tiles(), TILED_CLUSTER as u32, launcher.gpu.multiprocessors());
+        let blocks = tiles.next_multiple_of(cluster).min(most / cluster * cluster);
+        let shared = shared_bytes(launcher.dtype, 1) + found.tile * launcher.dtype.bytes() as u32;
+        Some(Launch { kernel, blocks, threads: warps * 32, shared })
+    }
+
+    fn run(&self, launcher: &Launcher, args: &SolveArgs) -> Result<()> {
+        launcher.kernel_before_turn(self.kernel)?.launch(self.blocks, self.threads, self.shared, args)
+    }
+}

@@ -1,0 +1,169 @@
+//! Measured numbers of TILED.
+#![forbid(unsafe_code)]
+
+use std::time::Duration;
+
+/// The tiled engine: blocks that are resident at once in the model, and the smallest tile where there are no lines.
+pub const TILED_BLOCKS: usize = 132;
+
+/// The size that is looked at first, as it is mostly good.
+pub const TILED_FIRST: u32 = 8192;
+
+/// What a batch costs its multiprocessor, and what each entry of a lane adds, more where its value lies scattered.
+pub const TILED_BATCH: Duration = Duration::from_nanos(71);
+pub const TILED_BATCH_ENTRY: Duration = Duration::from_nanos(17);
+pub const TILED_BATCH_SCATTERED: Duration = Duration::from_nanos(19);
+
+/// The same up to so many entries, whose values the cache holds.
+pub const TILED_BATCH_SCATTERED_CACHED: Duration = Duration::from_nanos(9);
+
+/// What a level takes longer, whose batches wait for such values, of real types.
+pub const TILED_SCATTERED_LEVEL: Duration = Duration::from_nanos(20);
+
+/// From one batch to one that depends on it, from level to level inside a batch, what each entry of a row between so many
+/// adds to that, and what each doubling of a row's lanes adds to both.
+pub const TILED_STEP: Duration = Duration::from_nanos(180);
+pub const TILED_TURN: Duration = Duration::from_nanos(26);
+pub const TILED_TURN_ENTRY: Duration = Duration::from_nanos(26);
+pub const TILED_TURN_ENTRIES: std::ops::RangeInclusive<f64> = 1.6..=4.0;
+pub const TILED_SUM: Duration = Duration::from_nanos(7);
+
+/// From level to level inside a batch where a row has so many lanes or more.
+pub const TILED_LONG_LANES: u32 = 8;
+pub const TILED_LONG_TURN: Duration = Duration::from_nanos(400);
+
+/// A launch and its end, from tile to tile, the same where a level goes through many tiles one after the other, what a hop
+/// takes longer for each further level of a batch (of a turn), and until a block has begun a tile.
+pub const TILED_LAUNCH: Duration = Duration::from_nanos(2400);
+pub const TILED_HOP: Duration = Duration::from_nanos(330);
+pub const TILED_CROWD_HOP: Duration = Duration::from_nanos(700);
+pub const TILED_WAIT: f64 = 0.44;
+pub const TILED_START: Duration = Duration::from_nanos(2900);
+
+/// Blocks of a cluster that relay unknowns (mirrored in kernels/tiled/tiled_relay.cu), and from tile to tile there.
+pub const TILED_CLUSTER: usize = 8;
+pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(297);
+
+/// The same with as many warps as without relays, and what a batch costs then in place of `TILED_BATCH`, as it looks less
+/// into other tiles.
+pub const TILED_WIDE_RELAY_HOP: Duration = Duration::from_nanos(324);
+pub const TILED_WIDE_RELAY_BATCH: Duration = Duration::from_nanos(31);
+
+/// Where a level of a tile fills so much of a batch, all warps relay, and not a few.
+pub const TILED_WIDE_BATCHES: f64 = 0.75;
+
+/// Without lines rows must have so many entries on average for relays to be of use.
+pub const TILED_RELAY_ENTRIES: f64 = 1.5;
+
+/// The largest tile whose unknowns are relayed. With more rows too few blocks have a tile.
+pub const TILED_LARGEST_RELAY: u32 = 16384;
+
+/// Strips are looked at where the best that there is without them takes so many times what tiles that never waited for
+/// each other would; the second number where values lie scattered and there are so many levels.
+pub const TILED_STRIPS_WORTH: f64 = 2.2;
+pub const TILED_STRIPS_WORTH_SCATTERED: f64 = 1.8;
+pub const TILED_STRIPS_LEVELS: u32 = 200;
+
+/// And where it takes so much longer: to look at them takes some hundred microseconds itself.
+pub const TILED_STRIPS_GAIN: Duration = Duration::from_micros(40);
+
+/// Lines and planes of a box, and where rows have several lanes.
+pub const TILED_BOX_SHAPE: [u32; 2] = [8, 4];
+pub const TILED_BOX_SHAPE_LANES: [u32; 2] = [4, 4];
+
+/// Boxes are looked at where lines and planes are at least so long, and take this part of what the model says, less where
+/// rows have several lanes.
+pub const TILED_BOX_LINE: u32 = 64;
+pub const TILED_BOX_PLANE: u32 = 6000;
+pub const TILED_BOX: f64 = 0.85;
+pub const TILED_BOX_LANES: f64 = 0.6;
+
+/// Boxes are taken in place of other tiles up to so many times the time that the model promises of those.
+pub const TILED_BOX_FAVOUR: f64 = 1.2;
+
+/// The same of planes, where unknowns depend on later lines of the plane before, and rows have no more entries than these on average.
+pub const TILED_PLANE: f64 = 0.85;
+pub const TILED_PLANE_ENTRIES: f64 = 16.0;
+pub const TILED_MESH_LEVELS: f64 = 0.63;
+pub const TILED_MESH: f64 = 1.2;
+pub const TILED_MESH_SCATTERED: f64 = 1.4;
+
+/// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/analysis/setup_slices.cuh,
+/// as is the next.
+pub const TILED_TURN_BATCHES: u64 = 10;
+
+/// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.
+pub const TILED_MOST_GAP: u32 = 2;
+
+/// Short rows get more warps, whose lanes hold fewer entries, where a level of a tile fills so much of a batch; where values lie
+/// scattered, where levels have so many rows on average.
+pub const TILED_SHORT_BATCHES: f64 = 0.5;
+pub const TILED_SHORT_WIDTH: usize = 32;
+
+/// Fewer warps are faster where a level has no more rows on average, and a row no more entries.
+pub const TILED_NARROW_WIDTH: u64 = 16;
+pub const TILED_NARROW_ENTRIES: u64 = 32;
+
+/// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
+/// scattered, the pattern has no lines, rows have more entries than these on average, levels so many rows, and there are more bytes
+/// than these, which the model does not know of; and least where it is strewn.
+pub const TILED_ADVANTAGE: f64 = 1.0;
+
+/// No more than this where it is the time by nodes, which the model knows better than that by rows.
+pub const TILED_ADVANTAGE_NODES: f64 = 0.95;
+
+/// More is allowed where the pattern has lines and values are not scattered: there the model promises too little of tiles, and
+/// too much of rows.
+pub const TILED_ADVANTAGE_LINES: f64 = 1.15;
+pub const TILED_ADVANTAGE_WIDE: f64 = 0.62;
+pub const TILED_ADVANTAGE_STREWN: f64 = 0.4;
+pub const TILED_SHORT_ENTRIES: u64 = 2;
+pub const TILED_WIDE_LEVEL: u64 = 900;
+pub const TILED_WIDE_BYTES: u64 = 40_000_000;
+
+/// Somewhat less where there are no more bytes than those; and where values are not scattered or the pattern has lines, where
+/// levels and bytes are more than these, and whatever the bytes where levels are wider than the last; and of far rows of one entry.
+pub const TILED_ADVANTAGE_LARGE: f64 = 0.86;
+pub const TILED_LARGE_LEVEL: u64 = 1800;
+pub const TILED_LARGE_BYTES: u64 = 100_000_000;
+pub const TILED_LARGE_BYTES_SCATTERED: u64 = 200_000_000;
+pub const TILED_WIDEST_LEVEL: u64 = 9000;
+
+/// So tiles must promise less where nearly all entries are of such unknowns; and where the average row is of a level below this part of
+/// all, as by nested dissection: from so large a part of such entries on, and from the next. Where there are fewer it promises too
+/// much. Not so of short rows that are fewer than those. Where values lie scattered and rows have several lanes, from the part on
+/// that is named for these.
+pub const TILED_DISTANT_MOST: f64 = 0.85;
+pub const TILED_ADVANTAGE_DISTANT_MOST: f64 = 0.67;
+pub const TILED_DISSECTED: f64 = 0.3;
+pub const TILED_DISSECTED_ROWS: u32 = 8192;
+pub const TILED_DISTANT_SOME: f64 = 0.12;
+pub const TILED_DISTANT_MANY: f64 = 0.25;
+pub const TILED_DISTANT_SCATTERED: f64 = 0.5;
+pub const TILED_ADVANTAGE_NEAR: f64 = 1.05;
+pub const TILED_ADVANTAGE_DISTANT_SOME: f64 = 0.8;
+pub const TILED_ADVANTAGE_DISTANT_MANY: f64 = 0.65;
+
+/// More is allowed where there are next to none, levels have more rows than that and the average row's is not so low: these are domains
+/// by themselves, whose tiles do not wait for each other as the model has them do.
+pub const TILED_DISTANT_NONE: f64 = 0.02;
+pub const TILED_ALONE_LEVEL: u64 = 3500;
+pub const TILED_ADVANTAGE_ALONE: f64 = 1.25;
+
+/// More is allowed of strewn rows that have one lane: there it promises too much.
+pub const TILED_ADVANTAGE_SHORT: f64 = 1.4;
+
+/// The most rows of a tile there, so that lines of the cache are of use to it again.
+pub const TILED_STREWN_ROWS: u32 = 2048;
+pub const TILED_LONG_ROW_SECONDS: f64 = 2.5e-9;
+pub const TILED_LONG_ROW_SCATTERED_SECONDS: f64 = 5e-9;
+
+/// Where rows have no more entries on average, and their numbers deviate by more than that, tiles take as many times longer.
+pub const TILED_UNEVEN_ENTRIES: f64 = 16.0;
+
+/// The same where the pattern has lines and rows have several lanes, and they deviate by more than this part of the average.
+pub const TILED_UNEVEN_LINES: f64 = 0.25;
+
+/// Bytes that a solve in double precision with scattered values moves for a row and for an entry.
+pub const TILED_ROW_BYTES: u64 = 28;
+pub const TILED_ENTRY_BYTES: u64 = 16;

@@ -1,0 +1,117 @@
+//! WIDE: row-wise in level order, a launch for each level; for levels so wide that they are streamed and not waited for.
+//! Slices are those of ONE_WORD. Where levels are too many for that, the matrix is left to it.
+#![forbid(unsafe_code)]
+
+pub mod cost;
+pub mod tuning;
+
+use crate::analysis::slices::{self, Cut};
+use crate::analysis::{records, Findings, Form, Needs, Schedule};
+use crate::engines::engine::{multi_width, Algorithm, EnginePlan, Multi};
+use crate::engines::one_word::{self, OneWord};
+use crate::error::Result;
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
+use crate::executor::cuda::{Launcher, Stored};
+use crate::executor::host::Method;
+use crate::problem::DataType;
+use tuning::{WIDE_BLOCK, WIDE_BLOCKS, WIDE_BLOCKS_MULTI};
+
+pub struct Wide;
+
+impl Algorithm for Wide {
+    fn id(&self) -> i32 {
+        19
+    }
+    fn name(&self) -> &'static str {
+        "wide"
+    }
+    fn deterministic(&self) -> bool {
+        true
+    }
+    fn needs(&self) -> Needs {
+        Needs { families: false, wide_levels: true, ..OneWord.needs() }
+    }
+    fn host(&self) -> Method {
+        Method::Slfr
+    }
+    fn cut(&self, dtype: DataType, _form: Form) -> Cut {
+        Cut::Levels {
+            entries: one_word::entries_per_lane(dtype),
+            node: 1,
+            names_rows: true,
+            end_by_rows: false,
+        }
+    }
+    fn is_for(&self, form: Form) -> bool {
+        form == Form::WideLevels
+    }
+    fn prepare(
+        &self,
+        launcher: &Launcher,
+        stored: &mut Stored,
+        schedule: Option<&Schedule>,
+        found: &mut Findings,
+    ) -> Result<()> {
+        let Some(schedule) = schedule else { return Ok(()) };
+        let rows = schedule.rows.as_ref().expect("asked for");
+        let entries = one_word::entries_per_lane(launcher.dtype);
+        let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1)?;
+        found.has_parts = slices.iter().any(slices::is_part);
+        stored.set_slices(launcher, &slices)?;
+        found.level_ptr = slices::steps(&schedule.level_ptr, &slices);
+        stored.set_records(launcher, &records(schedule, stored.diag_source()))
+    }
+    fn complete(&self, _: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
+        Ok(Box::new(WidePlan { level_ptr: found.level_ptr, has_parts: found.has_parts }))
+    }
+}
+
+/// What WIDE keeps of a matrix.
+struct WidePlan {
+    /// The first slice of each level, and past the last.
+    level_ptr: Vec<u32>,
+    has_parts: bool,
+}
+
+impl EnginePlan for WidePlan {
+    fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &SolveArgs) -> Result<()> {
+        let most = if launcher.dtype == DataType::C64 { WIDE_BLOCKS_MULTI } else { WIDE_BLOCKS };
+        let kernel = launcher.kernel_before_turn("wide")?;
+        self.each_level(launcher, most, |begin, end, blocks| {
+            kernel.launch(blocks, WIDE_BLOCK, 0, &SolveArgs { begin, end, ..*args })
+        })
+    }
+    fn multi(&self) -> Option<&dyn Multi> {
+        Some(self)
+    }
+    fn numbers(&self) -> Vec<u32> {
+        [self.level_ptr.as_slice(), &[self.has_parts as u32]].concat()
+    }
+}
+
+impl Multi for WidePlan {
+    fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &MultiArgs) -> Result<()> {
+        let kernel = launcher.kernel_before_turn(format_args!("wide_multi{}", multi_width(args.columns)))?;
+        self.each_level(launcher, WIDE_BLOCKS_MULTI, |begin, end, blocks| {
+            let solve = SolveArgs { begin, end, ..args.solve };
+            kernel.launch(blocks, WIDE_BLOCK, 0, &MultiArgs { solve, ..*args })
+        })
+    }
+}
+
+impl WidePlan {
+    /// Calls `launch(begin, end, blocks)` for the slices of each level: a warp for each, and so many blocks on a multiprocessor at
+    /// most.
+    fn each_level(
+        &self,
+        launcher: &Launcher,
+        most: u32,
+        mut launch: impl FnMut(u32, u32, u32) -> Result<()>,
+    ) -> Result<()> {
+        let most = launcher.gpu.multiprocessors() * most;
+        self.level_ptr.windows(2).try_for_each(|level| {
+            let blocks = (level[1] - level[0]).div_ceil(WIDE_BLOCK / 32).min(most);
+            launch(level[0], level[1], blocks)
+        })
+    }
+}

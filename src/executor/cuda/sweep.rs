@@ -1,0 +1,85 @@
+//! What a sweep solves its triangle for, on the GPU.
+#![forbid(unsafe_code)]
+
+use std::sync::Arc;
+
+use super::pattern::{Diagonal, Pattern};
+use super::{CudaPlan, Gpu, Launcher};
+use crate::error::Result;
+use crate::executor::SweepCall;
+use crate::problem::{Arrays, Shape};
+
+/// Threads of a block: SWEEP_BLOCK in kernels/sweep/sweep.cu.
+const THREADS: u32 = 256;
+const KERNEL: &str = "sweep_rest";
+
+/// The mirror of SweepArgs in kernels/sweep/sweep.cu.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct SweepArgs {
+    pattern: Pattern,
+    val: u64,
+    b: u64,
+    x: u64,
+    diagonal: u64,
+    place: u64,
+    rest: u64,
+    scaled: u64,
+    factor: f64,
+    lanes: u32,
+    backward: u32,
+    is_zero: u32,
+    unused: u32,
+}
+
+/// What an info holds for sweeps besides its plan.
+pub struct CudaSweep {
+    /// None where rows do not ascend, or have no diagonal entry.
+    diagonal: Option<Diagonal>,
+}
+
+impl CudaSweep {
+    /// Prepares sweeps with a pattern that is known to be well-formed. Waits for the stream.
+    pub fn new(gpu: &Arc<Gpu>, shape: &Shape, arrays: Arrays, stream: usize) -> Result<CudaSweep> {
+        let _bound = gpu.bind()?;
+        let launcher = Launcher { gpu, stream, dtype: shape.dtype };
+        // Loaded now, as the first sweep may be captured into a graph.
+        launcher.kernel(KERNEL)?;
+        let diagonal = match shape.n {
+            0 => None,
+            _ => Diagonal::find(&launcher, shape, arrays)?.ok(),
+        };
+        Ok(CudaSweep { diagonal })
+    }
+
+    /// Enqueues what comes before the sweep's solve.
+    pub fn begin(&self, plan: &mut CudaPlan, stream: usize, call: &SweepCall) -> Result<()> {
+        plan.note_use(stream)?;
+        let shape = plan.stored.shape();
+        let place = self.diagonal.as_ref().map_or(0, |diagonal| diagonal.place.address());
+        // Two entries and more for each lane; of a row whose diagonal is known half are read.
+        let entries = shape.nnz / shape.n / if place != 0 { 2 } else { 1 };
+        let lanes = (entries / 2).max(1).next_power_of_two().min(32);
+        let args = SweepArgs {
+            pattern: Pattern::new(shape, call.arrays),
+            val: call.arrays.val as u64,
+            b: call.b as u64,
+            x: call.x as u64,
+            diagonal: call.diagonal as u64,
+            place,
+            rest: call.rest as u64,
+            scaled: call.scaled as u64,
+            factor: call.factor,
+            lanes,
+            backward: !shape.forward() as u32,
+            is_zero: call.is_zero as u32,
+            unused: 0,
+        };
+        let threads = u64::from(shape.n) * u64::from(lanes);
+        plan.launcher(stream).kernel_before_turn(KERNEL)?.cover(threads, THREADS, &args)
+    }
+
+    pub fn bytes_held(&self) -> usize {
+        self.diagonal.as_ref().map_or(0, |diagonal| diagonal.place.bytes())
+    }
+}

@@ -1,0 +1,416 @@
+//! The choice on patterns that are known.
+#![forbid(unsafe_code)]
+
+use super::*;
+use crate::analysis::lines::Grid;
+use crate::analysis::ranges::tests::{grid, ranges};
+use crate::analysis::Relays;
+use crate::engines::tiled::boxes::Boxes;
+use crate::engines::tiled::tuning::{TILED_LARGEST_RELAY, TILED_SCATTERED_LEVEL, TILED_STREWN_ROWS};
+use crate::select::features::squares;
+use crate::select::features::tests::counts_of;
+use crate::tuning::{TYPE_C, TYPE_S, TYPE_Z};
+
+#[test]
+fn strewn_rows_go_by_small_tiles_and_scattered_values_by_pieces() {
+    // Each row has six neighbours anywhere, and depends on those before it: as 7-pt 128³ in random order.
+    let n = 1u32 << 21;
+    let (mut level, mut entries, mut random) = (vec![0; n as usize], 0, 1u64);
+    for i in 0..n as usize {
+        for _ in 0..6 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let j = (random >> 33) as usize % n as usize;
+            if j < i {
+                level[i] = level[i].max(level[j] + 1);
+                entries += 1;
+            }
+        }
+    }
+    let levels = level.iter().max().unwrap() + 1;
+    let counts = Counts { squares: (4 * entries as u64, 0), ..counts_of(n, entries, levels) };
+    let chosen = |strewn, scattered, value_bytes| {
+        let counts = Counts { strewn, scattered, value_bytes, ..counts };
+        decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None)).unwrap()
+    };
+    let tiles = chosen(true, false, 8);
+    assert!(matches!(tiles.form, Form::Tiles(_)) && tiles.rows == TILED_STREWN_ROWS, "{tiles:?}");
+    assert_eq!(tiles.staging, Staging::No);
+    assert_eq!(chosen(false, false, 8).form, Form::Rows);
+    let by_pieces = chosen(true, true, 8);
+    assert_eq!((by_pieces.form, by_pieces.staging), (Form::Rows, Staging::ByPieces));
+    // The cache holds them, or lines of it are of use.
+    assert_eq!(chosen(true, true, 2).staging, Staging::No);
+    assert_eq!(chosen(false, true, 8).staging, Staging::No);
+}
+
+#[test]
+fn strewn_rows_of_narrow_levels_go_level_by_level() {
+    // Levels lie all over the order, the higher ones in its later part only.
+    let (n, levels) = (1u32 << 20, 1000);
+    let spread = |i: u32| (i as u64 * (i.wrapping_mul(2_654_435_761) % levels) as u64 / n as u64) as u32;
+    let level: Vec<u32> = (0..n).map(spread).collect();
+    let chosen = |strewn| {
+        let counts = Counts { strewn, ..counts_of(n, 3 * n, levels) };
+        decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None)).unwrap()
+    };
+    assert!(matches!(chosen(false).form, Form::Tiles(_)));
+    assert_eq!(chosen(true).form, Form::Rows);
+}
+
+#[test]
+fn strips_are_asked_for_where_levels_follow_one_another() {
+    let (n, entries, levels) = (1 << 20, 2 << 20, 2047);
+    let counts = counts_of(n, entries, levels);
+    let natural = grid(1024, 1024);
+    let mut by_level = natural.clone();
+    by_level.sort_unstable();
+    let decision = |wish, level: &[u32], strips: &mut dyn FnMut() -> Result<Option<Ranges>>| {
+        decide(wish, TILED_LARGEST_RELAY, ranges(level), counts, &mut || None, strips).unwrap()
+    };
+    let never = &mut || panic!("lines are good tiles");
+    let lines = decision(Tiles::IfFaster, &natural, never);
+    assert!(lines.order == Order::Natural && matches!(lines.form, Form::Tiles(_)));
+    for wish in [Tiles::IfFaster, Tiles::Yes] {
+        let strips = decision(wish, &by_level, &mut || Ok(Some(ranges(&natural))));
+        // Strips are lines, and relay.
+        let form = Form::Tiles(Relays::Narrow);
+        let predicted = strips.predicted;
+        assert_eq!(strips, Decision { order: Order::Strips, form, predicted, ..lines });
+        // Where there are none, or they are no better.
+        for mut none in [None, Some(ranges(&(0..n).collect::<Vec<_>>()))] {
+            let plain = decision(wish, &by_level, &mut || Ok(none.take()));
+            assert_eq!(plain.form == Form::Rows, wish == Tiles::IfFaster);
+            assert!(plain.order == Order::Natural && plain.predicted > strips.predicted);
+        }
+    }
+    assert_eq!(decision(Tiles::No, &by_level, never).form, Form::Rows);
+}
+
+#[test]
+fn tiles_that_are_asked_for_are_found_in_strewn_patterns_too() {
+    // A line has more rows than tiles of a strewn pattern are to have.
+    let (nx, ny) = (TILED_STREWN_ROWS + 1, 200);
+    let sizes = Grid::new(nx * ny, nx, 0).sizes(nx * ny, 0);
+    let counts = Counts { has_lines: true, strewn: true, ..counts_of(nx * ny, 5 * nx * ny, nx + ny - 1) };
+    let natural = Ranges::new(sizes, &grid(nx, ny));
+    let form = |wish| decide(wish, 0, natural.clone(), counts, &mut || None, &mut || Ok(None)).unwrap().form;
+    assert!(matches!(form(Tiles::Yes), Form::Tiles(_)));
+    assert_eq!(form(Tiles::IfFaster), Form::Rows);
+}
+
+#[test]
+fn a_few_wide_levels_are_streamed_where_they_are_laid_out() {
+    let (n, entries) = (1u32 << 20, 2u32 << 20);
+    let squares = (n / 2) as u64 * 16;
+    let counts = |levels| Counts { squares: (squares, 0), ..counts_of(n, entries, levels) };
+    let level = |of: &dyn Fn(u32) -> u32| -> Vec<u32> { (0..n).map(of).collect() };
+    let is_wide = |wish, level: &[u32], counts| {
+        let chosen = decide(wish, 0, ranges(level), counts, &mut || None, &mut || Ok(None)).unwrap();
+        chosen.form == Form::WideLevels
+    };
+    let two = level(&|t| t / (n / 2));
+    assert!(is_wide(Tiles::IfFaster, &two, counts(2)));
+    // One span of levels that do not follow one another is nothing.
+    assert!(is_wide(Tiles::IfFaster, &level(&|t| if t < 1000 { t % 2 } else { t / (n / 2) }), counts(2)));
+    assert!(!is_wide(Tiles::IfFaster, &level(&|t| t % 2), counts(2)));
+    assert!(!is_wide(Tiles::IfFaster, &level(&|t| t / (n / 16)), counts(16)));
+    assert!(is_wide(Tiles::IfFaster, &two, Counts { scattered: true, ..counts(2) }));
+    assert!(!is_wide(Tiles::IfFaster, &level(&|_| 0), counts(1)));
+    // No more than asked for by name.
+    let large =
+        |levels| Counts { squares: (144 * 150_000_000, 0), ..counts_of(150_000_000, 1_800_000_000, levels) };
+    assert!(is_wide(Tiles::IfFaster, &two, large(WIDE_MOST_LEVELS)));
+    assert!(!is_wide(Tiles::IfFaster, &two, large(WIDE_MOST_LEVELS + 1)));
+    // A quarter of all levels may lie beside each other, and no more.
+    let mixed = |levels: u32| level(&|t| t / (n / 2) * 4 + t % levels);
+    let of_many = Counts { squares: (n as u64 * 169, 0), ..counts_of(n, 13 * n, 8) };
+    assert!(is_wide(Tiles::IfFaster, &mixed(2), of_many));
+    assert!(!is_wide(Tiles::IfFaster, &mixed(4), of_many));
+    assert!(!is_wide(Tiles::IfFaster, &two, Counts { squares: (1 << 40, 0), ..counts(2) }));
+    let one_long_row = Counts { squares: (squares + (1 << 20), 1 << 20), ..counts(2) };
+    assert!(!is_wide(Tiles::IfFaster, &two, one_long_row));
+    assert!(!is_wide(Tiles::Yes, &two, counts(2)) && !is_wide(Tiles::No, &two, counts(2)));
+}
+
+#[test]
+fn a_few_long_rows_make_tiles_slower_and_rows_not() {
+    let (m, long) = (512, 60_000);
+    let level = grid(m, m);
+    let (n, levels) = (m * m, 2 * m - 1);
+    let lengths =
+        |long_rows: u32| -> Vec<u32> { (0..n).map(|i| if i < long_rows { long } else { 2 }).collect() };
+    let decide = |long_rows| {
+        let entries = 2 * n + long_rows * long;
+        let squares = squares(&lengths(long_rows), entries);
+        let counts = Counts { squares, ..counts_of(n, entries, levels) };
+        let form = decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None));
+        (form.unwrap().form, one_word::cost::predict(counts, counts.levels as f64))
+    };
+    let ((plain, rows), (uneven, same_rows)) = (decide(0), decide(4));
+    assert!(matches!(plain, Form::Tiles(_)) && uneven == Form::Rows);
+    assert!(same_rows < rows.mul_f64(1.1));
+}
+
+#[test]
+fn scattered_values_are_staged_where_a_copy_takes_less_than_levels_wait_for_them() {
+    let decide = |wish, [nx, ny]: [u32; 2], level: Vec<u32>, scattered, entries_of_a_row: u32| {
+        let (n, levels) = (nx * ny, level.iter().max().unwrap() + 1);
+        let counts = Counts { scattered, has_lines: true, ..counts_of(n, entries_of_a_row * n, levels) };
+        let lines = Ranges::new(Grid { line: nx, plane: n }.sizes(n, 0), &level);
+        decide(wish, TILED_LARGEST_RELAY, lines, counts, &mut || None, &mut || Ok(None)).unwrap()
+    };
+    let long = |wish, scattered| decide(wish, [64, 16384], grid(64, 16384), scattered, 2);
+    let (staged, stored) = (long(Tiles::IfFaster, true), long(Tiles::IfFaster, false));
+    assert!(staged.staging == Staging::InOrder && stored.staging == Staging::No);
+    let copy = staged.predicted - stored.predicted;
+    assert_eq!(Decision { staging: Staging::No, predicted: stored.predicted, ..staged }, stored);
+    assert!(copy > STAGED_START && copy < TILED_SCATTERED_LEVEL * (64 + 16384 - 1));
+    // Whatever else is asked for, and lines by themselves, whose levels are few.
+    assert!(long(Tiles::Yes, true).staging == Staging::No && long(Tiles::No, true).staging == Staging::No);
+    let lines = (0..256 * 4096).map(|i| i % 256).collect();
+    let alone = decide(Tiles::IfFaster, [256, 4096], lines, true, 1);
+    assert!(matches!(alone.form, Form::Tiles(_)) && alone.staging == Staging::No);
+}
+
+#[test]
+fn tiles_of_the_rows_of_nodes_are_staged_where_that_is_faster_than_by_nodes() {
+    // Nodes of so many unknowns on a grid of 9 points, by nodes; a node's levels are as many of its rows.
+    let decide = |node, scattered| {
+        let (nx, ny) = (100, 1000);
+        let (n, level) = (nx * ny, (0..nx * ny).map(|i| i % nx + 2 * (i / nx)).collect::<Vec<_>>());
+        let levels = level.iter().max().unwrap() + 1;
+        let entries = 4 * n - 3 * ny - nx;
+        let squares = (4 * entries as u64, 0);
+        let counts = Counts { squares, scattered, has_lines: true, node, ..counts_of(n, entries, levels) };
+        let lines = Ranges::new(Grid { line: nx, plane: n }.sizes(n, 0), &level);
+        decide(Tiles::IfFaster, TILED_LARGEST_RELAY, lines, counts, &mut || None, &mut || Ok(None)).unwrap()
+    };
+    let (stored, staged, by_nodes) = (decide(3, false), decide(3, true), decide(6, true));
+    assert!(matches!(stored.form, Form::Tiles(_)) && stored.staging == Staging::No);
+    assert!(matches!(staged.form, Form::Tiles(_)) && staged.staging == Staging::InOrder);
+    assert!(staged.predicted > stored.predicted);
+    assert_eq!((by_nodes.form, by_nodes.staging), (Form::Nodes(6), Staging::No));
+}
+
+#[test]
+fn types_are_promised_their_own_times() {
+    let n = 512 * 512;
+    let decide = |wish, value_bytes, is_complex, scattered| {
+        let counts = Counts { value_bytes, is_complex, scattered, ..counts_of(n, 2 * n, 1023) };
+        let lines = Ranges::new(Grid { line: 512, plane: n }.sizes(n, 0), &grid(512, 512));
+        decide(wish, TILED_LARGEST_RELAY, lines, counts, &mut || None, &mut || Ok(None)).unwrap()
+    };
+    let part = |wish, value_bytes, is_complex| {
+        let time = |value_bytes, is_complex| decide(wish, value_bytes, is_complex, false).predicted;
+        time(value_bytes, is_complex).div_duration_f64(time(8, false))
+    };
+    for (bytes, is_complex, of) in [(4, false, TYPE_S), (8, true, TYPE_C), (16, true, TYPE_Z)] {
+        assert!((part(Tiles::No, bytes, is_complex) - of.rows).abs() < 1e-4);
+        assert!((part(Tiles::Yes, bytes, is_complex) - of.tiles).abs() < 1e-4);
+    }
+    // Products of complex numbers hide what scattered values keep a level waiting.
+    let staging = |is_complex| decide(Tiles::IfFaster, 8, is_complex, true).staging;
+    assert_eq!((staging(false), staging(true)), (Staging::InOrder, Staging::No));
+}
+
+#[test]
+fn strips_serve_staged_tiles_and_others_and_are_looked_for_once() {
+    // A grid of 9 points by diagonals, which by strips has its lines back.
+    let (nx, n, levels) = (512, 512 * 512, 3 * 512 - 2);
+    let level = |i: u32| i % nx + 2 * (i / nx);
+    let mut order: Vec<u32> = (0..n).collect();
+    order.sort_by_key(|&i| (i % nx + i / nx, i));
+    let natural = ranges(&order.into_iter().map(level).collect::<Vec<_>>());
+    let lines = (0..n).map(level).collect::<Vec<_>>();
+    let lines = Ranges::new(Grid { line: nx, plane: 0 }.sizes(n, 0), &lines);
+    let mut looks = 0;
+    let mut strips = || {
+        looks += 1;
+        Ok(Some(lines.clone()))
+    };
+    let counts = Counts { scattered: true, squares: (16 * n as u64, 0), ..counts_of(n, 4 * n, levels) };
+    let chosen =
+        decide(Tiles::IfFaster, TILED_LARGEST_RELAY, natural, counts, &mut || None, &mut strips).unwrap();
+    assert_eq!((chosen.order, looks), (Order::Strips, 1), "{chosen:?}");
+}
+
+#[test]
+fn staged_tiles_must_promise_what_either_kind_must() {
+    // A grid of 7 points box by box.
+    let (side, of_box, levels) = (128u32, 16u32, 3 * 128 - 2);
+    let n = side.pow(3);
+    let spots = |i: u32, size: u32| [i % size, i / size % size, i / (size * size)];
+    let level = |i: u32| {
+        let (boxes, inside) = (i / of_box.pow(3), i % of_box.pow(3));
+        let corner = spots(boxes, side / of_box).iter().sum::<u32>() * of_box;
+        corner + spots(inside, of_box).iter().sum::<u32>()
+    };
+    let level: Vec<u32> = (0..n).map(level).collect();
+    let boxes = Grid { line: of_box, plane: of_box * of_box }.sizes(n, TILED_LARGEST_RELAY);
+    let natural = Ranges::new(boxes, &level);
+    for scattered in [false, true] {
+        let of_grid = Counts { distant: n / 8, ..counts_of(n, 3 * n, levels) };
+        let counts =
+            Counts { scattered, has_lines: true, crosses: true, squares: (9 * n as u64, 0), ..of_grid };
+        let (mirror, natural) = (TILED_LARGEST_RELAY, natural.clone());
+        let mut no_strips = || Ok(None);
+        let chosen = decide(Tiles::IfFaster, mirror, natural, counts, &mut || None, &mut no_strips).unwrap();
+        assert_eq!((chosen.form, chosen.staging), (Form::Rows, Staging::No), "{chosen:?}");
+    }
+}
+
+#[test]
+fn rows_of_very_different_lengths_make_tiles_slower() {
+    let level = grid(1024, 1024);
+    let (n, entries, levels) = (1 << 20, 4u32 << 20, 2047);
+    let decide = |wish, deviation: u64, entries: u32| {
+        let squares = (entries as u64).pow(2) / n as u64 + deviation * deviation * n as u64;
+        let counts = Counts { squares: (squares, 0), ..counts_of(n, entries, levels) };
+        decide(wish, 0, ranges(&level), counts, &mut || None, &mut || Ok(None)).unwrap()
+    };
+    let (alike, apart) = (decide(Tiles::Yes, 4, entries), decide(Tiles::Yes, 20, entries));
+    assert_eq!(Decision { predicted: alike.predicted.mul_f64(5.0), ..alike }, apart);
+    assert!(matches!(decide(Tiles::IfFaster, 4, entries).form, Form::Tiles(_)));
+    assert_eq!(decide(Tiles::IfFaster, 20, entries).form, Form::Rows);
+    // But not where they are long on average.
+    let long = |deviation| decide(Tiles::Yes, deviation, 20 << 20).predicted;
+    assert_eq!(long(20), long(100));
+}
+
+#[test]
+fn patterns_without_lines_relay_only_where_rows_depend_on_several_others() {
+    let relays = |nx: u32, ny: u32, entries_of_a_row: u32, has_lines, long_squares| {
+        let squares = (0, long_squares);
+        let counts = counts_of(nx * ny, entries_of_a_row * nx * ny, nx + ny - 1);
+        let (counts, natural) = (Counts { has_lines, squares, ..counts }, ranges(&grid(nx, ny)));
+        let (wish, mirror) = (Tiles::Yes, TILED_LARGEST_RELAY);
+        let decision = decide(wish, mirror, natural, counts, &mut || None, &mut || Ok(None)).unwrap();
+        decision.form == Form::Tiles(Relays::Narrow)
+    };
+    assert!(relays(64, 16384, 2, true, 0) && relays(64, 16384, 2, false, 0));
+    assert!(relays(64, 16384, 1, true, 0) && !relays(64, 16384, 1, false, 0));
+    // Nor where some are far longer, or there are few tiles.
+    assert!(!relays(64, 16384, 2, false, 1 << 20));
+    assert!(relays(64, 128, 2, true, 0) && !relays(64, 128, 2, false, 0));
+}
+
+#[test]
+fn as_many_levels_are_launched_as_asked_for_and_no_more() {
+    let needs = Needs { levels: true, wide_levels: true, ..Needs::default() };
+    assert_eq!(of_rows(needs, WIDE_MOST_LEVELS).form, Form::WideLevels);
+    assert_eq!(of_rows(needs, WIDE_MOST_LEVELS + 1).form, Form::Rows);
+    assert_eq!(of_rows(Needs { wide_levels: false, ..needs }, 2).form, Form::Rows);
+}
+
+#[test]
+fn boxes_need_not_promise_as_much_as_other_tiles() {
+    let side = 256;
+    let (plane, n) = (side * side, side * side * side);
+    let level: Vec<u32> = (0..n).map(|i| i % side + i % plane / side + i / plane).collect();
+    let grid = Grid::new(n, side, plane);
+    let entries = 3 * (n - plane);
+    let counts =
+        Counts { squares: (3 * entries as u64, 0), has_lines: true, ..counts_of(n, entries, 3 * side - 2) };
+    let boxes = Boxes::new(n, entries, grid, [1, 1], 0).unwrap();
+    let choice = |with_boxes: bool| {
+        let natural = Ranges::new(grid.sizes(n, TILED_LARGEST_RELAY), &level);
+        let mut boxes = || with_boxes.then(|| boxes.spans.clone());
+        let mut strips = || Ok(None);
+        let mirror = TILED_LARGEST_RELAY;
+        decide(Tiles::IfFaster, mirror, natural, counts, &mut boxes, &mut strips).unwrap()
+    };
+    let (with, without) = (choice(true), choice(false));
+    assert_eq!((with.order, without.order), (Order::Boxes, Order::Natural));
+    let more = with.predicted.div_duration_f64(without.predicted);
+    assert!((1.0..TILED_BOX_FAVOUR).contains(&more), "{more}");
+}
+
+#[test]
+fn what_tiles_must_promise_goes_by_the_levels_that_most_rows_are_of_and_by_distant_unknowns() {
+    let n = 1u32 << 19;
+    // Seven of eight rows are of the lowest levels, so many, or all of any; and so large a part of the entries is of
+    // distant unknowns.
+    let of = |low: u32, entries: u32, distant: f64, counts: Counts| {
+        let levels = 200;
+        let level: Vec<u32> = (0..n).map(|i| i % if i % 8 > 0 { low } else { levels }).collect();
+        let entries = entries * counts.n;
+        let distant = (distant * entries as f64) as u32;
+        let counts = Counts { entries, levels, distant, ..counts };
+        (advantage(counts, &ranges(&level)), counts.of_rows().advantage())
+    };
+    let (plain, usual) = (counts_of(n, 0, 0), |(part, usual): (f64, f64)| part == usual);
+    let (strewn, scattered) = (Counts { strewn: true, ..plain }, Counts { scattered: true, ..plain });
+    // By nested dissection.
+    assert_eq!(of(20, 9, 0.1, plain).0, TILED_ADVANTAGE_NEAR);
+    assert_eq!(of(20, 9, 0.2, plain).0, TILED_ADVANTAGE_DISTANT_SOME);
+    assert_eq!(of(20, 9, 0.5, plain).0, TILED_ADVANTAGE_DISTANT_MANY);
+    assert!(usual(of(20, 9, 0.5, Counts { node: 3, ..plain })));
+    let few = Counts { n: TILED_DISSECTED_ROWS - 1, ..plain };
+    assert!(usual(of(20, 8, 0.1, few)) && of(20, 100, 0.1, few).0 == TILED_ADVANTAGE_NEAR);
+    // In any order.
+    assert!(usual(of(200, 9, 0.1, plain)) && usual(of(200, 9, 0.5, plain)));
+    for low in [20, 200] {
+        assert_eq!(of(low, 9, 0.9, plain).0, TILED_ADVANTAGE_DISTANT_MOST);
+        // Rows of several lanes, whose values lie scattered.
+        let lines = Counts { has_lines: true, ..scattered };
+        assert_eq!(of(low, 9, 0.6, lines).0, TILED_ADVANTAGE_DISTANT_SOME);
+        assert!(usual(of(low, 9, 0.4, lines)) && usual(of(low, 8, 0.6, lines)));
+    }
+    // Domains by themselves.
+    let (alone, far) = (Counts { n: 2 * n, ..plain }, Counts { n: 2 * n, ..scattered });
+    assert_eq!(of(200, 3, 0.01, alone).0, TILED_ADVANTAGE_ALONE);
+    assert_eq!(of(200, 2, 0.01, far).0, TILED_ADVANTAGE_ALONE);
+    assert!(usual(of(200, 3, 0.01, far)) && usual(of(200, 3, 0.03, alone)) && usual(of(200, 3, 0.01, plain)));
+    assert_eq!(of(20, 3, 0.01, alone).0, TILED_ADVANTAGE_NEAR);
+    // Short ones in a random order.
+    assert_eq!(of(200, 3, 0.9, strewn).0, TILED_ADVANTAGE_SHORT);
+    assert!(usual(of(2, 3, 0.9, strewn)) && usual(of(200, 9, 0.9, strewn)));
+    assert!(usual(of(200, 3, 0.9, Counts { scattered: true, ..strewn })));
+}
+
+#[test]
+fn tiles_of_their_first_and_their_last_levels_must_promise_most() {
+    // Two rows of three depend on none, and the others on those of the line before.
+    let (n, line) = (1u32 << 19, 1000);
+    let part = |third: u32| {
+        let level: Vec<u32> = (0..n).map(|i| if i % 3 < third { 0 } else { 1 + i / line }).collect();
+        advantage(counts_of(n, 3 * n, 1 + n.div_ceil(line)), &ranges(&level))
+    };
+    assert_eq!((part(2), part(0)), (TILED_ADVANTAGE_STREWN, TILED_ADVANTAGE));
+}
+
+#[test]
+fn strips_are_looked_at_sooner_where_values_lie_scattered() {
+    // 7-pt 128³ in reverse Cuthill-McKee order, transposed, where levels are ranges of rows; strips are planes.
+    let n = 1u32 << 21;
+    let planes: Vec<u32> = (0..n).map(|i| i % 128 + i / 128 % 128 + i / (128 * 128)).collect();
+    let mut by_level = planes.clone();
+    by_level.sort_unstable();
+    let counts = Counts { scattered: true, squares: (9 * n as u64, 0), ..counts_of(n, 3 * n, 382) };
+    let strips = &mut || Ok(Some(ranges(&planes)));
+    let chosen = decide(Tiles::IfFaster, 0, ranges(&by_level), counts, &mut || None, strips).unwrap();
+    assert_eq!((chosen.order, chosen.staging), (Order::Strips, Staging::No));
+}
+
+#[test]
+fn a_band_is_thin_and_a_dense_triangle_and_wide_levels_are_not() {
+    // `--suite structures` and `extremes` have the first two, with these times of the others by the model.
+    let chosen = |n: u32, entries, levels, micros| {
+        let squares = ((entries as u64).pow(2) / n as u64, 0);
+        let counts = Counts { squares, ..counts_of(n, entries, levels) };
+        let other = Decision { predicted: Duration::from_micros(micros), ..Decision::default() };
+        with_thin_end(other, counts, || Ok(Some(LastLevels { level: 0, rows: n }))).unwrap().form
+    };
+    assert_eq!(chosen(50_000, 1_500_000, 50_000, 5700), Form::NarrowLevels);
+    assert_eq!(chosen(1200, 719_400, 1200, 99), Form::Rows);
+    assert_eq!(chosen(262_144, 1_000_000, 190, 80), Form::Rows);
+    // A chain, whose tiles are faster in single precision.
+    assert_eq!(chosen(200_000, 199_999, 200_000, 6168), Form::NarrowLevels);
+    let single = Counts { value_bytes: 4, ..counts_of(200_000, 199_999, 200_000) };
+    let tiles = Decision { predicted: Duration::from_micros(5551), ..Decision::default() };
+    assert_eq!(with_thin_end(tiles, single, || Ok(None)).unwrap(), tiles);
+    // Nobody asks for the end where none can be as fast.
+    let counts = Counts { n: 262_144, levels: 45, entries: 523_000, node: 1, ..Counts::default() };
+    let other = Decision { predicted: Duration::from_micros(22), ..Decision::default() };
+    assert_eq!(with_thin_end(other, counts, || panic!("no end can be as fast")).unwrap(), other);
+}

@@ -1,0 +1,138 @@
+//! What the choice of an engine knows of a pattern.
+#![forbid(unsafe_code)]
+
+use std::time::Duration;
+
+use crate::tuning::{
+    OfType, DISTANT, DISTANT_PART, LANE_ENTRIES, LONG_ROW, LONG_ROW_TIMES, STAGED_BYTE_SECONDS,
+    STAGED_ENTRY_SECONDS, STAGED_START, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
+};
+
+/// Of the numbers of entries of rows, `entries` in all, the sum of their squares, and of those of rows that are far longer than the
+/// average one. Mirrored in kernels/analysis/setup_levels.cuh.
+pub fn squares(lengths: &[u32], entries: u32) -> (u64, u64) {
+    let longest = LONG_ROW.max(LONG_ROW_TIMES.saturating_mul(entries / (lengths.len() as u32).max(1)));
+    let sum = |least: u32| lengths.iter().filter(|&&l| l > least).map(|&l| l as u64 * l as u64).sum();
+    (sum(0), sum(longest))
+}
+
+/// From where on unknowns are distant from each other. Mirrored in kernels/analysis/setup_survey.cuh.
+pub fn distant_from(n: u32) -> u32 {
+    (n / DISTANT_PART).clamp(*DISTANT.start(), *DISTANT.end())
+}
+
+/// The last levels, or all of them, in nodes where these are scheduled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastLevels {
+    /// The first of them.
+    pub level: u32,
+    /// Rows of it and those behind it.
+    pub rows: u32,
+}
+
+/// What the choice goes by: sizes of the pattern that is scheduled, which may be one of nodes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    pub n: u32,
+    /// Off the diagonal.
+    pub entries: u32,
+    /// Of those of each row of op(A), the sum of their squares; and of rows that are far longer than the others.
+    pub squares: (u64, u64),
+    pub levels: u32,
+    /// Whether the values of the rows of op(A) lie apart.
+    pub scattered: bool,
+    /// Whether the pattern has lines, as that of a grid: so most dependencies are near.
+    pub has_lines: bool,
+    /// Whether it has planes, and some unknowns depend on later lines of earlier ones.
+    pub crosses: bool,
+    /// Whether what a row depends on lies anywhere.
+    pub strewn: bool,
+    /// Entries of an unknown that is distant from the row's own: `distant_from`.
+    pub distant: u32,
+    /// Unknowns of a node.
+    pub node: u32,
+    pub value_bytes: u32,
+    pub is_complex: bool,
+}
+
+impl Counts {
+    /// The same of the rows.
+    pub fn of_rows(self) -> Counts {
+        let b = self.node;
+        let entries = self.entries * b * b + self.n * (b * (b - 1) / 2);
+        let square = |of_nodes: u64| of_nodes.saturating_mul(b as u64 * b as u64);
+        let squares = (square(self.squares.0), square(self.squares.1));
+        Counts { n: self.n * b, entries, squares, levels: self.levels * b, node: 1, ..self }
+    }
+
+    /// Entries of a row: the average, and how far they are from that but for rows that are far longer.
+    pub fn lengths(self) -> (f64, f64) {
+        let average = self.entries as f64 / self.n.max(1) as f64;
+        let squares = (self.squares.0 - self.squares.1) as f64;
+        (average, (squares / self.n.max(1) as f64 - average * average).max(0.0).sqrt())
+    }
+
+    /// The part of the entries that are of distant unknowns.
+    pub fn distant_part(self) -> f64 {
+        self.distant as f64 / self.entries.max(1) as f64
+    }
+
+    /// Whether the average row has several lanes in tiles.
+    pub fn has_lanes(self) -> bool {
+        self.lengths().0 > LANE_ENTRIES
+    }
+
+    /// Whether a level has more rows on average.
+    pub fn is_wider(self, rows: u64) -> bool {
+        self.n as u64 > self.levels as u64 * rows
+    }
+
+    pub fn of_type(self) -> OfType {
+        match (self.is_complex, self.value_bytes) {
+            (false, 4) => TYPE_S,
+            (true, 8) => TYPE_C,
+            (true, 16) if self.has_lanes() => TYPE_Z_LANES,
+            (true, 16) => TYPE_Z,
+            _ => TYPE_D,
+        }
+    }
+
+    /// A copy of scattered values into the order in which a solve reads them.
+    pub fn copied_in_order(self) -> Duration {
+        let entry = STAGED_ENTRY_SECONDS + STAGED_BYTE_SECONDS * self.value_bytes as f64;
+        STAGED_START + Duration::from_secs_f64(self.entries as f64 * entry)
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// Of rows by themselves, with stored values and no lines.
+    pub fn counts_of(n: u32, entries: u32, levels: u32) -> Counts {
+        Counts {
+            n,
+            entries,
+            squares: (0, 0),
+            levels,
+            scattered: false,
+            has_lines: false,
+            crosses: false,
+            strewn: false,
+            distant: 0,
+            node: 1,
+            value_bytes: 8,
+            is_complex: false,
+        }
+    }
+
+    #[test]
+    fn rows_are_long_that_are_far_longer_than_the_others() {
+        assert_eq!(squares(&[1, 2, 256], 259), (5 + 65536, 0));
+        assert_eq!(squares(&[1; 1000], 1000), (1000, 0));
+        let mut lengths = vec![1; 999];
+        lengths.push(257);
+        assert_eq!(squares(&lengths, 999 + 257), (999 + 66049, 66049));
+        assert_eq!(squares(&[600; 10], 6000), (3_600_000, 0));
+    }
+}
