@@ -8,7 +8,7 @@ use crate::bench::results::{MatrixResult, Results};
 use crate::measure::limit::bound_by;
 use crate::measure::statistics::geometric_mean;
 use crate::measure::timing::{repetitions, Timing};
-use crate::solvers::host_peers::LOOP;
+use crate::solvers::host_peers::{LOOP, ONE_THREAD};
 use crate::solvers::peers::{algorithm_of, is_generic};
 
 const ONE_WORD: &str = "ONE_WORD";
@@ -225,7 +225,11 @@ impl Table {
             add(format!("{s} / {ours} solve time"), &|m, o| {
                 Some(m.timing(s)?.solve_median_ms / o.solve_median_ms)
             });
-            if in_full && s != LOOP {
+            if in_full && s == LOOP {
+                add(format!("{LOOP} / {ONE_THREAD} solve time"), &|m, _| {
+                    Some(m.timing(LOOP)?.solve_median_ms / m.timing(ONE_THREAD)?.solve_median_ms)
+                });
+            } else if in_full {
                 add(format!("{s} / {ours} analysis time"), &|m, o| {
                     Some(m.timing(s)?.analysis_ms / o.analysis_ms)
                 });

@@ -1,9 +1,10 @@
-//! What to compare the host executor with: the plain loop over the rows, and Intel's MKL. Both are for double precision
+//! What to compare the host executor with: a serial loop over the rows, and Intel's MKL. Both are for double precision
 //! and one right-hand side.
 
 use std::ffi::{c_char, c_void, CStr, OsStr};
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
+use std::time::Duration;
 
 use super::contender::Contender;
 use crate::base::dynamic::{self, functions, Table};
@@ -14,6 +15,7 @@ use crate::system::{Op, System, Type};
 /// What results call them.
 pub const LOOP: &str = "loop";
 pub const MKL: &str = "MKL";
+pub const ONE_THREAD: &str = "AUTO, 1 thread";
 
 type Handle = *mut c_void;
 
@@ -104,6 +106,9 @@ const OPERATION_NON_TRANSPOSE: i32 = 10;
 /// More solves than anybody would do in vain: what MKL is told to expect.
 const EXPECTED_SOLVES: i32 = 1000;
 
+/// OpenMP's threads spin for 0.2 s where nothing else is asked for, in case that there is work again.
+const BUSY: Duration = Duration::from_millis(220);
+
 functions! {
     /// MKL's inspector-executor interface, with 32-bit integers.
     MklApi {
@@ -122,12 +127,17 @@ pub struct Mkl {
 }
 
 impl Mkl {
-    pub fn load(file: &Path) -> Result<Mkl> {
+    /// The library, for so many threads.
+    pub fn load(file: &Path, threads: usize) -> Result<Mkl> {
         let at_path = |e: String| format!("{}: {e}", file.display());
         let (library, _) = dynamic::open(&[file.to_path_buf()]).map_err(at_path)?;
         let api = MklApi::load(&library, "").map_err(at_path)?;
         let version: unsafe extern "C" fn(*mut c_char, i32) =
             dynamic::symbol(&library, "MKL_Get_Version_String").map_err(at_path)?;
+        let set_threads: unsafe extern "C" fn(i32) =
+            dynamic::symbol(&library, "MKL_Set_Num_Threads").map_err(at_path)?;
+        // SAFETY: plain call.
+        unsafe { set_threads(threads as i32) };
         let mut text = [0 as c_char; 200];
         // SAFETY: MKL writes a string of at most so many bytes; the last one stays 0.
         let version = unsafe {
@@ -221,6 +231,9 @@ impl Contender for MklSolver<'_, '_> {
         let status = unsafe { (self.mkl.api.trsv)(self.operation(), 1.0, self.matrix, self.descr(), f, x) };
         check(status, "d_trsv")
     }
+    fn rest(&self) -> Duration {
+        BUSY
+    }
 }
 
 impl Drop for MklSolver<'_, '_> {
@@ -278,7 +291,7 @@ mod tests {
     #[test]
     fn what_is_no_mkl_is_refused() {
         let file = std::env::current_exe().unwrap();
-        assert!(Mkl::load(&file).is_err());
+        assert!(Mkl::load(&file, 1).is_err());
         assert!(in_folder(file.parent().unwrap()).is_none());
     }
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use super::contender::Contender;
 use super::cusparse::{Csrsv2, Csrsv2Api, Cusparse, Generic, GenericApi};
 use super::find::newest_cusparse;
-use super::host_peers::{Loop, Mkl, MklSolver, LOOP, MKL};
-use super::library::{algorithm_name, Library, Solver};
+use super::host_peers::{Loop, Mkl, MklSolver, LOOP, MKL, ONE_THREAD};
+use super::library::{algorithm_name, algorithm_number, Library, Solver};
 use crate::base::output::note;
 use crate::base::Result;
 use crate::matrix::{Csr, Fill};
-use crate::system::executor::Executor;
+use crate::system::executor::{host_threads, Executor};
 use crate::system::{DeviceMatrix, Op, System, Type};
 
 /// SpSV with its default algorithm, and the beginning of the names of the others.
@@ -79,8 +79,9 @@ pub struct Peers {
     /// SpSV's algorithms that are there.
     algorithms: Vec<Algorithm>,
     pub csrsv2: Option<Cusparse<Csrsv2Api>>,
-    /// On the host: the loop, and MKL.
+    /// On the host: the loop, AUTO on one thread where it has several otherwise, and MKL.
     has_loop: bool,
+    has_one_thread: bool,
     pub mkl: Option<Mkl>,
 }
 
@@ -107,7 +108,7 @@ impl Peers {
     }
 
     fn none() -> Peers {
-        Peers { spsv: None, algorithms: Vec::new(), csrsv2: None, has_loop: false, mkl: None }
+        Peers { spsv: None, algorithms: Vec::new(), csrsv2: None, has_loop: false, has_one_thread: false, mkl: None }
     }
 
     /// What there is for double precision. An MKL that was asked for by path must load.
@@ -115,18 +116,20 @@ impl Peers {
         if ty != Type::D {
             return Ok(Peers::none());
         }
-        let mkl = match wanted.mkl.clone() {
-            Some(file) => Some(Mkl::load(&file)?),
-            None => Mkl::find().and_then(|file| match Mkl::load(&file) {
-                Ok(mkl) => Some(mkl),
-                Err(e) => {
-                    note(&format!("MKL is left out: {e}"));
-                    None
-                }
-            }),
+        let threads = host_threads();
+        let found = wanted.mkl.clone().or_else(Mkl::find).ok_or("no libmkl_rt was found".to_string());
+        let mkl = match found.and_then(|file| Mkl::load(&file, threads)) {
+            Err(e) if wanted.mkl.is_some() => return Err(e),
+            Err(e) => {
+                note(&format!("MKL is left out: {e}"));
+                None
+            }
+            Ok(mkl) => {
+                note(&format!("MKL is {}", mkl.version));
+                Some(mkl)
+            }
         };
-        mkl.iter().for_each(|mkl| note(&format!("MKL is {}", mkl.version)));
-        Ok(Peers { has_loop: true, mkl, ..Peers::none() })
+        Ok(Peers { has_loop: true, has_one_thread: threads > 1, mkl, ..Peers::none() })
     }
 
     /// The names of those that the host executor is compared with.
@@ -136,8 +139,12 @@ impl Peers {
 
     /// Those that solve with a triangle alone, on the host, for so many right-hand sides.
     pub fn present_on_host(&self, rhs: usize) -> impl Iterator<Item = Who> {
-        let the_loop = self.has_loop.then_some(Who::Loop);
-        the_loop.into_iter().chain(self.mkl.as_ref().map(|_| Who::Mkl)).filter(move |_| rhs == 1)
+        let all = [
+            self.has_loop.then_some(Who::Loop),
+            self.has_one_thread.then_some(Who::OneThread),
+            self.mkl.as_ref().map(|_| Who::Mkl),
+        ];
+        all.into_iter().flatten().filter(move |_| rhs == 1)
     }
 
     /// SpSV with those of its algorithms that the library has.
@@ -179,12 +186,14 @@ fn knows(executor: &Executor, spsv: &Cusparse<GenericApi>, algorithm: Algorithm,
 }
 
 /// One that can be entered.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Who {
     Spsv(Algorithm),
     Spsm,
     Csrsv2,
     Loop,
+    /// AUTO on one thread.
+    OneThread,
     Mkl,
     /// An algorithm of the library and where its analysis is done, by their numbers, and whether its solves may read a copy of
     /// the values.
@@ -208,11 +217,13 @@ impl Who {
             Who::Spsm => SPSM.into(),
             Who::Csrsv2 => "csrsv2".into(),
             Who::Loop => LOOP.into(),
+            Who::OneThread => ONE_THREAD.into(),
             Who::Mkl => MKL.into(),
             Who::Ours { algorithm, .. } => algorithm_name(algorithm),
         }
     }
 
+    /// `library` is on one thread where that is measured.
     pub fn enter<'s>(
         self,
         library: &'s Library<'s>,
@@ -227,6 +238,7 @@ impl Who {
             Who::Spsm => Box::new(Generic::new(peers.spsv.as_ref().ok_or_else(absent)?, system, 0)?),
             Who::Csrsv2 => Box::new(Csrsv2::new(peers.csrsv2.as_ref().ok_or_else(absent)?, system)?),
             Who::Loop => Box::new(Loop::new(system)?),
+            Who::OneThread => Box::new(Solver::new(library, system, algorithm_number("AUTO")?, 0)?),
             Who::Mkl => Box::new(MklSolver::new(peers.mkl.as_ref().ok_or_else(absent)?, system)?),
             Who::Ours { algorithm, setup, copies } => {
                 let mut solver = Solver::new(library, system, algorithm, setup)?;
