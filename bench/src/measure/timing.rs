@@ -133,7 +133,9 @@ impl<'s> Measurement<'s> {
         solve_into_fresh(executor, &mut steps)?;
         let backward_error = largest_error(&steps)?;
         if backward_error > check::TOLERANCE {
-            return Err(format!("the solution is wrong: its backward error is {backward_error:.3e} row x eps"));
+            return Err(format!(
+                "the solution is wrong: its backward error is {backward_error:.3e} row x eps"
+            ));
         }
         let fingerprint = bits(&steps)?;
 

@@ -108,7 +108,14 @@ impl Peers {
     }
 
     fn none() -> Peers {
-        Peers { spsv: None, algorithms: Vec::new(), csrsv2: None, has_loop: false, has_one_thread: false, mkl: None }
+        Peers {
+            spsv: None,
+            algorithms: Vec::new(),
+            csrsv2: None,
+            has_loop: false,
+            has_one_thread: false,
+            mkl: None,
+        }
     }
 
     /// What there is for double precision. An MKL that was asked for by path must load.

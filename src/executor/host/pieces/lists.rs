@@ -166,7 +166,8 @@ impl Lists {
         self.other = other;
     }
 
-    /// The same entries by their other unknown, and for each of these in the order in which the majors are solved.
+    /// The same entries by their other unknown, and for each of these in the order in which the majors are solved; entries of
+    /// one place from the last to the first, too, where that is the order.
     /// The diagonal stays with the majors.
     pub fn transposed(&self, forward: bool) -> Lists {
         let n = self.spans.len();
@@ -184,7 +185,10 @@ impl Lists {
         let mut other = vec![0; sum as usize];
         let mut place = vec![0; sum as usize];
         in_order(n as u32, forward).for_each(|i| {
-            for (e, &j) in self.spans.of(i).zip(self.of(i)) {
+            let span = self.spans.of(i);
+            for k in in_order(span.len() as u32, forward) {
+                let e = span.start + k;
+                let j = self.other[e as usize];
                 let slot = end[j as usize] as usize;
                 end[j as usize] += 1;
                 other[slot] = i;
@@ -192,6 +196,12 @@ impl Lists {
             }
         });
         Lists { spans: Spans::Loose { first, end }, other, place, entries: self.entries, ..Lists::default() }
+    }
+
+    /// Whether the other unknowns of each unknown rise.
+    pub fn are_sorted(&self) -> bool {
+        let rises = |list: &[u32]| list.windows(2).fold(true, |all, pair| all & (pair[0] < pair[1]));
+        (0..self.spans.len() as u32).all(|i| rises(self.of(i)))
     }
 
     /// How many values lie far from where the value of the same number lies in the row before, so that hardly any two of

@@ -41,7 +41,9 @@ pub struct Pieces {
 enum Way {
     /// By one thread: over stored rows, or over stored columns.
     Gather,
-    Scatter,
+    Scatter {
+        are_sorted: bool,
+    },
     /// By several, with lists of the rows where they are not stored.
     Threads {
         schedule: Schedule,
@@ -84,7 +86,10 @@ impl Pieces {
         let levels = timed(&mut times.lev, || stored.levels(forward, rows_are_stored));
         let problem = Problem { n, forward, rows_are_stored, stored: &stored };
         let way = Way::of_threads(&problem, threads, &mut times);
-        let way = way.unwrap_or(if rows_are_stored { Way::Gather } else { Way::Scatter });
+        let way = way.unwrap_or_else(|| match rows_are_stored {
+            true => Way::Gather,
+            false => Way::Scatter { are_sorted: stored.are_sorted() },
+        });
         (Pieces { n, forward, stored, way, levels }, times)
     }
 
@@ -130,7 +135,7 @@ impl Pieces {
     /// Bytes of memory that the analysis takes; with what the transposed problem's takes too, or without.
     pub fn bytes(&self, with_shared: bool) -> usize {
         let own = match &self.way {
-            Way::Gather | Way::Scatter => 0,
+            Way::Gather | Way::Scatter { .. } => 0,
             Way::Threads { schedule, rows } => {
                 schedule.bytes() + rows.as_ref().map_or(0, |rows| rows.bytes())
             }

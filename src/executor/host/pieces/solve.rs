@@ -46,22 +46,22 @@ unsafe fn solve_columns<T: Scalar, const K: usize>(
     let worst = AtomicU32::new(u32::MAX);
     let (n, forward) = (pieces.n, pieces.forward);
     // SAFETY: the caller's promise.
-    let system = |lists| unsafe { System::<T, K>::new(job, &pieces.stored, lists) };
+    let system = |lists| unsafe { System::<T, K>::new(job, &pieces.stored, lists, forward) };
     let note = |zero: u32| worst.fetch_min(zero, Ordering::Relaxed);
     match &pieces.way {
-        Way::Gather => note(system(&pieces.stored).rows(0..n, forward)),
-        Way::Scatter => note(system(&pieces.stored).columns(n, forward)),
+        Way::Gather => note(system(&pieces.stored).rows(0..n)),
+        Way::Scatter { are_sorted } => note(system(&pieces.stored).columns(n, *are_sorted)),
         Way::Threads { schedule, rows } => {
             let system = system(rows.as_deref().unwrap_or(&pieces.stored));
             pool.run(job.timeout, |me| {
                 if me.team >= schedule.threads() {
-                    return share(me, schedule, &system, forward).map(|zero| {
+                    return share(me, schedule, &system).map(|zero| {
                         note(zero);
                     });
                 }
                 // A child of the process, which works alone.
                 for begin in (0..n).step_by(PROGRESS as usize).filter(|_| me.rank == 0) {
-                    note(system.rows(begin..n.min(begin + PROGRESS), forward));
+                    note(system.rows(begin..n.min(begin + PROGRESS)));
                     me.progress();
                 }
                 Ok(())
@@ -78,7 +78,6 @@ fn share<T: Scalar, const K: usize>(
     me: &Member,
     schedule: &Schedule,
     system: &System<T, K>,
-    forward: bool,
 ) -> Result<u32, GivenUp> {
     let takes_part = me.rank < schedule.threads();
     if takes_part {
@@ -95,7 +94,7 @@ fn share<T: Scalar, const K: usize>(
                 // waits for nothing; or by the watchdog.
                 me.wait_until(|| count.load(Ordering::Acquire) >= wait.pieces)
             })?;
-            zero = zero.min(system.rows(piece.begin..piece.end, forward));
+            zero = zero.min(system.rows(piece.begin..piece.end));
             own.store(number, Ordering::Release);
             me.progress();
         }
@@ -109,6 +108,8 @@ struct System<'a, T, const K: usize> {
     /// Whose diagonal it is.
     stored: &'a Lists,
     lists: &'a Lists,
+    /// Whether unknowns are solved from the first to the last.
+    forward: bool,
     unknowns: Unknowns<T, K>,
     /// Whether each row has one diagonal entry of the matrix, and values lie beside each other in f and x.
     is_plain: bool,
@@ -151,41 +152,55 @@ impl<'a, T: Scalar, const K: usize> System<'a, T, K> {
     /// # Safety
     /// As for [`solve`]; the lists are those of the matrix. The methods below are then sound as long as one thread solves
     /// an unknown, and not before its dependencies are solved and published.
-    unsafe fn new(job: &'a Job<T>, stored: &'a Lists, lists: &'a Lists) -> Self {
+    unsafe fn new(job: &'a Job<T>, stored: &'a Lists, lists: &'a Lists, forward: bool) -> Self {
         let has_own_diagonal = job.diag.is_null() && !job.unit;
         let is_close = K == 1 && job.of_x.row == 1 && job.of_f.row == 1;
         let is_single = stored.missing_diag.is_none() && stored.extra_diag.is_empty();
         let is_plain = is_close && has_own_diagonal && is_single;
-        System { job, stored, lists, unknowns: Unknowns::new(job), is_plain }
+        System { job, stored, lists, forward, unknowns: Unknowns::new(job), is_plain }
     }
 
     /// Solves the rows at these positions, whose dependencies are solved; returns the smallest with a zero pivot.
-    fn rows(&self, positions: Range<u32>, forward: bool) -> u32 {
+    fn rows(&self, positions: Range<u32>) -> u32 {
         match (self.is_plain, Layout::of(self.stored, self.lists)) {
-            (true, Layout::Tight) => self.rows_of::<true, TIGHT>(positions, forward),
-            (true, Layout::Loose) => self.rows_of::<true, LOOSE>(positions, forward),
-            (true, Layout::Placed) => self.rows_of::<true, PLACED>(positions, forward),
-            (false, Layout::Tight) => self.rows_of::<false, TIGHT>(positions, forward),
-            (false, Layout::Loose) => self.rows_of::<false, LOOSE>(positions, forward),
-            (false, Layout::Placed) => self.rows_of::<false, PLACED>(positions, forward),
+            (true, Layout::Tight) => self.rows_of::<true, TIGHT>(positions),
+            (true, Layout::Loose) => self.rows_of::<true, LOOSE>(positions),
+            (true, Layout::Placed) => self.rows_of::<true, PLACED>(positions),
+            (false, Layout::Tight) => self.rows_of::<false, TIGHT>(positions),
+            (false, Layout::Loose) => self.rows_of::<false, LOOSE>(positions),
+            (false, Layout::Placed) => self.rows_of::<false, PLACED>(positions),
         }
     }
 
-    fn rows_of<const PLAIN: bool, const LAYOUT: u8>(&self, positions: Range<u32>, forward: bool) -> u32 {
+    fn rows_of<const PLAIN: bool, const LAYOUT: u8>(&self, positions: Range<u32>) -> u32 {
         // Copies, which the compiler knows to stay the same while x is written.
         let (job, walker, unknowns) = (*self.job, Walker::new(self.lists), self.unknowns::<PLAIN>());
         let diagonal = Walker::new(self.stored);
+        // The entry of the unknown that is solved last comes last, so that a row waits for nothing but that.
+        let reversed = !self.forward && std::ptr::eq(self.stored, self.lists);
         let mut zero = u32::MAX;
-        self.each(positions, forward, |i| {
+        // The unknown before this one, in registers: what was just written to memory takes longer to be read.
+        let mut before = (u32::MAX, [T::ZERO; K]);
+        self.each(positions, |i| {
             let mut sums = right_hand_sides::<T, K, PLAIN>(&job, i);
-            walker.walk::<LAYOUT>(i, |j, place| {
+            let mut subtract = |e, is_last| {
+                let (j, place) = walker.entry::<LAYOUT>(e);
+                let solved = if is_last && j == before.0 { before.1 } else { unknowns.get(j) };
                 let value = job.value(place);
-                for (sum, solved) in sums.iter_mut().zip(unknowns.get(j)) {
+                for (sum, solved) in sums.iter_mut().zip(solved) {
                     *sum = sum.mul_sub(value, solved);
                 }
-            });
+            };
+            let mut entries = walker.entries::<LAYOUT>(i, reversed);
+            while entries.count > 1 {
+                subtract(entries.next(), false);
+            }
+            if entries.count > 0 {
+                subtract(entries.next(), true);
+            }
             let solutions = diagonal.divide::<T, K, PLAIN, LAYOUT>(&job, i, sums, &mut zero);
             unknowns.put(i, solutions);
+            before = (i, solutions);
             if !unknowns.in_x {
                 job.store(i, solutions);
             }
@@ -194,34 +209,46 @@ impl<'a, T: Scalar, const K: usize> System<'a, T, K> {
     }
 
     /// Solves all unknowns by columns; returns the smallest with a zero pivot.
-    fn columns(&self, n: u32, forward: bool) -> u32 {
+    fn columns(&self, n: u32, are_sorted: bool) -> u32 {
         // Row by row f is read before x is written, so they may be one.
         (0..n).for_each(|i| self.unknowns.put(i, self.job.right_hand_sides(i)));
         match (self.is_plain, Layout::of(self.stored, self.lists)) {
-            (true, Layout::Tight) => self.columns_of::<true, TIGHT>(n, forward),
-            (true, Layout::Loose) => self.columns_of::<true, LOOSE>(n, forward),
-            (true, Layout::Placed) => self.columns_of::<true, PLACED>(n, forward),
-            (false, Layout::Tight) => self.columns_of::<false, TIGHT>(n, forward),
-            (false, Layout::Loose) => self.columns_of::<false, LOOSE>(n, forward),
-            (false, Layout::Placed) => self.columns_of::<false, PLACED>(n, forward),
+            (true, Layout::Tight) => self.columns_of::<true, TIGHT>(n, are_sorted),
+            (true, Layout::Loose) => self.columns_of::<true, LOOSE>(n, are_sorted),
+            (true, Layout::Placed) => self.columns_of::<true, PLACED>(n, are_sorted),
+            (false, Layout::Tight) => self.columns_of::<false, TIGHT>(n, are_sorted),
+            (false, Layout::Loose) => self.columns_of::<false, LOOSE>(n, are_sorted),
+            (false, Layout::Placed) => self.columns_of::<false, PLACED>(n, are_sorted),
         }
     }
 
-    fn columns_of<const PLAIN: bool, const LAYOUT: u8>(&self, n: u32, forward: bool) -> u32 {
+    fn columns_of<const PLAIN: bool, const LAYOUT: u8>(&self, n: u32, are_sorted: bool) -> u32 {
         let (job, walker, unknowns) = (*self.job, Walker::new(self.lists), self.unknowns::<PLAIN>());
         let diagonal = Walker::new(self.stored);
         let mut zero = u32::MAX;
-        self.each(0..n, forward, |i| {
-            let solutions = diagonal.divide::<T, K, PLAIN, LAYOUT>(&job, i, unknowns.get(i), &mut zero);
+        // What is left of the next right-hand side, in registers, if this one's column has it. Sorted columns have it first, once.
+        let next = |i: u32| if self.forward { i + 1 } else { i.wrapping_sub(1) };
+        let mut left: Option<[T; K]> = None;
+        self.each(0..n, |i| {
+            let sums = left.take().unwrap_or_else(|| unknowns.get(i));
+            let solutions = diagonal.divide::<T, K, PLAIN, LAYOUT>(&job, i, sums, &mut zero);
             job.store(i, solutions);
-            walker.walk::<LAYOUT>(i, |j, place| {
-                let value = job.value(place);
-                let mut sums = unknowns.get(j);
+            let without = |e| {
+                let (j, place) = walker.entry::<LAYOUT>(e);
+                let (value, mut sums) = (job.value(place), unknowns.get(j));
                 for (sum, &solved) in sums.iter_mut().zip(&solutions) {
                     *sum = sum.mul_sub(value, solved);
                 }
+                (j, sums)
+            };
+            let mut entries = walker.entries::<LAYOUT>(i, !self.forward);
+            if are_sorted && entries.count > 0 && walker.entry::<LAYOUT>(entries.at).0 == next(i) {
+                left = Some(without(entries.next()).1);
+            }
+            while entries.count > 0 {
+                let (j, sums) = without(entries.next());
                 unknowns.put(j, sums);
-            });
+            }
         });
         zero
     }
@@ -236,10 +263,10 @@ impl<'a, T: Scalar, const K: usize> System<'a, T, K> {
 
     /// The unknowns at these positions, in order.
     #[inline(always)]
-    fn each(&self, positions: Range<u32>, forward: bool, mut visit: impl FnMut(u32)) {
+    fn each(&self, positions: Range<u32>, mut visit: impl FnMut(u32)) {
         let last = self.stored.spans.len() as u32 - 1;
         let (mut i, step) =
-            if forward { (positions.start, 1) } else { (last.wrapping_sub(positions.start), u32::MAX) };
+            if self.forward { (positions.start, 1) } else { (last.wrapping_sub(positions.start), u32::MAX) };
         for _ in positions {
             visit(i);
             i = i.wrapping_add(step);
@@ -285,6 +312,26 @@ impl Layout {
     }
 }
 
+/// The numbers of the entries of an unknown.
+struct Entries {
+    at: usize,
+    step: usize,
+    count: u32,
+}
+
+impl Entries {
+    /// The next one, which there must be for the number to be one of them.
+    #[inline(always)]
+    fn next(&mut self) -> usize {
+        // SAFETY: does nothing, but keeps the compiler from unrolling: rows are short, and the turns of two loops for
+        // each are foreseen worse than those of one.
+        unsafe { std::arch::asm!("", options(nomem, nostack, preserves_flags)) };
+        let e = self.at;
+        (self.at, self.count) = (e.wrapping_add(self.step), self.count - 1);
+        e
+    }
+}
+
 /// Goes along lists.
 #[derive(Clone, Copy)]
 struct Walker<'a> {
@@ -308,24 +355,27 @@ impl<'a> Walker<'a> {
         Walker { lists, first, end, front, back, other, place, diag }
     }
 
-    /// The entries of unknown `i`: the other unknown, and the place of the value.
+    /// The entries of unknown `i`, or these from the last to the first.
     #[inline(always)]
-    fn walk<const LAYOUT: u8>(self, i: u32, mut visit: impl FnMut(u32, usize)) {
+    fn entries<const LAYOUT: u8>(self, i: u32, reversed: bool) -> Entries {
         // SAFETY: i is below n, for which there are as many numbers.
         let (mut first, mut end) =
             unsafe { (*self.first.get_unchecked(i as usize), *self.end.get_unchecked(i as usize)) };
         if LAYOUT == TIGHT {
             (first, end) = (first + self.front, end - self.back);
         }
-        for e in first as usize..end as usize {
-            // SAFETY: does nothing, but keeps the compiler from unrolling: rows are short, and the turns of two loops for
-            // each are foreseen worse than those of one.
-            unsafe { std::arch::asm!("", options(nomem, nostack, preserves_flags)) };
-            // SAFETY: numbers of entries are below the length of the lists.
-            unsafe {
-                let place = if LAYOUT == PLACED { *self.place.get_unchecked(e) as usize } else { e };
-                visit(*self.other.get_unchecked(e), place);
-            }
+        let (at, step) =
+            if reversed { ((end as usize).wrapping_sub(1), usize::MAX) } else { (first as usize, 1) };
+        Entries { at, step, count: end - first }
+    }
+
+    /// The other unknown of an entry of some unknown, and the place of the value.
+    #[inline(always)]
+    fn entry<const LAYOUT: u8>(self, e: usize) -> (u32, usize) {
+        // SAFETY: numbers of entries are below the length of the lists.
+        unsafe {
+            let place = if LAYOUT == PLACED { *self.place.get_unchecked(e) as usize } else { e };
+            (*self.other.get_unchecked(e), place)
         }
     }
 
