@@ -230,7 +230,7 @@ impl HostPlan {
             // SAFETY: the caller promises arrays of these lengths, and the buffer has room for both scratch
             // arrays.
             let solved = unsafe {
-                match &self.way {
+                match &mut self.way {
                     Way::Paper(method, schedule) => solve(&self.pool, *method, schedule, &job),
                     Way::Auto(pieces) => pieces::solve(&self.pool, pieces, &job),
                 }

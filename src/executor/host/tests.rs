@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use num_complex::Complex;
 
-use super::pieces::{self, Pieces};
+use super::pieces::{self, By, Pieces};
 use super::*;
 use crate::analysis::cpu::schedule;
 use crate::analysis::pattern::validate;
@@ -276,7 +276,7 @@ impl<T: Value> Problem<T> {
                 let steps = Steps { row: 1, column: self.n() };
                 // SAFETY: all arrays have n elements and the pieces are this problem's.
                 self.with_job(alpha, f, in_place, 1, [steps; 2], limit, |job| unsafe {
-                    pieces::solve(pool, &pieces, job)
+                    pieces::solve_by(pool, &pieces, job, By::Team)
                 })
             }
         };
@@ -493,7 +493,7 @@ fn several_columns_by_pieces() {
                     let limit = Duration::from_secs(60);
                     // SAFETY: all arrays have room for the columns, and the pieces are this problem's.
                     let (x, pivot) = p.with_job(alpha, &f, in_place, columns, steps, limit, |job| unsafe {
-                        pieces::solve(&pool, &pieces, job)
+                        pieces::solve_by(&pool, &pieces, job, By::Team)
                     });
                     assert_eq!(pivot, Ok(None));
                     for (i, j) in (0..n).flat_map(|i| (0..columns).map(move |j| (i, j))) {

@@ -52,14 +52,16 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Pieces for so many threads: coarse ones, or finer ones where threads would be idle for long.
-    /// `dependencies` gives the unknowns that an unknown depends on.
+    /// Pieces for so many threads: coarse ones, or finer ones where threads would be idle for long and `may_be_worth` says that
+    /// it makes sense. `dependencies` gives the unknowns that an unknown depends on.
     pub fn best<'a>(
         n: u32,
         threads: u32,
         forward: bool,
         dependencies: impl Fn(u32) -> &'a [u32],
+        may_be_worth: impl FnMut() -> bool,
     ) -> Schedule {
+        let mut may_be_worth = may_be_worth;
         let mut best: Option<Schedule> = None;
         for limit in HOST_PIECE_LIMITS {
             let schedule = Schedule::grow(n, threads, forward, limit, &dependencies);
@@ -68,7 +70,7 @@ impl Schedule {
             if best.as_ref().is_none_or(|best| schedule.predicted < best.predicted) {
                 best = Some(schedule);
             }
-            if is_busy {
+            if is_busy || !may_be_worth() {
                 break;
             }
         }
@@ -87,23 +89,35 @@ impl Schedule {
         let mut piece_of = vec![0u32; n as usize];
         let mut owners: Vec<Owner> = Vec::new();
         let mut piece = Growing::default();
+        // The pieces that a row depends on, other than the growing one.
+        let mut needed: Vec<u32> = Vec::new();
         for (p, i) in (0..n).zip(in_order(n, forward)) {
             let list = dependencies(i);
-            let position = |j: u32| if forward { j } else { n - 1 - j };
-            let before = |begin: u32| list.iter().copied().filter(move |&j| position(j) < begin);
-            let (mut solved, mut others) = (team.first_free, 0);
-            for j in before(piece.begin) {
-                solved = solved.max(owners[piece_of[j as usize] as usize].solved);
-                others += 1;
+            let mut solved = team.first_free;
+            let mut belongs = false;
+            needed.clear();
+            for &j in list {
+                let position = if forward { j } else { n - 1 - j };
+                if position >= piece.begin {
+                    belongs = true;
+                    continue;
+                }
+                let other = piece_of[j as usize];
+                if needed.last() != Some(&other) {
+                    needed.push(other);
+                    solved = solved.max(owners[other as usize].solved);
+                }
             }
-            let belongs = others < list.len();
             if p > piece.begin && piece.ends_before(solved, belongs) {
+                if belongs {
+                    needed.push(owners.len() as u32);
+                }
                 owners.push(team.take(piece, p));
                 piece = Growing { begin: p, ..Growing::default() };
-                solved = before(p).map(|j| owners[piece_of[j as usize] as usize].solved).fold(0, u64::max);
+                solved = needed.iter().map(|&other| owners[other as usize].solved).fold(0, u64::max);
             }
-            for j in before(piece.begin) {
-                let owner = owners[piece_of[j as usize] as usize];
+            for &other in &needed {
+                let owner = owners[other as usize];
                 team.need(owner.thread, owner.number);
             }
             piece_of[i as usize] = owners.len() as u32;

@@ -7,24 +7,33 @@
 //! how many are solved; a piece waits until the pieces of other threads that it depends on are. There are no barriers.
 //! Each thread gathers: where the rows of op(A) are not stored, the analysis has made lists of them.
 //!
+//! Where both can be done, the faster one is taken, by the times of solves before (see [`pace`]).
+//!
 //! An unknown's entries are subtracted in one order, whatever the number of threads, so that all of them give the same
-//! bits: in storage order where rows are stored, else in the order in which the unknowns are solved.
+//! bits: in the order in which the unknowns are solved, where rows are sorted.
 
 mod grow;
 mod lists;
+mod pace;
 mod solve;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
+use super::MOST_COLUMNS;
 use crate::analysis::cpu::{timed, Times};
 use crate::analysis::Pattern;
 use crate::problem::Shape;
 use crate::tuning::{HOST_PIECES_START, HOST_PIECES_WORTH, HOST_STREWN_PLACE};
 use grow::Schedule;
 use lists::Lists;
+pub use pace::By;
+use pace::Pace;
 pub use solve::solve;
+#[cfg(test)]
+pub use solve::solve_by;
 
 /// The analysis of one problem.
 pub struct Pieces {
@@ -33,22 +42,29 @@ pub struct Pieces {
     forward: bool,
     /// The rows or columns of op(A), as they are stored; shared with the plan of the transposed operation.
     stored: Arc<Lists>,
-    way: Way,
-    levels: Levels,
+    one: OneThread,
+    team: Option<Team>,
+    /// How fast both are, by the logarithm of the number of right-hand sides.
+    paces: [Pace; PACES],
+    levels: OnceLock<Levels>,
 }
 
-/// How the unknowns are solved.
-enum Way {
-    /// By one thread: over stored rows, or over stored columns.
+/// A pace for each number of right-hand sides at once.
+const PACES: usize = MOST_COLUMNS.ilog2() as usize + 1;
+
+/// How one thread solves.
+enum OneThread {
+    /// Over stored rows.
     Gather,
-    Scatter {
-        are_sorted: bool,
-    },
-    /// By several, with lists of the rows where they are not stored.
-    Threads {
-        schedule: Schedule,
-        rows: Option<Box<Lists>>,
-    },
+    /// Over stored columns, which may be sorted.
+    Scatter { are_sorted: bool },
+}
+
+/// How several threads solve.
+struct Team {
+    schedule: Schedule,
+    /// Where the rows of op(A) are not stored.
+    rows: Option<Box<Lists>>,
 }
 
 /// What is to be shared out.
@@ -57,6 +73,7 @@ struct Problem<'a> {
     forward: bool,
     rows_are_stored: bool,
     stored: &'a Lists,
+    levels: &'a OnceLock<Levels>,
 }
 
 /// What is told of the dependency graph.
@@ -83,14 +100,14 @@ impl Pieces {
 
     fn of(shape: &Shape, stored: Arc<Lists>, threads: u32, mut times: Times) -> (Pieces, Times) {
         let (n, forward, rows_are_stored) = (shape.n, shape.forward(), shape.rows_are_stored());
-        let levels = timed(&mut times.lev, || stored.levels(forward, rows_are_stored));
-        let problem = Problem { n, forward, rows_are_stored, stored: &stored };
-        let way = Way::of_threads(&problem, threads, &mut times);
-        let way = way.unwrap_or_else(|| match rows_are_stored {
-            true => Way::Gather,
-            false => Way::Scatter { are_sorted: stored.are_sorted() },
-        });
-        (Pieces { n, forward, stored, way, levels }, times)
+        let levels = OnceLock::new();
+        let problem = Problem { n, forward, rows_are_stored, stored: &stored, levels: &levels };
+        let team = problem.team(threads, &mut times);
+        let one = match rows_are_stored {
+            true => OneThread::Gather,
+            false => OneThread::Scatter { are_sorted: timed(&mut times.trans, || stored.are_sorted()) },
+        };
+        (Pieces { n, forward, stored, one, team, paces: Default::default(), levels }, times)
     }
 
     /// Pieces of a few rows for a team, worth it or not.
@@ -98,18 +115,19 @@ impl Pieces {
     pub fn for_test(shape: &Shape, pattern: Pattern, threads: u32) -> Pieces {
         let ((mut pieces, mut times), _) = Pieces::new(shape, pattern, 1, false);
         if threads > 1 {
-            let Pieces { n, forward, stored, .. } = &pieces;
-            let problem =
-                Problem { n: *n, forward: *forward, rows_are_stored: shape.rows_are_stored(), stored };
-            let (schedule, rows) = problem
-                .share(&mut times, |lists| Schedule::grow(*n, threads, *forward, 30, &|i| lists.of(i)));
-            pieces.way = Way::Threads { schedule, rows };
+            let Pieces { n, forward, stored, levels, .. } = &pieces;
+            let (n, forward, rows_are_stored) = (*n, *forward, shape.rows_are_stored());
+            let problem = Problem { n, forward, rows_are_stored, stored, levels };
+            let grow = |lists: &Lists| Schedule::grow(n, threads, forward, 30, &|i| lists.of(i));
+            pieces.team = Some(problem.share(&mut times, grow));
         }
         pieces
     }
 
+    /// The levels, which nothing but statistics needs: they are counted when they are first asked for.
     pub fn levels(&self) -> Levels {
-        self.levels
+        let rows_are_stored = matches!(self.one, OneThread::Gather);
+        *self.levels.get_or_init(|| self.stored.levels(self.forward, rows_are_stored))
     }
 
     /// Off-diagonal entries of the triangle.
@@ -134,46 +152,49 @@ impl Pieces {
 
     /// Bytes of memory that the analysis takes; with what the transposed problem's takes too, or without.
     pub fn bytes(&self, with_shared: bool) -> usize {
-        let own = match &self.way {
-            Way::Gather | Way::Scatter { .. } => 0,
-            Way::Threads { schedule, rows } => {
-                schedule.bytes() + rows.as_ref().map_or(0, |rows| rows.bytes())
-            }
-        };
-        own + if with_shared { self.stored.bytes() } else { 0 }
-    }
-}
-
-impl Way {
-    /// By several threads, if that promises to be faster than by one.
-    fn of_threads(problem: &Problem, threads: u32, times: &mut Times) -> Option<Way> {
-        let work = grow::cost(problem.n, problem.stored.entries);
-        let is_worth = |time: u64| time * 100 <= work * HOST_PIECES_WORTH;
-        // Each thread needs room for its count.
-        let threads = threads.min(problem.n / solve::COUNT_STRIDE);
-        if threads < 2 || !is_worth(HOST_PIECES_START) {
-            return None;
-        }
-        let (schedule, rows) = problem
-            .share(times, |lists| Schedule::best(problem.n, threads, problem.forward, |i| lists.of(i)));
-        // A scatter reads values as they lie; what several threads lose by gathering them, they share.
-        let strewn = rows.as_ref().map_or(0, |rows| u64::from(rows.strewn_places()));
-        let looking = strewn * HOST_STREWN_PLACE / u64::from(threads);
-        is_worth(schedule.predicted + looking + HOST_PIECES_START).then_some(Way::Threads { schedule, rows })
+        let team = |team: &Team| team.schedule.bytes() + team.rows.as_ref().map_or(0, |rows| rows.bytes());
+        self.team.as_ref().map_or(0, team) + if with_shared { self.stored.bytes() } else { 0 }
     }
 }
 
 impl Problem<'_> {
+    /// A team, if that promises to be faster than one thread.
+    fn team(&self, threads: u32, times: &mut Times) -> Option<Team> {
+        let work = grow::cost(self.n, self.stored.entries);
+        let is_worth = |time: u64| time * 100 <= work * HOST_PIECES_WORTH;
+        // Each thread needs room for its count.
+        let threads = threads.min(self.n / solve::COUNT_STRIDE);
+        if threads < 2 || !is_worth(HOST_PIECES_START) {
+            return None;
+        }
+        // Nothing is faster than rows of all levels one after the other.
+        let mut time = Duration::ZERO;
+        let mut may_be_worth = || {
+            let count = || self.stored.levels(self.forward, self.rows_are_stored);
+            let levels = timed(&mut time, || self.levels.get_or_init(count).count);
+            is_worth(grow::cost(levels, 0) + HOST_PIECES_START)
+        };
+        // Lists of rows take longer to make than levels to be counted.
+        if !self.rows_are_stored && !may_be_worth() {
+            times.lev += time;
+            return None;
+        }
+        let team = self.share(times, |lists| {
+            Schedule::best(self.n, threads, self.forward, |i| lists.of(i), &mut may_be_worth)
+        });
+        times.lev += time;
+        // A scatter reads values as they lie; what several threads lose by gathering them, they share.
+        let strewn = team.rows.as_ref().map_or(0, |rows| u64::from(rows.strewn_places()));
+        let looking = strewn * HOST_STREWN_PLACE / u64::from(threads);
+        is_worth(team.schedule.predicted + looking + HOST_PIECES_START).then_some(team)
+    }
+
     /// Makes a schedule, by lists of the rows, which are made where they are not stored.
-    fn share(
-        &self,
-        times: &mut Times,
-        grow: impl FnOnce(&Lists) -> Schedule,
-    ) -> (Schedule, Option<Box<Lists>>) {
+    fn share(&self, times: &mut Times, grow: impl FnOnce(&Lists) -> Schedule) -> Team {
         let rows = timed(&mut times.trans, || {
             (!self.rows_are_stored).then(|| Box::new(self.stored.transposed(self.forward)))
         });
         let schedule = timed(&mut times.dep, || grow(rows.as_deref().unwrap_or(self.stored)));
-        (schedule, rows)
+        Team { schedule, rows }
     }
 }

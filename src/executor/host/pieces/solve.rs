@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
 
 use super::grow::Schedule;
 use super::lists::{Lists, Spans};
-use super::{Pieces, Way};
+use super::pace::By;
+use super::{OneThread, Pieces, Team};
 use crate::executor::host::system::extra_of;
 use crate::executor::host::{Finished, GivenUp, Job, Member, Pool, MOST_COLUMNS};
 use crate::problem::Steps;
@@ -14,23 +16,43 @@ use crate::scalar::Scalar;
 /// Words from one thread's count of solved pieces to the next: each is in a line of the cache of its own.
 pub const COUNT_STRIDE: u32 = 32;
 
-/// Rows after which a thread that works alone says that it makes progress.
-const PROGRESS: u32 = 4096;
-
 /// Solves, and returns the smallest row (zero-based) whose diagonal is zero or missing; or leaves x unfinished, where the
 /// watchdog ended a wait. Allocates nothing.
 ///
 /// # Safety
 /// The job's pointers are aligned and valid for what [`Job`] says: `val` and a separate `diag` for the matrix that was
 /// analysed, the others for n elements (of each column). Nobody else uses `x`, `work` and `counters` meanwhile.
-pub unsafe fn solve<T: Scalar>(pool: &Pool, pieces: &Pieces, job: &Job<T>) -> Result<Option<u32>, GivenUp> {
+pub unsafe fn solve<T: Scalar>(
+    pool: &Pool,
+    pieces: &mut Pieces,
+    job: &Job<T>,
+) -> Result<Option<u32>, GivenUp> {
+    let pace = job.columns.ilog2() as usize;
+    let by = pieces.paces[pace].next();
+    let begin = Instant::now();
+    // SAFETY: the caller's promise.
+    let solved = unsafe { solve_by(pool, pieces, job, by) }?;
+    pieces.paces[pace].took(by, begin.elapsed().as_secs_f64());
+    Ok(solved)
+}
+
+/// The same by a team, if there is one, or by one thread.
+///
+/// # Safety
+/// As for [`solve`].
+pub unsafe fn solve_by<T: Scalar>(
+    pool: &Pool,
+    pieces: &Pieces,
+    job: &Job<T>,
+    by: By,
+) -> Result<Option<u32>, GivenUp> {
     // SAFETY: the caller's promise.
     unsafe {
         match job.columns {
-            1 => solve_columns::<T, 1>(pool, pieces, job),
-            2 => solve_columns::<T, 2>(pool, pieces, job),
-            4 => solve_columns::<T, 4>(pool, pieces, job),
-            MOST_COLUMNS => solve_columns::<T, MOST_COLUMNS>(pool, pieces, job),
+            1 => solve_columns::<T, 1>(pool, pieces, job, by),
+            2 => solve_columns::<T, 2>(pool, pieces, job, by),
+            4 => solve_columns::<T, 4>(pool, pieces, job, by),
+            MOST_COLUMNS => solve_columns::<T, MOST_COLUMNS>(pool, pieces, job, by),
             other => unreachable!("{other} columns at once"),
         }
     }
@@ -42,33 +64,25 @@ unsafe fn solve_columns<T: Scalar, const K: usize>(
     pool: &Pool,
     pieces: &Pieces,
     job: &Job<T>,
+    by: By,
 ) -> Result<Option<u32>, GivenUp> {
     let worst = AtomicU32::new(u32::MAX);
-    let (n, forward) = (pieces.n, pieces.forward);
+    let (n, forward, stored) = (pieces.n, pieces.forward, &pieces.stored);
     // SAFETY: the caller's promise.
-    let system = |lists| unsafe { System::<T, K>::new(job, &pieces.stored, lists, forward) };
-    let note = |zero: u32| worst.fetch_min(zero, Ordering::Relaxed);
-    match &pieces.way {
-        Way::Gather => note(system(&pieces.stored).rows(0..n)),
-        Way::Scatter { are_sorted } => note(system(&pieces.stored).columns(n, *are_sorted)),
-        Way::Threads { schedule, rows } => {
-            let system = system(rows.as_deref().unwrap_or(&pieces.stored));
-            pool.run(job.timeout, |me| {
-                if me.team >= schedule.threads() {
-                    return share(me, schedule, &system).map(|zero| {
-                        note(zero);
-                    });
-                }
-                // A child of the process, which works alone.
-                for begin in (0..n).step_by(PROGRESS as usize).filter(|_| me.rank == 0) {
-                    note(system.rows(begin..n.min(begin + PROGRESS)));
-                    me.progress();
-                }
-                Ok(())
-            })?;
-            0
-        }
+    let system = |lists| unsafe { System::<T, K>::new(job, stored, lists, forward) };
+    let note = |zero: u32| {
+        worst.fetch_min(zero, Ordering::Relaxed);
     };
+    // A child of the process has no team.
+    let team = pieces.team.as_ref().filter(|team| by == By::Team && team.schedule.threads() <= pool.team());
+    match (team, &pieces.one) {
+        (Some(Team { schedule, rows }), _) => {
+            let system = system(rows.as_deref().unwrap_or(stored));
+            pool.run(job.timeout, |me| share(me, schedule, &system).map(note))?;
+        }
+        (None, OneThread::Gather) => note(system(stored).rows(0..n)),
+        (None, OneThread::Scatter { are_sorted }) => note(system(stored).columns(n, *are_sorted)),
+    }
     let worst = worst.into_inner();
     Ok((worst != u32::MAX).then_some(worst))
 }

@@ -2,7 +2,7 @@
 
 use super::grow::Schedule;
 use super::lists::{in_order, Lists, Spans};
-use super::{Levels, Pieces, Way};
+use super::{Levels, OneThread, Pieces};
 use crate::analysis::{Pattern, NONE};
 use crate::problem::{DataType, Diag, Fill, MatDescr, Op, Shape};
 use crate::tuning::{HOST_PIECE_ENTRY, HOST_PIECE_ROW};
@@ -117,7 +117,7 @@ fn threads_share_what_can_be_shared() {
     for (name, rows) in matrices() {
         let n = rows.len() as u32;
         let of = |i: u32| &rows[i as usize][..];
-        let two = Schedule::best(n, 2, true, of);
+        let two = Schedule::best(n, 2, true, of, || true);
         match name {
             // A row of a line needs the row before it: nothing to share out.
             "chain" => assert_eq!(two.predicted, two.work),
@@ -135,7 +135,7 @@ fn lines_of_a_grid_follow_each_other() {
         .map(|i: u32| (i % line > 0).then(|| i - 1).into_iter().chain(i.checked_sub(line)).collect())
         .collect();
     for threads in [2, 4] {
-        let schedule = Schedule::best(n, threads, true, |i| &rows[i as usize][..]);
+        let schedule = Schedule::best(n, threads, true, |i| &rows[i as usize][..], || true);
         assert!(schedule.predicted * u64::from(threads) * 10 < schedule.work * 13, "{threads} threads");
     }
 }
@@ -216,8 +216,8 @@ fn one_thread_solves_what_is_not_worth_more() {
         let shape = shape(Op::NonTranspose, Fill::Lower, Diag::NonUnit, &pattern);
         let ((plain, _), transposed) = Pieces::new(&shape, pattern, 4, true);
         let (transposed, _) = transposed.expect("both were asked for");
-        assert!(matches!(plain.way, Way::Gather), "{name}");
-        assert!(matches!(transposed.way, Way::Scatter { .. }), "{name}");
+        assert!(plain.team.is_none() && matches!(plain.one, OneThread::Gather), "{name}");
+        assert!(transposed.team.is_none() && matches!(transposed.one, OneThread::Scatter { .. }), "{name}");
         assert_eq!(transposed.bytes(false), 0);
         assert!(plain.bytes(true) >= 4 * (rows.len() + plain.entries() as usize));
     }
