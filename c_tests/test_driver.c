@@ -121,9 +121,41 @@ static void captures_of_others(void) { in_a_child("another_thread_captures", sta
 enum { OUT_OF_MEMORY = 2, LAUNCH_FAILED = 719 };
 
 /* What is done with an info, in this order. */
-enum Step { CREATE, ANALYSIS, ANY_OPERATION, COPY_ALL, UPDATE, NEW_DIAGONAL, SOLVE, MULTI, DENSE, PIVOT, DESTROY, STEPS };
+enum Step { CREATE, ANALYSIS, ANY_OPERATION, COPY_ALL, UPDATE, NEW_DIAGONAL, SOLVE, MULTI, DENSE, PIVOT, FACTORISE, SWEEP, DESTROY, STEPS };
 static const char *const STEP_NAMES[] = {"create", "analysis", "analysis for any operation", "analysis with a copy", "update of values",
-                                         "update of the diagonal", "solve", "solve of columns", "solve of rows", "pivot", "destroy"};
+                                         "update of the diagonal", "solve", "solve of columns", "solve of rows", "pivot", "factorisation", "sweep", "destroy"};
+
+/* Kernels do nothing here, so after a setup on the GPU row 0 seems to have a zero pivot. */
+static sptrsvStatus_t pivot_status(const System *s, sptrsvStatus_t status) {
+  int is_expected = status == SPTRSV_STATUS_ZERO_PIVOT && s->p->k.setup == SPTRSV_ANALYSIS_MODE_GPU;
+  return is_expected ? SPTRSV_STATUS_SUCCESS : status;
+}
+
+/* An analysis for factorisations, and one of these. */
+static sptrsvStatus_t factorise(System *s) {
+  const Problem *p = s->p;
+  int64_t row;
+  sptrsvStatus_t status = sptrsvSetFactorization(s->info, 1);
+  if (!status) status = make_buffer(s);
+  if (!status) status = analyse_values(s, s->val);
+  if (!status)
+    status = sptrsvIlu0(s->h, p->n, p->nnz, s->d, (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->info, s->buffer);
+  if (!status) status = pivot_status(s, sptrsvFactorZeroPivot(s->h, s->info, &row));
+  return status;
+}
+
+/* An analysis for sweeps, and one of these. */
+static sptrsvStatus_t sweep(System *s) {
+  const Problem *p = s->p;
+  sptrsvSetFactorization(s->info, 0);
+  sptrsvStatus_t status = sptrsvSetSweeps(s->info, 1);
+  if (!status) status = make_buffer(s);
+  if (!status) status = analyse_values(s, s->val);
+  if (!status)
+    status = sptrsvSweep(s->h, p->n, p->nnz, 1, 0, s->d, (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->info, s->f, s->x,
+                         s->buffer);
+  return status;
+}
 
 static sptrsvStatus_t take(enum Step step, System *s, void *f, void *x) {
   const Problem *p = s->p;
@@ -144,11 +176,9 @@ static sptrsvStatus_t take(enum Step step, System *s, void *f, void *x) {
       return sptrsvSolveDense(s->h, (sptrsvOperation_t)p->k.op, p->n, p->nnz, 5, s->alpha_host, s->d, (sptrsvDataType_t)p->k.type,
                               s->val, s->ptr, s->ind, s->info, f, p->n, SPTRSV_ORDER_COLUMN, x, 5, SPTRSV_ORDER_ROW, s->policy,
                               s->buffer);
-    case PIVOT: {
-      sptrsvStatus_t status = sptrsvZeroPivot(s->h, s->info, &row);
-      /* Kernels do nothing here, so after a setup on the GPU row 0 seems to have a zero pivot. */
-      return status == SPTRSV_STATUS_ZERO_PIVOT && p->k.setup == SPTRSV_ANALYSIS_MODE_GPU ? SPTRSV_STATUS_SUCCESS : status;
-    }
+    case PIVOT: return pivot_status(s, sptrsvZeroPivot(s->h, s->info, &row));
+    case FACTORISE: return factorise(s);
+    case SWEEP: return sweep(s);
     default: {
       sptrsvInfo_t info = s->info;
       s->info = NULL;
@@ -166,6 +196,9 @@ static int may_leave_something(const char *entry) {
   return 0;
 }
 
+/* Whether the driver is called in the same way whatever the algorithm. */
+static int is_same_for_all(enum Step step) { return step == CREATE || step == FACTORISE || step == SWEEP; }
+
 /* The step with its call number `at` failing: whether there is one. The step then works, and so do all after it. */
 static int one_fault(const Problem *p, int a, int pools, enum Step faulty, int at, int error) {
   static char text[200];
@@ -179,6 +212,7 @@ static int one_fault(const Problem *p, int a, int pools, enum Step faulty, int a
   void *f = mem_new(5 * bytes), *x = mem_new(5 * bytes);
   mem_fill(f, 0, 5 * bytes);
   for (enum Step step = CREATE; step < STEPS; step++) {
+    if (a > 0 && step > CREATE && is_same_for_all(step)) continue;
     if (step == faulty) {
       driver.fail_at(at, error);
       sptrsvStatus_t status = take(step, &s, f, x);
@@ -218,7 +252,7 @@ static void each_call_fails(void) {
         int in_all_ways = a == 0 || ALGS[a].id == SPTRSV_ALG_TILED;
         if (!in_all_ways && way != a % 4) continue;
         p.k.setup = way & 1 ? SPTRSV_ANALYSIS_MODE_GPU : SPTRSV_ANALYSIS_MODE_CPU;
-        if (step == CREATE && (a > 0 || way & 1)) continue; /* the same for all */
+        if (is_same_for_all(step) && (a > 0 || (step == CREATE && way & 1))) continue;
         for (int turn = 0; turn <= (a == 0); turn++)
           for (int at = 1; one_fault(&p, a, way >> 1, step, at, (at + way + turn) & 1 ? LAUNCH_FAILED : OUT_OF_MEMORY); at++) faults++;
       }

@@ -26,7 +26,8 @@ impl Factor {
             Executor::Cuda(gpu) => {
                 let stream = stream_beside_captures(gpu, context.stream)?;
                 let how = How { setup, stream, timeout: context.timeout, copy_values: CopyValues::No };
-                CudaFactor::new(gpu, shape, arrays, how)?.map(|factor| Factor::Cuda(Box::new(factor)))
+                gpu.with_all_memory(stream, || CudaFactor::new(gpu, shape, arrays, how))?
+                    .map(|factor| Factor::Cuda(Box::new(factor)))
             }
         };
         made.map_err(|unfit| {

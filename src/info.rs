@@ -80,6 +80,19 @@ impl Rhs {
     }
 }
 
+/// What an analysis is for beside solves.
+#[derive(Clone, Copy, Default)]
+pub struct Purpose {
+    pub factorizes: bool,
+    pub sweeps: bool,
+}
+
+impl Purpose {
+    fn covers(self, other: Purpose) -> bool {
+        self.factorizes >= other.factorizes && self.sweeps >= other.sweeps
+    }
+}
+
 pub struct Info {
     pub algorithm: i32,
     /// How many right-hand sides solves will have, for AUTO to go by.
@@ -93,12 +106,9 @@ pub struct Info {
     pub copy_values: CopyValues,
     /// The separate diagonal, or 0.
     pub diagonal: usize,
-    /// Whether an analysis prepares factorisations, and whether the size of the buffer that was asked for last is for them too.
-    pub factorizes: bool,
-    pub buffer_is_for_factor: bool,
-    /// Whether an analysis is for sweeps, and whether the size of the buffer that was asked for last is for them too.
-    pub sweeps: bool,
-    pub buffer_is_for_sweeps: bool,
+    /// What an analysis is for beside solves, and what the size of the buffer was asked for last.
+    pub purpose: Purpose,
+    pub buffer_is_for: Purpose,
     /// What takes the place of small pivots.
     pub boost: Option<Boost>,
     analysed: Option<Analysed>,
@@ -114,10 +124,8 @@ impl Default for Info {
             any_operation: false,
             copy_values: CopyValues::No,
             diagonal: 0,
-            factorizes: false,
-            buffer_is_for_factor: false,
-            sweeps: false,
-            buffer_is_for_sweeps: false,
+            purpose: Purpose::default(),
+            buffer_is_for: Purpose::default(),
             boost: None,
             analysed: None,
         }
@@ -181,7 +189,7 @@ enum Body {
 impl Info {
     /// The checked shape of the problem that a call describes.
     pub fn shape(&self, op: Op, m: i64, nnz: i64, descr: MatDescr, dtype: DataType) -> Result<Shape> {
-        Shape::new(op, m, nnz, descr, dtype, self.sweeps || self.diagonal != 0)
+        Shape::new(op, m, nnz, descr, dtype, self.purpose.sweeps || self.diagonal != 0)
     }
 
     /// What an analysis on this executor is asked for; None leaves it to AUTO.
@@ -233,14 +241,14 @@ impl Info {
             if self.copy_values == CopyValues::All && shape.nnz > 0 {
                 require_aligned(arrays.val, "val", values)?;
             }
-            if (self.factorizes && !self.buffer_is_for_factor) || (self.sweeps && !self.buffer_is_for_sweeps)
-            {
+            if !self.buffer_is_for.covers(self.purpose) {
                 return Err(Error::SmallBuffer);
             }
         }
         let start = Instant::now();
         // Before the info's analysis is given up: a pattern that cannot be factorised leaves it.
-        let factor = self.factorizes.then(|| Factor::new(context, &shape, arrays, self.setup)).transpose()?;
+        let factor =
+            self.purpose.factorizes.then(|| Factor::new(context, &shape, arrays, self.setup)).transpose()?;
         let (algorithm, setup, bodies) = match &context.executor {
             Executor::Host(pool) => {
                 let method = asked.map(|a| a.host());
@@ -284,9 +292,9 @@ impl Info {
             }
         };
         let sweep = match &context.executor {
-            Executor::Cuda(gpu) if self.sweeps => {
+            Executor::Cuda(gpu) if self.purpose.sweeps => {
                 let stream = stream_beside_captures(gpu, context.stream)?;
-                Some(CudaSweep::new(gpu, &shape, arrays, stream)?)
+                Some(gpu.with_all_memory(stream, || CudaSweep::new(gpu, &shape, arrays, stream))?)
             }
             _ => None,
         };

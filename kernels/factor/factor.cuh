@@ -1,13 +1,15 @@
-// Incomplete factorisations without fill-in, ILU(0) and IC(0), in place in the caller's values: row by row, each row once the
-// rows are finished that its lower triangle names.
+// ILU(0) and IC(0), incomplete factorisations without fill-in, in place in the caller's values.
 //
-// A warp draws a piece of work: rows of one level, `LANES` lanes for each, which hold the row's values in registers, `EACH` a lane.
-// The lanes go through the entries (i, k) of the lower triangle, `STEPS` at a time. For each of their own entries (i, j) they find
-// out where the finished row k has what it is updated by, which needs no value, and is done while earlier rows are not finished
-// yet. Then they wait for these values, and apply them, in the order of k. A finished value is published in `work`, at its own
-// place among the caller's values, by one word that is value and flag together. So a row waits for what it uses and for nothing
-// else, and its sums are made in the same order in every run. Rows that do not fit into the registers are taken by a whole
-// warp, in the caller's array.
+// A row needs the finished rows that its lower triangle names, as in the solve with L. So rows are factorised by level. A work item
+// is some rows of one level, and a ticket gives it to a warp. `LANES` lanes take a row and hold its values in registers, `EACH`
+// values a lane.
+//
+// First the lanes look up which values of finished rows update which of their own entries. This needs the pattern only, so it is done
+// while earlier levels are still at work. Then the warp polls these values, for `STEPS` entries (i, k) of the lower triangle at a
+// time, and applies them in the order of k. So sums are made in the same order in every run.
+//
+// A finished value is published in `work` by one word, at the place that it has among the caller's values. Rows that do not fit into
+// the registers are factorised in the caller's array, by a whole warp each.
 //
 // ILU(0), for k ascending: l_ik = a_ik / u_kk, then a_ij = a_ij - l_ik u_kj for j > k.
 // IC(0), for k ascending: l_ik = a_ik / l_kk, then a_ij = a_ij - l_ik conj(l_jk) for k < j <= i. Values of the upper triangle are
@@ -21,12 +23,12 @@ struct FactorArgs {
     SolveArgs<T> solve;  // n, order, state, what the watchdog needs; work: a word for each of the caller's values
     Pattern pattern;
     T *val;
-    const uint32_t *diag;   // by row: where its diagonal entry lies
-    const uint32_t *chunk;  // first position of each piece of work, rows of one level; one more at the end
-    uint32_t chunks;
+    const uint32_t *diag;  // by row: where its diagonal entry lies
+    const uint32_t *item;  // first position of each work item, and the end of the last one
+    uint32_t items;
     uint32_t boosts;   // whether small pivots are replaced
-    double tolerance;  // those that are no larger
-    double boost[2];   // by this
+    double tolerance;  // the largest absolute value that counts as small
+    double boost[2];   // the replacement: real and imaginary part
 };
 
 __device__ __forceinline__ double size_of(float v) { return fabs((double)v); }
@@ -55,8 +57,8 @@ __device__ bool is_positive(Complex<R> v) {
     return is_positive(v.re);
 }
 
-constexpr uint32_t FACTOR_WARPS = 4;   // of a block; mirrored in executor/cuda/factor.rs
-constexpr int STEPS = 4;               // that are waited for together
+constexpr uint32_t FACTOR_WARPS = 4;    // of a block; mirrored in executor/cuda/factor.rs
+constexpr int STEPS = 4;                // entries of the lower triangle whose updates are polled together
 constexpr uint32_t MOST_PREPARED = 48;  // steps whose sources are looked up before the first of them is waited for
 constexpr uint16_t EMPTY = 0xffff;
 
@@ -206,8 +208,8 @@ struct FactorRows {
         return fits;
     }
 
-    // Looks up where the values lie by which entries are updated in the steps from `first` on, as many as are prepared at a time; in
-    // an entry's own step that is the diagonal entry of row k.
+    // Looks up, for up to PREPARED steps from `first` on, where the values lie that update each entry. For entry k itself, in the
+    // step of k, this is the diagonal entry of row k.
     __device__ __forceinline__ void prepare(uint32_t first, uint32_t steps) {
         uint32_t count = min(steps - first, Shared::PREPARED);
         for (uint32_t c = 0; c < count; c += STEPS) {
@@ -269,8 +271,8 @@ struct FactorRows {
         __syncwarp();
     }
 
-    // Eliminates the entries `first + c` to `first + c + STEPS` of the lower triangle, which are prepared from `first` on. False if
-    // the watchdog ended the wait.
+    // Eliminates the entries `first + c` to `first + c + STEPS` of the lower triangle, after `prepare(first, ...)`. False if the
+    // watchdog ended the wait.
     __device__ __forceinline__ bool eliminate(uint32_t first, uint32_t c) {
         uint32_t source[STEPS][EACH];
         Words<T> word[STEPS][EACH];
@@ -292,12 +294,12 @@ struct FactorRows {
                     poll(a.solve.work + source[i][k], word[i][k]);
                     highest = max(highest, word[i][k].tell());
                 }
-            // So that warps which have something to do get on.
+            // Leaves the processor to warps that are not waiting.
             if (EACH > 1 && highest == ARMED) rest(SHORT_REST);
             return highest == ARMED;
         });
         if (!is_there) return false;
-        // The entries of these steps are neighbours: the `held`-th ones of as many lanes, each of which divides once.
+        // STEPS divides LANES. So the entries of these steps lie in neighbouring lanes, each as its value number `held`.
         const uint32_t held = (first + c) / LANES;
         T divisor = one(T{}), inverse;
 #pragma unroll
@@ -322,8 +324,8 @@ struct FactorRows {
             for (int k = 0; k < EACH; ++k) {
                 uint32_t e = entry_of(k, sub);
                 T u = CHOLESKY && e == lower ? l : word[i][k].value();
-                // Not by a value that is not there: zero times infinity is NaN. Entry 0 is the diagonal one of the first row, which
-                // updates nothing.
+                // A missing value is no zero factor: zero times infinity is NaN. Source 0 means "none": it is the diagonal entry of
+                // the first row, which updates nothing.
                 bool updates = is_step && e > t && (source[i][k] != 0 || (CHOLESKY && e == lower));
                 if (updates) v[k] = multiply_add(-l, conjugate_if(CHOLESKY, u), v[k]);
             }
@@ -378,19 +380,18 @@ struct FactorRows {
     }
 };
 
-// Pieces of work are drawn in the order of levels. A row that is waited for is in an earlier level, and so has been drawn before, by
-// a warp that is resident.
+// Tickets follow the order of levels. A row depends on rows of earlier levels, and so of smaller tickets, which resident warps hold.
 template <class T, int LANES, int EACH, bool CHOLESKY>
 __device__ __forceinline__ void factor(const FactorArgs<T> &a) {
     using Rows = FactorRows<T, LANES, EACH, CHOLESKY>;
     __shared__ typename Rows::Shared rows[FACTOR_WARPS * WARP / LANES];
     Rows mine(a, rows[threadIdx.x / LANES]);
     for (;;) {
-        uint32_t drawn = 0;
-        if (threadIdx.x % WARP == 0) drawn = atomicAdd(&a.solve.state->ticket, 1u);
-        drawn = __shfl_sync(FULL, drawn, 0);
-        if (drawn >= a.chunks) return;
-        if (!mine.factorise(a.chunk[drawn], a.chunk[drawn + 1])) return;
+        uint32_t ticket = 0;
+        if (threadIdx.x % WARP == 0) ticket = atomicAdd(&a.solve.state->ticket, 1u);
+        ticket = __shfl_sync(FULL, ticket, 0);
+        if (ticket >= a.items) return;
+        if (!mine.factorise(a.item[ticket], a.item[ticket + 1])) return;
     }
 }
 

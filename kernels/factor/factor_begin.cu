@@ -1,4 +1,4 @@
-// What a factorisation needs before it: armed words, and a state that nothing has been drawn from.
+// Before a factorisation: resets `work` to the sentinel, the ticket to zero and the pivot to none.
 #include "factor/factor.cuh"
 
 constexpr uint32_t FACTOR_BLOCK = 128;  // threads; mirrored in executor/cuda/factor.rs

@@ -84,13 +84,12 @@ pub unsafe extern "C" fn sptrsvBufferSize(
         with_info(info, |i| {
             let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
             let row_bytes = i.row_bytes_wanted(&c.executor, shape.dtype);
-            let for_factor = if i.factorizes { workspace::factor_bytes(&shape) } else { 0 };
-            let for_sweeps = if i.sweeps { workspace::sweep_bytes(&shape, row_bytes) } else { 0 };
+            let for_factor = if i.purpose.factorizes { workspace::factor_bytes(&shape) } else { 0 };
+            let for_sweeps = if i.purpose.sweeps { workspace::sweep_bytes(&shape, row_bytes) } else { 0 };
             let for_solves = workspace::buffer_bytes(&shape, row_bytes);
             write(bytes, "bytes", for_solves.max(for_factor).max(for_sweeps))?;
             i.row_bytes[shape.dtype.place()] = row_bytes;
-            i.buffer_is_for_factor = i.factorizes;
-            i.buffer_is_for_sweeps = i.sweeps;
+            i.buffer_is_for = i.purpose;
             Ok(())
         })
     })

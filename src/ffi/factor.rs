@@ -9,10 +9,13 @@ use std::mem::MaybeUninit;
 
 use super::analysis::sptrsvDataType_t;
 use super::guard::{guard, raw, shared, with_handle, with_info, write};
+use super::logging::log_step;
 use super::objects::{sptrsvConstInfo_t, sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
+use super::solve::report_pivot;
 use crate::context::Context;
 use crate::error::{sptrsvStatus_t, Result};
-use crate::problem::{require_aligned, switch, Arrays, Boost, DataType, Factorization, Op};
+use crate::info::Info;
+use crate::problem::{switch, Arrays, Boost, DataType, Factorization, Op};
 
 /// Chooses whether later analyses with this info prepare sptrsvIlu0 and sptrsvIc0. Such an analysis takes the lower triangle of a
 /// matrix in CSR, with the operation NON_TRANSPOSE. Every row must have its columns in ascending order, each once, and an entry on
@@ -30,7 +33,7 @@ use crate::problem::{require_aligned, switch, Arrays, Boost, DataType, Factoriza
 pub unsafe extern "C" fn sptrsvSetFactorization(info: sptrsvInfo_t, enabled: c_int) -> sptrsvStatus_t {
     guard(|| {
         with_info(info, |i| {
-            i.factorizes = switch("enabled", enabled)?;
+            i.purpose.factorizes = switch("enabled", enabled)?;
             Ok(())
         })
     })
@@ -51,7 +54,7 @@ pub unsafe extern "C" fn sptrsvGetFactorization(
     info: sptrsvConstInfo_t,
     enabled: *mut c_int,
 ) -> sptrsvStatus_t {
-    guard(|| with_info(info, |i| write(enabled, "enabled", i.factorizes.into())))
+    guard(|| with_info(info, |i| write(enabled, "enabled", i.purpose.factorizes.into())))
 }
 
 /// Has later calls of sptrsvIlu0 replace pivots whose absolute value is at most `tolerance` by re + i im.
@@ -165,7 +168,8 @@ unsafe fn factorize(
     let d = shared(descr, "descr")?.0;
     with_info(info, |i| {
         let shape = i.shape(Op::NonTranspose, m, nnz, d, DataType::from_raw(raw(dtype))?)?;
-        i.factorize(context, kind, shape, arrays, buffer as usize)
+        i.factorize(context, kind, shape, arrays, buffer as usize)?;
+        log_step(i, kind.name())
     })
 }
 
@@ -189,16 +193,5 @@ pub unsafe extern "C" fn sptrsvFactorZeroPivot(
     info: sptrsvInfo_t,
     position: *mut i64,
 ) -> sptrsvStatus_t {
-    with_handle(handle, |c| {
-        with_info(info, |i| {
-            require_aligned(position as usize, "position", std::mem::align_of::<i64>())?;
-            let in_device_memory = c.takes_device_pointers();
-            let pivot = i.factor_zero_pivot(c, in_device_memory.then_some(position as usize))?;
-            if !in_device_memory {
-                // SAFETY: not NULL, so writable by the caller's promise.
-                unsafe { position.write(pivot.position) };
-            }
-            pivot.result()
-        })
-    })
+    with_handle(handle, |c| report_pivot(c, info, position, Info::factor_zero_pivot))
 }

@@ -125,3 +125,11 @@ pub(super) fn log_solve(info: &Info, right_hand_sides: i64) -> Result<()> {
     );
     Ok(())
 }
+
+/// The line of a factorisation or a sweep.
+pub(super) fn log_step(info: &Info, what: &str) -> Result<()> {
+    if log::wants(Level::Trace) {
+        log::write(Level::Trace, format_args!("{what} of {} rows", info.stats()?.rows));
+    }
+    Ok(())
+}

@@ -13,8 +13,9 @@ use super::logging::log_solve;
 use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use crate::context::Context;
 use crate::error::{sptrsvStatus_t, Result};
-use crate::info::Rhs;
+use crate::info::{Info, Rhs};
 use crate::problem::{require_aligned, Alpha, Arrays, DataType, Dense, Op, Order, PointerMode, Policy};
+use crate::stats::Pivot;
 
 /// How a dense matrix is stored; cusparseOrder_t's numbers.
 #[repr(C)]
@@ -309,16 +310,27 @@ pub unsafe extern "C" fn sptrsvZeroPivot(
     info: sptrsvInfo_t,
     position: *mut i64,
 ) -> sptrsvStatus_t {
-    with_handle(handle, |c| {
-        with_info(info, |i| {
-            require_aligned(position as usize, "position", std::mem::align_of::<i64>())?;
-            let in_device_memory = c.takes_device_pointers();
-            let pivot = i.zero_pivot(c, in_device_memory.then_some(position as usize))?;
-            if !in_device_memory {
-                // SAFETY: not NULL, so writable by the caller's promise.
-                unsafe { position.write(pivot.position) };
-            }
-            pivot.result()
-        })
+    with_handle(handle, |c| report_pivot(c, info, position, Info::zero_pivot))
+}
+
+/// Reports what `find` says of an info: writes the position where the pointer mode says that it is to go.
+///
+/// # Safety
+/// The info is NULL or live; `position` is NULL or writable.
+pub(super) unsafe fn report_pivot(
+    context: &Context,
+    info: sptrsvInfo_t,
+    position: *mut i64,
+    find: impl FnOnce(&mut Info, &Context, Option<usize>) -> Result<Pivot>,
+) -> Result<()> {
+    with_info(info, |i| {
+        require_aligned(position as usize, "position", std::mem::align_of::<i64>())?;
+        let in_device_memory = context.takes_device_pointers();
+        let pivot = find(i, context, in_device_memory.then_some(position as usize))?;
+        if !in_device_memory {
+            // SAFETY: not NULL, so writable by the caller's promise.
+            unsafe { position.write(pivot.position) };
+        }
+        pivot.result()
     })
 }

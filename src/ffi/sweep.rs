@@ -10,6 +10,7 @@ use std::mem::MaybeUninit;
 
 use super::analysis::sptrsvDataType_t;
 use super::guard::{guard, raw, shared, with_handle, with_info, write};
+use super::logging::log_step;
 use super::objects::{sptrsvConstInfo_t, sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use crate::error::{sptrsvStatus_t, Error};
 use crate::info::Sweep;
@@ -31,7 +32,7 @@ use crate::problem::{switch, Arrays, DataType, Op};
 pub unsafe extern "C" fn sptrsvSetSweeps(info: sptrsvInfo_t, enabled: c_int) -> sptrsvStatus_t {
     guard(|| {
         with_info(info, |i| {
-            i.sweeps = switch("enabled", enabled)?;
+            i.purpose.sweeps = switch("enabled", enabled)?;
             Ok(())
         })
     })
@@ -49,7 +50,7 @@ pub unsafe extern "C" fn sptrsvSetSweeps(info: sptrsvInfo_t, enabled: c_int) -> 
 /// `info` is NULL or a live info, `enabled` NULL or writable.
 #[no_mangle]
 pub unsafe extern "C" fn sptrsvGetSweeps(info: sptrsvConstInfo_t, enabled: *mut c_int) -> sptrsvStatus_t {
-    guard(|| with_info(info, |i| write(enabled, "enabled", i.sweeps.into())))
+    guard(|| with_info(info, |i| write(enabled, "enabled", i.purpose.sweeps.into())))
 }
 
 /// Makes one sweep, in place on x. A is read once: the triangle of the analysis by the solve, the rest by a product before it.
@@ -96,7 +97,8 @@ pub unsafe extern "C" fn sptrsvSweep(
         let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
         with_info(info, |i| {
             let shape = i.shape(Op::NonTranspose, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
-            i.sweep(c, shape, arrays, sweep, buffer as usize)
+            i.sweep(c, shape, arrays, sweep, buffer as usize)?;
+            log_step(i, "sweep")
         })
     })
 }

@@ -31,7 +31,7 @@ impl Info {
         let diagonal = self.diagonal;
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         let which = analysed.body_for(&shape)?;
-        if !self.sweeps || shape.diag != DiagSource::Separate {
+        if !self.purpose.sweeps || shape.diag != DiagSource::Separate {
             let text = "a sweep with an info that was not analysed after sptrsvSetSweeps";
             return Err(Error::Unsupported(text.into()));
         }

@@ -13,12 +13,13 @@ use crate::executor::host::Method;
 use crate::executor::{FactorCall, Unfit};
 use crate::problem::{Arrays, CopyValues, Factorization, Shape};
 
-/// Threads of a block: of a kernel that factorises (FACTOR_WARPS in kernels/factor/factor.cuh), and of one before it (FACTOR_BLOCK in
-/// kernels/factor/factor_begin.cu).
-const THREADS: u32 = 256;
-/// Blocks of a multiprocessor, of which as many as there is room for draw rows.
-const BLOCKS: u32 = 8;
-/// One row of so many may be longer than what the kernel holds in registers.
+/// Threads of a block: of FACTOR_WARPS in kernels/factor/factor.cuh, and FACTOR_BLOCK in kernels/factor/factor_begin.cu.
+const THREADS: u32 = 128;
+/// Blocks launched for each multiprocessor; those that find no room begin later.
+const BLOCKS: u32 = 16;
+/// Levels with warps of their own. Warps further ahead only poll, which slows down the others.
+const LEVELS_AHEAD: u32 = 8;
+/// A kernel is chosen if at most one row in so many is too long for its registers.
 const RARE: u32 = 64;
 
 /// Rows by level, and nothing that a solve would need.
@@ -41,7 +42,7 @@ impl Algorithm for ByLevel {
         Needs { levels: true, ..Needs::default() }
     }
     fn host(&self) -> Method {
-        Method::Levr
+        Method::Serial
     }
     fn complete(&self, _: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
         Ok(Box::new(Levels(found.level_ptr)))
@@ -65,8 +66,8 @@ struct FactorArgs {
     pattern: Pattern,
     val: u64,
     diag: u64,
-    chunk: u64,
-    chunks: u32,
+    item: u64,
+    items: u32,
     boosts: u32,
     tolerance: f64,
     boost: [f64; 2],
@@ -77,13 +78,15 @@ pub struct CudaFactor {
     plan: CudaPlan,
     /// Where each row's diagonal entry lies.
     diag: DeviceArray,
-    /// Where each piece of work begins, in positions.
-    chunk: DeviceArray,
-    chunks: u32,
+    /// The first position of each work item, and the end of the last one.
+    item: DeviceArray,
+    items: u32,
     kernels: Kernels,
+    /// Blocks of a launch.
+    blocks: u32,
 }
 
-/// Kernels by what they hold in registers: lanes of a row, and entries of each.
+/// Kernels by the registers for a row: lanes, and entries of each lane.
 #[derive(Clone, Copy)]
 enum Kernels {
     Eight,
@@ -92,7 +95,7 @@ enum Kernels {
 }
 
 impl Kernels {
-    /// The one that holds all but few rows, of which so many are longer than the first ones hold.
+    /// The smallest one that is too small for few rows only; `too_long` are the rows that do not fit into the first two.
     fn choose(rows: u32, too_long: [u32; 2]) -> Kernels {
         match too_long.map(|long| long <= rows / RARE) {
             [true, _] => Kernels::Eight,
@@ -118,8 +121,8 @@ impl Kernels {
     }
 }
 
-/// Where pieces of up to so many rows of one level begin, and where the last one ends.
-fn pieces(level_ptr: &[u32], rows: u32) -> Vec<u32> {
+/// First positions of work items of up to `rows` rows of one level, and the end of the last one.
+fn work_items(level_ptr: &[u32], rows: u32) -> Vec<u32> {
     let levels = level_ptr.windows(2);
     let mut starts: Vec<u32> = levels.flat_map(|level| (level[0]..level[1]).step_by(rows as usize)).collect();
     starts.extend(level_ptr.last());
@@ -143,11 +146,21 @@ impl CudaFactor {
             Err(unfit) => return Ok(Err(unfit)),
         };
         let kernels = Kernels::choose(shape.n, diagonal.longer);
-        let starts = pieces(&plan.numbers(), kernels.rows());
-        let chunk = DeviceArray::copy_of(gpu, &starts, how.stream)?;
+        let level_ptr = plan.numbers();
+        let starts = work_items(&level_ptr, kernels.rows());
+        let item = DeviceArray::copy_of(gpu, &starts, how.stream)?;
         memory::synchronize(how.stream)?;
-        let chunks = starts.len().saturating_sub(1) as u32;
-        let factor = CudaFactor { plan, diag: diagonal.place, chunk, chunks, kernels };
+        let items = starts.len().saturating_sub(1) as u32;
+        let levels = level_ptr.len().saturating_sub(1).max(1) as u32;
+        let most = gpu.multiprocessors() * BLOCKS;
+        let blocks = match kernels {
+            // Rows are so long that all warps are busy looking updates up.
+            Kernels::Three => most,
+            Kernels::Eight | Kernels::Warp => {
+                (items.div_ceil(levels) * LEVELS_AHEAD).div_ceil(THREADS / 32).clamp(1, most)
+            }
+        };
+        let factor = CudaFactor { plan, diag: diagonal.place, item, items, kernels, blocks };
         // Loaded now, as the first factorisation may be captured into a graph.
         let launcher = factor.plan.launcher(how.stream);
         for kind in [Factorization::Ilu0, Factorization::Ic0] {
@@ -170,8 +183,8 @@ impl CudaFactor {
             pattern: Pattern::new(self.plan.stored.shape(), call.arrays),
             val: call.arrays.val as u64,
             diag: self.diag.address(),
-            chunk: self.chunk.address(),
-            chunks: self.chunks,
+            item: self.item.address(),
+            items: self.items,
             ..Default::default()
         };
         args.solve.work = call.work as u64;
@@ -188,8 +201,7 @@ impl CudaFactor {
             0,
             &args,
         )?;
-        let blocks = (u64::from(self.chunks) * 32).div_ceil(THREADS.into());
-        self.kernel(&launcher, kind)?.launch(blocks.clamp(1, most.into()) as u32, THREADS, 0, &args)
+        self.kernel(&launcher, kind)?.launch(self.blocks, THREADS, 0, &args)
     }
 
     /// Waits for the last factorisation; the smallest row (zero-based) with a zero pivot.
@@ -210,6 +222,6 @@ impl CudaFactor {
     }
 
     pub fn bytes_held(&self) -> usize {
-        self.plan.bytes_held() + self.diag.bytes() + self.chunk.bytes()
+        self.plan.bytes_held() + self.diag.bytes() + self.item.bytes()
     }
 }
