@@ -2,8 +2,8 @@
 //!
 //! The pieces are grown in the order in which the rows are solved, each up to a limit of work. Then a piece goes to the
 //! thread on which it can begin earliest by a simulated clock, as in list scheduling (R. Graham, Bounds on
-//! multiprocessing timing anomalies, 1969); the thread of the piece before it is preferred where that costs little, so that
-//! threads read long stretches of memory. The clock knows when each thread has solved what it has, and that a piece of
+//! multiprocessing timing anomalies, 1969); the thread of the piece before it, if it is one of several, so that threads
+//! read long stretches of memory. The clock knows when each thread has solved what it has, and that a piece of
 //! another thread is seen a little later than it is solved.
 //!
 //! That work is taken in coarse pieces of the given order, for locality and few waits, is what GrowLocal does (T. Böhnlein
@@ -19,7 +19,6 @@
 use super::lists::in_order;
 use crate::tuning::{
     HOST_PIECE_APART, HOST_PIECE_ENTRY, HOST_PIECE_IDLE, HOST_PIECE_LIMITS, HOST_PIECE_ROW, HOST_PIECE_SEEN,
-    HOST_PIECE_STAY,
 };
 
 /// Consecutive positions: the p-th unknown to be solved has position p.
@@ -264,7 +263,7 @@ impl Team {
             }
         }
         let stay = self.start(self.last, &ready);
-        let (start, chosen) = if stay <= best.0 + HOST_PIECE_STAY { (stay, self.last) } else { best };
+        let (start, chosen) = if stay <= best.0 { (stay, self.last) } else { best };
         let thread = &mut self.threads[chosen];
         thread.pieces.push(Piece { begin, end, waits: thread.waits.len() as u32 });
         thread.solved.push(start + cost);

@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use super::Levels;
 use crate::analysis::{Pattern, NONE};
 use crate::problem::{DiagSource, Shape};
 
@@ -28,6 +27,13 @@ pub struct Lists {
     pub entries: u32,
     /// The smallest unknown without a diagonal entry, where the diagonal is the matrix's own.
     pub missing_diag: Option<u32>,
+}
+
+/// What is told of the dependency graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Levels {
+    pub count: u32,
+    pub widest: u32,
 }
 
 /// The entries of each unknown.
@@ -206,17 +212,17 @@ impl Lists {
 
     /// How many values lie far from where the value of the same number lies in the row before, so that hardly any two of
     /// them share what is brought from memory.
-    pub fn strewn_places(&self) -> u32 {
-        let mut strewn = 0;
+    pub fn far_values(&self) -> u32 {
+        let mut far = 0;
         let mut before: &[u32] = &[];
         for i in 0..self.spans.len() as u32 {
             let span = self.spans.of(i);
             let places = &self.place[span.start as usize..span.end as usize];
             let near = places.iter().zip(before).filter(|(place, other)| place.abs_diff(**other) <= FAR);
-            strewn += places.len() as u32 - near.count() as u32;
+            far += places.len() as u32 - near.count() as u32;
             before = places;
         }
-        strewn
+        far
     }
 
     /// The other unknowns of the entries of unknown `i`.

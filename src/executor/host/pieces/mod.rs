@@ -26,8 +26,9 @@ use super::MOST_COLUMNS;
 use crate::analysis::cpu::{timed, Times};
 use crate::analysis::Pattern;
 use crate::problem::Shape;
-use crate::tuning::{HOST_PIECES_START, HOST_PIECES_WORTH, HOST_STREWN_PLACE};
+use crate::tuning::{HOST_FAR_VALUE, HOST_PIECES_START, HOST_PIECES_WORTH};
 use grow::Schedule;
+pub use lists::Levels;
 use lists::Lists;
 pub use pace::By;
 use pace::Pace;
@@ -74,13 +75,6 @@ struct Problem<'a> {
     rows_are_stored: bool,
     stored: &'a Lists,
     levels: &'a OnceLock<Levels>,
-}
-
-/// What is told of the dependency graph.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Levels {
-    pub count: u32,
-    pub widest: u32,
 }
 
 impl Pieces {
@@ -184,9 +178,9 @@ impl Problem<'_> {
         });
         times.lev += time;
         // A scatter reads values as they lie; what several threads lose by gathering them, they share.
-        let strewn = team.rows.as_ref().map_or(0, |rows| u64::from(rows.strewn_places()));
-        let looking = strewn * HOST_STREWN_PLACE / u64::from(threads);
-        is_worth(team.schedule.predicted + looking + HOST_PIECES_START).then_some(team)
+        let far = team.rows.as_ref().map_or(0, |rows| u64::from(rows.far_values()));
+        let reading = far * HOST_FAR_VALUE / u64::from(threads);
+        is_worth(team.schedule.predicted + reading + HOST_PIECES_START).then_some(team)
     }
 
     /// Makes a schedule, by lists of the rows, which are made where they are not stored.
