@@ -13,9 +13,9 @@
 //! A wait in which nobody makes progress for the caller's timeout is given up, and the solve with it: only
 //! a caller who breaks the contract, say by using one buffer in two solves at once, ever sees that.
 //!
-//! The row-wise ones subtract a row's entries in one fixed order, so that LEVR and SLFR, and every number of threads,
-//! give the same bits; so do pieces, but where op(A) is an upper triangle whose columns are stored: there they subtract
-//! in the order of the solve. The column-wise ones add atomically in the order of arrival.
+//! The row-wise ones, pieces among them, subtract a row's entries in one order: that of the solve, where rows are sorted.
+//! So LEVR, SLFR, pieces and every number of threads give the same bits. The column-wise ones add atomically in the order
+//! of arrival.
 
 mod factor;
 pub mod memory;
@@ -87,6 +87,8 @@ pub struct Job<T> {
     pub diag: *const T,
     pub unit: bool,
     pub conj: bool,
+    /// Whether unknowns are solved from the first to the last: op(A) is a lower triangle.
+    pub forward: bool,
     /// Right-hand sides and solutions, n values each; they may be the same arrays, or else not overlap.
     pub f: *const T,
     pub x: *mut T,

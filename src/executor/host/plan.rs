@@ -217,6 +217,7 @@ impl HostPlan {
             diag: if separate { call.diagonal as *const T } else { std::ptr::null() },
             unit: self.shape.diag == DiagSource::Unit,
             conj: call.conjugate,
+            forward: self.shape.forward(),
             f: call.f as *const T,
             x: call.x as *mut T,
             columns,

@@ -111,22 +111,21 @@ impl<'a, T: Scalar, const K: usize> System<'a, T, K> {
         System(schedule, job)
     }
 
-    /// Walks the entries of position `p`: each neighbour with the value on the way to it.
+    /// Walks the entries of position `p` in the direction of the solve: each neighbour with the value on the way to it.
     #[inline(always)]
     fn walk(&self, lists: &Lists, p: u32, mut visit: impl FnMut(u32, T)) {
         let begin = lists.ptr[p as usize] as usize;
         let neighbours = lists.of(p);
+        let length = neighbours.len();
+        let entries = (0..length).map(|k| if self.1.forward { k } else { length - 1 - k });
         match lists.values.as_ref().expect("the schedule has no values") {
             Values::Contiguous(first) => {
                 let first = first[p as usize] as usize;
-                for (k, &q) in neighbours.iter().enumerate() {
-                    visit(q, self.1.value(first + k));
-                }
+                entries.for_each(|k| visit(neighbours[k], self.1.value(first + k)));
             }
             Values::Permuted(index) => {
-                for (&q, &e) in neighbours.iter().zip(&index[begin..begin + neighbours.len()]) {
-                    visit(q, self.1.value(e as usize));
-                }
+                let index = &index[begin..begin + length];
+                entries.for_each(|k| visit(neighbours[k], self.1.value(index[k] as usize)));
             }
         }
     }

@@ -324,6 +324,7 @@ impl<T: Value> Problem<T> {
             diag: if separate { self.separate.as_ptr() } else { std::ptr::null() },
             unit: self.shape.diag == DiagSource::Unit,
             conj: self.shape.conjugate(),
+            forward: self.shape.forward(),
             f: if in_place { x.as_ptr() } else { f.as_ptr() },
             x: x.as_mut_ptr(),
             columns,
@@ -369,12 +370,10 @@ fn pools() -> [Pool; 4] {
 }
 
 /// All methods, all numbers of threads, in place and not: small backward errors and no pivot, and the same
-/// bits from AUTO and all row-wise ones; but AUTO subtracts in the order of the solve, also from the last to the first.
+/// bits from AUTO and all row-wise ones.
 fn check<T: Value>(p: &Problem<T>, pools: &[Pool], random: &mut Random, label: &str) {
     let alpha = T::narrow(Complex::new(-1.5, 0.75));
     let f = p.right_hand_side(random);
-    let is_auto_alike = p.shape.forward();
-    let (auto, _) = p.solve(&pools[0], None, alpha, &f, false);
     let (levr, _) = p.solve(&pools[0], Some(Method::Levr), alpha, &f, false);
     for method in METHODS {
         for (pool, in_place) in pools.iter().zip([false, true, false, true]) {
@@ -383,11 +382,8 @@ fn check<T: Value>(p: &Problem<T>, pools: &[Pool], random: &mut Random, label: &
             assert_eq!(pivot, None, "{label}");
             let error = p.error(alpha, &f, &x);
             assert!(error <= 2.0, "{label}: backward error {error}");
-            let like = |other: &[T]| x.iter().zip(other).all(|(a, b)| a.bits() == b.bits());
-            match method {
-                None => assert!(like(&auto) && (!is_auto_alike || like(&levr)), "{label}: other bits"),
-                Some(Method::Levr | Method::Slfr) => assert!(like(&levr), "{label}: other bits"),
-                Some(_) => {}
+            if matches!(method, None | Some(Method::Levr | Method::Slfr)) {
+                assert!(x.iter().zip(&levr).all(|(a, b)| a.bits() == b.bits()), "{label}: other bits");
             }
         }
     }

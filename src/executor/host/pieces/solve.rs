@@ -27,6 +27,10 @@ pub unsafe fn solve<T: Scalar>(
     pieces: &mut Pieces,
     job: &Job<T>,
 ) -> Result<Option<u32>, GivenUp> {
+    if pieces.team.is_none() {
+        // SAFETY: the caller's promise.
+        return unsafe { solve_by(pool, pieces, job, By::One) };
+    }
     let pace = job.columns.ilog2() as usize;
     let by = pieces.paces[pace].next();
     let begin = Instant::now();
@@ -36,7 +40,7 @@ pub unsafe fn solve<T: Scalar>(
     Ok(solved)
 }
 
-/// The same by a team, if there is one, or by one thread.
+/// The same by the team, where the analysis has found work for one, or by one thread.
 ///
 /// # Safety
 /// As for [`solve`].
@@ -67,9 +71,9 @@ unsafe fn solve_columns<T: Scalar, const K: usize>(
     by: By,
 ) -> Result<Option<u32>, GivenUp> {
     let worst = AtomicU32::new(u32::MAX);
-    let (n, forward, stored) = (pieces.n, pieces.forward, &pieces.stored);
+    let (n, stored) = (pieces.n, &pieces.stored);
     // SAFETY: the caller's promise.
-    let system = |lists| unsafe { System::<T, K>::new(job, stored, lists, forward) };
+    let system = |lists| unsafe { System::<T, K>::new(job, stored, lists) };
     let note = |zero: u32| {
         worst.fetch_min(zero, Ordering::Relaxed);
     };
@@ -122,8 +126,6 @@ struct System<'a, T, const K: usize> {
     /// Whose diagonal it is.
     stored: &'a Lists,
     lists: &'a Lists,
-    /// Whether unknowns are solved from the first to the last.
-    forward: bool,
     unknowns: Unknowns<T, K>,
     /// Whether each row has one diagonal entry of the matrix, and values lie beside each other in f and x.
     is_plain: bool,
@@ -166,12 +168,12 @@ impl<'a, T: Scalar, const K: usize> System<'a, T, K> {
     /// # Safety
     /// As for [`solve`]; the lists are those of the matrix. The methods below are then sound as long as one thread solves
     /// an unknown, and not before its dependencies are solved and published.
-    unsafe fn new(job: &'a Job<T>, stored: &'a Lists, lists: &'a Lists, forward: bool) -> Self {
+    unsafe fn new(job: &'a Job<T>, stored: &'a Lists, lists: &'a Lists) -> Self {
         let has_own_diagonal = job.diag.is_null() && !job.unit;
         let is_close = K == 1 && job.of_x.row == 1 && job.of_f.row == 1;
         let is_single = stored.missing_diag.is_none() && stored.extra_diag.is_empty();
         let is_plain = is_close && has_own_diagonal && is_single;
-        System { job, stored, lists, forward, unknowns: Unknowns::new(job), is_plain }
+        System { job, stored, lists, unknowns: Unknowns::new(job), is_plain }
     }
 
     /// Solves the rows at these positions, whose dependencies are solved; returns the smallest with a zero pivot.
@@ -191,7 +193,7 @@ impl<'a, T: Scalar, const K: usize> System<'a, T, K> {
         let (job, walker, unknowns) = (*self.job, Walker::new(self.lists), self.unknowns::<PLAIN>());
         let diagonal = Walker::new(self.stored);
         // The entry of the unknown that is solved last comes last, so that a row waits for nothing but that.
-        let reversed = !self.forward && std::ptr::eq(self.stored, self.lists);
+        let reversed = !job.forward && std::ptr::eq(self.stored, self.lists);
         let mut zero = u32::MAX;
         // The unknown before this one, in registers: what was just written to memory takes longer to be read.
         let mut before = (u32::MAX, [T::ZERO; K]);
@@ -241,7 +243,7 @@ impl<'a, T: Scalar, const K: usize> System<'a, T, K> {
         let diagonal = Walker::new(self.stored);
         let mut zero = u32::MAX;
         // What is left of the next right-hand side, in registers, if this one's column has it. Sorted columns have it first, once.
-        let next = |i: u32| if self.forward { i + 1 } else { i.wrapping_sub(1) };
+        let next = |i: u32| if job.forward { i + 1 } else { i.wrapping_sub(1) };
         let mut left: Option<[T; K]> = None;
         self.each(0..n, |i| {
             let sums = left.take().unwrap_or_else(|| unknowns.get(i));
@@ -255,7 +257,7 @@ impl<'a, T: Scalar, const K: usize> System<'a, T, K> {
                 }
                 (j, sums)
             };
-            let mut entries = walker.entries::<LAYOUT>(i, !self.forward);
+            let mut entries = walker.entries::<LAYOUT>(i, !job.forward);
             if are_sorted && entries.count > 0 && walker.entry::<LAYOUT>(entries.at).0 == next(i) {
                 left = Some(without(entries.next()).1);
             }
@@ -279,8 +281,11 @@ impl<'a, T: Scalar, const K: usize> System<'a, T, K> {
     #[inline(always)]
     fn each(&self, positions: Range<u32>, mut visit: impl FnMut(u32)) {
         let last = self.stored.spans.len() as u32 - 1;
-        let (mut i, step) =
-            if self.forward { (positions.start, 1) } else { (last.wrapping_sub(positions.start), u32::MAX) };
+        let (mut i, step) = if self.job.forward {
+            (positions.start, 1)
+        } else {
+            (last.wrapping_sub(positions.start), u32::MAX)
+        };
         for _ in positions {
             visit(i);
             i = i.wrapping_add(step);
