@@ -124,17 +124,14 @@ impl Peers {
             return Ok(Peers::none());
         }
         let threads = host_threads();
-        let found = wanted.mkl.clone().or_else(Mkl::find).ok_or("no libmkl_rt was found".to_string());
-        let mkl = match found.and_then(|file| Mkl::load(&file, threads)) {
+        let found = wanted.mkl.clone().or_else(Mkl::find);
+        let mkl = match found.map(|file| Mkl::load(&file, threads)).transpose() {
             Err(e) if wanted.mkl.is_some() => return Err(e),
             Err(e) => {
                 note(&format!("MKL is left out: {e}"));
                 None
             }
-            Ok(mkl) => {
-                note(&format!("MKL is {}", mkl.version));
-                Some(mkl)
-            }
+            Ok(mkl) => mkl,
         };
         Ok(Peers { has_loop: true, has_one_thread: threads > 1, mkl, ..Peers::none() })
     }
