@@ -528,8 +528,8 @@ impl Info {
             Body::Host(p) => {
                 let cpu::Times { trans, dep, lev } = p.times;
                 let times = SetupTimes { trans, dep, lev, ..SetupTimes::default() };
-                let s = &p.schedule;
-                (s.entries, s.levels(), s.widest_level(), Duration::ZERO, times)
+                let levels = p.levels();
+                (p.entries(), levels.count as usize, levels.widest, Duration::ZERO, times)
             }
             Body::Cuda(p) => (p.stored.entries, p.stored.levels, p.stored.widest, p.predicted, p.times()),
         };
@@ -543,7 +543,7 @@ impl Info {
             setup: a.setup,
             time: a.setup_time,
             times,
-            bytes_held: a.bodies.iter().map(Body::bytes_held).sum::<usize>()
+            bytes_held: (0..).zip(&a.bodies).map(|(k, body)| body.bytes_held(k == 0)).sum::<usize>()
                 + a.factor.as_ref().map_or(0, Factor::bytes_held)
                 + a.sweep.as_ref().map_or(0, CudaSweep::bytes_held),
             predicted,
@@ -588,14 +588,15 @@ impl Body {
     /// The smallest row (zero-based) without a diagonal entry.
     fn missing_diag(&self) -> Option<u32> {
         match self {
-            Body::Host(plan) => plan.schedule.missing_diag,
+            Body::Host(plan) => plan.missing_diag(),
             Body::Cuda(plan) => plan.missing_diag(),
         }
     }
 
-    fn bytes_held(&self) -> usize {
+    /// Bytes of memory; of the second body without what it shares with the first.
+    fn bytes_held(&self, is_first: bool) -> usize {
         match self {
-            Body::Host(plan) => plan.bytes_held(),
+            Body::Host(plan) => plan.bytes_held(is_first),
             Body::Cuda(plan) => plan.bytes_held(),
         }
     }

@@ -134,6 +134,7 @@ impl Args {
             ("--op", self.ops() != [Op::N]),
             ("--rhs", self.rhs != [1]),
             ("--copy-values", self.copy_values),
+            ("--mkl", self.peers.mkl.is_some()),
             ("--permute", !self.selection.permute.is_empty()),
             ("--ilu", !self.selection.ilu.is_empty()),
             ("--json: it has --out", self.json.is_some()),
@@ -180,6 +181,9 @@ impl Args {
         let executor = executor::open(self.executor.as_deref())?;
         if executor.is_host() && self.peers.are_named() {
             return Err("the host executor runs no cuSPARSE: leave --cusparse and --csrsv2 out".into());
+        }
+        if !executor.is_host() && self.peers.mkl.is_some() {
+            return Err("MKL is compared with the host executor: --mkl needs --executor host".into());
         }
         Ok(executor)
     }

@@ -37,13 +37,28 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(seconds) = args.timeout {
         library.set_timeout(seconds)?;
     }
+    // Before MKL has threads.
+    let one_thread = executor.is_host().then(|| Library::open_on_one_thread(&executor)).transpose()?;
     let load = |ty: &Type| Peers::load(&executor, &args.peers, *ty);
     let peers = types.iter().map(load).collect::<Result<Vec<_>>>()?;
     let mut results = nothing_yet(args, &library, &peers[0])?;
+    // Not for every value type.
+    if let Some(peers) = peers.iter().find(|peers| !peers.host_names().is_empty()) {
+        results.host_peers = peers.host_names();
+        results.mkl = peers.mkl.as_ref().map(|mkl| mkl.version.clone());
+    }
     if args.resume {
         results.matrices = earlier(outputs.json.as_deref(), &results, args.keep_failures)?;
     }
-    let run = Run { args, library: &library, peers: &peers, algorithms: &algorithms, types, ops: args.ops() };
+    let run = Run {
+        args,
+        library: &library,
+        one_thread: one_thread.as_ref(),
+        peers: &peers,
+        algorithms: &algorithms,
+        types,
+        ops: args.ops(),
+    };
     let solvers: Vec<String> = algorithms.iter().map(|&a| algorithm_name(a)).collect();
     let only = cases.len() == 1;
     let pending: Vec<Case> =
@@ -77,6 +92,8 @@ fn nothing_yet(args: &Args, library: &Library, peers: &Peers) -> Result<Results>
         library: library.version()?,
         spsv: peers.spsv.as_ref().map(|p| p.version.clone()),
         csrsv2: peers.csrsv2.as_ref().map(|p| p.version.clone()),
+        host_peers: Vec::new(),
+        mkl: None,
         date: today(),
         system: format!("{triangle}{words}"),
         matrices: Vec::new(),

@@ -1,5 +1,7 @@
 //! What all solvers have in common.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::Result;
@@ -19,6 +21,10 @@ pub trait Contender {
         Ok(())
     }
     fn solve(&mut self) -> Result<()>;
+    /// For how long its threads may keep processors busy after a call.
+    fn rest(&self) -> Duration {
+        Duration::ZERO
+    }
     /// What the solver says of itself after analysis.
     fn facts(&self) -> Result<Facts> {
         Ok(Facts::default())

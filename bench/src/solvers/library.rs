@@ -7,7 +7,7 @@ use super::contender::{Contender, Facts};
 use crate::base::{memory, Result};
 use crate::solvers::abi;
 use crate::solvers::abi::{Abi, Stats};
-use crate::system::executor::{Buffer, Executor};
+use crate::system::executor::{Buffer, Executor, THREADS};
 use crate::system::System;
 
 /// AUTO and every algorithm of the library, by the names of this program.
@@ -60,6 +60,18 @@ impl<'e> Library<'e> {
         let library = Library { executor, abi, handle };
         call!(abi, sptrsvSetStream(handle, executor.stream()))?;
         Ok(library)
+    }
+
+    /// The same with one thread of the host executor. To be called while the program has one thread itself.
+    pub fn open_on_one_thread(executor: &'e Executor) -> Result<Self> {
+        let threads = std::env::var_os(THREADS);
+        std::env::set_var(THREADS, "1");
+        let library = Library::open(executor);
+        match threads {
+            Some(threads) => std::env::set_var(THREADS, threads),
+            None => std::env::remove_var(THREADS),
+        }
+        library
     }
 
     /// How long a solve waits without progress.
