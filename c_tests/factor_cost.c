@@ -123,7 +123,7 @@ static sptrsvInfo_t analysed(Bench *s, sptrsvMatDescr_t d, size_t *bytes) {
   sptrsvInfo_t info;
   size_t needed = 0;
   CHECK_OK(sptrsvCreateInfo(&info));
-  if (d == s->whole) CHECK_OK(sptrsvSetSweeps(info, 1));
+  if (d == s->whole) CHECK_OK(sptrsvSetSweeps(info, SPTRSV_SWEEPS_GAUSS_SEIDEL));
   if (d == s->unit) CHECK_OK(sptrsvSetFactorization(info, 1));
   CHECK_OK(sptrsvBufferSize(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, g->n, g->nnz, d, SPTRSV_R_64F, NULL, NULL, NULL, info, &needed));
   if (needed > *bytes) mem_free(s->buffer), s->buffer = mem_new(*bytes = needed);

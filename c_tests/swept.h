@@ -34,6 +34,9 @@ static inline Problem make_whole_matrix(Kind k, enum Shape shape, int64_t n) {
   return p;
 }
 
+/* Whether sweeps have a diagonal of their own: values of `with_diagonal`. ONLY_OWN: an analysis for Gauss-Seidel sweeps alone. */
+enum { OWN, GIVEN, ONLY_OWN };
+
 static inline sptrsvStatus_t open_sweep(sptrsvHandle_t h, Swept *s, const Problem *p, int with_diagonal) {
   size_t vs = value_size(p->k.type), bytes = 0;
   sptrsvDataType_t type = (sptrsvDataType_t)p->k.type;
@@ -47,8 +50,8 @@ static inline sptrsvStatus_t open_sweep(sptrsvHandle_t h, Swept *s, const Proble
   sptrsvStatus_t status = sptrsvCreateMatDescr(&s->d);
   if (!status) status = set_descr(s->d, &p->k);
   if (!status) status = sptrsvCreateInfo(&s->info);
-  if (!status) status = sptrsvSetSweeps(s->info, 1);
-  if (!status && with_diagonal) status = sptrsvSetDiagonal(s->info, s->diag);
+  if (!status) status = sptrsvSetSweeps(s->info, with_diagonal == ONLY_OWN ? SPTRSV_SWEEPS_GAUSS_SEIDEL : SPTRSV_SWEEPS_ANY);
+  if (!status && with_diagonal == GIVEN) status = sptrsvSetDiagonal(s->info, s->diag);
   if (!status) status = sptrsvBufferSize(h, SPTRSV_OPERATION_NON_TRANSPOSE, p->n, p->nnz, s->d, type, NULL, NULL, NULL, s->info, &bytes);
   if (status) return status;
   s->buffer = mem_new(bytes + 1);
@@ -84,7 +87,7 @@ static inline long double worst_row(const Problem *p, const void *old, const voi
       y = (p->e[t].j < i) == lower ? get(type, x, p->e[t].j) : zero ? 0 : get(type, old, p->e[t].j);
       r += a * y, size += cabsl(a * y);
     }
-    num d = (with_diagonal ? get(type, p->diag, i) : own) / weight;
+    num d = (with_diagonal == GIVEN ? get(type, p->diag, i) : own) / weight;
     r += d * xi + (own - d) * before;
     size += cabsl(d * xi) + (cabsl(own) + cabsl(d)) * cabsl(before);
     long double error = cabsl(r) / (4 * (long double)terms * eps * size);

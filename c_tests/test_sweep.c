@@ -23,7 +23,7 @@ static void one_case(Kind k, enum Shape shape, int64_t n, double weight, int zer
       }
       long double worst = worst_row(&p, old, first, weight, zero, with_diagonal);
       CHECK_THAT(worst <= 1, "%s, n = %lld, weight %g%s%s: error %Lg of the bound (%s)", SHAPE_NAMES[shape % SHAPES], (long long)n, weight,
-                 zero ? ", from zero" : "", with_diagonal ? ", separate diagonal" : "", worst, kind_text(&k));
+                 zero ? ", from zero" : "", with_diagonal == GIVEN ? ", separate diagonal" : with_diagonal == ONLY_OWN ? ", Gauss-Seidel alone" : "", worst, kind_text(&k));
     }
   CHECK_OK(sptrsvSetSmCountTarget(T.h, 0));
   close_sweep(&s);
@@ -40,10 +40,12 @@ static void every_kind(void) {
         for (int w = 0; w < COUNT(WEIGHTS); w++)
           for (int variant = 0; variant < 3; variant++) {
             Kind k = {.type = TYPES[t], .fill = fill, .base = variant & 1, .wide = variant, .unsorted = variant == 2};
-            one_case(k, SHAPES_HERE[shape], variant ? 300 : 2500, WEIGHTS[w], variant == 1, w == 2 || variant == 2);
+            one_case(k, SHAPES_HERE[shape], variant ? 300 : 2500, WEIGHTS[w], variant == 1, w == 2 || variant == 2 ? GIVEN : OWN);
+            if (w == 0) one_case(k, SHAPES_HERE[shape], variant ? 300 : 2500, 1, variant == 1, ONLY_OWN);
           }
-  one_case((Kind){.type = SPTRSV_R_64F}, GRID, 160000, 1, 0, 0);
-  one_case((Kind){.type = SPTRSV_R_64F, .fill = SPTRSV_FILL_MODE_UPPER}, STREWN, 40000, 1.2, 0, 1);
+  one_case((Kind){.type = SPTRSV_R_64F}, GRID, 160000, 1, 0, OWN);
+  one_case((Kind){.type = SPTRSV_R_64F}, GRID, 160000, 1, 0, ONLY_OWN);
+  one_case((Kind){.type = SPTRSV_R_64F, .fill = SPTRSV_FILL_MODE_UPPER}, STREWN, 40000, 1.2, 0, GIVEN);
 }
 
 /* Sweeps solve: from any guess, the error of a heavy diagonal falls under rounding. */
@@ -71,13 +73,13 @@ static void sweeps_converge(void) {
 static void misuse(void) {
   Problem p = make_whole_matrix((Kind){.type = SPTRSV_R_64F}, GRID, 100);
   double x[100], now[100], one = 1;
-  int enabled = 0;
+  sptrsvSweeps_t sweeps = SPTRSV_SWEEPS_NONE;
   Swept s;
   for (int i = 0; i < 100; i++) x[i] = i;
   if (CHECK_OK(open_sweep(T.h, &s, &p, 0))) {
     mem_put(s.x, x, sizeof x);
-    CHECK_OK(sptrsvGetSweeps(s.info, &enabled));
-    CHECK(enabled == 1);
+    CHECK_OK(sptrsvGetSweeps(s.info, &sweeps));
+    CHECK(sweeps == SPTRSV_SWEEPS_ANY);
     CHECK_STATUS(sptrsvSetSweeps(s.info, 7), SPTRSV_STATUS_INVALID_VALUE);
     CHECK_STATUS(sptrsvSetSweeps(NULL, 1), SPTRSV_STATUS_INVALID_VALUE);
     CHECK_STATUS(sweep(&s, 0, 0), SPTRSV_STATUS_INVALID_VALUE);
@@ -123,10 +125,42 @@ static void misuse(void) {
   free_problem(&p);
 }
 
+/* An analysis for Gauss-Seidel alone serves solves too, and no other weights or diagonals. */
+static void gauss_seidel_alone(void) {
+  Problem p = make_whole_matrix((Kind){.type = SPTRSV_R_64F}, GRID, 100);
+  double x[100], now[100], one = 1;
+  Swept s;
+  for (int i = 0; i < 100; i++) x[i] = i;
+  if (CHECK_OK(open_sweep(T.h, &s, &p, ONLY_OWN))) {
+    mem_put(s.x, x, sizeof x);
+    CHECK_STATUS(sweep(&s, 1.5, 0), SPTRSV_STATUS_INVALID_VALUE);
+    CHECK_MESSAGE("weight is 1.5");
+    CHECK_OK(sptrsvSetDiagonal(s.info, s.diag));
+    CHECK_STATUS(sweep(&s, 1, 0), SPTRSV_STATUS_PATTERN_MISMATCH);
+    CHECK_STATUS(sptrsvAnalysis(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, p.n, p.nnz, s.d, SPTRSV_R_64F, NULL, s.ptr, s.ind, s.info,
+                                SPTRSV_SOLVE_POLICY_USE_LEVEL, s.buffer),
+                 SPTRSV_STATUS_INVALID_VALUE);
+    CHECK_MESSAGE("own diagonal");
+    CHECK_OK(sptrsvSetDiagonal(s.info, NULL));
+    mem_get(now, s.x, sizeof now);
+    CHECK(!memcmp(x, now, sizeof x));
+    /* From zero a sweep is a solve. */
+    CHECK_OK(sweep(&s, 1, 1));
+    mem_get(x, s.x, sizeof x);
+    CHECK_OK(sptrsvSolve(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, p.n, p.nnz, &one, s.d, SPTRSV_R_64F, s.val, s.ptr, s.ind, s.info, s.b, s.x,
+                         SPTRSV_SOLVE_POLICY_NO_LEVEL, (char *)s.buffer + 1));
+    mem_get(now, s.x, sizeof now);
+    CHECK(!memcmp(x, now, sizeof x));
+  }
+  close_sweep(&s);
+  free_problem(&p);
+}
+
 int main(int argc, char **argv) {
   check_begin("test_sweep", argc, argv);
   RUN(every_kind);
   RUN(sweeps_converge);
   RUN(misuse);
+  RUN(gauss_seidel_alone);
   return check_end();
 }

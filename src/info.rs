@@ -18,7 +18,7 @@ use crate::executor::{Executor, SolveCall};
 use crate::factor::Factor;
 use crate::problem::{
     require, require_aligned, Alpha, Arrays, Boost, CopyValues, DataType, Dense, DiagSource, MatDescr, Op,
-    Order, Policy, Setup, Shape,
+    Order, Policy, Setup, Shape, Sweeps,
 };
 use crate::stats::{Pivot, Stats};
 use crate::workspace::{self, ROW_BYTES};
@@ -102,19 +102,30 @@ struct Ready {
 }
 
 /// What an analysis is for beside solves.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct Purpose {
     pub factorizes: bool,
-    pub sweeps: bool,
+    pub sweeps: Sweeps,
+}
+
+impl Default for Purpose {
+    fn default() -> Self {
+        Purpose { factorizes: false, sweeps: Sweeps::None }
+    }
 }
 
 impl Purpose {
     fn covers(self, other: Purpose) -> bool {
-        self.factorizes >= other.factorizes && self.sweeps >= other.sweeps
+        self.factorizes >= other.factorizes && self.sweeps() >= other.sweeps()
     }
 
     fn and(self, other: Purpose) -> Purpose {
-        Purpose { factorizes: self.factorizes || other.factorizes, sweeps: self.sweeps || other.sweeps }
+        let sweeps = if self.sweeps() { self.sweeps } else { other.sweeps };
+        Purpose { factorizes: self.factorizes || other.factorizes, sweeps }
+    }
+
+    pub fn sweeps(self) -> bool {
+        self.sweeps != Sweeps::None
     }
 }
 
@@ -221,12 +232,19 @@ impl Info {
         descr: MatDescr,
         dtype: DataType,
     ) -> Result<Shape> {
-        Shape::new(op, m, nnz, descr, dtype, self.purpose.sweeps || self.diagonal != 0)
+        let has_own = self.purpose.sweeps == Sweeps::Any || self.diagonal != 0;
+        let shape = Shape::new(op, m, nnz, descr, dtype, has_own)?;
+        if self.purpose.sweeps == Sweeps::GaussSeidel && shape.diag != DiagSource::Matrix {
+            let text = "Gauss-Seidel sweeps by the matrix's own diagonal need the diagonal type NON_UNIT and no diagonal of \
+                        sptrsvSetDiagonal";
+            return Err(Error::Invalid(text.into()));
+        }
+        Ok(shape)
     }
 
     /// The same of a call that is to work with the analysis that there is.
     pub fn shape(&self, op: Op, [m, nnz]: [i64; 2], descr: MatDescr, dtype: DataType) -> Result<Shape> {
-        let sweeps = self.analysed.as_ref().is_some_and(|a| a.purpose.sweeps);
+        let sweeps = self.analysed.as_ref().is_some_and(|a| a.purpose.sweeps == Sweeps::Any);
         Shape::new(op, m, nnz, descr, dtype, sweeps || self.diagonal != 0)
     }
 
@@ -338,7 +356,7 @@ impl Info {
             }
         };
         let sweep = match &context.executor {
-            Executor::Cuda(gpu) if self.purpose.sweeps => {
+            Executor::Cuda(gpu) if self.purpose.sweeps() => {
                 let stream = stream_beside_captures(gpu, context.stream)?;
                 Some(gpu.with_all_memory(stream, || CudaSweep::new(gpu, &shape, arrays, stream))?)
             }

@@ -36,6 +36,9 @@ raw_enum!(
 raw_enum!(
     /// Which triangle of A (not of op(A)) is the matrix; the other one is ignored.
     Fill, "sptrsvFillMode_t", { Lower = 0 "LOWER", Upper = 1 "UPPER" });
+raw_enum!(
+    /// The sweeps that an info is for.
+    Sweeps, "sptrsvSweeps_t", { None = 0 "NONE", Any = 1 "ANY", GaussSeidel = 2 "GAUSS_SEIDEL" });
 raw_enum!(Diag, "sptrsvDiagType_t", { NonUnit = 0 "NON_UNIT", Unit = 1 "UNIT" });
 raw_enum!(Base, "sptrsvIndexBase_t", { Zero = 0 "ZERO", One = 1 "ONE" });
 raw_enum!(Format, "sptrsvFormat_t", { Csr = 0 "CSR", Csc = 1 "CSC" });

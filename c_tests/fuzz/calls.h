@@ -131,13 +131,13 @@ static sptrsvStatus_t solve(enum Door door, const Call *c) {
 
 /* ---------------------------------------------------------------------------------------------- the model */
 
-/* A sweep hands its solve a diagonal. */
+/* A sweep hands its solve a diagonal, unless it is for Gauss-Seidel alone. */
 static int source_of_diagonal(const Info *i, const Problem *p, int sweeps) {
-  return p->diagonal == UNIT_DIAGONAL ? UNIT_DIAGONAL : i->diagonal || sweeps ? SEPARATE_DIAGONAL : OWN_DIAGONAL;
+  return p->diagonal == UNIT_DIAGONAL ? UNIT_DIAGONAL : i->diagonal || sweeps == SPTRSV_SWEEPS_ANY ? SEPARATE_DIAGONAL : OWN_DIAGONAL;
 }
 
 static int is_contradictory(const Info *i, const Problem *p, int sweeps) {
-  return p->diagonal == UNIT_DIAGONAL && (i->diagonal || sweeps);
+  return p->diagonal == UNIT_DIAGONAL && (i->diagonal || sweeps == SPTRSV_SWEEPS_ANY);
 }
 
 /* Whether the library can tell the two problems apart. */

@@ -168,6 +168,7 @@ static int64_t wrong_row_of_factor(Factor *s, int kind) {
 typedef struct {
   const Problem *p;
   const void *val, *triangle, *diag; /* values; those of the triangle, which may be a copy; the separate diagonal, or NULL */
+  const void *own;                   /* values whose diagonal is the matrix's own */
   const void *b, *before, *after;    /* right-hand side, and x */
   double weight;
   int zero_guess;
@@ -177,7 +178,7 @@ typedef struct {
 static num own_diagonal(const Sweep *s, int64_t i, const int64_t *first, const int64_t *next) {
   num own = 0;
   for (int64_t t = first[i]; t >= 0; t = next[t])
-    if (s->p->column[t] == i) own = rounded(s->p->type, own + get(s->p->type, s->val, t));
+    if (s->p->column[t] == i) own = rounded(s->p->type, own + get(s->p->type, s->own, t));
   return own;
 }
 static num pivot_of_sweep(const Sweep *s, int64_t i, num own) {

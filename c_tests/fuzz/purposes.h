@@ -116,10 +116,11 @@ static sptrsvStatus_t sweep(const Call *c, double weight, int zero_guess) {
                           c->f, c->x, c->buffer));
 }
 
-static sptrsvStatus_t verdict_of_sweep(const Info *i, const Problem *p) {
+static sptrsvStatus_t verdict_of_sweep(const Info *i, const Problem *p, double weight) {
   sptrsvStatus_t status = is_of_analysis(i, p, SPTRSV_OPERATION_NON_TRANSPOSE);
   if (status) return status;
   if (!i->can_sweep || p->format != SPTRSV_FORMAT_CSR) return SPTRSV_STATUS_NOT_SUPPORTED;
+  if (i->can_sweep == SPTRSV_SWEEPS_GAUSS_SEIDEL && weight != 1) return SPTRSV_STATUS_INVALID_VALUE;
   if (p->n && p->nnz && i->copied == SPTRSV_COPY_WHERE_FASTER && i->handed != p->val) return SPTRSV_STATUS_INVALID_VALUE;
   return SPTRSV_STATUS_SUCCESS;
 }
@@ -130,7 +131,8 @@ static void check_sweep(Info *i, const Call *c, double weight, int zero_guess, c
   size_t bytes = (size_t)p->n * value_size(p->type);
   char *x = c->x;
   if (is_planted("sweep")) x[value_size(p->type) - 1] ^= 8;
-  Sweep s = {.p = p, .val = p->val, .triangle = i->kept ? i->kept : p->val, .diag = i->diagonal, .b = c->f, .before = before, .after = x,
+  Sweep s = {.p = p, .val = p->val, .triangle = i->kept ? i->kept : p->val,
+             .own = i->kept && i->can_sweep == SPTRSV_SWEEPS_GAUSS_SEIDEL ? i->kept : p->val, .diag = i->diagonal, .b = c->f, .before = before, .after = x,
              .weight = weight, .zero_guess = zero_guess};
   int64_t row = wrong_row_of_sweep(&s, &i->pivot);
   char text[100];
@@ -162,7 +164,7 @@ static void step_sweep(Info *i) {
   }
   c.f = bad.f = b, c.x = bad.x = x;
   char *before = own_copy(x, bytes);
-  sptrsvStatus_t wanted = verdict_of_sweep(i, p);
+  sptrsvStatus_t wanted = verdict_of_sweep(i, p, weight);
   open_pattern(p, PROT_READ, i->diagonal == p->diag ? PROT_READ : PROT_NONE);
   if (S.is_strict) protect(RIGHT_SIDES, PROT_READ);
   if (!wanted && p->n && one_in(3)) {

@@ -61,11 +61,13 @@ static void step_setting(Info *i) {
       OK(sptrsvGetFactorization(i->info, &got));
       check(got == i->factorises, "the switch for factorisations is not what was set");
       break;
-    case 5:
-      EXPECT(sptrsvSetSweeps(i->info, is_bad ? -1 : i->sweeps), wanted);
-      OK(sptrsvGetSweeps(i->info, &got));
-      check(got == i->sweeps, "the switch for sweeps is not what was set");
+    case 5: {
+      EXPECT(sptrsvSetSweeps(i->info, (sptrsvSweeps_t)(is_bad ? -1 : i->sweeps)), wanted);
+      sptrsvSweeps_t sweeps = SPTRSV_SWEEPS_NONE;
+      OK(sptrsvGetSweeps(i->info, &sweeps));
+      check((int)sweeps == i->sweeps, "the switch for sweeps is not what was set");
       break;
+    }
     case 6: {
       static const double TOLERANCES[] = {-1, -INFINITY, 0, 1e-3, 1.2, INFINITY}, RE[] = {1, -3, 0, 1e-40, 1e300}, IM[] = {0, 2};
       double tolerance = is_bad ? NAN : TOLERANCES[below(6)], re = RE[below(5)], im = IM[below(2)];
@@ -80,9 +82,9 @@ static void step_setting(Info *i) {
 /* What an analysis of this problem is to be for. */
 static void choose_purpose(Info *i, const Problem *p) {
   i->factorises = one_in(p->can_factorise ? 2 : 30);
-  i->sweeps = one_in(p->format == SPTRSV_FORMAT_CSR && p->diagonal != UNIT_DIAGONAL ? 3 : 60);
+  i->sweeps = one_in(p->format == SPTRSV_FORMAT_CSR && p->diagonal != UNIT_DIAGONAL ? 3 : 60) ? 1 + (int)below(2) : SPTRSV_SWEEPS_NONE;
   OK(sptrsvSetFactorization(i->info, i->factorises));
-  OK(sptrsvSetSweeps(i->info, i->sweeps));
+  OK(sptrsvSetSweeps(i->info, (sptrsvSweeps_t)i->sweeps));
 }
 
 /* Settings of a handle. A watchdog of seconds must not strike, however busy the machine is. */
@@ -150,9 +152,15 @@ static void check_stats(const Info *i, const Problem *p) {
   check(memcmp(place, &stats, known) == 0, "the same statistics are others in a shorter structure");
 }
 
+/* Whether neither an analysis nor the size of its buffer is to be had. */
+static int is_refused(const Info *i, const Problem *p) {
+  int has_another = p->diagonal == UNIT_DIAGONAL || i->diagonal;
+  return is_contradictory(i, p, i->sweeps) || (i->sweeps == SPTRSV_SWEEPS_GAUSS_SEIDEL && has_another);
+}
+
 /* What an analysis without defects must give. */
 static sptrsvStatus_t verdict_of_analysis(const Info *i, const Problem *p, int op) {
-  if (is_contradictory(i, p, i->sweeps)) return SPTRSV_STATUS_INVALID_VALUE;
+  if (is_refused(i, p)) return SPTRSV_STATUS_INVALID_VALUE;
   if (!i->factorises) return SPTRSV_STATUS_SUCCESS;
   if (op != SPTRSV_OPERATION_NON_TRANSPOSE || p->fill != SPTRSV_FILL_MODE_LOWER || p->format != SPTRSV_FORMAT_CSR)
     return SPTRSV_STATUS_NOT_SUPPORTED;
@@ -162,11 +170,11 @@ static sptrsvStatus_t verdict_of_analysis(const Info *i, const Problem *p, int o
 /* Where the buffer's size was asked for without what the analysis is for, it is too small. */
 static void analyse_with_a_small_buffer(const Info *i, const Call *c) {
   size_t bytes = 0;
-  OK(sptrsvSetFactorization(i->info, 0)), OK(sptrsvSetSweeps(i->info, 0));
+  OK(sptrsvSetFactorization(i->info, 0)), OK(sptrsvSetSweeps(i->info, SPTRSV_SWEEPS_NONE));
   Call small = *c;
   if (!expect(buffer_size(&small, &bytes), SPTRSV_STATUS_SUCCESS, "sptrsvBufferSize")) return;
   small.buffer = array(ALONE, bytes, 0);
-  OK(sptrsvSetFactorization(i->info, i->factorises)), OK(sptrsvSetSweeps(i->info, i->sweeps));
+  OK(sptrsvSetFactorization(i->info, i->factorises)), OK(sptrsvSetSweeps(i->info, (sptrsvSweeps_t)i->sweeps));
   expect(analyse(&small), SPTRSV_STATUS_INVALID_VALUE, "sptrsvAnalysis with a small buffer");
 }
 
@@ -183,7 +191,7 @@ static void step_analysis(Info *i) {
     OK(sptrsvSetDiagonal(i->info, i->diagonal));
   }
   size_t bytes = 12345;
-  sptrsvStatus_t wanted = verdict_of_analysis(i, p, op), sized = is_contradictory(i, p, i->sweeps) ? wanted : SPTRSV_STATUS_SUCCESS;
+  sptrsvStatus_t wanted = verdict_of_analysis(i, p, op), sized = is_refused(i, p) ? wanted : SPTRSV_STATUS_SUCCESS;
   int is_more = (i->factorises && !i->can_factorise) || (i->sweeps && !i->can_sweep);
   if (!wanted && is_more && p->n && one_in(8)) analyse_with_a_small_buffer(i, &c);
   int can = expect(buffer_size(&c, &bytes), sized, "sptrsvBufferSize");
@@ -401,7 +409,7 @@ static void step_nulls(const Info *i, const Problem *p) {
       break;
     case 4:
       EXPECT(sptrsvSetFactorization(NULL, 1), bad), EXPECT(sptrsvGetFactorization(i->info, NULL), bad);
-      EXPECT(sptrsvSetSweeps(NULL, 0), bad), EXPECT(sptrsvGetSweeps(NULL, NULL), bad);
+      EXPECT(sptrsvSetSweeps(NULL, SPTRSV_SWEEPS_NONE), bad), EXPECT(sptrsvGetSweeps(NULL, NULL), bad);
       EXPECT(sptrsvSetPivotBoost(NULL, 1, 1, 0), bad), EXPECT(sptrsvFactorZeroPivot(NULL, i->info, NULL), none);
       EXPECT(sptrsvFactorZeroPivot(h, NULL, NULL), bad), EXPECT(sptrsvFactorZeroPivot(h, i->info, NULL), bad);
       break;

@@ -11,7 +11,7 @@ struct SweepArgs {
     const T *val, *b, *x;
     const T *diagonal;      // nullptr: that of A
     const uint32_t *place;  // by row: where its diagonal entry lies, behind the lower triangle's; nullptr: anywhere
-    T *rest, *scaled;       // r, and D'
+    T *rest, *scaled;       // r, and D'; nullptr where that is the diagonal of A
     double factor;          // of the diagonal, the reciprocal of the weight
     uint32_t lanes;         // of a row, a power of two
     uint32_t backward;      // whether the triangle is the upper one
@@ -38,7 +38,7 @@ __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
         if (a.place) {
             // The rest of the row is in one piece.
             uint32_t place = a.place[row];
-            if (lane == 0) own = a.val[place];
+            if (lane == 0 && a.scaled) own = a.val[place];
             if (a.backward) end = place;
             else begin = place + 1;
             if (a.is_zero) begin = end;
@@ -54,6 +54,10 @@ __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
         own = own + shuffle_xor(own, by);
     }
     if (row >= a.pattern.n || lane != 0) return;
+    if (!a.scaled) {
+        a.rest[row] = a.b[row] - sum;
+        return;
+    }
     T diagonal = times(a.diagonal ? a.diagonal[row] : own, a.factor);
     // No product where A's own diagonal is the sweep's: zero times infinity is NaN.
     T more = own - diagonal, r = a.b[row] - sum;

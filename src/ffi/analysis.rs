@@ -88,7 +88,7 @@ pub unsafe extern "C" fn sptrsvBufferSize(
             let row_bytes = i.row_bytes_wanted(&c.executor, shape.dtype);
             let purpose = i.purpose_of_buffer();
             let for_factor = if purpose.factorizes { workspace::factor_bytes(&shape) } else { 0 };
-            let for_sweeps = if purpose.sweeps { workspace::sweep_bytes(&shape, row_bytes) } else { 0 };
+            let for_sweeps = if purpose.sweeps() { workspace::sweep_bytes(&shape, row_bytes) } else { 0 };
             let for_solves = workspace::buffer_bytes(&shape, row_bytes);
             write(bytes, "bytes", for_solves.max(for_factor).max(for_sweeps))?;
             i.row_bytes[shape.dtype.place()] = row_bytes;

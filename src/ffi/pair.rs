@@ -99,7 +99,8 @@ pub unsafe extern "C" fn sptrsvSolvePair(
         };
         with_both(infoL, infoU, |by_l, by_u| {
             let name = |info: &Info| algorithm_name(info.algorithm_in_use()).to_string_lossy();
-            let _range = nvtx::range(|| format!("sptrsvSolvePair {} {} n={m} nrhs={nrhs}", name(by_l), name(by_u)));
+            let _range =
+                nvtx::range(|| format!("sptrsvSolvePair {} {} n={m} nrhs={nrhs}", name(by_l), name(by_u)));
             let (of_l, of_u) = (request(by_l, l, nnzL, of_l)?, request(by_u, u, nnzU, of_u)?);
             match is_plain {
                 true => pair.solve(c, [&mut *by_l, &mut *by_u], [of_l, of_u])?,

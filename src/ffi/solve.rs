@@ -245,7 +245,12 @@ pub unsafe extern "C" fn sptrsvSolveDense(
 }
 
 /// F and X.
-pub(super) fn rhs(count: i64, [f, x]: [*mut c_void; 2], [ldf, ldx]: [i64; 2], [of_f, of_x]: [Order; 2]) -> Rhs {
+pub(super) fn rhs(
+    count: i64,
+    [f, x]: [*mut c_void; 2],
+    [ldf, ldx]: [i64; 2],
+    [of_f, of_x]: [Order; 2],
+) -> Rhs {
     let dense = |address: *mut c_void, ld, order| Dense { address: address as usize, ld, order };
     Rhs { count, names: ["F", "X"], f: dense(f, ldf, of_f), x: dense(x, ldx, of_x) }
 }
