@@ -5,6 +5,7 @@ use crate::dl::Library;
 use crate::functions;
 use crate::status::{Status, INVALID_VALUE, NOT_INITIALIZED};
 use libc::{c_int, c_void};
+use std::ffi::CStr;
 use std::sync::OnceLock;
 
 /// `cusparseHandle_t`.
@@ -23,17 +24,44 @@ functions!(
     }
 );
 
-/// The getters: from the global scope, else from a libcusparse that is loaded in a scope of its own (as
-/// Python and Julia load it), else from one that can be loaded.
+/// A function that every cuSPARSE has and no library of ours, so that none finds itself, or another copy of itself.
+const PROBE: &CStr = c"cusparseGetStream";
+/// The version of the functions of CUDA 12 and 13. A cuSPARSE of CUDA 11 in the same process has another one.
+const VERSION: &CStr = c"libcusparse.so.12";
+const NAMES: [&CStr; 2] = [VERSION, c"libcusparse.so"];
+
+/// The cuSPARSE of CUDA 12 or 13 that the program has loaded, else one that can be loaded.
+pub fn of_cuda_12() -> Option<Library> {
+    loaded().or_else(|| NAMES.into_iter().filter_map(Library::load).find_map(behind))
+}
+
+/// It is found behind this library in the program's scope, else in the whole of it, else in a scope of its own (as Python and Julia
+/// load it).
+fn loaded() -> Option<Library> {
+    let scopes = [Library::NEXT, Library::GLOBAL].into_iter();
+    let named = scopes.chain(NAMES.into_iter().filter_map(Library::already_loaded)).find_map(behind);
+    named.or_else(|| Library::loaded_as("libcusparse.so").into_iter().find_map(behind))
+}
+
+/// The cuSPARSE that a search there leads to. A program may have it inside of itself, where it is no library.
+fn behind(library: Library) -> Option<Library> {
+    let address = library.versioned_symbol(PROBE, VERSION)?;
+    Library::of_address(address as usize).or(Some(library))
+}
+
+/// The getters, first of what the program has loaded.
 fn getters() -> Result<&'static Getters, Status> {
     static FOUND: OnceLock<Getters> = OnceLock::new();
     if let Some(found) = FOUND.get() {
         return Ok(found);
     }
-    let names = [c"libcusparse.so.13", c"libcusparse.so.12", c"libcusparse.so.11", c"libcusparse.so"];
-    let found = Getters::find(Library::GLOBAL)
-        .or_else(|| names.iter().find_map(|n| Getters::find(Library::already_loaded(n)?)))
-        .or_else(|| names.iter().find_map(|n| Getters::find(Library::load(n)?)))
+    let eleven = c"libcusparse.so.11";
+    let found = loaded()
+        .and_then(Getters::find)
+        .or_else(|| Getters::find(Library::GLOBAL))
+        .or_else(|| Getters::find(Library::already_loaded(eleven)?))
+        .or_else(|| Getters::find(of_cuda_12()?))
+        .or_else(|| Getters::find(Library::load(eleven)?))
         .ok_or(NOT_INITIALIZED)?;
     Ok(FOUND.get_or_init(|| found))
 }

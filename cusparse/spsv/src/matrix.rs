@@ -46,6 +46,8 @@ pub struct Storage {
 #[derive(Clone, Copy)]
 pub struct Matrix {
     pub storage: Storage,
+    /// How many right-hand sides a call to bufferSize or analysis of SpSM names, else 1.
+    pub columns_of_b: i64,
     /// Offsets, or for COO the rows of the entries.
     pub rows: *const c_void,
     pub columns: *const c_void,
@@ -69,7 +71,7 @@ pub unsafe fn of_call(real: &Real, call: &Call) -> Result<Matrix, Why> {
     if !real.has_algorithm(call.family, call.alg) {
         return Err("this libcusparse does not know the algorithm");
     }
-    let matrix = read(real, getters, call.a)?;
+    let mut matrix = read(real, getters, call.a)?;
     let data_type = matrix.storage.data_type;
     if call.compute != data_type.number {
         return Err("the compute type is not the type of the matrix");
@@ -83,6 +85,7 @@ pub unsafe fn of_call(real: &Real, call: &Call) -> Result<Matrix, Why> {
         if b.value_type != data_type.number || b.rows != matrix.storage.m {
             return Err("B does not fit the matrix");
         }
+        matrix.columns_of_b = b.columns;
     }
     Ok(matrix)
 }
@@ -91,7 +94,7 @@ pub unsafe fn of_call(real: &Real, call: &Call) -> Result<Matrix, Why> {
 ///
 /// # Safety
 /// The descriptors of the call are NULL or live objects of the real library.
-pub unsafe fn right_hand_sides(getters: &Getters, call: &Call) -> Result<Dense, Why> {
+unsafe fn right_hand_sides(getters: &Getters, call: &Call) -> Result<Dense, Why> {
     if call.b.is_null() {
         return Err("an argument is NULL");
     }
@@ -179,7 +182,7 @@ pub unsafe fn read(real: &Real, getters: &Getters, a: *const c_void) -> Result<M
         fill: (fill.ok_or(UNREAD)? != 0).into(),
         diag: (diag.ok_or(UNREAD)? == UNIT).into(),
     };
-    Ok(Matrix { storage, rows, columns, values })
+    Ok(Matrix { storage, columns_of_b: 1, rows, columns, values })
 }
 
 /// None where the descriptor has no such attribute.
