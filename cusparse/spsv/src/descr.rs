@@ -81,7 +81,9 @@ pub unsafe fn destroy(family: Family, descr: usize) -> Result<(), Status> {
     if let Found::Foreign(real) = find(family, "destroyDescr", descr)? {
         return real.destroy(family, descr);
     }
-    TABLE.write().unwrap_or_else(PoisonError::into_inner).remove(&descr);
+    // Its memory is freed after the table is: others go on meanwhile.
+    let gone = TABLE.write().unwrap_or_else(PoisonError::into_inner).remove(&descr);
+    drop(gone);
     Ok(())
 }
 
