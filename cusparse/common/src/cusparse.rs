@@ -3,6 +3,7 @@
 
 use crate::dl::Library;
 use crate::functions;
+use crate::log::{self, Level};
 use crate::status::{Status, INVALID_VALUE, NOT_INITIALIZED};
 use libc::{c_int, c_void};
 use std::ffi::CStr;
@@ -62,7 +63,13 @@ fn getters() -> Result<&'static Getters, Status> {
         .or_else(|| Getters::find(Library::already_loaded(eleven)?))
         .or_else(|| Getters::find(of_cuda_12()?))
         .or_else(|| Getters::find(Library::load(eleven)?))
-        .ok_or(NOT_INITIALIZED)?;
+        .ok_or_else(|| {
+            log::line(
+                Level::Error,
+                format_args!("no libcusparse that can read the handle is loaded, and none can be"),
+            );
+            NOT_INITIALIZED
+        })?;
     Ok(FOUND.get_or_init(|| found))
 }
 
