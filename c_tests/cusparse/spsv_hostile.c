@@ -371,6 +371,16 @@ static void cuda_11_beside(const char *first, const char *second)
 static void cusparse_11_and_12(void) { cuda_11_beside("other/libcusparse.so.11", "standin/libcusparse.so.12"); }
 static void cusparse_12_and_11(void) { cuda_11_beside("standin/libcusparse.so.12", "other/libcusparse.so.11"); }
 
+/* As stand-ins and hooks of others may be. */
+static void no_versions(void)
+{
+    must_open(in(folder, "other/libcusparse.so.11"), RTLD_GLOBAL);
+    void *standin = must_open(in(folder, "unversioned/libcusparse.so.12"), RTLD_GLOBAL);
+    take_both(standin);
+    both_solve();
+    STATUS(0, solves_of(standin));
+}
+
 /* Whatever leads to this library under cuSPARSE's name is no cuSPARSE. */
 static void our_own_library_as_cusparse(void)
 {
@@ -414,6 +424,7 @@ static const World worlds[] = {
     WORLD(two_cusparse_12_swapped, PRELOAD, NOTHING),
     WORLD(cusparse_11_and_12, PRELOAD, NOTHING),
     WORLD(cusparse_12_and_11, PRELOAD, NOTHING),
+    WORLD(no_versions, PRELOAD, NOTHING),
     WORLD(our_own_library_as_cusparse, NO_PRELOAD, OURSELVES),
     WORLD(two_copies_of_our_library, PRELOAD_TWO, NOTHING),
 };

@@ -27,13 +27,20 @@ functions!(
 
 /// A function that every cuSPARSE has and no library of ours, so that none finds itself, or another copy of itself.
 const PROBE: &CStr = c"cusparseGetStream";
-/// The version of the functions of CUDA 12 and 13. A cuSPARSE of CUDA 11 in the same process has another one.
+/// The version of the functions of CUDA 12 and 13, and that of CUDA 11, which may be in the same process.
 const VERSION: &CStr = c"libcusparse.so.12";
+const ELEVEN: &CStr = c"libcusparse.so.11";
 const NAMES: [&CStr; 2] = [VERSION, c"libcusparse.so"];
 
-/// The cuSPARSE of CUDA 12 or 13 that the program has loaded, else one that can be loaded.
+/// The cuSPARSE of CUDA 12 or 13 that the program has loaded, else one that can be loaded. None where the program has it inside of
+/// itself: a search for its functions may lead to a library of ours.
 pub fn of_cuda_12() -> Option<Library> {
-    loaded().or_else(|| NAMES.into_iter().filter_map(Library::load).find_map(behind))
+    let loads = || NAMES.into_iter().filter_map(Library::load).find_map(behind);
+    if is_inside_the_program() {
+        None
+    } else {
+        loaded().or_else(loads)
+    }
 }
 
 /// It is found behind this library in the program's scope, else in the whole of it, else in a scope of its own (as Python and Julia
@@ -44,25 +51,36 @@ fn loaded() -> Option<Library> {
     named.or_else(|| Library::loaded_as("libcusparse.so").into_iter().find_map(behind))
 }
 
-/// The cuSPARSE that a search there leads to. A program may have it inside of itself, where it is no library.
+/// The cuSPARSE that a search there leads to.
 fn behind(library: Library) -> Option<Library> {
-    let address = library.versioned_symbol(PROBE, VERSION)?;
-    Library::of_address(address as usize).or(Some(library))
+    Library::of_address(probe(library)?)
 }
 
-/// The getters, first of what the program has loaded.
+/// The address of a function of cuSPARSE. A library that stands in for it may have no versions.
+fn probe(library: Library) -> Option<usize> {
+    let unversioned =
+        || library.symbol(PROBE).filter(|&found| library.versioned_symbol(PROBE, ELEVEN) != Some(found));
+    library.versioned_symbol(PROBE, VERSION).or_else(unversioned).map(|address| address as usize)
+}
+
+/// Whether the program was linked to the static cuSPARSE, and exports its functions.
+fn is_inside_the_program() -> bool {
+    probe(Library::GLOBAL).is_some_and(|address| Library::of_address(address).is_none())
+}
+
+/// The getters, first of what the program has or has loaded.
 fn getters() -> Result<&'static Getters, Status> {
     static FOUND: OnceLock<Getters> = OnceLock::new();
     if let Some(found) = FOUND.get() {
         return Ok(found);
     }
-    let eleven = c"libcusparse.so.11";
+    let loaded = || if is_inside_the_program() { None } else { loaded() };
     let found = loaded()
         .and_then(Getters::find)
         .or_else(|| Getters::find(Library::GLOBAL))
-        .or_else(|| Getters::find(Library::already_loaded(eleven)?))
+        .or_else(|| Getters::find(Library::already_loaded(ELEVEN)?))
         .or_else(|| Getters::find(of_cuda_12()?))
-        .or_else(|| Getters::find(Library::load(eleven)?))
+        .or_else(|| Getters::find(Library::load(ELEVEN)?))
         .ok_or_else(|| {
             log::line(
                 Level::Error,

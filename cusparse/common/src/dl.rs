@@ -60,7 +60,7 @@ impl Library {
         (!address.is_null()).then_some(address)
     }
 
-    /// The symbol of that version, or one of a library that has no versions.
+    /// The symbol of that version.
     pub fn versioned_symbol(self, name: &CStr, version: &CStr) -> Option<*mut c_void> {
         // SAFETY: as above; version is a C string.
         let address = unsafe { libc::dlvsym(self.0, name.as_ptr(), version.as_ptr()) };
