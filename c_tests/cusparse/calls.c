@@ -6,7 +6,7 @@
  *                                column, else SpSM
  *
  * Times are of createDescr, bufferSize, analysis, solves and destroyDescr until the GPU is done; buffers are allocated beside
- * them. Those of later calls are medians.
+ * them. Those of later calls are medians. The last line is of destroyDescr alone, when the GPU has nothing to do.
  */
 
 #define _GNU_SOURCE
@@ -15,7 +15,7 @@
 
 #include "contract.h"
 
-enum { LIVES = 9, KINDS = 3, MANY = 100 };
+enum { LIVES = 9, KINDS = 4, MANY = 100 };
 
 static double now(void)
 {
@@ -55,8 +55,8 @@ static void must(int status, const char *what)
 }
 #define MUST_BE_ZERO(call) must((int)(call), #call)
 
-/* Milliseconds of one descriptor's life. */
-static double life(System *s, int solves)
+/* Milliseconds of one descriptor's life, and of its end. */
+static double life(System *s, int solves, double *end)
 {
     double spent = 0, begin = now();
     MUST_BE_ZERO(system_create(s, &solver));
@@ -69,19 +69,23 @@ static double life(System *s, int solves)
     for (int k = 0; k < solves; k++)
         MUST_BE_ZERO(call_solve(&solver, &s->call));
     memory_synchronize();
+    double last = now();
     MUST_BE_ZERO(system_forget(s));
     spent += now() - begin;
+    *end = now() - last;
     memory_free(s->buffer);
     s->buffer = NULL;
     return spent;
 }
 
-static double median_life(System *s, int solves)
+static double median_life(System *s, int solves, double *end)
 {
-    double times[LIVES];
+    double times[LIVES], ends[LIVES];
     for (int k = 0; k < LIVES; k++)
-        times[k] = life(s, solves);
+        times[k] = life(s, solves, &ends[k]);
     qsort(times, LIVES, sizeof *times, by_time);
+    qsort(ends, LIVES, sizeof *ends, by_time);
+    *end = ends[LIVES / 2];
     return times[LIVES / 2];
 }
 
@@ -92,9 +96,9 @@ static int measure(int side, int columns)
     Matrix a = grid(side);
     System s = open_system(NULL, handle, &a, (Options){.type = D, .dense = columns > 1, .columns = columns});
     system_reset(&s);
-    double first = life(&s, 1), one = median_life(&s, 1), many = median_life(&s, MANY);
+    double end, first = life(&s, 1, &end), many = median_life(&s, MANY, &end), one = median_life(&s, 1, &end);
     int is_right = strcmp(system_verdict(&s, &a), "right") == 0;
-    printf("%.17g %.17g %.17g\n", first, one, many);
+    printf("%.17g %.17g %.17g %.17g\n", first, one, many, end);
     return !is_right;
 }
 
@@ -105,7 +109,7 @@ static void measure_elsewhere(const char *program, const char *how, int side, in
     FILE *out = popen(command, "r");
     while (out != NULL && fgets(line, sizeof line, out) != NULL)
         continue;
-    if (out == NULL || pclose(out) != 0 || sscanf(line, "%lf %lf %lf", &times[0], &times[1], &times[2]) != KINDS) {
+    if (out == NULL || pclose(out) != 0 || sscanf(line, "%lf %lf %lf %lf", &times[0], &times[1], &times[2], &times[3]) != KINDS) {
         printf("calls: failed: %s\n", command);
         exit(1);
     }
@@ -113,7 +117,8 @@ static void measure_elsewhere(const char *program, const char *how, int side, in
 
 int main(int count, char **words)
 {
-    static const char *const kinds[KINDS] = {"first analysis and solve", "analysis and one solve", "analysis and 100 solves"};
+    static const char *const kinds[KINDS] = {"first analysis and solve", "analysis and one solve", "analysis and 100 solves",
+                                              "destroyDescr"};
     double theirs[KINDS], own[KINDS];
     if (count == 4 && strcmp(words[1], "--one") == 0)
         return measure(atoi(words[2]), atoi(words[3]));
@@ -126,6 +131,6 @@ int main(int count, char **words)
     measure_elsewhere(words[0], "on", side, columns, own);
     printf("%d rows, %d columns, ms:\n| | cuSPARSE | libsptrsv | ratio |\n|---|--:|--:|--:|\n", side * side, columns);
     for (int k = 0; k < KINDS; k++)
-        printf("| %s | %.3f | %.3f | %.2f |\n", kinds[k], theirs[k], own[k], theirs[k] / own[k]);
+        printf("| %s | %.4f | %.4f | %.2f |\n", kinds[k], theirs[k], own[k], theirs[k] / own[k]);
     return 0;
 }
