@@ -1439,7 +1439,9 @@ sptrsvStatus_t sptrsvZeroPivot(sptrsvHandle_t handle, sptrsvInfo_t info, int64_t
 /**
  * \defgroup sptrsv_pairs Pairs
  *
- * A preconditioner by an incomplete factorisation A = L U applies both factors, one behind the other. One call does it.
+ * A preconditioner by an incomplete factorisation A = L U applies both factors, one behind the other. One call does it, and
+ * takes care of the order in which they come. Rows and columns may have been permuted before the factorisation: then right-hand
+ * sides and solutions stay in the order of A.
  *
  * \{
  */

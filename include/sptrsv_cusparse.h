@@ -264,10 +264,8 @@ cusparseStatus_t cusparseZcsrsv2_solve(cusparseHandle_t handle,
  *
  * B holds m x nrhs values: with transB = N by columns, ldb >= m; with T by rows, ldb >= nrhs. With H as with T for real types, and
  * NOT_SUPPORTED for complex ones. algo is 0 or 1, without a difference. bufferSizeExt and analysis read neither B nor alpha, which
- * may be NULL there. The first size that is asked for an info decides: with 16 right-hand sides and more, or transB = T, it is that of
- * an engine for many, 64 values a row and more, and the info stays with it; a solve with transB = T of an info without, or whose
- * size was never asked for, is NOT_SUPPORTED on a GPU, but for one column that lies as by columns. Statuses, blocking and capture
- * are as with csrsv2.
+ * may be NULL there. The first size that is asked for an info decides: with 16 right-hand sides and more it is that of an engine for
+ * many, 64 values a row and more, and the info stays with it. Statuses, blocking and capture are as with csrsv2.
  */
 
 cusparseStatus_t cusparseCreateCsrsm2Info(csrsm2Info_t *info);

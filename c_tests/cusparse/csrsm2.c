@@ -272,7 +272,7 @@ static void an_info_for_one_by_rows_serves_more(void)
     matrix_free(&a);
 }
 
-/* On a GPU few right-hand sides by rows want an info whose first size was asked for with transB = T. Without it nothing is touched. */
+/* Right-hand sides by rows need no size of their own. */
 static void few_by_rows_solve_with_the_size_for_columns(void)
 {
     Matrix a = matrix_random(40, 5, 77);

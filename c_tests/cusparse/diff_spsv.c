@@ -2,7 +2,10 @@
  * The differential test of SpSV and SpSM: cuSPARSE's own functions and ours get the same calls on the same handles,
  * descriptors and arrays, and must give the same statuses and the same solutions.
  *
- *     diff_spsv LIBCUSPARSE LIBSPTRSV_SPSV [--table]
+ *     diff_spsv LIBCUSPARSE LIBSPTRSV_SPSV [--table] [--part K/N]
+ *
+ * With --part, the K-th of N parts is run, K from 1 on; together the parts are the whole test. Each death of a real cuSPARSE costs
+ * the start of another process, so that the whole takes many minutes on a GPU.
  *
  * Handles and descriptors come from the first library, and the reference is that library's own twelve functions. With
  * --table one line for every observation is printed: name, reference and ours, with tabs between. Where ours is kinder by
@@ -39,7 +42,7 @@ cusparseHandle_t handle;
 int on_gpu;
 
 static char **arguments; /* this program, LIBCUSPARSE, LIBSPTRSV_SPSV */
-static int table;
+static int table, part = 1, parts = 1;
 
 void say(char *text, const char *format, ...)
 {
@@ -78,22 +81,6 @@ const char *solved_system(const System *s, const Matrix *a)
 
 static FILE *report;
 
-static void load(void *slots, const char *const *names, void *library)
-{
-    for (int i = 0; names[i] != NULL; i++) {
-        void *symbol = dlsym(library, names[i]);
-        if (symbol == NULL) {
-            fprintf(stderr, "no function %s\n", names[i]);
-            exit(2);
-        }
-        memcpy((void **)slots + i, &symbol, sizeof symbol);
-    }
-}
-
-#define NAME_OF_FUNCTION(name) "cusparse" #name,
-static const char *const cusparse_names[] = {OF_CUSPARSE(NAME_OF_FUNCTION) NULL};
-static const char *const solver_names[] = {OF_SOLVER(NAME_OF_FUNCTION) NULL};
-
 static void *open_library(const char *path)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -111,9 +98,9 @@ static void open_child(void)
         report = stdout;
     on_gpu = memory_open();
     void *reference = open_library(arguments[1]);
-    load(&cusparse, cusparse_names, reference);
-    load(&sides[REFERENCE], solver_names, reference);
-    load(&sides[OURS], solver_names, open_library(arguments[2]));
+    load_cusparse(&cusparse, reference);
+    load_solver(&sides[REFERENCE], reference);
+    load_solver(&sides[OURS], open_library(arguments[2]));
     if (cusparse.Create(&handle) != 0)
         exit(NO_HANDLE);
 }
@@ -426,13 +413,13 @@ static const char *group_of(const char *name)
 }
 
 /* The numbering goes through SpSV and SpSM in turns: one pass for each group. */
-static void judge_probes(int count)
+static void judge_probes(int from, int to)
 {
     static const char *const groups[] = {"SpSV arguments", "SpSM arguments", "SpSV stories", "SpSM stories"};
     for (int g = 0; g < 4; g++) {
         int cases = 0, end;
         begin_group(groups[g]);
-        for (int number = 0; number < count; number++) {
+        for (int number = from; number < to; number++) {
             const char *name = probe_name(number, &end), *reference = outcomes[REFERENCE][number],
                        *own = outcomes[OURS][number];
             if (strcmp(group_of(name), groups[g]) != 0 || strcmp(reference, "not told") == 0)
@@ -440,7 +427,8 @@ static void judge_probes(int count)
             judge(name, reference, own, 1);
             cases++;
         }
-        end_group(cases);
+        if (cases > 0)
+            end_group(cases);
     }
 }
 
@@ -465,33 +453,59 @@ static int greet(void)
     return -1;
 }
 
-int main(int count, char **words)
-{
-    if (count < 3) {
-        fprintf(stderr, "usage: %s LIBCUSPARSE LIBSPTRSV_SPSV [--table]\n", words[0]);
-        return 2;
-    }
-    arguments = words;
-    table = count == 4 && strcmp(words[3], "--table") == 0;
-    if (count > 3 && !table)
-        return child(count, words);
-    int greeted = greet();
-    if (greeted >= 0)
-        return greeted;
+/* Where a share of the numbers to `count` begins. */
+static int begin_of(int share, int shares, int count) { return (int)((long)count * share / shares); }
 
+/* The part that was asked for, of the cases and the probes. */
+static int run_part(void)
+{
     static Job jobs[2 * SHARDS + 16];
     int job_count = 0, probes = 0, end;
     while (probes < MAX_PROBES && probe_name(probes, &end) != NULL)
         probes++;
+    int from = begin_of(part - 1, parts, probes), to = begin_of(part, parts, probes);
     for (int side = 0; side < 2; side++)
-        for (int shard = 0; shard < SHARDS; shard++)
-            jobs[job_count++] = (Job){.side = side, .from = probes * shard / SHARDS, .to = probes * (shard + 1) / SHARDS};
+        for (int shard = 0; shard < SHARDS; shard++) {
+            Job job = {.side = side, .from = from + begin_of(shard, SHARDS, to - from),
+                       .to = from + begin_of(shard + 1, SHARDS, to - from)};
+            if (job.from < job.to)
+                jobs[job_count++] = job;
+        }
     int first_cases = job_count;
     for (int g = 0; case_groups[g] != NULL; g++)
-        jobs[job_count++] = (Job){.group = case_groups[g]};
+        if (g % parts == part - 1)
+            jobs[job_count++] = (Job){.group = case_groups[g]};
     run_jobs(jobs, job_count);
     for (int j = first_cases; j < job_count; j++)
         judge_cases(&jobs[j]);
-    judge_probes(probes);
+    judge_probes(from, to);
     return close_tally("diff_spsv");
+}
+
+/* 0 where the words behind the libraries are no options. */
+static int read_options(int count, char **words)
+{
+    char rest;
+    for (int k = 3; k < count; k++)
+        if (strcmp(words[k], "--table") == 0)
+            table = 1;
+        else if (strcmp(words[k], "--part") != 0 || ++k == count || sscanf(words[k], "%d/%d%c", &part, &parts, &rest) != 2 ||
+                 part < 1 || part > parts)
+            return 0;
+    return 1;
+}
+
+int main(int count, char **words)
+{
+    static const char *const of_children[] = {"--hello", "--cases", "--probe"};
+    arguments = words;
+    for (int k = 0; count > 3 && k < 3; k++)
+        if (strcmp(words[3], of_children[k]) == 0)
+            return child(count, words);
+    if (count < 3 || !read_options(count, words)) {
+        fprintf(stderr, "usage: %s LIBCUSPARSE LIBSPTRSV_SPSV [--table] [--part K/N]\n", words[0]);
+        return 2;
+    }
+    int greeted = greet();
+    return greeted >= 0 ? greeted : run_part();
 }

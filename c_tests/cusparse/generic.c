@@ -2,6 +2,7 @@
 
 #include "generic.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 
 static void must(int status, const char *call)
@@ -21,6 +22,34 @@ static void *must_alloc(size_t bytes)
         exit(1);
     }
     return p;
+}
+
+/* ---- the functions ---- */
+
+static void load(void *slots, const char *const *names, void *library)
+{
+    for (int i = 0; names[i] != NULL; i++) {
+        void *symbol = dlsym(library, names[i]);
+        if (symbol == NULL) {
+            fprintf(stderr, "no function %s\n", names[i]);
+            exit(2);
+        }
+        memcpy((void **)slots + i, &symbol, sizeof symbol);
+    }
+}
+
+#define NAME_OF_FUNCTION(name) "cusparse" #name,
+
+void load_cusparse(Cusparse *table, void *library)
+{
+    static const char *const names[] = {OF_CUSPARSE(NAME_OF_FUNCTION) NULL};
+    load(table, names, library);
+}
+
+void load_solver(Solver *table, void *library)
+{
+    static const char *const names[] = {OF_SOLVER(NAME_OF_FUNCTION) NULL};
+    load(table, names, library);
 }
 
 /* ---- one call ---- */

@@ -44,6 +44,10 @@ typedef struct { OF_SOLVER(MEMBER_OF_TABLE) } Solver;
 #define LINKED_CUSPARSE { OF_CUSPARSE(LINKED_FUNCTION) }
 #define LINKED_SOLVER { OF_SOLVER(LINKED_FUNCTION) }
 
+/* The same in a program that loads them. A function that is not there ends it. */
+void load_cusparse(Cusparse *table, void *library);
+void load_solver(Solver *table, void *library);
+
 /* Every program defines it. */
 extern Cusparse cusparse;
 

@@ -1,6 +1,8 @@
 //! Pairs
 //!
-//! A preconditioner by an incomplete factorisation A = L U applies both factors, one behind the other. One call does it.
+//! A preconditioner by an incomplete factorisation A = L U applies both factors, one behind the other. One call does it, and
+//! takes care of the order in which they come. Rows and columns may have been permuted before the factorisation: then right-hand
+//! sides and solutions stay in the order of A.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;

@@ -27,12 +27,25 @@ int cusparse_standin_version(void)
 
 void cusparse_standin_set_version(int version) { chosen_version = version; }
 
+static const char maker;
+
 cusparseStatus_t cusparseCreate(cusparseHandle_t *handle)
 {
     if (handle == NULL)
         return CUSPARSE_STATUS_INVALID_VALUE;
     *handle = calloc(1, sizeof **handle);
-    return *handle ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
+    if (*handle == NULL)
+        return CUSPARSE_STATUS_ALLOC_FAILED;
+    (*handle)->maker = &maker;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+/* Whether there is a handle. One of another library would crash cuSPARSE, and does so here. */
+static int is_handle(cusparseHandle_t handle)
+{
+    if (handle != NULL && handle->maker != &maker)
+        abort();
+    return handle != NULL;
 }
 
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle)
@@ -82,7 +95,7 @@ const char *cusparseGetErrorName(cusparseStatus_t status)
 
 cusparseStatus_t cusparseSetStream(cusparseHandle_t handle, cudaStream_t stream)
 {
-    if (handle == NULL)
+    if (!is_handle(handle))
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     handle->stream = stream;
     return CUSPARSE_STATUS_SUCCESS;
@@ -90,7 +103,7 @@ cusparseStatus_t cusparseSetStream(cusparseHandle_t handle, cudaStream_t stream)
 
 cusparseStatus_t cusparseGetStream(cusparseHandle_t handle, cudaStream_t *stream)
 {
-    if (handle == NULL)
+    if (!is_handle(handle))
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     *stream = handle->stream;
     return CUSPARSE_STATUS_SUCCESS;
@@ -98,7 +111,7 @@ cusparseStatus_t cusparseGetStream(cusparseHandle_t handle, cudaStream_t *stream
 
 cusparseStatus_t cusparseSetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t mode)
 {
-    if (handle == NULL)
+    if (!is_handle(handle))
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     if ((unsigned)mode > 1)
         return CUSPARSE_STATUS_INVALID_VALUE;
@@ -108,7 +121,7 @@ cusparseStatus_t cusparseSetPointerMode(cusparseHandle_t handle, cusparsePointer
 
 cusparseStatus_t cusparseGetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t *mode)
 {
-    if (handle == NULL)
+    if (!is_handle(handle))
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     *mode = handle->pointer_mode;
     return CUSPARSE_STATUS_SUCCESS;

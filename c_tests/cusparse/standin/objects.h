@@ -8,6 +8,7 @@
 struct cusparseContext {
     cudaStream_t stream;
     cusparsePointerMode_t pointer_mode;
+    const void *maker; /* the library that made it: the handles of two versions are not alike */
 };
 
 struct cusparseSpMatDescr {

@@ -1,7 +1,7 @@
 //! Looking symbols up in libraries that the program has loaded or that can be loaded.
 
-use libc::c_void;
-use std::ffi::CStr;
+use libc::{c_int, c_void};
+use std::ffi::{CStr, CString};
 
 /// A library, or every library in the program's global scope.
 #[derive(Clone, Copy)]
@@ -19,6 +19,18 @@ impl Library {
     /// Loads the library of that name. It stays loaded.
     pub fn load(name: &CStr) -> Option<Library> {
         Self::open(name, 0)
+    }
+
+    /// The libraries that are loaded from files whose names begin so, in whatever scope, the first one first.
+    pub fn loaded_as(start: &str) -> Vec<Library> {
+        let mut paths: Vec<CString> = Vec::new();
+        // SAFETY: the function calls `note` before it returns, and passes the vector on.
+        unsafe { libc::dl_iterate_phdr(Some(note), (&raw mut paths).cast()) };
+        let is_named = |path: &&CString| {
+            let name = path.to_bytes().rsplit(|&b| b == b'/').next();
+            name.is_some_and(|name| name.starts_with(start.as_bytes()))
+        };
+        paths.iter().filter(is_named).filter_map(|path| Library::already_loaded(path)).collect()
     }
 
     /// The library that holds this address.
@@ -47,17 +59,24 @@ impl Library {
         let address = unsafe { libc::dlsym(self.0, name.as_ptr()) };
         (!address.is_null()).then_some(address)
     }
+
+    /// The symbol of that version.
+    pub fn versioned_symbol(self, name: &CStr, version: &CStr) -> Option<*mut c_void> {
+        // SAFETY: as above; version is a C string.
+        let address = unsafe { libc::dlvsym(self.0, name.as_ptr(), version.as_ptr()) };
+        (!address.is_null()).then_some(address)
+    }
 }
 
-/// Where the library that holds this address begins; 0 for none.
-pub fn base_of(address: usize) -> usize {
-    // SAFETY: as above.
-    let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: dladdr takes any address.
-    match unsafe { libc::dladdr(address as *const c_void, &mut found) } {
-        0 => 0,
-        _ => found.dli_fbase as usize,
+/// Adds the path of a loaded library to a vector.
+unsafe extern "C" fn note(info: *mut libc::dl_phdr_info, _size: usize, paths: *mut c_void) -> c_int {
+    // SAFETY: the loader's name is a C string or NULL, and `paths` is what `loaded_as` has given.
+    let (name, paths) = unsafe { ((*info).dlpi_name, &mut *paths.cast::<Vec<CString>>()) };
+    if !name.is_null() {
+        // SAFETY: as above.
+        paths.push(unsafe { CStr::from_ptr(name) }.to_owned());
     }
+    0
 }
 
 /// A struct of function pointers by their C names, with `find(library)` that is None unless all are there.

@@ -122,8 +122,13 @@ pub fn is_alive(context: usize, id: u64) -> bool {
 /// The current context, or, where none is current, that of the first GPU's primary context, where libsptrsv works then. (0, 0) where that
 /// cannot be had either: libsptrsv says why.
 pub fn place() -> Result<(usize, u64), Status> {
-    let _bound = Bound::new().ok();
-    current_context()
+    match current_context()? {
+        (0, _) => {
+            let _bound = Bound::new().ok();
+            current_context()
+        }
+        current => Ok(current),
+    }
 }
 
 /// The primary context of the first GPU, where the calling thread has none yet: that is where libsptrsv works then. Current for as

@@ -5,13 +5,15 @@
 //! * [`driver`]: the few calls to the CUDA driver, found at run time;
 //! * [`sptrsv`]: the C ABI of libsptrsv;
 //! * [`status`]: from libsptrsv's statuses to cuSPARSE's twelve;
-//! * [`dl`]: looking a symbol up.
+//! * [`dl`]: looking a symbol up;
+//! * [`log`]: lines on standard error.
 
 #![allow(clippy::missing_safety_doc)] // C functions: include/sptrsv.h and cuSPARSE's header
 
 pub mod cusparse;
 pub mod dl;
 pub mod driver;
+pub mod log;
 pub mod pooled;
 pub mod sptrsv;
 pub mod status;

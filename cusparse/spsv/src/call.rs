@@ -3,7 +3,7 @@
 use crate::descr::{self, Found, PassedBuffer, Side, State};
 use crate::matrix::{self, Why};
 use crate::ours::{Failure, Ours};
-use crate::real::{real, RealDescr};
+use crate::real::{real_for, Real, RealDescr};
 use crate::report;
 use doors::cusparse::Handle;
 use doors::driver::DeviceMemory;
@@ -39,10 +39,11 @@ impl Call {
     pub unsafe fn buffer_size(&self, bytes: *mut usize) -> Result<(), Status> {
         let descr = match descr::find(self.family, "bufferSize", self.descr)? {
             Found::Here(descr) => descr,
-            Found::Foreign => return real()?.buffer_size(self, self.descr, bytes),
+            Found::Foreign(real) => return real.buffer_size(self, self.descr, bytes),
         };
+        let real = real_for(self.family, "bufferSize")?;
         let mut state = descr.lock();
-        let ours = if bytes.is_null() { Err("an argument is NULL") } else { self.our_size(&mut state) };
+        let ours = if bytes.is_null() { Err("an argument is NULL") } else { self.our_size(real, &mut state) };
         match ours {
             Ok(size) => {
                 bytes.write(size);
@@ -51,45 +52,46 @@ impl Call {
             }
             Err(why) => {
                 report::passed_on(self.family, "bufferSize", why);
-                real()?.buffer_size(self, real_descr(self.family, &mut state)?, bytes)?;
+                real.buffer_size(self, real_descr(self.family, &mut state)?, bytes)?;
                 state.sized_by = Side::Real;
                 Ok(())
             }
         }
     }
 
-    unsafe fn our_size(&self, state: &mut State) -> Result<usize, Why> {
-        let matrix = self.served()?;
+    unsafe fn our_size(&self, real: &Real, state: &mut State) -> Result<usize, Why> {
+        let matrix = self.served(real)?;
         let ours = ours(state)?;
         ours.buffer_size(self, &matrix)
     }
 
     /// The matrix, if the problem is one for libsptrsv.
-    unsafe fn served(&self) -> Result<matrix::Matrix, Why> {
+    unsafe fn served(&self, real: &Real) -> Result<matrix::Matrix, Why> {
         if report::is_off() {
             return Err("SPTRSV_SPSV=off");
         }
         if self.alpha.is_null() {
             return Err("an argument is NULL");
         }
-        matrix::of_call(real().map_err(|_| "there is no libcusparse")?, self)
+        matrix::of_call(real, self)
     }
 
     pub unsafe fn analyse(&self, buffer: *mut c_void) -> Result<(), Status> {
         let descr = match descr::find(self.family, "analysis", self.descr)? {
             Found::Here(descr) => descr,
-            Found::Foreign => return real()?.analyse(self, self.descr, buffer),
+            Found::Foreign(real) => return real.analyse(self, self.descr, buffer),
         };
+        let real = real_for(self.family, "analysis")?;
         let mut state = descr.lock();
         if buffer.is_null() {
             // The real SpSV dies of that.
             return Err(report::refused(self.family, "analysis", INVALID_VALUE, "the buffer is NULL"));
         }
-        let done = match self.served() {
+        let done = match self.served(real) {
             // A buffer of the real library's size is for the real library.
             Ok(_) if state.sized_by == Side::Real => Err(Failure::PassOn("bufferSize was passed on".into())),
             Ok(matrix) => match ours(&mut state) {
-                Ok(ours) => ours.analyse(self, &matrix, buffer),
+                Ok(ours) => ours.analyse(real, self, &matrix, buffer),
                 Err(why) => Err(Failure::PassOn(why.into())),
             },
             Err(why) => Err(Failure::PassOn(why.into())),
@@ -110,13 +112,18 @@ impl Call {
                     state.ours = None;
                     state.analysed_by = Side::Nobody;
                 }
-                self.pass_analysis_on(&mut state, buffer)
+                self.pass_analysis_on(real, &mut state, buffer)
             }
         }
     }
 
-    unsafe fn pass_analysis_on(&self, state: &mut State, buffer: *mut c_void) -> Result<(), Status> {
-        let (real, descr) = (real()?, real_descr(self.family, state)?);
+    unsafe fn pass_analysis_on(
+        &self,
+        real: &Real,
+        state: &mut State,
+        buffer: *mut c_void,
+    ) -> Result<(), Status> {
+        let descr = real_descr(self.family, state)?;
         let mut buffer = buffer;
         if state.sized_by == Side::Ours {
             let mut bytes = 0;
@@ -136,23 +143,24 @@ impl Call {
     pub unsafe fn solve(&self) -> Result<(), Status> {
         let descr = match descr::find(self.family, "solve", self.descr)? {
             Found::Here(descr) => descr,
-            Found::Foreign => return real()?.solve(self, self.descr),
+            Found::Foreign(real) => return real.solve(self, self.descr),
         };
+        let real = real_for(self.family, "solve")?;
         let state = descr.lock();
         match (state.analysed_by, &state.ours, &state.real) {
             (Side::Ours, Some(ours), _) => {
-                let solved = ours.solve(self);
+                let solved = ours.solve(real, self);
                 solved.map_err(|(status, why)| report::refused(self.family, "solve", status, &why))
             }
             (Side::Real, _, Some(descr)) => {
                 report::passed_on(self.family, "solve", "the real library has analysed the matrix");
-                real()?.solve(self, descr.descr)
+                real.solve(self, descr.descr)
             }
             // The real library refuses a descriptor that nobody has analysed, and some arguments before that.
             _ => {
                 report::passed_on(self.family, "solve", "nothing has been analysed with success");
                 let fresh = RealDescr::new(self.family)?;
-                real()?.solve(self, fresh.descr)
+                real.solve(self, fresh.descr)
             }
         }
     }
@@ -169,12 +177,12 @@ pub unsafe fn update(
 ) -> Result<(), Status> {
     let descr = match descr::find(family, "updateMatrix", number)? {
         Found::Here(descr) => descr,
-        Found::Foreign => return real()?.update(family, handle, number, values, part),
+        Found::Foreign(real) => return real.update(family, handle, number, values, part),
     };
     let state = descr.lock();
     if let (Side::Real, Some(descr)) = (state.analysed_by, &state.real) {
         report::passed_on(family, "updateMatrix", "the real library has analysed the matrix");
-        return real()?.update(family, handle, descr.descr, values, part);
+        return real_for(family, "updateMatrix")?.update(family, handle, descr.descr, values, part);
     }
     let refused = |why| Err(report::refused(family, "updateMatrix", INVALID_VALUE, why));
     if handle.is_null() {

@@ -3,7 +3,7 @@
 
 use crate::call::Family;
 use crate::ours::Ours;
-use crate::real::{real, RealDescr};
+use crate::real::{real_for, Real, RealDescr};
 use crate::report;
 use doors::driver::DeviceMemory;
 use doors::status::{Status, INVALID_VALUE};
@@ -78,11 +78,12 @@ pub unsafe fn destroy(family: Family, descr: usize) -> Result<(), Status> {
     if descr == 0 {
         return Ok(());
     }
-    if descr & TAG != TAG {
-        return real()?.destroy(family, descr);
+    if let Found::Foreign(real) = find(family, "destroyDescr", descr)? {
+        return real.destroy(family, descr);
     }
-    find(family, "destroyDescr", descr)?;
-    TABLE.write().unwrap_or_else(PoisonError::into_inner).remove(&descr);
+    // Its memory is freed after the table is: others go on meanwhile.
+    let gone = TABLE.write().unwrap_or_else(PoisonError::into_inner).remove(&descr);
+    drop(gone);
     Ok(())
 }
 
@@ -90,12 +91,14 @@ pub unsafe fn destroy(family: Family, descr: usize) -> Result<(), Status> {
 pub enum Found {
     Here(Arc<Descr>),
     /// NULL, or made by the real library, which answers for it.
-    Foreign,
+    Foreign(&'static Real),
 }
 
 pub fn find(family: Family, function: &'static str, descr: usize) -> Result<Found, Status> {
     if descr & TAG != TAG {
-        return Ok(Found::Foreign);
+        let real = real_for(family, function)?;
+        report::passed_on(family, function, "the descriptor is none of libsptrsv's");
+        return Ok(Found::Foreign(real));
     }
     let found = TABLE.read().unwrap_or_else(PoisonError::into_inner).get(&descr).cloned();
     match found {

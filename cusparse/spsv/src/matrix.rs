@@ -23,6 +23,7 @@ const CONJUGATE: c_int = 2;
 
 /// Why a problem is one for the real library.
 pub type Why = &'static str;
+const UNREAD: Why = "a descriptor cannot be read";
 pub const NOT_SQUARE: Why = "the matrix is not square";
 
 /// How a matrix is stored, in libsptrsv's numbers.
@@ -46,6 +47,8 @@ pub struct Storage {
 #[derive(Clone, Copy)]
 pub struct Matrix {
     pub storage: Storage,
+    /// How many right-hand sides a call to bufferSize or analysis of SpSM names, else 1.
+    pub columns_of_b: i64,
     /// Offsets, or for COO the rows of the entries.
     pub rows: *const c_void,
     pub columns: *const c_void,
@@ -69,7 +72,11 @@ pub unsafe fn of_call(real: &Real, call: &Call) -> Result<Matrix, Why> {
     if !real.has_algorithm(call.family, call.alg) {
         return Err("this libcusparse does not know the algorithm");
     }
-    let matrix = read(real, getters, call.a)?;
+    let mut matrix = read(real, getters, call.a)?;
+    let attribute = |which| attribute(getters, call.a, which).ok_or(UNREAD);
+    // Any other number counts as cuSPARSE counts it.
+    matrix.storage.fill = (attribute(FILL_MODE)? != 0).into();
+    matrix.storage.diag = (attribute(DIAG_TYPE)? == UNIT).into();
     let data_type = matrix.storage.data_type;
     if call.compute != data_type.number {
         return Err("the compute type is not the type of the matrix");
@@ -83,6 +90,7 @@ pub unsafe fn of_call(real: &Real, call: &Call) -> Result<Matrix, Why> {
         if b.value_type != data_type.number || b.rows != matrix.storage.m {
             return Err("B does not fit the matrix");
         }
+        matrix.columns_of_b = b.columns;
     }
     Ok(matrix)
 }
@@ -91,11 +99,11 @@ pub unsafe fn of_call(real: &Real, call: &Call) -> Result<Matrix, Why> {
 ///
 /// # Safety
 /// The descriptors of the call are NULL or live objects of the real library.
-pub unsafe fn right_hand_sides(getters: &Getters, call: &Call) -> Result<Dense, Why> {
+unsafe fn right_hand_sides(getters: &Getters, call: &Call) -> Result<Dense, Why> {
     if call.b.is_null() {
         return Err("an argument is NULL");
     }
-    let b = Dense::read(getters, call.family, call.b).ok_or("a descriptor cannot be read")?;
+    let b = Dense::read(getters, call.family, call.b).ok_or(UNREAD)?;
     match call.op_b {
         0 => Ok(b),
         1 => Ok(b.transposed()),
@@ -103,12 +111,11 @@ pub unsafe fn right_hand_sides(getters: &Getters, call: &Call) -> Result<Dense, 
     }
 }
 
-/// The matrix behind a descriptor.
+/// The matrix behind a descriptor, without its fill mode and diagonal type, which a solve does not look at.
 ///
 /// # Safety
 /// `a` is a live object of the real library.
 pub unsafe fn read(real: &Real, getters: &Getters, a: *const c_void) -> Result<Matrix, Why> {
-    const UNREAD: Why = "a descriptor cannot be read";
     let mut format = 0;
     if (getters.format)(a, &mut format) != 0 {
         return Err(UNREAD);
@@ -166,7 +173,6 @@ pub unsafe fn read(real: &Real, getters: &Getters, a: *const c_void) -> Result<M
         return Err("the index types");
     }
     let data_type = data_type(value_type).ok_or("the type of the values")?;
-    let (fill, diag) = (attribute(getters, a, FILL_MODE), attribute(getters, a, DIAG_TYPE));
     let storage = Storage {
         m,
         nnz,
@@ -175,11 +181,10 @@ pub unsafe fn read(real: &Real, getters: &Getters, a: *const c_void) -> Result<M
         is_coo: format == COO,
         base,
         index: (offset_type == INDEX_64I).into(),
-        // Any other number counts as cuSPARSE counts it.
-        fill: (fill.ok_or(UNREAD)? != 0).into(),
-        diag: (diag.ok_or(UNREAD)? == UNIT).into(),
+        fill: 0,
+        diag: 0,
     };
-    Ok(Matrix { storage, rows, columns, values })
+    Ok(Matrix { storage, columns_of_b: 1, rows, columns, values })
 }
 
 /// None where the descriptor has no such attribute.

@@ -2,7 +2,7 @@
 
 use crate::call::{Call, Family};
 use crate::matrix::{self, Dense, Matrix, Storage, Why};
-use crate::real::real;
+use crate::real::Real;
 use crate::report::{self, Timer};
 use doors::cusparse::Handle;
 use doors::driver;
@@ -70,9 +70,7 @@ impl Ours {
         let pooled = Pooled::open(call.handle).map_err(|_| "libsptrsv has no handle for this GPU")?;
         storage.describe(&pooled).map_err(|_| "libsptrsv refuses the matrix")?;
         if call.family == Family::SpSM {
-            let getters =
-                real().ok().and_then(|real| real.getters.as_ref()).ok_or("there is no libcusparse")?;
-            let columns = matrix::right_hand_sides(getters, call)?.columns.max(1);
+            let columns = matrix.columns_of_b.max(1);
             sptrsv::sptrsvSetExpectedRightHandSides(self.info, columns);
         }
         let mut bytes = 0;
@@ -99,6 +97,7 @@ impl Ours {
 
     pub unsafe fn analyse(
         &mut self,
+        real: &Real,
         call: &Call,
         matrix: &Matrix,
         buffer: *mut c_void,
@@ -125,8 +124,7 @@ impl Ours {
         if storage.is_coo {
             rows = offsets as *const c_void;
             let numbers = [storage.nnz as c_int, storage.m as c_int, storage.base];
-            let made = real()
-                .and_then(|real| real.row_offsets(call.handle, matrix.rows, numbers, offsets as *mut c_void));
+            let made = real.row_offsets(call.handle, matrix.rows, numbers, offsets as *mut c_void);
             made.map_err(|_| Failure::PassOn("cuSPARSE made no row offsets".into()))?;
         }
         let timer = Timer::of_call();
@@ -171,10 +169,10 @@ impl Ours {
         Ok(())
     }
 
-    pub unsafe fn solve(&self, call: &Call) -> Result<(), Refusal> {
+    pub unsafe fn solve(&self, real: &Real, call: &Call) -> Result<(), Refusal> {
         let analysed = self.analysed.as_ref().ok_or((INTERNAL_ERROR, "no analysis is kept".to_string()))?;
         let storage = &analysed.storage;
-        let [b, c] = sides(call, storage)?;
+        let [b, c] = sides(real, call, storage)?;
         let pooled =
             Pooled::open(call.handle).map_err(|status| (status, "no handle for this GPU".to_string()))?;
         storage.describe(&pooled).map_err(|status| (status, message()))?;
@@ -258,9 +256,8 @@ fn message() -> String {
 }
 
 /// op(B) and C of a solve, which must fit the matrix that was analysed.
-unsafe fn sides(call: &Call, storage: &Storage) -> Result<[Dense; 2], Refusal> {
+unsafe fn sides(real: &Real, call: &Call, storage: &Storage) -> Result<[Dense; 2], Refusal> {
     let invalid = |why: &str| (INVALID_VALUE, why.to_string());
-    let real = real().map_err(|status| (status, "there is no libcusparse".to_string()))?;
     let getters = real.getters.as_ref().ok_or_else(|| invalid("this libcusparse lacks a getter"))?;
     if [call.handle.cast_const(), call.alpha, call.a, call.b, call.c.cast_const()].iter().any(|p| p.is_null())
     {

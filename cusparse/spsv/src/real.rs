@@ -2,12 +2,12 @@
 //! loaded, and never this library itself.
 
 use crate::call::{Call, Family};
-use doors::cusparse::Handle;
-use doors::dl::{base_of, Library};
+use crate::report;
+use doors::cusparse::{self, Handle};
+use doors::dl::Library;
 use doors::functions;
 use doors::status::{Status, NOT_INITIALIZED, NOT_SUPPORTED};
 use libc::{c_int, c_void};
-use std::ffi::CStr;
 use std::sync::OnceLock;
 
 type Mat = *const c_void;
@@ -88,35 +88,17 @@ pub struct Real {
     version: (c_int, c_int),
 }
 
-const SOLVE: &CStr = c"cusparseSpSV_solve";
-const NAMES: [&CStr; 3] = [c"libcusparse.so.13", c"libcusparse.so.12", c"libcusparse.so"];
-
 /// The real library, found at the first call that finds it.
-pub fn real() -> Result<&'static Real, Status> {
+pub fn real() -> Option<&'static Real> {
     static FOUND: OnceLock<Real> = OnceLock::new();
-    if let Some(found) = FOUND.get() {
-        return Ok(found);
-    }
-    let library = find().ok_or_else(|| {
-        crate::report::error(format_args!("no libcusparse with SpSV is loaded, and none can be"));
-        NOT_INITIALIZED
-    })?;
-    Ok(FOUND.get_or_init(|| Real::new(library)))
+    FOUND.get().or_else(|| cusparse::of_cuda_12().map(|library| FOUND.get_or_init(|| Real::new(library))))
 }
 
-fn find() -> Option<Library> {
-    let loaded = NAMES.iter().filter_map(|name| Library::already_loaded(name));
-    let mut candidates = [Library::NEXT, Library::GLOBAL].into_iter().chain(loaded);
-    candidates.find_map(another).or_else(|| NAMES.iter().find_map(|name| another(Library::load(name)?)))
-}
-
-/// The library in which this one has the functions, unless that is ourselves.
-fn another(library: Library) -> Option<Library> {
-    let solve = library.symbol(SOLVE)?;
-    if base_of(solve as usize) == base_of(real as *const () as usize) {
-        return None;
-    }
-    Library::of_address(solve as usize)
+/// The same for a call that cannot do without it.
+pub fn real_for(family: Family, function: &str) -> Result<&'static Real, Status> {
+    real().ok_or_else(|| {
+        report::refused(family, function, NOT_INITIALIZED, "no libcusparse.so.12 is loaded, and none can be")
+    })
 }
 
 impl Real {
@@ -246,14 +228,14 @@ pub struct RealDescr {
 impl RealDescr {
     pub fn new(family: Family) -> Result<RealDescr, Status> {
         // SAFETY: writes one pointer.
-        let descr = unsafe { real()?.create(family) }?;
+        let descr = unsafe { real().ok_or(NOT_INITIALIZED)?.create(family) }?;
         Ok(RealDescr { family, descr })
     }
 }
 
 impl Drop for RealDescr {
     fn drop(&mut self) {
-        if let Ok(real) = real() {
+        if let Some(real) = real() {
             // SAFETY: made by `new`, and destroyed once.
             let _ = unsafe { real.destroy(self.family, self.descr) };
         }

@@ -3,6 +3,7 @@
 use crate::call::{Call, Family};
 use crate::matrix::Storage;
 use doors::driver::{self, Stopwatch};
+use doors::log::{self, Level};
 use doors::pooled::{Executor, Pooled};
 use doors::sptrsv::{self, Stats};
 use doors::status::Status;
@@ -14,17 +15,8 @@ use std::fmt::{self, Write};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Off,
-    Error,
-    Info,
-    Trace,
-}
-
 struct Settings {
     is_off: bool,
-    level: Level,
     /// Whether there is a report, and whether also of nothing.
     reports: bool,
     always: bool,
@@ -32,15 +24,9 @@ struct Settings {
 
 static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
     let value = |name| std::env::var(name).unwrap_or_default();
-    let level = match value("SPTRSV_LOG").as_str() {
-        "error" => Level::Error,
-        "info" => Level::Info,
-        "trace" => Level::Trace,
-        _ => Level::Off,
-    };
     let report = value("SPTRSV_SPSV_REPORT");
     let always = report == "all" || report == std::process::id().to_string();
-    Settings { is_off: value("SPTRSV_SPSV") == "off", level, reports: !report.is_empty(), always }
+    Settings { is_off: value("SPTRSV_SPSV") == "off", reports: !report.is_empty(), always }
 });
 
 /// Whether everything is for the real library.
@@ -48,25 +34,15 @@ pub fn is_off() -> bool {
     SETTINGS.is_off
 }
 
-fn log(level: Level, words: fmt::Arguments) {
-    if level <= SETTINGS.level {
-        eprintln!("sptrsv: {words}");
-    }
-}
-
-pub fn error(words: fmt::Arguments) {
-    log(Level::Error, words);
-}
-
 /// Says why a call is refused.
 pub fn refused(family: Family, function: &str, status: Status, why: &str) -> Status {
-    error(format_args!("cusparse{family:?}_{function} gives status {}: {why}", status.0));
+    log::line(Level::Error, format_args!("cusparse{family:?}_{function} gives status {}: {why}", status.0));
     status
 }
 
 /// Says and counts why a call goes to the real library.
 pub fn passed_on(family: Family, function: &'static str, why: &str) {
-    log(Level::Info, format_args!("cusparse{family:?}_{function} goes to cuSPARSE: {why}"));
+    log::line(Level::Info, format_args!("cusparse{family:?}_{function} goes to cuSPARSE: {why}"));
     if SETTINGS.reports {
         *counts().passed_on.entry((family, function, why.to_string())).or_default() += 1;
     }
@@ -165,7 +141,7 @@ const MOST_RUNNING: usize = 64;
 
 impl Timer {
     pub fn of_call() -> Timer {
-        match SETTINGS.reports || SETTINGS.level >= Level::Info {
+        match SETTINGS.reports || log::is_on(Level::Info) {
             true => Timer::Call(Instant::now()),
             false => Timer::Nobody,
         }
@@ -223,7 +199,7 @@ pub fn analysed(key: &Key, stats: &Stats, timer: Timer) {
     counts().collect();
     let ms = begin.elapsed().as_secs_f64() * 1e3;
     let (levels, bytes) = (stats.levels, stats.bytes_held);
-    log(Level::Info, format_args!("analysis: {key}, {levels} levels, {ms:.3} ms, {bytes} bytes held"));
+    log::line(Level::Info, format_args!("analysis: {key}, {levels} levels, {ms:.3} ms, {bytes} bytes held"));
     if SETTINGS.reports {
         let mut counts = counts();
         let work = counts.of(key);
@@ -234,7 +210,7 @@ pub fn analysed(key: &Key, stats: &Stats, timer: Timer) {
 
 /// Counts a solve by libsptrsv.
 pub fn solved(key: &Key, columns: i64, timer: Timer, pooled: &Pooled) {
-    log(Level::Trace, format_args!("solve: {key}, {columns} right-hand sides"));
+    log::line(Level::Trace, format_args!("solve: {key}, {columns} right-hand sides"));
     if !SETTINGS.reports {
         return;
     }
