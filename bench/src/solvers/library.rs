@@ -104,7 +104,7 @@ impl<'s, 'e> Solver<'s, 'e> {
         let (abi, h) = (library.abi, library.handle);
         call!(abi, sptrsvCreateMatDescr(&mut solver.descr))?;
         call!(abi, sptrsvSetMatFillMode(solver.descr, system.fill_number()))?;
-        call!(abi, sptrsvSetMatDiagType(solver.descr, i32::from(system.matrix.unit)))?;
+        call!(abi, sptrsvSetMatDiagType(solver.descr, system.diagonal_number()))?;
         call!(abi, sptrsvCreateInfo(&mut solver.info))?;
         call!(abi, sptrsvSetAlgorithm(solver.info, algorithm))
             .map_err(|_| format!("the library has no algorithm {}", algorithm_name(algorithm)))?;

@@ -129,7 +129,7 @@ fn knows(executor: &Executor, spsv: &Cusparse<GenericApi>, algorithm: Algorithm,
     let one = Csr { n: 1, ptr: vec![0, 1], col: vec![0], val: vec![1.0], im: Vec::new() };
     let matrix = DeviceMatrix::upload(executor, &one, ty)?;
     let (f, x) = (executor.alloc(ty.bytes())?, executor.alloc(ty.bytes())?);
-    let system = System { matrix: &matrix, fill: Fill::Lower, op: Op::N, rhs: 1, f: &f, x: &x };
+    let system = System { matrix: &matrix, fill: Fill::Lower, unit: false, op: Op::N, rhs: 1, f: &f, x: &x };
     let mut spsv = Generic::new(spsv, system, algorithm as i32)?;
     spsv.prepare()
 }
@@ -259,7 +259,7 @@ mod tests {
         let rhs = right_hand_side(a.n);
         let f = upload(&Executor::Host, Type::D, &rhs, &[]).unwrap();
         let x = Executor::Host.alloc(8 * a.n).unwrap();
-        let system = System { matrix: &matrix, fill: Fill::Lower, op: Op::N, rhs: 1, f: &f, x: &x };
+        let system = System { matrix: &matrix, fill: Fill::Lower, unit: false, op: Op::N, rhs: 1, f: &f, x: &x };
         let mut solver = Generic::new(spsv, system, algorithm as i32).unwrap();
         solver.prepare().and_then(|()| solver.analyse()).and_then(|()| solver.solve()).unwrap();
         let (solution, _) = download(&x, Type::D, a.n).unwrap();
