@@ -99,7 +99,7 @@ fn try_measure(executor: &Executor, solver: &str, mut steps: Vec<Step>, effort: 
     let mut same_bits = true;
     while times.len() < count {
         if effort.compares_each {
-            poison(&steps)?;
+            make_fresh(&mut steps)?;
             times.extend(time_solves(executor, &mut steps, 1, effort.in_a_row)?);
             same_bits &= has_bits(&steps, fingerprint)?;
         } else {
@@ -138,19 +138,27 @@ fn time_updates(executor: &Executor, steps: &mut [Step]) -> Result<Option<f64>> 
 
 /// Solves once, where nothing was solved for before.
 fn solve_into_fresh(executor: &Executor, steps: &mut [Step]) -> Result<()> {
-    poison(steps)?;
+    make_fresh(steps)?;
     time_solves(executor, steps, 1, 1).map(drop)
 }
 
-/// Leaves no solution where one is to be.
-fn poison(steps: &[Step]) -> Result<()> {
-    steps.iter().try_for_each(|step| step.x.poison())
+/// Leaves no solution where one is to be, but what is worked on in place.
+fn make_fresh(steps: &mut [Step]) -> Result<()> {
+    steps.iter().try_for_each(|step| step.x.poison())?;
+    restore(steps)
+}
+
+fn restore(steps: &mut [Step]) -> Result<()> {
+    steps.iter_mut().try_for_each(|step| step.contender.restore())
 }
 
 /// Times of a solve of the sequence, in milliseconds, each from so many in a row.
 fn time_solves(executor: &Executor, steps: &mut [Step], count: usize, in_a_row: usize) -> Result<Vec<f64>> {
-    let mut solve = || steps.iter_mut().try_for_each(|step| step.contender.solve());
-    let times = executor.time(count, || (0..in_a_row).try_for_each(|_| solve()))?;
+    let solve = |steps: &mut [Step]| steps.iter_mut().try_for_each(|step| step.contender.solve());
+    if steps.iter().any(|step| step.contender.restores_each()) {
+        return executor.time_prepared(count, steps, restore, solve);
+    }
+    let times = executor.time(count, || (0..in_a_row).try_for_each(|_| solve(steps)))?;
     Ok(times.into_iter().map(|ms| ms / in_a_row as f64).collect())
 }
 
