@@ -81,6 +81,12 @@ functions! {
         sptrsvUpdateValues: "sptrsvUpdateValues" (Handle, Info, In);
         sptrsvSolve: "sptrsvSolve" (Handle, c_int, i64, i64, In, Descr, c_int, In, In, In, Info, In, Out, c_int, Out);
         sptrsvSolveMulti: "sptrsvSolveMulti" (Handle, c_int, i64, i64, i64, In, Descr, c_int, In, In, In, Info, In, i64, Out, i64, c_int, Out);
+        sptrsvSolvePair: "sptrsvSolvePair" (Handle, c_int, i64, i64, In, c_int, Descr, i64, In, In, In, Info, Descr, i64, In, In, In, Info, In, In, In, i64, Out, i64, Out, c_int, Out);
+        sptrsvSetFactorization: "sptrsvSetFactorization" (Info, c_int);
+        sptrsvIlu0: "sptrsvIlu0" (Handle, i64, i64, Descr, c_int, Out, In, In, Info, Out);
+        sptrsvIc0: "sptrsvIc0" (Handle, i64, i64, Descr, c_int, Out, In, In, Info, Out);
+        sptrsvSetSweeps: "sptrsvSetSweeps" (Info, c_int);
+        sptrsvSweep: "sptrsvSweep" (Handle, i64, i64, f64, c_int, Descr, c_int, In, In, In, Info, In, Out, Out);
         sptrsvZeroPivot: "sptrsvZeroPivot" (Handle, Info, *mut i64);
     }
 }

@@ -6,6 +6,7 @@ use super::contender::Contender;
 use super::cusparse::{Csrsv2, Csrsv2Api, Cusparse, Generic, GenericApi};
 use super::find::newest_cusparse;
 use super::library::{algorithm_name, Library, Solver};
+use crate::base::dynamic::Table;
 use crate::base::output::note;
 use crate::base::Result;
 use crate::matrix::{Csr, Fill};
@@ -70,6 +71,8 @@ impl Wanted {
 
 /// The peers that could be loaded.
 pub struct Peers {
+    /// Where SpSV is from.
+    pub file: Option<PathBuf>,
     /// SpSV, and SpSM.
     pub spsv: Option<Cusparse<GenericApi>>,
     /// SpSV's algorithms that are there.
@@ -78,9 +81,13 @@ pub struct Peers {
 }
 
 impl Peers {
+    fn none() -> Peers {
+        Peers { file: None, spsv: None, algorithms: Vec::new(), csrsv2: None }
+    }
+
     /// A peer that was asked for by path must load; SpSV is otherwise left out with a word about why.
     pub fn load(executor: &Executor, wanted: &Wanted, ty: Type) -> Result<Peers> {
-        let mut peers = Peers { spsv: None, algorithms: Vec::new(), csrsv2: None };
+        let mut peers = Peers::none();
         if wanted.no_peers || executor.is_host() {
             return Ok(peers);
         }
@@ -107,7 +114,14 @@ impl Peers {
             }
         }
         self.spsv = Some(spsv);
+        self.file = Some(file.into());
         Ok(())
+    }
+
+    /// Other functions of the cuSPARSE that SpSV is from; left out with a word about why where it does not have them.
+    pub fn others<Api: Table>(&self, executor: &Executor, what: &str, ty: Type) -> Option<Cusparse<Api>> {
+        let loaded = Cusparse::load(executor, self.file.as_deref()?, ty.letter());
+        loaded.map_err(|e| note(&format!("{what} is left out: {e}"))).ok()
     }
 
     /// Those that solve for so many right-hand sides.
@@ -215,7 +229,7 @@ mod tests {
     }
 
     fn load(file: &Path) -> Peers {
-        let mut peers = Peers { spsv: None, algorithms: Vec::new(), csrsv2: None };
+        let mut peers = Peers::none();
         let all = [Algorithm::Default, Algorithm::Alg1, Algorithm::Alg2];
         peers.load_spsv(&Executor::Host, file, &all, Type::D).unwrap();
         peers
@@ -259,7 +273,8 @@ mod tests {
         let rhs = right_hand_side(a.n);
         let f = upload(&Executor::Host, Type::D, &rhs, &[]).unwrap();
         let x = Executor::Host.alloc(8 * a.n).unwrap();
-        let system = System { matrix: &matrix, fill: Fill::Lower, unit: false, op: Op::N, rhs: 1, f: &f, x: &x };
+        let system =
+            System { matrix: &matrix, fill: Fill::Lower, unit: false, op: Op::N, rhs: 1, f: &f, x: &x };
         let mut solver = Generic::new(spsv, system, algorithm as i32).unwrap();
         solver.prepare().and_then(|()| solver.analyse()).and_then(|()| solver.solve()).unwrap();
         let (solution, _) = download(&x, Type::D, a.n).unwrap();

@@ -1,5 +1,9 @@
 //! The solvers to compare with: cuSPARSE's SpSV, for several right-hand sides SpSM, and csrsv2 of a CUDA 11 library. The two
 //! generations of cuSPARSE differ in their tables of functions and in what they keep for one system; the rest they share.
+//! [`factors`] and [`product`] are what cuSPARSE has around a solve.
+
+pub mod factors;
+pub mod product;
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -81,6 +85,7 @@ macro_rules! call {
         }
     }};
 }
+use call;
 
 /// A cuSPARSE with the functions of one generation (for one value type, where their names depend on it), and a
 /// handle on the executor's stream.
@@ -169,10 +174,8 @@ impl<'s, 'e> Generic<'s, 'e> {
         let (n, nnz) = (a.n as i64, a.nnz as i64);
         let (ptr, col, val) = (a.ptr.ptr(), a.col.ptr(), a.val.ptr());
         call!(api, create_csr(&mut s.matrix, n, n, nnz, ptr, col, val, INDEX_32I, INDEX_32I, 0, ty))?;
-        let attributes = [
-            (ATTRIBUTE_FILL_MODE, system.fill_number()),
-            (ATTRIBUTE_DIAG_TYPE, system.diagonal_number()),
-        ];
+        let attributes =
+            [(ATTRIBUTE_FILL_MODE, system.fill_number()), (ATTRIBUTE_DIAG_TYPE, system.diagonal_number())];
         for (attribute, value) in attributes {
             call!(api, set_attribute(s.matrix, attribute, (&value as *const i32).cast(), 4))?;
         }
