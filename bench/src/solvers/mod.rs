@@ -9,4 +9,6 @@ pub mod find;
 pub mod library;
 pub mod pair;
 pub mod peers;
+#[cfg(test)]
+mod standin;
 pub mod sweep;

@@ -205,28 +205,12 @@ impl Who {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
-
     use super::*;
     use crate::base::dynamic;
     use crate::matrix::right_hand_side;
+    use crate::solvers::standin::StandIn;
     use crate::system::check::{backward_error, Question, TOLERANCE};
     use crate::system::{download, upload};
-
-    /// The stand-in of the tests in C, which works on host memory, as the file in a new folder.
-    fn stand_in(folder: &Path) -> PathBuf {
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../c_tests/cusparse/standin");
-        let file = folder.join("libcusparse.so.12");
-        let mut gcc = Command::new("gcc");
-        gcc.args(["-std=gnu11", "-O1", "-fPIC", "-shared", "-Wl,-soname,libcusparse.so.12", "-o"]).arg(&file);
-        gcc.args(
-            ["cusparse", "descriptors", "triangle", "spsv", "spsm"]
-                .map(|name| sources.join(name).with_extension("c")),
-        );
-        gcc.arg("-I").arg(&sources).arg("-I").arg(sources.join("../../../include"));
-        assert!(gcc.status().unwrap().success(), "{gcc:?} failed");
-        file
-    }
 
     fn load(file: &Path) -> Peers {
         let mut peers = Peers::none();
@@ -241,9 +225,8 @@ mod tests {
 
     #[test]
     fn algorithms_that_a_cusparse_has_are_found_and_solve() {
-        let folder = std::env::temp_dir().join(format!("sptrsv-peers-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let file = stand_in(&folder);
+        let stand_in = StandIn::new("peers");
+        let file = stand_in.file.clone();
         let (library, _) = dynamic::open(std::slice::from_ref(&file)).unwrap();
         let set_version: unsafe extern "C" fn(i32) =
             dynamic::symbol(&library, "cusparse_standin_set_version").unwrap();
@@ -262,7 +245,6 @@ mod tests {
         for &algorithm in &peers.algorithms {
             solve_a_chain(peers.spsv.as_ref().unwrap(), algorithm);
         }
-        std::fs::remove_dir_all(folder).unwrap();
     }
 
     fn solve_a_chain(spsv: &Cusparse<GenericApi>, algorithm: Algorithm) {

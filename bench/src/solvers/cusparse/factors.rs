@@ -118,3 +118,46 @@ impl Drop for PeerFactorisation<'_, '_> {
         destroy(&mut self.descr, self.peer.api.destroy_descr);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::Csr;
+    use crate::solvers::standin::StandIn;
+    use crate::suites::values::generate_dominant;
+    use crate::system::check::TOLERANCE;
+    use crate::system::executor::Executor;
+    use crate::system::residuals::{of_ic, of_ilu, Matrix};
+    use crate::system::{download, upload, Type};
+
+    #[test]
+    fn factorisations_of_a_cusparse_are_called_as_they_are_declared() {
+        let stand_in = StandIn::new("factors");
+        let executor = Executor::Host;
+        let peer = Cusparse::load(&executor, &stand_in.file, Type::D.letter()).unwrap();
+        let mut a = Csr::from_rows(60, |i, out| {
+            out.extend([-8, -1, 0, 1, 8].map(|d| i as i32 + d).into_iter().filter(|j| (0..60).contains(j)));
+        })
+        .unwrap();
+        generate_dominant(&mut a, false);
+        let there = DeviceMatrix::upload(&executor, &a, Type::D).unwrap();
+        let original = upload(&executor, Type::D, &a.val, &[]).unwrap();
+        let whole = Matrix { pattern: &a, values: (&a.val, &[]), ty: Type::D };
+        for kind in [Kind::Ilu0, Kind::Ic0] {
+            let mut c = PeerFactorisation::new(&peer, kind, &there, &original).unwrap();
+            // Twice: what the first one leaves is put back.
+            for _ in 0..2 {
+                c.prepare()
+                    .and_then(|()| c.analyse())
+                    .and_then(|()| c.restore())
+                    .and_then(|()| c.solve())
+                    .unwrap();
+                let (values, _) = download(&there.val, Type::D, a.nnz()).unwrap();
+                let factors = Matrix { values: (&values, &[]), ..whole };
+                let errors = [of_ilu(&whole, &factors), of_ic(&whole, &factors)];
+                let (own, other) = (errors[kind as usize], errors[1 - kind as usize]);
+                assert!(own < TOLERANCE && other > TOLERANCE, "{kind:?}: {errors:?}");
+            }
+        }
+    }
+}

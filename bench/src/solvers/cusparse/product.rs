@@ -137,3 +137,49 @@ impl Drop for ComposedSweep<'_, '_> {
         destroy(&mut self.matrix, self.peer.api.destroy_matrix);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Generic, GenericApi};
+    use super::*;
+    use crate::matrix::{right_hand_side, Csr, Fill};
+    use crate::solvers::standin::StandIn;
+    use crate::suites::values::generate_dominant;
+    use crate::system::check::TOLERANCE;
+    use crate::system::executor::Executor;
+    use crate::system::residuals::{of_sweep, Matrix};
+    use crate::system::{download, upload, Op, System, Type};
+
+    #[test]
+    fn a_sweep_is_made_of_a_product_a_solve_and_a_sum() {
+        let stand_in = StandIn::new("product");
+        let executor = Executor::Host;
+        let product: Cusparse<ProductApi> = Cusparse::load(&executor, &stand_in.file, "D").unwrap();
+        let spsv: Cusparse<GenericApi> = Cusparse::load(&executor, &stand_in.file, "D").unwrap();
+        let mut a = Csr::from_rows(60, |i, out| {
+            out.extend([-8, -1, 0, 1, 8].map(|d| i as i32 + d).into_iter().filter(|j| (0..60).contains(j)));
+        })
+        .unwrap();
+        generate_dominant(&mut a, false);
+        let there = DeviceMatrix::upload(&executor, &a, Type::D).unwrap();
+        let (right, first) = (right_hand_side(60), vec![0.25; 60]);
+        let place = |values: &[f64]| upload(&executor, Type::D, values, &[]).unwrap();
+        let (b, guess, x, residual, update) =
+            (place(&right), place(&first), place(&first), place(&first), place(&first));
+        let rows = executor.upload(&(0..60).collect::<Vec<i32>>()).unwrap();
+        let (f, d) = (&residual, &update);
+        let system = System { matrix: &there, fill: Fill::Lower, unit: false, op: Op::N, rhs: 1, f, x: d };
+        let solver = Box::new(Generic::new(&spsv, system, 0).unwrap());
+        let vectors =
+            Vectors { b: &b, x: &x, guess: &guess, residual: &residual, update: &update, rows: &rows };
+        let mut sweep = ComposedSweep::new(&product, &there, solver, vectors).unwrap();
+        sweep.prepare().and_then(|()| sweep.analyse()).unwrap();
+        for _ in 0..2 {
+            sweep.restore().and_then(|()| sweep.solve()).unwrap();
+            let (x, _) = download(&x, Type::D, 60).unwrap();
+            let matrix = Matrix { pattern: &a, values: (&a.val, &[]), ty: Type::D };
+            let error = of_sweep(&matrix, (&right, &[]), (&first, &[]), (&x, &[]));
+            assert!(error < TOLERANCE && x != first, "{error}");
+        }
+    }
+}
