@@ -177,11 +177,12 @@ impl Report for Table {
             Some(version) => format!(" cuSPARSE {version} in the same run on the same arrays."),
             None => String::new(),
         };
+        let first = self.solvers[0];
         let by = if self.peer { " by: SpSV's fastest algorithm." } else { "" };
         format!(
             "{machine}, libsptrsv {library}, {date}. {system}. Times in ms, medians.{cusparse}\n\n{}\n{}{by} nnz: of the whole \
-             matrix; levels: of its lower triangle. engine, analysis, MB held, error: of the first of these columns; the error is \
-             component-wise, in units of (entries in the row) x epsilon. ~ marks results that differed in the last bits from run to \
+             matrix; levels: of its lower triangle. engine, analysis, MB held, error: of {first}; the error is component-wise, in \
+             units of (entries in the row) x epsilon. ~ marks results that differed in the last bits from run to \
              run. * a generated stand-in. Values are generated: the diagonal in [2, 3), the rest in (-1, 1) / the longest of the \
              rows and columns of both unknowns.\n\n{}\n\n{}",
             layout::rows(&self.columns(), results, |m| self.cells(m)),
