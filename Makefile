@@ -198,10 +198,14 @@ demo: examples
 
 # ---------------------------------------------------------------------------------------------- tests
 
+# The library's own tests and the fuzzer once more, on a host executor in which a sum that overflows is a panic.
+CHECKED := SPTRSV_CUDA_ARCHS=none cargo test --profile checked --lib --test fuzz -- --nocapture --skip planted --skip valgrind
+
 # Rust's test runner and every C program end with a line of counts; the last line here is their sum.
 test: examples gfortran-try pkg-config-try valgrind-try
 	@status=0; log='$(TARGET)/test.log'; \
 	cargo test --release --workspace --no-fail-fast -- --nocapture 2>&1 | tee "$$log" || status=1; \
+	$(CHECKED) 2>&1 | tee -a "$$log" || status=1; \
 	sh examples_c/run-examples '$(TARGET)/examples' 2>&1 | tee -a "$$log" || status=1; \
 	{ sh examples_c/cuda/build-tests '$(TARGET)/release' '$(TARGET)/tmp/examples_c_cuda' && \
 	  sh examples_c/cuda/run-tests '$(TARGET)/tmp/examples_c_cuda'; } 2>&1 | tee -a "$$log" || status=1; \

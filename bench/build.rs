@@ -1,5 +1,5 @@
-//! Builds the front of `sptrsv run`, and the table of the library's algorithms from its header. Says which libraries are of this
-//! version.
+//! Builds the front of `sptrsv run`, the serial loop in C, and the table of the library's algorithms from its header. Says which
+//! libraries are of this version.
 
 #[path = "front.rs"]
 mod front;
@@ -12,6 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const HEADER: &str = "../include/sptrsv.h";
+/// The serial loop that the host executor is compared with.
+const LOOP: &str = "src/solvers/loop.c";
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
@@ -20,6 +22,9 @@ fn main() {
     println!("cargo:rustc-env=SPTRSV_SERIES={}", soname::series());
     front::build(&out);
     write_algorithms(&out);
+    println!("cargo:rerun-if-changed={LOOP}");
+    // As a program of others would be compiled, in whatever profile this one is.
+    cc::Build::new().file(LOOP).opt_level(2).compile("loop");
 }
 
 /// Writes `OUT_DIR/algorithms.rs`: the names and numbers of `sptrsvAlgorithm_t`.

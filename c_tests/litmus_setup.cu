@@ -73,6 +73,60 @@ static cudaError_t run_sweep(Litmus *result) {
     return lab.finish(result);
 }
 
+// Very long rows of the sweep: the last row of each block depends on many before it. Warps of the block take pieces of it, and the
+// warp whose row it is waits for those that others have.
+constexpr uint32_t LONG_LENGTH = 3 * SWEEP_SHARED;
+
+__global__ void __launch_bounds__(SWEEP_BLOCK) sweep_pieces(const GRID_CONSTANT SetupArgs a, const uint32_t *back, uint32_t launch,
+                                                            Outcome *outcome) {
+    __shared__ uint32_t shared[SWEEP_BLOCK + 1], ticket;
+    __shared__ SharedRows rows;
+    if (threadIdx.x == 0) ticket = atomicAdd(&a.state->ticket, 1u), rows.rows = 0;
+    shared[threadIdx.x] = 0;
+    __syncthreads();
+    Turns turns{shared, a.word, ticket * SWEEP_BLOCK};
+    SetupWatchdog dog(a);
+    Seen seen;
+    uint32_t t = turns.begin + threadIdx.x, last = turns.begin + SWEEP_BLOCK - 1, lane = threadIdx.x % 32;
+    bool is_long = t == last && last >= LONG_LENGTH, ok = true;
+    uint32_t mine = rows.fill(t, 0, is_long ? LONG_LENGTH : 0);
+    uint32_t base = 0u - (last - LONG_LENGTH);  // so that what is back[k] turns behind the first is meant
+    if (!is_long) turns.write(t, word_of(launch, t));
+    mine = __shfl_sync(FULL, mine, 31);
+    if (mine == NONE) {
+        rows.help_all(a, turns, back, base, dog);
+    } else {
+        uint32_t top = 0, expected = 0;
+        ok = rows.finish(mine, a, turns, back, base, top, dog);
+        for (uint32_t k = lane; k < LONG_LENGTH; k += 32) expected = max(expected, word_of(launch, last - LONG_LENGTH + k));
+        expected = Lanes(32).reduce(expected, Max());
+        if (ok) seen.compare(top == expected);
+        if (lane == 31) turns.write(last, word_of(launch, last));
+    }
+    if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
+    if (!ok && lane == 0) atomicAdd(&outcome->timed_out, 1u);
+    seen.tell(outcome);
+}
+
+static cudaError_t run_pieces(Litmus *result) {
+    constexpr uint32_t BLOCKS = 1500, ROWS = BLOCKS * SWEEP_BLOCK;
+    Lab lab;
+    SetupArgs a = arguments(lab, ROWS);
+    a.word = lab.device<uint32_t>(ROWS, 0);
+    std::vector<uint32_t> back(LONG_LENGTH);
+    for (uint32_t k = 0; k < LONG_LENGTH; ++k) back[k] = k * 5 % LONG_LENGTH;  // each once
+    uint32_t *entries = lab.device<uint32_t>(LONG_LENGTH, 0);
+    if (lab.error == cudaSuccess) lab.check(cudaMemcpy(entries, back.data(), LONG_LENGTH * sizeof *entries, cudaMemcpyHostToDevice));
+    for (int launch = 0; launch < LAUNCHES && lab.error == cudaSuccess; ++launch) {
+        clear(lab, a);
+        lab.check(cudaMemsetAsync(a.word, 0, ROWS * sizeof *a.word, lab.stream));
+        lab.begin_to_disturb();
+        sweep_pieces<<<BLOCKS, SWEEP_BLOCK, 0, lab.stream>>>(a, entries, (uint32_t)launch, lab.outcome);
+        lab.check(cudaGetLastError());
+    }
+    return lab.finish(result);
+}
+
 // Looking back: a tile publishes its sum, adds up what earlier ones have published, and publishes the result. Sums are known: tile
 // t has 1 + t modulo 5.
 __global__ void __launch_bounds__(32) look_backs(const GRID_CONSTANT SetupArgs a, Outcome *outcome) {
@@ -143,6 +197,7 @@ static cudaError_t run_messages(Litmus *result) {
 
 static const LitmusTest TESTS[] = {
     {"the words of the sweep", 0, run_sweep},
+    {"pieces of very long rows in the sweep", 0, run_pieces},
     {"looking back", 0, run_look_back},
     {"messages to the host", 0, run_messages},
 };

@@ -4,6 +4,7 @@
 #include "device/columns.cuh"
 #include "litmus.cuh"
 #include "device/ring.cuh"
+#include "device/share.cuh"
 
 constexpr uint64_t LIMIT = 5000000000ull;  // of the watchdog, in nanoseconds
 constexpr int LAUNCHES = 30, TICKET_BLOCK = 32 * QUEUES;
@@ -286,6 +287,123 @@ static cudaError_t run_ring(Litmus *result) {
     return lab.finish(result);
 }
 
+// Remote buffers of tiles: the blocks of a cluster take a tile each, and store what they publish in a buffer in the next block's shared
+// memory too, by distributed shared memory. Two barriers of the cluster stand between the last store to a buffer and its next use: as
+// in TILED in clusters. Some of what a tile needs is in the work vector.
+constexpr uint32_t BUFFER_CELLS = 1024, BUFFER_WARPS = 8;
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+template <class T>
+__global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(BUFFER_WARPS *WARP, 1)
+    tile_buffers(const GRID_CONSTANT SolveArgs<T> a, uint32_t launch, Outcome *outcome) {
+#if defined(__CUDA_ARCH__)
+    __shared__ __align__(16) unsigned char memory[BUFFER_CELLS * sizeof(T)];
+    constexpr uint32_t THREADS = BUFFER_WARPS * WARP;
+    T *cells = reinterpret_cast<T *>(memory);
+    uint32_t rank = rank_in_cluster(), own = shared_address(cells);
+    uint64_t origin = (uint64_t)(blockIdx.x / CLUSTER) * a.slices * BUFFER_CELLS;
+    T *work = a.work + (launch % 2 ? a.words : 0) + origin, *other = a.work + (launch % 2 ? 0 : a.words) + origin;
+    bool gives = rank + 1 < CLUSTER;
+    uint64_t target = of_block(cells, gives ? rank + 1 : rank);
+    Seen seen;
+    bool ok = true;
+    for (uint32_t tile = rank; tile < a.slices; tile += CLUSTER) {
+        cluster_barrier();
+        for (uint32_t k = threadIdx.x; k < BUFFER_CELLS; k += THREADS) arm_shared(cells + k);
+        cluster_barrier();
+        if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
+        for (uint32_t k = threadIdx.x; k < BUFFER_CELLS; k += THREADS) {
+            // From the tile before, by the buffer, and from two before, by the work vector.
+            uint32_t p = tile * BUFFER_CELLS + k, q = (k * 5 + 7) % BUFFER_CELLS, near = p - k - BUFFER_CELLS + q, far = near - BUFFER_CELLS;
+            bool is_near = rank > 0, is_far = tile > 1;
+            Words<T> x = is_near ? Words<T>::armed() : Words<T>::of_zero(), y = is_far ? Words<T>::armed() : Words<T>::of_zero();
+            if (ok)
+                ok = spin(a, [&] {
+                    poll_shared(own + q * (uint32_t)sizeof(T), x);
+                    poll_far<sizeof(T)>(work, is_far ? far : 0, y);
+                    return max(x.tell(), y.tell()) == ARMED;
+                });
+            if (ok && is_near) seen.compare(is_published(x, Made<T>::of(launch, origin + near)));
+            if (ok && is_far) seen.compare(is_published(y, Made<T>::of(launch, origin + far)));
+            T v = Made<T>::of(launch, origin + p);
+            publish_cluster_if(gives, target + k * (uint32_t)sizeof(T), v);
+            publish_reduced(work + p, v);
+            arm(other + p);
+        }
+    }
+    cluster_barrier();  // none ends while another may store to its memory
+    if (!ok && threadIdx.x % WARP == 0) atomicAdd(&outcome->timed_out, 1u);
+    seen.tell(outcome);
+#endif
+}
+#else
+template <class T>
+__global__ void tile_buffers(const GRID_CONSTANT SolveArgs<T>, uint32_t, Outcome *) {}
+#endif
+
+template <class T>
+static cudaError_t run_tile_buffers(Litmus *result) {
+    constexpr uint32_t TILES = 150 * CLUSTER, CLUSTERS = 4, WORDS = TILES * BUFFER_CELLS * CLUSTERS;
+    Lab lab;
+    SolveArgs<T> a = arguments(lab, TILES, lab.device<T>(2 * WORDS, 0xff), WORDS);
+    for (int launch = 0; launch < LAUNCHES / 3 && lab.error == cudaSuccess; ++launch) {
+        lab.begin_to_disturb();
+        tile_buffers<T><<<CLUSTERS * CLUSTER, BUFFER_WARPS * WARP, 0, lab.stream>>>(a, (uint32_t)launch, lab.outcome);
+        lab.check(cudaGetLastError());
+    }
+    return lab.finish(result);
+}
+
+// Long rows, cut into segments: each segment is the work item of an earlier ticket than its row's, which waits for the sums of all.
+// The sums are whole numbers, so that they add up to the same in any order.
+constexpr uint32_t SEGMENTS = 70, ITEMS_OF_ROW = SEGMENTS + 1;
+
+template <class T>
+__device__ T sum_of_segment(uint32_t launch, uint64_t segment) {
+    return (T)(bits_of(launch, segment) % 1000);
+}
+
+template <class T>
+__global__ void __launch_bounds__(TICKET_BLOCK) segments(const GRID_CONSTANT SolveArgs<T> a, uint32_t launch, Outcome *outcome) {
+    Slices slices(a.state, 0);
+    uint32_t lane = threadIdx.x % WARP, item = slices.slice_of(slices.first);
+    T *work = work_of(a, slices.first), *other = work_of(a, ~slices.first);
+    Seen seen;
+    bool ok = true;
+    for (uint32_t next; item < a.slices; item = next) {
+        next = slices.drawn(slices.draw());
+        uint32_t row = item / ITEMS_OF_ROW, number = item % ITEMS_OF_ROW, longest = ITEMS_OF_ROW * LONGEST_WHOLE<T>;
+        uint32_t begin = row * longest, end = begin + longest;
+        bool is_segment = number < SEGMENTS;
+        Share<true, 1, T> share(a, make_uint2(0, is_segment ? PART | number << GATE_SHIFT : 1), begin, end, longest);
+        if (is_segment) {
+            if (lane == 0) publish(work + share.place(), sum_of_segment<T>(launch, item));
+            if (lane == 0) arm(other + share.place());
+            continue;
+        }
+        T sum[1] = {T(0)}, expected = T(0);
+        ok = ok && share.has_parts() && share.template add_parts<1>(a, work, sum);
+        for (uint32_t k = lane; k < SEGMENTS; k += WARP) expected += sum_of_segment<T>(launch, item - SEGMENTS + k);
+        if (ok) seen.compare(sum[0] == expected);
+    }
+    slices.leave(a.slices, item, 1, BOTH);
+    if (!ok && lane == 0) atomicAdd(&outcome->timed_out, 1u);
+    seen.tell(outcome);
+}
+
+template <class T>
+static cudaError_t run_segments(Litmus *result) {
+    constexpr uint32_t ROWS = 2000, ITEMS = ROWS * ITEMS_OF_ROW, WORDS = ITEMS + SEGMENTS;
+    Lab lab;
+    SolveArgs<T> a = arguments(lab, ITEMS, lab.device<T>(2 * WORDS, 0xff), WORDS);
+    for (int launch = 0; launch < LAUNCHES && lab.error == cudaSuccess; ++launch) {
+        lab.begin_to_disturb();
+        segments<T><<<2 * lab.gpu.multiProcessorCount, TICKET_BLOCK, 0, lab.stream>>>(a, (uint32_t)launch, lab.outcome);
+        lab.check(cudaGetLastError());
+    }
+    return lab.finish(result);
+}
+
 // Phases of a launch: in each, every block writes its share, and reads some of the phase before. In the end the last block reads
 // what all have written last.
 constexpr uint32_t PHASES = 400, PHASE_BLOCK = 256;
@@ -356,6 +474,12 @@ static const LitmusTest TESTS[] = {
     {"the ring of a cluster, float", 90, run_ring<float>},
     {"the ring of a cluster, double", 90, run_ring<double>},
     {"the ring of a cluster, complex float", 90, run_ring<Complex<float>>},
+    {"remote buffers of tiles, float", 90, run_tile_buffers<float>},
+    {"remote buffers of tiles, double", 90, run_tile_buffers<double>},
+    {"remote buffers of tiles, complex float", 90, run_tile_buffers<Complex<float>>},
+    {"remote buffers of tiles, complex double", 90, run_tile_buffers<Complex<double>>},
+    {"segments of long rows, float", 0, run_segments<float>},
+    {"segments of long rows, double", 0, run_segments<double>},
     {"phases of a launch", 0, run_phases},
 };
 

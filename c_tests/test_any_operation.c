@@ -200,9 +200,10 @@ static void figures(void) {
                          both.entries_used == alone.entries_used && both.algorithm == alone.algorithm &&
                          both.setup == alone.setup && both.setup_ms > 0,
                      "%s: the figures are not those of the operation analysed", s.algorithm);
-          /* The transposed one has other levels of as many rows in all, so other slices. */
+          /* The transposed one has other levels of as many rows in all, so other slices. On the host AUTO holds one
+             pattern for both. */
           double sum = (double)(alone.bytes_held + other.bytes_held), held = (double)both.bytes_held;
-          CHECK_THAT(held > 0.8 * sum && held < 1.25 * sum, "%s: %g bytes are held, %g by two infos", s.algorithm, held, sum);
+          CHECK_THAT(held > 0.4 * sum && held < 1.25 * sum, "%s: %g bytes are held, %g by two infos", s.algorithm, held, sum);
           sptrsvAlgorithm_t used;
           CHECK(sptrsvGetAlgorithm(s.info, &used) == SPTRSV_STATUS_SUCCESS && (int)used == both.algorithm);
         }

@@ -88,7 +88,7 @@ static void every_algorithm(void) {
   for (int shape = 0; shape < COUNT(SHAPES_HERE); shape++)
     for (int i = 0; i < 4; i++) {
       Kind k = {.type = TYPES[i], .op = i & 1, .fill = shape & 1};
-      Problem p = make_problem(k, SHAPES_HERE[shape], i == 1 ? 5000 : 1500);
+      Problem p = make_problem(k, SHAPES_HERE[shape], i == 1 ? 2000 : 600);
       for (int a = 0; a < COUNT(ALGS); a++) one_system(&p, a);
       free_problem(&p);
     }
@@ -97,7 +97,7 @@ static void every_algorithm(void) {
 /* More tiles and slices than blocks. */
 static void large_ones(void) {
   for (int i = 0; i < 2; i++) {
-    Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, i ? RANDOM : GRID, T.on_gpu ? 250000 : 40000);
+    Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, i ? RANDOM : GRID, T.on_gpu ? 60000 : 8000);
     for (int a = 0; a < COUNT(ALGS); a++) one_system(&p, a);
     free_problem(&p);
   }

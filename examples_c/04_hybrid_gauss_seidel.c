@@ -27,7 +27,7 @@ static sptrsvInfo_t analyse(sptrsvHandle_t h, sptrsvMatDescr_t descr, const bloc
     sptrsvInfo_t info;
     size_t bytes;
     OK(sptrsvCreateInfo(&info));
-    OK(sptrsvSetSweeps(info, 1));
+    OK(sptrsvSetSweeps(info, SPTRSV_SWEEPS_ANY));
     OK(sptrsvSetDiagonal(info, b->diagonal));
     OK(sptrsvBufferSize(h, SPTRSV_OPERATION_NON_TRANSPOSE, b->n, b->nnz, descr, SPTRSV_R_64F, b->val, b->ptr, b->ind,
                         info, &bytes));

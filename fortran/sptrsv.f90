@@ -111,6 +111,9 @@ module sptrsv
   integer(c_int), parameter :: SPTRSV_ANALYSIS_MODE_GPU_KAHN = 3
 
   ! sptrsvCopyValues_t
+  integer(c_int), parameter :: SPTRSV_SWEEPS_NONE = 0
+  integer(c_int), parameter :: SPTRSV_SWEEPS_ANY = 1
+  integer(c_int), parameter :: SPTRSV_SWEEPS_GAUSS_SEIDEL = 2
   integer(c_int), parameter :: SPTRSV_COPY_NONE = 0
   integer(c_int), parameter :: SPTRSV_COPY_WHERE_FASTER = 1
   integer(c_int), parameter :: SPTRSV_COPY_ALL = 2
@@ -705,19 +708,19 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvFactorZeroPivot
 
-    function sptrsvSetSweeps(info, enabled) &
+    function sptrsvSetSweeps(info, sweeps) &
         result(status) bind(C, name='sptrsvSetSweeps')
       import :: c_int, c_ptr
       type(c_ptr), value :: info
-      integer(c_int), value :: enabled
+      integer(c_int), value :: sweeps
       integer(c_int) :: status
     end function sptrsvSetSweeps
 
-    function sptrsvGetSweeps(info, enabled) &
+    function sptrsvGetSweeps(info, sweeps) &
         result(status) bind(C, name='sptrsvGetSweeps')
       import :: c_int, c_ptr
       type(c_ptr), value :: info
-      integer(c_int), intent(out) :: enabled
+      integer(c_int), intent(out) :: sweeps
       integer(c_int) :: status
     end function sptrsvGetSweeps
 

@@ -463,9 +463,9 @@ contains
     d_x = memory_alloc(16_c_size_t)
     call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
     call expect('sptrsvSetFactorization', sptrsvSetFactorization(info, 1_c_int), SPTRSV_STATUS_SUCCESS)
-    call expect('sptrsvSetSweeps', sptrsvSetSweeps(info, 1_c_int), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetSweeps', sptrsvSetSweeps(info, SPTRSV_SWEEPS_ANY), SPTRSV_STATUS_SUCCESS)
     call expect('sptrsvGetSweeps', sptrsvGetSweeps(info, enabled), SPTRSV_STATUS_SUCCESS)
-    call check('sweeps are wanted', enabled == 1)
+    call check('sweeps are wanted', enabled == SPTRSV_SWEEPS_ANY)
     call expect('sptrsvSetPivotBoost', sptrsvSetPivotBoost(info, -1.0_c_double, 1.0_c_double, 0.0_c_double), &
       SPTRSV_STATUS_SUCCESS)
     call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, &

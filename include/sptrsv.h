@@ -858,7 +858,7 @@ sptrsvStatus_t sptrsvSetAlgorithm(sptrsvInfo_t info, sptrsvAlgorithm_t algorithm
 
 /**
  * Reads the algorithm in use after an analysis; before it, the algorithm that was set. The host executor has the first four
- * algorithms and GSF: it uses SLFR for those from ONE_WORD on, and LEVR for AUTO.
+ * algorithms and GSF. It uses SLFR for those from ONE_WORD on. For AUTO it says LEVR, which has the same bits.
  *
  * \param info       the info
  * \param algorithm  receives the algorithm
@@ -1097,7 +1097,7 @@ typedef enum {
  * Computes the size of the scratch buffer that an analysis and its solves need: at least 8 bytes for m >= 1, about 36 m + nnz / 4
  * bytes for one right-hand side, 68 m + nnz / 4 bytes for several, and 64 m + nnz / 4 values for BLOCK; for factorisations nnz values,
  * and for sweeps 2 m values more. So set the algorithm, the expected right-hand sides, sptrsvSetFactorization and sptrsvSetSweeps
- * before. For an info that is analysed already, the size also suffices for solves with that analysis.
+ * before. For an info that is analysed already, the size also suffices for what that analysis is for.
  *
  * \param handle  the handle
  * \param op  op(A)
@@ -1652,35 +1652,45 @@ sptrsvStatus_t sptrsvFactorZeroPivot(sptrsvHandle_t handle, sptrsvInfo_t info, i
  * \{
  */
 
+/** The sweeps that an info is for. */
+typedef enum {
+  /** None: it is for solves. */
+  SPTRSV_SWEEPS_NONE = 0,
+  /** With any weight, by the matrix's diagonal or that of sptrsvSetDiagonal. */
+  SPTRSV_SWEEPS_ANY = 1,
+  /** With weight 1 and by the matrix's own diagonal. They are faster, and solves with the info need no other diagonal either. */
+  SPTRSV_SWEEPS_GAUSS_SEIDEL = 2
+} sptrsvSweeps_t;
+
 /**
- * Chooses whether later analyses with this info are for sptrsvSweep. The matrix is then whole, in CSR, and the operation
- * NON_TRANSPOSE. The diagonal is that of the matrix, or the one of sptrsvSetDiagonal (the l1 diagonal of hybrid smoothers, say).
- * Solves with the info need one of sptrsvSetDiagonal. Call it before sptrsvBufferSize.
+ * Chooses which sweeps later analyses with this info are for. The matrix is then whole, in CSR, and the operation NON_TRANSPOSE.
+ * After ANY solves with the info need a diagonal of sptrsvSetDiagonal, as hybrid smoothers set the l1 diagonal. Call it before
+ * sptrsvBufferSize.
  *
- * \param info     the info
- * \param enabled  1 for sweeps, 0 (the default) for solves
- * \return SUCCESS; INVALID_VALUE when `info` is NULL or `enabled` is neither 0 nor 1
+ * \param info    the info
+ * \param sweeps  NONE (the default), ANY, or GAUSS_SEIDEL
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `sweeps` is none of these
  *
  * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
  * Preconditions:
  * `info` is NULL or a live info.
  */
-sptrsvStatus_t sptrsvSetSweeps(sptrsvInfo_t info, int enabled);
+sptrsvStatus_t sptrsvSetSweeps(sptrsvInfo_t info, sptrsvSweeps_t sweeps);
 
 /**
- * Reads whether later analyses are for sweeps.
+ * Reads which sweeps later analyses are for.
  *
- * \param info     the info
- * \param enabled  receives 1 or 0
+ * \param info    the info
+ * \param sweeps  receives NONE, ANY, or GAUSS_SEIDEL
  * \return SUCCESS; INVALID_VALUE when an argument is NULL
  *
  * Blocking: no. Graph capture: allowed; the call does no GPU work.
  *
  * Preconditions:
- * `info` is NULL or a live info, `enabled` NULL or writable.
+ * `info` is NULL or a live info, `sweeps` NULL or writable.
  */
-sptrsvStatus_t sptrsvGetSweeps(sptrsvConstInfo_t info, int *enabled);
+sptrsvStatus_t sptrsvGetSweeps(sptrsvConstInfo_t info, sptrsvSweeps_t *sweeps);
 
 /**
  * Makes one sweep, in place on x. A is read once: the triangle of the analysis by the solve, the rest by a product before it.
@@ -1690,12 +1700,13 @@ sptrsvStatus_t sptrsvGetSweeps(sptrsvConstInfo_t info, int *enabled);
  * \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis
  * \param weight  w of SOR; 1 is Gauss-Seidel. Methods converge for weights between 0 and 2; others but 0 and NaN are taken too
  * \param zeroGuess  1 if x counts as zero and is not read, else 0: the sweep is then a solve
- * \param val  nnz values
- * \param info  an info that was analysed after sptrsvSetSweeps(info, 1)
+ * \param val  nnz values; after sptrsvSetCopyValues(info, SPTRSV_COPY_ALL) the solve takes those of the triangle from the copy
+ * \param info  an info that was analysed for sweeps, see sptrsvSetSweeps
  * \param b  m values
  * \param x  m values, which are replaced; not b
  * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it, and nothing else may use it meanwhile
- * \return as sptrsvSolve; NOT_SUPPORTED also where the info was not analysed for sweeps
+ * \return as sptrsvSolve; NOT_SUPPORTED also where the info was not analysed for sweeps; INVALID_VALUE also where the weight is not
+ *         1 after GAUSS_SEIDEL
  *
  * Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve; the weight is fixed in a captured graph.
  *

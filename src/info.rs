@@ -18,7 +18,7 @@ use crate::executor::{Executor, SolveCall};
 use crate::factor::Factor;
 use crate::problem::{
     require, require_aligned, Alpha, Arrays, Boost, CopyValues, DataType, Dense, DiagSource, MatDescr, Op,
-    Order, Policy, Setup, Shape,
+    Order, Policy, Setup, Shape, Sweeps,
 };
 use crate::stats::{Pivot, Stats};
 use crate::workspace::{self, ROW_BYTES};
@@ -102,15 +102,30 @@ struct Ready {
 }
 
 /// What an analysis is for beside solves.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct Purpose {
     pub factorizes: bool,
-    pub sweeps: bool,
+    pub sweeps: Sweeps,
+}
+
+impl Default for Purpose {
+    fn default() -> Self {
+        Purpose { factorizes: false, sweeps: Sweeps::None }
+    }
 }
 
 impl Purpose {
     fn covers(self, other: Purpose) -> bool {
-        self.factorizes >= other.factorizes && self.sweeps >= other.sweeps
+        self.factorizes >= other.factorizes && self.sweeps() >= other.sweeps()
+    }
+
+    fn and(self, other: Purpose) -> Purpose {
+        let sweeps = if self.sweeps() { self.sweeps } else { other.sweeps };
+        Purpose { factorizes: self.factorizes || other.factorizes, sweeps }
+    }
+
+    pub fn sweeps(self) -> bool {
+        self.sweeps != Sweeps::None
     }
 }
 
@@ -167,6 +182,7 @@ struct Analysed {
     values: Source,
     /// Bytes of the caller's buffer for a row.
     row_bytes: usize,
+    purpose: Purpose,
     /// For factorisations, and for sweeps on a GPU, where they were asked for.
     factor: Option<Factor>,
     sweep: Option<CudaSweep>,
@@ -208,9 +224,33 @@ enum Body {
 }
 
 impl Info {
-    /// The checked shape of the problem that a call describes.
-    pub fn shape(&self, op: Op, m: i64, nnz: i64, descr: MatDescr, dtype: DataType) -> Result<Shape> {
-        Shape::new(op, m, nnz, descr, dtype, self.purpose.sweeps || self.diagonal != 0)
+    /// The checked shape of the problem that an analysis is to be made of.
+    pub fn shape_to_analyse(
+        &self,
+        op: Op,
+        [m, nnz]: [i64; 2],
+        descr: MatDescr,
+        dtype: DataType,
+    ) -> Result<Shape> {
+        let has_own = self.purpose.sweeps == Sweeps::Any || self.diagonal != 0;
+        let shape = Shape::new(op, m, nnz, descr, dtype, has_own)?;
+        if self.purpose.sweeps == Sweeps::GaussSeidel && shape.diag != DiagSource::Matrix {
+            let text = "Gauss-Seidel sweeps by the matrix's own diagonal need the diagonal type NON_UNIT and no diagonal of \
+                        sptrsvSetDiagonal";
+            return Err(Error::Invalid(text.into()));
+        }
+        Ok(shape)
+    }
+
+    /// The same of a call that is to work with the analysis that there is.
+    pub fn shape(&self, op: Op, [m, nnz]: [i64; 2], descr: MatDescr, dtype: DataType) -> Result<Shape> {
+        let sweeps = self.analysed.as_ref().is_some_and(|a| a.purpose.sweeps == Sweeps::Any);
+        Shape::new(op, m, nnz, descr, dtype, sweeps || self.diagonal != 0)
+    }
+
+    /// What a buffer is to have room for: what an analysis that comes now is for, and the one that there is.
+    pub fn purpose_of_buffer(&self) -> Purpose {
+        self.analysed.as_ref().map_or(self.purpose, |a| self.purpose.and(a.purpose))
     }
 
     /// What an analysis on this executor is asked for; None leaves it to AUTO.
@@ -267,22 +307,25 @@ impl Info {
             }
         }
         let start = Instant::now();
-        // Before the info's analysis is given up: a pattern that cannot be factorised leaves it.
-        let factor =
-            self.purpose.factorizes.then(|| Factor::new(context, &shape, arrays, self.setup)).transpose()?;
-        let (algorithm, setup, bodies) = match &context.executor {
+        let (purpose, how) = (self.purpose, self.setup);
+        let factor = || purpose.factorizes.then(|| Factor::new(context, &shape, arrays, how)).transpose();
+        let (algorithm, setup, bodies, factor) = match &context.executor {
             Executor::Host(pool) => {
                 let method = asked.map(|a| a.host());
                 let (plan, transposed) = HostPlan::new(pool, method, &shape, arrays, self.any_operation)?;
+                // Behind what has found the pattern well-formed.
+                let factor = factor()?;
                 let algorithm = engines::choose_on_host(asked);
                 let mut plans: Vec<_> = std::iter::once(plan).chain(transposed).collect();
                 if self.copy_values == CopyValues::All {
                     plans.iter_mut().try_for_each(|plan| plan.copy_values(arrays.val))?;
                 }
                 let plans = plans.into_iter();
-                (algorithm, Setup::Cpu, plans.map(|p| Body::Host(Box::new(p))).collect())
+                (algorithm, Setup::Cpu, plans.map(|p| Body::Host(Box::new(p))).collect(), factor)
             }
             Executor::Cuda(gpu) => {
+                // Before the info's analysis is given up: a pattern that cannot be factorised leaves it.
+                let factor = factor()?;
                 // Given up as late as can be, so that a refused matrix leaves it, and early enough to be
                 // where the new one goes.
                 let (any_operation, copy_values) = (self.any_operation, self.copy_values);
@@ -309,11 +352,11 @@ impl Info {
                     })
                 })?;
                 let (algorithm, setup) = (plans[0].algorithm(), plans[0].setup);
-                (algorithm, setup, plans.into_iter().map(|p| Body::Cuda(Box::new(p))).collect())
+                (algorithm, setup, plans.into_iter().map(|p| Body::Cuda(Box::new(p))).collect(), factor)
             }
         };
         let sweep = match &context.executor {
-            Executor::Cuda(gpu) if self.purpose.sweeps => {
+            Executor::Cuda(gpu) if self.purpose.sweeps() => {
                 let stream = stream_beside_captures(gpu, context.stream)?;
                 Some(gpu.with_all_memory(stream, || CudaSweep::new(gpu, &shape, arrays, stream))?)
             }
@@ -334,6 +377,7 @@ impl Info {
             last: 0,
             values,
             row_bytes,
+            purpose,
             factor,
             sweep,
         });
@@ -502,8 +546,8 @@ impl Info {
             Body::Host(p) => {
                 let cpu::Times { trans, dep, lev } = p.times;
                 let times = SetupTimes { trans, dep, lev, ..SetupTimes::default() };
-                let s = &p.schedule;
-                (s.entries, s.levels(), s.widest_level(), Duration::ZERO, times)
+                let levels = p.levels();
+                (p.entries(), levels.count as usize, levels.widest, Duration::ZERO, times)
             }
             Body::Cuda(p) => (p.stored.entries, p.stored.levels, p.stored.widest, p.predicted, p.times()),
         };
@@ -517,7 +561,7 @@ impl Info {
             setup: a.setup,
             time: a.setup_time,
             times,
-            bytes_held: a.bodies.iter().map(Body::bytes_held).sum::<usize>()
+            bytes_held: (0..).zip(&a.bodies).map(|(k, body)| body.bytes_held(k == 0)).sum::<usize>()
                 + a.factor.as_ref().map_or(0, Factor::bytes_held)
                 + a.sweep.as_ref().map_or(0, CudaSweep::bytes_held),
             predicted,
@@ -562,14 +606,15 @@ impl Body {
     /// The smallest row (zero-based) without a diagonal entry.
     fn missing_diag(&self) -> Option<u32> {
         match self {
-            Body::Host(plan) => plan.schedule.missing_diag,
+            Body::Host(plan) => plan.missing_diag(),
             Body::Cuda(plan) => plan.missing_diag(),
         }
     }
 
-    fn bytes_held(&self) -> usize {
+    /// Bytes of memory; of the second body without what it shares with the first.
+    fn bytes_held(&self, is_first: bool) -> usize {
         match self {
-            Body::Host(plan) => plan.bytes_held(),
+            Body::Host(plan) => plan.bytes_held(is_first),
             Body::Cuda(plan) => plan.bytes_held(),
         }
     }

@@ -36,6 +36,9 @@ raw_enum!(
 raw_enum!(
     /// Which triangle of A (not of op(A)) is the matrix; the other one is ignored.
     Fill, "sptrsvFillMode_t", { Lower = 0 "LOWER", Upper = 1 "UPPER" });
+raw_enum!(
+    /// The sweeps that an info is for.
+    Sweeps, "sptrsvSweeps_t", { None = 0 "NONE", Any = 1 "ANY", GaussSeidel = 2 "GAUSS_SEIDEL" });
 raw_enum!(Diag, "sptrsvDiagType_t", { NonUnit = 0 "NON_UNIT", Unit = 1 "UNIT" });
 raw_enum!(Base, "sptrsvIndexBase_t", { Zero = 0 "ZERO", One = 1 "ONE" });
 raw_enum!(Format, "sptrsvFormat_t", { Csr = 0 "CSR", Csc = 1 "CSC" });
@@ -311,7 +314,7 @@ impl Shape {
         }
         let diag = match (descr.diag, separate) {
             (Diag::Unit, true) => {
-                let why = "the diagonal type is UNIT, but sptrsvSetDiagonal has given a diagonal";
+                let why = "the diagonal type is UNIT, but the info is for sweeps or sptrsvSetDiagonal has given a diagonal";
                 return Err(Error::Invalid(why.into()));
             }
             (Diag::Unit, false) => DiagSource::Unit,
@@ -463,7 +466,10 @@ mod tests {
         let other = Shape { op: Op::NonTranspose, ..analysed };
         assert_eq!(told(other), "the operation is NON_TRANSPOSE, but the info was analysed with TRANSPOSE");
         let error = shape(Diag::Unit, DataType::F64, true).unwrap_err().to_string();
-        assert_eq!(error, "the diagonal type is UNIT, but sptrsvSetDiagonal has given a diagonal");
+        assert_eq!(
+            error,
+            "the diagonal type is UNIT, but the info is for sweeps or sptrsvSetDiagonal has given a diagonal"
+        );
     }
 
     #[test]

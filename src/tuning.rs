@@ -58,10 +58,21 @@ pub const CLUSTER_BLOCKS: u32 = 8;
 /// bits count what 2^31 of them do. Mirrored in kernels/analysis/setup_slices.cuh.
 pub const END_GAIN: i64 = 140;
 
-/// The host executor solves serially below this many rows, or below this many rows a level: a barrier or
-/// a hand-over between threads costs about as much as some tens of rows.
-pub const HOST_SERIAL_ROWS: usize = 20_000;
-pub const HOST_SERIAL_WIDTH: usize = 200;
+/// The host executor's pieces, in nanoseconds: the work of a row and of an entry; that of a coarse, a finer and the
+/// finest piece; how much later than it is solved a piece is seen by another thread; and how much earlier or later than its
+/// piece a row could begin before it is better in a piece of its own.
+pub const HOST_PIECE_ROW: u64 = 5;
+pub const HOST_PIECE_ENTRY: u64 = 1;
+pub const HOST_PIECE_LIMITS: [u64; 3] = [4000, 1000, 250];
+pub const HOST_PIECE_SEEN: u64 = 150;
+pub const HOST_PIECE_APART: u64 = 500;
+/// Per cent of their time that threads may be idle before fine pieces are tried.
+pub const HOST_PIECE_IDLE: u64 = 10;
+/// What it takes to gather a value that lies far from the last row's, in nanoseconds.
+pub const HOST_FAR_VALUE: u64 = 8;
+/// What it takes to wake a team, in nanoseconds; and the per cent of one thread's time that a team must promise.
+pub const HOST_PIECES_START: u64 = 20_000;
+pub const HOST_PIECES_WORTH: u64 = 80;
 
 /// The smallest range of rows whose levels are looked at where there are no lines.
 pub const SMALLEST_RANGE: u32 = 1024;

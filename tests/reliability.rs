@@ -1,6 +1,7 @@
 //! The page docs/reliability.md says what is true: the words of each promise stand in the header, the tests named exist, and no test
 //! program of `c_tests/` is without a promise that it holds.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::{env, fs};
 
@@ -54,4 +55,40 @@ fn each_promise_stands_in_the_header_and_is_held_by_tests() {
         let is_named = page.contains(&format!("c_tests/{name}:"));
         assert!(!(name.starts_with("test_") && name.ends_with(".c")) || is_named, "{name} holds no promise");
     }
+}
+
+/// The names of litmus tests, without the types behind a comma.
+fn litmus_tests() -> BTreeSet<String> {
+    let sources = ["c_tests/litmus_solve.cu", "c_tests/litmus_setup.cu"].map(read).concat();
+    let tests = sources.lines().filter_map(|line| line.strip_prefix("    {\"")?.split(['"', ',']).next());
+    tests.map(str::to_string).collect()
+}
+
+/// The table of docs/protocols.md names a litmus test, or a folder of tests, for each protocol, and no litmus test is left out.
+#[test]
+fn each_wait_protocol_has_a_litmus_test() {
+    let (page, tests) = (read("docs/protocols.md"), litmus_tests());
+    assert!(tests.len() > 8, "only these litmus tests were found: {tests:?}");
+    let mut named = BTreeSet::new();
+    for row in page.lines().filter(|line| line.starts_with("| [")) {
+        let cell = row.trim_end_matches(" |").rsplit(" | ").next().expect("a cell");
+        for test in cell.split("; ").map(|test| test.split(',').next().expect("a name")) {
+            match test.split('`').nth(1) {
+                Some(folder) => {
+                    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+                    assert!(path.is_dir(), "there is no {folder}");
+                }
+                None => {
+                    named.insert(test.to_string());
+                }
+            }
+        }
+    }
+    assert_eq!(named, tests, "the litmus tests that the page names, and those that there are");
+    let headings = page.lines().filter(|line| line.starts_with("## ")).count();
+    assert_eq!(
+        page.matches("\n| [").count() + 1,
+        headings,
+        "each protocol has a row, beside 'What ends a wait'"
+    );
 }

@@ -10,7 +10,7 @@
 /* What the process that runs cases tells the one that watches it. */
 typedef struct {
   int64_t at; /* the case under way */
-  int64_t calls, cases, checks, solves, refused, failed;
+  int64_t calls, cases, checks, solves, factorisations, sweeps, refused, failed;
 } Counts;
 
 static Counts *counts;
@@ -57,13 +57,16 @@ typedef struct {
   int algorithm, any_operation, copy;
   int64_t right_hand_sides;
   const void *diagonal; /* of sptrsvSetDiagonal */
+  int factorises, sweeps; /* what later analyses are for beside solves */
+  double tolerance, boost[2]; /* of sptrsvSetPivotBoost */
   size_t bytes;
   void *buffer;
   /* Of the analysis. */
-  int analysed, which, op, policy, serves_any, copied, source_of_diagonal;
+  int analysed, which, op, policy, serves_any, copied, source_of_diagonal, can_factorise, can_sweep;
   char *kept;      /* the copy of all values */
   const void *handed; /* the array of the last sptrsvUpdateValues */
   int64_t pivot;   /* what sptrsvZeroPivot must report: a row from 0 on, or -1 */
+  int64_t factor_pivot; /* the same of sptrsvFactorZeroPivot */
 } Info;
 
 static struct {
@@ -128,11 +131,14 @@ static sptrsvStatus_t solve(enum Door door, const Call *c) {
 
 /* ---------------------------------------------------------------------------------------------- the model */
 
-static int source_of_diagonal(const Info *i, const Problem *p) {
-  return p->diagonal == UNIT_DIAGONAL ? UNIT_DIAGONAL : i->diagonal ? SEPARATE_DIAGONAL : OWN_DIAGONAL;
+/* A sweep hands its solve a diagonal, unless it is for Gauss-Seidel alone. */
+static int source_of_diagonal(const Info *i, const Problem *p, int sweeps) {
+  return p->diagonal == UNIT_DIAGONAL ? UNIT_DIAGONAL : i->diagonal || sweeps == SPTRSV_SWEEPS_ANY ? SEPARATE_DIAGONAL : OWN_DIAGONAL;
 }
 
-static int is_contradictory(const Info *i, const Problem *p) { return p->diagonal == UNIT_DIAGONAL && i->diagonal; }
+static int is_contradictory(const Info *i, const Problem *p, int sweeps) {
+  return p->diagonal == UNIT_DIAGONAL && (i->diagonal || sweeps == SPTRSV_SWEEPS_ANY);
+}
 
 /* Whether the library can tell the two problems apart. */
 static int look_alike(const Problem *a, const Problem *b) {
@@ -143,16 +149,24 @@ static int look_alike(const Problem *a, const Problem *b) {
 /* H is T for real types. */
 static int same_operation(int type, int a, int b) { return a == b || (!is_complex(type) && a > 0 && b > 0); }
 
-/* What a solve without defects must give. */
-static sptrsvStatus_t verdict(const Info *i, const Problem *p, int op, int policy, int64_t nrhs) {
-  if (is_contradictory(i, p)) return SPTRSV_STATUS_INVALID_VALUE;
+/* Whether a call is about the matrix that was analysed. */
+static sptrsvStatus_t is_of_analysis(const Info *i, const Problem *p, int op) {
+  if (is_contradictory(i, p, i->can_sweep)) return SPTRSV_STATUS_INVALID_VALUE;
   if (!i->analysed) return SPTRSV_STATUS_NOT_ANALYSED;
   const Problem *of = &S.problem[i->which];
-  if (!look_alike(of, p) || i->source_of_diagonal != source_of_diagonal(i, p)) return SPTRSV_STATUS_PATTERN_MISMATCH;
+  if (!look_alike(of, p) || i->source_of_diagonal != source_of_diagonal(i, p, i->can_sweep)) return SPTRSV_STATUS_PATTERN_MISMATCH;
   if (!i->serves_any && !same_operation(p->type, i->op, op)) return SPTRSV_STATUS_PATTERN_MISMATCH;
+  return SPTRSV_STATUS_SUCCESS;
+}
+
+/* What a solve without defects must give. */
+static sptrsvStatus_t verdict(const Info *i, const Problem *p, int op, int policy, int64_t nrhs) {
+  sptrsvStatus_t status = is_of_analysis(i, p, op);
+  if (status) return status;
   if (policy == SPTRSV_SOLVE_POLICY_USE_LEVEL && i->policy == SPTRSV_SOLVE_POLICY_NO_LEVEL) return SPTRSV_STATUS_INVALID_VALUE;
   if (p->n == 0 || nrhs == 0) return SPTRSV_STATUS_SUCCESS;
   if (i->copied == SPTRSV_COPY_WHERE_FASTER && p->nnz && i->handed != p->val) return SPTRSV_STATUS_INVALID_VALUE;
+  if (i->source_of_diagonal == SEPARATE_DIAGONAL && !i->diagonal) return SPTRSV_STATUS_INVALID_VALUE; /* analysed for sweeps */
   return SPTRSV_STATUS_SUCCESS;
 }
 

@@ -12,13 +12,14 @@ enum { INVALID = SPTRSV_STATUS_INVALID_VALUE, MISMATCH = SPTRSV_STATUS_PATTERN_M
 /* The same address, one byte on. */
 static void *misaligned(const void *p) { return (char *)(uintptr_t)p + 1; }
 
-/* What a call about any problem can be wrong about: returns the status, or SUCCESS where this defect is none here. */
-static int spoil_arguments(Call *c) {
+/* What a call about any problem can be wrong about: returns the status, or SUCCESS where this defect is none here. Factorisations
+ * and sweeps take no operation. */
+static int spoil_arguments(Call *c, int takes_operation) {
   switch (below(9)) {
     case 0: c->h = NULL; return SPTRSV_STATUS_NOT_INITIALIZED;
     case 1: c->info = NULL; return INVALID;
     case 2: c->descr = NULL; return INVALID;
-    case 3: c->op = one_in(2) ? 3 : -1; return INVALID;
+    case 3: c->op = one_in(2) ? 3 : -1; return takes_operation ? INVALID : 0;
     case 4: c->type = 2 + (int)below(2) * 4; return INVALID;
     case 5: c->m = -1 - below(3); return INVALID;
     case 6: c->nnz = INT64_MIN + below(2); return INVALID;
@@ -74,7 +75,7 @@ static int spoil_pattern(Call *c, const Problem *p) {
 }
 
 static int spoil_analysis(Call *c, const Info *i, const Problem *p, int *undo) {
-  if (one_in(4)) return spoil_arguments(c);
+  if (one_in(4)) return spoil_arguments(c, 1);
   if (one_in(6)) return spoil_descriptor(c, undo);
   if (p->n == 0) return 0;
   if (!one_in(3)) return spoil_pattern(c, p);
@@ -112,7 +113,7 @@ static int spoil_sides(Call *c, enum Door door, const Problem *p) {
 
 static int spoil_solve(Call *c, enum Door door, const Info *i, const Problem *p, int *undo) {
   int reads_values = i->copied != SPTRSV_COPY_ALL;
-  if (one_in(4)) return spoil_arguments(c);
+  if (one_in(4)) return spoil_arguments(c, 1);
   if (one_in(8)) return spoil_descriptor(c, undo);
   if (one_in(3)) return spoil_sides(c, door, p);
   switch (below(14)) {
@@ -130,6 +131,50 @@ static int spoil_solve(Call *c, enum Door door, const Info *i, const Problem *p,
     case 8: c->nnz++; return MISMATCH;
     case 9: c->m++; c->ldf++, c->ldx++; return MISMATCH;
     default: c->type ^= 1; return MISMATCH;
+  }
+}
+
+/* ------------------------------------------------------------------------------ factorisations and sweeps */
+
+static int spoil_factorisation(Call *c, const Problem *p, int *undo) {
+  if (one_in(3)) return spoil_arguments(c, 0);
+  if (one_in(8)) return spoil_descriptor(c, undo);
+  switch (below(10)) {
+    case 0: c->val = NULL; return INVALID;
+    case 1: c->val = misaligned(c->val); return INVALID;
+    case 2: c->ptr = NULL; return INVALID;
+    case 3: c->ptr = misaligned(c->ptr); return INVALID;
+    case 4: c->ind = NULL; return INVALID;
+    case 5: c->ind = misaligned(c->ind); return INVALID;
+    case 6: c->buffer = NULL; return INVALID;
+    case 7: c->nnz = p->nnz - 1; return MISMATCH;
+    case 8: c->m++; return MISMATCH;
+    default: c->type ^= 1; return MISMATCH;
+  }
+}
+
+static int spoil_sweep(Call *c, double *weight, int *zero_guess, const Info *i, const Problem *p, int *undo) {
+  if (one_in(3)) return spoil_arguments(c, 0);
+  if (one_in(8)) return spoil_descriptor(c, undo);
+  switch (below(15)) {
+    case 0: *weight = one_in(2) ? 0.0 : -0.0; return INVALID;
+    case 1: *weight = NAN; return INVALID;
+    case 2: *zero_guess = one_in(2) ? 2 : -1; return INVALID;
+    case 3: c->f = NULL; return INVALID;
+    case 4: c->f = misaligned(c->f); return INVALID;
+    case 5: c->x = NULL; return INVALID;
+    case 6: c->x = misaligned(c->x); return INVALID;
+    case 7: c->val = NULL; return p->nnz ? INVALID : 0;
+    case 8: c->val = misaligned(c->val); return p->nnz ? INVALID : 0;
+    case 9: c->ptr = one_in(2) ? NULL : misaligned(c->ptr); return INVALID;
+    case 10: c->ind = one_in(2) ? NULL : misaligned(c->ind); return p->nnz ? INVALID : 0;
+    case 11: c->buffer = NULL; return INVALID;
+    case 12: c->nnz++; return MISMATCH;
+    case 13: c->m++; return MISMATCH;
+    default:
+      if (!i->diagonal) return 0;
+      OK(sptrsvSetDiagonal(i->info, misaligned(i->diagonal))); /* until it is set again */
+      return INVALID;
   }
 }
 

@@ -24,7 +24,7 @@ static void step_setting(Info *i) {
   int is_bad = one_in(4), got = -1;
   int64_t count = -1;
   sptrsvStatus_t wanted = is_bad ? SPTRSV_STATUS_INVALID_VALUE : SPTRSV_STATUS_SUCCESS;
-  switch (below(5)) {
+  switch (below(8)) {
     case 0: {
       int algorithm = is_bad ? 6 + (int)below(10) : ALGORITHMS[below(ALGORITHM_COUNT)];
       EXPECT(sptrsvSetAlgorithm(i->info, (sptrsvAlgorithm_t)algorithm), wanted);
@@ -56,8 +56,35 @@ static void step_setting(Info *i) {
       check((int)kept == i->copy, "the copy mode is not what was set");
       break;
     }
+    case 4:
+      EXPECT(sptrsvSetFactorization(i->info, is_bad ? 2 : i->factorises), wanted);
+      OK(sptrsvGetFactorization(i->info, &got));
+      check(got == i->factorises, "the switch for factorisations is not what was set");
+      break;
+    case 5: {
+      EXPECT(sptrsvSetSweeps(i->info, (sptrsvSweeps_t)(is_bad ? -1 : i->sweeps)), wanted);
+      sptrsvSweeps_t sweeps = SPTRSV_SWEEPS_NONE;
+      OK(sptrsvGetSweeps(i->info, &sweeps));
+      check((int)sweeps == i->sweeps, "the switch for sweeps is not what was set");
+      break;
+    }
+    case 6: {
+      static const double TOLERANCES[] = {-1, -INFINITY, 0, 1e-3, 1.2, INFINITY}, RE[] = {1, -3, 0, 1e-40, 1e300}, IM[] = {0, 2};
+      double tolerance = is_bad ? NAN : TOLERANCES[below(6)], re = RE[below(5)], im = IM[below(2)];
+      EXPECT(sptrsvSetPivotBoost(i->info, tolerance, re, im), wanted);
+      if (!is_bad) i->tolerance = tolerance, i->boost[0] = re, i->boost[1] = im;
+      break;
+    }
     default: EXPECT(sptrsvSetAnalysisMode(i->info, (sptrsvAnalysisMode_t)(is_bad ? 4 : below(4))), wanted);
   }
+}
+
+/* What an analysis of this problem is to be for. */
+static void choose_purpose(Info *i, const Problem *p) {
+  i->factorises = one_in(p->can_factorise ? 2 : 30);
+  i->sweeps = one_in(p->format == SPTRSV_FORMAT_CSR && p->diagonal != UNIT_DIAGONAL ? 3 : 60) ? 1 + (int)below(2) : SPTRSV_SWEEPS_NONE;
+  OK(sptrsvSetFactorization(i->info, i->factorises));
+  OK(sptrsvSetSweeps(i->info, (sptrsvSweeps_t)i->sweeps));
 }
 
 /* Settings of a handle. A watchdog of seconds must not strike, however busy the machine is. */
@@ -102,7 +129,8 @@ static void analysed(Info *i, const Call *c, int which) {
   free(i->kept);
   i->kept = NULL;
   i->analysed = 1, i->which = which, i->op = c->op, i->policy = c->policy, i->serves_any = i->any_operation, i->copied = i->copy;
-  i->source_of_diagonal = source_of_diagonal(i, p), i->handed = NULL;
+  i->source_of_diagonal = source_of_diagonal(i, p, i->sweeps), i->handed = NULL;
+  i->can_factorise = i->factorises, i->can_sweep = i->sweeps, i->factor_pivot = -1;
   if (i->copied == SPTRSV_COPY_ALL) i->kept = own_copy(p->val, values_size(p));
   i->pivot = i->source_of_diagonal == OWN_DIAGONAL ? missing_diagonal(p) : -1;
 }
@@ -124,30 +152,61 @@ static void check_stats(const Info *i, const Problem *p) {
   check(memcmp(place, &stats, known) == 0, "the same statistics are others in a shorter structure");
 }
 
+/* Whether neither an analysis nor the size of its buffer is to be had. */
+static int is_refused(const Info *i, const Problem *p) {
+  int has_another = p->diagonal == UNIT_DIAGONAL || i->diagonal;
+  return is_contradictory(i, p, i->sweeps) || (i->sweeps == SPTRSV_SWEEPS_GAUSS_SEIDEL && has_another);
+}
+
+/* What an analysis without defects must give. */
+static sptrsvStatus_t verdict_of_analysis(const Info *i, const Problem *p, int op) {
+  if (is_refused(i, p)) return SPTRSV_STATUS_INVALID_VALUE;
+  if (!i->factorises) return SPTRSV_STATUS_SUCCESS;
+  if (op != SPTRSV_OPERATION_NON_TRANSPOSE || p->fill != SPTRSV_FILL_MODE_LOWER || p->format != SPTRSV_FORMAT_CSR)
+    return SPTRSV_STATUS_NOT_SUPPORTED;
+  return p->can_factorise ? SPTRSV_STATUS_SUCCESS : SPTRSV_STATUS_INVALID_MATRIX;
+}
+
+/* Where the buffer's size was asked for without what the analysis is for, it is too small. */
+static void analyse_with_a_small_buffer(const Info *i, const Call *c) {
+  size_t bytes = 0;
+  OK(sptrsvSetFactorization(i->info, 0)), OK(sptrsvSetSweeps(i->info, SPTRSV_SWEEPS_NONE));
+  Call small = *c;
+  if (!expect(buffer_size(&small, &bytes), SPTRSV_STATUS_SUCCESS, "sptrsvBufferSize")) return;
+  small.buffer = array(ALONE, bytes, 0);
+  OK(sptrsvSetFactorization(i->info, i->factorises)), OK(sptrsvSetSweeps(i->info, (sptrsvSweeps_t)i->sweeps));
+  expect(analyse(&small), SPTRSV_STATUS_INVALID_VALUE, "sptrsvAnalysis with a small buffer");
+}
+
 /* Asks for the size, has a buffer of exactly that, and analyses; before it, perhaps with a defect. */
 static void step_analysis(Info *i) {
   int which = (int)below(2), undo = 0;
   Problem *p = &S.problem[which];
-  Call c = call_for(i, p, (int)below(3), (int)below(2)), bad = c;
+  if (one_in(2)) choose_purpose(i, p);
+  int op = i->factorises && !one_in(8) ? SPTRSV_OPERATION_NON_TRANSPOSE : (int)below(3);
+  Call c = call_for(i, p, op, (int)below(2)), bad = c;
   const void *before = i->diagonal;
   if (i->diagonal || p->diagonal == SEPARATE_DIAGONAL) {
     i->diagonal = p->diagonal == SEPARATE_DIAGONAL || one_in(8) ? p->diag : NULL;
     OK(sptrsvSetDiagonal(i->info, i->diagonal));
   }
   size_t bytes = 12345;
-  sptrsvStatus_t wanted = is_contradictory(i, p) ? SPTRSV_STATUS_INVALID_VALUE : SPTRSV_STATUS_SUCCESS;
-  int can = expect(buffer_size(&c, &bytes), wanted, "sptrsvBufferSize");
+  sptrsvStatus_t wanted = verdict_of_analysis(i, p, op), sized = is_refused(i, p) ? wanted : SPTRSV_STATUS_SUCCESS;
+  int is_more = (i->factorises && !i->can_factorise) || (i->sweeps && !i->can_sweep);
+  if (!wanted && is_more && p->n && one_in(8)) analyse_with_a_small_buffer(i, &c);
+  int can = expect(buffer_size(&c, &bytes), sized, "sptrsvBufferSize");
+  if (sized) check(bytes == 12345, "a refused size was written");
+  if (can && !sized) {
+    check(p->n == 0 || bytes >= 8, "the buffer has less than 8 bytes");
+    c.buffer = array(BUFFERS + (int)(i - S.info), bytes, one_in(2));
+  }
   if (wanted || !can) {
-    check(bytes == 12345, "a refused size was written");
     expect(analyse(&c), wanted, "sptrsvAnalysis");
     i->diagonal = before;
     OK(sptrsvSetDiagonal(i->info, before));
     return;
   }
-  check(p->n == 0 || bytes >= 8, "the buffer has less than 8 bytes");
-  int place = BUFFERS + (int)(i - S.info);
-  i->bytes = bytes, i->buffer = array(place, bytes, one_in(2));
-  c.buffer = bad.buffer = i->buffer;
+  i->bytes = bytes, i->buffer = bad.buffer = c.buffer;
   sptrsvStatus_t status = one_in(2) ? (sptrsvStatus_t)spoil_analysis(&bad, i, p, &undo) : SPTRSV_STATUS_SUCCESS;
   /* The values are nobody's business, unless they are copied. */
   restrict_arrays(i, p, 1, i->copy == SPTRSV_COPY_ALL);
@@ -328,7 +387,7 @@ static void step_pivot(const Info *i) {
 static void step_nulls(const Info *i, const Problem *p) {
   const sptrsvStatus_t none = SPTRSV_STATUS_NOT_INITIALIZED, bad = SPTRSV_STATUS_INVALID_VALUE;
   sptrsvHandle_t h = a_handle();
-  switch (below(5)) {
+  switch (below(6)) {
     case 0:
       EXPECT(sptrsvCreateWithExecutor(NULL, SPTRSV_EXECUTOR_HOST), bad);
       EXPECT(sptrsvCreateMatDescr(NULL), bad), EXPECT(sptrsvCreateInfo(NULL), bad);
@@ -348,6 +407,12 @@ static void step_nulls(const Info *i, const Problem *p) {
       EXPECT(sptrsvSetAlgorithm(NULL, SPTRSV_ALG_AUTO), bad), EXPECT(sptrsvGetAlgorithm(i->info, NULL), bad);
       EXPECT(sptrsvSetDiagonal(NULL, p->diag), bad), EXPECT(sptrsvGetStats(i->info, NULL), bad);
       break;
+    case 4:
+      EXPECT(sptrsvSetFactorization(NULL, 1), bad), EXPECT(sptrsvGetFactorization(i->info, NULL), bad);
+      EXPECT(sptrsvSetSweeps(NULL, SPTRSV_SWEEPS_NONE), bad), EXPECT(sptrsvGetSweeps(NULL, NULL), bad);
+      EXPECT(sptrsvSetPivotBoost(NULL, 1, 1, 0), bad), EXPECT(sptrsvFactorZeroPivot(NULL, i->info, NULL), none);
+      EXPECT(sptrsvFactorZeroPivot(h, NULL, NULL), bad), EXPECT(sptrsvFactorZeroPivot(h, i->info, NULL), bad);
+      break;
     default: {
       sptrsvStatus_t any = (sptrsvStatus_t)(below(300) - 100);
       check(*sptrsvGetErrorName(any) && *sptrsvGetErrorString(any), "a status has no name");
@@ -366,7 +431,7 @@ static void new_handle(int k) {
 
 static void new_info(Info *i) {
   free(i->kept);
-  *i = (Info){.algorithm = SPTRSV_ALG_AUTO, .right_hand_sides = 1};
+  *i = (Info){.algorithm = SPTRSV_ALG_AUTO, .right_hand_sides = 1, .tolerance = -1};
   if (!OK(sptrsvCreateInfo(&i->info))) exit(4);
 }
 

@@ -74,6 +74,7 @@ enum Pattern { EMPTY, CHAIN, SPARSE, DENSE_ROWS, DENSE_COLUMNS, BAND, DENSE, ARR
 typedef struct {
   int type, fill, diagonal, base, format, wide; /* wide: how many of the index arrays are of 64 bits */
   int wild;                                     /* values from one end of the type's range to the other */
+  int can_factorise;                            /* whether the lower triangle in CSR can be factorised without fill-in */
   int64_t n, nnz;
   int32_t *row, *column; /* of each entry, as stored */
   void *val, *ptr, *ind, *diag;
@@ -81,7 +82,7 @@ typedef struct {
   sptrsvMatDescr_t descr;
 } Problem;
 
-enum { MOST_ENTRIES = 60000 };
+enum { MOST_ENTRIES = 60000, MOST_DENSE_ROWS = 100 };
 static struct {
   int32_t row, column;
 } list[3 * MOST_ENTRIES];
@@ -149,18 +150,33 @@ static size_t pointers_size(const Problem *p) { return p->n || !one_in(2) ? (siz
 static size_t indices_size(const Problem *p) { return (size_t)p->nnz * (p->wide >= 2 ? 8 : 4); }
 static size_t values_size(const Problem *p) { return (size_t)p->nnz * value_size(p->type); }
 
-/* Lists every entry: duplicates, the other triangle, the diagonal as far as it is stored. */
-static void list_entries(const Problem *p, enum Pattern pattern) {
+static int by_row(const void *a, const void *b) {
+  const int32_t *x = a, *y = b;
+  return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+/* Leaves each place once. */
+static void drop_duplicates(void) {
+  int64_t kept = 0;
+  qsort(list, (size_t)listed, sizeof *list, by_row);
+  for (int64_t t = 0; t < listed; t++)
+    if (!t || by_row(&list[t], &list[kept - 1])) list[kept++] = list[t];
+  listed = kept;
+}
+
+/* Lists every entry: duplicates, the other triangle, the diagonal as far as it is stored. Or, `tidy`, each place once and the
+ * whole diagonal. */
+static void list_entries(const Problem *p, enum Pattern pattern, int tidy) {
   listed = 0;
   push_pattern(pattern, p->n);
+  if (tidy) drop_duplicates();
   int64_t strict = listed;
-  int duplicates = one_in(4), full = one_in(2), missing = one_in(6), twice = one_in(6);
+  int duplicates = !tidy && one_in(4), full = one_in(2), missing = one_in(6), twice = one_in(6);
   for (int64_t t = 0; t < strict; t++) {
     if (duplicates && one_in(4)) list[listed++] = list[t];
     if (full && !one_in(4)) list[listed].row = list[t].column, list[listed++].column = list[t].row;
   }
   for (int64_t i = 0; i < p->n; i++) {
-    int copies = p->diagonal ? (int)below(2) : missing && one_in(8) ? 0 : 1 + (twice && one_in(4));
+    int copies = tidy ? 1 : p->diagonal ? (int)below(2) : missing && one_in(8) ? 0 : 1 + (twice && one_in(4));
     for (; copies > 0; copies--) list[listed].row = list[listed].column = (int32_t)i, listed++;
   }
   if (p->fill == SPTRSV_FILL_MODE_UPPER)
@@ -176,8 +192,8 @@ static int by_place(const void *a, const void *b) {
 }
 
 /* Puts the list into the arrays, sorted or in any order inside of a row (CSR) or column (CSC). */
-static void pack(Problem *p) {
-  int shuffled = one_in(3), at_begin = one_in(2);
+static void pack(Problem *p, int tidy) {
+  int shuffled = !tidy && one_in(3), at_begin = one_in(2);
   p->nnz = listed;
   uint64_t *order = own((size_t)listed * sizeof *order);
   for (int64_t t = 0; t < listed; t++) {
@@ -199,9 +215,19 @@ static void pack(Problem *p) {
   free(order);
 }
 
-/* New values: NaN where a solve must not look, zero on the diagonal now and then. */
-static void fill_values(const Problem *p, void *val) {
-  int zeros = one_in(6), hides_nan = one_in(2);
+/* Whether rows ascend and have an entry on the diagonal each: what a factorisation needs, where rows are stored. */
+static int rows_ascend_with_diagonal(const Problem *p) {
+  int64_t diagonals = 0;
+  for (int64_t t = 0; t < p->nnz; t++) {
+    if (t && p->row[t] == p->row[t - 1] && p->column[t] <= p->column[t - 1]) return 0;
+    diagonals += p->row[t] == p->column[t];
+  }
+  return diagonals == p->n;
+}
+
+/* New values: NaN where a solve must not look, if that is asked for; zero on the diagonal now and then. */
+static void fill_all_values(const Problem *p, void *val, int hides_nan) {
+  int zeros = one_in(6);
   long double scale = 0.9L / (1 + (long double)(p->n ? p->nnz / p->n : 0));
   num before = 0;
   for (int64_t t = 0; t < p->nnz; t++) {
@@ -215,6 +241,8 @@ static void fill_values(const Problem *p, void *val) {
     before = get(p->type, val, t);
   }
 }
+
+static void fill_values(const Problem *p, void *val) { fill_all_values(p, val, one_in(2)); }
 
 static void fill_diagonal(const Problem *p, void *diag) {
   int zeros = one_in(6);
@@ -230,8 +258,12 @@ static Problem random_problem(int which) {
   enum Pattern pattern = (enum Pattern)below(PATTERNS);
   Problem p = {.type = TYPES[below(4)], .fill = (int)below(2), .diagonal = (int)below(3), .base = (int)below(2), .format = (int)below(2),
                .wide = (int)below(3), .wild = one_in(5), .n = random_size(), .place = which * OF_PROBLEM};
-  list_entries(&p, pattern);
-  pack(&p);
+  int tidy = one_in(4);
+  if (tidy) p.format = SPTRSV_FORMAT_CSR, p.fill = SPTRSV_FILL_MODE_LOWER;
+  if (tidy && pattern == DENSE) p.n = 1 + p.n % MOST_DENSE_ROWS; /* whose factorisation takes the cube of that */
+  list_entries(&p, pattern, tidy);
+  pack(&p, tidy);
+  p.can_factorise = p.format == SPTRSV_FORMAT_CSR && p.fill == SPTRSV_FILL_MODE_LOWER && rows_ascend_with_diagonal(&p);
   p.val = array(p.place + VALUES, values_size(&p), one_in(2));
   p.diag = array(p.place + DIAGONAL, (size_t)p.n * value_size(p.type), one_in(2));
   fill_values(&p, p.val);
@@ -302,6 +334,7 @@ static int64_t missing_diagonal(const Problem *p) {
 static int row_is_right(const Solve *s, const Row *row, num x) {
   int type = s->p->type;
   long double pivot = cabsl(row->pivot), most = is_single(type) ? FLT_MAX : DBL_MAX;
+  if (!is_finite(row->pivot)) return !is_finite(x) || x == 0;
   if (row->is_poisoned || pivot == 0) return !is_finite(x);
   long double limit = most / (16 * (long double)(row->length + 1));
   if (row->size >= limit || row->size >= pivot * limit || pivot >= limit) return 1;
@@ -336,7 +369,7 @@ static int64_t wrong_row(const Solve *s) {
     num a = get(p->type, s->val, t), x = get(p->type, s->x, (s->op ? p->row[t] : p->column[t]) * s->x_step);
     if (conjugates) a = conjl(a);
     row->length++;
-    if (is_finite(x))
+    if (is_finite(x) && is_finite(a))
       row->residual -= a * x, row->size += cabsl(a) * cabsl(x);
     else
       row->is_poisoned = 1;

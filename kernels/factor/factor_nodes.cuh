@@ -87,80 +87,44 @@ struct FactorNode {
         __syncwarp();
     }
 
-    // What updates this lane's block in one step: of the finished node's own block what is on and above the diagonal.
-    struct Update {
+    // Eliminates the blocks of step `t`. Of the finished node's own block it needs what is on and above the diagonal. False if the
+    // watchdog ended the wait.
+    __device__ __forceinline__ bool eliminate(uint32_t t) {
+        uint32_t offset = s.offset[t][lane];
+        bool is_own = lane == t, updates = offset != NO_BLOCK;
+        const T *block = a.solve.work + (updates ? s.from[t] + offset * B : 0);
+        uint32_t from_row_to_row = updates ? s.stride[t] : 0;
         Words<T> u[B][B];
-        const T *block;
-        uint32_t stride;
-        bool is_own, updates;
-    };
-
-    // Asks for what step `t` needs, without waiting for it.
-    __device__ __forceinline__ void ask(uint32_t t, Update &step) const {
-        uint32_t offset = t < lower ? s.offset[t][lane] : NO_BLOCK;
-        step.is_own = lane == t, step.updates = offset != NO_BLOCK;
-        step.block = a.solve.work + (step.updates ? s.from[t] + offset * B : 0);
-        step.stride = step.updates ? s.stride[t] : 0;
 #pragma unroll
         for (int r = 0; r < B; ++r)
 #pragma unroll
             for (int c = 0; c < B; ++c)
-                step.u[r][c] = step.updates && (!step.is_own || c >= r) ? Words<T>::armed() : Words<T>::of_zero();
-        look(step);
-    }
-    __device__ __forceinline__ void look(Update &step) const {
-#pragma unroll
-        for (int r = 0; r < B; ++r)
-#pragma unroll
-            for (int c = 0; c < B; ++c) poll(step.block + r * step.stride + c, step.u[r][c]);
-    }
-
-    // Waits for that and eliminates the blocks of step `t`. False if the watchdog ended the wait.
-    __device__ __forceinline__ bool eliminate(uint32_t t, Update &step) {
+                u[r][c] = updates && (!is_own || c >= r) ? Words<T>::armed() : Words<T>::of_zero();
         bool is_there = spin(a.solve, [&] {
-            look(step);
             uint32_t highest = 0;
 #pragma unroll
             for (int r = 0; r < B; ++r)
 #pragma unroll
-                for (int c = 0; c < B; ++c) highest = max(highest, step.u[r][c].tell());
+                for (int c = 0; c < B; ++c) poll(block + r * from_row_to_row + c, u[r][c]);
+#pragma unroll
+            for (int r = 0; r < B; ++r)
+#pragma unroll
+                for (int c = 0; c < B; ++c) highest = max(highest, u[r][c].tell());
             if (highest == ARMED) rest(SHORT_REST);
             return highest == ARMED;
         });
         if (!is_there) return false;
 #pragma unroll
         for (int k = 0; k < B; ++k) {
-            T inverse, divisor = step.is_own ? step.u[k][k].value() : one(T{});
+            T inverse, divisor = is_own ? u[k][k].value() : one(T{});
             bool multiplies = reciprocal(divisor, inverse);
 #pragma unroll
             for (int r = 0; r < B; ++r) {
-                if (step.is_own) v[r][k] = multiplies ? product(v[r][k], inverse) : divide(v[r][k], divisor);
+                if (is_own) v[r][k] = multiplies ? product(v[r][k], inverse) : divide(v[r][k], divisor);
                 T l = shuffle(v[r][k], (int)t);
 #pragma unroll
                 for (int c = 0; c < B; ++c)
-                    if (step.updates && (!step.is_own || c > k)) v[r][c] = multiply_add(-l, step.u[k][c].value(), v[r][c]);
-            }
-        }
-        return true;
-    }
-
-    // All steps. Small blocks are asked for a step ahead, as far as there are registers for that.
-    __device__ __forceinline__ bool eliminate_all() {
-        if constexpr (B * B * sizeof(T) <= 9 * sizeof(double)) {
-            Update even, odd;
-            ask(0, even);
-            for (uint32_t t = 0; t < lower; t += 2) {
-                ask(t + 1, odd);
-                if (!eliminate(t, even)) return false;
-                if (t + 1 == lower) break;
-                ask(t + 2, even);
-                if (!eliminate(t + 1, odd)) return false;
-            }
-        } else {
-            for (uint32_t t = 0; t < lower; ++t) {
-                Update step;
-                ask(t, step);
-                if (!eliminate(t, step)) return false;
+                    if (updates && (!is_own || c > k)) v[r][c] = multiply_add(-l, u[k][c].value(), v[r][c]);
             }
         }
         return true;
@@ -204,7 +168,8 @@ struct FactorNode {
     __device__ __forceinline__ bool factorise(uint32_t which) {
         load(which);
         look_up();
-        if (!eliminate_all()) return false;
+        for (uint32_t t = 0; t < lower; ++t)
+            if (!eliminate(t)) return false;
         eliminate_own();
         finish();
         __syncwarp();

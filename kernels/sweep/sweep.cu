@@ -4,6 +4,7 @@
 #include "device/row.cuh"
 
 constexpr uint32_t SWEEP_BLOCK = 256;  // threads; mirrored in executor/cuda/sweep.rs
+constexpr int SWEEP_ENTRIES = 4;       // of a lane, which are on their way together
 
 template <class T>
 struct SweepArgs {
@@ -11,7 +12,7 @@ struct SweepArgs {
     const T *val, *b, *x;
     const T *diagonal;      // nullptr: that of A
     const uint32_t *place;  // by row: where its diagonal entry lies, behind the lower triangle's; nullptr: anywhere
-    T *rest, *scaled;       // r, and D'
+    T *rest, *scaled;       // r, and D'; nullptr where that is the diagonal of A
     double factor;          // of the diagonal, the reciprocal of the weight
     uint32_t lanes;         // of a row, a power of two
     uint32_t backward;      // whether the triangle is the upper one
@@ -38,15 +39,30 @@ __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
         if (a.place) {
             // The rest of the row is in one piece.
             uint32_t place = a.place[row];
-            if (lane == 0) own = a.val[place];
+            if (lane == 0 && a.scaled) own = a.val[place];
             if (a.backward) end = place;
             else begin = place + 1;
             if (a.is_zero) begin = end;
         }
-        for (uint32_t e = begin + lane; e < end; e += a.lanes) {
-            uint32_t column = a.pattern.column(e);
-            if (column == row) own = own + a.val[e];
-            else if (!a.is_zero && column > row != a.backward) sum = multiply_add(a.val[e], a.x[column], sum);
+        for (uint32_t e = begin + lane; e < end; e += SWEEP_ENTRIES * a.lanes) {
+            uint32_t column[SWEEP_ENTRIES];
+            T v[SWEEP_ENTRIES], x[SWEEP_ENTRIES];
+#pragma unroll
+            for (int u = 0; u < SWEEP_ENTRIES; ++u) {
+                uint32_t k = e + u * a.lanes;
+                column[u] = k < end ? a.pattern.column(k) : NONE;
+                v[u] = k < end ? a.val[k] : zero(T{});
+            }
+#pragma unroll
+            for (int u = 0; u < SWEEP_ENTRIES; ++u) {
+                bool is_rest = column[u] != NONE && column[u] != row && !a.is_zero && column[u] > row != a.backward;
+                x[u] = is_rest ? a.x[column[u]] : zero(T{});
+                if (column[u] == row) own = own + v[u];
+                // A value of the other triangle may be infinite.
+                if (!is_rest) v[u] = zero(T{});
+            }
+#pragma unroll
+            for (int u = 0; u < SWEEP_ENTRIES; ++u) sum = multiply_add(v[u], x[u], sum);
         }
     }
     for (uint32_t by = a.lanes / 2; by > 0; by /= 2) {
@@ -54,6 +70,10 @@ __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
         own = own + shuffle_xor(own, by);
     }
     if (row >= a.pattern.n || lane != 0) return;
+    if (!a.scaled) {
+        a.rest[row] = a.b[row] - sum;
+        return;
+    }
     T diagonal = times(a.diagonal ? a.diagonal[row] : own, a.factor);
     // No product where A's own diagonal is the sweep's: zero times infinity is NaN.
     T more = own - diagonal, r = a.b[row] - sum;

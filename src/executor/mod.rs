@@ -121,7 +121,7 @@ pub struct SweepCall {
     pub x: usize,
     /// The separate diagonal, or 0 for that of A.
     pub diagonal: usize,
-    /// Room for r and for D'.
+    /// Room for r, and for D'; 0 where that is the diagonal of A, which the solve finds itself.
     pub rest: usize,
     pub scaled: usize,
     /// D' in diagonals: the reciprocal of the weight.

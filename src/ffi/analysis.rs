@@ -47,7 +47,7 @@ pub enum sptrsvSolvePolicy_t {
 /// Computes the size of the scratch buffer that an analysis and its solves need: at least 8 bytes for m >= 1, about 36 m + nnz / 4
 /// bytes for one right-hand side, 68 m + nnz / 4 bytes for several, and 64 m + nnz / 4 values for BLOCK; for factorisations nnz values,
 /// and for sweeps 2 m values more. So set the algorithm, the expected right-hand sides, sptrsvSetFactorization and sptrsvSetSweeps
-/// before. For an info that is analysed already, the size also suffices for solves with that analysis.
+/// before. For an info that is analysed already, the size also suffices for what that analysis is for.
 ///
 /// \param handle  the handle
 /// \param op  op(A)
@@ -83,14 +83,16 @@ pub unsafe extern "C" fn sptrsvBufferSize(
     with_handle(handle, |c| {
         let d = shared(descr, "descr")?.0;
         with_info(info, |i| {
-            let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
+            let shape =
+                i.shape_to_analyse(Op::from_raw(raw(op))?, [m, nnz], d, DataType::from_raw(raw(valueType))?)?;
             let row_bytes = i.row_bytes_wanted(&c.executor, shape.dtype);
-            let for_factor = if i.purpose.factorizes { workspace::factor_bytes(&shape) } else { 0 };
-            let for_sweeps = if i.purpose.sweeps { workspace::sweep_bytes(&shape, row_bytes) } else { 0 };
+            let purpose = i.purpose_of_buffer();
+            let for_factor = if purpose.factorizes { workspace::factor_bytes(&shape) } else { 0 };
+            let for_sweeps = if purpose.sweeps() { workspace::sweep_bytes(&shape, row_bytes) } else { 0 };
             let for_solves = workspace::buffer_bytes(&shape, row_bytes);
             write(bytes, "bytes", for_solves.max(for_factor).max(for_sweeps))?;
             i.row_bytes[shape.dtype.place()] = row_bytes;
-            i.buffer_is_for = i.purpose;
+            i.buffer_is_for = purpose;
             Ok(())
         })
     })
@@ -145,7 +147,8 @@ pub unsafe extern "C" fn sptrsvAnalysis(
     with_handle(handle, |c| {
         let d = shared(descr, "descr")?.0;
         with_info(info, |i| {
-            let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(valueType))?)?;
+            let shape =
+                i.shape_to_analyse(Op::from_raw(raw(op))?, [m, nnz], d, DataType::from_raw(raw(valueType))?)?;
             let policy = Policy::from_raw(raw(policy))?;
             let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
             let _range = nvtx::range(|| format!("sptrsvAnalysis n={m} nnz={nnz}"));

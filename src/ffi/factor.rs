@@ -168,7 +168,7 @@ unsafe fn factorize(
 ) -> Result<()> {
     let d = shared(descr, "descr")?.0;
     with_info(info, |i| {
-        let shape = i.shape(Op::NonTranspose, m, nnz, d, DataType::from_raw(raw(dtype))?)?;
+        let shape = i.shape(Op::NonTranspose, [m, nnz], d, DataType::from_raw(raw(dtype))?)?;
         let function = match kind {
             Factorization::Ilu0 => "sptrsvIlu0",
             Factorization::Ic0 => "sptrsvIc0",

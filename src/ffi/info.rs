@@ -210,7 +210,7 @@ pub unsafe extern "C" fn sptrsvSetAlgorithm(
 }
 
 /// Reads the algorithm in use after an analysis; before it, the algorithm that was set. The host executor has the first four
-/// algorithms and GSF: it uses SLFR for those from ONE_WORD on, and LEVR for AUTO.
+/// algorithms and GSF. It uses SLFR for those from ONE_WORD on. For AUTO it says LEVR, which has the same bits.
 ///
 /// \param info       the info
 /// \param algorithm  receives the algorithm

@@ -94,12 +94,13 @@ pub unsafe extern "C" fn sptrsvSolvePair(
         let permutations = Permutations { read, written, index: l.columns, base: l.base as i64 };
         let pair = Pair { rhs, permutations, work: work as usize };
         let request = |info: &Info, descr, nnz, arrays| -> Result<Request> {
-            let shape = info.shape(op, m, nnz, descr, dtype)?;
+            let shape = info.shape(op, [m, nnz], descr, dtype)?;
             Ok(Request { shape, arrays, policy, alpha, rhs, buffer: buffer as usize, diagonal: None })
         };
         with_both(infoL, infoU, |by_l, by_u| {
             let name = |info: &Info| algorithm_name(info.algorithm_in_use()).to_string_lossy();
-            let _range = nvtx::range(|| format!("sptrsvSolvePair {} {} n={m} nrhs={nrhs}", name(by_l), name(by_u)));
+            let _range =
+                nvtx::range(|| format!("sptrsvSolvePair {} {} n={m} nrhs={nrhs}", name(by_l), name(by_u)));
             let (of_l, of_u) = (request(by_l, l, nnzL, of_l)?, request(by_u, u, nnzU, of_u)?);
             match is_plain {
                 true => pair.solve(c, [&mut *by_l, &mut *by_u], [of_l, of_u])?,

@@ -245,7 +245,12 @@ pub unsafe extern "C" fn sptrsvSolveDense(
 }
 
 /// F and X.
-pub(super) fn rhs(count: i64, [f, x]: [*mut c_void; 2], [ldf, ldx]: [i64; 2], [of_f, of_x]: [Order; 2]) -> Rhs {
+pub(super) fn rhs(
+    count: i64,
+    [f, x]: [*mut c_void; 2],
+    [ldf, ldx]: [i64; 2],
+    [of_f, of_x]: [Order; 2],
+) -> Rhs {
     let dense = |address: *mut c_void, ld, order| Dense { address: address as usize, ld, order };
     Rhs { count, names: ["F", "X"], f: dense(f, ldf, of_f), x: dense(x, ldx, of_x) }
 }
@@ -271,7 +276,7 @@ unsafe fn solve(
 ) -> Result<()> {
     let d = shared(descr, "descr")?.0;
     with_info(info, |i| {
-        let shape = i.shape(Op::from_raw(raw(op))?, m, nnz, d, DataType::from_raw(raw(value_type))?)?;
+        let shape = i.shape(Op::from_raw(raw(op))?, [m, nnz], d, DataType::from_raw(raw(value_type))?)?;
         let policy = Policy::from_raw(raw(policy))?;
         let alpha = read_alpha(context, alpha, shape.dtype)?;
         let count = rhs.count;

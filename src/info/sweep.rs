@@ -5,7 +5,7 @@ use super::{Analysed, Body, Info, Request, Rhs};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::executor::SweepCall;
-use crate::problem::{require, require_aligned, Alpha, Arrays, Dense, DiagSource, Order, Policy, Shape};
+use crate::problem::{require, require_aligned, Alpha, Arrays, Dense, Order, Policy, Shape, Sweeps};
 use crate::scalar::{dispatch, Scalar};
 use crate::workspace;
 
@@ -31,12 +31,18 @@ impl Info {
         let diagonal = self.diagonal;
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         let which = analysed.body_for(&shape)?;
-        if !self.purpose.sweeps || shape.diag != DiagSource::Separate {
+        if !analysed.purpose.sweeps() {
             let text = "a sweep with an info that was not analysed after sptrsvSetSweeps";
             return Err(Error::Unsupported(text.into()));
         }
         if !shape.rows_are_stored() {
             return Err(Error::Unsupported("a sweep where the rows of op(A) are not stored".into()));
+        }
+        let by_own = analysed.purpose.sweeps == Sweeps::GaussSeidel;
+        if by_own && sweep.weight != 1.0 {
+            let text =
+                format!("weight is {}, but the info was analysed for Gauss-Seidel sweeps", sweep.weight);
+            return Err(Error::Invalid(text));
         }
         analysed.bodies[which].must_belong_to(&context.executor)?;
         if shape.n == 0 {
@@ -54,6 +60,14 @@ impl Info {
         if diagonal != 0 {
             require_aligned(diagonal, "the diagonal", values)?;
         }
+        let side = |address| Dense { address, ld: i64::from(shape.n), order: Order::Columns };
+        let rhs = Rhs { count: 1, names: ["b", "x"], f: side(sweep.b), x: side(sweep.x) };
+        let alpha = Alpha::Host(dispatch!(shape.dtype, T => T::ONE.bytes()));
+        let policy = Policy::NoLevel;
+        let request = Request { shape, arrays, policy, alpha, rhs, buffer, diagonal: None };
+        if by_own && sweep.is_zero {
+            return self.solve(context, &request);
+        }
         let ([rest, scaled], _) = workspace::sweep_places(&shape, analysed.row_bytes, buffer);
         let call = SweepCall {
             arrays,
@@ -61,16 +75,14 @@ impl Info {
             x: sweep.x,
             diagonal,
             rest,
-            scaled,
+            scaled: if by_own { 0 } else { scaled },
             factor: 1.0 / sweep.weight,
             is_zero: sweep.is_zero,
         };
         analysed.begin_sweep(context, which, &call)?;
-        let side = |address| Dense { address, ld: i64::from(shape.n), order: Order::Columns };
-        let rhs = Rhs { count: 1, names: ["b", "x"], f: side(rest), x: side(sweep.x) };
-        let one = Alpha::Host(dispatch!(shape.dtype, T => T::ONE.bytes()));
-        let (policy, diagonal) = (Policy::NoLevel, Some(scaled));
-        self.solve(context, &Request { shape, arrays, policy, alpha: one, rhs, buffer, diagonal })
+        let rhs = Rhs { f: side(rest), ..rhs };
+        let diagonal = (!by_own).then_some(scaled);
+        self.solve(context, &Request { rhs, diagonal, ..request })
     }
 }
 

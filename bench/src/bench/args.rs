@@ -134,6 +134,7 @@ impl Args {
             ("--op", self.ops() != [Op::N]),
             ("--rhs", self.rhs != [1]),
             ("--copy-values", self.copy_values),
+            ("--mkl", self.peers.mkl.is_some()),
             ("--permute", !self.selection.permute.is_empty()),
             ("--ilu", !self.selection.ilu.is_empty()),
             ("--json: it has --out", self.json.is_some()),
@@ -150,6 +151,7 @@ impl Args {
             ("--rhs", self.rhs != [1]),
             ("--copy-values", self.copy_values),
             ("--csrsv2", self.peers.csrsv2.is_some()),
+            ("--mkl", self.peers.mkl.is_some()),
             ("second --algorithm", self.algorithm.len() > 1),
         ];
         given.into_iter().find(|&(_, is_given)| is_given).map(|(option, _)| option)
@@ -208,6 +210,9 @@ impl Args {
         let executor = executor::open(self.executor.as_deref())?;
         if executor.is_host() && self.peers.are_named() {
             return Err("the host executor runs no cuSPARSE: leave --cusparse and --csrsv2 out".into());
+        }
+        if !executor.is_host() && self.peers.mkl.is_some() {
+            return Err("MKL is compared with the host executor: --mkl needs --executor host".into());
         }
         Ok(executor)
     }

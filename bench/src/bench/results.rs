@@ -16,6 +16,11 @@ pub struct Results {
     pub library: String,
     pub spsv: Option<String>,
     pub csrsv2: Option<String>,
+    /// What the host executor is compared with, and MKL's version.
+    #[serde(default)]
+    pub host_peers: Vec<String>,
+    #[serde(default)]
+    pub mkl: Option<String>,
     pub date: String,
     pub system: String,
     pub matrices: Vec<MatrixResult>,
@@ -85,7 +90,9 @@ pub fn earlier(path: Option<&Path>, now: &Results, failures_too: bool) -> Result
         let peer = |name, version: &Option<String>| {
             version.as_ref().map_or_else(|| format!("no {name}"), |v| format!("{name} {v}"))
         };
-        let peers = [peer(SPSV, &r.spsv), peer("csrsv2", &r.csrsv2)].join(", ");
+        let peers =
+            [r.host_peers.join(", "), peer(SPSV, &r.spsv), peer("csrsv2", &r.csrsv2), peer("MKL", &r.mkl)]
+                .join(", ");
         format!("{}, {}, library {}, {peers}", r.machine, r.system, r.library)
     };
     if what(&then) != what(now) {

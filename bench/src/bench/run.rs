@@ -18,7 +18,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let budget = args.budget()?;
     let executor = args.executor_that_analyses()?;
-    let mut start = Start::new(args, &executor, &types)?;
+    let mut start = Start::new(args, &executor, &types, true)?;
     let mut results = start.results(args, words(args))?;
     let solvers: Vec<String> = algorithms.iter().map(|&a| algorithm_name(a)).collect();
     let only = start.cases.len() == 1;
@@ -30,13 +30,21 @@ pub fn run(args: &Args) -> Result<()> {
         })
         .collect();
     let pending = start.pending(&results, &systems, &solvers);
-    let Start { outputs, library, peers, .. } = start;
+    let Start { outputs, library, one_thread, peers, .. } = start;
     let shown = Shown {
         systems: types.len() * ops.len() > 1,
         updates: args.copy_values,
         limits: !executor.is_host(),
     };
-    let run = Run { args, library: &library, peers: &peers, algorithms: &algorithms, types, ops };
+    let run = Run {
+        args,
+        library: &library,
+        one_thread: one_thread.as_ref(),
+        peers: &peers,
+        algorithms: &algorithms,
+        types,
+        ops,
+    };
     let table = Table::new(&results, &solvers, &args.rhs, shown);
     let measure = |case: &_| run.case(case);
     let session = Session { executor: &executor, measure: &measure, report: &table, outputs, budget, only };

@@ -16,12 +16,15 @@ pub struct Start<'e> {
     pub cases: Vec<Case>,
     pub outputs: Outputs,
     pub library: Library<'e>,
+    /// The host executor on one thread, where it has peers.
+    pub one_thread: Option<Library<'e>>,
     /// For each value type.
     pub peers: Vec<Peers>,
 }
 
 impl<'e> Start<'e> {
-    pub fn new(args: &Args, executor: &'e Executor, types: &[Type]) -> Result<Start<'e>> {
+    /// `beside_host`: whether the host executor has peers too.
+    pub fn new(args: &Args, executor: &'e Executor, types: &[Type], beside_host: bool) -> Result<Start<'e>> {
         let cases = cases(&args.selection, types, executor.is_host())?;
         let outputs = Outputs::of(args);
         outputs.must_not_be(cases.iter().filter_map(Case::file))?;
@@ -29,9 +32,15 @@ impl<'e> Start<'e> {
         if let Some(seconds) = args.timeout {
             library.set_timeout(seconds)?;
         }
-        let load = |ty: &Type| Peers::load(executor, &args.peers, *ty);
+        let is_beside = beside_host && executor.is_host();
+        // Before MKL has threads.
+        let one_thread = is_beside.then(|| Library::open_on_one_thread(executor)).transpose()?;
+        let load = |ty: &Type| match executor.is_host() && !is_beside {
+            true => Ok(Peers::none()),
+            false => Peers::load(executor, &args.peers, *ty),
+        };
         let peers = types.iter().map(load).collect::<Result<Vec<_>>>()?;
-        Ok(Start { cases, outputs, library, peers })
+        Ok(Start { cases, outputs, library, one_thread, peers })
     }
 
     /// The head of the results, where `system` says what is measured; with --resume what an earlier run has measured.
@@ -41,10 +50,17 @@ impl<'e> Start<'e> {
             library: self.library.version()?,
             spsv: self.peers[0].spsv.as_ref().map(|p| p.version.clone()),
             csrsv2: self.peers[0].csrsv2.as_ref().map(|p| p.version.clone()),
+            host_peers: Vec::new(),
+            mkl: None,
             date: today(),
             system,
             matrices: Vec::new(),
         };
+        // Not for every value type.
+        if let Some(peers) = self.peers.iter().find(|peers| !peers.host_names().is_empty()) {
+            results.host_peers = peers.host_names();
+            results.mkl = peers.mkl.as_ref().map(|mkl| mkl.version.clone());
+        }
         if args.resume {
             results.matrices = earlier(self.outputs.json.as_deref(), &results, args.keep_failures)?;
         }

@@ -5,7 +5,7 @@ use super::results::MatrixResult;
 use crate::base::{memory, Result};
 use crate::matrix::{right_hand_side, Csr};
 use crate::measure::limit::{limit_ms, Size};
-use crate::measure::timing::{measure, Effort, Step, Timing};
+use crate::measure::timing::{measure_in_turns, Effort, Step, Timing};
 use crate::solvers::library::Library;
 use crate::solvers::peers::{Peers, Who};
 use crate::suites::cases::{Case, Wanted};
@@ -16,6 +16,8 @@ use crate::system::{self, DeviceMatrix, Op, System, Type};
 pub struct Run<'r, 'e> {
     pub args: &'r Args,
     pub library: &'r Library<'e>,
+    /// The host executor on one thread, where that is measured too.
+    pub one_thread: Option<&'r Library<'e>>,
     /// For each value type.
     pub peers: &'r [Peers],
     pub algorithms: &'r [i32],
@@ -106,16 +108,18 @@ impl Run<'_, '_> {
         };
         let (setup, copies) = (self.args.setup as i32, self.args.copy_values);
         let ours = self.algorithms.iter().map(|&algorithm| Who::Ours { algorithm, setup, copies });
-        let measured = self.peers[k].present(rhs).into_iter().chain(ours).map(|who| {
-            let name = who.name();
-            match who.enter(self.library, &self.peers[k], system) {
-                Ok(contender) => {
-                    let steps = vec![Step { contender, x: &x, check: Box::new(check) }];
-                    measure(executor, &name, steps, effort)
-                }
-                Err(e) => Timing::failed(&name, e),
-            }
-        });
-        Ok(measured.collect())
+        let on_host = self.peers[k].present_on_host(rhs);
+        let peers = self.peers[k].present(rhs).into_iter().chain(on_host);
+        let enter = |who: Who| {
+            let library = self.one_thread.filter(|_| who == Who::OneThread).unwrap_or(self.library);
+            let contender = who.enter(library, &self.peers[k], system);
+            (who.name(), contender.map(|contender| vec![Step { contender, x: &x, check: Box::new(check) }]))
+        };
+        let solvers = peers.chain(ours).map(enter);
+        // On a GPU one at a time, as memory is scarce.
+        Ok(match executor.is_host() {
+            true => measure_in_turns(executor, solvers.collect(), effort),
+            false => solvers.flat_map(|one| measure_in_turns(executor, vec![one], effort)).collect(),
+        })
     }
 }

@@ -8,13 +8,14 @@ use super::results::{MatrixResult, Results};
 use crate::base::numbers::{count, ms};
 use crate::measure::limit::bound_by;
 use crate::measure::timing::{repetitions, Timing};
+use crate::solvers::host_peers::{LOOP, ONE_THREAD};
 use crate::solvers::peers::{algorithm_of, is_generic};
 
 const ONE_WORD: &str = "ONE_WORD";
 
 /// The columns of one run.
 pub struct Table {
-    /// Solvers whose times have columns: csrsv2 if present, then our algorithms.
+    /// Solvers whose times have columns: csrsv2 and the peers of the host if present, then our algorithms.
     solvers: Vec<String>,
     /// The algorithm that ratios are about, and our others.
     ours: String,
@@ -43,8 +44,9 @@ impl Table {
     /// `rhs`: the numbers of right-hand sides.
     pub fn new(results: &Results, algorithms: &[String], rhs: &[usize], shown: Shown) -> Table {
         let csrsv2 = results.csrsv2.as_ref().filter(|_| rhs.contains(&1)).map(|_| "csrsv2".to_string());
+        let host: &[String] = if rhs.contains(&1) { &results.host_peers } else { &[] };
         Table {
-            solvers: csrsv2.into_iter().chain(algorithms.iter().cloned()).collect(),
+            solvers: csrsv2.into_iter().chain(host.iter().chain(algorithms).cloned()).collect(),
             ours: algorithms[0].clone(),
             others: algorithms[1..].to_vec(),
             peer: results.spsv.is_some(),
@@ -164,7 +166,11 @@ impl Table {
             add(format!("{s} / {ours} solve time"), &|m, o| {
                 Some(m.timing(s)?.solve_median_ms / o.solve_median_ms)
             });
-            if in_full {
+            if in_full && s == LOOP {
+                add(format!("{LOOP} / {ONE_THREAD} solve time"), &|m, _| {
+                    Some(m.timing(LOOP)?.solve_median_ms / m.timing(ONE_THREAD)?.solve_median_ms)
+                });
+            } else if in_full {
                 add(format!("{s} / {ours} analysis time"), &|m, o| {
                     Some(m.timing(s)?.analysis_ms / o.analysis_ms)
                 });
@@ -219,6 +225,13 @@ impl Table {
         }
         if let Some(version) = &results.csrsv2 {
             let _ = writeln!(text, "csrsv2 is cuSPARSE {version} with USE_LEVEL.\n");
+        }
+        if results.host_peers.iter().any(|name| name == LOOP) {
+            let _ =
+                writeln!(text, "loop is the serial loop over rows, or columns, in storage order, in C.\n");
+        }
+        if let Some(version) = &results.mkl {
+            let _ = writeln!(text, "MKL is {version}, with mkl_sparse_optimize as its analysis.\n");
         }
         text
     }

@@ -76,54 +76,135 @@ pub struct Step<'s> {
 /// Measures a sequence of solves as one (a single solve, or a lower one and then an upper one). The facts
 /// are the first one's but for the parts of the analysis; times are sums, the backward error is the largest.
 pub fn measure(executor: &Executor, solver: &str, steps: Vec<Step>, effort: Effort) -> Timing {
-    try_measure(executor, solver, steps, effort).unwrap_or_else(|e| Timing::failed(solver, e))
+    measure_in_turns(executor, vec![(solver.into(), Ok(steps))], effort).remove(0)
 }
 
-fn try_measure(executor: &Executor, solver: &str, mut steps: Vec<Step>, effort: Effort) -> Result<Timing> {
-    let analyses = time_analyses(executor, &mut steps, effort)?;
-    let facts = Facts { parts_ms: analysis_parts(&steps)?, ..steps[0].contender.facts()? };
-
-    let update_ms = time_updates(executor, &mut steps)?;
-    solve_into_fresh(executor, &mut steps)?;
-    let backward_error = largest_error(&steps)?;
-    if backward_error > check::TOLERANCE {
-        return Err(format!("the solution is wrong: its backward error is {backward_error:.3e} row x eps"));
-    }
-    let fingerprint = bits(&steps)?;
-
-    // Two to warm up; the second one's time says how many can be afforded.
-    let one = time_solves(executor, &mut steps, 2, 1)?[1].max(1e-3);
-    let solves = ((effort.budget_ms / one) as usize).max(effort.least_solves).clamp(1, effort.solves.max(1));
-    let count = solves.div_ceil(effort.in_a_row);
-    let mut times = Vec::with_capacity(count);
-    let mut same_bits = true;
-    while times.len() < count {
-        if effort.compares_each {
-            make_fresh(&mut steps)?;
-            times.extend(time_solves(executor, &mut steps, 1, effort.in_a_row)?);
-            same_bits &= has_bits(&steps, fingerprint)?;
-        } else {
-            let left = count - times.len();
-            times.extend(time_solves(executor, &mut steps, left.min(BATCH), effort.in_a_row)?);
+/// The same of several solvers, whose solves take turns: what slows the machine down for a while slows all of them down.
+pub fn measure_in_turns(
+    executor: &Executor,
+    solvers: Vec<(String, Result<Vec<Step>>)>,
+    effort: Effort,
+) -> Vec<Timing> {
+    let turns = if solvers.len() > 1 { TURNS } else { 1 };
+    let begin = |steps| Measurement::begin(executor, steps, effort);
+    let mut all: Vec<_> =
+        solvers.into_iter().map(|(solver, steps)| (solver, steps.and_then(begin))).collect();
+    for _ in 0..turns {
+        for (_, one) in &mut all {
+            let failed = one.as_mut().ok().and_then(|one| one.take_turn(executor, turns).err());
+            if let Some(e) = failed {
+                *one = Err(e);
+            }
         }
     }
-    // So that what is looked at is of a solve at the end, and of none before.
-    solve_into_fresh(executor, &mut steps)?;
-    same_bits &= has_bits(&steps, fingerprint)?;
-    Ok(Timing {
-        solver: solver.into(),
-        facts,
-        analysis_first_ms: analyses[0],
-        analysis_ms: median(later(&analyses)),
-        update_ms,
-        solve_median_ms: median(&times),
-        solve_mean_ms: times.iter().sum::<f64>() / times.len() as f64,
-        solve_least_ms: times.iter().copied().fold(f64::INFINITY, f64::min),
-        solves: times.len() * effort.in_a_row,
-        backward_error,
-        same_bits,
-        error: None,
-    })
+    let end = |(solver, one): (String, Result<Measurement>)| {
+        let timing = one.and_then(|one| one.end(executor, &solver));
+        timing.unwrap_or_else(|e| Timing::failed(&solver, e))
+    };
+    all.into_iter().map(end).collect()
+}
+
+/// In how many turns the solves of several solvers are done.
+const TURNS: usize = 8;
+
+/// One solver between its first solve and its last one.
+struct Measurement<'s> {
+    steps: Vec<Step<'s>>,
+    effort: Effort,
+    facts: Facts,
+    analyses: Vec<f64>,
+    update_ms: Option<f64>,
+    backward_error: f64,
+    /// Of the first solution, and whether all that were compared had it.
+    fingerprint: u64,
+    same_bits: bool,
+    /// How many times there are to be, and those that there are.
+    count: usize,
+    times: Vec<f64>,
+}
+
+impl<'s> Measurement<'s> {
+    /// Analyses, checks the first solution, and finds out how many solves can be afforded.
+    fn begin(executor: &Executor, mut steps: Vec<Step<'s>>, effort: Effort) -> Result<Self> {
+        let analyses = time_analyses(executor, &mut steps, effort)?;
+        let facts = Facts { parts_ms: analysis_parts(&steps)?, ..steps[0].contender.facts()? };
+
+        let update_ms = time_updates(executor, &mut steps)?;
+        solve_into_fresh(executor, &mut steps)?;
+        let backward_error = largest_error(&steps)?;
+        if backward_error > check::TOLERANCE {
+            return Err(format!(
+                "the solution is wrong: its backward error is {backward_error:.3e} row x eps"
+            ));
+        }
+        let fingerprint = bits(&steps)?;
+
+        // Two to warm up; the second one's time says how many can be afforded.
+        let one = time_solves(executor, &mut steps, 2, 1)?[1].max(1e-3);
+        let solves =
+            ((effort.budget_ms / one) as usize).max(effort.least_solves).clamp(1, effort.solves.max(1));
+        let count = solves.div_ceil(effort.in_a_row);
+        let times = Vec::with_capacity(count);
+        rest(&steps);
+        Ok(Measurement {
+            steps,
+            effort,
+            facts,
+            analyses,
+            update_ms,
+            backward_error,
+            fingerprint,
+            same_bits: true,
+            count,
+            times,
+        })
+    }
+
+    /// Solves for one of so many turns.
+    fn take_turn(&mut self, executor: &Executor, turns: usize) -> Result<()> {
+        let in_a_row = self.effort.in_a_row;
+        let stop = self.count.min(self.times.len() + self.count.div_ceil(turns));
+        while self.times.len() < stop {
+            if self.effort.compares_each {
+                make_fresh(&mut self.steps)?;
+                self.times.extend(time_solves(executor, &mut self.steps, 1, in_a_row)?);
+                self.same_bits &= has_bits(&self.steps, self.fingerprint)?;
+            } else {
+                let left = stop - self.times.len();
+                self.times.extend(time_solves(executor, &mut self.steps, left.min(BATCH), in_a_row)?);
+            }
+        }
+        rest(&self.steps);
+        Ok(())
+    }
+
+    /// Compares a solution at the end with the first one.
+    fn end(mut self, executor: &Executor, solver: &str) -> Result<Timing> {
+        // So that what is looked at is of a solve at the end, and of none before.
+        solve_into_fresh(executor, &mut self.steps)?;
+        self.same_bits &= has_bits(&self.steps, self.fingerprint)?;
+        rest(&self.steps);
+        let times = self.times;
+        Ok(Timing {
+            solver: solver.into(),
+            facts: self.facts,
+            analysis_first_ms: self.analyses[0],
+            analysis_ms: median(later(&self.analyses)),
+            update_ms: self.update_ms,
+            solve_median_ms: median(&times),
+            solve_mean_ms: times.iter().sum::<f64>() / times.len() as f64,
+            solve_least_ms: times.iter().copied().fold(f64::INFINITY, f64::min),
+            solves: times.len() * self.effort.in_a_row,
+            backward_error: self.backward_error,
+            same_bits: self.same_bits,
+            error: None,
+        })
+    }
+}
+
+/// Waits until the threads of a solver sleep, before another one is measured.
+fn rest(steps: &[Step]) {
+    std::thread::sleep(steps.iter().map(|step| step.contender.rest()).max().unwrap_or_default());
 }
 
 /// Hands values over to who wants them; the median of some times that this took, in milliseconds.

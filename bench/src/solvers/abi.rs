@@ -22,6 +22,8 @@ pub const EXECUTOR_CUDA: c_int = 0;
 pub const EXECUTOR_HOST: c_int = 1;
 /// Of sptrsvSolvePolicy_t.
 pub const USE_LEVEL: c_int = 1;
+/// Of sptrsvSweeps_t.
+pub const SWEEPS_GAUSS_SEIDEL: c_int = 2;
 /// Of sptrsvCopyValues_t.
 pub const COPY_WHERE_FASTER: c_int = 1;
 

@@ -1,5 +1,7 @@
 //! What all solvers have in common.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::Result;
@@ -26,6 +28,10 @@ pub trait Contender {
     /// Whether every call needs that, as a factorisation does: it replaces the matrix by the factors.
     fn restores_each(&self) -> bool {
         false
+    }
+    /// For how long its threads may keep processors busy after a call.
+    fn rest(&self) -> Duration {
+        Duration::ZERO
     }
     /// What the solver says of itself after analysis.
     fn facts(&self) -> Result<Facts> {

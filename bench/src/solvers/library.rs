@@ -7,7 +7,7 @@ use super::contender::{Contender, Facts};
 use crate::base::{memory, Result};
 use crate::solvers::abi;
 use crate::solvers::abi::{Abi, Stats};
-use crate::system::executor::{Buffer, Executor};
+use crate::system::executor::{Buffer, Executor, THREADS};
 use crate::system::System;
 
 /// AUTO and every algorithm of the library, by the names of this program.
@@ -64,6 +64,18 @@ impl<'e> Library<'e> {
         Ok(library)
     }
 
+    /// The same with one thread of the host executor. To be called while the program has one thread itself.
+    pub fn open_on_one_thread(executor: &'e Executor) -> Result<Self> {
+        let threads = std::env::var_os(THREADS);
+        std::env::set_var(THREADS, "1");
+        let library = Library::open(executor);
+        match threads {
+            Some(threads) => std::env::set_var(THREADS, threads),
+            None => std::env::remove_var(THREADS),
+        }
+        library
+    }
+
     /// How long a solve waits without progress.
     pub fn set_timeout(&self, seconds: f64) -> Result<()> {
         call!(self.abi, sptrsvSetTimeout(self.handle, seconds))
@@ -93,7 +105,7 @@ pub enum Purpose {
     Solves,
     /// sptrsvIlu0 and sptrsvIc0.
     Factorisations,
-    /// sptrsvSweep alone.
+    /// sptrsvSweep with weight 1.
     Sweeps,
 }
 
@@ -135,7 +147,7 @@ impl<'s, 'e> Solver<'s, 'e> {
         match purpose {
             Purpose::Solves => {}
             Purpose::Factorisations => call!(abi, sptrsvSetFactorization(solver.info, 1))?,
-            Purpose::Sweeps => call!(abi, sptrsvSetSweeps(solver.info, 1))?,
+            Purpose::Sweeps => call!(abi, sptrsvSetSweeps(solver.info, abi::SWEEPS_GAUSS_SEIDEL))?,
         }
         solver.allocate()?;
         Ok(solver)

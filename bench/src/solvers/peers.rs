@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use super::contender::Contender;
 use super::cusparse::{Csrsv2, Csrsv2Api, Cusparse, Generic, GenericApi};
 use super::find::newest_cusparse;
-use super::library::{algorithm_name, Library, Solver};
+use super::host_peers::{Loop, Mkl, MklSolver, LOOP, MKL, ONE_THREAD};
+use super::library::{algorithm_name, algorithm_number, Library, Solver};
 use crate::base::dynamic::Table;
 use crate::base::output::note;
 use crate::base::Result;
 use crate::matrix::{Csr, Fill};
-use crate::system::executor::Executor;
+use crate::system::executor::{host_threads, Executor};
 use crate::system::{DeviceMatrix, Op, System, Type};
 
 /// SpSV with its default algorithm, and the beginning of the names of the others.
@@ -57,6 +58,9 @@ pub struct Wanted {
     /// Path of a libcusparse.so.11, to measure csrsv2 too
     #[arg(long)]
     pub csrsv2: Option<PathBuf>,
+    /// Path of a libmkl_rt, to compare the host executor with (default: one of LD_LIBRARY_PATH, or of a Python's packages)
+    #[arg(long)]
+    pub mkl: Option<PathBuf>,
     /// Leave the peers out
     #[arg(long)]
     pub no_peers: bool,
@@ -78,18 +82,21 @@ pub struct Peers {
     /// SpSV's algorithms that are there.
     algorithms: Vec<Algorithm>,
     pub csrsv2: Option<Cusparse<Csrsv2Api>>,
+    /// On the host: the loop, AUTO on one thread where it has several otherwise, and MKL.
+    has_loop: bool,
+    has_one_thread: bool,
+    pub mkl: Option<Mkl>,
 }
 
 impl Peers {
-    fn none() -> Peers {
-        Peers { file: None, spsv: None, algorithms: Vec::new(), csrsv2: None }
-    }
-
     /// A peer that was asked for by path must load; SpSV is otherwise left out with a word about why.
     pub fn load(executor: &Executor, wanted: &Wanted, ty: Type) -> Result<Peers> {
         let mut peers = Peers::none();
-        if wanted.no_peers || executor.is_host() {
+        if wanted.no_peers {
             return Ok(peers);
+        }
+        if executor.is_host() {
+            return Peers::of_host(wanted, ty);
         }
         let found = wanted.cusparse.clone().map_or_else(newest_cusparse, Ok);
         match found.and_then(|file| peers.load_spsv(executor, &file, &wanted.spsv, ty)) {
@@ -101,6 +108,51 @@ impl Peers {
             peers.csrsv2 = Some(Cusparse::load(executor, path, ty.letter())?);
         }
         Ok(peers)
+    }
+
+    pub fn none() -> Peers {
+        Peers {
+            file: None,
+            spsv: None,
+            algorithms: Vec::new(),
+            csrsv2: None,
+            has_loop: false,
+            has_one_thread: false,
+            mkl: None,
+        }
+    }
+
+    /// What there is for double precision. An MKL that was asked for by path must load.
+    fn of_host(wanted: &Wanted, ty: Type) -> Result<Peers> {
+        if ty != Type::D {
+            return Ok(Peers::none());
+        }
+        let threads = host_threads();
+        let found = wanted.mkl.clone().or_else(Mkl::find);
+        let mkl = match found.map(|file| Mkl::load(&file, threads)).transpose() {
+            Err(e) if wanted.mkl.is_some() => return Err(e),
+            Err(e) => {
+                note(&format!("MKL is left out: {e}"));
+                None
+            }
+            Ok(mkl) => mkl,
+        };
+        Ok(Peers { has_loop: true, has_one_thread: threads > 1, mkl, ..Peers::none() })
+    }
+
+    /// The names of those that the host executor is compared with.
+    pub fn host_names(&self) -> Vec<String> {
+        self.present_on_host(1).map(Who::name).collect()
+    }
+
+    /// Those that solve with a triangle alone, on the host, for so many right-hand sides.
+    pub fn present_on_host(&self, rhs: usize) -> impl Iterator<Item = Who> {
+        let all = [
+            self.has_loop.then_some(Who::Loop),
+            self.has_one_thread.then_some(Who::OneThread),
+            self.mkl.as_ref().map(|_| Who::Mkl),
+        ];
+        all.into_iter().flatten().filter(move |_| rhs == 1)
     }
 
     /// SpSV with those of its algorithms that the library has.
@@ -124,7 +176,7 @@ impl Peers {
         loaded.map_err(|e| note(&format!("{what} is left out: {e}"))).ok()
     }
 
-    /// Those that solve for so many right-hand sides.
+    /// Those on the GPU that solve for so many right-hand sides.
     pub fn present(&self, rhs: usize) -> Vec<Who> {
         let mut present = Vec::new();
         if self.spsv.is_some() {
@@ -149,11 +201,15 @@ fn knows(executor: &Executor, spsv: &Cusparse<GenericApi>, algorithm: Algorithm,
 }
 
 /// One that can be entered.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Who {
     Spsv(Algorithm),
     Spsm,
     Csrsv2,
+    Loop,
+    /// AUTO on one thread.
+    OneThread,
+    Mkl,
     /// An algorithm of the library and where its analysis is done, by their numbers, and whether its solves may read a copy of
     /// the values.
     Ours {
@@ -175,10 +231,14 @@ impl Who {
             Who::Spsv(algorithm) => format!("{SPSV} {}", algorithm.name()),
             Who::Spsm => SPSM.into(),
             Who::Csrsv2 => "csrsv2".into(),
+            Who::Loop => LOOP.into(),
+            Who::OneThread => ONE_THREAD.into(),
+            Who::Mkl => MKL.into(),
             Who::Ours { algorithm, .. } => algorithm_name(algorithm),
         }
     }
 
+    /// `library` is on one thread where that is measured.
     pub fn enter<'s>(
         self,
         library: &'s Library<'s>,
@@ -192,6 +252,9 @@ impl Who {
             }
             Who::Spsm => Box::new(Generic::new(peers.spsv.as_ref().ok_or_else(absent)?, system, 0)?),
             Who::Csrsv2 => Box::new(Csrsv2::new(peers.csrsv2.as_ref().ok_or_else(absent)?, system)?),
+            Who::Loop => Box::new(Loop::new(system)?),
+            Who::OneThread => Box::new(Solver::new(library, system, algorithm_number("AUTO")?, 0)?),
+            Who::Mkl => Box::new(MklSolver::new(peers.mkl.as_ref().ok_or_else(absent)?, system)?),
             Who::Ours { algorithm, setup, copies } => {
                 let mut solver = Solver::new(library, system, algorithm, setup)?;
                 if copies {

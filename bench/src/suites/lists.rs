@@ -27,6 +27,7 @@ pub enum Suite {
     Lattices,
     Fit,
     Report,
+    Host,
     Pair,
     Sweep,
     Ilu0,
@@ -72,6 +73,7 @@ pub fn entries(suite: Suite) -> Vec<Entry> {
         Suite::Fit => weak::fit(),
         Suite::Report => weak::report(),
         Suite::Pair | Suite::Sweep | Suite::Ilu0 => systems(),
+        Suite::Host => host(),
         Suite::Extremes => {
             long_rows().into_iter().chain(circuits()).chain(to_factorise()).chain(to_colour()).collect()
         }
@@ -155,6 +157,38 @@ pub fn paper_grids() -> Vec<Entry> {
         }
     }
     entries
+}
+
+/// The kinds of `all` in sizes that a CPU solves in milliseconds; `like-NAME` is the stand-in of that name with fewer rows.
+pub fn host() -> Vec<Entry> {
+    use Stencil::{Axes, Box, Kuhn, Triangles};
+    let random =
+        Layered { rows: 1_000_000, levels: 35, profile: Profile::Even, dependencies: (3, 7), hubs: false };
+    let whole = ["ecology2", "atmosmodd", "af_shell8", "webbase-1M", "thermal2", "ILU2-400x400"];
+    let mut all = vec![
+        grid("5pt-1024x1024", Axes, [1024, 1024, 1], 1, 2047, 3.1),
+        grid("5pt-250x4000", Axes, [250, 4000, 1], 1, 4249, 3.0),
+        grid("5pt-60x16000", Axes, [60, 16000, 1], 1, 16059, 2.86),
+        grid("9pt-1000x1000", Box, [1000, 1000, 1], 1, 2998, 5.0),
+        grid("9pt-60x16000", Box, [60, 16000, 1], 1, 32058, 4.75),
+        grid("7pt-100x100x100", Axes, [100, 100, 100], 1, 298, 3.97),
+        grid("7pt-30x30x1000", Axes, [30, 30, 1000], 1, 1058, 3.54),
+        grid("27pt-80x80x80", Box, [80, 80, 80], 1, 554, 6.95),
+        grid("27pt-30x30x500", Box, [30, 30, 500], 1, 2084, 6.0),
+        grid("elasticity-36x36x36x3", Box, [36, 36, 36], 3, 738, 5.4),
+        grid("elasticity-50x50x50x3", Box, [50, 50, 50], 3, 1032, 14.7),
+        layered("random-1M-35", random, 5.8),
+        grid("tridiagonal-200k", Axes, [200_000, 1, 1], 1, 200_000, 0.4),
+        grid("like-elasticity2D", Triangles, [500, 500, 1], 2, 1998, 3.74),
+        grid("like-Transport", Kuhn, [200, 100, 31], 1, 389, 4.85),
+        grid("like-StocF-1465", Kuhn, [38, 39, 450], 1, 1423, 5.2),
+        grid("like-elasticity3D", Box, [44, 44, 44], 3, 906, 9.95),
+        grid("like-af_shell10", Triangles, [206, 700, 1], 5, 4525, 12.9),
+        grid("like-Bump_2911", Kuhn, [29, 30, 200], 3, 1965, 11.5),
+        grid("like-Queen_4147", Box, [44, 45, 45], 3, 924, 10.4),
+    ];
+    all.extend(stand_ins().into_iter().filter(|entry| whole.contains(&entry.name.as_str())));
+    all
 }
 
 /// Matrices of every kind that take no time.
@@ -392,9 +426,9 @@ mod tests {
     fn names_are_unique_and_lists_complete() {
         let (grids, stand_ins, paper) = (grids(), stand_ins(), paper_grids());
         assert_eq!((grids.len(), stand_ins.len(), paper.len(), paper_general().len()), (13, 13, 20, 12));
-        assert_eq!(entries(Suite::Extremes).len(), 10);
+        assert_eq!((entries(Suite::Extremes).len(), host().len()), (10, 26));
         assert_eq!((systems().len(), small_systems().len()), (14, 8));
-        for list in [grids, stand_ins, paper] {
+        for list in [grids, stand_ins, paper, host()] {
             let names: std::collections::HashSet<_> = list.iter().map(|e| e.name.clone()).collect();
             assert_eq!(names.len(), list.len());
         }
@@ -416,6 +450,7 @@ mod tests {
             .chain(entries(Suite::Fit))
             .chain(entries(Suite::Report))
             .chain(small_systems())
+            .chain(host())
         {
             if entry.size.1 < 6.0 {
                 entry.lower().unwrap();

@@ -16,10 +16,10 @@ pub struct Selection {
     /// and filled-in ones), sizes (12 grids of other sizes), meshes (points at random), large (up to 17 million rows),
     /// extremes (long rows, complete factors, few levels), structures (graphs, trees, domains, blocks, bands),
     /// lattices (far-reaching stencils, periodic sides, four dimensions, dense elements), fit and report (two halves of
-    /// the hardest kinds: factors, multigrid, reservoirs, meshes of finite elements, graphs), paper (the paper's
-    /// experiments: lower then upper solves, setup times, plots), or the path of a file or a folder. Three suites measure what is
-    /// around a solve, on 14 systems or, where files are given, on these: pair (solves with both factors of ILU(0)), sweep
-    /// (Gauss-Seidel sweeps), ilu0 (ILU(0) and IC(0))
+    /// the hardest kinds: factors, multigrid, reservoirs, meshes of finite elements, graphs), host (the kinds of all
+    /// in sizes for a CPU), paper (the paper's experiments: lower then upper solves, setup times, plots), or the path of a file or a folder.
+    /// Three suites measure what is around a solve, on 14 systems or, where files are given, on these: pair (solves with both
+    /// factors of ILU(0)), sweep (Gauss-Seidel sweeps), ilu0 (ILU(0) and IC(0))
     #[arg(long, value_name = "NAME|FILE|FOLDER", value_parser = Choice::parse)]
     pub suite: Option<Choice>,
     /// Only matrices whose name contains one of these
@@ -90,7 +90,7 @@ impl Choice {
         let suite = <Suite as clap::ValueEnum>::from_str(text, true).ok().map(Choice::Suite);
         let path = PathBuf::from(text);
         suite.or_else(|| path.exists().then_some(Choice::Files(path))).ok_or_else(|| {
-            "known are grids, general, all, paper, small, robust, sizes, meshes, large, extremes, structures, lattices, fit, report, pair, sweep, ilu0, and the path of a file or a folder".into()
+            "known are grids, general, all, paper, small, robust, sizes, meshes, large, extremes, structures, lattices, fit, report, host, pair, sweep, ilu0, and the path of a file or a folder".into()
         })
     }
 }

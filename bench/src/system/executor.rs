@@ -155,10 +155,13 @@ impl Gpu {
     }
 }
 
+/// The variable of the environment that says how many threads the library's host executor has.
+pub const THREADS: &str = "SPTRSV_NUM_THREADS";
+
 /// Threads of the library's host executor: SPTRSV_NUM_THREADS, else the number of processors that this process may use.
-fn host_threads() -> usize {
+pub fn host_threads() -> usize {
     const MOST: usize = 1024;
-    let wanted = std::env::var("SPTRSV_NUM_THREADS").ok().and_then(|text| text.trim().parse().ok());
+    let wanted = std::env::var(THREADS).ok().and_then(|text| text.trim().parse().ok());
     match wanted {
         Some(threads) if (1..=MOST).contains(&threads) => threads,
         _ => std::thread::available_parallelism().map_or(1, usize::from).min(MOST),

@@ -28,7 +28,7 @@ pub struct Times {
 }
 
 /// Adds the time that `work` takes to `total`.
-fn timed<R>(total: &mut Duration, work: impl FnOnce() -> R) -> R {
+pub fn timed<R>(total: &mut Duration, work: impl FnOnce() -> R) -> R {
     let start = Instant::now();
     let result = work();
     *total += start.elapsed();

@@ -43,7 +43,7 @@ impl Algorithm for ByLevel {
         Needs { levels: true, ..Needs::default() }
     }
     fn host(&self) -> Method {
-        Method::Serial
+        Method::Levr
     }
     fn complete(&self, _: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
         Ok(Box::new(Levels(found.level_ptr)))

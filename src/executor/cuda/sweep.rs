@@ -57,9 +57,9 @@ impl CudaSweep {
         plan.note_use(stream)?;
         let shape = plan.stored.shape();
         let place = self.diagonal.as_ref().map_or(0, |diagonal| diagonal.place.address());
-        // Two entries and more for each lane; of a row whose diagonal is known half are read.
+        // Five entries and more for each lane; of a row whose diagonal is known half are read.
         let entries = shape.nnz / shape.n / if place != 0 { 2 } else { 1 };
-        let lanes = (entries / 2).max(1).next_power_of_two().min(32);
+        let lanes = (entries / 5).max(1).next_power_of_two().min(32);
         let args = SweepArgs {
             pattern: Pattern::new(shape, call.arrays),
             val: call.arrays.val as u64,

@@ -21,6 +21,18 @@ const TILE_WORDS: u64 = 3;
 /// a copy of the level pointers.
 const GPU_WORDS: u64 = 16;
 
+/// Words a row of what AUTO takes at most: the spans of the stored lists and of those across them (5), the diagonal,
+/// levels and how many rows each has (2), the piece of each row.
+const AUTO_ROW_WORDS: u64 = 9;
+
+/// Words a row that pieces take where each is one row: owners, pieces, times and waits, in vectors that grow; and the
+/// last two once more.
+const PIECE_WORDS: u64 = 27;
+
+/// Words an entry of what AUTO takes at most: entries gathered from others while those are there, or further lists across
+/// them.
+const AUTO_ENTRY_WORDS: u64 = 4;
+
 /// What the allocator adds: pages that are not full, and its own records.
 const EXTRA: u64 = 1 << 20;
 
@@ -33,6 +45,13 @@ pub fn analysis_bytes(shape: &Shape, needs: Needs) -> u64 {
     let entry_words = 1 + 2 * lists.max(1) + staged;
     let row_words = ROW_WORDS + if needs.tiles == Tiles::No { 0 } else { TILE_WORDS };
     4 * (row_words * (u64::from(shape.n) + 1) + entry_words * u64::from(shape.nnz)) + EXTRA
+}
+
+/// The same for AUTO on the host, with so many threads; and for the transposed operation too.
+pub fn auto_bytes(shape: &Shape, threads: usize, both: bool) -> u64 {
+    let row_words = AUTO_ROW_WORDS + if threads > 1 { PIECE_WORDS } else { 0 };
+    let words = row_words * (u64::from(shape.n) + 1) + AUTO_ENTRY_WORDS * u64::from(shape.nnz);
+    4 * words * if both { 2 } else { 1 } + EXTRA
 }
 
 /// The same for a matrix on the GPU: its pattern is copied to the host first, and what the schedule becomes

@@ -1,24 +1,27 @@
-//! The host executor: the paper's algorithms 1 to 4 on the threads of a [`Pool`], on host memory.
+//! The host executor: the paper's algorithms 1 to 4 on the threads of a [`Pool`], on host memory; and [`pieces`] of
+//! consecutive rows, which AUTO takes.
 //!
 //! | method | rows or columns | order | waits |
 //! |---|---|---|---|
-//! | Serial | rows | any | none |
 //! | LEVR (algorithm 1) | rows | by level | a barrier between levels |
 //! | LEVC (algorithm 2) | columns | by level | a barrier between levels |
 //! | SLFR (algorithm 3) | rows | by level, self-scheduled | each row for its count to fall to 0 |
 //! | SLFC (algorithm 4) | columns | by level, self-scheduled | each column for its count to fall to 0 |
 //! | GSF (Liu et al. 2016) | columns | natural, self-scheduled | as SLFC |
+//! | pieces (AUTO) | rows; columns on one thread | natural | pieces for pieces of other threads |
 //!
 //! A wait in which nobody makes progress for the caller's timeout is given up, and the solve with it: only
 //! a caller who breaks the contract, say by using one buffer in two solves at once, ever sees that.
 //!
-//! The row-wise ones subtract a row's entries in one fixed order, so that all of them, and every number
-//! of threads, give the same bits. The column-wise ones add atomically in the order of arrival.
+//! The row-wise ones, pieces among them, subtract a row's entries in one order: that of the solve, where rows are sorted.
+//! So LEVR, SLFR, pieces and every number of threads give the same bits. The column-wise ones add atomically in the order
+//! of arrival.
 
 mod factor;
 pub mod memory;
 mod pattern;
 mod permute;
+pub mod pieces;
 mod plan;
 mod pool;
 mod sweep;
@@ -50,7 +53,6 @@ const PROGRESS: u32 = 256;
 /// How a system is solved on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    Serial,
     Levr,
     Levc,
     Slfr,
@@ -63,7 +65,7 @@ impl Method {
     pub fn needs(self) -> Needs {
         let by_columns = matches!(self, Method::Levc | Method::Slfc | Method::Gsf);
         Needs {
-            levels: !matches!(self, Method::Serial | Method::Gsf),
+            levels: self != Method::Gsf,
             rows: !by_columns,
             columns: by_columns || self == Method::Slfr,
             column_values: by_columns,
@@ -76,9 +78,9 @@ impl Method {
 /// The most right-hand sides of a [`Job`].
 pub const MOST_COLUMNS: usize = 8;
 
-/// One solve of `op(A) x = alpha f`, with everything that [`Schedule`] does not say.
-pub struct Job<'a, T> {
-    pub schedule: &'a Schedule,
+/// One solve of `op(A) x = alpha f`, with everything that an analysis does not say.
+#[derive(Clone, Copy)]
+pub struct Job<T> {
     pub alpha: T,
     /// The matrix values, as the caller stores them.
     pub val: *const T,
@@ -86,6 +88,8 @@ pub struct Job<'a, T> {
     pub diag: *const T,
     pub unit: bool,
     pub conj: bool,
+    /// Whether unknowns are solved from the first to the last: op(A) is a lower triangle.
+    pub forward: bool,
     /// Right-hand sides and solutions, n values each; they may be the same arrays, or else not overlap.
     pub f: *const T,
     pub x: *mut T,
@@ -108,14 +112,19 @@ pub struct Job<'a, T> {
 /// The job's pointers are aligned and valid for what [`Job`] says: `val` and a separate `diag` for all that
 /// the schedule names, the others for n elements (of each column). Nobody else uses `x`, `work` and `counters` meanwhile. The
 /// schedule was made by the analysis for at least what [`Method::needs`] asks.
-pub unsafe fn solve<T: Scalar>(pool: &Pool, method: Method, job: &Job<T>) -> Result<Option<u32>, GivenUp> {
+pub unsafe fn solve<T: Scalar>(
+    pool: &Pool,
+    method: Method,
+    schedule: &Schedule,
+    job: &Job<T>,
+) -> Result<Option<u32>, GivenUp> {
     // SAFETY: the caller's promise.
     unsafe {
         match job.columns {
-            1 => solve_columns::<T, 1>(pool, method, job),
-            2 => solve_columns::<T, 2>(pool, method, job),
-            4 => solve_columns::<T, 4>(pool, method, job),
-            MOST_COLUMNS => solve_columns::<T, MOST_COLUMNS>(pool, method, job),
+            1 => solve_columns::<T, 1>(pool, method, schedule, job),
+            2 => solve_columns::<T, 2>(pool, method, schedule, job),
+            4 => solve_columns::<T, 4>(pool, method, schedule, job),
+            MOST_COLUMNS => solve_columns::<T, MOST_COLUMNS>(pool, method, schedule, job),
             other => unreachable!("{other} columns at once"),
         }
     }
@@ -126,9 +135,9 @@ pub unsafe fn solve<T: Scalar>(pool: &Pool, method: Method, job: &Job<T>) -> Res
 unsafe fn solve_columns<T: Scalar, const K: usize>(
     pool: &Pool,
     method: Method,
+    schedule: &Schedule,
     job: &Job<T>,
 ) -> Result<Option<u32>, GivenUp> {
-    let schedule = job.schedule;
     let n = schedule.n;
     if n == 0 {
         return Ok(None);
@@ -139,19 +148,12 @@ unsafe fn solve_columns<T: Scalar, const K: usize>(
         "LEVR and LEVC need an order by level, not by tile"
     );
     // SAFETY: the caller's promise is the one that `System::new` asks for.
-    let system = unsafe { System::<T, K>::new(job) };
+    let system = unsafe { System::<T, K>::new(schedule, job) };
     let worst = AtomicU32::new(u32::MAX);
     let ticket = AtomicU64::new(0);
-    if method == Method::Serial {
-        let rows = schedule.rows.as_ref().expect("a serial solve needs the rows");
-        let mut zero = u32::MAX;
-        (0..n).for_each(|p| system.row(rows, p, &mut zero));
-        return Ok((zero != u32::MAX).then_some(zero));
-    }
     pool.run(job.timeout, |me| {
         let mut zero = u32::MAX;
         match method {
-            Method::Serial => unreachable!("a serial solve needs no pool"),
             Method::Levr => {
                 let rows = schedule.rows.as_ref().expect("LEVR needs the rows");
                 by_level(me, &schedule.level_ptr, |p| system.row(rows, p, &mut zero))?;

@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
+use super::pieces::{self, Levels, Pieces};
 use super::{memory, solve, GivenUp, Job, Method, Pool, MOST_COLUMNS};
 use crate::analysis::{cpu, pattern, Schedule, NONE};
 use crate::error::{Error, Result};
 use crate::executor::SolveCall;
 use crate::problem::{Arrays, Dense, DiagSource, Index, Shape, Steps};
 use crate::scalar::{dispatch, Scalar};
-use crate::tuning::{HOST_SERIAL_ROWS, HOST_SERIAL_WIDTH};
 use crate::workspace::ROW_BYTES;
 
 pub struct HostPlan {
     pool: Arc<Pool>,
-    method: Method,
     shape: Shape,
-    pub schedule: Schedule,
+    way: Way,
     pub times: cpu::Times,
     /// Smallest row (zero-based) with a zero pivot, of the analysis or the last solve.
     pub pivot: Option<u32>,
@@ -25,9 +24,15 @@ pub struct HostPlan {
     copy: Option<Vec<u128>>,
 }
 
+/// How it solves: by one of the paper's algorithms, or as AUTO does.
+enum Way {
+    Paper(Method, Box<Schedule>),
+    Auto(Box<Pieces>),
+}
+
 impl HostPlan {
-    /// Analyses the caller's pattern, and for the transposed operation too if `both` says so. Without a method, serial
-    /// or level-scheduled: whichever suits.
+    /// Analyses the caller's pattern, and for the transposed operation too if `both` says so. Without a method it is
+    /// solved by pieces.
     pub fn new(
         pool: &Arc<Pool>,
         method: Option<Method>,
@@ -46,9 +51,11 @@ impl HostPlan {
         let (n, nnz) = (shape.n as usize, shape.nnz as usize);
         // Where there are no rows there need be no arrays.
         let offsets = if n > 0 { n + 1 } else { 0 };
-        let needs = method.unwrap_or(Method::Levr).needs();
-        let bytes = memory::analysis_bytes(shape, needs);
-        memory::must_have(if both { 2 * bytes } else { bytes })?;
+        let needs = method.map(Method::needs);
+        memory::must_have(match needs {
+            Some(needs) => memory::analysis_bytes(shape, needs) * if both { 2 } else { 1 },
+            None => memory::auto_bytes(shape, pool.threads(), both),
+        })?;
         // SAFETY: by the caller's promise the arrays have these lengths and types.
         let pattern = unsafe {
             match (shape.descr.offsets, shape.descr.columns) {
@@ -63,27 +70,50 @@ impl HostPlan {
                 }
             }?
         };
+        let Some((method, needs)) = method.zip(needs) else {
+            let (own, transposed) = Pieces::new(shape, pattern, pool.threads() as u32, both);
+            let of = |shape, (pieces, times)| Self::of(pool, shape, Way::Auto(Box::new(pieces)), times);
+            return Ok((of(*shape, own), transposed.map(|found| of(shape.transposed(), found))));
+        };
         let (schedule, times) = cpu::schedule(shape, &pattern, needs);
         let transposed = both.then(|| {
             let (shape, levels) = (shape.transposed(), cpu::transposed_levels(&schedule));
             let (schedule, times) = cpu::schedule_by(&shape, &pattern, needs, levels);
-            Self::of(pool, method, shape, schedule, times)
+            Self::of(pool, shape, Way::Paper(method, Box::new(schedule)), times)
         });
-        Ok((Self::of(pool, method, *shape, schedule, times), transposed))
+        Ok((Self::of(pool, *shape, Way::Paper(method, Box::new(schedule)), times), transposed))
     }
 
-    fn of(
-        pool: &Arc<Pool>,
-        method: Option<Method>,
-        shape: Shape,
-        schedule: Schedule,
-        times: cpu::Times,
-    ) -> HostPlan {
-        let parallel = pool.threads() > 1
-            && schedule.n as usize > HOST_SERIAL_ROWS.max(schedule.levels() * HOST_SERIAL_WIDTH);
-        let method = method.unwrap_or(if parallel { Method::Levr } else { Method::Serial });
-        let pivot = schedule.missing_diag;
-        HostPlan { pool: pool.clone(), method, shape, schedule, times, pivot, failed: false, copy: None }
+    fn of(pool: &Arc<Pool>, shape: Shape, way: Way, times: cpu::Times) -> HostPlan {
+        let mut plan =
+            HostPlan { pool: pool.clone(), shape, way, times, pivot: None, failed: false, copy: None };
+        plan.pivot = plan.missing_diag();
+        plan
+    }
+
+    pub fn levels(&self) -> Levels {
+        match &self.way {
+            Way::Paper(_, schedule) => {
+                Levels { count: schedule.levels() as u32, widest: schedule.widest_level() }
+            }
+            Way::Auto(pieces) => pieces.levels(),
+        }
+    }
+
+    /// Off-diagonal entries of the triangle.
+    pub fn entries(&self) -> u32 {
+        match &self.way {
+            Way::Paper(_, schedule) => schedule.entries,
+            Way::Auto(pieces) => pieces.entries(),
+        }
+    }
+
+    /// The smallest row (zero-based) without a diagonal entry.
+    pub fn missing_diag(&self) -> Option<u32> {
+        match &self.way {
+            Way::Paper(_, schedule) => schedule.missing_diag,
+            Way::Auto(pieces) => pieces.missing_diag(),
+        }
     }
 
     pub fn shape(&self) -> &Shape {
@@ -137,25 +167,39 @@ impl HostPlan {
 
     /// Puts another diagonal into the copy. Rows without an entry there are left out.
     pub fn update_diagonal(&mut self, diagonal: usize) -> Result<()> {
-        if !self.schedule.extra_diag.is_empty() {
+        let has_extra = match &self.way {
+            Way::Paper(_, schedule) => !schedule.extra_diag.is_empty(),
+            Way::Auto(pieces) => pieces.has_extra_diag(),
+        };
+        if has_extra {
             return Err(Error::Unsupported("a new diagonal where a row has two diagonal entries".into()));
         }
         let Some(copy) = &mut self.copy else { return Ok(()) };
         let (bytes, to) = (self.shape.dtype.bytes(), copy.as_mut_ptr().cast::<u8>());
-        for (&index, &unknown) in self.schedule.diag.iter().zip(&self.schedule.order) {
-            if index != NONE {
-                // SAFETY: by the caller's promise there are n values; the schedule names values that the copy has.
-                unsafe {
-                    let from = (diagonal as *const u8).add(unknown as usize * bytes);
-                    std::ptr::copy_nonoverlapping(from, to.add(index as usize * bytes), bytes);
-                }
+        for p in 0..self.shape.n {
+            let (unknown, index) = match &self.way {
+                Way::Paper(_, schedule) => (schedule.order[p as usize], schedule.diag[p as usize]),
+                Way::Auto(pieces) => (p, pieces.diagonal(p)),
+            };
+            if index == NONE {
+                continue;
+            }
+            // SAFETY: by the caller's promise there are n values; the analysis names values that the copy has.
+            unsafe {
+                let from = (diagonal as *const u8).add(unknown as usize * bytes);
+                std::ptr::copy_nonoverlapping(from, to.add(index as usize * bytes), bytes);
             }
         }
         Ok(())
     }
 
-    pub fn bytes_held(&self) -> usize {
-        self.schedule.bytes() + self.copy.as_ref().map_or(0, |copy| size_of_val(copy.as_slice()))
+    /// Bytes of memory; for the transposed operation without what it shares with the other plan.
+    pub fn bytes_held(&self, is_first: bool) -> usize {
+        let analysis = match &self.way {
+            Way::Paper(_, schedule) => schedule.bytes(),
+            Way::Auto(pieces) => pieces.bytes(is_first),
+        };
+        analysis + self.copy.as_ref().map_or(0, |copy| size_of_val(copy.as_slice()))
     }
 
     /// Whether the watchdog ended a solve since the last look.
@@ -168,12 +212,12 @@ impl HostPlan {
         // SAFETY: the bytes of one T were put there.
         let alpha = unsafe { call.alpha_host.as_ptr().cast::<T>().read_unaligned() };
         let job = Job {
-            schedule: &self.schedule,
             alpha,
             val: call.val as *const T,
             diag: if separate { call.diagonal as *const T } else { std::ptr::null() },
             unit: self.shape.diag == DiagSource::Unit,
             conj: call.conjugate,
+            forward: self.shape.forward(),
             f: call.f as *const T,
             x: call.x as *mut T,
             columns,
@@ -186,9 +230,15 @@ impl HostPlan {
         if !self.failed {
             // SAFETY: the caller promises arrays of these lengths, and the buffer has room for both scratch
             // arrays.
-            match unsafe { solve(&self.pool, self.method, &job) } {
+            let solved = unsafe {
+                match &mut self.way {
+                    Way::Paper(method, schedule) => solve(&self.pool, *method, schedule, &job),
+                    Way::Auto(pieces) => pieces::solve(&self.pool, pieces, &job),
+                }
+            };
+            match solved {
                 Ok(pivot) => self.pivot = pivot,
-                Err(GivenUp) => (self.failed, self.pivot) = (true, self.schedule.missing_diag),
+                Err(GivenUp) => (self.failed, self.pivot) = (true, self.missing_diag()),
             }
         }
         if self.failed {

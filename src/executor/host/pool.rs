@@ -146,12 +146,20 @@ impl Pool {
         std::process::id() != self.process
     }
 
+    /// How many members a run has: in a child of the process the calling thread alone.
+    pub fn team(&self) -> u32 {
+        if self.is_copy() {
+            1
+        } else {
+            self.threads() as u32
+        }
+    }
+
     /// Runs `task` once on every member, and returns when all have finished. In a child of the process the calling
     /// thread is the only member. A wait in which nobody makes progress for `limit` (zero: no limit) is given up, and
     /// so is the run. Allocates nothing.
     pub fn run(&self, limit: Duration, task: impl Fn(&Member) -> Finished + Sync) -> Finished {
-        let is_copy = self.is_copy();
-        let team = if is_copy { 1 } else { self.threads() as u32 };
+        let (is_copy, team) = (self.is_copy(), self.team());
         let shared = &*self.shared;
         let me = Member { rank: 0, team, limit, shared };
         // In a child nobody else runs, but a thread of the parent's may have been running at the fork.

@@ -34,6 +34,10 @@ unsafe fn rest<T: Scalar>(pattern: &Pattern, call: &SweepCall) {
                 sum = sum.add(value.mul(at(call.x, column).read()));
             }
         }
+        if call.scaled == 0 {
+            at(call.rest, i).write(at(call.b, i).read().sub(sum));
+            continue;
+        }
         let diagonal = if call.diagonal != 0 { at(call.diagonal, i).read() } else { own }.mul(factor);
         let (more, mut r) = (own.sub(diagonal), at(call.b, i).read().sub(sum));
         if !call.is_zero && !more.is_zero() {

@@ -7,14 +7,16 @@ use std::time::{Duration, Instant};
 
 use num_complex::Complex;
 
+use super::pieces::{self, By, Pieces};
 use super::*;
 use crate::analysis::cpu::schedule;
 use crate::analysis::pattern::validate;
+use crate::analysis::Pattern;
 use crate::problem::{Base, DataType, Diag, DiagSource, Fill, Format, MatDescr, Op, Shape};
 
-const METHODS: [Method; 6] =
-    [Method::Serial, Method::Levr, Method::Levc, Method::Slfr, Method::Slfc, Method::Gsf];
-const ROW_WISE: [Method; 3] = [Method::Serial, Method::Levr, Method::Slfr];
+/// The paper's, and what AUTO does.
+const METHODS: [Option<Method>; 6] =
+    [None, Some(Method::Levr), Some(Method::Levc), Some(Method::Slfr), Some(Method::Slfc), Some(Method::Gsf)];
 const OPS: [Op; 3] = [Op::NonTranspose, Op::Transpose, Op::ConjugateTranspose];
 const FILLS: [Fill; 2] = [Fill::Lower, Fill::Upper];
 const DIAGS: [DiagSource; 3] = [DiagSource::Unit, DiagSource::Matrix, DiagSource::Separate];
@@ -248,22 +250,36 @@ impl<T: Value> Problem<T> {
         self.shape.n as usize
     }
 
-    fn schedule(&self, method: Method) -> Schedule {
-        let pattern = validate(&self.shape, &self.ptr, &self.ind).unwrap();
-        schedule(&self.shape, &pattern, method.needs()).0
+    fn pattern(&self) -> Pattern {
+        validate(&self.shape, &self.ptr, &self.ind).unwrap()
     }
 
-    /// Solves with scratch full of rubbish; `in_place` lets f and x be one array.
-    fn solve(&self, pool: &Pool, method: Method, alpha: T, f: &[T], in_place: bool) -> (Vec<T>, Option<u32>) {
-        let (x, pivot) = self.solve_with(
-            pool,
-            method,
-            &self.schedule(method),
-            alpha,
-            f,
-            in_place,
-            Duration::from_secs(60),
-        );
+    fn schedule(&self, method: Method) -> Schedule {
+        schedule(&self.shape, &self.pattern(), method.needs()).0
+    }
+
+    /// Solves with scratch full of rubbish; `in_place` lets f and x be one array. Without a method by pieces of a few
+    /// rows, one thread or several.
+    fn solve(
+        &self,
+        pool: &Pool,
+        method: Option<Method>,
+        alpha: T,
+        f: &[T],
+        in_place: bool,
+    ) -> (Vec<T>, Option<u32>) {
+        let limit = Duration::from_secs(60);
+        let (x, pivot) = match method {
+            Some(method) => self.solve_with(pool, method, &self.schedule(method), alpha, f, in_place, limit),
+            None => {
+                let pieces = Pieces::for_test(&self.shape, self.pattern(), pool.threads() as u32);
+                let steps = Steps { row: 1, column: self.n() };
+                // SAFETY: all arrays have n elements and the pieces are this problem's.
+                self.with_job(alpha, f, in_place, 1, [steps; 2], limit, |job| unsafe {
+                    pieces::solve_by(pool, &pieces, job, By::Team)
+                })
+            }
+        };
         (x, pivot.expect("no wait is given up"))
     }
 
@@ -278,32 +294,48 @@ impl<T: Value> Problem<T> {
         in_place: bool,
         timeout: Duration,
     ) -> (Vec<T>, Result<Option<u32>, GivenUp>) {
-        let mut x = if in_place { f.to_vec() } else { vec![T::NAN; self.n()] };
-        let mut work = vec![T::NAN; self.n()];
-        let mut counters = vec![0xdead_beef; self.n()];
+        let steps = Steps { row: 1, column: self.n() };
+        // SAFETY: all arrays have n elements and the schedule is this problem's.
+        self.with_job(alpha, f, in_place, 1, [steps; 2], timeout, |job| unsafe {
+            super::solve(pool, method, schedule, job)
+        })
+    }
+
+    /// Calls `solve` with a job for so many columns, stored in f and x by these steps.
+    #[allow(clippy::too_many_arguments)]
+    fn with_job<R>(
+        &self,
+        alpha: T,
+        f: &[T],
+        in_place: bool,
+        columns: usize,
+        [of_f, of_x]: [Steps; 2],
+        timeout: Duration,
+        solve: impl FnOnce(&Job<T>) -> R,
+    ) -> (Vec<T>, R) {
+        let mut x = if in_place { f.to_vec() } else { vec![T::NAN; f.len()] };
+        let mut work = vec![T::NAN; self.n() * columns];
+        // A thread's count takes more than a small matrix has.
+        let mut counters = vec![0xdead_beef; self.n().max(1024)];
+        let separate = self.shape.diag == DiagSource::Separate;
         let job = Job {
-            schedule,
             alpha,
             val: self.val.as_ptr(),
-            diag: if self.shape.diag == DiagSource::Separate {
-                self.separate.as_ptr()
-            } else {
-                std::ptr::null()
-            },
+            diag: if separate { self.separate.as_ptr() } else { std::ptr::null() },
             unit: self.shape.diag == DiagSource::Unit,
             conj: self.shape.conjugate(),
+            forward: self.shape.forward(),
             f: if in_place { x.as_ptr() } else { f.as_ptr() },
             x: x.as_mut_ptr(),
-            columns: 1,
-            of_f: Steps { row: 1, column: self.n() },
-            of_x: Steps { row: 1, column: self.n() },
+            columns,
+            of_f,
+            of_x,
             work: work.as_mut_ptr(),
             counters: counters.as_mut_ptr(),
             timeout,
         };
-        // SAFETY: all arrays have n elements and the schedule is this problem's.
-        let pivot = unsafe { super::solve(pool, method, &job) };
-        (x, pivot)
+        let result = solve(&job);
+        (x, result)
     }
 
     /// The largest component-wise backward error, in units of a row's entries times eps.
@@ -333,25 +365,25 @@ impl<T: Value> Problem<T> {
     }
 }
 
-fn pools() -> [Pool; 3] {
-    [Pool::new(1), Pool::new(2), Pool::new(4)]
+fn pools() -> [Pool; 4] {
+    [Pool::new(1), Pool::new(2), Pool::new(3), Pool::new(8)]
 }
 
 /// All methods, all numbers of threads, in place and not: small backward errors and no pivot, and the same
-/// bits from all row-wise ones.
+/// bits from AUTO and all row-wise ones.
 fn check<T: Value>(p: &Problem<T>, pools: &[Pool], random: &mut Random, label: &str) {
     let alpha = T::narrow(Complex::new(-1.5, 0.75));
     let f = p.right_hand_side(random);
-    let (reference, _) = p.solve(&pools[0], Method::Serial, alpha, &f, false);
+    let (levr, _) = p.solve(&pools[0], Some(Method::Levr), alpha, &f, false);
     for method in METHODS {
-        for (pool, in_place) in pools.iter().zip([false, true, false]) {
+        for (pool, in_place) in pools.iter().zip([false, true, false, true]) {
             let label = format!("{method:?} on {} threads: {label} {:?}", pool.threads(), p.shape);
             let (x, pivot) = p.solve(pool, method, alpha, &f, in_place);
             assert_eq!(pivot, None, "{label}");
             let error = p.error(alpha, &f, &x);
             assert!(error <= 2.0, "{label}: backward error {error}");
-            if ROW_WISE.contains(&method) {
-                assert!(x.iter().zip(&reference).all(|(a, b)| a.bits() == b.bits()), "{label}: other bits");
+            if matches!(method, None | Some(Method::Levr | Method::Slfr)) {
+                assert!(x.iter().zip(&levr).all(|(a, b)| a.bits() == b.bits()), "{label}: other bits");
             }
         }
     }
@@ -422,6 +454,49 @@ fn all_storages() {
                 let kind = (op, fill, DiagSource::Matrix);
                 let p = problem::<Complex<f64>>(&strict, 40, kind, storage, &[], &mut random);
                 check(&p, &pools, &mut random, &format!("{storage:?}"));
+            }
+        }
+    }
+}
+
+/// Pieces for a team solve several columns in one pass, stored by columns, by rows or each side otherwise, with the bits of
+/// single solves; and so does a child of the process, which is alone.
+#[test]
+fn several_columns_by_pieces() {
+    let pools = pools();
+    let mut random = Random(13);
+    let strict = lower(Family::Random, 70, &mut random);
+    let alpha = Complex::new(0.5, -2.0);
+    for op in OPS {
+        let kind = (op, Fill::Upper, DiagSource::Matrix);
+        let storage = Storage { duplicates: op == Op::Transpose, ..Storage::default() };
+        let p = problem::<Complex<f64>>(&strict, 70, kind, storage, &[], &mut random);
+        let n = p.n();
+        for columns in [1, 2, 4, MOST_COLUMNS] {
+            let sides: Vec<_> = (0..columns).map(|_| p.right_hand_side(&mut random)).collect();
+            let alone = sides.iter().map(|f| p.solve(&pools[0], None, alpha, f, false).0);
+            let alone: Vec<Vec<_>> = alone.collect();
+            let by_columns = Steps { row: 1, column: n + 3 };
+            let by_rows = Steps { row: columns + 2, column: 1 };
+            for steps in [[by_columns; 2], [by_rows; 2], [by_columns, by_rows], [by_rows, by_columns]] {
+                let mut f = vec![Complex::NAN; (n + 3) * (columns + 2)];
+                for (j, side) in sides.iter().enumerate() {
+                    side.iter().enumerate().for_each(|(i, &value)| f[steps[0].to(i as u32, j)] = value);
+                }
+                for (team, pool) in pools.iter().zip([1, 2, 3, 1].map(Pool::new)) {
+                    let pieces = Pieces::for_test(&p.shape, p.pattern(), team.threads() as u32);
+                    let in_place = steps[0] == steps[1];
+                    let limit = Duration::from_secs(60);
+                    // SAFETY: all arrays have room for the columns, and the pieces are this problem's.
+                    let (x, pivot) = p.with_job(alpha, &f, in_place, columns, steps, limit, |job| unsafe {
+                        pieces::solve_by(&pool, &pieces, job, By::Team)
+                    });
+                    assert_eq!(pivot, Ok(None));
+                    for (i, j) in (0..n).flat_map(|i| (0..columns).map(move |j| (i, j))) {
+                        let solution = x[steps[1].to(i as u32, j)];
+                        assert_eq!(solution.bits(), alone[j][i].bits(), "row {i} of column {j}");
+                    }
+                }
             }
         }
     }
@@ -510,7 +585,7 @@ fn a_dependency_that_never_arrives_ends_by_the_watchdog() {
             let (_, pivot) = p.solve_with(pool, method, &schedule, 1.0, &f, false, limit);
             assert_eq!(pivot, Err(GivenUp), "{method:?} on {} threads", pool.threads());
             assert!(start.elapsed() >= limit);
-            let (x, _) = p.solve(pool, method, 1.0, &f, false);
+            let (x, _) = p.solve(pool, Some(method), 1.0, &f, false);
             assert!(p.error(1.0, &f, &x) <= 2.0);
         }
     }

@@ -280,8 +280,8 @@ fn rows_of_very_different_lengths_make_tiles_slower() {
 #[test]
 fn patterns_without_lines_relay_only_where_rows_depend_on_several_others() {
     let relays = |nx: u32, ny: u32, entries_of_a_row: u32, has_lines, long_squares| {
-        let squares = (0, long_squares);
         let counts = counts_of(nx * ny, entries_of_a_row * nx * ny, nx + ny - 1);
+        let squares = (long_squares + (entries_of_a_row * counts.entries) as u64, long_squares);
         let (counts, natural) = (Counts { has_lines, squares, ..counts }, ranges(&grid(nx, ny)));
         let (wish, mirror) = (Tiles::Yes, TILED_LARGEST_RELAY);
         let decision = decide(wish, mirror, natural, counts, &mut || None, &mut || Ok(None)).unwrap();

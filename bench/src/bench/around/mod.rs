@@ -25,7 +25,7 @@ pub fn run(args: &Args, what: Around) -> Result<()> {
     let algorithm = args.algorithms()?[0];
     let budget = args.budget()?;
     let executor = args.executor_that_analyses()?;
-    let mut start = Start::new(args, &executor, &types)?;
+    let mut start = Start::new(args, &executor, &types, false)?;
     let words = [table::title(what), args.setup.words(), args.compare_words()].concat();
     let mut results = start.results(args, words)?;
     let only = start.cases.len() == 1;
