@@ -1,6 +1,6 @@
 //! Runs some seconds of the soak (`c_tests/soak.c`) against the library that cargo has just built: on the GPU where there is one,
-//! else on the host executor. Its output goes past the test harness; its last line sums up. The programs that measure,
-//! `c_tests/watchdog_cost.c` and `c_tests/factor_cost.c`, run too.
+//! else on the host executor. Its output goes past the test harness; its last line sums up. The program that measures,
+//! `c_tests/watchdog_cost.c`, runs too.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -48,14 +48,6 @@ fn the_cost_of_the_watchdog_is_measured() {
     let said = String::from_utf8_lossy(&output.stdout);
     let lines = said.lines().filter(|line| line.contains(" ms without, ")).count();
     assert!(output.status.success() && lines > 30, "it said:\n{said}");
-}
-
-#[test]
-fn the_cost_of_factorisations_is_measured() {
-    let output = program("factor_cost").args(["1", "6"]).output().expect("the program runs");
-    let said = String::from_utf8_lossy(&output.stdout);
-    let lines = said.lines().filter(|line| line.contains(" solves), IC(0) ")).count();
-    assert!(output.status.success() && lines == 9, "it said:\n{said}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::base::numbers::{duration, seconds, whole};
 use crate::base::Result;
 use crate::matrix::Fill;
-use crate::solvers::library::algorithm_list;
+use crate::solvers::library::{algorithm_list, algorithm_number};
 use crate::solvers::peers;
 use crate::suites::selection::Selection;
 use crate::system::executor::{self, Executor};
@@ -142,6 +142,20 @@ impl Args {
         ];
         given.into_iter().find(|&(_, is_given)| is_given).map(|(option, _)| option)
     }
+    /// The first option that was given and that the suites of what is around a solve have no use for.
+    pub fn unknown_around(&self) -> Option<&'static str> {
+        let given = [
+            ("--in-a-row", self.in_a_row != 1),
+            ("--upper", self.upper),
+            ("--op", self.ops() != [Op::N]),
+            ("--rhs", self.rhs != [1]),
+            ("--copy-values", self.copy_values),
+            ("--csrsv2", self.peers.csrsv2.is_some()),
+            ("--mkl", self.peers.mkl.is_some()),
+            ("second --algorithm", self.algorithm.len() > 1),
+        ];
+        given.into_iter().find(|&(_, is_given)| is_given).map(|(option, _)| option)
+    }
     /// What a report says of copied values.
     pub fn copy_words(&self) -> &'static str {
         if self.copy_values {
@@ -175,6 +189,21 @@ impl Args {
     pub fn budget(&self) -> Result<Duration> {
         let Some(seconds) = self.time_budget else { return Ok(Duration::MAX) };
         duration("time budget", seconds)
+    }
+    /// The library's algorithms, by their numbers.
+    pub fn algorithms(&self) -> Result<Vec<i32>> {
+        match self.algorithm.is_empty() {
+            true => Ok(vec![algorithm_number("AUTO")?]),
+            false => self.algorithm.iter().map(|name| algorithm_number(name)).collect(),
+        }
+    }
+    /// The executor, which must be able to analyse where --setup says.
+    pub fn executor_that_analyses(&self) -> Result<Executor> {
+        let executor = self.executor()?;
+        match executor.is_host() && !matches!(self.setup, Setup::Auto | Setup::Cpu) {
+            true => Err("the host executor analyses on the CPU, whatever --setup says".into()),
+            false => Ok(executor),
+        }
     }
     /// The executor, which must be able to run the peers that are asked for by path.
     pub fn executor(&self) -> Result<Executor> {

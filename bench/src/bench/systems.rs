@@ -92,7 +92,7 @@ impl Run<'_, '_> {
         ty.round(&mut im);
         let f = system::upload(executor, ty, &re, &im)?;
         let x = executor.alloc(a.n * rhs * ty.bytes())?;
-        let system = System { matrix: m, fill, op, rhs, f: &f, x: &x };
+        let system = System { matrix: m, fill, unit: false, op, rhs, f: &f, x: &x };
         let effort = Effort {
             solves: self.args.reps,
             least_solves: 3,

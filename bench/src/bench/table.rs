@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::base::numbers::{count, counted, ms};
-use crate::bench::results::{MatrixResult, Results};
+use super::layout::{self, Report};
+use super::results::{MatrixResult, Results};
+use crate::base::numbers::{count, ms};
 use crate::measure::limit::bound_by;
-use crate::measure::statistics::geometric_mean;
 use crate::measure::timing::{repetitions, Timing};
 use crate::solvers::host_peers::{LOOP, ONE_THREAD};
 use crate::solvers::peers::{algorithm_of, is_generic};
@@ -146,71 +146,12 @@ impl Table {
         cells
     }
 
-    fn aligned(&self, cells: &[String]) -> String {
-        let widths = self.columns();
-        let mut line = format!("{:<29}", cells[0]);
-        for (cell, column) in cells.iter().zip(widths).skip(1) {
-            let _ = write!(line, " {cell:>width$}", width = column.len().max(8));
-        }
-        line
-    }
-
-    pub fn heading(&self) -> String {
-        self.aligned(&self.columns())
-    }
-
-    /// A matrix's line, and a line for each failure; `all` has the single solves.
-    pub fn line(&self, m: &MatrixResult, all: &[MatrixResult]) -> String {
-        if let Some(error) = &m.error {
-            return format!("{:<29} failed: {error}", m.label());
-        }
-        let mut text = self.aligned(&self.cells(m, all));
-        for t in &m.timings {
-            if let Some(error) = &t.error {
-                let _ = write!(text, "\n    {} failed: {error}", t.solver);
-            }
-        }
-        text
-    }
-
-    /// Geometric means over the systems where both sides are there; with several value types, operations or
-    /// numbers of right-hand sides those of the solves also for each of them.
-    pub fn summary(&self, results: &Results) -> String {
-        let mut systems: Vec<String> = Vec::new();
-        for m in results.matrices.iter().filter(|m| m.error.is_none()) {
-            if !systems.contains(&m.system()) {
-                systems.push(m.system());
-            }
-        }
-        let all: Vec<&MatrixResult> = results.matrices.iter().collect();
-        let mut text = self.means("", &all, true);
-        for system in systems.iter().filter(|_| systems.len() > 1) {
-            let some: Vec<&MatrixResult> = all.iter().copied().filter(|m| m.system() == *system).collect();
-            text += &self.means(&format!("{system}: "), &some, false);
-        }
-        text
-    }
-
     fn means(&self, prefix: &str, all: &[&MatrixResult], in_full: bool) -> String {
         let mut text = String::new();
         let ours = &self.ours;
         let mut add = |words: String, ratio: &dyn Fn(&MatrixResult, &Timing) -> Option<f64>| {
-            let ratios = all.iter().filter_map(|m| Some((ratio(m, m.timing(ours)?)?, m)));
-            let ratios: Vec<(f64, &&MatrixResult)> = ratios.collect();
-            let least = ratios.iter().min_by(|a, b| a.0.total_cmp(&b.0));
-            let most = ratios.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-            let mean = geometric_mean(ratios.iter().map(|r| r.0));
-            if let (Some(mean), Some(least), Some(most)) = (mean, least, most) {
-                let _ = writeln!(
-                    text,
-                    "{prefix}{words}: geometric mean {mean:.2}, least {:.2} ({}), most {:.2} ({}), {}",
-                    least.0,
-                    least.1.name,
-                    most.0,
-                    most.1.name,
-                    counted(ratios.len(), "system", "systems")
-                );
-            }
+            let ratios = all.iter().filter_map(|&m| Some((ratio(m, m.timing(ours)?)?, m)));
+            text += &layout::mean(&format!("{prefix}{words}"), &ratios.collect::<Vec<_>>());
         };
         if self.peer {
             add(format!("peer / {ours} solve time"), &|m, o| {
@@ -267,27 +208,6 @@ impl Table {
         text
     }
 
-    /// The whole report.
-    pub fn markdown(&self, results: &Results) -> String {
-        let mut text =
-            self.peers_in_words(results) + &self.rows_in_markdown(results) + &self.columns_in_words(results);
-        for line in self.summary(results).lines() {
-            let _ = writeln!(text, "- {line}");
-        }
-        for m in &results.matrices {
-            for t in m.timings.iter().filter(|t| !t.is_good()) {
-                let _ = writeln!(
-                    text,
-                    "- {} failed on {}: {}",
-                    t.solver,
-                    m.name,
-                    t.error.as_deref().unwrap_or("")
-                );
-            }
-        }
-        text
-    }
-
     /// What the run was, and which peers were measured.
     fn peers_in_words(&self, results: &Results) -> String {
         let mut text = format!(
@@ -312,28 +232,6 @@ impl Table {
         }
         if let Some(version) = &results.mkl {
             let _ = writeln!(text, "MKL is {version}, with mkl_sparse_optimize as its analysis.\n");
-        }
-        text
-    }
-
-    fn rows_in_markdown(&self, results: &Results) -> String {
-        let mut text = String::new();
-        let columns = self.columns();
-        let _ = writeln!(text, "| {} |", columns.join(" | "));
-        let _ = writeln!(
-            text,
-            "|{}|",
-            ["---"].into_iter().chain(columns[1..].iter().map(|_| "--:")).collect::<Vec<_>>().join("|")
-        );
-        for m in &results.matrices {
-            match &m.error {
-                None => {
-                    let _ = writeln!(text, "| {} |", self.cells(m, &results.matrices).join(" | "));
-                }
-                Some(error) => {
-                    let _ = writeln!(text, "| {} | failed: {error} |", m.label());
-                }
-            }
         }
         text
     }
@@ -367,6 +265,37 @@ impl Table {
             repetitions(results.matrices.iter().flat_map(|m| &m.timings)),
         );
         text
+    }
+}
+
+impl Report for Table {
+    fn heading(&self) -> String {
+        let columns = self.columns();
+        layout::aligned(&columns, &columns)
+    }
+
+    fn line(&self, m: &MatrixResult, all: &[MatrixResult]) -> String {
+        layout::line(&self.columns(), m, |m| self.cells(m, all))
+    }
+
+    /// Geometric means over the systems where both sides are there; with several value types, operations or
+    /// numbers of right-hand sides those of the solves also for each of them.
+    fn summary(&self, results: &Results) -> String {
+        let systems = layout::systems(results);
+        let all: Vec<&MatrixResult> = results.matrices.iter().collect();
+        let mut text = self.means("", &all, true);
+        for system in systems.iter().filter(|_| systems.len() > 1) {
+            let some: Vec<&MatrixResult> = all.iter().copied().filter(|m| m.system() == *system).collect();
+            text += &self.means(&format!("{system}: "), &some, false);
+        }
+        text
+    }
+
+    fn markdown(&self, results: &Results) -> String {
+        self.peers_in_words(results)
+            + &layout::rows(&self.columns(), results, |m| self.cells(m, &results.matrices))
+            + &self.columns_in_words(results)
+            + &layout::list(&self.summary(results), results)
     }
 }
 

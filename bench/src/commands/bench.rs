@@ -1,4 +1,4 @@
-//! `sptrsv bench`: the benchmark, or the paper's experiments.
+//! `sptrsv bench`: the benchmark of solves or of what is around them, or the paper's experiments.
 
 use crate::base::numbers::duration;
 use crate::base::Result;
@@ -14,6 +14,12 @@ pub fn run(args: &Args) -> Result<()> {
     duration("effort", args.effort)?;
     if let Some(folder) = &args.selection.folder {
         std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    if let Some(what) = args.selection.around() {
+        return match args.unknown_around() {
+            None => bench::around::run(args, what),
+            Some(option) => Err(format!("the suites pair, sweep and ilu0 know no {option}")),
+        };
     }
     if !args.selection.is_paper() {
         return bench::run::run(args);

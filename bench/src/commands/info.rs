@@ -91,7 +91,7 @@ fn triangle(a: &Csr, fill: Fill, executor: &Executor) -> Result<Triangle> {
     let pattern = Csr { n: a.n, ptr: a.ptr.clone(), col: a.col.clone(), ..Csr::default() };
     let matrix = DeviceMatrix::upload(executor, &pattern, Type::D)?;
     let x = executor.alloc(a.n * Type::D.bytes())?;
-    let system = System { matrix: &matrix, fill, op: Op::N, rhs: 1, f: &x, x: &x };
+    let system = System { matrix: &matrix, fill, unit: false, op: Op::N, rhs: 1, f: &x, x: &x };
     let solver = Solver::new(&library, system, 0, 0)?;
     solver.analyse()?;
     let stats = solver.stats()?;

@@ -202,11 +202,18 @@ fn solve(args: &Args, problem: &Problem, executor: &Executor, algorithm: i32) ->
     let Problem { a, f, ty, .. } = problem;
     let numbers = f.re.len();
     let library = Library::open(executor)?;
-    let matrix = DeviceMatrix { unit: args.unit, ..DeviceMatrix::upload(executor, a, *ty)? };
+    let matrix = DeviceMatrix::upload(executor, a, *ty)?;
     let x = executor.alloc(numbers * ty.bytes())?;
     let f_there = system::upload(executor, *ty, &f.re, &f.im)?;
-    let system =
-        System { matrix: &matrix, fill: args.fill(), op: args.op(), rhs: f.count, f: &f_there, x: &x };
+    let system = System {
+        matrix: &matrix,
+        fill: args.fill(),
+        unit: args.unit,
+        op: args.op(),
+        rhs: f.count,
+        f: &f_there,
+        x: &x,
+    };
     let solver = Solver::new(&library, system, algorithm, 0)?;
 
     let begin = Instant::now();

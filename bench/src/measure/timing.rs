@@ -166,7 +166,7 @@ impl<'s> Measurement<'s> {
         let stop = self.count.min(self.times.len() + self.count.div_ceil(turns));
         while self.times.len() < stop {
             if self.effort.compares_each {
-                poison(&self.steps)?;
+                make_fresh(&mut self.steps)?;
                 self.times.extend(time_solves(executor, &mut self.steps, 1, in_a_row)?);
                 self.same_bits &= has_bits(&self.steps, self.fingerprint)?;
             } else {
@@ -219,19 +219,27 @@ fn time_updates(executor: &Executor, steps: &mut [Step]) -> Result<Option<f64>> 
 
 /// Solves once, where nothing was solved for before.
 fn solve_into_fresh(executor: &Executor, steps: &mut [Step]) -> Result<()> {
-    poison(steps)?;
+    make_fresh(steps)?;
     time_solves(executor, steps, 1, 1).map(drop)
 }
 
-/// Leaves no solution where one is to be.
-fn poison(steps: &[Step]) -> Result<()> {
-    steps.iter().try_for_each(|step| step.x.poison())
+/// Leaves no solution where one is to be, but what is worked on in place.
+fn make_fresh(steps: &mut [Step]) -> Result<()> {
+    steps.iter().try_for_each(|step| step.x.poison())?;
+    restore(steps)
+}
+
+fn restore(steps: &mut [Step]) -> Result<()> {
+    steps.iter_mut().try_for_each(|step| step.contender.restore())
 }
 
 /// Times of a solve of the sequence, in milliseconds, each from so many in a row.
 fn time_solves(executor: &Executor, steps: &mut [Step], count: usize, in_a_row: usize) -> Result<Vec<f64>> {
-    let mut solve = || steps.iter_mut().try_for_each(|step| step.contender.solve());
-    let times = executor.time(count, || (0..in_a_row).try_for_each(|_| solve()))?;
+    let solve = |steps: &mut [Step]| steps.iter_mut().try_for_each(|step| step.contender.solve());
+    if steps.iter().any(|step| step.contender.restores_each()) {
+        return executor.time_prepared(count, steps, restore, solve);
+    }
+    let times = executor.time(count, || (0..in_a_row).try_for_each(|_| solve(steps)))?;
     Ok(times.into_iter().map(|ms| ms / in_a_row as f64).collect())
 }
 

@@ -80,8 +80,10 @@ impl Run<'_> {
         let f = system::upload(executor, ty, &rhs, &[])?;
         let middle = executor.alloc(a.n * ty.bytes())?;
         let x = executor.alloc(a.n * ty.bytes())?;
-        let lower = System { matrix: &matrix, fill: Fill::Lower, op: Op::N, rhs: 1, f: &f, x: &middle };
-        let upper = System { matrix: &matrix, fill: Fill::Upper, op: Op::N, rhs: 1, f: &middle, x: &x };
+        let lower =
+            System { matrix: &matrix, fill: Fill::Lower, unit: false, op: Op::N, rhs: 1, f: &f, x: &middle };
+        let upper =
+            System { matrix: &matrix, fill: Fill::Upper, unit: false, op: Op::N, rhs: 1, f: &middle, x: &x };
         let one = OneMatrix { run: self, a: &a, ty };
         let both = [lower, upper];
 

@@ -22,6 +22,8 @@ pub const EXECUTOR_CUDA: c_int = 0;
 pub const EXECUTOR_HOST: c_int = 1;
 /// Of sptrsvSolvePolicy_t.
 pub const USE_LEVEL: c_int = 1;
+/// Of sptrsvSweeps_t.
+pub const SWEEPS_GAUSS_SEIDEL: c_int = 2;
 /// Of sptrsvCopyValues_t.
 pub const COPY_WHERE_FASTER: c_int = 1;
 
@@ -81,6 +83,12 @@ functions! {
         sptrsvUpdateValues: "sptrsvUpdateValues" (Handle, Info, In);
         sptrsvSolve: "sptrsvSolve" (Handle, c_int, i64, i64, In, Descr, c_int, In, In, In, Info, In, Out, c_int, Out);
         sptrsvSolveMulti: "sptrsvSolveMulti" (Handle, c_int, i64, i64, i64, In, Descr, c_int, In, In, In, Info, In, i64, Out, i64, c_int, Out);
+        sptrsvSolvePair: "sptrsvSolvePair" (Handle, c_int, i64, i64, In, c_int, Descr, i64, In, In, In, Info, Descr, i64, In, In, In, Info, In, In, In, i64, Out, i64, Out, c_int, Out);
+        sptrsvSetFactorization: "sptrsvSetFactorization" (Info, c_int);
+        sptrsvIlu0: "sptrsvIlu0" (Handle, i64, i64, Descr, c_int, Out, In, In, Info, Out);
+        sptrsvIc0: "sptrsvIc0" (Handle, i64, i64, Descr, c_int, Out, In, In, Info, Out);
+        sptrsvSetSweeps: "sptrsvSetSweeps" (Info, c_int);
+        sptrsvSweep: "sptrsvSweep" (Handle, i64, i64, f64, c_int, Descr, c_int, In, In, In, Info, In, Out, Out);
         sptrsvZeroPivot: "sptrsvZeroPivot" (Handle, Info, *mut i64);
     }
 }

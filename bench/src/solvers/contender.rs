@@ -21,6 +21,14 @@ pub trait Contender {
         Ok(())
     }
     fn solve(&mut self) -> Result<()>;
+    /// Puts back what a call works on in place, in the executor's stream.
+    fn restore(&mut self) -> Result<()> {
+        Ok(())
+    }
+    /// Whether every call needs that, as a factorisation does: it replaces the matrix by the factors.
+    fn restores_each(&self) -> bool {
+        false
+    }
     /// For how long its threads may keep processors busy after a call.
     fn rest(&self) -> Duration {
         Duration::ZERO

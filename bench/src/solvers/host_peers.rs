@@ -69,7 +69,7 @@ impl Contender for Loop<'_, '_> {
 /// The triangle alone, in rows that are sorted, with its diagonal.
 fn must_be_for_host_peers(system: &System) -> Result<()> {
     let a = system.matrix;
-    if a.ty != Type::D || system.rhs != 1 || a.unit {
+    if a.ty != Type::D || system.rhs != 1 || system.unit {
         return Err(
             "it is compared in double precision, with one right-hand side and a stored diagonal".into()
         );
@@ -282,7 +282,7 @@ mod tests {
             let rhs = right_hand_side(a.n);
             let f = upload(&Executor::Host, Type::D, &rhs, &[]).unwrap();
             let x = Executor::Host.alloc(8 * a.n).unwrap();
-            let system = System { matrix: &matrix, fill, op, rhs: 1, f: &f, x: &x };
+            let system = System { matrix: &matrix, fill, unit: false, op, rhs: 1, f: &f, x: &x };
             let mut solver = Loop::new(system).unwrap();
             solver.analyse().and_then(|()| solver.solve()).unwrap();
             let (solution, _) = download(&x, Type::D, a.n).unwrap();

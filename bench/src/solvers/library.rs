@@ -44,11 +44,13 @@ macro_rules! call {
     }};
 }
 
+pub(super) use call;
+
 /// A handle on one executor.
 pub struct Library<'e> {
     pub executor: &'e Executor,
-    abi: &'static Abi,
-    handle: abi::Handle,
+    pub(super) abi: &'static Abi,
+    pub(super) handle: abi::Handle,
 }
 
 impl<'e> Library<'e> {
@@ -97,12 +99,22 @@ impl Drop for Library<'_> {
 const ANALYSIS_ROW: u64 = 80;
 const ANALYSIS_ENTRY: u64 = 20;
 
+/// What an analysis prepares beside solves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    Solves,
+    /// sptrsvIlu0 and sptrsvIc0.
+    Factorisations,
+    /// sptrsvSweep with weight 1.
+    Sweeps,
+}
+
 /// One system, to be analysed and solved with one algorithm.
 pub struct Solver<'s, 'e> {
-    library: &'s Library<'e>,
+    pub(super) library: &'s Library<'e>,
     pub system: System<'s, 'e>,
-    descr: abi::Descr,
-    info: abi::Info,
+    pub(super) descr: abi::Descr,
+    pub(super) info: abi::Info,
     buffer: Option<Buffer<'e>>,
     /// Whether solves may read a copy of the values.
     pub copies: bool,
@@ -111,17 +123,39 @@ pub struct Solver<'s, 'e> {
 impl<'s, 'e> Solver<'s, 'e> {
     /// `setup` is a number of sptrsvAnalysisMode_t.
     pub fn new(library: &'s Library<'e>, system: System<'s, 'e>, algorithm: i32, setup: i32) -> Result<Self> {
+        Solver::with_purpose(library, system, algorithm, setup, Purpose::Solves)
+    }
+
+    pub fn with_purpose(
+        library: &'s Library<'e>,
+        system: System<'s, 'e>,
+        algorithm: i32,
+        setup: i32,
+        purpose: Purpose,
+    ) -> Result<Self> {
         let (descr, info) = (std::ptr::null_mut(), std::ptr::null_mut());
         let mut solver = Solver { library, system, descr, info, buffer: None, copies: false };
-        let (abi, h) = (library.abi, library.handle);
+        let abi = library.abi;
         call!(abi, sptrsvCreateMatDescr(&mut solver.descr))?;
         call!(abi, sptrsvSetMatFillMode(solver.descr, system.fill_number()))?;
-        call!(abi, sptrsvSetMatDiagType(solver.descr, i32::from(system.matrix.unit)))?;
+        call!(abi, sptrsvSetMatDiagType(solver.descr, system.diagonal_number()))?;
         call!(abi, sptrsvCreateInfo(&mut solver.info))?;
         call!(abi, sptrsvSetAlgorithm(solver.info, algorithm))
             .map_err(|_| format!("the library has no algorithm {}", algorithm_name(algorithm)))?;
         call!(abi, sptrsvSetAnalysisMode(solver.info, setup))?;
         call!(abi, sptrsvSetExpectedRightHandSides(solver.info, system.rhs.max(1) as i64))?;
+        match purpose {
+            Purpose::Solves => {}
+            Purpose::Factorisations => call!(abi, sptrsvSetFactorization(solver.info, 1))?,
+            Purpose::Sweeps => call!(abi, sptrsvSetSweeps(solver.info, abi::SWEEPS_GAUSS_SEIDEL))?,
+        }
+        solver.allocate()?;
+        Ok(solver)
+    }
+
+    /// Takes scratch of the size that the library asks for.
+    fn allocate(&mut self) -> Result<()> {
+        let (library, system) = (self.library, &self.system);
         let mut bytes = 0;
         let a = system.matrix;
         if library.executor.is_host() {
@@ -129,23 +163,23 @@ impl<'s, 'e> Solver<'s, 'e> {
             memory::must_have(needed, "the analysis")?;
         }
         call!(
-            abi,
+            library.abi,
             sptrsvBufferSize(
-                h,
+                library.handle,
                 system.operation_number(),
                 a.n as i64,
                 a.nnz as i64,
-                solver.descr,
+                self.descr,
                 a.ty.number(),
                 null(),
                 null(),
                 null(),
-                solver.info,
+                self.info,
                 &mut bytes,
             )
         )?;
-        solver.buffer = Some(library.executor.alloc(bytes)?);
-        Ok(solver)
+        self.buffer = Some(library.executor.alloc(bytes)?);
+        Ok(())
     }
 
     /// Has later analyses prepare for a copy of the values, which `update` makes.
@@ -160,7 +194,12 @@ impl<'s, 'e> Solver<'s, 'e> {
         call!(abi, sptrsvUpdateValues(h, self.info, self.system.matrix.val.ptr()))
     }
 
-    fn scratch(&self) -> *mut c_void {
+    /// The bytes of the scratch, so that two solvers can share the larger one.
+    pub(super) fn scratch_bytes(&self) -> usize {
+        self.buffer.as_ref().map_or(0, Buffer::bytes)
+    }
+
+    pub(super) fn scratch(&self) -> *mut c_void {
         self.buffer.as_ref().map_or(std::ptr::null_mut(), Buffer::ptr)
     }
 
@@ -297,7 +336,7 @@ impl Drop for Solver<'_, '_> {
     }
 }
 
-/// The number one in either precision, real or complex.
+/// A real number in either precision, of a real or a complex type.
 pub struct Alpha {
     double: [f64; 2],
     single: [f32; 2],
@@ -306,7 +345,10 @@ pub struct Alpha {
 
 impl Alpha {
     pub fn one(is_double: bool) -> Self {
-        Alpha { double: [1.0, 0.0], single: [1.0, 0.0], is_double }
+        Alpha::of(1.0, is_double)
+    }
+    pub fn of(value: f64, is_double: bool) -> Self {
+        Alpha { double: [value, 0.0], single: [value as f32, 0.0], is_double }
     }
     pub fn ptr(&self) -> *const c_void {
         if self.is_double {

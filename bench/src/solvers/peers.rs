@@ -7,6 +7,7 @@ use super::cusparse::{Csrsv2, Csrsv2Api, Cusparse, Generic, GenericApi};
 use super::find::newest_cusparse;
 use super::host_peers::{Loop, Mkl, MklSolver, LOOP, MKL, ONE_THREAD};
 use super::library::{algorithm_name, algorithm_number, Library, Solver};
+use crate::base::dynamic::Table;
 use crate::base::output::note;
 use crate::base::Result;
 use crate::matrix::{Csr, Fill};
@@ -74,6 +75,8 @@ impl Wanted {
 
 /// The peers that could be loaded.
 pub struct Peers {
+    /// Where SpSV is from.
+    pub file: Option<PathBuf>,
     /// SpSV, and SpSM.
     pub spsv: Option<Cusparse<GenericApi>>,
     /// SpSV's algorithms that are there.
@@ -107,8 +110,9 @@ impl Peers {
         Ok(peers)
     }
 
-    fn none() -> Peers {
+    pub fn none() -> Peers {
         Peers {
+            file: None,
             spsv: None,
             algorithms: Vec::new(),
             csrsv2: None,
@@ -162,7 +166,14 @@ impl Peers {
             }
         }
         self.spsv = Some(spsv);
+        self.file = Some(file.into());
         Ok(())
+    }
+
+    /// Other functions of the cuSPARSE that SpSV is from; left out with a word about why where it does not have them.
+    pub fn others<Api: Table>(&self, executor: &Executor, what: &str, ty: Type) -> Option<Cusparse<Api>> {
+        let loaded = Cusparse::load(executor, self.file.as_deref()?, ty.letter());
+        loaded.map_err(|e| note(&format!("{what} is left out: {e}"))).ok()
     }
 
     /// Those on the GPU that solve for so many right-hand sides.
@@ -184,7 +195,7 @@ fn knows(executor: &Executor, spsv: &Cusparse<GenericApi>, algorithm: Algorithm,
     let one = Csr { n: 1, ptr: vec![0, 1], col: vec![0], val: vec![1.0], im: Vec::new() };
     let matrix = DeviceMatrix::upload(executor, &one, ty)?;
     let (f, x) = (executor.alloc(ty.bytes())?, executor.alloc(ty.bytes())?);
-    let system = System { matrix: &matrix, fill: Fill::Lower, op: Op::N, rhs: 1, f: &f, x: &x };
+    let system = System { matrix: &matrix, fill: Fill::Lower, unit: false, op: Op::N, rhs: 1, f: &f, x: &x };
     let mut spsv = Generic::new(spsv, system, algorithm as i32)?;
     spsv.prepare()
 }
@@ -257,28 +268,12 @@ impl Who {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
-
     use super::*;
     use crate::base::dynamic;
     use crate::matrix::right_hand_side;
+    use crate::solvers::standin::StandIn;
     use crate::system::check::{backward_error, Question, TOLERANCE};
     use crate::system::{download, upload};
-
-    /// The stand-in of the tests in C, which works on host memory, as the file in a new folder.
-    fn stand_in(folder: &Path) -> PathBuf {
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../c_tests/cusparse/standin");
-        let file = folder.join("libcusparse.so.12");
-        let mut gcc = Command::new("gcc");
-        gcc.args(["-std=gnu11", "-O1", "-fPIC", "-shared", "-Wl,-soname,libcusparse.so.12", "-o"]).arg(&file);
-        gcc.args(
-            ["cusparse", "descriptors", "triangle", "spsv", "spsm"]
-                .map(|name| sources.join(name).with_extension("c")),
-        );
-        gcc.arg("-I").arg(&sources).arg("-I").arg(sources.join("../../../include"));
-        assert!(gcc.status().unwrap().success(), "{gcc:?} failed");
-        file
-    }
 
     fn load(file: &Path) -> Peers {
         let mut peers = Peers::none();
@@ -293,9 +288,8 @@ mod tests {
 
     #[test]
     fn algorithms_that_a_cusparse_has_are_found_and_solve() {
-        let folder = std::env::temp_dir().join(format!("sptrsv-peers-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let file = stand_in(&folder);
+        let stand_in = StandIn::new("peers");
+        let file = stand_in.file.clone();
         let (library, _) = dynamic::open(std::slice::from_ref(&file)).unwrap();
         let set_version: unsafe extern "C" fn(i32) =
             dynamic::symbol(&library, "cusparse_standin_set_version").unwrap();
@@ -314,7 +308,6 @@ mod tests {
         for &algorithm in &peers.algorithms {
             solve_a_chain(peers.spsv.as_ref().unwrap(), algorithm);
         }
-        std::fs::remove_dir_all(folder).unwrap();
     }
 
     fn solve_a_chain(spsv: &Cusparse<GenericApi>, algorithm: Algorithm) {
@@ -325,7 +318,8 @@ mod tests {
         let rhs = right_hand_side(a.n);
         let f = upload(&Executor::Host, Type::D, &rhs, &[]).unwrap();
         let x = Executor::Host.alloc(8 * a.n).unwrap();
-        let system = System { matrix: &matrix, fill: Fill::Lower, op: Op::N, rhs: 1, f: &f, x: &x };
+        let system =
+            System { matrix: &matrix, fill: Fill::Lower, unit: false, op: Op::N, rhs: 1, f: &f, x: &x };
         let mut solver = Generic::new(spsv, system, algorithm as i32).unwrap();
         solver.prepare().and_then(|()| solver.analyse()).and_then(|()| solver.solve()).unwrap();
         let (solution, _) = download(&x, Type::D, a.n).unwrap();

@@ -103,6 +103,15 @@ impl Case {
                 Fill::Lower => entry.lower()?,
                 Fill::Upper => entry.lower()?.reversed()?,
             },
+            _ => self.pattern()?.triangle(want.fill)?,
+        };
+        values::generate(&mut pattern, want.complex);
+        Ok((pattern, Origin::Generated))
+    }
+
+    /// The whole pattern, reordered and filled in.
+    fn pattern(&self) -> Result<Csr> {
+        let mut pattern = match &self.source {
             Source::Generated(entry) => entry.whole()?,
             Source::File(path, _) => mtx::read_matrix(path)?.matrix,
         };
@@ -113,11 +122,17 @@ impl Case {
         if let Some(k) = self.ilu {
             pattern = permute::ilu_pattern(&pattern, k)?;
         }
-        if matches!(self.source, Source::File(..)) || self.is_changed() {
-            pattern = pattern.triangle(want.fill)?;
-        }
-        values::generate(&mut pattern, want.complex);
-        Ok((pattern, Origin::Generated))
+        Ok(pattern)
+    }
+
+    /// The whole matrix, with a full diagonal and with generated values that can be factorised. They are those of a hermitian matrix
+    /// where the pattern is symmetric.
+    pub fn whole(&self, complex: bool) -> Result<Csr> {
+        let pattern = self.pattern()?;
+        let ones = Csr { val: vec![1.0; pattern.nnz()], im: Vec::new(), ..pattern };
+        let mut whole = ones.with_whole_diagonal();
+        values::generate_dominant(&mut whole, complex);
+        Ok(whole)
     }
 }
 
@@ -144,7 +159,10 @@ pub fn cases(wanted: &Selection, types: &[Type], on_host: bool) -> Result<Vec<Ca
     if matches!(suite, Some(Suite::Robust)) {
         paths.extend(wanted.folder.clone());
     }
-    let mut cases = suite.map(|suite| of_suite(suite, wanted)).unwrap_or_default();
+    // These suites say what is done to a matrix: to the files, where there are some.
+    let is_given = suite.is_some_and(|suite| suite.around().is_some()) && !paths.is_empty();
+    let list = suite.filter(|_| !is_given);
+    let mut cases = list.map(|suite| of_suite(suite, wanted, on_host)).unwrap_or_default();
     let files = paths.iter().map(|path| files_at(path)).collect::<Result<Vec<_>>>()?;
     cases.extend(named(files.concat()));
     let reordered = cases
@@ -170,8 +188,11 @@ fn each<T>(changes: &[T], case: Case, change: impl Fn(&Case, &T) -> Case) -> Vec
     }
 }
 
-fn of_suite(suite: Suite, wanted: &Selection) -> Vec<Case> {
+fn of_suite(suite: Suite, wanted: &Selection, on_host: bool) -> Vec<Case> {
     match suite {
+        suite if suite.around().is_some() && on_host => {
+            lists::small_systems().into_iter().map(Case::generated).collect()
+        }
         Suite::Robust => robust(),
         Suite::Meshes => meshes(),
         Suite::Extremes => extremes(),

@@ -28,6 +28,32 @@ pub enum Suite {
     Fit,
     Report,
     Host,
+    Pair,
+    Sweep,
+    Ilu0,
+}
+
+/// What is done to a matrix around a solve with one of its triangles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Around {
+    /// Solves with both factors of ILU(0).
+    Pair,
+    /// Gauss-Seidel sweeps.
+    Sweep,
+    /// ILU(0) and IC(0).
+    Factorisation,
+}
+
+impl Suite {
+    /// What is measured in place of a solve.
+    pub fn around(self) -> Option<Around> {
+        match self {
+            Suite::Pair => Some(Around::Pair),
+            Suite::Sweep => Some(Around::Sweep),
+            Suite::Ilu0 => Some(Around::Factorisation),
+            _ => None,
+        }
+    }
 }
 
 /// The matrices of a suite; those of `robust`, `meshes` and `extremes` are measured in other orders or filled in as well.
@@ -46,6 +72,7 @@ pub fn entries(suite: Suite) -> Vec<Entry> {
         Suite::Lattices => lattices(),
         Suite::Fit => weak::fit(),
         Suite::Report => weak::report(),
+        Suite::Pair | Suite::Sweep | Suite::Ilu0 => systems(),
         Suite::Host => host(),
         Suite::Extremes => {
             long_rows().into_iter().chain(circuits()).chain(to_factorise()).chain(to_colour()).collect()
@@ -181,6 +208,36 @@ pub fn small() -> Vec<Entry> {
         layered("webby-20k", layered_small, 0.047),
         grid("tridiagonal-5k", Axes, [5000, 1, 1], 1, 5000, 0.01),
     ]
+}
+
+/// Whole systems that are smoothed and factorised: grids, elasticity, shells, coarse operators of multigrid, graded meshes.
+pub fn systems() -> Vec<Entry> {
+    let names = [
+        "5pt-512x512",
+        "5pt-1024x1024",
+        "9pt-1024x1024",
+        "7pt-100x100x100",
+        "7pt-128x128x128",
+        "27pt-48x48x48",
+        "27pt-100x100x100",
+        "elasticity-30x30x30x3",
+        "elasticity-70x70x70x3",
+        "shell-300x200x5",
+        "coarse-100-1",
+        "coarse-120-2",
+        "graded-p1",
+        "graded-p1-x2",
+    ];
+    let all = [grids(), other_sizes(), to_reorder(), weak::fit()].concat();
+    let of_name = |name: &str| all.iter().find(|e| e.name == name).expect("it is in a list").clone();
+    names.map(of_name).to_vec()
+}
+
+/// Systems of the same kinds that take no time.
+pub fn small_systems() -> Vec<Entry> {
+    let is_system =
+        |e: &Entry| !["kuhn", "ILU2", "webby", "tridiagonal"].iter().any(|s| e.name.starts_with(s));
+    small().into_iter().filter(is_system).chain(weak::small()).collect()
 }
 
 /// Matrices of every kind to be solved in other orders: large enough to fill a GPU, small enough to reorder in
@@ -370,6 +427,7 @@ mod tests {
         let (grids, stand_ins, paper) = (grids(), stand_ins(), paper_grids());
         assert_eq!((grids.len(), stand_ins.len(), paper.len(), paper_general().len()), (13, 13, 20, 12));
         assert_eq!((entries(Suite::Extremes).len(), host().len()), (10, 26));
+        assert_eq!((systems().len(), small_systems().len()), (14, 8));
         for list in [grids, stand_ins, paper, host()] {
             let names: std::collections::HashSet<_> = list.iter().map(|e| e.name.clone()).collect();
             assert_eq!(names.len(), list.len());
@@ -391,6 +449,7 @@ mod tests {
             .chain(lattices())
             .chain(entries(Suite::Fit))
             .chain(entries(Suite::Report))
+            .chain(small_systems())
             .chain(host())
         {
             if entry.size.1 < 6.0 {

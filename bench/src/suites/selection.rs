@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::lists::Suite;
+use super::lists::{Around, Suite};
 use crate::base::numbers::whole;
 use crate::matrix::permute::Order;
 
@@ -17,7 +17,9 @@ pub struct Selection {
     /// extremes (long rows, complete factors, few levels), structures (graphs, trees, domains, blocks, bands),
     /// lattices (far-reaching stencils, periodic sides, four dimensions, dense elements), fit and report (two halves of
     /// the hardest kinds: factors, multigrid, reservoirs, meshes of finite elements, graphs), host (the kinds of all
-    /// in sizes for a CPU), paper (the paper's experiments: lower then upper solves, setup times, plots), or the path of a file or a folder
+    /// in sizes for a CPU), paper (the paper's experiments: lower then upper solves, setup times, plots), or the path of a file or a folder.
+    /// Three suites measure what is around a solve, on 14 systems or, where files are given, on these: pair (solves with both
+    /// factors of ILU(0)), sweep (Gauss-Seidel sweeps), ilu0 (ILU(0) and IC(0))
     #[arg(long, value_name = "NAME|FILE|FOLDER", value_parser = Choice::parse)]
     pub suite: Option<Choice>,
     /// Only matrices whose name contains one of these
@@ -45,6 +47,14 @@ impl Selection {
     /// Whether the paper's experiments are asked for.
     pub fn is_paper(&self) -> bool {
         self.files.is_empty() && matches!(self.suite, Some(Choice::Suite(Suite::Paper)))
+    }
+
+    /// What is measured in place of a solve.
+    pub fn around(&self) -> Option<Around> {
+        match self.suite {
+            Some(Choice::Suite(suite)) => suite.around(),
+            _ => None,
+        }
     }
 
     /// Whether a matrix of this name is to be measured.
@@ -80,7 +90,7 @@ impl Choice {
         let suite = <Suite as clap::ValueEnum>::from_str(text, true).ok().map(Choice::Suite);
         let path = PathBuf::from(text);
         suite.or_else(|| path.exists().then_some(Choice::Files(path))).ok_or_else(|| {
-            "known are grids, general, all, paper, small, robust, sizes, meshes, large, extremes, structures, lattices, fit, report, host, and the path of a file or a folder".into()
+            "known are grids, general, all, paper, small, robust, sizes, meshes, large, extremes, structures, lattices, fit, report, host, pair, sweep, ilu0, and the path of a file or a folder".into()
         })
     }
 }

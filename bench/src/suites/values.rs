@@ -5,8 +5,9 @@
 //! both; generated ones (see `Csr::assign_values`) always do.
 
 use num_complex::Complex64;
+use rayon::prelude::*;
 
-use crate::matrix::{right_hand_side, Csr, Fill};
+use crate::matrix::{hash, right_hand_side, unit, Csr, Fill};
 use crate::mtx::Loaded;
 use crate::system::{Op, Type};
 
@@ -48,6 +49,32 @@ pub fn generate(pattern: &mut Csr, complex: bool) {
     } else {
         pattern.assign_values();
     }
+}
+
+/// Generated values of a matrix that is dominated by its diagonal, so that ILU(0) and IC(0) exist: the diagonal in [2, 3), the rest
+/// in (-1, 1) / the longest of the rows and columns of both unknowns, complex ones turned by an angle; entries (i, j) and (j, i)
+/// are conjugates. IC(0) takes the lower triangle and its conjugate transpose, whose rows together sum up to less than 2.
+pub fn generate_dominant(a: &mut Csr, complex: bool) {
+    let mut longest = a.transposed().ptr.windows(2).map(|p| p[1] - p[0]).collect::<Vec<i32>>();
+    (0..a.n).for_each(|i| longest[i] = longest[i].max(a.row(i).len() as i32));
+    let values = (0..a.n).into_par_iter().flat_map_iter(|i| {
+        let longest = &longest;
+        a.row(i).iter().map(move |&j| {
+            let j = j as usize;
+            let pair = hash((i.min(j) as u64) << 32 | i.max(j) as u64);
+            let (number, angle) = (unit(pair), std::f64::consts::TAU * unit(hash(!pair)));
+            if i == j {
+                return (2.0 + number, 0.0);
+            }
+            let size = (2.0 * number - 1.0) / f64::from(longest[i].max(longest[j]));
+            match complex {
+                true => (size * angle.cos(), size * if i < j { angle.sin() } else { -angle.sin() }),
+                false => (size, 0.0),
+            }
+        })
+    });
+    let (re, im): (Vec<f64>, Vec<f64>) = values.unzip();
+    (a.val, a.im) = (re, if complex { im } else { Vec::new() });
 }
 
 /// A file's matrix, whole, with a full diagonal and with values that the solves asked for can be done with. Each
@@ -141,6 +168,27 @@ mod tests {
                 let (re, im) = (x.map(|z| z.re), x.map(|z| z.im));
                 let question = Question { matrix: &a, fill, op, ty: Type::Z };
                 assert!(backward_error(&question, (&f, &[]), (&re, &im)) < 1.0, "{fill:?} {op:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn dominant_values_are_hermitian_and_dominated_by_the_diagonal() {
+        let lower = Csr::from_rows(40, |i, out| {
+            out.extend((0..=i as i32).filter(|j| (i as i32 + j) % 3 != 1 || *j == i as i32));
+        });
+        let mut a = lower.unwrap().symmetrised().unwrap();
+        for complex in [false, true] {
+            generate_dominant(&mut a, complex);
+            let entry = |i: usize, j: usize| {
+                let k = a.range(i).find(|&k| a.col[k] as usize == j).expect("the pattern is symmetric");
+                value(&a, k)
+            };
+            for i in 0..a.n {
+                let others = a.row(i).iter().map(|&j| j as usize).filter(|&j| j != i);
+                let sum: f64 = others.clone().map(|j| entry(i, j).norm()).sum();
+                assert!(sum > 0.0 && entry(i, i).im == 0.0 && entry(i, i).re > 2.0 * sum, "{i}");
+                assert!(others.into_iter().all(|j| entry(i, j) == entry(j, i).conj()), "{i}");
             }
         }
     }

@@ -34,6 +34,14 @@ pub fn fit() -> Vec<Entry> {
     ]
 }
 
+/// A coarse operator of multigrid and a graded mesh that take no time.
+pub fn small() -> Vec<Entry> {
+    vec![
+        other("coarse-24-1", Recipe::Coarse(of_cube(24, 1)), 140, (0.00456, 0.0389)),
+        other("graded-p1-8k", mesh(Shape::Graded(1e-2), Element::P1, 1), 448, (0.00792, 0.0314)),
+    ]
+}
+
 /// Complete factors of grids in space and of unsymmetric matrices; reservoirs with wells; quadratic and edge elements;
 /// power-law graphs.
 pub fn report() -> Vec<Entry> {

@@ -24,6 +24,7 @@ functions! {
         free: "cuMemFree_v2" (Pointer);
         to_device: "cuMemcpyHtoD_v2" (Pointer, *const c_void, usize);
         to_host: "cuMemcpyDtoH_v2" (*mut c_void, Pointer, usize);
+        on_device: "cuMemcpyDtoDAsync_v2" (Pointer, Pointer, usize, Handle);
         fill: "cuMemsetD8_v2" (Pointer, u8, usize);
         stream_create: "cuStreamCreate" (*mut Handle, u32);
         stream_query: "cuStreamQuery" (Handle);
@@ -121,6 +122,19 @@ impl Gpu {
             }
         };
         Err(format!("{doing} failed with {name} ({code})"))
+    }
+
+    fn record(&self, event: Handle) -> Result<()> {
+        // SAFETY: events and stream live as long as self.
+        self.check(unsafe { (self.driver.event_record)(event, self.stream) }, "recording an event")
+    }
+
+    /// Milliseconds between two events that have passed.
+    fn elapsed(&self, pair: &[Handle]) -> Result<f64> {
+        let mut ms = 0f32;
+        // SAFETY: events live as long as self; the driver writes one float.
+        let code = unsafe { (self.driver.event_elapsed)(&mut ms, pair[0], pair[1]) };
+        self.check(code, "reading an event").map(|()| f64::from(ms))
     }
 
     /// Waits for the stream, but not for ever: a hung kernel must not hang the program.
@@ -249,21 +263,46 @@ impl Executor {
                 })
                 .collect(),
             Executor::Cuda(g) => {
-                // SAFETY: events and stream live as long as the GPU; the driver writes one float.
-                unsafe {
-                    g.check((g.driver.event_record)(g.events[0], g.stream), "recording an event")?;
-                    for event in &g.events[1..=count] {
-                        work()?;
-                        g.check((g.driver.event_record)(*event, g.stream), "recording an event")?;
-                    }
-                    g.wait()?;
-                    let elapsed = |pair: &[Handle]| {
-                        let mut ms = 0f32;
-                        let code = (g.driver.event_elapsed)(&mut ms, pair[0], pair[1]);
-                        g.check(code, "reading an event").map(|()| f64::from(ms))
-                    };
-                    g.events[..=count].windows(2).map(elapsed).collect()
+                g.record(g.events[0])?;
+                for &event in &g.events[1..=count] {
+                    work()?;
+                    g.record(event)?;
                 }
+                g.wait()?;
+                g.events[..=count].windows(2).map(|pair| g.elapsed(pair)).collect()
+            }
+        }
+    }
+
+    /// As `time`, for work that must be prepared each time: `before` is run before each `work`, and not timed. At most
+    /// BATCH / 2 runs.
+    pub fn time_prepared<S: ?Sized>(
+        &self,
+        count: usize,
+        state: &mut S,
+        before: impl Fn(&mut S) -> Result<()>,
+        work: impl Fn(&mut S) -> Result<()>,
+    ) -> Result<Vec<f64>> {
+        let count = count.min(BATCH / 2);
+        match self {
+            Executor::Host => (0..count)
+                .map(|_| {
+                    before(state)?;
+                    let begin = Instant::now();
+                    work(state)?;
+                    Ok(begin.elapsed().as_secs_f64() * 1e3)
+                })
+                .collect(),
+            Executor::Cuda(g) => {
+                let pairs = || g.events.chunks_exact(2).take(count);
+                for pair in pairs() {
+                    before(state)?;
+                    g.record(pair[0])?;
+                    work(state)?;
+                    g.record(pair[1])?;
+                }
+                g.wait()?;
+                pairs().map(|pair| g.elapsed(pair)).collect()
             }
         }
     }
@@ -300,6 +339,23 @@ impl Buffer<'_> {
                     let to = (&raw mut one).cast();
                     g.check((g.driver.to_host)(to, self.address, 1), "copying from the GPU")?;
                 }
+            },
+        }
+        Ok(())
+    }
+
+    /// Copies as many bytes as the smaller one of two buffers of an executor has, in the executor's stream.
+    pub fn copy_from(&self, from: &Buffer) -> Result<()> {
+        let bytes = self.bytes.min(from.bytes);
+        match self.executor {
+            // SAFETY: both buffers have this many bytes, and are two.
+            Executor::Host => unsafe {
+                std::ptr::copy_nonoverlapping(from.address as *const u8, self.address as *mut u8, bytes)
+            },
+            // SAFETY: as above; the stream lives as long as the GPU.
+            Executor::Cuda(g) => unsafe {
+                let code = (g.driver.on_device)(self.address, from.address, bytes, g.stream);
+                g.check(code, "copying on the GPU")?
             },
         }
         Ok(())

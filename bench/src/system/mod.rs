@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod executor;
+pub mod residuals;
 mod types;
 
 pub use types::{download, upload, DeviceMatrix, Op, System, Type};

@@ -98,8 +98,6 @@ pub struct DeviceMatrix<'e> {
     pub ty: Type,
     pub n: usize,
     pub nnz: usize,
-    /// Whether the diagonal is ones, whatever is stored.
-    pub unit: bool,
     pub ptr: Buffer<'e>,
     pub col: Buffer<'e>,
     pub val: Buffer<'e>,
@@ -112,7 +110,6 @@ impl<'e> DeviceMatrix<'e> {
             ty,
             n: a.n,
             nnz: a.nnz(),
-            unit: false,
             ptr: executor.upload(&a.ptr)?,
             col: executor.upload(&a.col)?,
             val: upload(executor, ty, &a.val, &a.im)?,
@@ -147,6 +144,8 @@ impl Op {
 pub struct System<'s, 'e> {
     pub matrix: &'s DeviceMatrix<'e>,
     pub fill: Fill,
+    /// Whether the diagonal is ones, whatever is stored.
+    pub unit: bool,
     pub op: Op,
     pub rhs: usize,
     pub f: &'s Buffer<'e>,
@@ -156,6 +155,9 @@ pub struct System<'s, 'e> {
 impl System<'_, '_> {
     pub fn fill_number(&self) -> i32 {
         i32::from(self.fill == Fill::Upper)
+    }
+    pub fn diagonal_number(&self) -> i32 {
+        i32::from(self.unit)
     }
     pub fn operation_number(&self) -> i32 {
         self.op.number()

@@ -1,5 +1,9 @@
 //! The solvers to compare with: cuSPARSE's SpSV, for several right-hand sides SpSM, and csrsv2 of a CUDA 11 library. The two
 //! generations of cuSPARSE differ in their tables of functions and in what they keep for one system; the rest they share.
+//! [`factors`] and [`product`] are what cuSPARSE has around a solve.
+
+pub mod factors;
+pub mod product;
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -55,6 +59,7 @@ functions! {
         create_descr: "cusparseCreateMatDescr" (*mut Handle);
         destroy_descr: "cusparseDestroyMatDescr" (Handle);
         set_fill: "cusparseSetMatFillMode" (Handle, i32);
+        set_diagonal: "cusparseSetMatDiagType" (Handle, i32);
         create_info: "cusparseCreateCsrsv2Info" (*mut Handle);
         destroy_info: "cusparseDestroyCsrsv2Info" (Handle);
         buffer_size: "cusparse?csrsv2_bufferSize" (Handle, i32, i32, i32, Handle, Handle, Handle, Handle, Handle, *mut i32);
@@ -66,7 +71,6 @@ functions! {
 const INDEX_32I: i32 = 2;
 const ATTRIBUTE_FILL_MODE: i32 = 0;
 const ATTRIBUTE_DIAG_TYPE: i32 = 1;
-const NON_UNIT: i32 = 0;
 const USE_LEVEL: i32 = 1;
 const ORDER_COLUMN: i32 = 1;
 
@@ -81,6 +85,7 @@ macro_rules! call {
         }
     }};
 }
+use call;
 
 /// A cuSPARSE with the functions of one generation (for one value type, where their names depend on it), and a
 /// handle on the executor's stream.
@@ -169,9 +174,9 @@ impl<'s, 'e> Generic<'s, 'e> {
         let (n, nnz) = (a.n as i64, a.nnz as i64);
         let (ptr, col, val) = (a.ptr.ptr(), a.col.ptr(), a.val.ptr());
         call!(api, create_csr(&mut s.matrix, n, n, nnz, ptr, col, val, INDEX_32I, INDEX_32I, 0, ty))?;
-        for (attribute, value) in
-            [(ATTRIBUTE_FILL_MODE, system.fill_number()), (ATTRIBUTE_DIAG_TYPE, NON_UNIT)]
-        {
+        let attributes =
+            [(ATTRIBUTE_FILL_MODE, system.fill_number()), (ATTRIBUTE_DIAG_TYPE, system.diagonal_number())];
+        for (attribute, value) in attributes {
             call!(api, set_attribute(s.matrix, attribute, (&value as *const i32).cast(), 4))?;
         }
         for (object, values) in [(&mut s.f, system.f.ptr()), (&mut s.x, system.x.ptr())] {
@@ -259,6 +264,7 @@ impl<'s, 'e> Csrsv2<'s, 'e> {
         let mut s = Csrsv2 { peer, system, descr: null_mut(), info: null_mut(), buffer: None };
         call!(peer.api, create_descr(&mut s.descr))?;
         call!(peer.api, set_fill(s.descr, system.fill_number()))?;
+        call!(peer.api, set_diagonal(s.descr, system.diagonal_number()))?;
         Ok(s)
     }
 }
