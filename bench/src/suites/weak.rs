@@ -17,17 +17,22 @@ fn mesh(shape: Shape, element: Element, dof: usize) -> Recipe {
     Recipe::Mesh(Mesh { shape, element, dof })
 }
 
-/// Complete factors of grids in the plane; coarse operators of multigrid; linear elements on graded meshes, with one
-/// unknown at a corner and with several.
+/// Complete factors of grids in the plane; coarse operators of multigrid; reservoirs with wells; linear elements on graded
+/// meshes, with one unknown at a corner and with several.
 pub fn fit() -> Vec<Entry> {
     use Shape::{Graded, Porous};
     use Stencil::{Axes, Box};
     let coarse = |side, times| Recipe::Coarse(of_cube(side, times));
+    let wells = |size, dof, wells, perforated| {
+        Recipe::Reservoir(Reservoir { size, dof, wells, perforated, closed: 15 })
+    };
     vec![
         other("factor-5pt-400x400", factor(Axes, [400, 400, 1], 0), 1195, (0.16, 6.44)),
         other("factor-9pt-250x500", factor(Box, [250, 500, 1], 0), 989, (0.125, 5.33)),
         other("coarse-100-1", coarse(100, 1), 624, (0.31, 2.78)),
         other("coarse-120-2", coarse(120, 2), 636, (0.0587, 0.771)),
+        other("reservoir-120x120x60", wells([120, 120, 60], 1, 40, 2000), 298, (0.735, 2.66)),
+        other("reservoir-80x80x40-x3", wells([80, 80, 40], 3, 20, 1200), 594, (0.652, 6.23)),
         other("graded-p1", mesh(Graded(2.5e-4), Element::P1, 1), 2975, (0.328, 1.31)),
         other("graded-p1-x2", mesh(Graded(4e-4), Element::P1, 2), 4576, (0.397, 2.98)),
         other("porous-45-p1-x3", mesh(Porous(45), Element::P1, 3), 408, (0.292, 6.37)),
@@ -42,21 +47,15 @@ pub fn small() -> Vec<Entry> {
     ]
 }
 
-/// Complete factors of grids in space and of unsymmetric matrices; reservoirs with wells; quadratic and edge elements;
-/// power-law graphs.
+/// Complete factors of grids in space and of unsymmetric matrices; quadratic and edge elements; power-law graphs.
 pub fn report() -> Vec<Entry> {
     use Shape::{Graded, Porous};
     use Stencil::{Axes, Box};
-    let wells = |size, dof, wells, perforated| {
-        Recipe::Reservoir(Reservoir { size, dof, wells, perforated, closed: 15 })
-    };
     let graph = |rows, links, skew| Recipe::PowerLaw(PowerLaw { rows, links, skew });
     vec![
         other("factor-7pt-32x32x32", factor(Axes, [32, 32, 32], 0), 2388, (0.0328, 8.15)),
         other("factor-27pt-24x24x40", factor(Box, [24, 24, 40], 0), 1722, (0.023, 5.46)),
         other("factor-5pt-250x250-unsymmetric", factor(Axes, [250, 250, 1], 40), 729, (0.0625, 1.71)),
-        other("reservoir-120x120x60", wells([120, 120, 60], 1, 40, 2000), 298, (0.735, 2.66)),
-        other("reservoir-80x80x40-x3", wells([80, 80, 40], 3, 20, 1200), 594, (0.652, 6.23)),
         other("graded-p2", mesh(Graded(8e-4), Element::P2, 1), 4561, (0.398, 2.49)),
         other("graded-edge", mesh(Graded(6e-4), Element::Edge, 1), 3291, (0.382, 1.14)),
         other("porous-40-edge", mesh(Porous(40), Element::Edge, 1), 475, (0.453, 3.69)),
