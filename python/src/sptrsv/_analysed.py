@@ -179,14 +179,14 @@ class Analysed:
         found = self._find_zero_pivot()
         return None if found is None else found[0]
 
-    def _find_zero_pivot(self) -> tuple[int, str] | None:
+    def _find_zero_pivot(self, function: str = "sptrsvZeroPivot") -> tuple[int, str] | None:
         with self._lock:
             self._must_be_usable()
             r = self._resources
             row = c_int64(-1)
             # On a stream that is there: that of the last solve may be gone.
             with self._on_stream(self._framework):
-                status = library.sptrsvZeroPivot(r.handle, r.info, byref(row))
+                status = getattr(library, function)(r.handle, r.info, byref(row))
                 if status == Status.ZERO_PIVOT:
                     return row.value, text(status)
                 check(status)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from ctypes import byref, c_int64
 from typing import Any, Callable, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from ._arrays import DATA_TYPES, Array
 from ._errors import ZeroPivotError, check
 from ._frameworks import framework_of
-from ._library import Status, library, text
+from ._library import library
 from ._matrix import Matrix
 from ._resources import Resources
 from ._smoother import read_csr
@@ -158,17 +157,8 @@ class IncompleteFactors:
         return None if found is None else found[0]
 
     def _find_zero_pivot(self) -> tuple[int, str] | None:
-        first = self._first
         with self._lock:
-            first._must_be_usable()
-            r = first._resources
-            row = c_int64(-1)
-            with first._on_stream(first._framework):
-                status = library.sptrsvFactorZeroPivot(r.handle, r.info, byref(row))
-                if status == Status.ZERO_PIVOT:
-                    return row.value, text(status)
-                check(status)
-            return None
+            return self._first._find_zero_pivot("sptrsvFactorZeroPivot")
 
     def _raise_zero_pivot(self) -> None:
         found = self._find_zero_pivot()
