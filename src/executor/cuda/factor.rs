@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::args::SolveArgs;
-use super::factor_nodes::FactorNodes;
+use super::factor_nodes::{FactorNodes, THREADS};
 use super::pattern::{Diagonal, Pattern};
 use super::{memory, CudaPlan, DeviceArray, Gpu, How, Kernel, Launcher, Stored};
 use crate::analysis::{Findings, Needs};
@@ -14,8 +14,6 @@ use crate::executor::host::Method;
 use crate::executor::{FactorCall, Unfit};
 use crate::problem::{Arrays, CopyValues, Factorization, Shape};
 
-/// Threads of a block: of FACTOR_WARPS in kernels/factor/factor.cuh, and FACTOR_BLOCK in kernels/factor/factor_begin.cu.
-const THREADS: u32 = 128;
 /// Blocks launched for each multiprocessor; those that find no room begin later.
 const BLOCKS: u32 = 16;
 /// Levels with warps of their own. Warps further ahead only poll, which slows down the others.

@@ -6,8 +6,9 @@ use super::{CudaPlan, DeviceArray, Kernel, Launcher};
 use crate::error::Result;
 use crate::problem::{Arrays, Shape};
 
-/// Threads of a block: of FACTOR_WARPS in kernels/factor/factor.cuh. And its warps, a row each.
-const THREADS: u32 = 128;
+/// Threads of a block: of FACTOR_WARPS in kernels/factor/factor.cuh, and FACTOR_BLOCK in kernels/factor/factor_begin.cu.
+pub const THREADS: u32 = 128;
+/// Warps of a block, a row each.
 const ROWS: u32 = THREADS / 32;
 /// Blocks of a node, one a lane: MOST_BLOCKS in kernels/factor/factor_nodes.cuh.
 const MOST_BLOCKS: u32 = 32;
