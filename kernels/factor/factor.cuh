@@ -62,6 +62,12 @@ constexpr int STEPS = 4;                // entries of the lower triangle whose u
 constexpr uint32_t MOST_PREPARED = 48;  // steps whose sources are looked up before the first of them is waited for
 constexpr uint16_t EMPTY = 0xffff;
 
+// Where a search for a column begins in a table of so many places, a power of two.
+template <uint32_t PLACES>
+__device__ __forceinline__ uint32_t slot_of(uint32_t column) {
+    return column * 0x9e3779b1u >> 16 & (PLACES - 1);
+}
+
 // What the lanes of a row share.
 template <uint32_t ENTRIES>
 struct SharedRow {
@@ -166,13 +172,12 @@ struct FactorRows {
     __device__ __forceinline__ FactorRows(const FactorArgs<T> &args, Shared &shared)
         : a(args), s(shared), sub(threadIdx.x % LANES) {}
 
-    __device__ __forceinline__ static uint32_t slot_of(uint32_t column) { return column * 0x9e3779b1u >> 16 & (Shared::TABLE - 1); }
     __device__ __forceinline__ static uint32_t entry_of(int k, uint32_t sub) { return sub + k * LANES; }
 
     // The entry of the row in that column, or NONE.
     __device__ __forceinline__ uint32_t find(uint32_t column) const {
         // Ends at an empty place: at most half of them are taken.
-        for (uint32_t at = slot_of(column);; at = (at + 1) & (Shared::TABLE - 1)) {
+        for (uint32_t at = slot_of<Shared::TABLE>(column);; at = (at + 1) & (Shared::TABLE - 1)) {
             uint32_t e = s.table[at];
             if (e == EMPTY) return NONE;
             if (s.column[e] == column) return e;
@@ -200,7 +205,7 @@ struct FactorRows {
             } else if (has) {
                 fits = fits && (e >= lower || a.pattern.begin((size_t)column + 1) - a.diag[column] < EMPTY);
                 // Ends at an empty place: at most half of them are taken.
-                for (uint32_t at = slot_of(column);; at = (at + 1) & (Shared::TABLE - 1))
+                for (uint32_t at = slot_of<Shared::TABLE>(column);; at = (at + 1) & (Shared::TABLE - 1))
                     if (atomicCAS(&s.table[at], EMPTY, (unsigned short)e) == EMPTY) break;
             }
         }

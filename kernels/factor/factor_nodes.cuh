@@ -30,10 +30,9 @@ struct FactorNode {
 
     __device__ __forceinline__ FactorNode(const FactorArgs<T> &args, SharedNode &shared) : a(args), s(shared) {}
 
-    static __device__ __forceinline__ uint32_t slot_of(uint32_t column) { return column * 0x9e3779b1u >> 16 & (SharedNode::TABLE - 1); }
     // The lane of that node, or NONE. Ends at an empty place: at most a quarter of them are taken.
     __device__ __forceinline__ uint32_t find(uint32_t column) const {
-        for (uint32_t at = slot_of(column);; at = (at + 1) & (SharedNode::TABLE - 1)) {
+        for (uint32_t at = slot_of<SharedNode::TABLE>(column);; at = (at + 1) & (SharedNode::TABLE - 1)) {
             uint32_t lane_of = s.table[at];
             if (lane_of == EMPTY || s.column[lane_of] == column) return lane_of == EMPTY ? NONE : lane_of;
         }
@@ -51,7 +50,7 @@ struct FactorNode {
         uint32_t column = has ? a.pattern.column((size_t)begin + lane * B) / B : 0;
         s.column[lane] = column;
         if (has)
-            for (uint32_t at = slot_of(column); atomicCAS(&s.table[at], EMPTY, (unsigned short)lane) != EMPTY;)
+            for (uint32_t at = slot_of<SharedNode::TABLE>(column); atomicCAS(&s.table[at], EMPTY, (unsigned short)lane) != EMPTY;)
                 at = (at + 1) & (SharedNode::TABLE - 1);
 #pragma unroll
         for (int r = 0; r < B; ++r)
