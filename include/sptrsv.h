@@ -812,6 +812,11 @@ typedef struct {
    * diagonal is UNIT or separate.
    */
   int64_t missing_diagonal;
+  /**
+   * 1 where the analysis has found the pattern that the info held already (sptrsvSetKeepPattern), else 0. The times of its parts
+   * are then those of the analysis before it.
+   */
+  int64_t pattern_was_known;
 } sptrsvStats_t;
 
 /**
@@ -1127,6 +1132,39 @@ sptrsvStatus_t sptrsvBufferSize(sptrsvHandle_t handle,
                                 const void *colInd,
                                 sptrsvInfo_t info,
                                 size_t *bytes);
+
+/**
+ * Chooses whether an analysis keeps a copy of the pattern, by which the next one knows it again. An analysis of an equal pattern, with
+ * the same settings and on the same device, then keeps the schedule: it compares the two patterns, and copies the values where all
+ * are copied. That is for programs that analyse the same pattern again and again, as bindings without a place for an info do.
+ *
+ * The copy takes as much memory as rowPtr and colInd. Where there is not enough, none is kept.
+ *
+ * \param info     the info
+ * \param enabled  1 to keep a copy, 0 (the default) to keep none
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `enabled` is neither 0 nor 1
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `info` is NULL or a live info.
+ */
+sptrsvStatus_t sptrsvSetKeepPattern(sptrsvInfo_t info,
+                                    int enabled);
+
+/**
+ * Reads whether an analysis keeps a copy of the pattern.
+ *
+ * \param info     the info
+ * \param enabled  receives 1 or 0
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `info` is NULL or a live info, `enabled` NULL or writable.
+ */
+sptrsvStatus_t sptrsvGetKeepPattern(sptrsvConstInfo_t info, int *enabled);
 
 /**
  * Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are not read, but copied after
