@@ -139,12 +139,12 @@ class Host:
 class Gpu:
     """CuPy, on a stream of its own."""
 
-    def __init__(self):
+    def __init__(self, with_graphs):
         import cupy
         import cupyx.scipy.sparse
 
         self._cupy, self._csr = cupy, cupyx.scipy.sparse.csr_matrix
-        self._stream = cupy.cuda.Stream(non_blocking=True)
+        self._with_graphs, self._stream = with_graphs, cupy.cuda.Stream(non_blocking=True)
         self.name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
         self.empty_like, self.zeros, self.sqrt = cupy.empty_like, cupy.zeros, cupy.sqrt
 
@@ -165,6 +165,8 @@ class Gpu:
 
     def repeatable(self, work):
         """Captures work that waits for nothing into a CUDA graph. Its memory is of a pool that nothing else uses."""
+        if not self._with_graphs:
+            return work
         pool = self._cupy.cuda.MemoryPool()
         with self._cupy.cuda.using_allocator(pool.malloc):
             work()  # once outside of the capture, as libraries and kernels load at their first use
@@ -187,10 +189,10 @@ class Gpu:
         self._stream.__exit__(*error)
 
 
-def place(on_host):
-    if not on_host:
+def place(options):
+    if not options.host:
         try:
-            return Gpu()
+            return Gpu(not options.no_graphs)
         except Exception as e:  # without CuPy an ImportError, without a GPU an error of CuPy's own
             print(f"no GPU is used: {e}")
     return Host()
@@ -426,6 +428,7 @@ def arguments():
     parser.add_argument("--passes", type=int, default=2, help="of a smoother before, and after, each correction")
     parser.add_argument("--repeats", type=int, default=3, help="solves, of which the median counts")
     parser.add_argument("--host", action="store_true", help="leave a GPU alone")
+    parser.add_argument("--no-graphs", action="store_true", help="launch each kernel by itself on a GPU")
     parser.add_argument("--save-hierarchy", metavar="FILE", help="store the hierarchies, and solve nothing")
     parser.add_argument("--hierarchy", metavar="FILE", help="take the hierarchies from a file; this needs no pyamg")
     parser.add_argument("--plot", metavar="FILE.svg", help="draw the residuals against time, by matplotlib")
@@ -441,7 +444,7 @@ def main():
     if options.save_hierarchy:
         save(options.save_hierarchy, hierarchies)
         return
-    with place(options.host) as on:
+    with place(options) as on:
         print(f"CG to {TOLERANCE:g} on {on.name}; times in ms; setup is that of the smoothers")
         numbers = f"{'iterations':>10} {'setup':>9} {'solve':>10} {'an iteration':>12}"
         print(f"{'problem':12} {'unknowns':>9} {'levels':>6}  {'smoother':22} {numbers}")
