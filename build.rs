@@ -47,13 +47,62 @@ fn main() {
 
     soname::link(LIBRARY);
 
-    compile_kernels(&root, &out);
+    let shared = write_shared_headers(&root, &out);
+    compile_kernels(&root, &shared, &out);
     write_header(&root);
+}
+
+/// Writes what kernels and the library share as headers of C++: each file of a folder `shared/` and each `shared.rs` of `src/`
+/// becomes `shared/<name>.h`, where a `shared.rs` has the name of its folder. Returns the folder to include them from.
+fn write_shared_headers(root: &Path, out: &Path) -> PathBuf {
+    let mut sources = Vec::new();
+    find_sources(&root.join("src"), "rs", &mut sources);
+    let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_string();
+    let folder = out.join("headers");
+    let mut written = Vec::new();
+    for source in sources {
+        let parent = name(source.parent().unwrap());
+        let header = match (name(&source), parent.as_str()) {
+            (own, "shared") if own != "mod" => own,
+            (own, _) if own == "shared" => parent,
+            _ => continue,
+        };
+        println!("cargo:rerun-if-changed={}", source.display());
+        assert!(!written.contains(&header), "two files of the name {header}");
+        let text = shared_header(&source);
+        fs::create_dir_all(folder.join("shared")).unwrap();
+        fs::write(folder.join(format!("shared/{header}.h")), text).unwrap();
+        written.push(header);
+    }
+    folder
+}
+
+/// The constants and the structs of a source. kernels/device/pointers.cuh has the types of pointers that these name.
+fn shared_header(source: &Path) -> String {
+    let text = read(source);
+    let structs = text.lines().filter_map(|line| line.strip_prefix("pub struct "));
+    let names = structs.map(|rest| rest.split(['<', ' ', '(', ';']).next().unwrap().to_string());
+    let mut config = cbindgen::Config {
+        language: cbindgen::Language::Cxx,
+        pragma_once: true,
+        no_includes: true,
+        includes: vec!["device/pointers.cuh".into()],
+        documentation_style: cbindgen::DocumentationStyle::C99,
+        ..cbindgen::Config::default()
+    };
+    config.constant.allow_constexpr = true;
+    config.layout.aligned_n = Some("alignas".into());
+    config.export.include = names.collect();
+    config.export.rename = [("Uint2", "uint2"), ("Uint4", "uint4")].map(|(a, b)| (a.into(), b.into())).into();
+    let mut header = Vec::new();
+    let bindings = cbindgen::Builder::new().with_config(config).with_src(source).generate();
+    bindings.unwrap_or_else(|e| panic!("{}: {e}", source.display())).write(&mut header);
+    String::from_utf8(header).expect("cbindgen writes UTF-8")
 }
 
 /// Compiles every `.cu` file below `kernels/` to a fatbin and writes the table `OUT_DIR/kernels.rs` that embeds them. That takes
 /// minutes, so all builds of a profile that would come to the same fatbins, as those of other features would, share them.
-fn compile_kernels(root: &Path, out: &Path) {
+fn compile_kernels(root: &Path, headers: &Path, out: &Path) {
     println!("cargo:rerun-if-changed=kernels");
     let archs = env::var("SPTRSV_CUDA_ARCHS").unwrap_or_else(|_| "80,90".into());
     let archs: Vec<&str> = archs.split(',').map(str::trim).filter(|a| !a.is_empty()).collect();
@@ -72,7 +121,7 @@ fn compile_kernels(root: &Path, out: &Path) {
 
     let kernels = root.join("kernels");
     let mut sources = Vec::new();
-    find_sources(&kernels, &mut sources);
+    find_sources(&kernels, "cu", &mut sources);
     sources.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
 
     let mut flags: Vec<String> =
@@ -97,7 +146,7 @@ fn compile_kernels(root: &Path, out: &Path) {
     let mut table = String::new();
     for source in &sources {
         let mut texts = BTreeMap::new();
-        read_with_includes(&kernels, source, &mut texts);
+        read_with_includes([&kernels, headers], source, &mut texts);
         let mut hasher = DefaultHasher::new();
         (&version, &flags).hash(&mut hasher);
         // By name, so that a checkout elsewhere finds them again.
@@ -113,8 +162,8 @@ fn compile_kernels(root: &Path, out: &Path) {
         made.push((fatbin, own));
     }
     missing.sort_by_key(|&(length, ..)| Reverse(length));
-    // What is compiled does not change with the folder, and so the name of a fatbin does not.
-    flags.push(format!("-I{}", kernels.display()));
+    // What is compiled does not change with the folders, and so the name of a fatbin does not.
+    flags.extend([&kernels, headers].map(|folder| format!("-I{}", folder.display())));
     compile(&nvcc, &flags, missing, &shared.join("progress"));
     for (fatbin, own) in made {
         fs::copy(fatbin, own).unwrap();
@@ -157,30 +206,31 @@ fn release(version: &[u8]) -> Option<u32> {
     Some(1000 * number()? + 10 * number()?)
 }
 
-/// Adds the `.cu` files in a folder and in those below it.
-fn find_sources(folder: &Path, sources: &mut Vec<PathBuf>) {
+/// Adds the files of a kind in a folder and in those below it.
+fn find_sources(folder: &Path, kind: &str, sources: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            find_sources(&path, sources);
-        } else if path.extension().is_some_and(|extension| extension == "cu") {
+            find_sources(&path, kind, sources);
+        } else if path.extension().is_some_and(|extension| extension == kind) {
             sources.push(path);
         }
     }
 }
 
 /// Adds what a source is made of: itself, and what it includes, directly or not. An included file is named by its path from the
-/// source's own folder or, as for the compiler, from `kernels/`.
-fn read_with_includes(kernels: &Path, source: &Path, texts: &mut BTreeMap<PathBuf, String>) {
+/// source's own folder or, as for the compiler, from one of `folders`.
+fn read_with_includes(folders: [&Path; 2], source: &Path, texts: &mut BTreeMap<PathBuf, String>) {
     if texts.contains_key(source) {
         return;
     }
     let text = fs::read_to_string(source).unwrap_or_else(|e| panic!("{}: {e}", source.display()));
     texts.insert(source.into(), text.clone());
     for name in text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"')) {
-        let own = source.with_file_name(name);
-        let included = if own.is_file() { own } else { kernels.join(name) };
-        read_with_includes(kernels, &included, texts);
+        let places = [source.with_file_name(name), folders[0].join(name), folders[1].join(name)];
+        let included = places.iter().find(|path| path.is_file());
+        let included = included.unwrap_or_else(|| panic!("{}: no file {name}", source.display()));
+        read_with_includes(folders, included, texts);
     }
 }
 
