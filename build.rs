@@ -90,7 +90,7 @@ fn shared_header(source: &Path) -> String {
         documentation_style: cbindgen::DocumentationStyle::C99,
         ..cbindgen::Config::default()
     };
-    config.constant.allow_constexpr = true;
+    (config.constant.allow_constexpr, config.constant.allow_static_const) = (true, false);
     config.layout.aligned_n = Some("alignas".into());
     config.export.include = names.collect();
     config.export.rename = [("Uint2", "uint2"), ("Uint4", "uint4")].map(|(a, b)| (a.into(), b.into())).into();

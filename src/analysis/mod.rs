@@ -10,13 +10,13 @@ pub mod families;
 pub mod lines;
 pub mod pattern;
 pub mod ranges;
+pub mod shared;
 pub mod slices;
 pub mod strewn;
 
 use crate::problem::DiagSource;
 
-/// "No such entry" among value indices.
-pub const NONE: u32 = u32::MAX;
+pub use shared::schedule::NONE;
 
 /// The pattern as the caller stores it, on the host, zero-based: entries of major index `i` (row of a CSR
 /// matrix, column of a CSC matrix) are `ind[ptr[i]..ptr[i + 1]]`. Validated: `ptr` rises from 0 to

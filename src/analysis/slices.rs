@@ -6,6 +6,7 @@
 //! what 32 lanes hold is solved in parts, each of which is a slice before the row's own.
 #![forbid(unsafe_code)]
 
+use super::shared::schedule::{GATE_SHIFT, PART};
 use crate::error::{Error, Result};
 use crate::tuning::{GATE_ENTRIES, GATE_LEVELS, NEAR_GATE_LANES, NEAR_GATE_LEVELS};
 
@@ -15,10 +16,6 @@ pub const LANES: u32 = 32;
 /// no gate. A part of a row is `[position, PART | 32 << 6 | number << GATE_SHIFT]`, the number counted from the row's own
 /// share of entries, which are those that depend on the unknowns solved last.
 pub type Slice = [u32; 2];
-
-/// Mirrored in kernels/device/args.cuh.
-const GATE_SHIFT: u32 = 12;
-const PART: u32 = 63;
 
 /// Refuses a row of so many parts, if their numbers do not fit into a slice.
 pub fn must_number(parts: u32) -> Result<()> {

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod copies;
+pub mod solve;
 
 /// Whatever a pointer leads to, its address is a number.
 pub trait Pointee {
@@ -21,6 +22,8 @@ impl<T: ?Sized> Pointee for T {
 pub type ConstPtr<T> = <T as Pointee>::Address;
 /// `T *`, or 0.
 pub type MutPtr<T> = <T as Pointee>::Address;
+/// `volatile T *`, or 0.
+pub type VolatilePtr<T> = <T as Pointee>::Address;
 
 /// A value of whatever type the kernel is for.
 #[derive(Clone, Copy, Debug, Default)]
