@@ -6,6 +6,8 @@ use std::sync::Arc;
 use super::args::SolveArgs;
 use super::factor_nodes::{FactorNodes, THREADS};
 use super::pattern::{Diagonal, Pattern};
+use super::shared::factor::FACTOR_WARPS;
+use super::shared::{self, Value};
 use super::{memory, CudaPlan, DeviceArray, Gpu, How, Kernel, Launcher, Stored};
 use crate::analysis::{Findings, Needs};
 use crate::engines::{Algorithm, EnginePlan};
@@ -57,20 +59,7 @@ impl EnginePlan for Levels {
     }
 }
 
-/// The mirror of FactorArgs in kernels/factor/factor.cuh.
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct FactorArgs {
-    solve: SolveArgs,
-    pattern: Pattern,
-    val: u64,
-    diag: u64,
-    item: u64,
-    items: u32,
-    boosts: u32,
-    tolerance: f64,
-    boost: [f64; 2],
-}
+type FactorArgs = shared::factor::FactorArgs<Value>;
 
 /// What an info holds for factorisations of a pattern.
 pub struct CudaFactor {
@@ -161,7 +150,7 @@ impl CudaFactor {
             // Rows are so long that all warps are busy looking updates up.
             Kernels::Three => u32::MAX,
             Kernels::Eight | Kernels::Warp => {
-                items.div_ceil(levels).saturating_mul(LEVELS_AHEAD).div_ceil(THREADS / 32).max(1)
+                items.div_ceil(levels).saturating_mul(LEVELS_AHEAD).div_ceil(FACTOR_WARPS).max(1)
             }
         };
         let factor = CudaFactor { plan, diag: diagonal.place, item, items, kernels, blocks, nodes };
@@ -207,7 +196,7 @@ impl CudaFactor {
         )?;
         if let (Some(nodes), Factorization::Ilu0) = (&self.nodes, kind) {
             (args.solve.order, args.items) = (nodes.order.address(), nodes.count);
-            let blocks = nodes.count.div_ceil(THREADS / 32).min(most);
+            let blocks = nodes.count.div_ceil(FACTOR_WARPS).min(most);
             return nodes.kernel(&launcher)?.launch(blocks, THREADS, 0, &args);
         }
         self.kernel(&launcher, kind)?.launch(self.blocks.min(most), THREADS, 0, &args)

@@ -7,7 +7,13 @@
 #![forbid(unsafe_code)]
 
 pub mod copies;
+pub mod diagonal;
+pub mod factor;
+pub mod pattern;
 pub mod solve;
+
+/// To kernels a struct with functions, of the same fields.
+pub type Pattern = pattern::PatternArgs;
 
 /// Whatever a pointer leads to, its address is a number.
 pub trait Pointee {
