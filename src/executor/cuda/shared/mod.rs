@@ -11,6 +11,7 @@ pub mod diagonal;
 pub mod factor;
 pub mod pattern;
 pub mod solve;
+pub mod sweep;
 
 /// To kernels a struct with functions, of the same fields.
 pub type Pattern = pattern::PatternArgs;
