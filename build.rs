@@ -59,6 +59,7 @@ fn write_shared_headers(root: &Path, out: &Path) -> PathBuf {
     find_sources(&root.join("src"), "rs", &mut sources);
     let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_string();
     let folder = out.join("headers");
+    fs::create_dir_all(folder.join("shared")).unwrap();
     let mut written = Vec::new();
     for source in sources {
         let parent = name(source.parent().unwrap());
@@ -69,17 +70,21 @@ fn write_shared_headers(root: &Path, out: &Path) -> PathBuf {
         };
         println!("cargo:rerun-if-changed={}", source.display());
         assert!(!written.contains(&header), "two files of the name {header}");
-        let text = shared_header(&source);
-        fs::create_dir_all(folder.join("shared")).unwrap();
+        let text = shared_header(&source, out);
         fs::write(folder.join(format!("shared/{header}.h")), text).unwrap();
         written.push(header);
     }
     folder
 }
 
-/// The constants and the structs of a source. kernels/device/pointers.cuh has the types of pointers that these name.
-fn shared_header(source: &Path) -> String {
-    let text = read(source);
+/// The constants and the structs of a source. kernels/device/pointers.cuh has the types of pointers that these name. Comments say
+/// what is for C++ alone: `// <u32>` behind a field what it is a pointer to, and `/*<T>*/` that a struct is a template.
+fn shared_header(source: &Path, folder: &Path) -> String {
+    let generic = |line: &str| match line.split_once("// <") {
+        Some((field, of)) => format!("{}<{of},\n", field.trim_end().trim_end_matches(',')),
+        None => line.replace(" /*<T>*/", "<T>") + "\n",
+    };
+    let text: String = read(source).lines().map(generic).collect();
     let structs = text.lines().filter_map(|line| line.strip_prefix("pub struct "));
     let names = structs.map(|rest| rest.split(['<', ' ', '(', ';']).next().unwrap().to_string());
     let mut config = cbindgen::Config {
@@ -93,9 +98,9 @@ fn shared_header(source: &Path) -> String {
     (config.constant.allow_constexpr, config.constant.allow_static_const) = (true, false);
     config.layout.aligned_n = Some("alignas".into());
     config.export.include = names.collect();
-    config.export.rename = [("Uint2", "uint2"), ("Uint4", "uint4")].map(|(a, b)| (a.into(), b.into())).into();
-    let mut header = Vec::new();
-    let bindings = cbindgen::Builder::new().with_config(config).with_src(source).generate();
+    let (parsed, mut header) = (folder.join("shared.rs"), Vec::new());
+    fs::write(&parsed, &text).expect("OUT_DIR is writable");
+    let bindings = cbindgen::Builder::new().with_config(config).with_src(parsed).generate();
     bindings.unwrap_or_else(|e| panic!("{}: {e}", source.display())).write(&mut header);
     String::from_utf8(header).expect("cbindgen writes UTF-8")
 }

@@ -1,4 +1,4 @@
-// The types of pointers in arguments, which are written in Rust: src/executor/cuda/shared/mod.rs has them there.
+// The types of pointers in arguments, which are written in Rust (src/executor/cuda/shared/mod.rs).
 #pragma once
 #include <cstdint>
 

@@ -1,16 +1,9 @@
 //! What a solve's kernel gets, by value, and the state of an info.
 #![forbid(unsafe_code)]
 
-use super::shared::solve::{self, Queue, PIVOT_BIT};
-use super::shared::Value;
+use super::shared::solve::{Queue, PIVOT_BIT};
 
-pub use super::shared::solve::State;
-/// Arguments of every solve kernel. Pointers are device addresses.
-pub type SolveArgs = solve::SolveArgs<Value>;
-/// Arguments of a kernel for one or several right-hand sides.
-pub type MultiArgs = solve::MultiArgs<Value>;
-/// Arguments of the kernels in a graph.
-pub type LevelArgs = solve::LevelArgs<Value>;
+pub use super::shared::solve::{LevelArgs, MultiArgs, SolveArgs, State};
 
 impl State {
     /// Pieces that queues can hand out: the numbers that are drawn in vain are fewer than these.

@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 use super::shared::copies::{DenseArgs, DenseSteps, DENSE_BLOCK, DENSE_ROWS};
-use super::shared::Value;
 use super::{CudaPlan, Launcher};
 use crate::error::Result;
 use crate::executor::SolveCall;
@@ -18,7 +17,7 @@ fn steps(dense: Dense) -> DenseSteps {
 
 /// Enqueues a copy of `columns` columns.
 fn copy(launcher: &Launcher, from: Dense, to: Dense, n: u32, columns: u32) -> Result<()> {
-    let args = DenseArgs::<Value> {
+    let args = DenseArgs {
         from: from.address as u64,
         to: to.address as u64,
         of_from: steps(from),

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use super::args::SolveArgs;
 use super::factor_nodes::{FactorNodes, THREADS};
 use super::pattern::{Diagonal, Pattern};
-use super::shared::factor::FACTOR_WARPS;
-use super::shared::{self, Value};
+use super::shared::factor::{FactorArgs, FACTOR_WARPS};
 use super::{memory, CudaPlan, DeviceArray, Gpu, How, Kernel, Launcher, Stored};
 use crate::analysis::{Findings, Needs};
 use crate::engines::{Algorithm, EnginePlan};
@@ -58,8 +57,6 @@ impl EnginePlan for Levels {
         self.0.clone()
     }
 }
-
-type FactorArgs = shared::factor::FactorArgs<Value>;
 
 /// What an info holds for factorisations of a pattern.
 pub struct CudaFactor {

@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 use super::shared::copies::{PermuteArgs, PERMUTE_BLOCK};
-use super::shared::Value;
 use super::CudaPlan;
 use crate::error::Result;
 use crate::executor::PermuteCall;
@@ -11,7 +10,7 @@ impl CudaPlan {
     /// Enqueues the copy.
     pub fn permute(&mut self, stream: usize, call: &PermuteCall) -> Result<()> {
         self.note_use(stream)?;
-        let args = PermuteArgs::<Value> {
+        let args = PermuteArgs {
             from: call.from.address as u64,
             to: call.to.address as u64,
             index: call.index as u64,

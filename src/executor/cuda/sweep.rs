@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::pattern::{Diagonal, Pattern};
 use super::shared::sweep::{SweepArgs, SWEEP_THREADS};
-use super::shared::Value;
 use super::{CudaPlan, Gpu, Launcher};
 use crate::error::Result;
 use crate::executor::SweepCall;
@@ -41,7 +40,7 @@ impl CudaSweep {
         // Five entries and more for each lane; of a row whose diagonal is known half are read.
         let entries = shape.nnz / shape.n / if place != 0 { 2 } else { 1 };
         let lanes = (entries / 5).max(1).next_power_of_two().min(32);
-        let args = SweepArgs::<Value> {
+        let args = SweepArgs {
             pattern: Pattern::new(shape, call.arrays),
             val: call.arrays.val as u64,
             b: call.b as u64,

@@ -7,8 +7,7 @@
 #![forbid(unsafe_code)]
 
 use super::args::SolveArgs;
-use super::shared::copies::{self, ValuesArgs, VALUES_BLOCK, VALUES_EACH};
-use super::shared::Value;
+use super::shared::copies::{ValuesArgs, VALUES_BLOCK, VALUES_EACH};
 use super::{DeviceArray, Launcher};
 use crate::error::Result;
 
@@ -49,7 +48,7 @@ impl CopiedValues {
     /// Enqueues the copy from the caller's array.
     pub fn update(&self, launcher: &Launcher, from: usize) -> Result<()> {
         let CopiedValues { values, source, count } = *self;
-        let args = ValuesArgs::<Value> { from: from as u64, to: values, source, count };
+        let args = ValuesArgs { from: from as u64, to: values, source, count };
         launcher.kernel_before_turn(KERNEL)?.launch(
             count.div_ceil(VALUES_BLOCK * VALUES_EACH),
             VALUES_BLOCK,
@@ -59,8 +58,7 @@ impl CopiedValues {
     }
 }
 
-/// Where a plan has the diagonal entries among the values that its solves read.
-pub type DiagonalPlaces = copies::DiagonalPlaces<Value>;
+pub use super::shared::copies::DiagonalPlaces;
 
 impl DiagonalPlaces {
     /// Those of a schedule by rows, or by nodes of so many unknowns.

@@ -1,9 +1,7 @@
 //! Arguments of the kernels in kernels/copies/.
 #![forbid(unsafe_code)]
 
-use std::ffi::c_void;
-
-use super::{ConstPtr, MutPtr, Uint2, Uint4};
+use super::{ConstPtr, MutPtr};
 
 /// Threads of a block that gathers values, and values of each, which are on their way together.
 pub const VALUES_BLOCK: u32 = 256;
@@ -11,11 +9,11 @@ pub const VALUES_EACH: u32 = 4;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct ValuesArgs<T> {
-    pub from: ConstPtr<T>,
-    pub to: MutPtr<T>,
+pub struct ValuesArgs /*<T>*/ {
+    pub from: ConstPtr, // <T>
+    pub to: MutPtr,     // <T>
     /// Where each value lies.
-    pub source: ConstPtr<u32>,
+    pub source: ConstPtr, // <u32>
     pub count: u32,
 }
 
@@ -23,13 +21,13 @@ pub struct ValuesArgs<T> {
 /// of `node` unknowns.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct DiagonalPlaces<T> {
-    pub from: ConstPtr<T>,
-    pub to: MutPtr<T>,
-    pub record: ConstPtr<Uint4>,
-    pub node_row: ConstPtr<Uint2>,
-    pub order: ConstPtr<u32>,
-    pub diag_index: ConstPtr<u32>,
+pub struct DiagonalPlaces /*<T>*/ {
+    pub from: ConstPtr,       // <T>
+    pub to: MutPtr,           // <T>
+    pub record: ConstPtr,     // <uint4>
+    pub node_row: ConstPtr,   // <uint2>
+    pub order: ConstPtr,      // <u32>
+    pub diag_index: ConstPtr, // <u32>
     pub n: u32,
     pub node: u32,
 }
@@ -48,9 +46,9 @@ pub struct DenseSteps {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct DenseArgs<T> {
-    pub from: ConstPtr<T>,
-    pub to: MutPtr<T>,
+pub struct DenseArgs /*<T>*/ {
+    pub from: ConstPtr, // <T>
+    pub to: MutPtr,     // <T>
     pub of_from: DenseSteps,
     pub of_to: DenseSteps,
     pub n: u32,
@@ -62,11 +60,11 @@ pub const PERMUTE_BLOCK: u32 = 256;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct PermuteArgs<T> {
-    pub from: ConstPtr<T>,
-    pub to: MutPtr<T>,
+pub struct PermuteArgs /*<T>*/ {
+    pub from: ConstPtr, // <T>
+    pub to: MutPtr,     // <T>
     /// Of each row, where it comes from or goes to.
-    pub index: ConstPtr<c_void>,
+    pub index: ConstPtr, // <void>
     /// Values from one column to the next.
     pub ld_from: u64,
     pub ld_to: u64,

@@ -27,6 +27,6 @@ pub struct DiagonalsFound {
 pub struct DiagonalArgs {
     pub pattern: Pattern,
     /// By row: where its diagonal entry lies, or NONE.
-    pub place: MutPtr<u32>,
-    pub found: MutPtr<DiagonalsFound>,
+    pub place: MutPtr, // <u32>
+    pub found: MutPtr, // <DiagonalsFound>
 }

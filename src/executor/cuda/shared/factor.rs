@@ -9,15 +9,15 @@ pub const FACTOR_WARPS: u32 = 4;
 
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-pub struct FactorArgs<T> {
+pub struct FactorArgs /*<T>*/ {
     /// `n`, `order`, `state`, what the watchdog needs, and `work`: a word for each of the caller's values.
-    pub solve: SolveArgs<T>,
+    pub solve: SolveArgs, // <T>
     pub pattern: Pattern,
-    pub val: MutPtr<T>,
+    pub val: MutPtr, // <T>
     /// By row: where its diagonal entry lies.
-    pub diag: ConstPtr<u32>,
+    pub diag: ConstPtr, // <u32>
     /// The first position of each work item, and the end of the last one.
-    pub item: ConstPtr<u32>,
+    pub item: ConstPtr, // <u32>
     pub items: u32,
     /// Whether small pivots are replaced.
     pub boosts: u32,
@@ -36,7 +36,7 @@ pub const FACTOR_MOST_BLOCKS: u32 = 32;
 pub struct NodesArgs {
     pub pattern: Pattern,
     /// How many rows differ from what they would be in nodes.
-    pub found: MutPtr<u32>,
+    pub found: MutPtr, // <u32>
     pub node: u32,
     pub most_blocks: u32,
 }

@@ -2,8 +2,8 @@
 //! makes a header of C++ of each file of this folder, and of each `shared.rs` elsewhere: `solve.rs` is `shared/solve.h` to kernels,
 //! and `engines/thin/shared.rs` is `shared/thin.h`.
 //!
-//! A pointer of a kernel is an address here. [`ConstPtr`] and the others say what is there; in C++ they are pointers to that
-//! (kernels/device/pointers.cuh). What a kernel has for each type of value has a parameter `T`, which stands for [`Value`] here.
+//! A pointer of a kernel is an address here, and 0 is no pointer. A comment behind the field, as `// <u32>`, says what is there: in
+//! C++ the field is a pointer to that. What a kernel has for each type of value has a parameter there, as `/*<T>*/` says.
 #![forbid(unsafe_code)]
 
 pub mod copies;
@@ -16,26 +16,9 @@ pub mod sweep;
 /// To kernels a struct with functions, of the same fields.
 pub type Pattern = pattern::PatternArgs;
 
-/// Whatever a pointer leads to, its address is a number.
-pub trait Pointee {
-    type Address;
-}
-
-impl<T: ?Sized> Pointee for T {
-    type Address = u64;
-}
-
-/// `const T *`, or 0.
-pub type ConstPtr<T> = <T as Pointee>::Address;
-/// `T *`, or 0.
-pub type MutPtr<T> = <T as Pointee>::Address;
-/// `volatile T *`, or 0.
-pub type VolatilePtr<T> = <T as Pointee>::Address;
-
-/// A value of whatever type the kernel is for.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Value;
-/// `uint2` of CUDA: two words.
-pub struct Uint2;
-/// `uint4` of CUDA: four words.
-pub struct Uint4;
+/// `const T *` in C++, by kernels/device/pointers.cuh.
+pub type ConstPtr = u64;
+/// `T *`.
+pub type MutPtr = u64;
+/// `volatile T *`.
+pub type VolatilePtr = u64;

@@ -1,8 +1,6 @@
 //! The caller's pattern as it lies.
 #![forbid(unsafe_code)]
 
-use std::ffi::c_void;
-
 use super::ConstPtr;
 
 /// Offsets of rows and indices of columns, of 32 or 64 bits each. To kernels it is the `Pattern` of kernels/device/pattern.cuh,
@@ -10,8 +8,8 @@ use super::ConstPtr;
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct PatternArgs {
-    pub row_ptr: ConstPtr<c_void>,
-    pub col_ind: ConstPtr<c_void>,
+    pub row_ptr: ConstPtr, // <void>
+    pub col_ind: ConstPtr, // <void>
     /// Whether they are of 64 bits.
     pub wide_offsets: u32,
     pub wide_columns: u32,
