@@ -26,7 +26,6 @@
 
 constexpr uint32_t LONG_ROW = 256, LONG_ROW_TIMES = 64;  // mirror tuning.rs
 
-constexpr uint32_t SWEEP_BLOCK = 1024;    // threads; mirrored in setup/args.rs
 constexpr uint32_t SWEEP_LONGEST = 256;   // entries; a longer row may be all lanes' of its warp
 // Where lanes by themselves take so many times the steps: they wait for their rows beside each other.
 constexpr uint32_t SWEEP_TOGETHER = 4;

@@ -34,8 +34,6 @@ __device__ __forceinline__ uint64_t wait_state(const uint64_t *p, bool in, Setup
     }
 }
 
-constexpr uint32_t SCAN_BLOCK = 512;  // mirrored in setup/args.rs
-
 // The sum over earlier tiles, for one warp, given the own one.
 __device__ uint32_t look_back(const SetupArgs &a, uint32_t tile, uint32_t own) {
     uint64_t *states = a.states;
@@ -125,8 +123,7 @@ __device__ __forceinline__ void scan(const SetupArgs &a) {
 SETUP_KERNEL(setup_scan_4, SCAN_BLOCK) { scan<4>(a); }
 SETUP_KERNEL(setup_scan_16, SCAN_BLOCK) { scan<16>(a); }
 
-constexpr uint32_t SORT_BLOCK = 256, SORT_ITEMS = 16, SORT_TILE = SORT_BLOCK * SORT_ITEMS;  // mirrored in setup/args.rs
-constexpr uint32_t BINS = 256;
+constexpr uint32_t SORT_TILE = SORT_BLOCK * SORT_ITEMS;
 constexpr uint32_t SORT_LOOKS = 8;  // earlier tiles whose words a thread looks at together
 
 // How often each digit occurs, for the `shift` passes to come.

@@ -4,10 +4,9 @@
 // A block draws one panel after the other (`panel.cuh`). Each of its warps subtracts what is far of some of the rows, and one warp
 // solves the triangle. Unknowns reach other blocks through L2, in one word each.
 #include "panel.cuh"
+#include "shared/panel.h"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-// Mirrored in tuning.rs: warps of a block.
-constexpr uint32_t PANEL_WARPS = 4;
 constexpr uint32_t ROWS_OF_WARP = WARP / PANEL_WARPS;
 
 // Unknowns through L2, by the work vector.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::super::args::SolveArgs;
 use super::super::DeviceArray;
+use super::args::Summary;
 use crate::analysis::{Findings, Needs, Pattern};
 
 /// Times of the paper's setup operations.
@@ -75,5 +76,5 @@ pub struct Found {
     /// Four words for each row by the survey; and behind them, where levels were computed, a word for each turn.
     pub(super) words: DeviceArray,
     /// As the survey left it, with the number of levels and the sizes of nodes that there are not.
-    pub(super) summary: Vec<u32>,
+    pub(super) summary: Summary,
 }

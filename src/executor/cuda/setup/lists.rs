@@ -96,12 +96,12 @@ impl Run<'_> {
     /// where they come from is there.
     pub(super) fn keep(
         &self,
-        found: &[u32],
+        found: &Summary,
         tile: u32,
         staged: Option<&DeviceArray>,
     ) -> Result<(Kept, DeviceArray, Option<DeviceArray>)> {
         let Task { records, stored_rows, needs, .. } = self.task;
-        let (n, entries, contiguous) = (self.shape.n, found[ENTRIES], found[SCATTERED] == 0);
+        let (n, entries, contiguous) = (self.shape.n, found.entries, found.scattered == 0);
         let places = &self.places;
         let rows = n as usize + 1;
         let lay_out = |start: u64, lists: u64| {

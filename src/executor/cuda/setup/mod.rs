@@ -16,6 +16,7 @@ mod message;
 mod panels;
 mod places;
 mod run;
+mod shared;
 mod tiling;
 
 use super::{DeviceArray, Launcher};
@@ -68,15 +69,15 @@ pub fn schedule(
     let (mut may_have_lines, mut may_have_chains) = (true, true);
     if needs.nodes && nodes::largest(shape.n, refuted).is_some() {
         let found = run.node_sizes()?;
-        if found[BAD] != 0 {
+        if found.bad != 0 {
             return Ok(None);
         }
         if let Some((done, mut pending)) = run.by_nodes(&found, wish, cut, let_go)? {
             pending.temporary.push(temporary);
             return Ok(Some((done, pending)));
         }
-        may_have_lines = lines::line(shape.n, found[NEXT_TO_DIAGONAL]) > 0;
-        may_have_chains = found[BARE] <= shape.n / SETUP_CHAINS_BARE;
+        may_have_lines = lines::line(shape.n, found.next_to_diagonal) > 0;
+        may_have_chains = found.bare <= shape.n / SETUP_CHAINS_BARE;
     }
     if run.task.transpose {
         run.base.list = run.transpose(&run.ind_type.to_string())?;
@@ -106,7 +107,7 @@ pub fn schedule(
     };
     run.clock.begin(Operation::Other);
     let (found, ranges) = run.findings(asked)?;
-    if found[BAD] != 0 {
+    if found.bad != 0 {
         return Ok(None);
     }
     let_go();
@@ -148,7 +149,7 @@ pub fn turn(
     run.survey()?;
     if wish.needs.nodes && nodes::largest(shape.n, 0).is_some() {
         let found = run.node_sizes()?;
-        if found[BAD] != 0 {
+        if found.bad != 0 {
             return Ok(None);
         }
         if let Some((done, mut pending)) = run.by_nodes(&found, wish, cut, let_go)? {
@@ -194,7 +195,7 @@ impl Pending {
     /// Has the info's state written and its work vectors armed, and waits for that and all that has been enqueued before.
     pub fn finish(self, launcher: &Launcher, unsolved: Unsolved) -> Result<Ending> {
         // SAFETY: the places have that many words.
-        let end = unsafe { Message::new(launcher, self.summary, SUMMARY + STATE)? };
+        let end = unsafe { Message::new(launcher, self.summary, Summary::WORDS + STATE)? };
         let Unsolved { state, work, work_bytes, pivot } = unsolved;
         let args = SetupArgs {
             summary: self.summary,
@@ -206,16 +207,16 @@ impl Pending {
             ..Default::default()
         };
         let most = launcher.gpu.multiprocessors() as u64 * ARM_BLOCKS;
-        let blocks = args.work_bytes.div_ceil(ARM_BYTES * BLOCK as u64).clamp(1, most);
+        let blocks = args.work_bytes.div_ceil(ARM_BYTES * TEAM_BLOCK as u64).clamp(1, most);
         let args = args.asked(end.question()?);
-        launcher.setup_kernel("setup_arm")?.launch(blocks as u32, BLOCK, 0, &args)?;
-        let found = checked(end.words()?)?;
-        let narrow = (found[NARROW + 1] > 0).then_some(found[NARROW]);
-        let (diag_in_rows, rows_follow) = (found[DISPLACED] == 0, found[PARTED] == 0);
-        let (slices, most_parts) = (found[SLICES], found[MOST_PARTS]);
+        launcher.setup_kernel("setup_arm")?.launch(blocks as u32, TEAM_BLOCK, 0, &args)?;
+        let found = checked(&end.words()?)?;
+        let narrow = (found.narrow >> 32 > 0).then_some(found.narrow as u32);
+        let (diag_in_rows, rows_follow) = (found.displaced == 0, found.parted == 0);
+        let (slices, most_parts) = (found.slices, found.most_parts);
         Ok(Ending {
             times: self.clock.times(&found),
-            widest: found[WIDEST],
+            widest: found.widest,
             slices,
             narrow,
             most_parts,
@@ -229,7 +230,7 @@ impl<'a> Run<'a> {
     /// The matrix turned, after the survey. None if the pattern is malformed.
     fn turned(mut self, temporary: DeviceArray, let_go: &mut dyn FnMut()) -> Result<Option<Turned>> {
         let list = self.transpose(&format!("triangle_{}{}", self.ptr_type, self.ind_type))?;
-        if self.summary()?[BAD] != 0 {
+        if self.summary()?.bad != 0 {
             return Ok(None);
         }
         let_go();
@@ -248,11 +249,11 @@ impl<'a> Run<'a> {
     /// Orders the unknowns and writes the arrays that the plan keeps. None for nodes whose rows are faster in tiles.
     fn arrange(
         &mut self,
-        found: &[u32],
+        found: &Summary,
         ranges: Ranges,
         cut: &dyn Fn(Form) -> Cut,
     ) -> Result<Option<DeviceSchedule>> {
-        let (n, entries, levels) = (self.shape.n, found[ENTRIES], found[LEVELS]);
+        let (n, entries, levels) = (self.shape.n, found.entries, found.levels);
         let needs = self.task.needs;
         let own_diag = self.shape.diag == DiagSource::Matrix;
         self.clock.begin(Operation::Levels);
@@ -273,9 +274,9 @@ impl<'a> Run<'a> {
             (Tiles::No, 1) if !needs.nodes => choose::of_rows(needs, levels),
             (_, node) => {
                 let scattered = !self.task.stored_rows;
-                let crosses = grid.plane > 0 && found[SKEW] > 0;
-                let squares = (long(found, SQUARES), long(found, LONG_SQUARES));
-                let sample = Sample { entries: found[SAMPLED], strewn: found[STREWN] };
+                let crosses = grid.plane > 0 && found.skew > 0;
+                let squares = (found.squares, found.long_squares);
+                let sample = Sample { entries: found.sampled, strewn: found.strewn };
                 let counts = Counts {
                     n,
                     entries,
@@ -284,7 +285,7 @@ impl<'a> Run<'a> {
                     scattered,
                     has_lines,
                     crosses,
-                    distant: found[DISTANT],
+                    distant: found.distant,
                     strewn: node == 1 && sample.is_strewn(),
                     node,
                     value_bytes: self.shape.dtype.bytes() as u32,
@@ -366,14 +367,14 @@ impl<'a> Run<'a> {
             _lists: lists,
             levels: if self.task.levels { levels } else { 0 },
             entries,
-            missing_diag: (own_diag && found[MISSING] != 0).then_some(!found[MISSING]),
+            missing_diag: (own_diag && found.missing != 0).then_some(!found.missing),
             found: Findings { form, tile, wide_tiles: is_wide, ..Findings::default() },
             copied: None,
             staged,
             predicted,
         };
-        if own_diag && found[EXTRA] > 0 {
-            self.extra_diagonals(found[EXTRA], &mut done)?;
+        if own_diag && found.extra > 0 {
+            self.extra_diagonals(found.extra, &mut done)?;
         }
         if let Some(segments) = segments {
             self.order_panels(segments, levels, &mut done)?;
@@ -490,7 +491,7 @@ impl<'a> Run<'a> {
 /// What the choice looks at, and what it has seen.
 struct Seen<'r, 'a> {
     run: &'r mut Run<'a>,
-    found: &'r [u32],
+    found: &'r Summary,
     grid: Grid,
     level_of: u64,
     boxes: Option<Boxes>,
@@ -500,14 +501,14 @@ struct Seen<'r, 'a> {
 impl Looks for Seen<'_, '_> {
     fn boxes(&mut self) -> Option<Vec<Span>> {
         let (n, found) = (self.run.shape.n, self.found);
-        let steps = [found[LINE_STEP], found[PLANE_STEP]];
-        let is_even = found[UNEVEN] == 0;
-        self.boxes = is_even.then(|| Boxes::new(n, found[ENTRIES], self.grid, steps, found[SKEW])).flatten();
+        let steps = [found.line_step, found.plane_step];
+        let is_even = found.uneven == 0;
+        self.boxes = is_even.then(|| Boxes::new(n, found.entries, self.grid, steps, found.skew)).flatten();
         self.boxes.as_ref().map(|boxes| boxes.spans.clone())
     }
 
     fn strips(&mut self) -> Result<Option<Ranges>> {
-        self.run.strips(self.found[LEVELS], self.level_of)
+        self.run.strips(self.found.levels, self.level_of)
     }
 
     /// By the rule as kernels have it.
@@ -518,8 +519,8 @@ impl Looks for Seen<'_, '_> {
     ) -> Result<Option<LastLevels>> {
         let run = &self.run;
         let level_ptr = run.places.level_ptr;
-        let end = run.ask(run.places.summary + 4 * LAST_LEVELS as u64, 2)?;
-        run.cover("setup_thin_end", self.found[LEVELS], &SetupArgs { level_ptr, ..run.base })?;
+        let end = run.ask(run.places.summary + std::mem::offset_of!(Summary, thin) as u64, 2)?;
+        run.cover("setup_thin_end", self.found.levels, &SetupArgs { level_ptr, ..run.base })?;
         let end = end.words()?;
         if end[1] == 0 {
             return Ok(None);
