@@ -152,10 +152,11 @@ fn compile_kernels(root: &Path, headers: &Path, out: &Path) {
     for source in &sources {
         let mut texts = BTreeMap::new();
         read_with_includes([&kernels, headers], source, &mut texts);
-        let mut hasher = DefaultHasher::new();
-        (&version, &flags).hash(&mut hasher);
         // By name, so that a checkout elsewhere finds them again.
-        texts.iter().for_each(|(path, text)| (path.file_name(), text).hash(&mut hasher));
+        let mut named: Vec<_> = texts.iter().map(|(path, text)| (path.file_name(), text)).collect();
+        named.sort();
+        let mut hasher = DefaultHasher::new();
+        (&version, &flags, named).hash(&mut hasher);
         let stem = source.file_stem().unwrap().to_str().unwrap();
         let fatbin = shared.join(format!("{stem}-{:016x}.fatbin", hasher.finish()));
         if !fatbin.is_file() {

@@ -2,7 +2,11 @@
 //! has its own in the `tuning.rs` of its folder.
 #![forbid(unsafe_code)]
 
+mod shared;
+
 use std::time::Duration;
+
+pub use shared::*;
 
 /// The watchdog's default.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -16,10 +20,6 @@ pub const SETUP_GPU_ROW: u64 = 4;
 /// take between two messages. In larger ones, and behind the caller's own work, the 5 microseconds that looks save do not count.
 pub const SETUP_LOOKS: Duration = Duration::from_micros(200);
 
-/// Levels are not looked for by chains where more than one in so many rows keeps nothing: there are few levels then.
-/// Mirrored in kernels/analysis/setup_chains.cuh.
-pub const SETUP_CHAINS_BARE: u32 = 64;
-
 /// Blocks of the survey on each multiprocessor: as many as it has room for, as all of them add to the same words in the end.
 pub const SETUP_SURVEY_BLOCKS: u64 = 5;
 
@@ -31,14 +31,6 @@ pub const SETUP_LIST_BLOCKS: u64 = 2;
 /// their number.
 pub const SETUP_SLICE_ROOM: u32 = 1 << 16;
 
-/// Levels from the gate of a slice to the slice, where rows have several lanes or so many entries on average: a warp polls for
-/// nothing else before it has passed. They are as many as the second number where so many lanes' rows are between. Mirrored in
-/// kernels/analysis/setup_slices.cuh.
-pub const GATE_LEVELS: usize = 8;
-pub const NEAR_GATE_LEVELS: usize = 4;
-pub const NEAR_GATE_LANES: u64 = 8192;
-pub const GATE_ENTRIES: u32 = 4;
-
 /// Rows of a level go by families where a system has so many rows at least, and so many levels or entries; and levels of so
 /// many rows on average, but not of more than the next number unless rows have so many entries beside the diagonal.
 pub const FAMILY_SMALLEST: u32 = 1 << 16;
@@ -47,16 +39,6 @@ pub const FAMILY_ENTRIES: u32 = 4_000_000;
 pub const FAMILY_NARROWEST: u32 = 200;
 pub const FAMILY_WIDEST: u32 = 5000;
 pub const FAMILY_LONG_ROW: u64 = 8;
-
-/// Every so many levels families begin anew. Mirrored in kernels/analysis/setup_families.cuh.
-pub const FAMILY_LEVELS: u32 = 16;
-
-/// Blocks of a cluster that solves narrow levels by itself. Mirrored in kernels/device/ring.cuh.
-pub const CLUSTER_BLOCKS: u32 = 8;
-
-/// Ends that one cluster solves are told apart by what they gain in so many ns: less than a level gains, and so that 32
-/// bits count what 2^31 of them do. Mirrored in kernels/analysis/setup_slices.cuh.
-pub const END_GAIN: i64 = 140;
 
 /// The host executor's pieces, in nanoseconds: the work of a row and of an entry; that of a coarse, a finer and the
 /// finest piece; how much later than it is solved a piece is seen by another thread; and how much earlier or later than its
@@ -83,20 +65,13 @@ pub const LANE_ENTRIES: f64 = 8.0;
 /// In the model: up to so many entries the cache holds all values that lie scattered.
 pub const CACHED_ENTRIES: u32 = 1_600_000;
 
-/// Shorter lines, and longer ones that cannot be halved down to this, are no lines. The first is mirrored in
-/// kernels/analysis/setup_grid.cuh.
-pub const SHORTEST_LINE: u32 = 8;
+/// Longer lines that cannot be halved down to this are no lines.
 pub const LONGEST_LINE: u32 = 4096;
 
 /// Ranges of so many rows tell a mesh from other patterns without lines. All levels of a range count where the average one is not so
 /// far up among them.
 pub const MESH_ROWS: u32 = 4096;
 pub const LOWER_LEVELS: f64 = 0.4;
-
-/// What the model does not know is what a tile takes longer for unknowns of other tiles. Most of those are distant from the row that
-/// depends on them: by that part of all unknowns, but between so many. Mirrored in kernels/analysis/setup_survey.cuh.
-pub const DISTANT_PART: u32 = 8;
-pub const DISTANT: std::ops::RangeInclusive<u32> = 1024..=4096;
 
 /// Ranges hold the first and the last of their levels and little between where these have so much of the greatest variance that levels
 /// with their average may have.
@@ -134,11 +109,6 @@ pub const STREWN_ROW_SECONDS: f64 = 3.3e-11;
 pub const STREWN_CACHE: f64 = 35e6;
 pub const STREWN_ROW_BYTES: f64 = 32.0;
 pub const STREWN_ENTRY_BYTES: f64 = 12.0;
-
-/// Rows are long that have so many entries, and so many times the average: mirrored in
-/// kernels/analysis/setup_levels.cuh.
-pub const LONG_ROW: u32 = 256;
-pub const LONG_ROW_TIMES: u32 = 64;
 
 /// Times of rows, or nodes, of tiles, and of rows 32 at a time, of those in type d.
 #[derive(Clone, Copy, Debug)]

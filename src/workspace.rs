@@ -1,9 +1,9 @@
 //! The caller's scratch buffer: one description gives both its size and the places in it.
 #![forbid(unsafe_code)]
 
+use crate::analysis::shared::schedule::ENTRIES_PER_LANE;
 use crate::analysis::slices;
 use crate::engines::block::tuning::BLOCK_THREADS;
-use crate::engines::one_word::tuning::ONE_WORD_ENTRIES_PER_LANE;
 use crate::problem::Shape;
 
 /// Places in the buffer, as addresses.
@@ -32,7 +32,7 @@ fn lay_out(shape: &Shape, row_bytes: usize, base: usize) -> (Workspace, usize) {
     // The buffer may begin anywhere (csrsv2 takes any alignment): the first place is aligned inside it.
     let values = base.next_multiple_of(ALIGN);
     // A lane takes the fewest entries in the widest type.
-    let parts = slices::most_parts(shape.nnz, ONE_WORD_ENTRIES_PER_LANE / 2) as usize;
+    let parts = slices::most_parts(shape.nnz, ENTRIES_PER_LANE / 2) as usize;
     let n = shape.n as usize;
     // Of a part there is no right-hand side.
     let of_values = n * row_bytes + parts * ROW_BYTES.max(row_bytes / 2);
@@ -118,7 +118,7 @@ mod tests {
                 let nnz = 1000 * n;
                 let shape = Shape::new(Op::NonTranspose, n, nnz, MatDescr::default(), dtype, false).unwrap();
                 // Words of the parts that there are at most in this type.
-                let entries = ONE_WORD_ENTRIES_PER_LANE / if dtype == DataType::C64 { 2 } else { 1 };
+                let entries = ENTRIES_PER_LANE / if dtype == DataType::C64 { 2 } else { 1 };
                 let parts = slices::most_parts(nnz as u32, entries) as usize;
                 let block = 2 * BLOCK_COLUMNS as usize * dtype.bytes();
                 for (base, row_bytes) in (4096..4096 + 32)

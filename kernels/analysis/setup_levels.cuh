@@ -24,8 +24,6 @@
 #pragma once
 #include "setup_chains.cuh"
 
-constexpr uint32_t LONG_ROW = 256, LONG_ROW_TIMES = 64;  // mirror tuning.rs
-
 constexpr uint32_t SWEEP_LONGEST = 256;   // entries; a longer row may be all lanes' of its warp
 // Where lanes by themselves take so many times the steps: they wait for their rows beside each other.
 constexpr uint32_t SWEEP_TOGETHER = 4;

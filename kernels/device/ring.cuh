@@ -13,8 +13,9 @@
 // All blocks of a cluster are resident, and which warp takes which piece is known beforehand: progress needs no tickets.
 #pragma once
 #include "row.cuh"
+#include "shared/cluster.h"
 
-constexpr int CLUSTER = 8;  // blocks; mirrored in tuning.rs
+constexpr int CLUSTER = CLUSTER_BLOCKS;
 constexpr uint32_t EPOCHS = 8;
 
 template <class T, uint32_t BYTES>

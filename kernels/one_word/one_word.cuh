@@ -13,10 +13,11 @@
 #include "device/gate.cuh"
 #include "device/row.cuh"
 #include "device/share.cuh"
+#include "shared/one_word.h"
 
-// Right-hand sides of a lane, where a pass takes NR: as many as leave it enough registers. Mirrored in tuning.rs.
+// Right-hand sides of a lane, where a pass takes NR: as many as leave it enough registers.
 template <int NR>
-constexpr int PER_LANE = NR > 1 ? 2 : 1;
+constexpr int PER_LANE = NR > 1 ? ONE_WORD_PER_LANE : 1;
 
 // Where a lane is in a slice, of which so many GROUPS of columns make as many shares, each a warp's. Where rows have few lanes,
 // they have as many for each group: the ones that take an entry lie beside each other, and look for words of one sector of L2. A

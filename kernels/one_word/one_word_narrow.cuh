@@ -4,14 +4,11 @@
 #include "one_word.cuh"
 #include "device/ring.cuh"
 
-// Mirrored in tuning.rs: warps of a block, and bytes of its ring.
-constexpr uint32_t WARPS = 8, RING = 128 * 1024;
-
 template <class T>
 struct ThroughCluster {
     static constexpr bool GATES = false, EACH = false;
     const SolveArgs<T> &a;
-    Ring<T, RING> ring;
+    Ring<T, NARROW_RING> ring;
     T *work, *armed;
     T *word, *to[CLUSTER];  // of the row: in the work vector, and in each block's ring
     uint32_t next;          // slice of this warp
@@ -25,7 +22,7 @@ struct ThroughCluster {
     __device__ __forceinline__ uint32_t first() { return drawn(draw()); }
     __device__ __forceinline__ uint32_t draw() {
         uint32_t s = next;
-        next += WARPS * CLUSTER;
+        next += NARROW_WARPS * CLUSTER;
         if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
         return s;
     }

@@ -17,8 +17,8 @@
 // one: those of the same batch are then the first ones.
 //
 // The window is a ring by position. A warp begins batch `s` when all batches of the rounds before the last
-// ROUNDS - 1 are done, so unfinished batches lie within SPREAD positions. A batch arms the cells SPREAD
-// positions ahead: whoever reads or writes them as new ones comes at least ROUNDS rounds later, and whoever
+// TILED_ROUNDS - 1 are done, so unfinished batches lie within TILED_SPREAD positions. A batch arms the cells TILED_SPREAD
+// positions ahead: whoever reads or writes them as new ones comes at least TILED_ROUNDS rounds later, and whoever
 // reads what they held lies REACH positions behind it at most, and is done.
 //
 // Progress: tiles are taken by ticket in solving order and depend on earlier tiles only; batches depend on
@@ -31,25 +31,16 @@
 #pragma once
 #include "device/columns.cuh"
 #include "device/row.cuh"
+#include "shared/tiled.h"
 
-// Warps of a block; fewer where a lane needs more registers: for permuted values, several right-hand sides, and
-// relays of narrow levels, where a lane looks up more at once; more where rows are short.
-// This and what follows is mirrored in src/engines/tiled/mod.rs.
-constexpr int TILED_WARPS = 12, FEW_WARPS = 8, MANY_WARPS = 16;
-constexpr uint32_t WINDOW = 4096;
-constexpr uint32_t TILE_HEAD = 1184;  // bytes of a tile before its window
-constexpr uint32_t ROUNDS = 2;
-constexpr uint32_t SPREAD = (ROUNDS * MANY_WARPS + 1) * WARP;
-constexpr uint32_t CODE_UNIT = 8;  // the codes of a batch begin at a multiple of it
-constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u;
 constexpr uint32_t EXTERNAL_BIT = 1u << 18;  // of a batch's second word: it depends on other tiles
-constexpr uint32_t LANE_SHIFT = 16, CELL_MASK = 0xffffu;  // of a code with HIGH_BIT; the zero cell is WINDOW
+constexpr uint32_t CELL_MASK = 0xffffu;      // of a code with HIGH_BIT; the zero cell is TILED_WINDOW
 
 template <class T>
 struct Lane {
-    static constexpr int ENTRIES = sizeof(T) > 8 ? 4 : 8;  // that it holds at a time
-    static constexpr int NEXT = sizeof(T) > 8 ? 2 : 4;     // of them that may depend on the same batch
-    static constexpr int SHORT = 4;                        // that it holds where no row has more
+    static constexpr int ENTRIES = sizeof(T) > 8 ? TILED_ENTRIES / 2 : TILED_ENTRIES;  // that it holds at a time
+    static constexpr int NEXT = ENTRIES / 2;                                           // of them that may depend on the same batch
+    static constexpr int SHORT = TILED_SHORT;                                          // that it holds where no row has more
 };
 
 // Lanes of a row.
@@ -70,11 +61,11 @@ struct Relay {
 
 template <class T, int NR>
 struct Tile {
-    uint4 head[MANY_WARPS][4];  // of batches, by warp: the one that it solves and the next three
+    uint4 head[TILED_MANY_WARPS][4];  // of batches, by warp: the one that it solves and the next three
     uint32_t done[WARP];  // batches done by each warp; no more than there are for those that do not exist
     uint32_t ticket;      // number of the tile, and above it the solve's turn
     Relay relay;
-    alignas(16) T window[WINDOW + 1][NR];  // and behind it the mirror
+    alignas(16) T window[TILED_WINDOW + 1][NR];  // and behind it the mirror
 };
 
 // What a warp holds of a batch. Loads are issued long before what they bring is looked at, so nothing here is
@@ -107,7 +98,7 @@ struct Solver {
     static constexpr bool LONG = U == Lane<T>::ENTRIES;
     static constexpr int NEXT = Lane<T>::NEXT, LATE = LONG ? U / 2 : U;
     // Whether unknowns of other tiles are looked up as soon as a batch begins: where there are registers for that.
-    static constexpr bool EARLY = NR == 1 && WARPS <= FEW_WARPS;
+    static constexpr bool EARLY = NR == 1 && WARPS <= TILED_FEW_WARPS;
     static constexpr uint32_t STRIDE = NR * sizeof(T);  // from an unknown to the next
     static constexpr bool IS_COMPLEX = sizeof(T) > sizeof(typename Real<T>::type);
     using B = Batch<T, NR, U>;
@@ -118,7 +109,7 @@ struct Solver {
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             uint32_t slot = b.code[u] - before;
-            if (slot < taken) b.code[u] = HIGH_BIT | (WINDOW + 1 + slot);
+            if (slot < taken) b.code[u] = HIGH_BIT | (TILED_WINDOW + 1 + slot);
             all &= b.code[u];
         }
         if (__all_sync(FULL, all != 0)) b.head.y &= ~EXTERNAL_BIT;
@@ -162,7 +153,7 @@ struct Solver {
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             b.v[u] = zero(T{});
-            b.code[u] = HIGH_BIT | WINDOW;
+            b.code[u] = HIGH_BIT | TILED_WINDOW;
         }
 #pragma unroll
         for (int u = 0; u < U; ++u) {
@@ -295,7 +286,7 @@ struct Solver {
             else if (K > 1) v[k] = zero(T{});
         }
         // Where the result goes: in this block, to the next one or nowhere, and to all.
-        uint32_t cell = window + p % WINDOW * STRIDE;
+        uint32_t cell = window + p % TILED_WINDOW * STRIDE;
         uint64_t mirror = 0;
         if (RELAYS) {
             uint32_t slot = p - tile.relay.first;
@@ -400,11 +391,11 @@ struct Solver {
         }
     }
 
-    // Waits until the batches of all rounds but the last ROUNDS up to `round` are done.
+    // Waits until the batches of all rounds but the last TILED_ROUNDS up to `round` are done.
     __device__ __forceinline__ bool wait_round(uint32_t round) const {
         Watchdog<T> dog(a);
         // Ends when the slowest warp has come far enough, or by the watchdog.
-        while (!__all_sync(FULL, load_acquire_shared(&tile.done[lane]) + ROUNDS > round))
+        while (!__all_sync(FULL, load_acquire_shared(&tile.done[lane]) + TILED_ROUNDS > round))
             if (!dog.turn_together()) return false;
         return true;
     }
@@ -474,7 +465,7 @@ struct Solver {
 #pragma unroll
             for (int j = 0; j < NR; ++j) columns.store(row, j, x[j]);
 #pragma unroll
-            for (int j = 0; j < NR; ++j) arm_shared(&tile.window[(p + SPREAD) % WINDOW][j]);
+            for (int j = 0; j < NR; ++j) arm_shared(&tile.window[(p + TILED_SPREAD) % TILED_WINDOW][j]);
             if (NR == 1) arm(&other[p]);
         }
         __syncwarp();
@@ -531,7 +522,7 @@ struct Solver {
             b1 = b2;
         }
         // Nobody waits for a warp that has no more batches.
-        if (lane == 0) store_release_shared(&tile.done[warp], NONE - ROUNDS);
+        if (lane == 0) store_release_shared(&tile.done[warp], NONE - TILED_ROUNDS);
         return batches;
     }
 
@@ -560,12 +551,12 @@ struct Solver {
             else __syncthreads();
         };
         barrier();
-        if (threadIdx.x < WARP) tile.done[threadIdx.x] = threadIdx.x < WARPS ? 0 : NONE - ROUNDS;
-        if (threadIdx.x < NR) tile.window[WINDOW][threadIdx.x] = zero(T{});
+        if (threadIdx.x < WARP) tile.done[threadIdx.x] = threadIdx.x < WARPS ? 0 : NONE - TILED_ROUNDS;
+        if (threadIdx.x < NR) tile.window[TILED_WINDOW][threadIdx.x] = zero(T{});
         if (RELAYS) {
             if (rank == 0 && threadIdx.x == 0) share_tickets();
             uint32_t cells = (dynamic_shared_bytes() - (uint32_t)sizeof tile) / (uint32_t)sizeof(T);
-            for (uint32_t k = threadIdx.x; k < cells; k += WARPS * WARP) arm_shared(&tile.window[WINDOW + 1][0] + k);
+            for (uint32_t k = threadIdx.x; k < cells; k += WARPS * WARP) arm_shared(&tile.window[TILED_WINDOW + 1][0] + k);
         } else if (threadIdx.x == 0) {
             tile.ticket = atomicAdd(&a.state->queue[0].next, 1u);
         }
@@ -583,14 +574,14 @@ struct Solver {
             uint32_t first = batch[a.tile_step[t]].x, before = rank > 0 ? batch[a.tile_step[t - 1]].x : first;
             bool gives = rank + 1 < blocks_of_cluster() && t + 1 < a.tiles;
             tile.relay = {gives ? batch[a.tile_step[t + 1]].x - first : 0, first - before, first, before,
-                          of_block(&tile.window[WINDOW + 1], gives ? rank + 1 : rank)};
+                          of_block(&tile.window[TILED_WINDOW + 1], gives ? rank + 1 : rank)};
         }
         begin = a.tile_step[t];
         end = a.tile_step[t + 1];
         // What the tile's own batches do not arm in time.
         uint32_t first = batch[begin].x;
-        for (uint32_t k = threadIdx.x; k < SPREAD; k += WARPS * WARP)
-            for (int j = 0; j < NR; ++j) arm_shared(&tile.window[(first + k) % WINDOW][j]);
+        for (uint32_t k = threadIdx.x; k < TILED_SPREAD; k += WARPS * WARP)
+            for (int j = 0; j < NR; ++j) arm_shared(&tile.window[(first + k) % TILED_WINDOW][j]);
         __syncthreads();
         return true;
     }

@@ -6,7 +6,7 @@
 //! what 32 lanes hold is solved in parts, each of which is a slice before the row's own.
 #![forbid(unsafe_code)]
 
-use super::shared::schedule::{GATE_SHIFT, PART};
+use super::shared::schedule::{self, GATE_SHIFT, PART};
 use crate::error::{Error, Result};
 use crate::tuning::{GATE_ENTRIES, GATE_LEVELS, NEAR_GATE_LANES, NEAR_GATE_LEVELS};
 
@@ -40,18 +40,14 @@ pub enum Cut {
     Tiles { entries: u32, window: u32, reach: u32 },
 }
 
-/// The codes of a batch of the tiled engine begin at a multiple of it. Mirrored in kernels/tiled/tiled.cuh and
-/// kernels/analysis/setup_slices.cuh.
-pub const CODE_UNIT: usize = 8;
+/// The codes of a batch of TILED begin at a multiple of it.
+pub const CODE_UNIT: usize = schedule::CODE_UNIT as usize;
 
 /// Past the codes of a batch: by its rows and log2(lanes of a row), its first code, and the most entries of a lane.
 pub fn codes_end(batch: &[u32]) -> usize {
     let lanes = (batch[1] & 63) << (batch[1] >> 6 & 7);
     batch[2] as usize * CODE_UNIT + (batch[3] as usize * lanes as usize).next_multiple_of(CODE_UNIT)
 }
-
-/// The bits of a chunk's description, as made on the GPU, that hold its number of slices.
-pub const CHUNK_SLICES: u32 = (1 << 24) - 1;
 
 /// The most parts that so many entries are cut into, where a lane takes so many of them, and so the words for
 /// their sums.
@@ -102,11 +98,11 @@ pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) ->
             slice[1] >> 6 > 1 || row_ptr[first + rows as usize] - row_ptr[first] >= GATE_ENTRIES * rows
         };
         let [far, near] =
-            [GATE_LEVELS, NEAR_GATE_LEVELS].map(|levels| Some(level_ptr[l.checked_sub(levels)?]));
+            [GATE_LEVELS, NEAR_GATE_LEVELS].map(|levels| Some(level_ptr[l.checked_sub(levels as usize)?]));
         for slice in of_level.iter_mut().filter(|slice| has_gate(slice)) {
             let back_to = |gate: Option<u32>| gate.map(|gate| slice[0] - gate);
             let lanes = (slice[1] >> 6) as u64;
-            let near = back_to(near).filter(|&back| back as u64 * lanes >= NEAR_GATE_LANES);
+            let near = back_to(near).filter(|&back| back as u64 * lanes >= NEAR_GATE_LANES.into());
             if let Some(back) = near.or(back_to(far)).filter(|&back| back < 1 << (u32::BITS - GATE_SHIFT)) {
                 slice[1] |= back << GATE_SHIFT;
             }

@@ -1,6 +1,7 @@
 //! BLOCK: for many right-hand sides. Row-wise in level order, a warp for a row and a lane of it for each of 32 columns.
 #![forbid(unsafe_code)]
 
+mod shared;
 pub mod tuning;
 
 use crate::analysis::slices::{self, Cut};
@@ -24,7 +25,7 @@ pub struct Block;
 const KERNELS: [&str; 2] = ["block", "block_parts"];
 
 /// Shared memory of a warp with so many columns: what it knows of a few rows before their turns (where each is, its first entries,
-/// right-hand sides and the diagonal), and two lots of further entries. Mirrors `BlockCopies` in kernels/block/block.cu.
+/// right-hand sides and the diagonal), and two lots of further entries. The size of `BlockCopies` in kernels/block/block.cu.
 fn warp_bytes(dtype: DataType, columns: u32) -> u32 {
     let value = dtype.bytes() as u32;
     let entries = 32 * (value + 4);

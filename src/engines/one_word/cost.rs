@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::tuning::*;
 use crate::analysis::ranges::Ranges;
+use crate::analysis::shared::schedule::ENTRIES_PER_LANE;
 use crate::analysis::slices::LANES;
 use crate::select::features::Counts;
 use crate::tuning::*;
@@ -31,7 +32,7 @@ fn narrow_end(levels: u32, slices: u64, average_level: f64) -> Duration {
 ///
 /// `average_level` is that of an unknown.
 pub fn predict(rows: Counts, average_level: f64) -> Duration {
-    let per_lane = ONE_WORD_ENTRIES_PER_LANE as f64;
+    let per_lane = ENTRIES_PER_LANE as f64;
     // How many slices it has goes by the longest row of each.
     let lanes = (longest(rows) / per_lane).ceil().clamp(1.0, LANES as f64) as u64;
     let slices = rows.n as u64 * lanes.next_power_of_two() / LANES as u64;
@@ -45,7 +46,7 @@ pub fn predict_levels(rows: Counts, levels: u32, part: f64) -> Duration {
     let moved = rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry;
     // The longest row of each slice is what has lanes join in. Where values lie scattered the model promises too much already.
     let usual = if rows.has_lines || rows.scattered { rows.lengths().0 } else { longest(rows) };
-    let has_lanes = usual > ONE_WORD_ENTRIES_PER_LANE as f64;
+    let has_lanes = usual > ENTRIES_PER_LANE as f64;
     let level = ONE_WORD_LEVEL + if has_lanes { ONE_WORD_LANES } else { Duration::ZERO };
     let time = ONE_WORD_START + level.mul_f64(levels as f64) + Duration::from_secs_f64(moved * part);
     time.mul_f64(rows.of_type().rows)

@@ -40,8 +40,7 @@ pub const TILED_CROWD_HOP: Duration = Duration::from_nanos(700);
 pub const TILED_WAIT: f64 = 0.44;
 pub const TILED_START: Duration = Duration::from_nanos(2900);
 
-/// Blocks of a cluster that relay unknowns (mirrored in kernels/tiled/tiled_relay.cu), and from tile to tile there.
-pub const TILED_CLUSTER: usize = 8;
+/// From tile to tile in a cluster of blocks that relay unknowns.
 pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(297);
 
 /// The same with as many warps as without relays, and what a batch costs then in place of `TILED_BATCH`, as it looks less
@@ -87,13 +86,6 @@ pub const TILED_PLANE_ENTRIES: f64 = 16.0;
 pub const TILED_MESH_LEVELS: f64 = 0.63;
 pub const TILED_MESH: f64 = 1.2;
 pub const TILED_MESH_SCATTERED: f64 = 1.4;
-
-/// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/analysis/setup_slices.cuh,
-/// as is the next.
-pub const TILED_TURN_BATCHES: u64 = 10;
-
-/// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.
-pub const TILED_MOST_GAP: u32 = 2;
 
 /// Short rows get more warps, whose lanes hold fewer entries, where a level of a tile fills so much of a batch; where values lie
 /// scattered, where levels have so many rows on average.

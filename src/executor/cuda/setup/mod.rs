@@ -22,6 +22,7 @@ mod tiling;
 use super::{DeviceArray, Launcher};
 use crate::analysis::lines::Grid;
 use crate::analysis::ranges::{Ranges, Span};
+use crate::analysis::shared::schedule::CHUNK_SLICES;
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::strewn::Sample;
 use crate::analysis::{families, lines, Findings, Form, Panels, Tiles};
@@ -483,7 +484,7 @@ impl<'a> Run<'a> {
         self.cover("setup_chunks", self.shape.n, args)?;
         let number = args.slice_ptr + 4 * self.shape.n as u64;
         let asked = wants_number.then(|| self.ask(number, 1)).transpose()?;
-        self.scan_chunks(args, slices::CHUNK_SLICES)?;
+        self.scan_chunks(args, CHUNK_SLICES)?;
         Ok(asked)
     }
 }

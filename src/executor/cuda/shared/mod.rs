@@ -6,6 +6,7 @@
 //! C++ the field is a pointer to that. What a kernel has for each type of value has a parameter there, as `/*<T>*/` says.
 #![forbid(unsafe_code)]
 
+pub mod cluster;
 pub mod copies;
 pub mod diagonal;
 pub mod factor;
