@@ -14,12 +14,16 @@ use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::DataType;
-use crate::workspace::BLOCK_COLUMNS;
+use crate::workspace::QUEUE_BYTES;
 use tuning::{
-    BLOCK_AHEAD, BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS, BLOCK_THREADS,
+    BLOCK_AHEAD, BLOCK_COLUMNS, BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS,
+    BLOCK_QUEUE_WORDS, BLOCK_THREADS,
 };
 
 pub struct Block;
+
+// A queue for each warp.
+const _: () = assert!((BLOCK_THREADS / 32 * BLOCK_QUEUE_WORDS * 4) as usize <= QUEUE_BYTES);
 
 /// The kernels, for patterns without parts of rows and with some.
 const KERNELS: [&str; 2] = ["block", "block_parts"];
