@@ -82,8 +82,13 @@ fn longest(rows: Counts) -> f64 {
     average + DEVIATIONS_OF_LONGEST * deviation
 }
 
+/// The same, if the levels of ranges are known.
+pub fn in_rows(rows: Counts, natural: &Ranges) -> Duration {
+    predict(rows, natural.average_level()) + strewn_in_rows(rows, natural)
+}
+
 /// What strewn dependencies add to the time by rows, more if the rows of a level lie apart as well.
-pub fn strewn_in_rows(rows: Counts, natural: &Ranges) -> Duration {
+fn strewn_in_rows(rows: Counts, natural: &Ranges) -> Duration {
     if !rows.strewn {
         return Duration::ZERO;
     }

@@ -3,6 +3,7 @@
 
 mod batches;
 pub mod boxes;
+pub mod choose;
 pub mod cost;
 mod multi;
 mod shared;
