@@ -4,11 +4,13 @@
 use std::ops::Range;
 
 use super::shared::*;
-use super::REACH;
 use crate::analysis::slices::{CODE_UNIT, LANES};
 use crate::analysis::{self, Lists, Schedule, Values};
 use crate::error::{Error, Result};
 use crate::problem::DiagSource;
+
+/// How far a row looks back in the window.
+pub const REACH: u32 = TILED_WINDOW - 2 * TILED_SPREAD - LANES;
 
 /// log2 of the lanes that each of the rows of one level gets, where all together want `all` lanes and the longest one
 /// `longest`. A turn of a long row takes as long as so many batches take a multiprocessor; what costs least is taken.

@@ -10,7 +10,7 @@ mod shared;
 pub mod strips;
 pub mod tuning;
 
-use crate::analysis::slices::{Cut, LANES};
+use crate::analysis::slices::Cut;
 use crate::analysis::{Findings, Form, Needs, Relays, Schedule, Tiles};
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
 use crate::error::{Error, Result};
@@ -18,14 +18,12 @@ use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
-use batches::{records, Batches};
+use batches::{records, Batches, REACH};
 use shared::*;
 use tuning::{TILED_LARGEST_RELAY, TILED_NARROW_ENTRIES, TILED_NARROW_WIDTH, TILED_SHORT_WIDTH};
 
 /// Cells that a code can name.
 const CELLS: u32 = 1 << 16;
-/// How far a row looks back in the window.
-const REACH: u32 = TILED_WINDOW - 2 * TILED_SPREAD - LANES;
 
 pub struct Tiled;
 
