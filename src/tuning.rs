@@ -84,10 +84,10 @@ pub const STAGED_ENTRY_SECONDS: f64 = 3e-12;
 pub const STAGED_BYTE_SECONDS: f64 = 0.5e-12;
 pub const STAGED_SMALLEST: u32 = 4096;
 
-/// Rows are looked at for whether their pattern is strewn (`analysis::strewn`) where there are so many.
-pub const STREWN_SMALLEST: u32 = 1 << 19;
+/// Rows are looked at for whether their pattern is irregular (`analysis::irregular`) where there are so many.
+pub const IRREGULAR_SMALLEST: u32 = 1 << 19;
 
-/// Scattered values of a strewn pattern are staged piece by piece where they are so many bytes at least, with their places and what
+/// Scattered values of an irregular pattern are staged piece by piece where they are so many bytes at least, with their places and what
 /// rows have more than the cache holds, and levels have so many rows on average: else hand-overs hide what values take. What each
 /// entry takes (in seconds).
 pub const STAGED_PIECES_BYTES: u64 = 24_000_000;
@@ -99,16 +99,16 @@ pub const STAGED_PIECES_SECONDS: f64 = 1.3e-11;
 pub const STAGED_PIECE_BYTES: u32 = 8 << 20;
 pub const STAGED_MOST_PIECES: u32 = 32;
 
-/// What a strewn entry takes longer by rows (in seconds), and one whose value lies scattered besides.
-pub const STREWN_ENTRY_SECONDS: f64 = 0.2e-11;
-pub const STREWN_SCATTERED_SECONDS: f64 = 1.3e-11;
+/// What an irregular entry takes longer by rows (in seconds), and one whose value lies scattered besides.
+pub const IRREGULAR_ENTRY_SECONDS: f64 = 0.2e-11;
+pub const IRREGULAR_SCATTERED_SECONDS: f64 = 1.3e-11;
 
 /// What a row takes longer (in seconds), whose values and right-hand side come from lines of their own, but for the part that a
 /// cache of so many bytes holds, of so many bytes for each row and entry.
-pub const STREWN_ROW_SECONDS: f64 = 3.3e-11;
-pub const STREWN_CACHE: f64 = 35e6;
-pub const STREWN_ROW_BYTES: f64 = 32.0;
-pub const STREWN_ENTRY_BYTES: f64 = 12.0;
+pub const IRREGULAR_ROW_SECONDS: f64 = 3.3e-11;
+pub const IRREGULAR_CACHE: f64 = 35e6;
+pub const IRREGULAR_ROW_BYTES: f64 = 32.0;
+pub const IRREGULAR_ENTRY_BYTES: f64 = 12.0;
 
 /// Times of rows, or nodes, of tiles, and of rows 32 at a time, of those in type d.
 #[derive(Clone, Copy, Debug)]

@@ -7,12 +7,12 @@
 
 pub mod cpu;
 pub mod families;
+pub mod irregular;
 pub mod lines;
 pub mod pattern;
 pub mod ranges;
 pub mod shared;
 pub mod slices;
-pub mod strewn;
 
 use crate::problem::DiagSource;
 

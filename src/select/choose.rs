@@ -14,8 +14,8 @@ use crate::engines::tiled::choose::OfTiles;
 use crate::engines::{nodal, one_word, panel, thin, wide};
 use crate::error::Result;
 use crate::tuning::{
-    STAGED_PIECES_ALL_BYTES, STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL, STAGED_PIECES_SECONDS,
-    STAGED_SMALLEST, STAGED_START, STREWN_ROW_BYTES,
+    IRREGULAR_ROW_BYTES, STAGED_PIECES_ALL_BYTES, STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL,
+    STAGED_PIECES_SECONDS, STAGED_SMALLEST, STAGED_START,
 };
 
 pub use crate::engines::tiled::choose::Order;
@@ -117,8 +117,8 @@ fn decide(
     let gathered = Counts { scattered: false, ..counts };
     let direct = decide_tiles(wish, &natural, counts, of_tiles, boxes, &mut strips)?;
     let copy = rows.copied_in_order();
-    // What is strewn such a copy gathers no better than a solve.
-    if !counts.strewn && copy < direct.predicted {
+    // What is irregular such a copy gathers no better than a solve.
+    if !counts.irregular && copy < direct.predicted {
         let are_known = known.borrow().is_some();
         let of_tiles = of_tiles.after_copy(gathered, &natural, direct.predicted - copy, are_known);
         let staged = decide_tiles(wish, &natural, gathered, of_tiles, boxes, &mut strips)?;
@@ -129,11 +129,11 @@ fn decide(
         }
     }
     let bytes = counts.entries as u64 * counts.value_bytes as u64;
-    let others = counts.n as u64 * STREWN_ROW_BYTES as u64 + counts.entries as u64 * 4;
+    let others = counts.n as u64 * IRREGULAR_ROW_BYTES as u64 + counts.entries as u64 * 4;
     let is_large = bytes >= STAGED_PIECES_BYTES
         && bytes + others >= STAGED_PIECES_ALL_BYTES
         && rows.is_wider(STAGED_PIECES_LEVEL);
-    if direct.form != Form::Rows || !counts.strewn || !is_large {
+    if direct.form != Form::Rows || !counts.irregular || !is_large {
         return Ok(direct);
     }
     let copy = STAGED_START + Duration::from_secs_f64(counts.entries as f64 * STAGED_PIECES_SECONDS);

@@ -51,7 +51,7 @@ pub struct Counts {
     /// Whether it has planes, and some unknowns depend on later lines of earlier ones.
     pub crosses: bool,
     /// Whether what a row depends on lies anywhere.
-    pub strewn: bool,
+    pub irregular: bool,
     /// Entries of an unknown that is distant from the row's own: `distant_from`.
     pub distant: u32,
     /// Unknowns of a node.
@@ -123,7 +123,7 @@ pub mod tests {
             scattered: false,
             has_lines: false,
             crosses: false,
-            strewn: false,
+            irregular: false,
             distant: 0,
             node: 1,
             value_bytes: 8,

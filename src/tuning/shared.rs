@@ -30,3 +30,11 @@ pub const DISTANT_MOST: u32 = 4096;
 /// Rows are long that have so many entries, and so many times the average.
 pub const LONG_ROW: u32 = 256;
 pub const LONG_ROW_TIMES: u32 = 64;
+
+/// Rows are sampled for whether their pattern is irregular: so many pairs of neighbouring ones, and at most so many entries of each
+/// pair. An entry counts that is farther from the diagonal than this part of all unknowns, and farther than so many from the
+/// same entry of the next row.
+pub const IRREGULAR_PAIRS: u32 = 4096;
+pub const IRREGULAR_ENTRIES: u32 = 8;
+pub const IRREGULAR_FAR_PART: u32 = 16;
+pub const IRREGULAR_BESIDE: u32 = 256;

@@ -58,7 +58,7 @@ impl Ordered {
             has_lines: seen.grid.line > 0,
             crosses: seen.skew > 0,
             distant: survey.distant,
-            strewn: node == 1 && survey.is_strewn(),
+            irregular: node == 1 && survey.is_irregular(),
             node,
             value_bytes: shape.dtype.bytes() as u32,
             is_complex: shape.dtype.is_complex(),

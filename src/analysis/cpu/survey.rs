@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::analysis::lines::{self, Grid};
-use crate::analysis::{families, running_sum, strewn, Lists, Needs, Pattern, Values, NONE};
+use crate::analysis::{families, irregular, running_sum, Lists, Needs, Pattern, Values, NONE};
 use crate::engines::tiled::{boxes, strips};
 use crate::problem::{DiagSource, Shape};
 use crate::select::choose::Staging;
@@ -164,9 +164,9 @@ impl<'a> Survey<'a> {
         boxes::skew(grid, entries)
     }
 
-    pub(super) fn is_strewn(&self) -> bool {
+    pub(super) fn is_irregular(&self) -> bool {
         let entry = |i: u32, k: u32| self.pattern.ind[(self.first[i as usize] + k) as usize];
-        strewn::Sample::new(self.n, |i| self.kept[i as usize], entry).is_strewn()
+        irregular::Sample::new(self.n, |i| self.kept[i as usize], entry).is_irregular()
     }
 
     /// Where the values come from that solves stage, if they do. What `rows` says of their places is of the staged ones then.
@@ -179,9 +179,10 @@ impl<'a> Survey<'a> {
                 rows.values = Some(Values::Contiguous(rows.ptr[..self.n as usize].to_vec()));
                 places
             }
-            Staging::ByPieces => {
-                strewn::by_pieces(places, strewn::piece(self.shape.nnz, self.shape.dtype.bytes() as u32))
-            }
+            Staging::ByPieces => irregular::by_pieces(
+                places,
+                irregular::piece(self.shape.nnz, self.shape.dtype.bytes() as u32),
+            ),
         }
     }
 

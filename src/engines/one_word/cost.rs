@@ -84,19 +84,19 @@ fn longest(rows: Counts) -> f64 {
 
 /// The same, if the levels of ranges are known.
 pub fn in_rows(rows: Counts, natural: &Ranges) -> Duration {
-    predict(rows, natural.average_level()) + strewn_in_rows(rows, natural)
+    predict(rows, natural.average_level()) + irregular_rows(rows, natural)
 }
 
-/// What strewn dependencies add to the time by rows, more if the rows of a level lie apart as well.
-fn strewn_in_rows(rows: Counts, natural: &Ranges) -> Duration {
-    if !rows.strewn {
+/// What irregular dependencies add to the time by rows, more if the rows of a level lie apart as well.
+fn irregular_rows(rows: Counts, natural: &Ranges) -> Duration {
+    if !rows.irregular {
         return Duration::ZERO;
     }
     let are_apart = !natural.are_levels(1);
     let (n, entries) = (rows.n as f64, rows.entries as f64);
-    let cached = STREWN_CACHE / (n * STREWN_ROW_BYTES + entries * STREWN_ENTRY_BYTES);
-    let row = if are_apart { STREWN_ROW_SECONDS * (1.0 - cached.min(1.0)) } else { 0.0 };
-    let entry = STREWN_ENTRY_SECONDS + if rows.scattered { STREWN_SCATTERED_SECONDS } else { 0.0 };
+    let cached = IRREGULAR_CACHE / (n * IRREGULAR_ROW_BYTES + entries * IRREGULAR_ENTRY_BYTES);
+    let row = if are_apart { IRREGULAR_ROW_SECONDS * (1.0 - cached.min(1.0)) } else { 0.0 };
+    let entry = IRREGULAR_ENTRY_SECONDS + if rows.scattered { IRREGULAR_SCATTERED_SECONDS } else { 0.0 };
     Duration::from_secs_f64(n * row + entries * entry)
 }
 

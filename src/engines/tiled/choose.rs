@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::cost::{self, Choice, Regularity, Rows};
 use super::tuning::{
     TILED_ADVANTAGE, TILED_ADVANTAGE_ALONE, TILED_ADVANTAGE_DISTANT_MANY, TILED_ADVANTAGE_DISTANT_MOST,
-    TILED_ADVANTAGE_DISTANT_SOME, TILED_ADVANTAGE_NEAR, TILED_ADVANTAGE_NODES, TILED_ADVANTAGE_SHORT,
-    TILED_ADVANTAGE_STREWN, TILED_ALONE_LEVEL, TILED_BOX_FAVOUR, TILED_DISSECTED, TILED_DISSECTED_ROWS,
+    TILED_ADVANTAGE_DISTANT_SOME, TILED_ADVANTAGE_IRREGULAR, TILED_ADVANTAGE_NEAR, TILED_ADVANTAGE_NODES,
+    TILED_ADVANTAGE_SHORT, TILED_ALONE_LEVEL, TILED_BOX_FAVOUR, TILED_DISSECTED, TILED_DISSECTED_ROWS,
     TILED_DISTANT_MANY, TILED_DISTANT_MOST, TILED_DISTANT_NONE, TILED_DISTANT_SCATTERED, TILED_DISTANT_SOME,
     TILED_LARGE_LEVEL, TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH,
     TILED_STRIPS_WORTH_SCATTERED,
@@ -93,7 +93,7 @@ impl OfTiles {
             _ => Duration::MAX,
         }
         .min(below);
-        let may_have_strips = b == 1 && natural.spreads.len() > 1 && !counts.strewn;
+        let may_have_strips = b == 1 && natural.spreads.len() > 1 && !counts.irregular;
         let shape = Rows::new(rows);
         let mut order = Order::Natural;
         let of_rows = (b > 1).then(|| natural.of_rows(b));
@@ -141,12 +141,12 @@ pub fn advantage(counts: Counts, natural: &Ranges) -> f64 {
         let is_distant = distant > TILED_DISTANT_SCATTERED && rows.has_lanes();
         return if is_distant { usual.min(TILED_ADVANTAGE_DISTANT_SOME) } else { usual };
     }
-    if rows.strewn {
+    if rows.irregular {
         let is_short = !rows.has_lanes() && average >= NARROW_SKEW && rows.is_wider(TILED_LARGE_LEVEL);
         return if is_short { TILED_ADVANTAGE_SHORT } else { usual };
     }
     if natural.are_split() {
-        return TILED_ADVANTAGE_STREWN;
+        return TILED_ADVANTAGE_IRREGULAR;
     }
     match distant {
         part if part > TILED_DISTANT_MOST => usual.min(TILED_ADVANTAGE_DISTANT_MOST),

@@ -98,7 +98,7 @@ pub const TILED_NARROW_ENTRIES: u64 = 32;
 
 /// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
 /// scattered, the pattern has no lines, rows have more entries than these on average, levels so many rows, and there are more bytes
-/// than these, which the model does not know of; and least where it is strewn.
+/// than these, which the model does not know of; and least where it is irregular.
 pub const TILED_ADVANTAGE: f64 = 1.0;
 
 /// No more than this where it is the time by nodes, which the model knows better than that by rows.
@@ -108,7 +108,7 @@ pub const TILED_ADVANTAGE_NODES: f64 = 0.95;
 /// too much of rows.
 pub const TILED_ADVANTAGE_LINES: f64 = 1.15;
 pub const TILED_ADVANTAGE_WIDE: f64 = 0.62;
-pub const TILED_ADVANTAGE_STREWN: f64 = 0.4;
+pub const TILED_ADVANTAGE_IRREGULAR: f64 = 0.4;
 pub const TILED_SHORT_ENTRIES: u64 = 2;
 pub const TILED_WIDE_LEVEL: u64 = 900;
 pub const TILED_WIDE_BYTES: u64 = 40_000_000;
@@ -142,11 +142,11 @@ pub const TILED_DISTANT_NONE: f64 = 0.02;
 pub const TILED_ALONE_LEVEL: u64 = 3500;
 pub const TILED_ADVANTAGE_ALONE: f64 = 1.25;
 
-/// More is allowed of strewn rows that have one lane: there it promises too much.
+/// More is allowed of irregular rows that have one lane: there it promises too much.
 pub const TILED_ADVANTAGE_SHORT: f64 = 1.4;
 
 /// The most rows of a tile there, so that lines of the cache are of use to it again.
-pub const TILED_STREWN_ROWS: u32 = 2048;
+pub const TILED_IRREGULAR_ROWS: u32 = 2048;
 pub const TILED_LONG_ROW_SECONDS: f64 = 2.5e-9;
 pub const TILED_LONG_ROW_SCATTERED_SECONDS: f64 = 5e-9;
 

@@ -14,7 +14,7 @@ use crate::select::features::tests::counts_of;
 use crate::tuning::{TYPE_C, TYPE_S, TYPE_Z};
 
 #[test]
-fn strewn_rows_go_by_small_tiles_and_scattered_values_by_pieces() {
+fn irregular_rows_go_by_small_tiles_and_scattered_values_by_pieces() {
     // Each row has six neighbours anywhere, and depends on those before it: as 7-pt 128³ in random order.
     let n = 1u32 << 21;
     let (mut level, mut entries, mut random) = (vec![0; n as usize], 0, 1u64);
@@ -30,12 +30,12 @@ fn strewn_rows_go_by_small_tiles_and_scattered_values_by_pieces() {
     }
     let levels = level.iter().max().unwrap() + 1;
     let counts = Counts { squares: (4 * entries as u64, 0), ..counts_of(n, entries, levels) };
-    let chosen = |strewn, scattered, value_bytes| {
-        let counts = Counts { strewn, scattered, value_bytes, ..counts };
+    let chosen = |irregular, scattered, value_bytes| {
+        let counts = Counts { irregular, scattered, value_bytes, ..counts };
         decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None)).unwrap()
     };
     let tiles = chosen(true, false, 8);
-    assert!(matches!(tiles.form, Form::Tiles(_)) && tiles.rows == TILED_STREWN_ROWS, "{tiles:?}");
+    assert!(matches!(tiles.form, Form::Tiles(_)) && tiles.rows == TILED_IRREGULAR_ROWS, "{tiles:?}");
     assert_eq!(tiles.staging, Staging::No);
     assert_eq!(chosen(false, false, 8).form, Form::Rows);
     let by_pieces = chosen(true, true, 8);
@@ -46,13 +46,13 @@ fn strewn_rows_go_by_small_tiles_and_scattered_values_by_pieces() {
 }
 
 #[test]
-fn strewn_rows_of_narrow_levels_go_level_by_level() {
+fn irregular_rows_of_narrow_levels_go_level_by_level() {
     // Levels lie all over the order, the higher ones in its later part only.
     let (n, levels) = (1u32 << 20, 1000);
     let spread = |i: u32| (i as u64 * (i.wrapping_mul(2_654_435_761) % levels) as u64 / n as u64) as u32;
     let level: Vec<u32> = (0..n).map(spread).collect();
-    let chosen = |strewn| {
-        let counts = Counts { strewn, ..counts_of(n, 3 * n, levels) };
+    let chosen = |irregular| {
+        let counts = Counts { irregular, ..counts_of(n, 3 * n, levels) };
         decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None)).unwrap()
     };
     assert!(matches!(chosen(false).form, Form::Tiles(_)));
@@ -89,11 +89,11 @@ fn strips_are_asked_for_where_levels_follow_one_another() {
 }
 
 #[test]
-fn tiles_that_are_asked_for_are_found_in_strewn_patterns_too() {
-    // A line has more rows than tiles of a strewn pattern are to have.
-    let (nx, ny) = (TILED_STREWN_ROWS + 1, 200);
+fn tiles_that_are_asked_for_are_found_in_irregular_patterns_too() {
+    // A line has more rows than tiles of an irregular pattern are to have.
+    let (nx, ny) = (TILED_IRREGULAR_ROWS + 1, 200);
     let sizes = Grid::new(nx * ny, nx, 0).sizes(nx * ny, 0);
-    let counts = Counts { has_lines: true, strewn: true, ..counts_of(nx * ny, 5 * nx * ny, nx + ny - 1) };
+    let counts = Counts { has_lines: true, irregular: true, ..counts_of(nx * ny, 5 * nx * ny, nx + ny - 1) };
     let natural = Ranges::new(sizes, &grid(nx, ny));
     let form = |wish| decide(wish, 0, natural.clone(), counts, &mut || None, &mut || Ok(None)).unwrap().form;
     assert!(matches!(form(Tiles::Yes), Form::Tiles(_)));
@@ -341,7 +341,7 @@ fn what_tiles_must_promise_goes_by_the_levels_that_most_rows_are_of_and_by_dista
         (advantage(counts, &ranges(&level)), counts.of_rows().advantage())
     };
     let (plain, usual) = (counts_of(n, 0, 0), |(part, usual): (f64, f64)| part == usual);
-    let (strewn, scattered) = (Counts { strewn: true, ..plain }, Counts { scattered: true, ..plain });
+    let (irregular, scattered) = (Counts { irregular: true, ..plain }, Counts { scattered: true, ..plain });
     // By nested dissection.
     assert_eq!(of(20, 9, 0.1, plain).0, TILED_ADVANTAGE_NEAR);
     assert_eq!(of(20, 9, 0.2, plain).0, TILED_ADVANTAGE_DISTANT_SOME);
@@ -365,9 +365,9 @@ fn what_tiles_must_promise_goes_by_the_levels_that_most_rows_are_of_and_by_dista
     assert!(usual(of(200, 3, 0.01, far)) && usual(of(200, 3, 0.03, alone)) && usual(of(200, 3, 0.01, plain)));
     assert_eq!(of(20, 3, 0.01, alone).0, TILED_ADVANTAGE_NEAR);
     // Short ones in a random order.
-    assert_eq!(of(200, 3, 0.9, strewn).0, TILED_ADVANTAGE_SHORT);
-    assert!(usual(of(2, 3, 0.9, strewn)) && usual(of(200, 9, 0.9, strewn)));
-    assert!(usual(of(200, 3, 0.9, Counts { scattered: true, ..strewn })));
+    assert_eq!(of(200, 3, 0.9, irregular).0, TILED_ADVANTAGE_SHORT);
+    assert!(usual(of(2, 3, 0.9, irregular)) && usual(of(200, 9, 0.9, irregular)));
+    assert!(usual(of(200, 3, 0.9, Counts { scattered: true, ..irregular })));
 }
 
 #[test]
@@ -378,7 +378,7 @@ fn tiles_of_their_first_and_their_last_levels_must_promise_most() {
         let level: Vec<u32> = (0..n).map(|i| if i % 3 < third { 0 } else { 1 + i / line }).collect();
         advantage(counts_of(n, 3 * n, 1 + n.div_ceil(line)), &ranges(&level))
     };
-    assert_eq!((part(2), part(0)), (TILED_ADVANTAGE_STREWN, TILED_ADVANTAGE));
+    assert_eq!((part(2), part(0)), (TILED_ADVANTAGE_IRREGULAR, TILED_ADVANTAGE));
 }
 
 #[test]

@@ -8,11 +8,11 @@ use super::known::Found;
 use super::message::Message;
 use super::places::Places;
 use super::run::{checked, lanes, Run};
-use crate::analysis::strewn::Sample;
 use crate::analysis::Tiles;
 use crate::error::{Error, Result};
 use crate::tuning::{
-    SETUP_LIST_BLOCKS, SETUP_LONGEST_LIST, SETUP_SURVEY_BLOCKS, SHORTEST_LINE, SMALLEST_RANGE,
+    IRREGULAR_PAIRS, SETUP_LIST_BLOCKS, SETUP_LONGEST_LIST, SETUP_SURVEY_BLOCKS, SHORTEST_LINE,
+    SMALLEST_RANGE,
 };
 
 impl Run<'_> {
@@ -38,8 +38,8 @@ impl Run<'_> {
     }
 
     /// Finds out whether what rows depend on lies anywhere.
-    pub(super) fn look_for_strewn(&self) -> Result<()> {
-        self.cover(&self.stored("setup_strewn"), Sample::PAIRS, &self.base)
+    pub(super) fn sample_rows(&self) -> Result<()> {
+        self.cover(&self.stored("setup_irregular"), IRREGULAR_PAIRS, &self.base)
     }
 
     /// Finds out whether levels are one above those of the last unknown that each depends on, unless they are a grid's.
@@ -63,7 +63,7 @@ impl Run<'_> {
         }
         let Summary { scattered, entries, extra, missing, levels, refuted, next_to_diagonal, apart, .. } =
             *found;
-        let Summary { line_step, plane_step, uneven, skew, sampled, strewn, distant, .. } = *found;
+        let Summary { line_step, plane_step, uneven, skew, sampled, irregular, distant, .. } = *found;
         let summary = Summary {
             scattered,
             entries,
@@ -78,7 +78,7 @@ impl Run<'_> {
             uneven,
             skew,
             sampled,
-            strewn,
+            irregular,
             distant,
             ..Summary::default()
         };

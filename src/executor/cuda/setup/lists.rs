@@ -7,8 +7,8 @@ use super::args::*;
 use super::known::DeviceSchedule;
 use super::places::{passes, Room, Sort, Task};
 use super::run::{lanes, Run};
+use crate::analysis::irregular;
 use crate::analysis::slices::Cut;
-use crate::analysis::strewn;
 use crate::error::Result;
 use crate::problem::{DiagSource, Shape};
 
@@ -205,7 +205,7 @@ impl Run<'_> {
 
     /// Where values come from that are staged piece by piece, and where those of the list's entries are then.
     pub(super) fn stage_by_pieces(&mut self, list: &List, entries: u32, staged: &DeviceArray) -> Result<()> {
-        let span = strewn::piece(self.shape.nnz, self.shape.dtype.bytes() as u32);
+        let span = irregular::piece(self.shape.nnz, self.shape.dtype.bytes() as u32);
         let pieces = self.shape.nnz.div_ceil(span);
         let lay_out = |start: u64| {
             let room = &mut Room(start);

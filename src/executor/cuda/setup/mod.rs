@@ -20,11 +20,11 @@ mod shared;
 mod tiling;
 
 use super::{DeviceArray, Launcher};
+use crate::analysis::irregular::Sample;
 use crate::analysis::lines::Grid;
 use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::shared::schedule::CHUNK_SLICES;
 use crate::analysis::slices::{self, Cut};
-use crate::analysis::strewn::Sample;
 use crate::analysis::{families, lines, Findings, Form, Panels, Tiles};
 use crate::engines::nodal::layout as nodes;
 use crate::engines::panel::layout::SegmentCounts;
@@ -91,7 +91,7 @@ pub fn schedule(
             run.guess()?;
         }
         if is_first && node == 1 && needs.tiles != Tiles::No && Sample::is_wanted(shape.n) {
-            run.look_for_strewn()?;
+            run.sample_rows()?;
         }
     }
     run.clock.begin(Operation::Levels);
@@ -277,7 +277,7 @@ impl<'a> Run<'a> {
                 let scattered = !self.task.stored_rows;
                 let crosses = grid.plane > 0 && found.skew > 0;
                 let squares = (found.squares, found.long_squares);
-                let sample = Sample { entries: found.sampled, strewn: found.strewn };
+                let sample = Sample { entries: found.sampled, irregular: found.irregular };
                 let counts = Counts {
                     n,
                     entries,
@@ -287,7 +287,7 @@ impl<'a> Run<'a> {
                     has_lines,
                     crosses,
                     distant: found.distant,
-                    strewn: node == 1 && sample.is_strewn(),
+                    irregular: node == 1 && sample.is_irregular(),
                     node,
                     value_bytes: self.shape.dtype.bytes() as u32,
                     is_complex: self.shape.dtype.is_complex(),

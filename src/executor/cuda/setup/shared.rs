@@ -88,9 +88,9 @@ pub struct Summary {
     pub begun: [u64; 8],
     /// What the best end for the thin engine gains, in its upper half, and its first level.
     pub thin: u64,
-    /// Entries of some rows, and those that are strewn: see setup_strewn.cuh.
+    /// Entries of some rows, and those that are irregular: see setup_irregular.cuh.
     pub sampled: u32,
-    pub strewn: u32,
+    pub irregular: u32,
     /// Blocks of a kernel that tells the host something in the end.
     pub ended: u32,
     /// Kept entries of an unknown that is distant from the major's own.
