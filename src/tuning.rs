@@ -79,25 +79,25 @@ pub const SPLIT_LEVELS: f64 = 0.8;
 
 /// A copy of scattered values before a solve in tiles: its start, and (in seconds) an entry and each byte of its value. AUTO makes
 /// one where there are so many rows, and the model says that it gains.
-pub const STAGED_START: Duration = Duration::from_nanos(2200);
-pub const STAGED_ENTRY_SECONDS: f64 = 3e-12;
-pub const STAGED_BYTE_SECONDS: f64 = 0.5e-12;
-pub const STAGED_SMALLEST: u32 = 4096;
+pub const GATHER_START: Duration = Duration::from_nanos(2200);
+pub const GATHER_ENTRY_SECONDS: f64 = 3e-12;
+pub const GATHER_BYTE_SECONDS: f64 = 0.5e-12;
+pub const GATHER_SMALLEST: u32 = 4096;
 
 /// Rows are looked at for whether their pattern is irregular (`analysis::irregular`) where there are so many.
 pub const IRREGULAR_SMALLEST: u32 = 1 << 19;
 
-/// Scattered values of an irregular pattern are staged piece by piece where they are so many bytes at least, with their places and what
+/// Scattered values of an irregular pattern are gathered piece by piece where they are so many bytes at least, with their places and what
 /// rows have more than the cache holds, and levels have so many rows on average: else hand-overs hide what values take. What each
 /// entry takes (in seconds).
-pub const STAGED_PIECES_BYTES: u64 = 24_000_000;
-pub const STAGED_PIECES_ALL_BYTES: u64 = 65_000_000;
-pub const STAGED_PIECES_LEVEL: u64 = 1800;
-pub const STAGED_PIECES_SECONDS: f64 = 1.3e-11;
+pub const GATHER_PIECES_BYTES: u64 = 24_000_000;
+pub const GATHER_PIECES_ALL_BYTES: u64 = 65_000_000;
+pub const GATHER_PIECES_LEVEL: u64 = 1800;
+pub const GATHER_PIECES_SECONDS: f64 = 1.3e-11;
 
 /// The bytes of a piece, which the cache holds, and the most pieces: with more values pieces are larger.
-pub const STAGED_PIECE_BYTES: u32 = 8 << 20;
-pub const STAGED_MOST_PIECES: u32 = 32;
+pub const GATHER_PIECE_BYTES: u32 = 8 << 20;
+pub const GATHER_MOST_PIECES: u32 = 32;
 
 /// What an irregular entry takes longer by rows (in seconds), and one whose value lies scattered besides.
 pub const IRREGULAR_ENTRY_SECONDS: f64 = 0.2e-11;

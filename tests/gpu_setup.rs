@@ -618,7 +618,7 @@ fn large_matrices() {
     println!("gpu_setup large: {compared} passed, 0 failed, 0 skipped");
 }
 
-/// Rows that depend on unknowns anywhere, whose values are staged piece by piece where they lie scattered.
+/// Rows that depend on unknowns anywhere, whose values are gathered piece by piece where they lie scattered.
 #[test]
 fn irregular_patterns() {
     let _turn = take_turn();
@@ -647,7 +647,7 @@ fn irregular_patterns() {
         for (side, (got, want)) in got.iter().zip(&want).enumerate() {
             // Of two plans one is for values that lie scattered.
             let is_scattered = (side == 1) == problem.shape.rows_are_stored();
-            assert_eq!(!got.staged.is_empty(), is_scattered, "{fill:?} {op:?} {format:?} {side}");
+            assert_eq!(!got.gathered.is_empty(), is_scattered, "{fill:?} {op:?} {format:?} {side}");
             assert_same(got, want, || format!("{fill:?} {op:?} {format:?} {side}"));
             compared += 1;
         }

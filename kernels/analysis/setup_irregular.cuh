@@ -1,4 +1,4 @@
-// Setup: patterns whose rows depend on unknowns anywhere, by the rules of src/analysis/irregular.rs; and values that are staged
+// Setup: patterns whose rows depend on unknowns anywhere, by the rules of src/analysis/irregular.rs; and values that are gathered
 // piece by piece.
 #pragma once
 #include "setup.cuh"
@@ -42,7 +42,7 @@ SETUP_KERNEL(setup_piece_keys, 256) {
     ((uint32_t *)a.value_out)[e] = e;
 }
 
-// Where each staged value comes from, by the sorted entries; and of each entry, which of them is its own.
+// Where each gathered value comes from, by the sorted entries; and of each entry, which of them is its own.
 SETUP_KERNEL(setup_pieces, 256) {
     uint32_t k = thread_index();
     if (k >= a.count) return;

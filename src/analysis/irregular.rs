@@ -51,10 +51,10 @@ impl Sample {
 
 /// Values of a piece of the caller's `nnz`: such pieces fit into the cache, unless there would be too many.
 pub fn piece(nnz: u32, value_bytes: u32) -> u32 {
-    (STAGED_PIECE_BYTES / value_bytes).max(nnz.div_ceil(STAGED_MOST_PIECES))
+    (GATHER_PIECE_BYTES / value_bytes).max(nnz.div_ceil(GATHER_MOST_PIECES))
 }
 
-/// Where values come from that are to be staged piece by piece, those of a piece in the order of the entries. `places`, where
+/// Where values come from that are to be gathered piece by piece, those of a piece in the order of the entries. `places`, where
 /// the value of each entry lies, become where it lies among these.
 pub fn by_pieces(places: &mut [u32], piece: u32) -> Vec<u32> {
     let mut order: Vec<u32> = (0..places.len() as u32).collect();
@@ -96,12 +96,12 @@ mod tests {
     }
 
     #[test]
-    fn values_are_staged_piece_by_piece() {
+    fn values_are_gathered_piece_by_piece() {
         let mut places = [9, 0, 4, 8, 5, 1, 11];
         assert_eq!(by_pieces(&mut places, 4), [0, 1, 4, 5, 9, 8, 11]);
         assert_eq!(places, [4, 0, 2, 5, 3, 1, 6]);
         // The cache holds one, and there are not too many.
-        assert_eq!(piece(10_000_000, 8) * 8, STAGED_PIECE_BYTES);
-        assert_eq!(piece(u32::MAX, 8), u32::MAX.div_ceil(STAGED_MOST_PIECES));
+        assert_eq!(piece(10_000_000, 8) * 8, GATHER_PIECE_BYTES);
+        assert_eq!(piece(u32::MAX, 8), u32::MAX.div_ceil(GATHER_MOST_PIECES));
     }
 }

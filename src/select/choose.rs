@@ -14,15 +14,15 @@ use crate::engines::tiled::choose::OfTiles;
 use crate::engines::{nodal, one_word, panel, thin, wide};
 use crate::error::Result;
 use crate::tuning::{
-    IRREGULAR_ROW_BYTES, STAGED_PIECES_ALL_BYTES, STAGED_PIECES_BYTES, STAGED_PIECES_LEVEL,
-    STAGED_PIECES_SECONDS, STAGED_SMALLEST, STAGED_START,
+    GATHER_PIECES_ALL_BYTES, GATHER_PIECES_BYTES, GATHER_PIECES_LEVEL, GATHER_PIECES_SECONDS,
+    GATHER_SMALLEST, GATHER_START, IRREGULAR_ROW_BYTES,
 };
 
 pub use crate::engines::tiled::choose::Order;
 
 /// The copy of scattered values that a solve begins with, if it does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Staging {
+pub enum Gathering {
     #[default]
     No,
     /// Into the order in which it reads them.
@@ -40,7 +40,7 @@ pub struct Decision {
     pub order: Order,
     /// Whether a level of a tile fills half of a batch.
     pub is_wide: bool,
-    pub staging: Staging,
+    pub gathering: Gathering,
     /// Time of a solve by the model.
     pub predicted: Duration,
 }
@@ -111,7 +111,7 @@ fn decide(
         Some(ranges) => Ok(Option::clone(ranges)),
         unknown => strips().map(|ranges| unknown.insert(ranges.map(Rc::new)).clone()),
     };
-    if !is_free || !counts.scattered || rows.n < STAGED_SMALLEST {
+    if !is_free || !counts.scattered || rows.n < GATHER_SMALLEST {
         return decide_tiles(wish, &natural, counts, of_tiles, boxes, &mut strips);
     }
     let gathered = Counts { scattered: false, ..counts };
@@ -121,24 +121,24 @@ fn decide(
     if !counts.irregular && copy < direct.predicted {
         let are_known = known.borrow().is_some();
         let of_tiles = of_tiles.after_copy(gathered, &natural, direct.predicted - copy, are_known);
-        let staged = decide_tiles(wish, &natural, gathered, of_tiles, boxes, &mut strips)?;
-        let predicted = staged.predicted + copy;
+        let after_copy = decide_tiles(wish, &natural, gathered, of_tiles, boxes, &mut strips)?;
+        let predicted = after_copy.predicted + copy;
         // Rows by themselves, and nodes, wait for unknowns, not for values.
-        if matches!(staged.form, Form::Tiles(_)) && predicted < direct.predicted {
-            return Ok(Decision { staging: Staging::InOrder, predicted, ..staged });
+        if matches!(after_copy.form, Form::Tiles(_)) && predicted < direct.predicted {
+            return Ok(Decision { gathering: Gathering::InOrder, predicted, ..after_copy });
         }
     }
     let bytes = counts.entries as u64 * counts.value_bytes as u64;
     let others = counts.n as u64 * IRREGULAR_ROW_BYTES as u64 + counts.entries as u64 * 4;
-    let is_large = bytes >= STAGED_PIECES_BYTES
-        && bytes + others >= STAGED_PIECES_ALL_BYTES
-        && rows.is_wider(STAGED_PIECES_LEVEL);
+    let is_large = bytes >= GATHER_PIECES_BYTES
+        && bytes + others >= GATHER_PIECES_ALL_BYTES
+        && rows.is_wider(GATHER_PIECES_LEVEL);
     if direct.form != Form::Rows || !counts.irregular || !is_large {
         return Ok(direct);
     }
-    let copy = STAGED_START + Duration::from_secs_f64(counts.entries as f64 * STAGED_PIECES_SECONDS);
+    let copy = GATHER_START + Duration::from_secs_f64(counts.entries as f64 * GATHER_PIECES_SECONDS);
     Ok(Decision {
-        staging: Staging::ByPieces,
+        gathering: Gathering::ByPieces,
         predicted: one_word::cost::in_rows(gathered, &natural) + copy,
         ..direct
     })
@@ -170,7 +170,7 @@ fn decide_tiles(
         rows: tiles.rows,
         order,
         is_wide: tiles.is_wide,
-        staging: Staging::No,
+        gathering: Gathering::No,
         predicted: tiles.predicted,
     }))
 }

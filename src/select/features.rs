@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use crate::tuning::{
-    OfType, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, LANE_ENTRIES, LONG_ROW, LONG_ROW_TIMES,
-    STAGED_BYTE_SECONDS, STAGED_ENTRY_SECONDS, STAGED_START, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
+    OfType, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, GATHER_BYTE_SECONDS, GATHER_ENTRY_SECONDS,
+    GATHER_START, LANE_ENTRIES, LONG_ROW, LONG_ROW_TIMES, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
 };
 
 /// Of the numbers of entries of rows, `entries` in all, the sum of their squares, and of those of rows that are far longer than the
@@ -104,8 +104,8 @@ impl Counts {
 
     /// A copy of scattered values into the order in which a solve reads them.
     pub fn copied_in_order(self) -> Duration {
-        let entry = STAGED_ENTRY_SECONDS + STAGED_BYTE_SECONDS * self.value_bytes as f64;
-        STAGED_START + Duration::from_secs_f64(self.entries as f64 * entry)
+        let entry = GATHER_ENTRY_SECONDS + GATHER_BYTE_SECONDS * self.value_bytes as f64;
+        GATHER_START + Duration::from_secs_f64(self.entries as f64 * entry)
     }
 }
 

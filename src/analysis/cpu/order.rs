@@ -9,7 +9,7 @@ use crate::analysis::ranges::{self, Ranges, Span};
 use crate::analysis::{running_sum, Form, Needs, Panels, Tiles};
 use crate::engines::tiled::boxes::{self, Boxes};
 use crate::error::Result;
-use crate::select::choose::{self, Decision, Looks, Order, Staging};
+use crate::select::choose::{self, Decision, Gathering, Looks, Order};
 use crate::select::features::{Counts, LastLevels};
 
 /// The unknowns in the order in which they are solved; the fields are those of a schedule.
@@ -21,7 +21,7 @@ pub(super) struct Ordered {
     pub wide_tiles: bool,
     pub level: Vec<u32>,
     pub order: Vec<u32>,
-    pub staging: Staging,
+    pub gathering: Gathering,
     pub predicted: Duration,
 }
 
@@ -64,12 +64,12 @@ impl Ordered {
             is_complex: shape.dtype.is_complex(),
         };
         let decision = choose::choose(needs, ranges, counts, &mut seen).expect("nothing fails here");
-        let Decision { form, rows, order: by, is_wide, staging, predicted } = decision;
+        let Decision { form, rows, order: by, is_wide, gathering, predicted } = decision;
         if node > 1 && form.is_of_rows_only() {
             return None;
         }
         let (turns, boxes) = (seen.turns, seen.boxes);
-        let chosen = Ordered { form, staging, predicted, ..Ordered::default() };
+        let chosen = Ordered { form, gathering, predicted, ..Ordered::default() };
         match form {
             Form::WideLevels => return Some(Ordered { level_ptr, order: by_level, ..chosen }),
             Form::Tiles(_) => {}

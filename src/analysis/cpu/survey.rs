@@ -9,7 +9,7 @@ use crate::analysis::lines::{self, Grid};
 use crate::analysis::{families, irregular, running_sum, Lists, Needs, Pattern, Values, NONE};
 use crate::engines::tiled::{boxes, strips};
 use crate::problem::{DiagSource, Shape};
-use crate::select::choose::Staging;
+use crate::select::choose::Gathering;
 use crate::select::features;
 
 /// What one pass over the stored pattern finds, and the passes that build on it.
@@ -169,17 +169,17 @@ impl<'a> Survey<'a> {
         irregular::Sample::new(self.n, |i| self.kept[i as usize], entry).is_irregular()
     }
 
-    /// Where the values come from that solves stage, if they do. What `rows` says of their places is of the staged ones then.
-    pub(super) fn stage(&self, rows: &mut Lists, staging: Staging) -> Vec<u32> {
+    /// Where the values come from that solves gather, if they do. What `rows` says of their places is of the gathered ones then.
+    pub(super) fn gather(&self, rows: &mut Lists, gathering: Gathering) -> Vec<u32> {
         let Some(Values::Permuted(places)) = &mut rows.values else { return Vec::new() };
-        match staging {
-            Staging::No => Vec::new(),
-            Staging::InOrder => {
+        match gathering {
+            Gathering::No => Vec::new(),
+            Gathering::InOrder => {
                 let places = std::mem::take(places);
                 rows.values = Some(Values::Contiguous(rows.ptr[..self.n as usize].to_vec()));
                 places
             }
-            Staging::ByPieces => irregular::by_pieces(
+            Gathering::ByPieces => irregular::by_pieces(
                 places,
                 irregular::piece(self.shape.nnz, self.shape.dtype.bytes() as u32),
             ),

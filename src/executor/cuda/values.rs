@@ -2,7 +2,7 @@
 //!
 //! Where the rows of op(A) are not what is stored, the values of a row lie apart, and a solve would fetch a piece of memory
 //! for each, one level after the other. They are copied by an explicit call, if the caller wants that: then the matrix is turned
-//! (`setup::turn`), and analysed as if it were stored that way. Or they are staged: each solve begins by a copy, of all at once,
+//! (`setup::turn`), and analysed as if it were stored that way. Or they are gathered: each solve begins by a copy, of all at once,
 //! where the model says that this is worth it (`choice::decide`).
 #![forbid(unsafe_code)]
 

@@ -44,7 +44,7 @@ pub struct DeviceSchedule {
     /// Where the values of a copy come from, and how many, if solves read one.
     pub copied: Option<(DeviceArray, u32)>,
     /// Where those come from that each solve begins by copying, if it does.
-    pub staged: Option<DeviceArray>,
+    pub gathered: Option<DeviceArray>,
     /// The rows' lists, where batches have taken what they need from them.
     pub(super) _lists: Option<DeviceArray>,
 }

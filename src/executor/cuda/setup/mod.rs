@@ -31,7 +31,7 @@ use crate::engines::panel::layout::SegmentCounts;
 use crate::engines::tiled::boxes::Boxes;
 use crate::error::Result;
 use crate::problem::{Arrays, DiagSource, Shape};
-use crate::select::choose::{self, Looks, Order, Staging};
+use crate::select::choose::{self, Gathering, Looks, Order};
 use crate::select::features::{Counts, LastLevels};
 use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM};
 use args::*;
@@ -298,7 +298,7 @@ impl<'a> Run<'a> {
                 chosen
             }
         };
-        let choose::Decision { form, rows, order, is_wide, staging, predicted } = decision;
+        let choose::Decision { form, rows, order, is_wide, gathering, predicted } = decision;
         let is_tiled = matches!(form, Form::Tiles(_));
         if self.node > 1 && form.is_of_rows_only() {
             return Ok(None);
@@ -320,8 +320,9 @@ impl<'a> Run<'a> {
             Some(boxes) => boxes.spans.len() as u32,
             None => n.div_ceil(tile.max(1)),
         };
-        let staged = (staging != Staging::No).then(|| self.allocate(entries as usize * 4)).transpose()?;
-        let in_order = staged.as_ref().filter(|_| staging == Staging::InOrder);
+        let gathered =
+            (gathering != Gathering::No).then(|| self.allocate(entries as usize * 4)).transpose()?;
+        let in_order = gathered.as_ref().filter(|_| gathering == Gathering::InOrder);
         let (kept, slab, lists) = self.keep(found, tile, in_order)?;
         self.base.order = kept.order;
         self.base.tile = tile;
@@ -358,8 +359,8 @@ impl<'a> Run<'a> {
         };
         self.fill(&kept.rows, cut)?;
         self.fill(&kept.columns, cut)?;
-        if let Some(staged) = staged.as_ref().filter(|_| staging == Staging::ByPieces) {
-            self.stage_by_pieces(&kept.rows, entries, staged)?;
+        if let Some(gathered) = gathered.as_ref().filter(|_| gathering == Gathering::ByPieces) {
+            self.gather_by_pieces(&kept.rows, entries, gathered)?;
         }
 
         let mut done = DeviceSchedule {
@@ -371,7 +372,7 @@ impl<'a> Run<'a> {
             missing_diag: (own_diag && found.missing != 0).then_some(!found.missing),
             found: Findings { form, tile, wide_tiles: is_wide, ..Findings::default() },
             copied: None,
-            staged,
+            gathered,
             predicted,
         };
         if own_diag && found.extra > 0 {
@@ -460,7 +461,7 @@ impl<'a> Run<'a> {
             slice_ptr: places.values[1],
             record: kept.record,
             record_diag: kept.diag_index(self.shape),
-            by_first: if kept.rows.is_staged { kept.rows.ptr } else { kept.rows.by_first() },
+            by_first: if kept.rows.is_gathered { kept.rows.ptr } else { kept.rows.by_first() },
             tile_step: kept.tile_step,
             ..self.base
         }

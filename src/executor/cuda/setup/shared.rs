@@ -142,7 +142,7 @@ pub struct SetupArgs {
     pub level: u32,
     pub begin: u32,
     pub end: u32,
-    /// Turns whose levels are noted together; values of a piece that is staged.
+    /// Turns whose levels are noted together; values of a piece that is gathered.
     pub span: u32,
     /// Rows of a tile, or 0.
     pub tile: u32,
