@@ -16,9 +16,9 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 pub const SETUP_GPU_SMALLEST: u64 = 8000;
 pub const SETUP_GPU_ROW: u64 = 4;
 
-/// How long the host looks for a message of a setup again and again, before it waits for the stream: longer than small systems
-/// take between two messages. In larger ones, and behind the caller's own work, the 5 microseconds that looks save do not count.
-pub const SETUP_LOOKS: Duration = Duration::from_micros(200);
+/// How long the host polls for a message of a setup, before it waits for the stream: longer than small systems take between two
+/// messages. In larger ones, and behind the caller's own work, the 5 microseconds that polls save do not count.
+pub const SETUP_POLLS: Duration = Duration::from_micros(200);
 
 /// Blocks of the survey on each multiprocessor: as many as it has room for, as all of them add to the same words in the end.
 pub const SETUP_SURVEY_BLOCKS: u64 = 5;

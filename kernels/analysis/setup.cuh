@@ -18,14 +18,14 @@ __device__ __forceinline__ uint32_t warp_index() { return blockIdx.x * (blockDim
 // kernel leaves unfinished then is not looked at: the pattern counts as bad from there on.
 struct SetupWatchdog {
     const SetupArgs &a;
-    Look last = {0, 0};
+    LastProgress last = {0, 0};
     uint32_t turns = 0;
 
     __device__ __forceinline__ explicit SetupWatchdog(const SetupArgs &args) : a(args) {}
 
     __device__ __forceinline__ bool turn() {
         if ((++turns & 255u) != 0) return true;
-        last = watchdog_look(a.state, &a.summary->bad, a.timeout_ns, last);
+        last = watchdog_poll(a.state, &a.summary->bad, a.timeout_ns, last);
         return __all_sync(FULL, last.since != GIVEN_UP);
     }
 };

@@ -16,8 +16,8 @@ __device__ void sample_rows(const SetupArgs &a) {
         uint4 major = a.major[i], next = a.major[i + 1];
         uint32_t both = Min()(major.z, next.z);
         entries = Min()(both, IRREGULAR_ENTRIES);
-        for (uint32_t look = 0; look < entries; ++look) {
-            uint32_t k = (uint32_t)((uint64_t)look * both / entries);
+        for (uint32_t e = 0; e < entries; ++e) {
+            uint32_t k = (uint32_t)((uint64_t)e * both / entries);
             uint32_t j = (uint32_t)ind[major.x + k] - a.base, beside = (uint32_t)ind[next.x + k] - a.base;
             irregular += distance(i, j) > a.n / IRREGULAR_FAR_PART && distance(j, beside) > IRREGULAR_BESIDE;
         }

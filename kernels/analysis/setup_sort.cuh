@@ -124,7 +124,7 @@ SETUP_KERNEL(setup_scan_4, SCAN_BLOCK) { scan<4>(a); }
 SETUP_KERNEL(setup_scan_16, SCAN_BLOCK) { scan<16>(a); }
 
 constexpr uint32_t SORT_TILE = SORT_BLOCK * SORT_ITEMS;
-constexpr uint32_t SORT_LOOKS = 8;  // earlier tiles whose words a thread looks at together
+constexpr uint32_t SORT_LOOK_BACK = 8;  // earlier tiles whose words a thread looks at together
 
 // How often each digit occurs, for the `shift` passes to come.
 SETUP_KERNEL(setup_histogram, SORT_BLOCK) {
@@ -225,12 +225,12 @@ SETUP_KERNEL(setup_sort, SORT_BLOCK, 3) {
         bool found = false;
         for (uint64_t left = tile; !__all_sync(FULL, found);) {
             // Where all tiles begin together, one at a time is half as many ways to L2 as there are tiles.
-            uint64_t s[SORT_LOOKS];
+            uint64_t s[SORT_LOOK_BACK];
 #pragma unroll
-            for (uint32_t u = 0; u < SORT_LOOKS; ++u) s[u] = !found && u < left ? load_relaxed(&state[(left - 1 - u) * BINS]) : 0;
+            for (uint32_t u = 0; u < SORT_LOOK_BACK; ++u) s[u] = !found && u < left ? load_relaxed(&state[(left - 1 - u) * BINS]) : 0;
             bool goes_on = !found;
 #pragma unroll
-            for (uint32_t u = 0; u < SORT_LOOKS; ++u) {
+            for (uint32_t u = 0; u < SORT_LOOK_BACK; ++u) {
                 goes_on = goes_on && s[u] != 0;
                 if (!goes_on) continue;
                 before += (uint32_t)s[u], --left;

@@ -129,7 +129,7 @@ struct BlockSolver {
     uint32_t lane, queues;
     static constexpr uint32_t AT_ONCE = WARP / NR;     // entries that a warp reads at once
     static constexpr int SUMS = BLOCK_SUMS / AT_ONCE;  // that a lane has of those
-    static constexpr int U = LONGEST_WHOLE<T> / WARP;  // entries whose unknowns are looked for together
+    static constexpr int U = LONGEST_WHOLE<T> / WARP;  // entries whose unknowns are polled together
 
     __device__ __forceinline__ uint32_t column() const { return lane % NR; }
 

@@ -26,7 +26,7 @@
 #include "shared/one_word.h"
 
 constexpr int NODAL_BLOCK = ONE_WORD_BLOCK;  // threads
-// So many blocks get in each other's way when they look for what is not there.
+// So many blocks get in each other's way when they poll what is not there.
 constexpr uint32_t NODAL_GATE_BLOCKS = 256;
 // Blocks on a multiprocessor that leave a thread enough registers.
 template <class T, int B>

@@ -12,12 +12,12 @@ constexpr uint32_t ROWS_OF_WARP = WARP / PANEL_WARPS;
 // Unknowns through L2, by the work vector.
 template <class T>
 struct ThroughWork {
-    static constexpr bool LOOKS_FIRST = true;  // most of what is far has long been there
+    static constexpr bool POLLS_FIRST = true;  // most of what is far has long been there
     const T *work;
     __device__ __forceinline__ Words<T> ask(const T *, bool wanted, uint32_t) const {
         return wanted ? Words<T>::armed() : Words<T>::of_zero();
     }
-    __device__ __forceinline__ void look(uint32_t q, Words<T> &x) const { poll(work + q, x); }
+    __device__ __forceinline__ void poll(uint32_t q, Words<T> &x) const { ::poll(work + q, x); }
 };
 
 // What the warps of a block tell each other of a panel.

@@ -68,7 +68,7 @@ struct Tile {
     alignas(16) T window[TILED_WINDOW + 1][NR];  // and behind it the mirror
 };
 
-// What a warp holds of a batch. Loads are issued long before what they bring is looked at, so nothing here is
+// What a warp holds of a batch. Loads are issued long before what they bring is used, so nothing here is
 // computed from what was loaded.
 template <class T, int NR, int U>
 struct Batch {
@@ -97,7 +97,7 @@ struct Solver {
     // Whether rows may be longer than a lane's entries, and have several lanes.
     static constexpr bool LONG = U == Lane<T>::ENTRIES;
     static constexpr int NEXT = Lane<T>::NEXT, LATE = LONG ? U / 2 : U;
-    // Whether unknowns of other tiles are looked up as soon as a batch begins: where there are registers for that.
+    // Whether unknowns of other tiles are read as soon as a batch begins: where there are registers for that.
     static constexpr bool EARLY = NR == 1 && WARPS <= TILED_FEW_WARPS;
     static constexpr uint32_t STRIDE = NR * sizeof(T);  // from an unknown to the next
     static constexpr bool IS_COMPLEX = sizeof(T) > sizeof(typename Real<T>::type);
@@ -175,13 +175,13 @@ struct Solver {
     // Unknowns of other tiles that a lane's entries from number FIRST to below M need, as far as they are known;
     // something that is there for its other entries.
     template <int FIRST, int M>
-    __device__ __forceinline__ void look_at_far(const B &b, Words<T> (&x)[U][NR]) const {
+    __device__ __forceinline__ void read_external(const B &b, Words<T> (&x)[U][NR]) const {
 #pragma unroll
         for (int u = FIRST; u < M; ++u) {
 #pragma unroll
             for (int j = 0; j < NR; ++j)
                 x[u][j] = NR == 1 || b.code[u] & HIGH_BIT ? Words<T>::of_zero() : Words<T>::armed();
-            if (NR == 1) look_far<STRIDE>(work, b.code[u], x[u][0]);
+            if (NR == 1) read_far<STRIDE>(work, b.code[u], x[u][0]);
             else poll(work + (size_t)b.code[u] * NR, x[u]);
         }
     }
@@ -194,7 +194,7 @@ struct Solver {
             for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].tell());
         return highest == ARMED;
     }
-    // Waits for those that were not there at the last look.
+    // Waits for those that were not there when they were read.
     template <int FIRST, int M>
     __device__ __forceinline__ void wait_far(const B &b, Words<T> (&x)[U][NR], bool &failed) const {
         if (__any_sync(FULL, lacks<FIRST, M>(x)))
@@ -219,10 +219,10 @@ struct Solver {
             for (int j = 0; j < NR; ++j)
                 sum[j] = multiply_add(-conjugate_if(a.conjugate, b.v[u]), x[u][j].value(), sum[j]);
     }
-    // Looks for the unknowns of this tile that these entries need, and calls `look` each time, until it finds that no lane
+    // Polls the unknowns of this tile that these entries need, and calls `is_lacking` each time, until it says that no lane
     // lacks any.
-    template <int FIRST, int M, class Look>
-    __device__ __forceinline__ void wait_near(const B &b, Words<T> (&x)[U][NR], bool &failed, const Look &look) const {
+    template <int FIRST, int M, class IsLacking>
+    __device__ __forceinline__ void wait_near(const B &b, Words<T> (&x)[U][NR], bool &failed, const IsLacking &is_lacking) const {
         uint32_t from[U];
 #pragma unroll
         for (int u = FIRST; u < M; ++u) from[u] = window + (b.code[u] & CELL_MASK) * STRIDE;
@@ -234,9 +234,9 @@ struct Solver {
                     uint32_t address = from[u] + j * (uint32_t)sizeof(T);
                     // What is there stays the same until this batch is done, so a single word may be read again.
                     if (NR > 1 && again) poll_shared(address, x[u][j]);
-                    else look_near(address, b.code[u], x[u][j]);
+                    else read_near(address, b.code[u], x[u][j]);
                 }
-            return look();
+            return is_lacking();
         };
         // What a failed wait has left is not in shared memory.
         if (__any_sync(FULL, poll(false)) && !failed) failed = !spin(a, [&] { return poll(true); });
@@ -295,8 +295,8 @@ struct Solver {
         T *word = work + (size_t)p * NR;
         bool wide = LATE < U && M == LATE && b.count() > LATE;
         if (b.has_external()) {
-            if (!EARLY && wide) look_at_far<LATE, U>(b, far);
-            if (!EARLY) look_at_far<0, M>(b, far);
+            if (!EARLY && wide) read_external<LATE, U>(b, far);
+            if (!EARLY) read_external<0, M>(b, far);
             if (wide) wait_far<LATE, U>(b, far, failed);
             wait_far<0, M>(b, far, failed);
         }
@@ -326,7 +326,7 @@ struct Solver {
         };
         auto last_wait = [&](auto turns) {
             if constexpr (NR == 1 && LANES == ONE && !DIVIDES) {
-                // Every look works the result out from what there is. Where no row depends on another of the batch each
+                // Every poll works the result out from what there is. Where no row depends on another of the batch each
                 // is handed over as soon as it can be.
                 T t;
                 wait_near<0, M>(b, far, failed, [&] {
@@ -407,8 +407,8 @@ struct Solver {
         T scale = one(T{}), sum[NR], x[NR];
         Words<T> far[U][NR] = {};
         if (EARLY && b.has_external() && count <= U) {
-            if (count > LATE) look_at_far<LATE, U>(b, far);
-            look_at_far<0, LATE>(b, far);
+            if (count > LATE) read_external<LATE, U>(b, far);
+            read_external<0, LATE>(b, far);
         }
         if (a.diag_index) {
             T d = b.d;
@@ -433,11 +433,11 @@ struct Solver {
                 fetch_entries(c, from);
                 c.head.y |= EXTERNAL_BIT;
                 if (RELAYS) relocate(c);
-                look_at_far<0, U>(c, far);
+                read_external<0, U>(c, far);
                 wait_far<0, U>(c, far, failed);
                 subtract<0, U>(c, far, sum, failed);
             }
-            if (EARLY && b.has_external()) look_at_far<0, U>(b, far);
+            if (EARLY && b.has_external()) read_external<0, U>(b, far);
         }
         if (divides) finish<LATE, NEXT, LONG ? ANY : ONE, true>(b, far, sum, scale, lead, p, x, failed);
         else if (LONG && b.shift() > 1) {

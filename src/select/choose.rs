@@ -51,8 +51,8 @@ pub fn of_rows(needs: Needs, levels: u32) -> Decision {
     Decision { form: if wide { Form::WideLevels } else { Form::Rows }, ..Decision::default() }
 }
 
-/// What the choice looks at where it may be of use: it takes time to find out.
-pub trait Looks {
+/// Features that take time to find out. The choice asks for one where it may be of use.
+pub trait LazyFeatures {
     /// The levels of boxes, if the pattern has any.
     fn boxes(&mut self) -> Option<Vec<Span>>;
     /// The levels of the ranges of the order by strips, if there is one.
@@ -70,16 +70,21 @@ pub trait Looks {
 }
 
 /// The engine that takes least, of those that are asked for.
-pub fn choose(needs: Needs, natural: Ranges, counts: Counts, looks: &mut dyn Looks) -> Result<Decision> {
-    let looks = RefCell::new(looks);
-    let (mut boxes, mut strips) = (|| looks.borrow_mut().boxes(), || looks.borrow_mut().strips());
+pub fn choose(
+    needs: Needs,
+    natural: Ranges,
+    counts: Counts,
+    features: &mut dyn LazyFeatures,
+) -> Result<Decision> {
+    let features = RefCell::new(features);
+    let (mut boxes, mut strips) = (|| features.borrow_mut().boxes(), || features.borrow_mut().strips());
     let mut chosen = decide(needs.tiles, needs.mirror, natural, counts, &mut boxes, &mut strips)?;
-    let looks = looks.into_inner();
+    let features = features.into_inner();
     if needs.narrow_levels {
-        chosen = with_thin_end(chosen, counts, || looks.last_levels(thin::layout::best, counts.node))?;
+        chosen = with_thin_end(chosen, counts, || features.last_levels(thin::layout::best, counts.node))?;
     }
     match needs.panels {
-        Panels::IfFaster => with_panels(chosen, counts, || looks.segments()),
+        Panels::IfFaster => with_panels(chosen, counts, || features.segments()),
         _ => Ok(chosen),
     }
 }

@@ -9,7 +9,7 @@ use crate::analysis::ranges::{self, Ranges, Span};
 use crate::analysis::{running_sum, Form, Needs, Panels, Tiles};
 use crate::engines::tiled::boxes::{self, Boxes};
 use crate::error::Result;
-use crate::select::choose::{self, Decision, Gathering, Looks, Order};
+use crate::select::choose::{self, Decision, Gathering, LazyFeatures, Order};
 use crate::select::features::{Counts, LastLevels};
 
 /// The unknowns in the order in which they are solved; the fields are those of a schedule.
@@ -95,7 +95,7 @@ impl Ordered {
     }
 }
 
-/// What the choice looks at, and what it has seen.
+/// The features that the choice asks for, and those that it has got.
 struct Seen<'s> {
     survey: &'s Survey<'s>,
     by_unknown: &'s [u32],
@@ -127,7 +127,7 @@ impl<'s> Seen<'s> {
     }
 }
 
-impl Looks for Seen<'_> {
+impl LazyFeatures for Seen<'_> {
     fn boxes(&mut self) -> Option<Vec<Span>> {
         let (n, entries) = (self.survey.n, self.survey.entries);
         self.boxes = boxes::steps(self.grid, &self.in_turn)

@@ -11,7 +11,7 @@ use super::super::locked::{Page, WORDS};
 use super::super::{memory, Launcher};
 use super::args::{Question, SetupArgs, LONGEST_MESSAGE};
 use crate::error::Result;
-use crate::tuning::SETUP_LOOKS;
+use crate::tuning::SETUP_POLLS;
 
 /// Threads of the block that writes them, at most.
 const BLOCK: usize = 1024;
@@ -72,7 +72,7 @@ impl Message {
     pub(super) fn words(self) -> Result<Vec<u32>> {
         let start = Instant::now();
         while !self.has_arrived() {
-            if start.elapsed() > SETUP_LOOKS {
+            if start.elapsed() > SETUP_POLLS {
                 // This also tells what has gone wrong.
                 memory::synchronize(self.stream)?;
                 break;

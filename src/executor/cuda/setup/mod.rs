@@ -31,7 +31,7 @@ use crate::engines::panel::layout::SegmentCounts;
 use crate::engines::tiled::boxes::Boxes;
 use crate::error::Result;
 use crate::problem::{Arrays, DiagSource, Shape};
-use crate::select::choose::{self, Gathering, Looks, Order};
+use crate::select::choose::{self, Gathering, LazyFeatures, Order};
 use crate::select::features::{Counts, LastLevels};
 use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM};
 use args::*;
@@ -490,7 +490,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What the choice looks at, and what it has seen.
+/// The features that the choice asks for, and those that it has got.
 struct Seen<'r, 'a> {
     run: &'r mut Run<'a>,
     found: &'r Summary,
@@ -500,7 +500,7 @@ struct Seen<'r, 'a> {
     segments: Option<Segments>,
 }
 
-impl Looks for Seen<'_, '_> {
+impl LazyFeatures for Seen<'_, '_> {
     fn boxes(&mut self) -> Option<Vec<Span>> {
         let (n, found) = (self.run.shape.n, self.found);
         let steps = [found.line_step, found.plane_step];
