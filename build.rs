@@ -53,12 +53,13 @@ fn main() {
 }
 
 /// Writes what kernels and the library share as headers of C++: each file of a folder `shared/` and each `shared.rs` of `src/`
-/// becomes `shared/<name>.h`, where a `shared.rs` has the name of its folder. Returns the folder to include them from.
+/// becomes `shared/<name>.h`, where a `shared.rs` has the name of its folder. Returns the folder to include them from, which all
+/// builds of a profile and the kernels of tests share.
 fn write_shared_headers(root: &Path, out: &Path) -> PathBuf {
     let mut sources = Vec::new();
     find_sources(&root.join("src"), "rs", &mut sources);
     let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_string();
-    let folder = out.join("headers");
+    let folder = kernel_folder(out).join("include");
     fs::create_dir_all(folder.join("shared")).unwrap();
     let mut written = Vec::new();
     for source in sources {
@@ -70,8 +71,7 @@ fn write_shared_headers(root: &Path, out: &Path) -> PathBuf {
         };
         println!("cargo:rerun-if-changed={}", source.display());
         assert!(!written.contains(&header), "two files of the name {header}");
-        let text = shared_header(&source, out);
-        fs::write(folder.join(format!("shared/{header}.h")), text).unwrap();
+        write_if_new(&folder.join(format!("shared/{header}.h")), &shared_header(&source, out));
         written.push(header);
     }
     folder
@@ -103,6 +103,12 @@ fn shared_header(source: &Path, folder: &Path) -> String {
     let bindings = cbindgen::Builder::new().with_config(config).with_src(parsed).generate();
     bindings.unwrap_or_else(|e| panic!("{}: {e}", source.display())).write(&mut header);
     String::from_utf8(header).expect("cbindgen writes UTF-8")
+}
+
+/// Where all builds of a profile share kernels.
+fn kernel_folder(out: &Path) -> PathBuf {
+    // OUT_DIR is target/<profile>/build/<package>/out.
+    out.ancestors().nth(3).expect("Cargo's layout").join("kernels")
 }
 
 /// Compiles every `.cu` file below `kernels/` to a fatbin and writes the table `OUT_DIR/kernels.rs` that embeds them. That takes
@@ -144,9 +150,7 @@ fn compile_kernels(root: &Path, headers: &Path, out: &Path) {
     flags.extend(archs.iter().map(|arch| format!("-gencode=arch=compute_{arch},code=sm_{arch}")));
     flags.push(format!("-gencode=arch=compute_{newest},code=compute_{newest}"));
 
-    // OUT_DIR is target/<profile>/build/<package>/out.
-    let shared = out.ancestors().nth(3).expect("Cargo's layout").join("kernels");
-    fs::create_dir_all(&shared).unwrap();
+    let shared = kernel_folder(out);
     let (mut made, mut missing) = (Vec::new(), Vec::new());
     let mut table = String::new();
     for source in &sources {
@@ -303,10 +307,13 @@ const SECTIONS: [&[&str]; 12] = [
 fn write_header(root: &Path) {
     let template = read(&root.join("src/ffi/sptrsv.h.in"));
     let sections: String = SECTIONS.map(|files| section(root, files)).concat();
-    let text = template.replace("@SECTIONS@\n", &sections);
-    let file = root.join("include/sptrsv.h");
-    if fs::read_to_string(&file).ok().as_deref() != Some(&text) {
-        fs::write(file, text).expect("include/ is writable");
+    write_if_new(&root.join("include/sptrsv.h"), &template.replace("@SECTIONS@\n", &sections));
+}
+
+/// Writes a file, unless it has this text.
+fn write_if_new(file: &Path, text: &str) {
+    if fs::read_to_string(file).ok().as_deref() != Some(text) {
+        fs::write(file, text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
     }
 }
 
