@@ -59,6 +59,12 @@ pub const HOST_PIECES_WORTH: u64 = 80;
 /// The smallest range of rows whose levels are looked at where there are no lines.
 pub const SMALLEST_RANGE: u32 = 1024;
 
+/// Up to so many levels a matrix may be streamed rather than waited for.
+pub const FEW_LEVELS: usize = 32;
+
+/// In the model most rows are of the lowest levels where the average level is below this part of all.
+pub const SKEWED_LEVELS: f64 = 0.1;
+
 /// In the model: entries of a row before another lane joins in.
 pub const LANE_ENTRIES: f64 = 8.0;
 

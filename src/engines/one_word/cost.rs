@@ -19,7 +19,7 @@ fn narrow_end(levels: u32, slices: u64, average_level: f64) -> Duration {
     let (levels, slices) = (levels as f64, slices as f64);
     let of = |levels: f64, slices: f64| NARROW_LEVEL as f64 * levels - NARROW_SLICE as f64 * slices;
     let whole = of(levels, slices) - NARROW_LAUNCH as f64;
-    let thirds = if average_level < NARROW_SKEW * levels { NARROW_THIRDS } else { 0 };
+    let thirds = if average_level < SKEWED_LEVELS * levels { NARROW_THIRDS } else { 0 };
     let ends = (1..=thirds).map(|k| {
         let levels = levels - k as f64 * average_level;
         of(levels, (slices / 3f64.powi(k)).max(levels)) - (NARROW_LAUNCH + NARROW_SPLIT) as f64

@@ -17,10 +17,11 @@ use crate::executor::cuda::shared::cluster::CLUSTER_BLOCKS;
 use crate::executor::cuda::{Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::DataType;
+use crate::tuning::FEW_LEVELS;
 use tuning::{
     NARROW_RING, NARROW_WARPS, ONE_LEVEL_BLOCKS, ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_BLOCKS_CACHED,
-    ONE_WORD_CACHED_PART, ONE_WORD_FEW_LEVELS, ONE_WORD_FEW_SLICES, ONE_WORD_FEW_WARPS,
-    ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES, ONE_WORD_SLICES,
+    ONE_WORD_CACHED_PART, ONE_WORD_FEW_SLICES, ONE_WORD_FEW_WARPS, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES,
+    ONE_WORD_SLICES,
 };
 
 pub struct OneWord;
@@ -190,7 +191,7 @@ pub fn blocks(
     let all = args.slices as u64 * shares as u64;
     let average = all * levels_ahead / stored.hand_overs().max(1) as u64;
     let widest = stored.widest as u64 * shares as u64 / 32 / ONE_WORD_PASSES;
-    let few = match stored.hand_overs() <= ONE_WORD_FEW_LEVELS {
+    let few = match stored.hand_overs() <= FEW_LEVELS {
         true => (all / ONE_WORD_FEW_SLICES).min(multiprocessors * ONE_WORD_FEW_WARPS),
         false => 0,
     };

@@ -17,15 +17,13 @@ pub const ONE_WORD_LEVELS_AHEAD: u64 = 12;
 pub const ONE_WORD_PASSES: u64 = 2;
 
 /// Slices that a warp of this engine or of NODAL has at least, unless there are too few for a block on each multiprocessor: where levels are
-/// few, there are warps for fewer of them. Up to so many levels it has the second number of them at least, where that gives
+/// few, there are warps for fewer of them. Up to FEW_LEVELS it has the second number of them at least, where that gives
 /// no more than so many warps on a multiprocessor: these are streamed rather than waited for.
 pub const ONE_WORD_SLICES: u64 = 8;
 pub const ONE_WORD_FEW_SLICES: u64 = 4;
 pub const ONE_WORD_FEW_WARPS: u64 = 8;
-pub const ONE_WORD_FEW_LEVELS: usize = 32;
 
-/// In the model most rows are of the lowest levels where the average level is below this part of all, and so many ends are looked at.
-pub const NARROW_SKEW: f64 = 0.1;
+/// So many ends are looked at in the model where most rows are of the lowest levels.
 pub const NARROW_THIRDS: i32 = 10;
 
 /// The one-word engine: its launch and end, a level, what it takes longer where rows have several lanes, and (in seconds)

@@ -15,9 +15,9 @@ use super::tuning::{
 };
 use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::Tiles;
-use crate::engines::one_word::tuning::NARROW_SKEW;
 use crate::error::Result;
 use crate::select::features::Counts;
+use crate::tuning::SKEWED_LEVELS;
 
 /// The order that tiles are ranges of: the natural one, by strips, or by boxes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -142,7 +142,7 @@ pub fn advantage(counts: Counts, natural: &Ranges) -> f64 {
         return if is_distant { usual.min(TILED_ADVANTAGE_DISTANT_SOME) } else { usual };
     }
     if rows.irregular {
-        let is_short = !rows.has_lanes() && average >= NARROW_SKEW && rows.is_wider(TILED_LARGE_LEVEL);
+        let is_short = !rows.has_lanes() && average >= SKEWED_LEVELS && rows.is_wider(TILED_LARGE_LEVEL);
         return if is_short { TILED_ADVANTAGE_SHORT } else { usual };
     }
     if natural.are_split() {

@@ -116,7 +116,7 @@ impl Algorithm for Tiled {
         let plain = Launch::plain(launcher, stored, found);
         launcher.kernel(plain.kernel)?.allow_shared(plain.shared)?;
         if let Some(relayed) = Launch::relayed(launcher, stored, found) {
-            // Plans of the same kernel may have tiles, and so mirrors, of different sizes.
+            // Plans of the same kernel may have tiles of different sizes, and so room for different tiles of other blocks.
             launcher.kernel(relayed.kernel)?.allow_shared(launcher.gpu.shared_bytes_per_block())?;
         }
         Ok(())

@@ -2,7 +2,6 @@
 
 use super::super::args::State;
 use crate::analysis::shared::ranges::LevelSpan;
-use crate::engines::panel::layout::SegmentCounts;
 
 pub(super) use super::shared::*;
 
@@ -30,8 +29,6 @@ pub(super) unsafe trait OfWords: Copy {
 unsafe impl OfWords for Summary {}
 // SAFETY: as above.
 unsafe impl OfWords for LevelSpan {}
-// SAFETY: as above.
-unsafe impl OfWords for SegmentCounts {}
 // SAFETY: as above.
 unsafe impl OfWords for u64 {}
 

@@ -9,6 +9,9 @@ use crate::engines::panel::layout::{Order, SegmentCounts};
 use crate::engines::panel::shared::{PANEL_ROWS, PANEL_SIZES};
 use crate::error::Result;
 
+// SAFETY: numbers, and arrays of them.
+unsafe impl OfWords for SegmentCounts {}
+
 /// The segments of a pattern, on the device.
 pub(super) struct Segments {
     pub counts: SegmentCounts,
