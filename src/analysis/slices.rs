@@ -163,7 +163,7 @@ mod tests {
                 let (lanes, back, level) = (packed >> 6 & 63, packed >> GATE_SHIFT, first / rows);
                 let is_long = level % 2 == 0;
                 assert_eq!(lanes, if is_long { entries.div_ceil(8).next_power_of_two() } else { 1 });
-                let gate = level.checked_sub(levels_back as u32).filter(|_| is_long);
+                let gate = level.checked_sub(levels_back).filter(|_| is_long);
                 assert_eq!(back, gate.map_or(0, |gate| first - rows * gate));
             }
         }

@@ -253,7 +253,7 @@ impl CudaPlan {
                 let solve = SolveArgs { work, ..self.args(call) };
                 let (ldf, ldx) = (ldf as u64, ldx as u64);
                 let by_rows = (order == Order::Rows) as u32;
-                let args = MultiArgs { solve, ldf, ldx, columns, by_rows, ..Default::default() };
+                let args = MultiArgs { solve, ldf, ldx, columns, by_rows };
                 multi.solve(&launcher, &self.stored, &args)
             }
             _ => self.solve(stream, call),

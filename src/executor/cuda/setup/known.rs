@@ -76,5 +76,5 @@ pub struct Found {
     /// Four words for each row by the survey; and behind them, where levels were computed, a word for each turn.
     pub(super) words: DeviceArray,
     /// As the survey left it, with the number of levels and the sizes of nodes that there are not.
-    pub(super) summary: Summary,
+    pub(super) summary: Box<Summary>,
 }

@@ -82,7 +82,7 @@ impl Run<'_> {
             distant,
             ..Summary::default()
         };
-        Ok(Found { words, summary })
+        Ok(Found { words, summary: Box::new(summary) })
     }
 
     /// In place of a survey: no operation makes a difference to it. The sizes of nodes that the pattern does not have.
@@ -90,7 +90,7 @@ impl Run<'_> {
         let stream = self.launcher.stream;
         // SAFETY: as in `remember`; the summary lives until the findings have been waited for.
         unsafe {
-            memory::write(self.places.summary, slice::from_ref(&found.summary), stream)?;
+            memory::write(self.places.summary, slice::from_ref(&*found.summary), stream)?;
             memory::copy(self.places.major, found.words.address(), self.shape.n as usize * 16, stream)?;
         }
         self.offsets_of_majors()?;
