@@ -47,13 +47,73 @@ fn main() {
 
     soname::link(LIBRARY);
 
-    compile_kernels(&root, &out);
+    let shared = write_shared_headers(&root, &out);
+    compile_kernels(&root, &shared, &out);
     write_header(&root);
+}
+
+/// Writes what kernels and the library share as headers of C++: each file of a folder `shared/` and each `shared.rs` of `src/`
+/// becomes `shared/<name>.h`, where a `shared.rs` has the name of its folder. Returns the folder to include them from, which all
+/// builds of a profile and the kernels of tests share.
+fn write_shared_headers(root: &Path, out: &Path) -> PathBuf {
+    let mut sources = Vec::new();
+    find_sources(&root.join("src"), "rs", &mut sources);
+    let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_string();
+    let folder = kernel_folder(out).join("include");
+    fs::create_dir_all(folder.join("shared")).unwrap();
+    let mut written = Vec::new();
+    for source in sources {
+        let parent = name(source.parent().unwrap());
+        let header = match (name(&source), parent.as_str()) {
+            (own, "shared") if own != "mod" => own,
+            (own, _) if own == "shared" => parent,
+            _ => continue,
+        };
+        println!("cargo:rerun-if-changed={}", source.display());
+        assert!(!written.contains(&header), "two files of the name {header}");
+        write_if_new(&folder.join(format!("shared/{header}.h")), &shared_header(&source, out));
+        written.push(header);
+    }
+    folder
+}
+
+/// The constants and the structs of a source. kernels/device/pointers.cuh has the types of pointers that these name. Comments say
+/// what is for C++ alone: `// <u32>` behind a field what it is a pointer to, and `/*<T>*/` that a struct is a template.
+fn shared_header(source: &Path, folder: &Path) -> String {
+    let generic = |line: &str| match line.split_once("// <") {
+        Some((field, of)) => format!("{}<{of},\n", field.trim_end().trim_end_matches(',')),
+        None => line.replace(" /*<T>*/", "<T>") + "\n",
+    };
+    let text: String = read(source).lines().map(generic).collect();
+    let structs = text.lines().filter_map(|line| line.strip_prefix("pub struct "));
+    let names = structs.map(|rest| rest.split(['<', ' ', '(', ';']).next().unwrap().to_string());
+    let mut config = cbindgen::Config {
+        language: cbindgen::Language::Cxx,
+        pragma_once: true,
+        no_includes: true,
+        includes: vec!["device/pointers.cuh".into()],
+        documentation_style: cbindgen::DocumentationStyle::C99,
+        ..cbindgen::Config::default()
+    };
+    (config.constant.allow_constexpr, config.constant.allow_static_const) = (true, false);
+    config.layout.aligned_n = Some("alignas".into());
+    config.export.include = names.collect();
+    let (parsed, mut header) = (folder.join("shared.rs"), Vec::new());
+    fs::write(&parsed, &text).expect("OUT_DIR is writable");
+    let bindings = cbindgen::Builder::new().with_config(config).with_src(parsed).generate();
+    bindings.unwrap_or_else(|e| panic!("{}: {e}", source.display())).write(&mut header);
+    String::from_utf8(header).expect("cbindgen writes UTF-8")
+}
+
+/// Where all builds of a profile share kernels.
+fn kernel_folder(out: &Path) -> PathBuf {
+    // OUT_DIR is target/<profile>/build/<package>/out.
+    out.ancestors().nth(3).expect("Cargo's layout").join("kernels")
 }
 
 /// Compiles every `.cu` file below `kernels/` to a fatbin and writes the table `OUT_DIR/kernels.rs` that embeds them. That takes
 /// minutes, so all builds of a profile that would come to the same fatbins, as those of other features would, share them.
-fn compile_kernels(root: &Path, out: &Path) {
+fn compile_kernels(root: &Path, headers: &Path, out: &Path) {
     println!("cargo:rerun-if-changed=kernels");
     let archs = env::var("SPTRSV_CUDA_ARCHS").unwrap_or_else(|_| "80,90".into());
     let archs: Vec<&str> = archs.split(',').map(str::trim).filter(|a| !a.is_empty()).collect();
@@ -72,7 +132,7 @@ fn compile_kernels(root: &Path, out: &Path) {
 
     let kernels = root.join("kernels");
     let mut sources = Vec::new();
-    find_sources(&kernels, &mut sources);
+    find_sources(&kernels, "cu", &mut sources);
     sources.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
 
     let mut flags: Vec<String> =
@@ -90,18 +150,17 @@ fn compile_kernels(root: &Path, out: &Path) {
     flags.extend(archs.iter().map(|arch| format!("-gencode=arch=compute_{arch},code=sm_{arch}")));
     flags.push(format!("-gencode=arch=compute_{newest},code=compute_{newest}"));
 
-    // OUT_DIR is target/<profile>/build/<package>/out.
-    let shared = out.ancestors().nth(3).expect("Cargo's layout").join("kernels");
-    fs::create_dir_all(&shared).unwrap();
+    let shared = kernel_folder(out);
     let (mut made, mut missing) = (Vec::new(), Vec::new());
     let mut table = String::new();
     for source in &sources {
         let mut texts = BTreeMap::new();
-        read_with_includes(&kernels, source, &mut texts);
-        let mut hasher = DefaultHasher::new();
-        (&version, &flags).hash(&mut hasher);
+        read_with_includes([&kernels, headers], source, &mut texts);
         // By name, so that a checkout elsewhere finds them again.
-        texts.iter().for_each(|(path, text)| (path.file_name(), text).hash(&mut hasher));
+        let mut named: Vec<_> = texts.iter().map(|(path, text)| (path.file_name(), text)).collect();
+        named.sort();
+        let mut hasher = DefaultHasher::new();
+        (&version, &flags, named).hash(&mut hasher);
         let stem = source.file_stem().unwrap().to_str().unwrap();
         let fatbin = shared.join(format!("{stem}-{:016x}.fatbin", hasher.finish()));
         if !fatbin.is_file() {
@@ -113,8 +172,8 @@ fn compile_kernels(root: &Path, out: &Path) {
         made.push((fatbin, own));
     }
     missing.sort_by_key(|&(length, ..)| Reverse(length));
-    // What is compiled does not change with the folder, and so the name of a fatbin does not.
-    flags.push(format!("-I{}", kernels.display()));
+    // What is compiled does not change with the folders, and so the name of a fatbin does not.
+    flags.extend([&kernels, headers].map(|folder| format!("-I{}", folder.display())));
     compile(&nvcc, &flags, missing, &shared.join("progress"));
     for (fatbin, own) in made {
         fs::copy(fatbin, own).unwrap();
@@ -157,30 +216,31 @@ fn release(version: &[u8]) -> Option<u32> {
     Some(1000 * number()? + 10 * number()?)
 }
 
-/// Adds the `.cu` files in a folder and in those below it.
-fn find_sources(folder: &Path, sources: &mut Vec<PathBuf>) {
+/// Adds the files of a kind in a folder and in those below it.
+fn find_sources(folder: &Path, kind: &str, sources: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            find_sources(&path, sources);
-        } else if path.extension().is_some_and(|extension| extension == "cu") {
+            find_sources(&path, kind, sources);
+        } else if path.extension().is_some_and(|extension| extension == kind) {
             sources.push(path);
         }
     }
 }
 
 /// Adds what a source is made of: itself, and what it includes, directly or not. An included file is named by its path from the
-/// source's own folder or, as for the compiler, from `kernels/`.
-fn read_with_includes(kernels: &Path, source: &Path, texts: &mut BTreeMap<PathBuf, String>) {
+/// source's own folder or, as for the compiler, from one of `folders`.
+fn read_with_includes(folders: [&Path; 2], source: &Path, texts: &mut BTreeMap<PathBuf, String>) {
     if texts.contains_key(source) {
         return;
     }
     let text = fs::read_to_string(source).unwrap_or_else(|e| panic!("{}: {e}", source.display()));
     texts.insert(source.into(), text.clone());
     for name in text.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"')) {
-        let own = source.with_file_name(name);
-        let included = if own.is_file() { own } else { kernels.join(name) };
-        read_with_includes(kernels, &included, texts);
+        let places = [source.with_file_name(name), folders[0].join(name), folders[1].join(name)];
+        let included = places.iter().find(|path| path.is_file());
+        let included = included.unwrap_or_else(|| panic!("{}: no file {name}", source.display()));
+        read_with_includes(folders, included, texts);
     }
 }
 
@@ -247,10 +307,13 @@ const SECTIONS: [&[&str]; 12] = [
 fn write_header(root: &Path) {
     let template = read(&root.join("src/ffi/sptrsv.h.in"));
     let sections: String = SECTIONS.map(|files| section(root, files)).concat();
-    let text = template.replace("@SECTIONS@\n", &sections);
-    let file = root.join("include/sptrsv.h");
-    if fs::read_to_string(&file).ok().as_deref() != Some(&text) {
-        fs::write(file, text).expect("include/ is writable");
+    write_if_new(&root.join("include/sptrsv.h"), &template.replace("@SECTIONS@\n", &sections));
+}
+
+/// Writes a file, unless it has this text.
+fn write_if_new(file: &Path, text: &str) {
+    if fs::read_to_string(file).ok().as_deref() != Some(text) {
+        fs::write(file, text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
     }
 }
 

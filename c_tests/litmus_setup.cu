@@ -1,6 +1,6 @@
 // Litmus tests of the protocols of analyses on the GPU.
 // The other file has it as well, and no program has two.
-#define watchdog_look watchdog_look_of_setups
+#define watchdog_poll watchdog_poll_of_setups
 #include "analysis/setup_levels.cuh"
 #include "analysis/setup_sort.cuh"
 

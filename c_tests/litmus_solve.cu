@@ -250,7 +250,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(RING_WARPS *WA
             Words<T> x = ring.ask(work, wanted, q);
             if (wanted && q < ring.near) seen.compare(!x.is_armed());
             ok = spin(a, [&] {
-                ring.look(q, x);
+                ring.poll(q, x);
                 return x.is_armed();
             });
             if (ok && wanted) seen.compare(is_published(x, Made<T>::of(launch, origin + q)));

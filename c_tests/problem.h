@@ -43,7 +43,7 @@ static const sptrsvDataType_t TYPES[] = {SPTRSV_R_32F, SPTRSV_R_64F, SPTRSV_C_32
 enum { SEPARATE_DIAGONAL = 2 }; /* beside the library's NON_UNIT and UNIT */
 
 enum Shape { DIAGONAL, CHAIN, GRID, RANDOM, DENSE_ROW, DENSE_COLUMN, EMPTY_ROWS, NODES, DIAGONALS, TAIL, DENSE_END, SHAPES,
-             BAND, MANY, STREWN /* levels of eight rows, also of twenty entries each, and eight entries anywhere: not among all shapes */ };
+             BAND, MANY, IRREGULAR /* levels of eight rows, also of twenty entries each, and eight entries anywhere: not among all shapes */ };
 static const char *const SHAPE_NAMES[] = {"diagonal",  "chain",        "grid",      "random",
                                           "dense row", "dense column", "empty rows", "nodes",     "diagonals",
                                           "tail",      "dense end"};
@@ -202,7 +202,7 @@ static inline void push_shape(Entries *list, enum Shape shape, int64_t n) {
         for (int64_t k = 0; k < 20; k++)
           if (i >= 8 + 9 * k) push(list, i, i - 8 - 9 * k, 0);
         break;
-      case STREWN:
+      case IRREGULAR:
         for (int64_t k = 0; k < 8; k++) push(list, i, below(i), 0);
         break;
       case DENSE_COLUMN:

@@ -64,7 +64,7 @@ static void every_kind_and_algorithm(void) {
 /* Sizes at which a GPU has wide levels and narrow ones, tiles, long rows and columns. */
 static void large(void) {
   static const enum Shape LARGE[] = {GRID,     RANDOM,     EMPTY_ROWS, DIAGONALS, NODES, TAIL,
-                                     DENSE_ROW, DENSE_COLUMN, DENSE_END, CHAIN,     BAND,  STREWN};
+                                     DENSE_ROW, DENSE_COLUMN, DENSE_END, CHAIN,     BAND,  IRREGULAR};
   for (int a = 0; a < COUNT(ALGS); a++)
     for (int i = 0; i < 2 * COUNT(LARGE); i++) {
       enum Shape shape = LARGE[i / 2];

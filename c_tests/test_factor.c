@@ -56,7 +56,7 @@ static void every_kind(void) {
 
 static void large_ones(void) {
   one_case((Kind){.type = SPTRSV_R_64F, .full = 1}, GRID, 250000, ILU0);
-  one_case((Kind){.type = SPTRSV_R_64F, .full = 1}, STREWN, 60000, ILU0);
+  one_case((Kind){.type = SPTRSV_R_64F, .full = 1}, IRREGULAR, 60000, ILU0);
   one_case((Kind){.type = SPTRSV_R_32F, .full = 1}, MANY, 60000, IC0);
 }
 

@@ -45,7 +45,7 @@ static void every_kind(void) {
           }
   one_case((Kind){.type = SPTRSV_R_64F}, GRID, 160000, 1, 0, OWN);
   one_case((Kind){.type = SPTRSV_R_64F}, GRID, 160000, 1, 0, ONLY_OWN);
-  one_case((Kind){.type = SPTRSV_R_64F, .fill = SPTRSV_FILL_MODE_UPPER}, STREWN, 40000, 1.2, 0, GIVEN);
+  one_case((Kind){.type = SPTRSV_R_64F, .fill = SPTRSV_FILL_MODE_UPPER}, IRREGULAR, 40000, 1.2, 0, GIVEN);
 }
 
 /* Sweeps solve: from any guess, the error of a heavy diagonal falls under rounding. */

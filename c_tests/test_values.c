@@ -83,16 +83,16 @@ static void new_values_before_many_levels(void) {
 
 /* Rows that depend on unknowns anywhere, so many of them that scattered values are brought together piece by piece, beside plain
  * ones. The host would take long. */
-static void new_values_of_a_strewn_pattern(void) {
+static void new_values_of_a_irregular_pattern(void) {
   for (int op = 0; op < 2; op++) {
     Kind k = {.type = SPTRSV_R_64F, .op = op, .duplicates = op};
-    Problem p = make_problem(k, STREWN, 600000);
+    Problem p = make_problem(k, IRREGULAR, 600000);
     System s;
     if (opened(&s, &p, place_of(SPTRSV_ALG_AUTO))) {
       char *x = malloc(s.bytes);
       if (!x) fatal("malloc", "out of memory");
       for (int round = 0; round < 2; round++) {
-        solves_right(&s, x, "values of a strewn pattern");
+        solves_right(&s, x, "values of an irregular pattern");
         CUDA(cudaDeviceSynchronize());
         for (int64_t t = 0; t < p.nnz; t++) put(k.type, p.val, t, 1.25L * get(k.type, p.val, t));
         mem_put(s.val, p.val, (size_t)p.nnz * s.vs);
@@ -385,7 +385,7 @@ int main(int argc, char **argv) {
   check_begin("test_values", argc, argv);
   RUN(new_values_need_no_analysis);
   RUN(new_values_before_many_levels);
-  RUN_ON_GPU(new_values_of_a_strewn_pattern);
+  RUN_ON_GPU(new_values_of_a_irregular_pattern);
   RUN(values_lie_anywhere);
   RUN(buffer_is_scratch);
   RUN(one_factor_two_solves);

@@ -2,7 +2,11 @@
 //! has its own in the `tuning.rs` of its folder.
 #![forbid(unsafe_code)]
 
+mod shared;
+
 use std::time::Duration;
+
+pub use shared::*;
 
 /// The watchdog's default.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -12,13 +16,9 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 pub const SETUP_GPU_SMALLEST: u64 = 8000;
 pub const SETUP_GPU_ROW: u64 = 4;
 
-/// How long the host looks for a message of a setup again and again, before it waits for the stream: longer than small systems
-/// take between two messages. In larger ones, and behind the caller's own work, the 5 microseconds that looks save do not count.
-pub const SETUP_LOOKS: Duration = Duration::from_micros(200);
-
-/// Levels are not looked for by chains where more than one in so many rows keeps nothing: there are few levels then.
-/// Mirrored in kernels/analysis/setup_chains.cuh.
-pub const SETUP_CHAINS_BARE: u32 = 64;
+/// How long the host polls for a message of a setup, before it waits for the stream: longer than small systems take between two
+/// messages. In larger ones, and behind the caller's own work, the 5 microseconds that polls save do not count.
+pub const SETUP_POLLS: Duration = Duration::from_micros(200);
 
 /// Blocks of the survey on each multiprocessor: as many as it has room for, as all of them add to the same words in the end.
 pub const SETUP_SURVEY_BLOCKS: u64 = 5;
@@ -31,14 +31,6 @@ pub const SETUP_LIST_BLOCKS: u64 = 2;
 /// their number.
 pub const SETUP_SLICE_ROOM: u32 = 1 << 16;
 
-/// Levels from the gate of a slice to the slice, where rows have several lanes or so many entries on average: a warp polls for
-/// nothing else before it has passed. They are as many as the second number where so many lanes' rows are between. Mirrored in
-/// kernels/analysis/setup_slices.cuh.
-pub const GATE_LEVELS: usize = 8;
-pub const NEAR_GATE_LEVELS: usize = 4;
-pub const NEAR_GATE_LANES: u64 = 8192;
-pub const GATE_ENTRIES: u32 = 4;
-
 /// Rows of a level go by families where a system has so many rows at least, and so many levels or entries; and levels of so
 /// many rows on average, but not of more than the next number unless rows have so many entries beside the diagonal.
 pub const FAMILY_SMALLEST: u32 = 1 << 16;
@@ -47,16 +39,6 @@ pub const FAMILY_ENTRIES: u32 = 4_000_000;
 pub const FAMILY_NARROWEST: u32 = 200;
 pub const FAMILY_WIDEST: u32 = 5000;
 pub const FAMILY_LONG_ROW: u64 = 8;
-
-/// Every so many levels families begin anew. Mirrored in kernels/analysis/setup_families.cuh.
-pub const FAMILY_LEVELS: u32 = 16;
-
-/// Blocks of a cluster that solves narrow levels by itself. Mirrored in kernels/device/ring.cuh.
-pub const CLUSTER_BLOCKS: u32 = 8;
-
-/// Ends that one cluster solves are told apart by what they gain in so many ns: less than a level gains, and so that 32
-/// bits count what 2^31 of them do. Mirrored in kernels/analysis/setup_slices.cuh.
-pub const END_GAIN: i64 = 140;
 
 /// The host executor's pieces, in nanoseconds: the work of a row and of an entry; that of a coarse, a finer and the
 /// finest piece; how much later than it is solved a piece is seen by another thread; and how much earlier or later than its
@@ -77,15 +59,19 @@ pub const HOST_PIECES_WORTH: u64 = 80;
 /// The smallest range of rows whose levels are looked at where there are no lines.
 pub const SMALLEST_RANGE: u32 = 1024;
 
+/// Up to so many levels a matrix may be streamed rather than waited for.
+pub const FEW_LEVELS: usize = 32;
+
+/// In the model most rows are of the lowest levels where the average level is below this part of all.
+pub const SKEWED_LEVELS: f64 = 0.1;
+
 /// In the model: entries of a row before another lane joins in.
 pub const LANE_ENTRIES: f64 = 8.0;
 
 /// In the model: up to so many entries the cache holds all values that lie scattered.
 pub const CACHED_ENTRIES: u32 = 1_600_000;
 
-/// Shorter lines, and longer ones that cannot be halved down to this, are no lines. The first is mirrored in
-/// kernels/analysis/setup_grid.cuh.
-pub const SHORTEST_LINE: u32 = 8;
+/// Longer lines that cannot be halved down to this are no lines.
 pub const LONGEST_LINE: u32 = 4096;
 
 /// Ranges of so many rows tell a mesh from other patterns without lines. All levels of a range count where the average one is not so
@@ -93,52 +79,42 @@ pub const LONGEST_LINE: u32 = 4096;
 pub const MESH_ROWS: u32 = 4096;
 pub const LOWER_LEVELS: f64 = 0.4;
 
-/// What the model does not know is what a tile takes longer for unknowns of other tiles. Most of those are distant from the row that
-/// depends on them: by that part of all unknowns, but between so many. Mirrored in kernels/analysis/setup_survey.cuh.
-pub const DISTANT_PART: u32 = 8;
-pub const DISTANT: std::ops::RangeInclusive<u32> = 1024..=4096;
-
 /// Ranges hold the first and the last of their levels and little between where these have so much of the greatest variance that levels
 /// with their average may have.
 pub const SPLIT_LEVELS: f64 = 0.8;
 
 /// A copy of scattered values before a solve in tiles: its start, and (in seconds) an entry and each byte of its value. AUTO makes
 /// one where there are so many rows, and the model says that it gains.
-pub const STAGED_START: Duration = Duration::from_nanos(2200);
-pub const STAGED_ENTRY_SECONDS: f64 = 3e-12;
-pub const STAGED_BYTE_SECONDS: f64 = 0.5e-12;
-pub const STAGED_SMALLEST: u32 = 4096;
+pub const GATHER_START: Duration = Duration::from_nanos(2200);
+pub const GATHER_ENTRY_SECONDS: f64 = 3e-12;
+pub const GATHER_BYTE_SECONDS: f64 = 0.5e-12;
+pub const GATHER_SMALLEST: u32 = 4096;
 
-/// Rows are looked at for whether their pattern is strewn (`analysis::strewn`) where there are so many.
-pub const STREWN_SMALLEST: u32 = 1 << 19;
+/// Rows are looked at for whether their pattern is irregular (`analysis::irregular`) where there are so many.
+pub const IRREGULAR_SMALLEST: u32 = 1 << 19;
 
-/// Scattered values of a strewn pattern are staged piece by piece where they are so many bytes at least, with their places and what
+/// Scattered values of an irregular pattern are gathered piece by piece where they are so many bytes at least, with their places and what
 /// rows have more than the cache holds, and levels have so many rows on average: else hand-overs hide what values take. What each
 /// entry takes (in seconds).
-pub const STAGED_PIECES_BYTES: u64 = 24_000_000;
-pub const STAGED_PIECES_ALL_BYTES: u64 = 65_000_000;
-pub const STAGED_PIECES_LEVEL: u64 = 1800;
-pub const STAGED_PIECES_SECONDS: f64 = 1.3e-11;
+pub const GATHER_PIECES_BYTES: u64 = 24_000_000;
+pub const GATHER_PIECES_ALL_BYTES: u64 = 65_000_000;
+pub const GATHER_PIECES_LEVEL: u64 = 1800;
+pub const GATHER_PIECES_SECONDS: f64 = 1.3e-11;
 
 /// The bytes of a piece, which the cache holds, and the most pieces: with more values pieces are larger.
-pub const STAGED_PIECE_BYTES: u32 = 8 << 20;
-pub const STAGED_MOST_PIECES: u32 = 32;
+pub const GATHER_PIECE_BYTES: u32 = 8 << 20;
+pub const GATHER_MOST_PIECES: u32 = 32;
 
-/// What a strewn entry takes longer by rows (in seconds), and one whose value lies scattered besides.
-pub const STREWN_ENTRY_SECONDS: f64 = 0.2e-11;
-pub const STREWN_SCATTERED_SECONDS: f64 = 1.3e-11;
+/// What an irregular entry takes longer by rows (in seconds), and one whose value lies scattered besides.
+pub const IRREGULAR_ENTRY_SECONDS: f64 = 0.2e-11;
+pub const IRREGULAR_SCATTERED_SECONDS: f64 = 1.3e-11;
 
 /// What a row takes longer (in seconds), whose values and right-hand side come from lines of their own, but for the part that a
 /// cache of so many bytes holds, of so many bytes for each row and entry.
-pub const STREWN_ROW_SECONDS: f64 = 3.3e-11;
-pub const STREWN_CACHE: f64 = 35e6;
-pub const STREWN_ROW_BYTES: f64 = 32.0;
-pub const STREWN_ENTRY_BYTES: f64 = 12.0;
-
-/// Rows are long that have so many entries, and so many times the average: mirrored in
-/// kernels/analysis/setup_levels.cuh.
-pub const LONG_ROW: u32 = 256;
-pub const LONG_ROW_TIMES: u32 = 64;
+pub const IRREGULAR_ROW_SECONDS: f64 = 3.3e-11;
+pub const IRREGULAR_CACHE: f64 = 35e6;
+pub const IRREGULAR_ROW_BYTES: f64 = 32.0;
+pub const IRREGULAR_ENTRY_BYTES: f64 = 12.0;
 
 /// Times of rows, or nodes, of tiles, and of rows 32 at a time, of those in type d.
 #[derive(Clone, Copy, Debug)]

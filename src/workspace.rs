@@ -1,28 +1,27 @@
 //! The caller's scratch buffer: one description gives both its size and the places in it.
 #![forbid(unsafe_code)]
 
+use crate::analysis::shared::schedule::ENTRIES_PER_LANE;
 use crate::analysis::slices;
-use crate::engines::block::tuning::BLOCK_THREADS;
-use crate::engines::one_word::tuning::ONE_WORD_ENTRIES_PER_LANE;
 use crate::problem::Shape;
 
 /// Places in the buffer, as addresses.
 #[derive(Clone, Copy, Debug)]
 pub struct Workspace {
     /// `ROW_BYTES` for each of n rows: the unknowns of one or several right-hand sides, or their partial
-    /// sums, by position. Then the same for each part that long rows may be cut into. Or what the block engine hands over.
+    /// sums, by position. Then the same for each part that long rows may be cut into. Algorithms that want more for a row publish
+    /// their unknowns there.
     pub values: usize,
-    /// n 32-bit counters by position, or that engine's queues.
+    /// n 32-bit counters by position, or queues.
     pub counters: usize,
 }
 
 /// Room for a row's unknowns. A sector of the L2 cache: what one access moves anyway.
 pub const ROW_BYTES: usize = 32;
 
-/// Right-hand sides that the block engine takes at once. Mirrored in kernels/block/block.cu.
-pub const BLOCK_COLUMNS: u32 = 32;
-/// Its queues, which take the place of counters: one for each warp of a block, in a line of the cache.
-const QUEUE_BYTES: usize = BLOCK_THREADS as usize / 32 * 128;
+/// Room for queues, which take the place of counters where an algorithm wants more for a row: a line of the cache for each warp that
+/// a block may have.
+pub const QUEUE_BYTES: usize = 32 * 128;
 
 /// So that a row is one sector.
 const ALIGN: usize = ROW_BYTES;
@@ -32,7 +31,7 @@ fn lay_out(shape: &Shape, row_bytes: usize, base: usize) -> (Workspace, usize) {
     // The buffer may begin anywhere (csrsv2 takes any alignment): the first place is aligned inside it.
     let values = base.next_multiple_of(ALIGN);
     // A lane takes the fewest entries in the widest type.
-    let parts = slices::most_parts(shape.nnz, ONE_WORD_ENTRIES_PER_LANE / 2) as usize;
+    let parts = slices::most_parts(shape.nnz, ENTRIES_PER_LANE / 2) as usize;
     let n = shape.n as usize;
     // Of a part there is no right-hand side.
     let of_values = n * row_bytes + parts * ROW_BYTES.max(row_bytes / 2);
@@ -109,6 +108,7 @@ pub fn spare(shape: &Shape, row_bytes: usize, base: usize) -> Spare {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engines::ALL;
     use crate::problem::{DataType, MatDescr, Op};
 
     #[test]
@@ -118,18 +118,18 @@ mod tests {
                 let nnz = 1000 * n;
                 let shape = Shape::new(Op::NonTranspose, n, nnz, MatDescr::default(), dtype, false).unwrap();
                 // Words of the parts that there are at most in this type.
-                let entries = ONE_WORD_ENTRIES_PER_LANE / if dtype == DataType::C64 { 2 } else { 1 };
+                let entries = ENTRIES_PER_LANE / if dtype == DataType::C64 { 2 } else { 1 };
                 let parts = slices::most_parts(nnz as u32, entries) as usize;
-                let block = 2 * BLOCK_COLUMNS as usize * dtype.bytes();
+                let most = ALL.iter().map(|a| a.row_bytes(dtype)).max().unwrap();
                 for (base, row_bytes) in (4096..4096 + 32)
-                    .flat_map(|base| [(base, ROW_BYTES), (base, 2 * ROW_BYTES), (base, block)])
+                    .flat_map(|base| [(base, ROW_BYTES), (base, 2 * ROW_BYTES), (base, most)])
                 {
                     let (w, end) = lay_out(&shape, row_bytes, base);
                     assert!(w.values >= base && w.values % ALIGN == 0 && w.counters % 4 == 0);
-                    let of_part = if row_bytes == block { block / 2 } else { ROW_BYTES };
+                    let of_part = if row_bytes > ROW_BYTES { row_bytes / 2 } else { ROW_BYTES };
                     assert!(w.counters >= w.values + n as usize * row_bytes + parts * of_part);
                     assert!(
-                        end >= w.counters + if row_bytes == block { QUEUE_BYTES } else { 4 * n as usize }
+                        end >= w.counters + if row_bytes > ROW_BYTES { QUEUE_BYTES } else { 4 * n as usize }
                     );
                     assert!(end <= base + buffer_bytes(&shape, row_bytes));
                     let room = spare(&shape, row_bytes, base);

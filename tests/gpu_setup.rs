@@ -618,22 +618,22 @@ fn large_matrices() {
     println!("gpu_setup large: {compared} passed, 0 failed, 0 skipped");
 }
 
-/// Rows that depend on unknowns anywhere, whose values are staged piece by piece where they lie scattered.
+/// Rows that depend on unknowns anywhere, whose values are gathered piece by piece where they lie scattered.
 #[test]
-fn strewn_patterns() {
+fn irregular_patterns() {
     let _turn = take_turn();
-    let Some(gpu) = gpu("strewn") else { return };
+    let Some(gpu) = gpu("irregular") else { return };
     let _bound = gpu.bind().unwrap();
     let mut random = Random(17);
     let mut compared = 0;
-    let n = tuning::STREWN_SMALLEST as usize + 1;
+    let n = tuning::IRREGULAR_SMALLEST as usize + 1;
     let row = |i: usize, random: &mut Random| {
         let mut row: Vec<i64> = (0..20).map(|_| random.below(n) as i64).chain([i as i64]).collect();
         row.sort_unstable();
         row.dedup();
         row
     };
-    let pattern = Pattern { name: "strewn", majors: (0..n).map(|i| row(i, &mut random)).collect() };
+    let pattern = Pattern { name: "irregular", majors: (0..n).map(|i| row(i, &mut random)).collect() };
     for (fill, op, format) in [
         (Fill::Lower, Op::NonTranspose, Format::Csr),
         (Fill::Lower, Op::Transpose, Format::Csr),
@@ -647,7 +647,7 @@ fn strewn_patterns() {
         for (side, (got, want)) in got.iter().zip(&want).enumerate() {
             // Of two plans one is for values that lie scattered.
             let is_scattered = (side == 1) == problem.shape.rows_are_stored();
-            assert_eq!(!got.staged.is_empty(), is_scattered, "{fill:?} {op:?} {format:?} {side}");
+            assert_eq!(!got.gathered.is_empty(), is_scattered, "{fill:?} {op:?} {format:?} {side}");
             assert_same(got, want, || format!("{fill:?} {op:?} {format:?} {side}"));
             compared += 1;
         }
@@ -680,10 +680,10 @@ fn strewn_patterns() {
         let own = (2 * node..=i).map(|j| j as i64);
         nodes.iter().flat_map(|&j| [2 * j as i64, 2 * j as i64 + 1]).chain(own).collect()
     };
-    let strewn_lines = Pattern { name: "strewn lines", majors: (0..3600 * 146).map(grid).collect() };
-    let strewn_nodes = Pattern { name: "strewn nodes", majors: (0..2 << 19).map(node).collect() };
+    let irregular_lines = Pattern { name: "irregular lines", majors: (0..3600 * 146).map(grid).collect() };
+    let irregular_nodes = Pattern { name: "irregular nodes", majors: (0..2 << 19).map(node).collect() };
     let tiled = engines::ALL.iter().copied().find(|a| a.name() == "tiled");
-    for (pattern, algorithm) in [(strewn_lines, tiled), (strewn_nodes, None)] {
+    for (pattern, algorithm) in [(irregular_lines, tiled), (irregular_nodes, None)] {
         for op in [Op::NonTranspose, Op::Transpose] {
             let (ptr, ind) = pattern.arrays(Base::Zero);
             let problem = Problem::new(&gpu, &ptr, &ind, MatDescr::default(), op, false);
@@ -693,7 +693,7 @@ fn strewn_patterns() {
             compared += 1;
         }
     }
-    println!("gpu_setup strewn: {compared} passed, 0 failed, 0 skipped");
+    println!("gpu_setup irregular: {compared} passed, 0 failed, 0 skipped");
 }
 
 /// Where values are copied that would lie scattered the schedule is that of the matrix stored the other way round.

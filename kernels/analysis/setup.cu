@@ -11,7 +11,7 @@
 #include "setup_panels.cuh"
 #include "setup_slices.cuh"
 #include "setup_sort.cuh"
-#include "setup_strewn.cuh"
+#include "setup_irregular.cuh"
 #include "setup_strips.cuh"
 #include "setup_survey.cuh"
 #include "setup_transpose.cuh"

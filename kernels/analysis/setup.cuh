@@ -1,157 +1,10 @@
-// Setup on the GPU: what its kernels get and share. The mirror of src/executor/cuda/setup/args.rs.
-//
-// A stored row or column is called a major. A turn is an unknown's place in natural solving order: the
-// unknown itself for a forward solve, counted from the last one for a backward solve.
+// Setup on the GPU: what its kernels share. What they get and leave is written in src/executor/cuda/setup/shared.rs.
 #pragma once
 #include "device/sync.cuh"
+#include "shared/ranges.h"
+#include "shared/setup.h"
 
 constexpr uint32_t FULL = 0xffffffffu;
-
-constexpr uint32_t PIECE = 256;  // entries of a long row that a warp walks; mirrored in setup/args.rs
-
-// What the kernels find out, and the tickets they draw; all zero at the beginning.
-struct Summary {
-    uint32_t bad;        // the pattern is malformed: every kernel after the survey does nothing
-    uint32_t scattered;  // some major's kept entries are not consecutive
-    uint32_t entries;    // kept entries
-    uint32_t extra;      // second and further entries on a diagonal
-    uint32_t missing;    // ~ the smallest major without a diagonal entry, or 0
-    uint32_t levels;
-    uint32_t pieces[2];  // of long majors, and of long lists of the transposed pattern; where every warp looks anyway
-    uint32_t widest;     // unknowns in the widest level
-    uint32_t refuted;    // sizes of nodes that the pattern does not have, a bit each
-    uint32_t largest_place;  // in the order by strips
-    uint32_t longest;    // entries of the longest row, where there are tiles
-    uint32_t next_to_diagonal;  // kept entries of an unknown beside the major's own
-    uint32_t apart;      // ~ where the first line after the first begins that does not depend on the one before, or 0
-    uint32_t line_step, plane_step;  // from the first level of a line, and of a plane, to that of the next, if all are alike
-    uint32_t uneven;     // they are not
-    uint32_t skew;       // of boxes, so that no unknown depends on a later one; 2 where one line for each plane is too few
-    uint32_t displaced;  // some diagonal of a row of a node is not in its place in the row
-    uint32_t slices;
-    uint64_t narrow;     // what the best narrow end gains, by END_GAIN, in its upper half, and its first slice
-    uint64_t squares;    // of the numbers of entries of the rows of op(A), their sum
-    uint64_t long_squares;  // and that of those that are far longer than the others
-    uint32_t bad_offsets;
-    uint32_t bare;       // majors that keep nothing
-    uint32_t overtaken;  // some unknown's level is not one above that of the last one that it depends on
-    uint32_t most_parts;  // of a row
-    uint32_t queued;     // unknowns in the queue of Kahn's algorithm
-    uint32_t listed;     // extra diagonal entries in the list
-    uint32_t crowded;    // some list of the transposed pattern is very long
-    uint32_t ticket[29];
-    uint64_t units;      // of the codes of all batches
-    uint64_t begun[8];   // when the stretches of the setup that the host tells apart have begun, or 0
-    uint64_t thin;       // what the best end for the thin engine gains, in its upper half, and its first level
-    uint32_t sampled, strewn;  // entries of some rows, and those that are strewn: see setup_strewn.cuh
-    uint32_t ended;      // blocks of a kernel that tells the host something in the end
-    uint32_t distant;    // kept entries of an unknown that is distant from the major's own
-    uint32_t parted;     // some row of a node does not begin where the one before it ends, if diagonals are in their places
-    uint32_t unused;
-};
-
-// The levels of some turns, and the sums of those that are not far from the others; mirrored in analysis/ranges.rs.
-struct LevelSpan {
-    uint32_t low, high, kept, unused;
-    uint64_t sum, squares;
-};
-
-// A part of a long row or list.
-struct Piece {
-    uint32_t row, from;      // and with which of its entries it begins
-    uint32_t first, unused;  // the number of the row's first piece
-};
-// What pieces of a row add up to, and how many have.
-struct PieceTotals {
-    uint32_t sum[7], done;
-};
-
-struct SetupArgs {
-    uint32_t n, nnz, base;
-    uint32_t low;      // kept entries have a smaller index than their major (else a larger one)
-    uint32_t forward;
-    uint32_t own_diag; // the diagonal is the matrix's own
-    uint32_t lanes;    // of a team that walks a major
-    uint32_t ticket;   // which ticket a launch draws
-    uint32_t count;    // elements to scan or to sort, or bounds to find
-    uint32_t shift;    // of the digit that a pass sorts by; passes, for the histograms; bits of a place, for families
-    uint32_t level;    // of the unknowns begin..end in Kahn's queue
-    uint32_t begin, end;
-    uint32_t span;     // turns whose levels are noted together; values of a piece that is staged
-    uint32_t tile;     // rows of a tile, or 0
-    uint32_t per_lane; // entries of a row before another lane joins in
-    uint32_t window;
-    uint32_t mask;     // of what is scanned
-    uint32_t natural;  // `order` is to be written rather than read
-    uint32_t reach;    // positions that a row looks back in the window
-    uint32_t stride;   // of what is scanned
-    uint32_t node;     // unknowns of a node, where the pattern is one of nodes or is made one
-    uint32_t by_strips;  // tiles are ranges of the order by strips
-    uint32_t boxes;      // beside each other, where tiles are boxes
-    uint32_t skew;       // of boxes: lines for each plane
-    uint32_t box_lines, box_planes;  // of a box
-    uint32_t piece_room;
-    uint32_t thin;     // the thin engine's end is wanted, not ONE_WORD's narrow one
-    uint32_t tells;    // words that the host is told in the end
-    uint32_t pivot;    // what an info reports that has not solved
-    uint32_t unused;
-
-    const void *ptr, *ind;  // the caller's
-    Summary *summary;
-    uint4 *major;                          // first kept entry and past the last, their number, the diagonal
-    uint32_t *word;                        // by turn: level + 1, or 0 while it is not known
-    uint64_t *chain;                       // by turn: a `Link`
-    uint32_t *list_ptr;                    // the transposed pattern: by minor,
-    uint2 *list;                           // (value index, major), by rising value index
-    Piece *piece;                          // `piece_room` of long majors, as many of long lists of the transposed pattern
-    PieceTotals *totals;                   // by number of a row's first piece; zero while nobody adds to it
-
-    const uint32_t *scan_in, *scan_order;  // scan_in[stride * scan_order[k]], or without order of k;
-    uint32_t *scan_out;
-    const uint32_t *scan_lengths;          // or scan_lengths[i + 1] - scan_lengths[i]
-    uint64_t *states;                      // of the tiles of a scan or sort; zero at the beginning
-    const uint32_t *key_in;
-    const void *value_in;
-    uint32_t *key_out;
-    void *value_out;
-    uint32_t *histogram;                   // 4 digits of 256; zero at the beginning
-    uint32_t *bounds;
-
-    LevelSpan *spans;
-    uint2 *ranks;
-    uint32_t *family;                      // by turn: see setup_families.cuh
-    uint32_t *order, *position;
-    const uint32_t *names;                 // of unknowns, where a dependency is not called by its row
-    uint32_t *out_ptr, *out_adj, *out_val;
-    uint32_t *by_diag, *by_first, *by_kept, *by_count, *count_ptr;
-    uint32_t *level_of, *tile_number;      // by position
-    uint32_t *level_ptr;
-    uint32_t *counters, *chunk, *slice_ptr;  // counters: what Kahn's unknowns wait for; batches that begin at each position
-    uint2 *slice;
-    uint4 *record;
-    uint32_t *tile_step, *level_step;
-    const uint32_t *record_diag;
-    uint2 *extra;
-    uint32_t *run_begin, *run_info, *batch_ptr;
-    uint2 *tile_narrow;      // of each tile: narrow runs, and the lanes that they want
-    uint32_t *code, *index;  // of the tiled engine; and of the nodal one
-    uint2 *node_row;
-    const uint32_t *box_tile, *box_begin;  // the tile of each box, and where each tile begins
-
-    State *state;         // whose tickets and progress the watchdog looks at
-    uint64_t timeout_ns;  // the watchdog; 0 is off
-    uint64_t *stamp;      // where a kernel that begins a stretch of the setup leaves the time; else null
-    const uint32_t *tell_from;  // what the host is told, and the page-locked memory that it is told by
-    uint32_t *tell_to;
-
-    State *solves;        // of the info
-    uint64_t *work;       // its work vectors
-    uint64_t work_bytes;  // a multiple of 8
-};
-
-static_assert(sizeof(Summary) == 88 * 4, "mirror of setup/args.rs");
-static_assert(sizeof(Piece) == 16 && sizeof(PieceTotals) == 32, "mirror of setup/args.rs");
-static_assert(sizeof(SetupArgs) == 32 * 4 + 64 * 8, "mirror of setup/args.rs");
 
 __device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 
@@ -165,14 +18,14 @@ __device__ __forceinline__ uint32_t warp_index() { return blockIdx.x * (blockDim
 // kernel leaves unfinished then is not looked at: the pattern counts as bad from there on.
 struct SetupWatchdog {
     const SetupArgs &a;
-    Look last = {0, 0};
+    LastProgress last = {0, 0};
     uint32_t turns = 0;
 
     __device__ __forceinline__ explicit SetupWatchdog(const SetupArgs &args) : a(args) {}
 
     __device__ __forceinline__ bool turn() {
         if ((++turns & 255u) != 0) return true;
-        last = watchdog_look(a.state, &a.summary->bad, a.timeout_ns, last);
+        last = watchdog_poll(a.state, &a.summary->bad, a.timeout_ns, last);
         return __all_sync(FULL, last.since != GIVEN_UP);
     }
 };
@@ -182,9 +35,6 @@ __device__ __forceinline__ void begin_kernel(const SetupArgs &a) {
     wait_for_turn();
     if (a.stamp && thread_index() == 0) *a.stamp = nanoseconds();
 }
-
-// Where the host is told that there is a message: behind its words. Mirrors message.rs.
-constexpr uint32_t LONGEST_MESSAGE = 32767;
 
 // Tells the host what it has asked for. By a whole block.
 __device__ __forceinline__ void tell(const SetupArgs &a) {
@@ -364,7 +214,6 @@ __device__ __forceinline__ bool add_up_row(const Team &team, uint32_t (&sum)[N],
     return team.template has_all<SUMS>(sum);
 }
 
-constexpr uint32_t TEAM_BLOCK = 256;   // threads of a block of teams
 constexpr uint32_t LANE_LONGEST = 32;  // entries for each lane; longer rows are walked by the whole warp
 
 // Which list has the pieces of long rows, if all blocks share them.
@@ -475,7 +324,6 @@ __device__ __forceinline__ void add_up(uint64_t (&v)[N]) {
 template <class Level, class Visit>
 __device__ uint32_t each_span(const SetupArgs &a, const Level &level, const Visit &visit) {
     __shared__ uint32_t scratch[32];
-    constexpr int64_t FARTHEST = 1 << 18;  // mirrored there
     uint32_t begin = blockIdx.x * a.span, rows = Min()(a.n - begin, a.span);
     uint32_t low = NONE, high = 0, middle = level(begin + rows / 2);
     auto from_middle = [&](uint32_t l) { return max(min((int64_t)l - middle, FARTHEST), -FARTHEST); };

@@ -1,4 +1,4 @@
-// What solves expect to find. Mirrors `State::new` and `CudaPlan::arm`.
+// What solves expect to find. As `State::new` and `CudaPlan::arm` leave it.
 #pragma once
 #include "setup.cuh"
 

@@ -12,8 +12,6 @@
 #pragma once
 #include "setup_grid.cuh"
 
-constexpr uint32_t CHAINS_BARE = 64;  // mirrors SETUP_CHAINS_BARE in tuning.rs
-
 struct Link {
     uint32_t next;   // a turn farther down the chain, or NONE
     uint32_t turns;  // from this one down to that one, without it
@@ -24,7 +22,7 @@ struct Link {
 
 __device__ __forceinline__ bool levels_by_grid(const SetupArgs &a) { return Grid(a).line && !a.summary->uneven; }
 __device__ __forceinline__ bool tries_chains(const SetupArgs &a) {
-    return !levels_by_grid(a) && a.summary->bare <= a.n / CHAINS_BARE;
+    return !levels_by_grid(a) && a.summary->bare <= a.n / SETUP_CHAINS_BARE;
 }
 __device__ __forceinline__ bool levels_by_chains(const SetupArgs &a) { return tries_chains(a) && !a.summary->overtaken; }
 

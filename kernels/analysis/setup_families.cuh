@@ -1,9 +1,9 @@
 // Setup: the rows of a level by families, by the rule of src/analysis/families.rs.
 #pragma once
 #include "setup.cuh"
+#include "shared/tuning.h"
 
-constexpr uint32_t FAMILY_LEVELS = 16;  // mirrors tuning.rs
-constexpr uint32_t HEAD = 1u << 31;     // rows are fewer
+constexpr uint32_t HEAD = 1u << 31;  // rows are fewer
 
 // `family` has, by turn, HEAD and the place of a head in its level, `shift` bits; or an unknown of the same family that is
 // solved before. At first every row is a head. `value_in` holds the unknowns by level.

@@ -7,6 +7,7 @@
 // only if some row refutes the guess the sweep goes from row to row.
 #pragma once
 #include "setup.cuh"
+#include "shared/tuning.h"
 
 // Rows of op(A): where the entries of turn t's unknown are.
 template <class I>
@@ -37,13 +38,12 @@ struct TransposedRows {
 
 // The shape of a grid, by the rules of src/analysis/lines.rs: turns of a line and of a plane, or 0 where there are none.
 struct Grid {
-    static constexpr uint32_t SHORTEST = 8;
     const SetupArgs &a;
     uint32_t line, plane, line_step, plane_step;
 
     __device__ explicit Grid(const SetupArgs &args) : a(args) {
         uint32_t lines = a.n - Min()(a.n, a.summary->next_to_diagonal), apart = a.summary->apart;
-        line = lines > 1 && a.n % lines == 0 && a.n / lines >= SHORTEST ? a.n / lines : 0;
+        line = lines > 1 && a.n % lines == 0 && a.n / lines >= SHORTEST_LINE ? a.n / lines : 0;
         plane = apart != 0 && a.n % ~apart == 0 ? ~apart : a.n;
         line_step = a.summary->line_step;
         plane_step = a.summary->plane_step;

@@ -15,7 +15,7 @@
 // lane has its own. What they do not find is the row's own lane's to wait for, as in a short row, so that nobody waits for one row
 // before another. Very long rows are taken one after the other, and the block's warps that are done take pieces of them.
 //
-// A warp that waits must not take the issue slots of one that has work: it looks the less often, the farther
+// A warp that waits must not take the issue slots of one that has work: it polls the less often, the farther
 // the groups that are known are from the one that it waits for.
 //
 // Kahn: the paper's algorithm, one launch a level.
@@ -24,9 +24,6 @@
 #pragma once
 #include "setup_chains.cuh"
 
-constexpr uint32_t LONG_ROW = 256, LONG_ROW_TIMES = 64;  // mirror tuning.rs
-
-constexpr uint32_t SWEEP_BLOCK = 1024;    // threads; mirrored in setup/args.rs
 constexpr uint32_t SWEEP_LONGEST = 256;   // entries; a longer row may be all lanes' of its warp
 // Where lanes by themselves take so many times the steps: they wait for their rows beside each other.
 constexpr uint32_t SWEEP_TOGETHER = 4;
@@ -195,7 +192,7 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
     uint32_t inside = 0;   // lanes of the group that the row depends on
     uint32_t top = 0;      // largest word known from outside of the group
 
-    auto look = [&] {
+    auto poll_entries = [&] {
         uint32_t w[U];
 #pragma unroll
         for (int u = 0; u < U; ++u) {
@@ -229,7 +226,7 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
             missing = outside;
             seen = k + U;
         }
-        look();
+        poll_entries();
     };
     // Lane `m`'s next entries by all lanes, up to as many that are not known as a lane has in hand. Of a long row those of its own
     // group are waited for as all others are, so that not all of it need be looked at before.
@@ -346,7 +343,7 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
         }
         top = Max()(top, w);
         missing &= w ? missing - 1 : missing;
-        if (__any_sync(FULL, w && missing)) look();
+        if (__any_sync(FULL, w && missing)) poll_entries();
     }
 }
 

@@ -6,8 +6,8 @@
 // entries, in whole nodes, and besides those of the node's own triangle, which is dense.
 #pragma once
 #include "setup.cuh"
+#include "shared/nodal.h"
 
-constexpr uint32_t SMALLEST_NODE = 2, LARGEST_NODE = 6;
 constexpr uint32_t NODE_SIZES = 1u << SMALLEST_NODE | 1u << 3 | 1u << 4 | 1u << 5 | 1u << LARGEST_NODE;
 
 // Finds sizes that the pattern's nodes do not have; bit `b` of `refuted` stands for size `b`.

@@ -4,21 +4,9 @@
 // several of the same level, whatever level stands for theirs: the first row's or the last row's. Everything here goes by turns.
 #pragma once
 #include "setup.cuh"
+#include "shared/panel.h"
 
-// The most rows of a panel, and sizes of segments, rounded up to a power of two. Mirrored in src/engines/panel/tuning.rs and
-// layout.rs.
-constexpr uint32_t PANEL = 32, PANEL_SIZES = 6;
-
-// What the check of the segments counts, of the entries that depend on another segment.
-struct PanelCounts {
-    uint32_t unordered_by_last, unordered_by_first;  // its last (or first) row is not of a lower level than that of the own one
-    uint32_t wait_by_last, wait_by_first;            // they wait for rows that they would not wait for by themselves
-    uint32_t segments, unused;
-    uint64_t hops;  // from segment to segment on the longest path, about, times HOP
-};
-constexpr uint32_t HOP = 1024;  // mirrored in src/engines/panel/layout.rs
-
-__device__ __forceinline__ PanelCounts &panel_counts(const SetupArgs &a) { return *(PanelCounts *)a.level_step; }
+__device__ __forceinline__ SegmentCounts &panel_counts(const SetupArgs &a) { return *(SegmentCounts *)a.level_step; }
 
 // `chunk` is 1 where a chain begins.
 template <class Source>
@@ -55,7 +43,7 @@ SETUP_KERNEL(setup_panel_begins, 256) {
 SETUP_KERNEL(setup_panel_heads, 256) {
     each_below(a.n, [&](uint32_t t) {
         uint32_t chain = a.slice_ptr[t] + a.chunk[t] - 1;
-        a.counters[t] = (t - a.bounds[chain]) % PANEL == 0;
+        a.counters[t] = (t - a.bounds[chain]) % PANEL_ROWS == 0;
     });
 }
 
@@ -86,7 +74,7 @@ SETUP_KERNEL(setup_panel_ends, 256) {
 SETUP_KERNEL(setup_panel_hops, 256) {
     uint64_t hops[1] = {0};
     each_below(a.count ? a.summary->levels : 0, [&](uint32_t level) {
-        hops[0] += (uint64_t)a.run_info[level] * HOP / Max()(a.level_ptr[level + 1] - a.level_ptr[level], 1);
+        hops[0] += (uint64_t)a.run_info[level] * PANEL_HOP_PARTS / Max()(a.level_ptr[level + 1] - a.level_ptr[level], 1);
     });
     add_up(hops);
     if (threadIdx.x == 0) atomicAdd((unsigned long long *)&panel_counts(a).hops, (unsigned long long)hops[0]);
@@ -117,7 +105,7 @@ struct PanelCheck {
             }
         });
         if (!add_up_row<4>(team, counts)) return;
-        uint32_t *all = &panel_counts(a).unordered_by_last;
+        uint32_t *all = panel_counts(a).unordered;  // and what waits, behind it
 #pragma unroll
         for (int k = 0; k < 4; ++k)
             if (counts[k]) atomicAdd(all + k, counts[k]);
@@ -148,7 +136,7 @@ SETUP_KERNEL(setup_panel_keys, 256) {
 // The panels of each level, and the room of each segment in the order of the sort.
 SETUP_KERNEL(setup_panel_rooms, 256) {
     each_below(Max()(a.count, a.summary->levels), [&](uint32_t k) {
-        if (k < a.summary->levels) a.level_ptr[k] = divide_up(a.level_ptr[k], PANEL);
+        if (k < a.summary->levels) a.level_ptr[k] = divide_up(a.level_ptr[k], PANEL_ROWS);
         if (k < a.count) a.chunk[k] = panel_room(a, ((const uint32_t *)a.value_in)[k]);
     });
 }
@@ -165,7 +153,7 @@ SETUP_KERNEL(setup_panel_levels, 256) {
 SETUP_KERNEL(setup_panel_places, 256) {
     each_below(a.count, [&](uint32_t k) {
         uint32_t level = a.key_in[k] / PANEL_SIZES;
-        a.run_info[((const uint32_t *)a.value_in)[k]] = a.counters[level] * PANEL + a.slice_ptr[k] - a.bounds[level];
+        a.run_info[((const uint32_t *)a.value_in)[k]] = a.counters[level] * PANEL_ROWS + a.slice_ptr[k] - a.bounds[level];
     });
 }
 

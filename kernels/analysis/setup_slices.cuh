@@ -6,9 +6,11 @@
 // it begins new ones.
 #pragma once
 #include "setup_grid.cuh"
-
-// Of codes; as in tiled.cuh.
-constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u, LANE_SHIFT = 16, CODE_UNIT = 8;
+#include "shared/one_word.h"
+#include "shared/schedule.h"
+#include "shared/thin.h"
+#include "shared/tiled.h"
+#include "shared/tuning.h"
 
 // The exponent of the power of two of lanes that a row gets.
 __device__ __forceinline__ uint32_t lanes_shift(uint32_t wanted) {
@@ -39,10 +41,7 @@ __device__ __forceinline__ uint32_t parts_of(const SetupArgs &a, uint32_t entrie
     return a.node == 1 && entries > 0 ? (entries - 1) / (a.per_lane * 32) : 0;
 }
 
-// A chunk's description: slices | log2(lanes of a row) << 24 | rows - 1 << 27. `CHUNK_SLICES` in slices.rs.
-constexpr uint32_t CHUNK_LANES = 24, CHUNK_ROWS = 27, CHUNK_SLICES = (1u << CHUNK_LANES) - 1;
-
-// That of each chunk, for its first position; for the others 0.
+// The description of each chunk, for its first position; for the others 0.
 SETUP_KERNEL(setup_chunks, 256) {
     __shared__ uint32_t length[256 + 31];  // of the block's rows and those that its last chunk goes on with
     uint32_t p = thread_index();
@@ -66,12 +65,6 @@ SETUP_KERNEL(setup_chunks, 256) {
     a.chunk[p] = chunk;
 }
 
-// Mirror GATE_LEVELS and what follows it in src/tuning.rs.
-constexpr uint32_t GATE_LEVELS = 8, NEAR_GATE_LEVELS = 4, NEAR_GATE_LANES = 8192, GATE_ENTRIES = 4;
-
-constexpr int64_t NARROW_LEVEL = 200, NARROW_SLICE = 20, NARROW_LAUNCH = 4000, NARROW_SPLIT = 10000;  // mirror ONE_WORD's tuning.rs
-constexpr int64_t END_GAIN = 140;                                                                     // mirrors src/tuning.rs
-
 // Notes the end that begins with slice, or level, `begin`, if it gains most. Gain and place fit into a word.
 __device__ __forceinline__ void note_end(uint64_t *best, int64_t gain, uint32_t begin) {
     if (gain >= END_GAIN) atomicMax((unsigned long long *)best, (uint64_t)(gain / END_GAIN) << 32 | begin);
@@ -84,8 +77,6 @@ __device__ __forceinline__ void consider_narrow_end(const SetupArgs &a, uint32_t
     int64_t gain = NARROW_LEVEL * (levels - level) - cost;
     note_end(&a.summary->narrow, gain, first);
 }
-
-constexpr int64_t THIN_LEVEL = 280, THIN_ROW = 27, THIN_SPLIT = 4000;  // mirror THIN's tuning.rs
 
 // The same if the thin engine's end begins with it, by the rule of src/engines/thin/layout.rs.
 __device__ __forceinline__ int64_t gain_of_thin_end(const SetupArgs &a, uint32_t level, uint32_t levels) {
@@ -140,9 +131,6 @@ __device__ __forceinline__ bool is_near(const SetupArgs &a, uint32_t begin, uint
     return q >= begin && p - q <= a.reach;
 }
 
-constexpr uint32_t TURN_BATCHES = 10;  // mirrors TILED_TURN_BATCHES in src/engines/tiled/tuning.rs
-constexpr uint32_t MOST_WANTED = 255;  // lanes that a row may want; mirrored in batches.rs
-
 // Whether a run begins at each position; the longest row.
 SETUP_KERNEL(setup_run_begins, 256) {
     __shared__ uint32_t scratch[32];
@@ -167,7 +155,7 @@ SETUP_KERNEL(setup_runs, 256) {
     uint32_t p = thread_index(), lane = threadIdx.x % 32;
     bool in = p < a.n, begins = in && a.chunk[p];
     uint32_t run = in ? run_of(a, p) : 0, length = in ? a.out_ptr[p + 1] - a.out_ptr[p] : 0;
-    uint32_t wanted = Min()(divide_up(length, a.per_lane), MOST_WANTED);
+    uint32_t wanted = Min()(divide_up(length, a.per_lane), TILED_MOST_WANTED);
     if (begins) a.run_begin[run] = p;
     if (p == a.n - 1) a.run_begin[run + 1] = a.n;
     // One for the warp where that is one run.
@@ -189,7 +177,7 @@ __device__ __forceinline__ uint32_t choose_lanes(const SetupArgs &a, uint32_t ru
     uint32_t least = lanes_shift(divide_up(average, rows)), best = 0;
     uint64_t cost = ~0ull;
     for (uint32_t shift = lanes_shift(longest) + 1; shift-- > least;) {
-        uint64_t its = (((uint64_t)rows << shift) + 31) / 32 + TURN_BATCHES * divide_up(longest, 1u << shift);
+        uint64_t its = (((uint64_t)rows << shift) + 31) / 32 + TILED_TURN_BATCHES * divide_up(longest, 1u << shift);
         if (its < cost) {
             cost = its;
             best = shift;
@@ -212,8 +200,6 @@ SETUP_KERNEL(setup_lanes, 256) {
         atomicAdd((unsigned long long *)&a.tile_narrow[tile], (uint64_t)narrow.y << 32 | narrow.x);
     }
 }
-
-constexpr uint32_t MOST_GAP = 2;  // mirrors TILED_MOST_GAP in src/engines/tiled/tuning.rs
 
 // Of the entries of a lane only the first few may depend on the same batch. What the others depend on must
 // lie in earlier batches.
@@ -272,7 +258,7 @@ __device__ __forceinline__ void pack_group(const SetupArgs &a, const Tile &tile,
         // 32 more than the first position where its batch may begin.
         uint32_t after = at + (info >> CLOSE_SHIFT);
         // Rows of a later level would keep those of an earlier one waiting, the longer the farther it is.
-        bool follows = level - last_level <= MOST_GAP;
+        bool follows = level - last_level <= TILED_MOST_GAP;
         if (own_shift == shift && follows && first + 32 >= after && rows + size <= most) {
             rows += size;
             ++levels;

@@ -34,8 +34,6 @@ __device__ __forceinline__ uint64_t wait_state(const uint64_t *p, bool in, Setup
     }
 }
 
-constexpr uint32_t SCAN_BLOCK = 512;  // mirrored in setup/args.rs
-
 // The sum over earlier tiles, for one warp, given the own one.
 __device__ uint32_t look_back(const SetupArgs &a, uint32_t tile, uint32_t own) {
     uint64_t *states = a.states;
@@ -125,9 +123,8 @@ __device__ __forceinline__ void scan(const SetupArgs &a) {
 SETUP_KERNEL(setup_scan_4, SCAN_BLOCK) { scan<4>(a); }
 SETUP_KERNEL(setup_scan_16, SCAN_BLOCK) { scan<16>(a); }
 
-constexpr uint32_t SORT_BLOCK = 256, SORT_ITEMS = 16, SORT_TILE = SORT_BLOCK * SORT_ITEMS;  // mirrored in setup/args.rs
-constexpr uint32_t BINS = 256;
-constexpr uint32_t SORT_LOOKS = 8;  // earlier tiles whose words a thread looks at together
+constexpr uint32_t SORT_TILE = SORT_BLOCK * SORT_ITEMS;
+constexpr uint32_t SORT_LOOK_BACK = 8;  // earlier tiles whose words a thread looks at together
 
 // How often each digit occurs, for the `shift` passes to come.
 SETUP_KERNEL(setup_histogram, SORT_BLOCK) {
@@ -228,12 +225,12 @@ SETUP_KERNEL(setup_sort, SORT_BLOCK, 3) {
         bool found = false;
         for (uint64_t left = tile; !__all_sync(FULL, found);) {
             // Where all tiles begin together, one at a time is half as many ways to L2 as there are tiles.
-            uint64_t s[SORT_LOOKS];
+            uint64_t s[SORT_LOOK_BACK];
 #pragma unroll
-            for (uint32_t u = 0; u < SORT_LOOKS; ++u) s[u] = !found && u < left ? load_relaxed(&state[(left - 1 - u) * BINS]) : 0;
+            for (uint32_t u = 0; u < SORT_LOOK_BACK; ++u) s[u] = !found && u < left ? load_relaxed(&state[(left - 1 - u) * BINS]) : 0;
             bool goes_on = !found;
 #pragma unroll
-            for (uint32_t u = 0; u < SORT_LOOKS; ++u) {
+            for (uint32_t u = 0; u < SORT_LOOK_BACK; ++u) {
                 goes_on = goes_on && s[u] != 0;
                 if (!goes_on) continue;
                 before += (uint32_t)s[u], --left;

@@ -2,6 +2,7 @@
 // looks at the offsets alone, so that the second reads nothing outside of the arrays and each entry once.
 #pragma once
 #include "setup.cuh"
+#include "shared/tuning.h"
 
 template <class P>
 __device__ void offsets(const SetupArgs &a) {
@@ -17,8 +18,8 @@ __device__ void offsets(const SetupArgs &a) {
     }
 }
 
-// From where on unknowns are distant from each other; mirrored in src/select/features.rs.
-__device__ __forceinline__ uint32_t distant_from(uint32_t n) { return Min()(Max()(n / 8, 1024u), 4096u); }
+// From where on unknowns are distant from each other: as in src/select/features.rs.
+__device__ __forceinline__ uint32_t distant_from(uint32_t n) { return Min()(Max()(n / DISTANT_PART, DISTANT_LEAST), DISTANT_MOST); }
 
 template <class P, class I>
 struct Survey {

@@ -129,7 +129,6 @@ SETUP_KERNEL(setup_split, 256) {
 // Of two pairs (value index, major) the one with the smaller value index has no larger major, so either half of the pairs may be
 // ordered by itself.
 
-constexpr uint32_t ORDER_BLOCK = 512;             // threads; mirrored in setup/args.rs
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr uint32_t ORDER_BLOCKS = 2;              // on a multiprocessor
 #else

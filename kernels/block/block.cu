@@ -13,14 +13,13 @@
 // Both kinds lie in the caller's buffer, by row number: right-hand sides first, and behind them the words that are handed over.
 #include "device/row.cuh"
 #include "device/share.cuh"
+#include "shared/block.h"
 
-// Most threads of a block, as its shared memory may have room for fewer, and threads of the two other kernels; mirrored in tuning.rs. A
-// block has a warp for each queue of rows, and where there are parts, that many fewer of these. A queue has a line of the cache for itself.
-constexpr int BLOCK_THREADS = 640, BLOCK_PACK_THREADS = 256;
-constexpr uint32_t BLOCK_WARPS = BLOCK_THREADS / WARP, BLOCK_PART_WARPS = 4, QUEUE_WORDS = 32;
+// There may be fewer threads than BLOCK_THREADS, as a block's shared memory may have room for fewer. A block has a warp for each queue
+// of rows, and where there are parts, that many fewer of these. A queue has a line of the cache for itself.
+constexpr uint32_t BLOCK_WARPS = BLOCK_THREADS / WARP, BLOCK_PART_WARPS = 4;
 constexpr uint32_t PART_SLICES = 8;     // that are drawn at once
 constexpr uint32_t PROGRESS_ROWS = 64;  // of a warp, from one word to the watchdog to the next
-constexpr int BLOCK_AHEAD = 3;          // rows that a warp knows before their turns; mirrored too
 constexpr int BLOCK_SUMS = 2;           // of a column; no fewer than entries that a warp reads at once
 
 // The caller's right-hand sides and results, by columns or by rows. What does not exist repeats the last column.
@@ -59,7 +58,7 @@ __device__ void block_begin(const MultiArgs<T> &m) {
     __shared__ T field[NR][WARP + 1];
     const SolveArgs<T> &a = m.solve;
     if (blockIdx.x == 0) {
-        if (threadIdx.x < BLOCK_WARPS) a.counters[threadIdx.x * QUEUE_WORDS] = 0;
+        if (threadIdx.x < BLOCK_WARPS) a.counters[threadIdx.x * BLOCK_QUEUE_WORDS] = 0;
         if (threadIdx.x == 0) *pivot_of(a.state, PIVOT_BIT) = NONE;
     }
     uint32_t first = blockIdx.x * WARP, rows = a.n - min(a.n, first);
@@ -130,7 +129,7 @@ struct BlockSolver {
     uint32_t lane, queues;
     static constexpr uint32_t AT_ONCE = WARP / NR;     // entries that a warp reads at once
     static constexpr int SUMS = BLOCK_SUMS / AT_ONCE;  // that a lane has of those
-    static constexpr int U = LONGEST_WHOLE<T> / WARP;  // entries whose unknowns are looked for together
+    static constexpr int U = LONGEST_WHOLE<T> / WARP;  // entries whose unknowns are polled together
 
     __device__ __forceinline__ uint32_t column() const { return lane % NR; }
 
@@ -253,7 +252,7 @@ struct BlockSolver {
     // What a row needs is asked for two turns before its own, and its record three; a value whose place is asked for one turn before. Nobody
     // waits for what another warp has not drawn: each queue gives its positions in their order, and every block has a warp for each.
     __device__ __forceinline__ void rows(uint32_t q) const {
-        auto draw = [&] { return lane == 0 ? atomicAdd(a.counters + q * QUEUE_WORDS, 1u) : 0u; };
+        auto draw = [&] { return lane == 0 ? atomicAdd(a.counters + q * BLOCK_QUEUE_WORDS, 1u) : 0u; };
         T alpha = alpha_of(a);
         uint32_t number = draw(), value = 0, turn = 0;
         bool is_entry = false;
@@ -283,7 +282,7 @@ struct BlockSolver {
     // Draws slices, which are in the order of positions, with the parts of a row before it.
     __device__ __forceinline__ void parts() const {
         for (;;) {
-            uint32_t number = lane == 0 ? atomicAdd(a.counters + queues * QUEUE_WORDS, 1u) : 0u;
+            uint32_t number = lane == 0 ? atomicAdd(a.counters + queues * BLOCK_QUEUE_WORDS, 1u) : 0u;
             uint32_t first = __shfl_sync(FULL, number, 0) * PART_SLICES;
             if (first >= a.slices) return;
             uint2 slice = lane < PART_SLICES && lane < a.slices - first ? a.slice[first + lane] : make_uint2(0, 0);

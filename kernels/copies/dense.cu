@@ -1,23 +1,9 @@
 // Copies a dense matrix of n rows from one way of storing it to another, through a tile in shared memory: both sides are read
 // and written along the direction in which their values lie beside each other.
 #include "device/sync.cuh"
+#include "shared/copies.h"
 
-constexpr uint32_t DENSE_BLOCK = 256;    // threads; mirrored in dense.rs
-constexpr uint32_t DENSE_ROWS = 64;      // of a tile; mirrored there too
-constexpr uint32_t DENSE_COLUMNS = 32;
-
-// Values from one row to the next, and from one column to the next.
-struct DenseSteps {
-    uint64_t row, column;
-};
-
-template <class T>
-struct DenseArgs {
-    const T *from;
-    T *to;
-    DenseSteps of_from, of_to;
-    uint32_t n, columns;
-};
+constexpr uint32_t DENSE_COLUMNS = 32;  // of a tile
 
 // Calls `each` with the row and column of every value of a tile of `rows` by `columns`, neighbouring threads along the shorter step.
 template <class Each>

@@ -1,17 +1,6 @@
 // Right-hand sides and solutions in another order of their rows: a thread takes a row of all columns.
 #include "device/sync.cuh"
-
-constexpr uint32_t PERMUTE_BLOCK = 256;  // threads; mirrored in permute.rs
-
-template <class T>
-struct PermuteArgs {
-    const T *from;
-    T *to;
-    const void *index;          // of each row, where it comes from or goes to
-    uint64_t ld_from, ld_to;    // values from one column to the next
-    uint64_t columns;
-    uint32_t n, base, is_wide, scatters;
-};
+#include "shared/copies.h"
 
 // An index that is none is left out, as NaN where it says where a row comes from.
 template <class T>

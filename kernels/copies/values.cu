@@ -1,16 +1,6 @@
 // Values in the order in which solves read them, from where the caller has them.
 #include "device/sync.cuh"
-
-constexpr uint32_t VALUES_BLOCK = 256;  // threads; mirrored in values.rs
-constexpr uint32_t VALUES_EACH = 4;     // values of a thread, which are on their way together; mirrored there too
-
-template <class T>
-struct ValuesArgs {
-    const T *from;
-    T *to;
-    const uint32_t *source;  // where each value lies
-    uint32_t count;
-};
+#include "shared/copies.h"
 
 template <class T>
 __device__ void values_gather(const ValuesArgs<T> &a) {
@@ -30,17 +20,6 @@ __device__ void values_gather(const ValuesArgs<T> &a) {
     for (uint32_t u = 0; u < VALUES_EACH; ++u)
         if (first + u * VALUES_BLOCK < a.count) a.to[first + u * VALUES_BLOCK] = v[u];
 }
-
-// Where the diagonal entries lie: by rows in records, or by position; or by nodes of `node` unknowns.
-template <class T>
-struct DiagonalPlaces {
-    const T *from;
-    T *to;
-    const uint4 *record;
-    const uint2 *node_row;
-    const uint32_t *order, *diag_index;
-    uint32_t n, node;
-};
 
 // Puts a diagonal, given in the order of the unknowns, among the values that solves read. Rows without an entry there are left out.
 template <class T>

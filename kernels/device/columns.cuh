@@ -28,7 +28,7 @@ struct Columns {
 };
 
 // The most right-hand sides in a pass of the paper's algorithms: what 32 bytes, a sector of the L2 cache, hold of
-// their unknowns, but no more than four. Mirrored by `Multi` in src/engines/mod.rs.
+// their unknowns, but no more than four. `sector_columns` in src/engines/engine.rs is the same number.
 template <class T>
 constexpr int SEVERAL = sizeof(T) > 8 ? 2 : 4;
 

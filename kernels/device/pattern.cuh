@@ -1,13 +1,9 @@
 // The caller's pattern as it lies, read zero-based: offsets of rows and indices of columns, of 32 or 64 bits each.
 #pragma once
+#include "shared/pattern.h"
 #include <cstddef>
-#include <cstdint>
 
-// Mirrored in executor/cuda/pattern.rs.
-struct Pattern {
-    const void *row_ptr, *col_ind;
-    uint32_t wide_offsets, wide_columns, base, n;
-
+struct Pattern : PatternArgs {
     static __device__ __forceinline__ uint32_t index(const void *p, uint32_t is_wide, size_t i) {
         return is_wide ? (uint32_t)static_cast<const uint64_t *>(p)[i] : static_cast<const uint32_t *>(p)[i];
     }

@@ -7,26 +7,27 @@
 //
 //   all warps have entered epoch e - 1, and have solved what begins before it;
 //   an unknown of epoch e - 3 or before is in the work vector, and is read there without a wait;
-//   nobody will look for one of epoch e - 4 in the ring again, whose cells are armed for epoch e + 4. All warps have done
+//   nobody will poll one of epoch e - 4 in the ring again, whose cells are armed for epoch e + 4. All warps have done
 //   that when the first one enters epoch e + 2, and a piece that begins in e + 3 may end in e + 4.
 //
 // All blocks of a cluster are resident, and which warp takes which piece is known beforehand: progress needs no tickets.
 #pragma once
 #include "row.cuh"
+#include "shared/cluster.h"
 
-constexpr int CLUSTER = 8;  // blocks; mirrored in tuning.rs
+constexpr int CLUSTER = CLUSTER_BLOCKS;
 constexpr uint32_t EPOCHS = 8;
 
 template <class T, uint32_t BYTES>
 struct Ring {
-    static constexpr bool LOOKS_FIRST = false;  // a look disturbs those whose turn it is
+    static constexpr bool POLLS_FIRST = false;  // a poll disturbs those whose turn it is
     static constexpr uint32_t CELLS = BYTES / sizeof(T), EPOCH = CELLS / EPOCHS;
     T *cells;
     uint64_t ring[CLUSTER];  // where each block has its cells
     uint32_t own;            // where this one has them
     uint32_t first_position;
     uint32_t epoch;
-    uint32_t near;  // the first position that is looked for in the ring
+    uint32_t near;  // the first position that is polled in the ring
 
     __device__ __forceinline__ Ring(T *shared, uint32_t first, uint32_t positions)
         : cells(shared), own(shared_address(shared)), first_position(first), epoch(0), near(first) {
@@ -60,11 +61,11 @@ struct Ring {
     }
 
     __device__ __forceinline__ uint32_t cell(uint32_t p) const { return (p - first_position) % CELLS * (uint32_t)sizeof(T); }
-    // What is known of an unknown that has not been looked for in the ring: what it is, if it is not there any more.
+    // What is known of an unknown that has not been polled in the ring: what it is, if it is not there any more.
     __device__ __forceinline__ Words<T> ask(const T *work, bool wanted, uint32_t q) const {
         Words<T> x = wanted ? Words<T>::armed() : Words<T>::of_zero();
-        look_if(wanted && q < near, work + q, x);
+        read_if(wanted && q < near, work + q, x);
         return x;
     }
-    __device__ __forceinline__ void look(uint32_t q, Words<T> &x) const { poll_shared(own + cell(q), x); }
+    __device__ __forceinline__ void poll(uint32_t q, Words<T> &x) const { poll_shared(own + cell(q), x); }
 };

@@ -4,7 +4,7 @@
 
 // The most entries of a row that is not cut into parts.
 template <class T>
-constexpr uint32_t LONGEST_WHOLE = (sizeof(T) > 8 ? 4 : 8) * WARP;
+constexpr uint32_t LONGEST_WHOLE = (sizeof(T) > 8 ? ENTRIES_PER_LANE / 2 : ENTRIES_PER_LANE) * WARP;
 // The parts of a row of so many entries; and where in a work vector the first one is, of a row that begins with that entry. No two
 // rows have a part at the same place.
 template <class T>

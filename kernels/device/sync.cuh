@@ -158,15 +158,15 @@ __device__ __forceinline__ void let_next_begin() {
 #endif
 }
 
-// What the watchdog remembers between two looks; `since` is GIVEN_UP when the wait must end.
-struct Look {
+// What the watchdog remembers between two checks; `since` is GIVEN_UP when the wait must end.
+struct LastProgress {
     uint64_t since;
     uint32_t ticket;
 };
 constexpr uint64_t GIVEN_UP = ~0ull;
 
-// What a look finds.
-__device__ __forceinline__ Look find(State *state, volatile uint32_t *host_failed, uint64_t limit, Look last) {
+// What a check finds.
+__device__ __forceinline__ LastProgress find(State *state, volatile uint32_t *host_failed, uint64_t limit, LastProgress last) {
     if (load_relaxed(&state->failed)) return {GIVEN_UP, 0};
     if (limit == 0) return last;
     uint64_t now = nanoseconds();
@@ -182,33 +182,33 @@ __device__ __forceinline__ Look find(State *state, volatile uint32_t *host_faile
     return {GIVEN_UP, 0};
 }
 // `last` by value, so that nothing of a waiting kernel has to live in local memory.
-__device__ __noinline__ Look watchdog_look(State *state, volatile uint32_t *host_failed, uint64_t limit, Look last) {
+__device__ __noinline__ LastProgress watchdog_poll(State *state, volatile uint32_t *host_failed, uint64_t limit, LastProgress last) {
     return find(state, host_failed, limit, last);
 }
 // The same with the arguments where the kernel has them, so that a wait that ends soon does not load them.
 template <class T>
-__device__ __noinline__ Look watchdog_look(const SolveArgs<T> *a, Look last) {
+__device__ __noinline__ LastProgress watchdog_poll(const SolveArgs<T> *a, LastProgress last) {
     return find(a->state, a->host_failed, a->timeout_ns, last);
 }
 
 // Ends a wait that sees no progress. `turn()` is called once per poll and is cheap; it returns false when
-// the wait must be given up. Progress is a ticket handed out somewhere, or a tile walked on, since the last look.
+// the wait must be given up. Progress is a ticket handed out somewhere, or a tile walked on, since the last check.
 template <class T>
 struct Watchdog {
     const SolveArgs<T> &a;
-    Look last = {0, 0};
+    LastProgress last = {0, 0};
     uint32_t turns = 0;
 
     __device__ __forceinline__ explicit Watchdog(const SolveArgs<T> &args) : a(args) {}
 
-    static constexpr uint32_t TURNS = 256;  // from one look at the clock to the next
+    static constexpr uint32_t TURNS = 256;  // from one check of the clock to the next
 
-    __device__ __forceinline__ bool turn() { return ++turns % TURNS != 0 || look(); }
+    __device__ __forceinline__ bool turn() { return ++turns % TURNS != 0 || check(); }
     // The same by all lanes of a warp, which go on together or not at all.
-    __device__ __forceinline__ bool turn_together() { return ++turns % TURNS != 0 || __all_sync(0xffffffffu, look()); }
+    __device__ __forceinline__ bool turn_together() { return ++turns % TURNS != 0 || __all_sync(0xffffffffu, check()); }
 
-    __device__ __forceinline__ bool look() {
-        last = watchdog_look(&a, last);
+    __device__ __forceinline__ bool check() {
+        last = watchdog_poll(&a, last);
         return last.since != GIVEN_UP;
     }
 };
@@ -221,7 +221,7 @@ __device__ __forceinline__ bool spin(const SolveArgs<T> &a, const Poll &poll) {
 #pragma unroll 2
         for (uint32_t k = 0; k < Watchdog<T>::TURNS; ++k)
             if (!__any_sync(0xffffffffu, poll())) return true;
-    } while (__all_sync(0xffffffffu, dog.look()));
+    } while (__all_sync(0xffffffffu, dog.check()));
     return false;
 }
 
@@ -434,22 +434,22 @@ __device__ __forceinline__ void poll(const Complex<R> *p, Words<Complex<R>> &w) 
 }
 
 // Reads a word where `yes`, without a branch.
-__device__ __forceinline__ void look_if(bool yes, const float *p, Words<float> &w) {
+__device__ __forceinline__ void read_if(bool yes, const float *p, Words<float> &w) {
     asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " LOAD_RELAXED ".u32 %0, [%1];\n\t}"
                  : "+r"(w.b)
                  : "l"(p), "r"((uint32_t)yes)
                  : "memory");
 }
-__device__ __forceinline__ void look_if(bool yes, const double *p, Words<double> &w) {
+__device__ __forceinline__ void read_if(bool yes, const double *p, Words<double> &w) {
     asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %2, 0;\n\t@yes " LOAD_RELAXED ".u64 %0, [%1];\n\t}"
                  : "+l"(w.b)
                  : "l"(p), "r"((uint32_t)yes)
                  : "memory");
 }
 template <class R>
-__device__ __forceinline__ void look_if(bool yes, const Complex<R> *p, Words<Complex<R>> &w) {
-    look_if(yes, &p->re, w.re);
-    look_if(yes, &p->im, w.im);
+__device__ __forceinline__ void read_if(bool yes, const Complex<R> *p, Words<Complex<R>> &w) {
+    read_if(yes, &p->re, w.re);
+    read_if(yes, &p->im, w.im);
 }
 
 template <class R>
@@ -515,7 +515,7 @@ PUBLISH_IF(publish_reduced_if, REDUCE ".and.b32", REDUCE ".and.b64")
 // one is. A word is read where its code is of that kind; else it stays as it is. There is no branch, and addresses are
 // worked out anew, as registers are what is short.
 template <int STRIDE>
-__device__ __forceinline__ void look_far(const float *values, uint32_t code, Words<float> &w) {
+__device__ __forceinline__ void read_far(const float *values, uint32_t code, Words<float> &w) {
     asm volatile(
         "{\n\t.reg .pred far;\n\t.reg .b64 a;\n\tsetp.ge.s32 far, %2, 0;\n\tmad.wide.u32 a, %2, %3, %1;\n\t"
         "@far " LOAD_RELAXED ".u32 %0, [a];\n\t}"
@@ -524,7 +524,7 @@ __device__ __forceinline__ void look_far(const float *values, uint32_t code, Wor
         : "memory");
 }
 template <int STRIDE>
-__device__ __forceinline__ void look_far(const double *values, uint32_t code, Words<double> &w) {
+__device__ __forceinline__ void read_far(const double *values, uint32_t code, Words<double> &w) {
     asm volatile(
         "{\n\t.reg .pred far;\n\t.reg .b64 a;\n\tsetp.ge.s32 far, %2, 0;\n\tmad.wide.u32 a, %2, %3, %1;\n\t"
         "@far " LOAD_RELAXED ".u64 %0, [a];\n\t}"
@@ -533,9 +533,9 @@ __device__ __forceinline__ void look_far(const double *values, uint32_t code, Wo
         : "memory");
 }
 template <int STRIDE, class R>
-__device__ __forceinline__ void look_far(const Complex<R> *values, uint32_t code, Words<Complex<R>> &w) {
-    look_far<STRIDE>(&values->re, code, w.re);
-    look_far<STRIDE>(&values->im, code, w.im);
+__device__ __forceinline__ void read_far(const Complex<R> *values, uint32_t code, Words<Complex<R>> &w) {
+    read_far<STRIDE>(&values->re, code, w.re);
+    read_far<STRIDE>(&values->im, code, w.im);
 }
 // Reads it again if it was still armed.
 template <int STRIDE>
@@ -563,22 +563,22 @@ __device__ __forceinline__ void poll_far(const Complex<R> *values, uint32_t code
     poll_far<STRIDE>(&values->im, code, w.im);
 }
 // In shared memory the caller knows where.
-__device__ __forceinline__ void look_near(uint32_t address, uint32_t code, Words<float> &w) {
+__device__ __forceinline__ void read_near(uint32_t address, uint32_t code, Words<float> &w) {
     asm volatile("{\n\t.reg .pred near;\n\tsetp.lt.s32 near, %2, 0;\n\t@near " LOAD_SHARED(LOADED, "32", "%0", "%1") "\n\t}"
                  : "+r"(w.b)
                  : "r"(address), "r"(code)
                  : "memory");
 }
-__device__ __forceinline__ void look_near(uint32_t address, uint32_t code, Words<double> &w) {
+__device__ __forceinline__ void read_near(uint32_t address, uint32_t code, Words<double> &w) {
     asm volatile("{\n\t.reg .pred near;\n\tsetp.lt.s32 near, %2, 0;\n\t@near " LOAD_SHARED(LOADED, "64", "%0", "%1") "\n\t}"
                  : "+l"(w.b)
                  : "r"(address), "r"(code)
                  : "memory");
 }
 template <class R>
-__device__ __forceinline__ void look_near(uint32_t address, uint32_t code, Words<Complex<R>> &w) {
-    look_near(address, code, w.re);
-    look_near(address + (uint32_t)sizeof(R), code, w.im);
+__device__ __forceinline__ void read_near(uint32_t address, uint32_t code, Words<Complex<R>> &w) {
+    read_near(address, code, w.re);
+    read_near(address + (uint32_t)sizeof(R), code, w.im);
 }
 // Reads it again if it was still armed.
 __device__ __forceinline__ void poll_shared(uint32_t address, Words<float> &w) {

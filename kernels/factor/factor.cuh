@@ -17,19 +17,7 @@
 #pragma once
 #include "device/pattern.cuh"
 #include "device/row.cuh"
-
-template <class T>
-struct FactorArgs {
-    SolveArgs<T> solve;  // n, order, state, what the watchdog needs; work: a word for each of the caller's values
-    Pattern pattern;
-    T *val;
-    const uint32_t *diag;  // by row: where its diagonal entry lies
-    const uint32_t *item;  // first position of each work item, and the end of the last one
-    uint32_t items;
-    uint32_t boosts;   // whether small pivots are replaced
-    double tolerance;  // the largest absolute value that counts as small
-    double boost[2];   // the replacement: real and imaginary part
-};
+#include "shared/factor.h"
 
 __device__ __forceinline__ double size_of(float v) { return fabs((double)v); }
 __device__ __forceinline__ double size_of(double v) { return fabs(v); }
@@ -57,7 +45,6 @@ __device__ bool is_positive(Complex<R> v) {
     return is_positive(v.re);
 }
 
-constexpr uint32_t FACTOR_WARPS = 4;    // of a block; mirrored in executor/cuda/factor.rs
 constexpr int STEPS = 4;                // entries of the lower triangle whose updates are polled together
 constexpr uint32_t MOST_PREPARED = 48;  // steps whose sources are looked up before the first of them is waited for
 constexpr uint16_t EMPTY = 0xffff;

@@ -1,7 +1,7 @@
 // Before a factorisation: resets `work` to the sentinel, the ticket to zero and the pivot to none.
 #include "factor/factor.cuh"
 
-constexpr uint32_t FACTOR_BLOCK = 128;  // threads; mirrored in executor/cuda/factor.rs
+constexpr uint32_t FACTOR_BLOCK = FACTOR_WARPS * WARP;  // threads
 
 template <class T>
 __device__ void factor_begin(const FactorArgs<T> &a) {

@@ -7,15 +7,15 @@
 #pragma once
 #include "factor/factor.cuh"
 
-constexpr uint32_t MOST_BLOCKS = WARP;  // of a node, one a lane; mirrored in executor/cuda/factor_nodes.rs
+static_assert(FACTOR_MOST_BLOCKS == WARP, "a lane for each block of a node");
 constexpr int LOOKUPS = 4;              // finished nodes whose columns are looked up together
 
 // What the lanes of a node share.
 struct SharedNode {
     static constexpr uint32_t TABLE = 128;
-    uint32_t column[MOST_BLOCKS];                     // by lane: the block's node
-    uint32_t from[MOST_BLOCKS], stride[MOST_BLOCKS];  // of a finished node: its first diagonal entry, and from row to row
-    uint8_t offset[MOST_BLOCKS][MOST_BLOCKS];         // of a finished node and a lane: blocks from the diagonal one on, or NO_BLOCK
+    uint32_t column[FACTOR_MOST_BLOCKS];                     // by lane: the block's node
+    uint32_t from[FACTOR_MOST_BLOCKS], stride[FACTOR_MOST_BLOCKS];  // of a finished node: its first diagonal entry, and from row to row
+    uint8_t offset[FACTOR_MOST_BLOCKS][FACTOR_MOST_BLOCKS];         // of a finished node and a lane: blocks from the diagonal one on, or NO_BLOCK
     uint16_t table[TABLE];                            // lane by its node, or EMPTY
 };
 constexpr uint8_t NO_BLOCK = 0xff;

@@ -9,12 +9,6 @@
 #define KERNELS(B) KERNEL(s, B) KERNEL(d, B)
 KERNELS(2) KERNELS(3) KERNELS(4) KERNELS(5) KERNELS(6)
 
-struct NodesArgs {
-    Pattern pattern;
-    uint32_t *found;  // how many rows differ from what they would be in nodes
-    uint32_t node, most_blocks;
-};
-
 // A warp for each row: whether its columns are those of its node's first row, and come in whole nodes, not too many.
 extern "C" __global__ void __launch_bounds__(FACTOR_WARPS *WARP) ilu0_nodes_check(const GRID_CONSTANT NodesArgs a) {
     wait_for_turn();

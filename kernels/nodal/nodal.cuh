@@ -22,17 +22,19 @@
 #include "device/columns.cuh"
 #include "device/gate.cuh"
 #include "device/row.cuh"
+#include "shared/nodal.h"
+#include "shared/one_word.h"
 
-constexpr int NODAL_BLOCK = 128;  // threads; ONE_WORD_BLOCK in tuning.rs
-// So many blocks get in each other's way when they look for what is not there.
+constexpr int NODAL_BLOCK = ONE_WORD_BLOCK;  // threads
+// So many blocks get in each other's way when they poll what is not there.
 constexpr uint32_t NODAL_GATE_BLOCKS = 256;
 // Blocks on a multiprocessor that leave a thread enough registers.
 template <class T, int B>
 constexpr int NODAL_BLOCKS = (sizeof(T) > 8 ? 3 : 4) - (sizeof(T) > 4 && B > 3);
 
-// Unknowns of other nodes that a lane holds at a time, with the values of B rows; mirrored in src/engines/nodal/mod.rs.
+// Unknowns of other nodes that a lane holds at a time, with the values of B rows.
 template <class T, int B>
-constexpr int NODE_ENTRIES = (sizeof(T) > 8 ? 8 : 16) / B > 1 ? (sizeof(T) > 8 ? 8 : 16) / B : 1;
+constexpr int NODE_ENTRIES = NODAL_VALUES_PER_LANE / (sizeof(T) > 8 ? 2 : 1) / B > 1 ? NODAL_VALUES_PER_LANE / (sizeof(T) > 8 ? 2 : 1) / B : 1;
 
 constexpr uint32_t ceil_div(uint32_t n, uint32_t by) { return (n + by - 1) / by; }
 // How often `at_once` bytes are copied for so many bytes of values, each of `value` bytes, which begin somewhere in the first of them.
@@ -552,6 +554,7 @@ __device__ __forceinline__ void nodal(const SolveArgs<T> &a, const Columns<T, NR
     solver.run(slices);
 }
 
-// Calls INSTANTIATE(size, type) for every size of a node; mirrored in src/engines/nodal/layout.rs.
+// Calls INSTANTIATE(size, type) for every size of a node.
+static_assert(SMALLEST_NODE == 2 && LARGEST_NODE == 6, "the sizes that follow");
 #define FOR_EACH_NODE(INSTANTIATE, t) \
     INSTANTIATE(2, t) INSTANTIATE(3, t) INSTANTIATE(4, t) INSTANTIATE(5, t) INSTANTIATE(6, t)

@@ -13,13 +13,14 @@
 #include "device/gate.cuh"
 #include "device/row.cuh"
 #include "device/share.cuh"
+#include "shared/one_word.h"
 
-// Right-hand sides of a lane, where a pass takes NR: as many as leave it enough registers. Mirrored in tuning.rs.
+// Right-hand sides of a lane, where a pass takes NR: as many as leave it enough registers.
 template <int NR>
-constexpr int PER_LANE = NR > 1 ? 2 : 1;
+constexpr int PER_LANE = NR > 1 ? ONE_WORD_PER_LANE : 1;
 
 // Where a lane is in a slice, of which so many GROUPS of columns make as many shares, each a warp's. Where rows have few lanes,
-// they have as many for each group: the ones that take an entry lie beside each other, and look for words of one sector of L2. A
+// they have as many for each group: the ones that take an entry lie beside each other, and poll words of one sector of L2. A
 // share is some of the rows then, and elsewhere one group of all of them.
 template <int GROUPS>
 struct Place {
@@ -123,8 +124,8 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &h
         for (;;) {
             uint32_t highest = 0;
 #pragma unroll
-            for (int u = 0; u < G; ++u) hand.look(q[g + u], x[u]);
-            hand.look(youngest.q, youngest.x);
+            for (int u = 0; u < G; ++u) hand.poll(q[g + u], x[u]);
+            hand.poll(youngest.q, youngest.x);
 #pragma unroll
             for (int u = 0; u < G; ++u)
 #pragma unroll
@@ -161,12 +162,12 @@ __device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const Hand &h
         for (int j = 0; j < PER; ++j) x[u][j] = hand.ask(u < entries, q[u]);
     }
     // Whether the row's unknowns are there, and the results if so.
-    auto look = [&] {
+    auto poll_row = [&] {
         uint32_t highest = 0;
 #pragma unroll
         for (int j = 0; j < PER; ++j) sum[j] = f[j];
 #pragma unroll
-        for (int u = 0; u < U; ++u) hand.look(q[u], x[u]);
+        for (int u = 0; u < U; ++u) hand.poll(q[u], x[u]);
 #pragma unroll
         for (int u = 0; u < U; ++u)
 #pragma unroll
@@ -179,14 +180,14 @@ __device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const Hand &h
         return highest != ARMED;
     };
     if constexpr (!Hand::EACH) {
-        if (!spin(a, [&] { return !look(); })) return false;
+        if (!spin(a, [&] { return !poll_row(); })) return false;
         hand.give_if(waits, result);
         return true;
     }
     Watchdog<T> dog(a);
     bool is_first = true;
     for (;;) {
-        bool ready = look(), all = __all_sync(FULL, ready);
+        bool ready = poll_row(), all = __all_sync(FULL, ready);
         bool now = waits && (is_first ? all : ready);
         hand.give_if(now, result);
         waits = waits && !now;
@@ -228,12 +229,12 @@ struct ThroughL2 {
     __device__ __forceinline__ void leave(uint32_t last) const {
         slices.leave(a.end * (NR / PER), last, 2, NR > 1 || a.end == a.slices ? PASSED_ON<NR> : 0);
     }
-    // What is known of an unknown that has not been looked at: armed, if it is wanted.
+    // What is known of an unknown that has not been polled: armed, if it is wanted.
     __device__ __forceinline__ Words<T> ask(bool wanted, uint32_t) const {
         return wanted ? Words<T>::armed() : Words<T>::of_zero();
     }
-    __device__ __forceinline__ void look(uint32_t q, Words<T> (&x)[PER]) const {
-        poll((NR == 1 ? work : columns) + (size_t)q * NR, x);
+    __device__ __forceinline__ void poll(uint32_t q, Words<T> (&x)[PER]) const {
+        ::poll((NR == 1 ? work : columns) + (size_t)q * NR, x);
     }
     // Hands the row's unknowns over; a single one by a reduction where the row has several lanes.
     __device__ __forceinline__ void give_if(bool yes, const T (&v)[PER]) const {
@@ -346,7 +347,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
                     ok = false;
                     break;
                 }
-                hand.look(youngest.q, youngest.x);
+                hand.poll(youngest.q, youngest.x);
             }
         }
         if (!multiplies || share.is_part)

@@ -11,11 +11,11 @@ __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
 }
 
 #define KERNEL(t)                                                                                   \
-    extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(WARPS *WARP, 1)    \
+    extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(NARROW_WARPS *WARP, 1)    \
         one_word_narrow_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                            \
         one_column<false>(a);                                                                       \
     }                                                                                               \
-    extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(WARPS *WARP, 1)    \
+    extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(NARROW_WARPS *WARP, 1)    \
         one_word_narrow_parts_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                      \
         one_column<true>(a);                                                                        \
     }

@@ -4,14 +4,11 @@
 #include "one_word.cuh"
 #include "device/ring.cuh"
 
-// Mirrored in tuning.rs: warps of a block, and bytes of its ring.
-constexpr uint32_t WARPS = 8, RING = 128 * 1024;
-
 template <class T>
 struct ThroughCluster {
     static constexpr bool GATES = false, EACH = false;
     const SolveArgs<T> &a;
-    Ring<T, RING> ring;
+    Ring<T, NARROW_RING> ring;
     T *work, *armed;
     T *word, *to[CLUSTER];  // of the row: in the work vector, and in each block's ring
     uint32_t next;          // slice of this warp
@@ -25,14 +22,14 @@ struct ThroughCluster {
     __device__ __forceinline__ uint32_t first() { return drawn(draw()); }
     __device__ __forceinline__ uint32_t draw() {
         uint32_t s = next;
-        next += WARPS * CLUSTER;
+        next += NARROW_WARPS * CLUSTER;
         if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
         return s;
     }
     // Shuffles and votes tell the compiler that all lanes have the same.
     __device__ __forceinline__ uint32_t drawn(uint32_t s) const { return __shfl_sync(FULL, s, 0); }
 
-    // Unknowns are looked for in the ring.
+    // Unknowns are polled in the ring.
     __device__ __forceinline__ void expect(uint2, const Place<1> &) const {}
     // Begins with a slice, in which this lane's row is at `p`.
     __device__ __forceinline__ void enter(uint2 slice, uint32_t p, uint32_t) {
@@ -45,14 +42,14 @@ struct ThroughCluster {
             settle(to[r]);
         }
     }
-    // All have looked whose turn it is.
+    // All have polled whose turn it is.
     __device__ __forceinline__ void leave(uint32_t) {
         ring.leave(a.slice[a.end - 1].x);
         if (rank_in_cluster() == 0 && threadIdx.x == 0) leave_queues(a.state, turn_of_warp(), BOTH);
     }
 
     __device__ __forceinline__ Words<T> ask(bool wanted, uint32_t q) const { return ring.ask(work, wanted, q); }
-    __device__ __forceinline__ void look(uint32_t q, Words<T> (&x)[1]) const { ring.look(q, x[0]); }
+    __device__ __forceinline__ void poll(uint32_t q, Words<T> (&x)[1]) const { ring.poll(q, x[0]); }
     // Hands the row's unknown over.
     __device__ __forceinline__ void give_if(bool yes, const T (&v)[1]) const {
 #pragma unroll

@@ -4,21 +4,20 @@
 // A block draws one panel after the other (`panel.cuh`). Each of its warps subtracts what is far of some of the rows, and one warp
 // solves the triangle. Unknowns reach other blocks through L2, in one word each.
 #include "panel.cuh"
+#include "shared/panel.h"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-// Mirrored in tuning.rs: warps of a block.
-constexpr uint32_t PANEL_WARPS = 4;
 constexpr uint32_t ROWS_OF_WARP = WARP / PANEL_WARPS;
 
 // Unknowns through L2, by the work vector.
 template <class T>
 struct ThroughWork {
-    static constexpr bool LOOKS_FIRST = true;  // most of what is far has long been there
+    static constexpr bool POLLS_FIRST = true;  // most of what is far has long been there
     const T *work;
     __device__ __forceinline__ Words<T> ask(const T *, bool wanted, uint32_t) const {
         return wanted ? Words<T>::armed() : Words<T>::of_zero();
     }
-    __device__ __forceinline__ void look(uint32_t q, Words<T> &x) const { poll(work + q, x); }
+    __device__ __forceinline__ void poll(uint32_t q, Words<T> &x) const { ::poll(work + q, x); }
 };
 
 // What the warps of a block tell each other of a panel.

@@ -162,11 +162,11 @@ struct Panel {
         }
     }
 
-    // Waits, as a whole warp, for the unknown at `q`, of which `x` is known, at rest between looks, so that the warps that are about
+    // Waits, as a whole warp, for the unknown at `q`, of which `x` is known, at rest between polls, so that the warps that are about
     // to publish are not disturbed. False if the watchdog ended the wait.
     __device__ __forceinline__ bool rest_until(uint32_t q, Words<T> x) const {
         return spin(a, [&] {
-            hand.look(q, x);
+            hand.poll(q, x);
             bool waits = x.is_armed();
             if (__any_sync(FULL, waits)) rest(SHORT_REST);
             return waits;
@@ -229,7 +229,7 @@ struct Panel {
             auto are_missing = [&] {
                 uint32_t highest = 0;
 #pragma unroll
-                for (int u = 0; u < MANY; ++u) hand.look(e.q[u], x[u]);
+                for (int u = 0; u < MANY; ++u) hand.poll(e.q[u], x[u]);
 #pragma unroll
                 for (int u = 0; u < MANY; ++u) highest = max(highest, x[u].tell());
                 return highest == ARMED;
@@ -239,13 +239,13 @@ struct Panel {
                 for (int u = 0; u < MANY; ++u) x[u] = hand.ask(work, is_far >> u & 1u, e.q[u]);
             };
             bool waits = true;
-            if constexpr (Hand::LOOKS_FIRST) {
+            if constexpr (Hand::POLLS_FIRST) {
                 ask();
                 waits = __any_sync(FULL, are_missing());
             }
             if (waits) {
                 ok = rest_until(youngest - 1, hand.ask(work, true, youngest - 1)) && ok;
-                if constexpr (!Hand::LOOKS_FIRST) ask();
+                if constexpr (!Hand::POLLS_FIRST) ask();
                 ok = spin(a, are_missing) && ok;
             }
             T part[MANY];
@@ -262,7 +262,7 @@ struct Panel {
     }
 
     // Subtracts one half of the window, some columns at a time as soon as they are known, by two sums, so that half as many
-    // are one behind the other. Each lane looks for one unknown, if the bit of its column says that it is wanted. False if one is not finite, which a zero in the tile must not
+    // are one behind the other. Each lane polls one unknown, if the bit of its column says that it is wanted. False if one is not finite, which a zero in the tile must not
     // be multiplied by, or if the watchdog ended the wait.
     __device__ __forceinline__ bool subtract_half(uint32_t half, uint32_t wanted, T &sum) const {
         uint32_t lane = threadIdx.x % WARP, there = 0;
@@ -280,7 +280,7 @@ struct Panel {
             for (uint32_t g = 0; g < GROUP; ++g) t[g] = tile.values[half * WARP * WARP + Tile<T>::place(j + g, lane)];
             if (~there & OF_GROUP << j)
                 ok = spin(a, [&] {
-                    hand.look(q, x);
+                    hand.poll(q, x);
                     there = __ballot_sync(FULL, !x.is_armed());
                     return (~there & OF_GROUP << j) != 0;
                 }) && ok;
@@ -299,7 +299,7 @@ struct Panel {
         uint32_t lane = threadIdx.x % WARP;
         // What has been given away.
         Words<T> before = Words<T>::armed();
-        if (lane < first && position != NONE) hand.look(position, before);
+        if (lane < first && position != NONE) hand.poll(position, before);
         x = before.value();
 #pragma unroll 1
         for (uint32_t row = uniform(first); row < WARP; ++row) {
@@ -316,7 +316,7 @@ struct Panel {
                 load_if(is_near, a.val + (a.row_permuted ? a.row_val[e] : e - from + value_from), v);
                 Words<T> known = hand.ask(work, is_near, q);
                 ok = spin(a, [&] {
-                    hand.look(q, known);
+                    hand.poll(q, known);
                     return known.is_armed();
                 }) && ok;
                 multiply_add_if(is_near, -conjugate_if(a.conjugate, v), known.value(), part, part);

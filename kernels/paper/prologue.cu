@@ -11,7 +11,7 @@ __device__ void reset_state(const MultiArgs<T> &m) {
         State *state = m.solve.state;
         *pivot_of(state, PIVOT_BIT) = NONE;
         state->ticket = 0;
-        if (m.solve.args_copy) *m.solve.args_copy = m;
+        if (m.solve.args_copy) *static_cast<MultiArgs<T> *>(m.solve.args_copy) = m;
     }
 }
 

@@ -2,23 +2,9 @@
 // triangle of A that the sweep uses new unknowns of. Then (L + D') x_new = r.
 #include "device/pattern.cuh"
 #include "device/row.cuh"
+#include "shared/sweep.h"
 
-constexpr uint32_t SWEEP_BLOCK = 256;  // threads; mirrored in executor/cuda/sweep.rs
-constexpr int SWEEP_ENTRIES = 4;       // of a lane, which are on their way together
-
-template <class T>
-struct SweepArgs {
-    Pattern pattern;
-    const T *val, *b, *x;
-    const T *diagonal;      // nullptr: that of A
-    const uint32_t *place;  // by row: where its diagonal entry lies, behind the lower triangle's; nullptr: anywhere
-    T *rest, *scaled;       // r, and D'; nullptr where that is the diagonal of A
-    double factor;          // of the diagonal, the reciprocal of the weight
-    uint32_t lanes;         // of a row, a power of two
-    uint32_t backward;      // whether the triangle is the upper one
-    uint32_t is_zero;       // whether x counts as zero
-    uint32_t unused;
-};
+constexpr int SWEEP_ENTRIES = 4;  // of a lane, which are on their way together
 
 __device__ __forceinline__ float times(float v, double by) { return (float)(v * by); }
 __device__ __forceinline__ double times(double v, double by) { return v * by; }
@@ -30,7 +16,7 @@ __device__ Complex<R> times(Complex<R> v, double by) {
 template <class T>
 __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
     wait_for_turn();
-    uint64_t thread = (uint64_t)blockIdx.x * SWEEP_BLOCK + threadIdx.x;
+    uint64_t thread = (uint64_t)blockIdx.x * SWEEP_THREADS + threadIdx.x;
     uint32_t lane = threadIdx.x & (a.lanes - 1);
     uint64_t row = thread / a.lanes;
     T sum = zero(T{}), own = zero(T{});
@@ -82,7 +68,7 @@ __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
 }
 
 #define KERNEL(t)                                                                              \
-    extern "C" __global__ void __launch_bounds__(SWEEP_BLOCK)                                  \
+    extern "C" __global__ void __launch_bounds__(SWEEP_THREADS)                                  \
         sweep_rest_##t(const GRID_CONSTANT SweepArgs<t##_type> a) {                            \
         sweep_rest(a);                                                                         \
     }

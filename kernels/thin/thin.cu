@@ -6,12 +6,11 @@
 #include "panel/panel.cuh"
 #include "device/ring.cuh"
 #include "device/share.cuh"
+#include "shared/thin.h"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-// Mirrored in tuning.rs: warps of a block, and bytes of its ring.
 template <class T>
-constexpr uint32_t WARPS = sizeof(T) > 8 ? 4 : 8;
-constexpr uint32_t RING = 64 * 1024;
+constexpr uint32_t WARPS = sizeof(T) > 8 ? THIN_WARPS / 2 : THIN_WARPS;
 
 template <class T>
 __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
@@ -19,9 +18,9 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
     wait_for_turn();
     uint32_t turn = note_turn_of(a.state), first_position = a.slice[a.begin].x, lane = threadIdx.x % WARP;
     T *work = work_of(a, turn), *armed = work_of(a, ~turn), alpha = alpha_of(a);
-    Ring<T, RING> ring(reinterpret_cast<T *>(shared), first_position, a.n - first_position);
+    Ring<T, THIN_RING> ring(reinterpret_cast<T *>(shared), first_position, a.n - first_position);
     uint32_t warp = uniform(threadIdx.x / WARP), rank = rank_in_cluster();
-    Tile<T> tile{reinterpret_cast<T *>(shared + RING) + warp * Tile<T>::PLACES};
+    Tile<T> tile{reinterpret_cast<T *>(shared + THIN_RING) + warp * Tile<T>::PLACES};
     uint32_t number = rank * WARPS<T> + warp, blocks = (a.n - first_position + WARP - 1) / WARP;
     // The next block of the cluster waits for what the last warp solves.
     uint32_t waiting = warp == WARPS<T> - 1 ? (rank + 1) % CLUSTER : rank;
@@ -44,7 +43,7 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
         ring.begin(base);
 
         uint32_t window = base - min(base - first_position, WINDOW);
-        Panel<T, Ring<T, RING>> panel{a, ring, work, tile, p, base, window, base, record.z, end, record.w};
+        Panel<T, Ring<T, THIN_RING>> panel{a, ring, work, tile, p, base, window, base, record.z, end, record.w};
         bool multiplies = true;
         if (a.diag_index && in) {
             d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, turn_of_warp(), record.x); });

@@ -15,15 +15,15 @@ __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
     }
 #define LONG_ROWS(t)                                                           \
     KERNEL(tiled, ENTRIES, false, TILED_WARPS, t)                              \
-    KERNEL(tiled_permuted, ENTRIES, true, FEW_WARPS, t)
+    KERNEL(tiled_permuted, ENTRIES, true, TILED_FEW_WARPS, t)
 #define SHORT_ROWS(t)                                                          \
-    KERNEL(tiled_short, SHORT, false, MANY_WARPS, t)                           \
-    KERNEL(tiled_short_permuted, SHORT, true, MANY_WARPS, t)
+    KERNEL(tiled_short, SHORT, false, TILED_MANY_WARPS, t)                           \
+    KERNEL(tiled_short_permuted, SHORT, true, TILED_MANY_WARPS, t)
 // Narrow levels have no use for more warps.
-#define NARROW_LEVELS(t) KERNEL(tiled_few, ENTRIES, false, FEW_WARPS, t)
+#define NARROW_LEVELS(t) KERNEL(tiled_few, ENTRIES, false, TILED_FEW_WARPS, t)
 FOR_EACH_TYPE(LONG_ROWS)
 SHORT_ROWS(s) SHORT_ROWS(d)
 NARROW_LEVELS(s) NARROW_LEVELS(d)
 
-// What the host asks for, mirrored in src/engines/tiled/mod.rs.
-static_assert(sizeof(Tile<d_type, 1>) <= ((WINDOW + 1) * 8 + TILE_HEAD + 15) / 16 * 16, "shared memory");
+// What the host asks for (`shared_bytes` in src/engines/tiled/mod.rs).
+static_assert(sizeof(Tile<d_type, 1>) <= ((TILED_WINDOW + 1) * 8 + TILED_HEAD + 15) / 16 * 16, "shared memory");

@@ -17,8 +17,8 @@
 // one: those of the same batch are then the first ones.
 //
 // The window is a ring by position. A warp begins batch `s` when all batches of the rounds before the last
-// ROUNDS - 1 are done, so unfinished batches lie within SPREAD positions. A batch arms the cells SPREAD
-// positions ahead: whoever reads or writes them as new ones comes at least ROUNDS rounds later, and whoever
+// TILED_ROUNDS - 1 are done, so unfinished batches lie within TILED_SPREAD positions. A batch arms the cells TILED_SPREAD
+// positions ahead: whoever reads or writes them as new ones comes at least TILED_ROUNDS rounds later, and whoever
 // reads what they held lies REACH positions behind it at most, and is done.
 //
 // Progress: tiles are taken by ticket in solving order and depend on earlier tiles only; batches depend on
@@ -31,25 +31,16 @@
 #pragma once
 #include "device/columns.cuh"
 #include "device/row.cuh"
+#include "shared/tiled.h"
 
-// Warps of a block; fewer where a lane needs more registers: for permuted values, several right-hand sides, and
-// relays of narrow levels, where a lane looks up more at once; more where rows are short.
-// This and what follows is mirrored in src/engines/tiled/mod.rs.
-constexpr int TILED_WARPS = 12, FEW_WARPS = 8, MANY_WARPS = 16;
-constexpr uint32_t WINDOW = 4096;
-constexpr uint32_t TILE_HEAD = 1184;  // bytes of a tile before its window
-constexpr uint32_t ROUNDS = 2;
-constexpr uint32_t SPREAD = (ROUNDS * MANY_WARPS + 1) * WARP;
-constexpr uint32_t CODE_UNIT = 8;  // the codes of a batch begin at a multiple of it
-constexpr uint32_t HIGH_BIT = 0x80000000u, NEXT_BIT = 0x40000000u;
 constexpr uint32_t EXTERNAL_BIT = 1u << 18;  // of a batch's second word: it depends on other tiles
-constexpr uint32_t LANE_SHIFT = 16, CELL_MASK = 0xffffu;  // of a code with HIGH_BIT; the zero cell is WINDOW
+constexpr uint32_t CELL_MASK = 0xffffu;      // of a code with HIGH_BIT; the zero cell is TILED_WINDOW
 
 template <class T>
 struct Lane {
-    static constexpr int ENTRIES = sizeof(T) > 8 ? 4 : 8;  // that it holds at a time
-    static constexpr int NEXT = sizeof(T) > 8 ? 2 : 4;     // of them that may depend on the same batch
-    static constexpr int SHORT = 4;                        // that it holds where no row has more
+    static constexpr int ENTRIES = sizeof(T) > 8 ? TILED_ENTRIES / 2 : TILED_ENTRIES;  // that it holds at a time
+    static constexpr int NEXT = ENTRIES / 2;                                           // of them that may depend on the same batch
+    static constexpr int SHORT = TILED_SHORT;                                          // that it holds where no row has more
 };
 
 // Lanes of a row.
@@ -70,14 +61,14 @@ struct Relay {
 
 template <class T, int NR>
 struct Tile {
-    uint4 head[MANY_WARPS][4];  // of batches, by warp: the one that it solves and the next three
+    uint4 head[TILED_MANY_WARPS][4];  // of batches, by warp: the one that it solves and the next three
     uint32_t done[WARP];  // batches done by each warp; no more than there are for those that do not exist
     uint32_t ticket;      // number of the tile, and above it the solve's turn
     Relay relay;
-    alignas(16) T window[WINDOW + 1][NR];  // and behind it the mirror
+    alignas(16) T window[TILED_WINDOW + 1][NR];  // and behind it the mirror
 };
 
-// What a warp holds of a batch. Loads are issued long before what they bring is looked at, so nothing here is
+// What a warp holds of a batch. Loads are issued long before what they bring is used, so nothing here is
 // computed from what was loaded.
 template <class T, int NR, int U>
 struct Batch {
@@ -106,8 +97,8 @@ struct Solver {
     // Whether rows may be longer than a lane's entries, and have several lanes.
     static constexpr bool LONG = U == Lane<T>::ENTRIES;
     static constexpr int NEXT = Lane<T>::NEXT, LATE = LONG ? U / 2 : U;
-    // Whether unknowns of other tiles are looked up as soon as a batch begins: where there are registers for that.
-    static constexpr bool EARLY = NR == 1 && WARPS <= FEW_WARPS;
+    // Whether unknowns of other tiles are read as soon as a batch begins: where there are registers for that.
+    static constexpr bool EARLY = NR == 1 && WARPS <= TILED_FEW_WARPS;
     static constexpr uint32_t STRIDE = NR * sizeof(T);  // from an unknown to the next
     static constexpr bool IS_COMPLEX = sizeof(T) > sizeof(typename Real<T>::type);
     using B = Batch<T, NR, U>;
@@ -118,7 +109,7 @@ struct Solver {
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             uint32_t slot = b.code[u] - before;
-            if (slot < taken) b.code[u] = HIGH_BIT | (WINDOW + 1 + slot);
+            if (slot < taken) b.code[u] = HIGH_BIT | (TILED_WINDOW + 1 + slot);
             all &= b.code[u];
         }
         if (__all_sync(FULL, all != 0)) b.head.y &= ~EXTERNAL_BIT;
@@ -162,7 +153,7 @@ struct Solver {
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             b.v[u] = zero(T{});
-            b.code[u] = HIGH_BIT | WINDOW;
+            b.code[u] = HIGH_BIT | TILED_WINDOW;
         }
 #pragma unroll
         for (int u = 0; u < U; ++u) {
@@ -184,13 +175,13 @@ struct Solver {
     // Unknowns of other tiles that a lane's entries from number FIRST to below M need, as far as they are known;
     // something that is there for its other entries.
     template <int FIRST, int M>
-    __device__ __forceinline__ void look_at_far(const B &b, Words<T> (&x)[U][NR]) const {
+    __device__ __forceinline__ void read_external(const B &b, Words<T> (&x)[U][NR]) const {
 #pragma unroll
         for (int u = FIRST; u < M; ++u) {
 #pragma unroll
             for (int j = 0; j < NR; ++j)
                 x[u][j] = NR == 1 || b.code[u] & HIGH_BIT ? Words<T>::of_zero() : Words<T>::armed();
-            if (NR == 1) look_far<STRIDE>(work, b.code[u], x[u][0]);
+            if (NR == 1) read_far<STRIDE>(work, b.code[u], x[u][0]);
             else poll(work + (size_t)b.code[u] * NR, x[u]);
         }
     }
@@ -203,7 +194,7 @@ struct Solver {
             for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].tell());
         return highest == ARMED;
     }
-    // Waits for those that were not there at the last look.
+    // Waits for those that were not there when they were read.
     template <int FIRST, int M>
     __device__ __forceinline__ void wait_far(const B &b, Words<T> (&x)[U][NR], bool &failed) const {
         if (__any_sync(FULL, lacks<FIRST, M>(x)))
@@ -228,10 +219,10 @@ struct Solver {
             for (int j = 0; j < NR; ++j)
                 sum[j] = multiply_add(-conjugate_if(a.conjugate, b.v[u]), x[u][j].value(), sum[j]);
     }
-    // Looks for the unknowns of this tile that these entries need, and calls `look` each time, until it finds that no lane
+    // Polls the unknowns of this tile that these entries need, and calls `is_lacking` each time, until it says that no lane
     // lacks any.
-    template <int FIRST, int M, class Look>
-    __device__ __forceinline__ void wait_near(const B &b, Words<T> (&x)[U][NR], bool &failed, const Look &look) const {
+    template <int FIRST, int M, class IsLacking>
+    __device__ __forceinline__ void wait_near(const B &b, Words<T> (&x)[U][NR], bool &failed, const IsLacking &is_lacking) const {
         uint32_t from[U];
 #pragma unroll
         for (int u = FIRST; u < M; ++u) from[u] = window + (b.code[u] & CELL_MASK) * STRIDE;
@@ -243,9 +234,9 @@ struct Solver {
                     uint32_t address = from[u] + j * (uint32_t)sizeof(T);
                     // What is there stays the same until this batch is done, so a single word may be read again.
                     if (NR > 1 && again) poll_shared(address, x[u][j]);
-                    else look_near(address, b.code[u], x[u][j]);
+                    else read_near(address, b.code[u], x[u][j]);
                 }
-            return look();
+            return is_lacking();
         };
         // What a failed wait has left is not in shared memory.
         if (__any_sync(FULL, poll(false)) && !failed) failed = !spin(a, [&] { return poll(true); });
@@ -295,7 +286,7 @@ struct Solver {
             else if (K > 1) v[k] = zero(T{});
         }
         // Where the result goes: in this block, to the next one or nowhere, and to all.
-        uint32_t cell = window + p % WINDOW * STRIDE;
+        uint32_t cell = window + p % TILED_WINDOW * STRIDE;
         uint64_t mirror = 0;
         if (RELAYS) {
             uint32_t slot = p - tile.relay.first;
@@ -304,8 +295,8 @@ struct Solver {
         T *word = work + (size_t)p * NR;
         bool wide = LATE < U && M == LATE && b.count() > LATE;
         if (b.has_external()) {
-            if (!EARLY && wide) look_at_far<LATE, U>(b, far);
-            if (!EARLY) look_at_far<0, M>(b, far);
+            if (!EARLY && wide) read_external<LATE, U>(b, far);
+            if (!EARLY) read_external<0, M>(b, far);
             if (wide) wait_far<LATE, U>(b, far, failed);
             wait_far<0, M>(b, far, failed);
         }
@@ -335,7 +326,7 @@ struct Solver {
         };
         auto last_wait = [&](auto turns) {
             if constexpr (NR == 1 && LANES == ONE && !DIVIDES) {
-                // Every look works the result out from what there is. Where no row depends on another of the batch each
+                // Every poll works the result out from what there is. Where no row depends on another of the batch each
                 // is handed over as soon as it can be.
                 T t;
                 wait_near<0, M>(b, far, failed, [&] {
@@ -400,11 +391,11 @@ struct Solver {
         }
     }
 
-    // Waits until the batches of all rounds but the last ROUNDS up to `round` are done.
+    // Waits until the batches of all rounds but the last TILED_ROUNDS up to `round` are done.
     __device__ __forceinline__ bool wait_round(uint32_t round) const {
         Watchdog<T> dog(a);
         // Ends when the slowest warp has come far enough, or by the watchdog.
-        while (!__all_sync(FULL, load_acquire_shared(&tile.done[lane]) + ROUNDS > round))
+        while (!__all_sync(FULL, load_acquire_shared(&tile.done[lane]) + TILED_ROUNDS > round))
             if (!dog.turn_together()) return false;
         // What one lane has seen done, the others may read.
         __syncwarp();
@@ -418,8 +409,8 @@ struct Solver {
         T scale = one(T{}), sum[NR], x[NR];
         Words<T> far[U][NR] = {};
         if (EARLY && b.has_external() && count <= U) {
-            if (count > LATE) look_at_far<LATE, U>(b, far);
-            look_at_far<0, LATE>(b, far);
+            if (count > LATE) read_external<LATE, U>(b, far);
+            read_external<0, LATE>(b, far);
         }
         if (a.diag_index) {
             T d = b.d;
@@ -444,11 +435,11 @@ struct Solver {
                 fetch_entries(c, from);
                 c.head.y |= EXTERNAL_BIT;
                 if (RELAYS) relocate(c);
-                look_at_far<0, U>(c, far);
+                read_external<0, U>(c, far);
                 wait_far<0, U>(c, far, failed);
                 subtract<0, U>(c, far, sum, failed);
             }
-            if (EARLY && b.has_external()) look_at_far<0, U>(b, far);
+            if (EARLY && b.has_external()) read_external<0, U>(b, far);
         }
         if (divides) finish<LATE, NEXT, LONG ? ANY : ONE, true>(b, far, sum, scale, lead, p, x, failed);
         else if (LONG && b.shift() > 1) {
@@ -476,7 +467,7 @@ struct Solver {
 #pragma unroll
             for (int j = 0; j < NR; ++j) columns.store(row, j, x[j]);
 #pragma unroll
-            for (int j = 0; j < NR; ++j) arm_shared(&tile.window[(p + SPREAD) % WINDOW][j]);
+            for (int j = 0; j < NR; ++j) arm_shared(&tile.window[(p + TILED_SPREAD) % TILED_WINDOW][j]);
             if (NR == 1) arm(&other[p]);
         }
         __syncwarp();
@@ -533,7 +524,7 @@ struct Solver {
             b1 = b2;
         }
         // Nobody waits for a warp that has no more batches.
-        if (lane == 0) store_release_shared(&tile.done[warp], NONE - ROUNDS);
+        if (lane == 0) store_release_shared(&tile.done[warp], NONE - TILED_ROUNDS);
         return batches;
     }
 
@@ -562,12 +553,12 @@ struct Solver {
             else __syncthreads();
         };
         barrier();
-        if (threadIdx.x < WARP) tile.done[threadIdx.x] = threadIdx.x < WARPS ? 0 : NONE - ROUNDS;
-        if (threadIdx.x < NR) tile.window[WINDOW][threadIdx.x] = zero(T{});
+        if (threadIdx.x < WARP) tile.done[threadIdx.x] = threadIdx.x < WARPS ? 0 : NONE - TILED_ROUNDS;
+        if (threadIdx.x < NR) tile.window[TILED_WINDOW][threadIdx.x] = zero(T{});
         if (RELAYS) {
             if (rank == 0 && threadIdx.x == 0) share_tickets();
             uint32_t cells = (dynamic_shared_bytes() - (uint32_t)sizeof tile) / (uint32_t)sizeof(T);
-            for (uint32_t k = threadIdx.x; k < cells; k += WARPS * WARP) arm_shared(&tile.window[WINDOW + 1][0] + k);
+            for (uint32_t k = threadIdx.x; k < cells; k += WARPS * WARP) arm_shared(&tile.window[TILED_WINDOW + 1][0] + k);
         } else if (threadIdx.x == 0) {
             tile.ticket = atomicAdd(&a.state->queue[0].next, 1u);
         }
@@ -585,14 +576,14 @@ struct Solver {
             uint32_t first = batch[a.tile_step[t]].x, before = rank > 0 ? batch[a.tile_step[t - 1]].x : first;
             bool gives = rank + 1 < blocks_of_cluster() && t + 1 < a.tiles;
             tile.relay = {gives ? batch[a.tile_step[t + 1]].x - first : 0, first - before, first, before,
-                          of_block(&tile.window[WINDOW + 1], gives ? rank + 1 : rank)};
+                          of_block(&tile.window[TILED_WINDOW + 1], gives ? rank + 1 : rank)};
         }
         begin = a.tile_step[t];
         end = a.tile_step[t + 1];
         // What the tile's own batches do not arm in time.
         uint32_t first = batch[begin].x;
-        for (uint32_t k = threadIdx.x; k < SPREAD; k += WARPS * WARP)
-            for (int j = 0; j < NR; ++j) arm_shared(&tile.window[(first + k) % WINDOW][j]);
+        for (uint32_t k = threadIdx.x; k < TILED_SPREAD; k += WARPS * WARP)
+            for (int j = 0; j < NR; ++j) arm_shared(&tile.window[(first + k) % TILED_WINDOW][j]);
         __syncthreads();
         return true;
     }

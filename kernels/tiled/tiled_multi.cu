@@ -6,15 +6,15 @@
 template <bool PERMUTED, int NR, class T>
 __device__ __forceinline__ void several_columns(const MultiArgs<T> &m) {
     const SolveArgs<T> &a = m.solve;
-    tiled<Lane<T>::ENTRIES, PERMUTED, NR, FEW_WARPS>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns});
+    tiled<Lane<T>::ENTRIES, PERMUTED, NR, TILED_FEW_WARPS>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns});
 }
 
 #define KERNEL(NR, t)                                                                  \
-    extern "C" __global__ void __launch_bounds__(FEW_WARPS *WARP, 1)                   \
+    extern "C" __global__ void __launch_bounds__(TILED_FEW_WARPS *WARP, 1)                   \
         tiled_multi##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {             \
         several_columns<false, NR>(m);                                                 \
     }                                                                                  \
-    extern "C" __global__ void __launch_bounds__(FEW_WARPS *WARP, 1)                   \
+    extern "C" __global__ void __launch_bounds__(TILED_FEW_WARPS *WARP, 1)                   \
         tiled_multi##NR##_permuted_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {    \
         several_columns<true, NR>(m);                                                  \
     }

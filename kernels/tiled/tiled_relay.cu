@@ -2,8 +2,6 @@
 #include "tiled.cuh"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-constexpr int CLUSTER = 8;  // blocks; mirrored in tuning.rs
-
 template <int U, bool PERMUTED, int WARPS, class T>
 __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
     wait_for_turn();
@@ -11,16 +9,16 @@ __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
 }
 
 #define KERNEL(name, ENTRIES, PERMUTED, WARPS, t)                                                      \
-    extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(WARPS *WARP, 1)       \
+    extern "C" __global__ void __cluster_dims__(TILED_CLUSTER, 1, 1) __launch_bounds__(WARPS *WARP, 1)       \
         name##_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                                        \
         one_column<Lane<t##_type>::ENTRIES, PERMUTED, WARPS>(a);                                       \
     }
 // For narrow levels, and for wide ones.
 #define LONG_ROWS(t)                                                     \
-    KERNEL(tiled_relay, ENTRIES, false, FEW_WARPS, t)                    \
-    KERNEL(tiled_relay_permuted, ENTRIES, true, FEW_WARPS, t)            \
+    KERNEL(tiled_relay, ENTRIES, false, TILED_FEW_WARPS, t)                    \
+    KERNEL(tiled_relay_permuted, ENTRIES, true, TILED_FEW_WARPS, t)            \
     KERNEL(tiled_relay_wide, ENTRIES, false, TILED_WARPS, t)
-#define SHORT_ROWS(t) KERNEL(tiled_relay_short, SHORT, false, MANY_WARPS, t)
+#define SHORT_ROWS(t) KERNEL(tiled_relay_short, SHORT, false, TILED_MANY_WARPS, t)
 FOR_EACH_TYPE(LONG_ROWS)
 SHORT_ROWS(s) SHORT_ROWS(d)
 #endif

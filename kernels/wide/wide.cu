@@ -6,12 +6,11 @@
 // values, while the level before is still being solved. Slices are those of the one-word engine, but a long row is a single warp's.
 #include "device/columns.cuh"
 #include "device/row.cuh"
+#include "shared/wide.h"
 
-// Threads of a block, and blocks on a multiprocessor that leave a thread enough registers, with one and with several right-hand
-// sides. Mirrored in tuning.rs.
-constexpr int WIDE_BLOCK = 256, WIDE_BLOCKS_MULTI = 2;
+// Blocks on a multiprocessor that leave a thread enough registers, with one right-hand side.
 template <class T>
-constexpr int WIDE_BLOCKS = sizeof(T) > 8 ? WIDE_BLOCKS_MULTI : 3;
+constexpr int BLOCKS = sizeof(T) > 8 ? WIDE_BLOCKS_MULTI : WIDE_BLOCKS;
 
 // A lane's row of a slice, before any value is known.
 struct Row {
@@ -149,7 +148,7 @@ __device__ __forceinline__ void several_columns(const MultiArgs<T> &m) {
 }
 
 #define KERNEL(t)                                                                 \
-    extern "C" __global__ void __launch_bounds__(WIDE_BLOCK, WIDE_BLOCKS<t##_type>) \
+    extern "C" __global__ void __launch_bounds__(WIDE_BLOCK, BLOCKS<t##_type>) \
         wide_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                     \
         wide(a, columns_of(a));                                                   \
     }

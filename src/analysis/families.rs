@@ -10,10 +10,9 @@
 #![forbid(unsafe_code)]
 
 use super::NONE;
-use crate::engines::one_word::tuning::ONE_WORD_FEW_LEVELS;
 use crate::tuning::{
     FAMILY_ENTRIES, FAMILY_FEW_LEVELS, FAMILY_LEVELS, FAMILY_LONG_ROW, FAMILY_NARROWEST, FAMILY_SMALLEST,
-    FAMILY_WIDEST,
+    FAMILY_WIDEST, FEW_LEVELS,
 };
 
 /// Whether rows should go by families: `entries` are those beside the diagonal. Where a pattern has lines the rows of a level
@@ -28,7 +27,7 @@ pub fn are_worth_it(n: u32, entries: u32, levels: u32, has_lines: bool) -> bool 
     !has_lines
         && n >= FAMILY_SMALLEST
         && takes_long
-        && levels as usize > ONE_WORD_FEW_LEVELS
+        && levels as usize > FEW_LEVELS
         && width >= FAMILY_NARROWEST
         && (width <= FAMILY_WIDEST || rows_are_long)
         && fits

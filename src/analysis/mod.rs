@@ -7,16 +7,16 @@
 
 pub mod cpu;
 pub mod families;
+pub mod irregular;
 pub mod lines;
 pub mod pattern;
 pub mod ranges;
+pub mod shared;
 pub mod slices;
-pub mod strewn;
 
 use crate::problem::DiagSource;
 
-/// "No such entry" among value indices.
-pub const NONE: u32 = u32::MAX;
+pub use shared::schedule::NONE;
 
 /// The pattern as the caller stores it, on the host, zero-based: entries of major index `i` (row of a CSR
 /// matrix, column of a CSC matrix) are `ind[ptr[i]..ptr[i + 1]]`. Validated: `ptr` rises from 0 to
@@ -197,7 +197,7 @@ pub struct Schedule {
     pub rows: Option<Lists>,
     /// Where values come from that solves begin by copying: into the order of the entries of `rows`, or piece by piece. `rows` says
     /// where they lie then.
-    pub staged: Vec<u32>,
+    pub gathered: Vec<u32>,
     /// Dependents of each position. Always at larger positions.
     pub columns: Option<Lists>,
     /// Number of dependencies of each position (entries, so duplicates count); empty if not asked for.
@@ -241,7 +241,7 @@ impl Schedule {
             + lists(&self.rows)
             + lists(&self.columns)
             + self.counts.len()
-            + self.staged.len()
+            + self.gathered.len()
             + self.diag.len()
             + 2 * self.extra_diag.len()
             + self.nodes.as_ref().map_or(0, |n| 2 * n.rows.len() + n.index.len());

@@ -4,6 +4,7 @@
 use std::cell::OnceCell;
 
 use super::lines::Sizes;
+use super::shared::ranges::{LevelSpan, FARTHEST};
 use crate::tuning::{LOWER_LEVELS, MESH_ROWS, SPANS_APART, SPLIT_LEVELS};
 
 /// The levels that a range of rows spans.
@@ -34,18 +35,11 @@ pub struct Spread {
     squares: u64,
 }
 
-/// Levels farther than that from the middle row's count as that far when rows are left out. Mirrored in kernels/analysis/setup.cuh, as is
-/// `Spread::new`.
-const FARTHEST: i64 = 1 << 18;
-
 impl Spread {
-    /// Words of one as kernels/analysis/setup.cuh has it, beside its rows.
-    pub const WORDS: usize = 8;
-
-    pub fn of_words(words: &[u32], rows: u32) -> Spread {
-        let long = |k: usize| words[k] as u64 | (words[k + 1] as u64) << 32;
-        let span = Span { low: words[0], high: words[1], rows };
-        Spread { span, kept: words[2] as u64, sum: long(4), squares: long(6) }
+    /// That of so many rows, as the analysis on the GPU finds it.
+    pub fn of(found: LevelSpan, rows: u32) -> Spread {
+        let LevelSpan { low, high, kept, sum, squares, .. } = found;
+        Spread { span: Span { low, high, rows }, kept: kept.into(), sum, squares }
     }
 
     /// Leaves out rows that are more than two deviations from the average.

@@ -6,6 +6,7 @@
 //! what 32 lanes hold is solved in parts, each of which is a slice before the row's own.
 #![forbid(unsafe_code)]
 
+use super::shared::schedule::{self, GATE_SHIFT, PART};
 use crate::error::{Error, Result};
 use crate::tuning::{GATE_ENTRIES, GATE_LEVELS, NEAR_GATE_LANES, NEAR_GATE_LEVELS};
 
@@ -15,10 +16,6 @@ pub const LANES: u32 = 32;
 /// no gate. A part of a row is `[position, PART | 32 << 6 | number << GATE_SHIFT]`, the number counted from the row's own
 /// share of entries, which are those that depend on the unknowns solved last.
 pub type Slice = [u32; 2];
-
-/// Mirrored in kernels/device/args.cuh.
-const GATE_SHIFT: u32 = 12;
-const PART: u32 = 63;
 
 /// Refuses a row of so many parts, if their numbers do not fit into a slice.
 pub fn must_number(parts: u32) -> Result<()> {
@@ -43,18 +40,14 @@ pub enum Cut {
     Tiles { entries: u32, window: u32, reach: u32 },
 }
 
-/// The codes of a batch of the tiled engine begin at a multiple of it. Mirrored in kernels/tiled/tiled.cuh and
-/// kernels/analysis/setup_slices.cuh.
-pub const CODE_UNIT: usize = 8;
+/// The codes of a batch of TILED begin at a multiple of it.
+pub const CODE_UNIT: usize = schedule::CODE_UNIT as usize;
 
 /// Past the codes of a batch: by its rows and log2(lanes of a row), its first code, and the most entries of a lane.
 pub fn codes_end(batch: &[u32]) -> usize {
     let lanes = (batch[1] & 63) << (batch[1] >> 6 & 7);
     batch[2] as usize * CODE_UNIT + (batch[3] as usize * lanes as usize).next_multiple_of(CODE_UNIT)
 }
-
-/// The bits of a chunk's description, as made on the GPU, that hold its number of slices.
-pub const CHUNK_SLICES: u32 = (1 << 24) - 1;
 
 /// The most parts that so many entries are cut into, where a lane takes so many of them, and so the words for
 /// their sums.
@@ -105,11 +98,11 @@ pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) ->
             slice[1] >> 6 > 1 || row_ptr[first + rows as usize] - row_ptr[first] >= GATE_ENTRIES * rows
         };
         let [far, near] =
-            [GATE_LEVELS, NEAR_GATE_LEVELS].map(|levels| Some(level_ptr[l.checked_sub(levels)?]));
+            [GATE_LEVELS, NEAR_GATE_LEVELS].map(|levels| Some(level_ptr[l.checked_sub(levels as usize)?]));
         for slice in of_level.iter_mut().filter(|slice| has_gate(slice)) {
             let back_to = |gate: Option<u32>| gate.map(|gate| slice[0] - gate);
             let lanes = (slice[1] >> 6) as u64;
-            let near = back_to(near).filter(|&back| back as u64 * lanes >= NEAR_GATE_LANES);
+            let near = back_to(near).filter(|&back| back as u64 * lanes >= NEAR_GATE_LANES.into());
             if let Some(back) = near.or(back_to(far)).filter(|&back| back < 1 << (u32::BITS - GATE_SHIFT)) {
                 slice[1] |= back << GATE_SHIFT;
             }
@@ -170,7 +163,7 @@ mod tests {
                 let (lanes, back, level) = (packed >> 6 & 63, packed >> GATE_SHIFT, first / rows);
                 let is_long = level % 2 == 0;
                 assert_eq!(lanes, if is_long { entries.div_ceil(8).next_power_of_two() } else { 1 });
-                let gate = level.checked_sub(levels_back as u32).filter(|_| is_long);
+                let gate = level.checked_sub(levels_back).filter(|_| is_long);
                 assert_eq!(back, gate.map_or(0, |gate| first - rows * gate));
             }
         }

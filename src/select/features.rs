@@ -4,26 +4,26 @@
 use std::time::Duration;
 
 use crate::tuning::{
-    OfType, DISTANT, DISTANT_PART, LANE_ENTRIES, LONG_ROW, LONG_ROW_TIMES, STAGED_BYTE_SECONDS,
-    STAGED_ENTRY_SECONDS, STAGED_START, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
+    OfType, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, GATHER_BYTE_SECONDS, GATHER_ENTRY_SECONDS,
+    GATHER_START, LANE_ENTRIES, LONG_ROW, LONG_ROW_TIMES, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
 };
 
 /// Of the numbers of entries of rows, `entries` in all, the sum of their squares, and of those of rows that are far longer than the
-/// average one. Mirrored in kernels/analysis/setup_levels.cuh.
+/// average one. kernels/analysis/setup_levels.cuh adds them up too.
 pub fn squares(lengths: &[u32], entries: u32) -> (u64, u64) {
     let longest = longest_usual(lengths.len() as u32, entries);
     let sum = |least: u32| lengths.iter().filter(|&&l| l > least).map(|&l| l as u64 * l as u64).sum();
     (sum(0), sum(longest))
 }
 
-/// Rows with more entries are long, where `n` have so many. Mirrored there too.
+/// Rows with more entries are long, where `n` have so many.
 pub fn longest_usual(n: u32, entries: u32) -> u32 {
     LONG_ROW.max(LONG_ROW_TIMES.saturating_mul(entries / n.max(1)))
 }
 
-/// From where on unknowns are distant from each other. Mirrored in kernels/analysis/setup_survey.cuh.
+/// From where on unknowns are distant from each other.
 pub fn distant_from(n: u32) -> u32 {
-    (n / DISTANT_PART).clamp(*DISTANT.start(), *DISTANT.end())
+    (n / DISTANT_PART).clamp(DISTANT_LEAST, DISTANT_MOST)
 }
 
 /// The last levels, or all of them, in nodes where these are scheduled.
@@ -51,7 +51,7 @@ pub struct Counts {
     /// Whether it has planes, and some unknowns depend on later lines of earlier ones.
     pub crosses: bool,
     /// Whether what a row depends on lies anywhere.
-    pub strewn: bool,
+    pub irregular: bool,
     /// Entries of an unknown that is distant from the row's own: `distant_from`.
     pub distant: u32,
     /// Unknowns of a node.
@@ -104,8 +104,8 @@ impl Counts {
 
     /// A copy of scattered values into the order in which a solve reads them.
     pub fn copied_in_order(self) -> Duration {
-        let entry = STAGED_ENTRY_SECONDS + STAGED_BYTE_SECONDS * self.value_bytes as f64;
-        STAGED_START + Duration::from_secs_f64(self.entries as f64 * entry)
+        let entry = GATHER_ENTRY_SECONDS + GATHER_BYTE_SECONDS * self.value_bytes as f64;
+        GATHER_START + Duration::from_secs_f64(self.entries as f64 * entry)
     }
 }
 
@@ -123,7 +123,7 @@ pub mod tests {
             scattered: false,
             has_lines: false,
             crosses: false,
-            strewn: false,
+            irregular: false,
             distant: 0,
             node: 1,
             value_bytes: 8,

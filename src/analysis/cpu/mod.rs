@@ -100,7 +100,7 @@ fn by_nodes(survey: &Survey, needs: Needs, times: &mut Times) -> Option<Schedule
 /// The schedule of rows, or of nodes in their place. None for nodes whose rows are faster in tiles.
 fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Option<Schedule> {
     let shape = survey.shape;
-    let Ordered { form, level_ptr, tile_ptr, wide_tiles, level, order, staging, predicted } =
+    let Ordered { form, level_ptr, tile_ptr, wide_tiles, level, order, gathering, predicted } =
         timed(&mut times.lev, || Ordered::new(survey, needs, node))?;
     let position = timed(&mut times.lev, || {
         let mut position = vec![0; order.len()];
@@ -133,7 +133,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         (stored, transposed, survey.diagonal(&order))
     });
     let (mut rows, columns) = if stored_rows { (stored, transposed) } else { (transposed, stored) };
-    let staged = rows.as_mut().map_or(Vec::new(), |rows| survey.stage(rows, staging));
+    let gathered = rows.as_mut().map_or(Vec::new(), |rows| survey.gather(rows, gathering));
 
     Some(Schedule {
         n: survey.n,
@@ -145,7 +145,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         level,
         order,
         rows,
-        staged,
+        gathered,
         columns,
         counts,
         diag,

@@ -9,7 +9,7 @@ use crate::analysis::ranges::{self, Ranges, Span};
 use crate::analysis::{running_sum, Form, Needs, Panels, Tiles};
 use crate::engines::tiled::boxes::{self, Boxes};
 use crate::error::Result;
-use crate::select::choose::{self, Decision, Looks, Order, Staging};
+use crate::select::choose::{self, Decision, Gathering, LazyFeatures, Order};
 use crate::select::features::{Counts, LastLevels};
 
 /// The unknowns in the order in which they are solved; the fields are those of a schedule.
@@ -21,7 +21,7 @@ pub(super) struct Ordered {
     pub wide_tiles: bool,
     pub level: Vec<u32>,
     pub order: Vec<u32>,
-    pub staging: Staging,
+    pub gathering: Gathering,
     pub predicted: Duration,
 }
 
@@ -58,18 +58,18 @@ impl Ordered {
             has_lines: seen.grid.line > 0,
             crosses: seen.skew > 0,
             distant: survey.distant,
-            strewn: node == 1 && survey.is_strewn(),
+            irregular: node == 1 && survey.is_irregular(),
             node,
             value_bytes: shape.dtype.bytes() as u32,
             is_complex: shape.dtype.is_complex(),
         };
         let decision = choose::choose(needs, ranges, counts, &mut seen).expect("nothing fails here");
-        let Decision { form, rows, order: by, is_wide, staging, predicted } = decision;
+        let Decision { form, rows, order: by, is_wide, gathering, predicted } = decision;
         if node > 1 && form.is_of_rows_only() {
             return None;
         }
         let (turns, boxes) = (seen.turns, seen.boxes);
-        let chosen = Ordered { form, staging, predicted, ..Ordered::default() };
+        let chosen = Ordered { form, gathering, predicted, ..Ordered::default() };
         match form {
             Form::WideLevels => return Some(Ordered { level_ptr, order: by_level, ..chosen }),
             Form::Tiles(_) => {}
@@ -95,7 +95,7 @@ impl Ordered {
     }
 }
 
-/// What the choice looks at, and what it has seen.
+/// The features that the choice asks for, and those that it has got.
 struct Seen<'s> {
     survey: &'s Survey<'s>,
     by_unknown: &'s [u32],
@@ -127,7 +127,7 @@ impl<'s> Seen<'s> {
     }
 }
 
-impl Looks for Seen<'_> {
+impl LazyFeatures for Seen<'_> {
     fn boxes(&mut self) -> Option<Vec<Span>> {
         let (n, entries) = (self.survey.n, self.survey.entries);
         self.boxes = boxes::steps(self.grid, &self.in_turn)

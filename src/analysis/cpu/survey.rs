@@ -6,10 +6,10 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::analysis::lines::{self, Grid};
-use crate::analysis::{families, running_sum, strewn, Lists, Needs, Pattern, Values, NONE};
+use crate::analysis::{families, irregular, running_sum, Lists, Needs, Pattern, Values, NONE};
 use crate::engines::tiled::{boxes, strips};
 use crate::problem::{DiagSource, Shape};
-use crate::select::choose::Staging;
+use crate::select::choose::Gathering;
 use crate::select::features;
 
 /// What one pass over the stored pattern finds, and the passes that build on it.
@@ -164,24 +164,25 @@ impl<'a> Survey<'a> {
         boxes::skew(grid, entries)
     }
 
-    pub(super) fn is_strewn(&self) -> bool {
+    pub(super) fn is_irregular(&self) -> bool {
         let entry = |i: u32, k: u32| self.pattern.ind[(self.first[i as usize] + k) as usize];
-        strewn::Sample::new(self.n, |i| self.kept[i as usize], entry).is_strewn()
+        irregular::Sample::new(self.n, |i| self.kept[i as usize], entry).is_irregular()
     }
 
-    /// Where the values come from that solves stage, if they do. What `rows` says of their places is of the staged ones then.
-    pub(super) fn stage(&self, rows: &mut Lists, staging: Staging) -> Vec<u32> {
+    /// Where the values come from that solves gather, if they do. What `rows` says of their places is of the gathered ones then.
+    pub(super) fn gather(&self, rows: &mut Lists, gathering: Gathering) -> Vec<u32> {
         let Some(Values::Permuted(places)) = &mut rows.values else { return Vec::new() };
-        match staging {
-            Staging::No => Vec::new(),
-            Staging::InOrder => {
+        match gathering {
+            Gathering::No => Vec::new(),
+            Gathering::InOrder => {
                 let places = std::mem::take(places);
                 rows.values = Some(Values::Contiguous(rows.ptr[..self.n as usize].to_vec()));
                 places
             }
-            Staging::ByPieces => {
-                strewn::by_pieces(places, strewn::piece(self.shape.nnz, self.shape.dtype.bytes() as u32))
-            }
+            Gathering::ByPieces => irregular::by_pieces(
+                places,
+                irregular::piece(self.shape.nnz, self.shape.dtype.bytes() as u32),
+            ),
         }
     }
 

@@ -42,7 +42,7 @@ const LOW_PTR: [i32; 5] = [0, 1, 2, 4, 7];
 const LOW_IND: [i32; 7] = [0, 1, 0, 2, 1, 2, 3];
 
 #[test]
-fn values_of_a_band_are_staged_in_the_order_of_its_lists() {
+fn values_of_a_band_are_gathered_in_the_order_of_its_lists() {
     // As in c_tests/test_values.c.
     let n = 6000;
     let (mut ptr, mut ind) = (vec![0], Vec::new());
@@ -65,15 +65,15 @@ fn values_of_a_band_are_staged_in_the_order_of_its_lists() {
         let rows = s.rows.as_ref().unwrap();
         assert!(matches!(s.form, Form::Tiles(_)));
         if op == Op::NonTranspose {
-            assert!(s.staged.is_empty());
+            assert!(s.gathered.is_empty());
             continue;
         }
         assert_eq!(rows.values, Some(Values::Contiguous(rows.ptr[..n as usize].to_vec())));
-        assert_eq!(s.staged.len(), rows.adj.len());
+        assert_eq!(s.gathered.len(), rows.adj.len());
         for p in 0..n as usize {
             for e in rows.ptr[p] as usize..rows.ptr[p + 1] as usize {
                 let (column, row) = (s.order[p] as i32, s.order[rows.adj[e] as usize] as usize);
-                let value = s.staged[e] as i32;
+                let value = s.gathered[e] as i32;
                 assert!((ptr[row]..ptr[row + 1]).contains(&value) && ind[value as usize] == column);
             }
         }

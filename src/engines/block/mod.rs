@@ -1,6 +1,7 @@
 //! BLOCK: for many right-hand sides. Row-wise in level order, a warp for a row and a lane of it for each of 32 columns.
 #![forbid(unsafe_code)]
 
+mod shared;
 pub mod tuning;
 
 use crate::analysis::slices::{self, Cut};
@@ -13,18 +14,22 @@ use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::DataType;
-use crate::workspace::BLOCK_COLUMNS;
+use crate::workspace::QUEUE_BYTES;
 use tuning::{
-    BLOCK_AHEAD, BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS, BLOCK_THREADS,
+    BLOCK_AHEAD, BLOCK_COLUMNS, BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS,
+    BLOCK_QUEUE_WORDS, BLOCK_THREADS,
 };
 
 pub struct Block;
+
+// A queue for each warp.
+const _: () = assert!((BLOCK_THREADS / 32 * BLOCK_QUEUE_WORDS * 4) as usize <= QUEUE_BYTES);
 
 /// The kernels, for patterns without parts of rows and with some.
 const KERNELS: [&str; 2] = ["block", "block_parts"];
 
 /// Shared memory of a warp with so many columns: what it knows of a few rows before their turns (where each is, its first entries,
-/// right-hand sides and the diagonal), and two lots of further entries. Mirrors `BlockCopies` in kernels/block/block.cu.
+/// right-hand sides and the diagonal), and two lots of further entries. The size of `BlockCopies` in kernels/block/block.cu.
 fn warp_bytes(dtype: DataType, columns: u32) -> u32 {
     let value = dtype.bytes() as u32;
     let entries = 32 * (value + 4);

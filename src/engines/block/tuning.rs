@@ -1,17 +1,16 @@
 //! Measured numbers of BLOCK.
 #![forbid(unsafe_code)]
 
-/// Most threads of its blocks, threads of those that bring right-hand sides to rows and results back, and rows that a warp
-/// knows before their turns (mirrored in kernels/block/block.cu); and warps run ahead by so many levels of average width.
-pub const BLOCK_THREADS: u32 = 640;
-pub const BLOCK_PACK_THREADS: u32 = 256;
-pub const BLOCK_AHEAD: u32 = 3;
+pub use super::shared::*;
+
+/// Warps run ahead by so many levels of average width.
 pub const BLOCK_LEVELS_AHEAD: u64 = 16;
 
 /// Entries of a row that a warp of it asks for at once.
 pub const BLOCK_ENTRIES: u64 = 32;
 
-/// Half of its columns, which it has kernels for too.
+/// Right-hand sides that it takes at once, and half of them, which it has kernels for too.
+pub const BLOCK_COLUMNS: u32 = 32;
 pub const BLOCK_FEW_COLUMNS: u32 = 16;
 
 /// Right-hand sides from which on AUTO leaves all of them to it.

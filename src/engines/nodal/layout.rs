@@ -6,12 +6,9 @@
 //! first one where the lower triangle is stored, and the last one for the upper triangle.
 #![forbid(unsafe_code)]
 
+use super::shared::{LARGEST_NODE, SMALLEST_NODE};
 use crate::analysis::{Nodes, Pattern, Schedule, Values, NONE};
 use crate::problem::{Base, DiagSource, Index, MatDescr, Shape};
-
-/// Unknowns of a node. Mirrored in kernels/nodal/nodal.cuh and kernels/analysis/setup_nodes.cuh.
-pub const SMALLEST: u32 = 2;
-pub const LARGEST: u32 = 6;
 
 /// Rows that may be those of nodes: kernels/nodal/nodal.cuh numbers the words of two work vectors in 32 bits.
 const MOST_ROWS: u32 = 1 << 31;
@@ -19,7 +16,7 @@ const MOST_ROWS: u32 = 1 << 31;
 /// The largest size of nodes that divides `n` and is not refuted: bit `b` of `refuted` stands for size `b`.
 pub fn largest(n: u32, refuted: u32) -> Option<u32> {
     let may_be = (1..=MOST_ROWS).contains(&n);
-    (SMALLEST..=LARGEST).rev().find(|&b| may_be && n % b == 0 && refuted >> b & 1 == 0)
+    (SMALLEST_NODE..=LARGEST_NODE).rev().find(|&b| may_be && n % b == 0 && refuted >> b & 1 == 0)
 }
 
 /// Entries of the nodes' pattern where the triangle has `entries`.
@@ -56,12 +53,12 @@ impl Majors<'_> {
     /// The largest size that the pattern's nodes have.
     pub fn size(&self) -> Option<u32> {
         let n = self.first.len() as u32;
-        let all = (SMALLEST..=LARGEST).fold(0, |bits, b| bits | 1u32 << b);
+        let all = (SMALLEST_NODE..=LARGEST_NODE).fold(0, |bits, b| bits | 1u32 << b);
         let mut refuted = 0;
         for i in 0..n {
             let own = self.of(i);
             let bits = |yes: &dyn Fn(u32) -> bool| {
-                (SMALLEST..=LARGEST).filter(|&b| yes(b)).fold(0, |bits, b| bits | 1 << b)
+                (SMALLEST_NODE..=LARGEST_NODE).filter(|&b| yes(b)).fold(0, |bits, b| bits | 1 << b)
             };
             let inside = bits(&|b| i % b != 0);
             if inside & !refuted != 0 {

@@ -4,6 +4,7 @@
 pub mod cost;
 pub mod layout;
 mod multi;
+mod shared;
 mod tuning;
 
 use crate::analysis::slices::{self, Cut};
@@ -20,7 +21,7 @@ use tuning::{NODAL_LEVELS_AHEAD, NODAL_VALUES_PER_LANE};
 
 pub struct Nodal;
 
-/// Unknowns of other nodes that a lane holds at a time, with a value of each row of its own; mirrors nodal.cuh.
+/// Unknowns of other nodes that a lane holds at a time, with a value of each row of its own.
 fn entries_per_lane(dtype: DataType, node: u32) -> u32 {
     let values = if dtype == DataType::C64 { NODAL_VALUES_PER_LANE / 2 } else { NODAL_VALUES_PER_LANE };
     (values / node).max(1)

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+pub use super::shared::*;
+
 /// Levels of average width for which it has warps: fewer than ONE_WORD, as its warps are ready sooner.
 pub const NODAL_LEVELS_AHEAD: u64 = 8;
 
@@ -13,6 +15,3 @@ pub const NODAL_NARROW_LEVEL: Duration = Duration::from_nanos(380);
 pub const NODAL_LEVEL: Duration = Duration::from_nanos(475);
 pub const NODAL_SUM: Duration = Duration::from_nanos(17);
 pub const NODAL_ENTRY_SECONDS: f64 = 0.2e-11;
-
-/// Values that a lane of it holds at a time, so many of each row of its node.
-pub const NODAL_VALUES_PER_LANE: u32 = 16;

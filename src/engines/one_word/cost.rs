@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::tuning::*;
 use crate::analysis::ranges::Ranges;
+use crate::analysis::shared::schedule::ENTRIES_PER_LANE;
 use crate::analysis::slices::LANES;
 use crate::select::features::Counts;
 use crate::tuning::*;
@@ -18,7 +19,7 @@ fn narrow_end(levels: u32, slices: u64, average_level: f64) -> Duration {
     let (levels, slices) = (levels as f64, slices as f64);
     let of = |levels: f64, slices: f64| NARROW_LEVEL as f64 * levels - NARROW_SLICE as f64 * slices;
     let whole = of(levels, slices) - NARROW_LAUNCH as f64;
-    let thirds = if average_level < NARROW_SKEW * levels { NARROW_THIRDS } else { 0 };
+    let thirds = if average_level < SKEWED_LEVELS * levels { NARROW_THIRDS } else { 0 };
     let ends = (1..=thirds).map(|k| {
         let levels = levels - k as f64 * average_level;
         of(levels, (slices / 3f64.powi(k)).max(levels)) - (NARROW_LAUNCH + NARROW_SPLIT) as f64
@@ -31,7 +32,7 @@ fn narrow_end(levels: u32, slices: u64, average_level: f64) -> Duration {
 ///
 /// `average_level` is that of an unknown.
 pub fn predict(rows: Counts, average_level: f64) -> Duration {
-    let per_lane = ONE_WORD_ENTRIES_PER_LANE as f64;
+    let per_lane = ENTRIES_PER_LANE as f64;
     // How many slices it has goes by the longest row of each.
     let lanes = (longest(rows) / per_lane).ceil().clamp(1.0, LANES as f64) as u64;
     let slices = rows.n as u64 * lanes.next_power_of_two() / LANES as u64;
@@ -45,7 +46,7 @@ pub fn predict_levels(rows: Counts, levels: u32, part: f64) -> Duration {
     let moved = rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry;
     // The longest row of each slice is what has lanes join in. Where values lie scattered the model promises too much already.
     let usual = if rows.has_lines || rows.scattered { rows.lengths().0 } else { longest(rows) };
-    let has_lanes = usual > ONE_WORD_ENTRIES_PER_LANE as f64;
+    let has_lanes = usual > ENTRIES_PER_LANE as f64;
     let level = ONE_WORD_LEVEL + if has_lanes { ONE_WORD_LANES } else { Duration::ZERO };
     let time = ONE_WORD_START + level.mul_f64(levels as f64) + Duration::from_secs_f64(moved * part);
     time.mul_f64(rows.of_type().rows)
@@ -81,16 +82,21 @@ fn longest(rows: Counts) -> f64 {
     average + DEVIATIONS_OF_LONGEST * deviation
 }
 
-/// What strewn dependencies add to the time by rows, more if the rows of a level lie apart as well.
-pub fn strewn_in_rows(rows: Counts, natural: &Ranges) -> Duration {
-    if !rows.strewn {
+/// The same, if the levels of ranges are known.
+pub fn in_rows(rows: Counts, natural: &Ranges) -> Duration {
+    predict(rows, natural.average_level()) + irregular_rows(rows, natural)
+}
+
+/// What irregular dependencies add to the time by rows, more if the rows of a level lie apart as well.
+fn irregular_rows(rows: Counts, natural: &Ranges) -> Duration {
+    if !rows.irregular {
         return Duration::ZERO;
     }
     let are_apart = !natural.are_levels(1);
     let (n, entries) = (rows.n as f64, rows.entries as f64);
-    let cached = STREWN_CACHE / (n * STREWN_ROW_BYTES + entries * STREWN_ENTRY_BYTES);
-    let row = if are_apart { STREWN_ROW_SECONDS * (1.0 - cached.min(1.0)) } else { 0.0 };
-    let entry = STREWN_ENTRY_SECONDS + if rows.scattered { STREWN_SCATTERED_SECONDS } else { 0.0 };
+    let cached = IRREGULAR_CACHE / (n * IRREGULAR_ROW_BYTES + entries * IRREGULAR_ENTRY_BYTES);
+    let row = if are_apart { IRREGULAR_ROW_SECONDS * (1.0 - cached.min(1.0)) } else { 0.0 };
+    let entry = IRREGULAR_ENTRY_SECONDS + if rows.scattered { IRREGULAR_SCATTERED_SECONDS } else { 0.0 };
     Duration::from_secs_f64(n * row + entries * entry)
 }
 

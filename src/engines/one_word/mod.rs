@@ -4,31 +4,34 @@
 pub mod cost;
 mod layout;
 mod multi;
+mod shared;
 pub mod tuning;
 
+use crate::analysis::shared::schedule::ENTRIES_PER_LANE;
 use crate::analysis::slices::{self, Cut, Slice};
 use crate::analysis::{records, Findings, Form, Needs, Schedule, NONE};
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::shared::cluster::CLUSTER_BLOCKS;
 use crate::executor::cuda::{Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::DataType;
-use crate::tuning::CLUSTER_BLOCKS;
+use crate::tuning::FEW_LEVELS;
 use tuning::{
     NARROW_RING, NARROW_WARPS, ONE_LEVEL_BLOCKS, ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_BLOCKS_CACHED,
-    ONE_WORD_CACHED_PART, ONE_WORD_ENTRIES_PER_LANE, ONE_WORD_FEW_LEVELS, ONE_WORD_FEW_SLICES,
-    ONE_WORD_FEW_WARPS, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES, ONE_WORD_SLICES,
+    ONE_WORD_CACHED_PART, ONE_WORD_FEW_SLICES, ONE_WORD_FEW_WARPS, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES,
+    ONE_WORD_SLICES,
 };
 
 pub struct OneWord;
 
-/// Entries that a lane takes before another one joins in on the row: as many as it holds at a time; mirrors one_word.cuh.
+/// Entries that a lane takes before another one joins in on the row: as many as it holds at a time.
 pub fn entries_per_lane(dtype: DataType) -> u32 {
     if dtype == DataType::C64 {
-        ONE_WORD_ENTRIES_PER_LANE / 2
+        ENTRIES_PER_LANE / 2
     } else {
-        ONE_WORD_ENTRIES_PER_LANE
+        ENTRIES_PER_LANE
     }
 }
 
@@ -188,7 +191,7 @@ pub fn blocks(
     let all = args.slices as u64 * shares as u64;
     let average = all * levels_ahead / stored.hand_overs().max(1) as u64;
     let widest = stored.widest as u64 * shares as u64 / 32 / ONE_WORD_PASSES;
-    let few = match stored.hand_overs() <= ONE_WORD_FEW_LEVELS {
+    let few = match stored.hand_overs() <= FEW_LEVELS {
         true => (all / ONE_WORD_FEW_SLICES).min(multiprocessors * ONE_WORD_FEW_WARPS),
         false => 0,
     };

@@ -3,15 +3,10 @@
 
 use std::time::Duration;
 
-/// Threads in a block of the one-word engine, and the most blocks on a multiprocessor; more where the cache holds so
-/// many times the unknowns, and values are of 8 bytes at most. Mirrored in kernels/one_word/one_word.cu.
-pub const ONE_WORD_BLOCK: u32 = 128;
-pub const ONE_WORD_BLOCKS: u32 = 4;
-pub const ONE_WORD_BLOCKS_CACHED: u32 = 5;
-pub const ONE_WORD_CACHED_PART: u64 = 2;
+pub use super::shared::*;
 
-/// Right-hand sides that a lane of it takes, where a solve has several. Mirrored in kernels/one_word/one_word.cuh.
-pub const ONE_WORD_PER_LANE: u32 = 2;
+/// The cache is taken to hold the unknowns where it has room for so many times as many.
+pub const ONE_WORD_CACHED_PART: u64 = 2;
 
 /// The most blocks on a multiprocessor where no row depends on another.
 pub const ONE_LEVEL_BLOCKS: u32 = 16;
@@ -22,30 +17,13 @@ pub const ONE_WORD_LEVELS_AHEAD: u64 = 12;
 pub const ONE_WORD_PASSES: u64 = 2;
 
 /// Slices that a warp of this engine or of NODAL has at least, unless there are too few for a block on each multiprocessor: where levels are
-/// few, there are warps for fewer of them. Up to so many levels it has the second number of them at least, where that gives
+/// few, there are warps for fewer of them. Up to FEW_LEVELS it has the second number of them at least, where that gives
 /// no more than so many warps on a multiprocessor: these are streamed rather than waited for.
 pub const ONE_WORD_SLICES: u64 = 8;
 pub const ONE_WORD_FEW_SLICES: u64 = 4;
 pub const ONE_WORD_FEW_WARPS: u64 = 8;
-pub const ONE_WORD_FEW_LEVELS: usize = 32;
 
-/// Entries that one lane of the one-word engine takes before another lane joins in on the row.
-pub const ONE_WORD_ENTRIES_PER_LANE: u32 = 8;
-
-/// The narrow end of a matrix, which the one-word engine leaves to one cluster: the warps of a block, and what it has of
-/// shared memory for its ring, in bytes. Mirrored in kernels/one_word/one_word_narrow.cuh.
-pub const NARROW_WARPS: u32 = 8;
-pub const NARROW_RING: u32 = 128 << 10;
-
-/// What each of its levels gains and each slice loses, and what its launch costs in place of another and behind it, in
-/// nanoseconds. Mirrored in kernels/analysis/setup_slices.cuh.
-pub const NARROW_LEVEL: i64 = 200;
-pub const NARROW_SLICE: i64 = 20;
-pub const NARROW_LAUNCH: i64 = 4000;
-pub const NARROW_SPLIT: i64 = 10_000;
-
-/// In the model most rows are of the lowest levels where the average level is below this part of all, and so many ends are looked at.
-pub const NARROW_SKEW: f64 = 0.1;
+/// So many ends are looked at in the model where most rows are of the lowest levels.
 pub const NARROW_THIRDS: i32 = 10;
 
 /// The one-word engine: its launch and end, a level, what it takes longer where rows have several lanes, and (in seconds)

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::layout::{SegmentCounts, HOP};
+use super::shared::{SegmentCounts, PANEL_HOP_PARTS, PANEL_ROWS};
 use super::tuning::*;
 use crate::select::features::Counts;
 
@@ -11,7 +11,8 @@ use crate::select::features::Counts;
 pub fn predict(segments: SegmentCounts, counts: Counts) -> Option<Duration> {
     segments.order()?;
     let waits = segments.wait[0].min(segments.wait[1]) as f64;
-    (waits <= PANEL_WAITS * counts.entries as f64).then(|| time(counts, segments.hops as f64 / HOP))
+    (waits <= PANEL_WAITS * counts.entries as f64)
+        .then(|| time(counts, segments.hops as f64 / f64::from(PANEL_HOP_PARTS)))
 }
 
 /// Time of a solve by panels that hardly wait longer than their rows, with so many hops from one to another.
@@ -42,7 +43,12 @@ mod tests {
         let rows = counts_of(30_000, 8_000_000, 2400);
         let predicted = |wait, unordered, hops| {
             predict(
-                SegmentCounts { unordered, wait: [wait; 2], segments: 2500, hops: hops * HOP as u64 },
+                SegmentCounts {
+                    unordered,
+                    wait: [wait; 2],
+                    segments: 2500,
+                    hops: hops * u64::from(PANEL_HOP_PARTS),
+                },
                 rows,
             )
         };

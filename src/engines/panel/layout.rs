@@ -6,7 +6,7 @@
 //! path of that tree: so a panel waits for hardly more than its rows would by themselves.
 #![forbid(unsafe_code)]
 
-use super::tuning::PANEL_ROWS;
+pub use super::shared::SegmentCounts;
 
 /// The level that stands for a segment's: that of its first, or of its last row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,37 +15,7 @@ pub enum Order {
     ByLast,
 }
 
-/// What is known of the segments of a pattern. Of the entries that depend on another segment, `[by last, by first]` row: those by
-/// which segments are not in order, and those that wait for rows that they would not wait for by themselves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SegmentCounts {
-    pub unordered: [u32; 2],
-    pub wait: [u32; 2],
-    pub segments: u32,
-    /// From segment to segment on the longest path, about, times `HOP`.
-    pub hops: u64,
-}
-
-/// Mirrored in kernels/analysis/setup_panels.cuh, as are `SIZES` and the layout of the words.
-pub const HOP: f64 = 1024.0;
-
 impl SegmentCounts {
-    /// Words of the kernels' counts.
-    pub const WORDS: usize = 8;
-    pub const ROWS: u32 = PANEL_ROWS;
-    /// Sizes of segments, rounded up to a power of two.
-    pub const SIZES: u32 = 6;
-
-    pub fn of_words(words: &[u32]) -> SegmentCounts {
-        let hops = words[6] as u64 | (words[7] as u64) << 32;
-        SegmentCounts {
-            unordered: [words[0], words[1]],
-            wait: [words[2], words[3]],
-            segments: words[4],
-            hops,
-        }
-    }
-
     /// The order in which each segment comes after all that it depends on, if one does.
     pub fn order(self) -> Option<Order> {
         match self.unordered {

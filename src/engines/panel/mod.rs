@@ -4,6 +4,7 @@
 
 pub mod cost;
 pub mod layout;
+pub mod shared;
 pub mod tuning;
 
 use crate::analysis::{Findings, Form, Needs, Panels, Schedule};
@@ -13,7 +14,8 @@ use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
-use tuning::{PANEL_BLOCKS, PANEL_PLACES, PANEL_ROWS, PANEL_WARPS};
+use shared::{PANEL_ROWS, PANEL_WARPS};
+use tuning::{PANEL_BLOCKS, PANEL_PLACES};
 
 pub struct Panel;
 

@@ -6,9 +6,7 @@ use std::time::Duration;
 /// The values that a tile of a warp has room for.
 pub const PANEL_PLACES: u32 = 80 * 32;
 
-/// Rows of a panel, warps of a block (mirrored in kernels/panel/panel.cu), and the most blocks on a multiprocessor.
-pub const PANEL_ROWS: u32 = 32;
-pub const PANEL_WARPS: u32 = 4;
+/// The most blocks on a multiprocessor.
 pub const PANEL_BLOCKS: u32 = 4;
 
 /// Its start and end, a level of rows, a hop from panel to panel, and (in seconds) an entry, and a panel of which so many are

@@ -4,17 +4,8 @@
 use super::tuning::{GRAPH_LEVELS, PAPER_BLOCK};
 use crate::engines::engine::{EnginePlan, Multi};
 use crate::error::Result;
-use crate::executor::cuda::args::{MultiArgs, SolveArgs};
+use crate::executor::cuda::args::{LevelArgs, MultiArgs, SolveArgs};
 use crate::executor::cuda::{DeviceArray, Graph, Launcher, Stored};
-
-/// Arguments of the kernels in a graph: the address of the solve's arguments, and the level.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct LevelArgs {
-    args: u64,
-    begin: u32,
-    end: u32,
-}
 
 /// Calls `launch(begin, end, blocks)` for each level.
 fn each_level(plan_levels: &[u32], mut launch: impl FnMut(u32, u32, u32) -> Result<()>) -> Result<()> {

@@ -32,6 +32,11 @@ pub fn least(rows: Counts) -> Duration {
     of_type(THIN_START + row(rows.levels)) + by_level.min(of_type(row(others)))
 }
 
+/// What it must promise where another engine is predicted to take so long.
+pub fn must_promise(other: Duration) -> Duration {
+    other.mul_f64(THIN_ADVANTAGE)
+}
+
 /// What a row takes in type d, but for its entries.
 fn row_of(rows: Counts) -> Duration {
     let is_short = rows.lengths().0 <= THIN_SHORT_ENTRIES && !rows.is_complex;

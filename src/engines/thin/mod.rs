@@ -4,6 +4,7 @@
 
 pub mod cost;
 pub mod layout;
+mod shared;
 pub mod tuning;
 
 use crate::analysis::slices::Cut;
@@ -13,10 +14,10 @@ use crate::engines::one_word::{self, OneWord, OneWordPlan};
 use crate::engines::panel::tuning::PANEL_PLACES;
 use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::shared::cluster::CLUSTER_BLOCKS;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::DataType;
-use crate::tuning::CLUSTER_BLOCKS;
 use tuning::{THIN_RING, THIN_WARPS};
 
 pub struct Thin;

@@ -3,15 +3,7 @@
 
 use std::time::Duration;
 
-/// Warps of a block, half as many in type z, and what it has of shared memory for its ring, in bytes. Mirrored in kernels/thin/thin.cu.
-pub const THIN_WARPS: u32 = 8;
-pub const THIN_RING: u32 = 64 << 10;
-
-/// What a level gains against rows by level, what each row takes, and what a launch costs behind another, in nanoseconds.
-/// Mirrored in kernels/analysis/setup_slices.cuh.
-pub const THIN_LEVEL: i64 = 280;
-pub const THIN_ROW: i64 = 27;
-pub const THIN_SPLIT: i64 = 4000;
+pub use super::shared::*;
 
 /// The same in the model: until its first row, for a row of real type and no more entries than these on average, for an entry, for an
 /// entry of rows that are far longer than the others, and the part of the other engines' time that it must promise.

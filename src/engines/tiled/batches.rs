@@ -3,22 +3,23 @@
 
 use std::ops::Range;
 
-use super::tuning::{TILED_MOST_GAP, TILED_TURN_BATCHES};
-use super::{HIGH_BIT, LANE_SHIFT, NEXT_BIT, REACH, WINDOW};
+use super::shared::*;
 use crate::analysis::slices::{CODE_UNIT, LANES};
 use crate::analysis::{self, Lists, Schedule, Values};
 use crate::error::{Error, Result};
 use crate::problem::DiagSource;
 
+/// How far a row looks back in the window.
+pub const REACH: u32 = TILED_WINDOW - 2 * TILED_SPREAD - LANES;
+
 /// log2 of the lanes that each of the rows of one level gets, where all together want `all` lanes and the longest one
 /// `longest`. A turn of a long row takes as long as so many batches take a multiprocessor; what costs least is taken.
 fn lanes_shift(rows: u32, all: u32, longest: u32) -> u32 {
-    const MOST_WANTED: u32 = 255;
-    let longest = longest.min(MOST_WANTED);
+    let longest = longest.min(TILED_MOST_WANTED);
     let shift = |lanes: u32| lanes.clamp(1, LANES).next_power_of_two().ilog2();
     let cost = |&shift: &u32| {
         ((rows as u64) << shift).div_ceil(LANES as u64)
-            + TILED_TURN_BATCHES * longest.div_ceil(1 << shift) as u64
+            + u64::from(TILED_TURN_BATCHES) * u64::from(longest.div_ceil(1 << shift))
     };
     (shift(all.div_ceil(rows))..=shift(longest)).rev().min_by_key(cost).expect("the average is no larger")
 }
@@ -99,7 +100,7 @@ impl Batches {
         for k in 0..depth {
             for lane in 0..lanes {
                 let (p, number) = (first + (lane >> shift), (lane & ((1 << shift) - 1)) + (k << shift));
-                let (mut code, mut index) = (HIGH_BIT | WINDOW, 0);
+                let (mut code, mut index) = (HIGH_BIT | TILED_WINDOW, 0);
                 if number < span(p).1 {
                     let (start, length) = span(p);
                     let e = (start + if forward { length - 1 - number } else { number }) as usize;
@@ -111,7 +112,7 @@ impl Batches {
                         code |= NEXT_BIT | (q - first) << shift << LANE_SHIFT;
                         next = k + 1;
                     } else if q >= tile && p - q <= REACH {
-                        code = HIGH_BIT | (q % WINDOW);
+                        code = HIGH_BIT | (q % TILED_WINDOW);
                     } else {
                         code = q;
                         external = 1;
@@ -124,7 +125,7 @@ impl Batches {
             }
         }
         let padded = self.code.len().next_multiple_of(CODE_UNIT);
-        self.code.resize(padded, HIGH_BIT | WINDOW);
+        self.code.resize(padded, HIGH_BIT | TILED_WINDOW);
         if permuted {
             self.index.resize(padded, 0);
         }

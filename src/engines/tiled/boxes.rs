@@ -7,7 +7,7 @@
 //!
 //! An order by boxes solves a grid in which no unknown depends on a later line of an earlier plane, as with stencils of 7 points
 //! and what fills them in. Where it depends on the next line there, as with stencils of 27, boxes are skewed: their lines are one
-//! earlier in each plane. Where rows have several lanes, boxes are half as wide. (Mirrored in kernels/analysis/setup_grid.cuh.)
+//! earlier in each plane. Where rows have several lanes, boxes are half as wide. kernels/analysis/setup_grid.cuh has the same rule.
 #![forbid(unsafe_code)]
 
 use super::tuning::{TILED_BOX_LINE, TILED_BOX_PLANE, TILED_BOX_SHAPE, TILED_BOX_SHAPE_LANES};

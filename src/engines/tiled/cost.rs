@@ -8,16 +8,17 @@
 
 use std::time::Duration;
 
+use super::shared::TILED_CLUSTER;
 use super::tuning::{
-    TILED_ADVANTAGE, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES, TILED_ADVANTAGE_STREWN,
+    TILED_ADVANTAGE, TILED_ADVANTAGE_IRREGULAR, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES,
     TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
-    TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_LANES, TILED_CLUSTER, TILED_CROWD_HOP,
-    TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_LARGE_BYTES, TILED_LARGE_BYTES_SCATTERED,
-    TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES, TILED_LONG_ROW_SCATTERED_SECONDS,
-    TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_MESH, TILED_MESH_LEVELS, TILED_MESH_SCATTERED,
-    TILED_PLANE, TILED_PLANE_ENTRIES, TILED_RELAY_ENTRIES, TILED_RELAY_HOP, TILED_ROW_BYTES,
-    TILED_SCATTERED_LEVEL, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES, TILED_START, TILED_STEP,
-    TILED_STREWN_ROWS, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_UNEVEN_ENTRIES,
+    TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_LANES, TILED_CROWD_HOP,
+    TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_IRREGULAR_ROWS, TILED_LARGE_BYTES,
+    TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES,
+    TILED_LONG_ROW_SCATTERED_SECONDS, TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_MESH, TILED_MESH_LEVELS,
+    TILED_MESH_SCATTERED, TILED_PLANE, TILED_PLANE_ENTRIES, TILED_RELAY_ENTRIES, TILED_RELAY_HOP,
+    TILED_ROW_BYTES, TILED_SCATTERED_LEVEL, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES, TILED_START,
+    TILED_STEP, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_UNEVEN_ENTRIES,
     TILED_UNEVEN_LINES, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES,
     TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
 };
@@ -27,6 +28,9 @@ use crate::analysis::slices::LANES;
 use crate::analysis::Relays;
 use crate::select::features::Counts;
 use crate::tuning::{CACHED_ENTRIES, LANE_ENTRIES};
+
+/// Blocks of a cluster.
+const CLUSTER: usize = TILED_CLUSTER as usize;
 
 /// A size and what the model says of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,7 +81,7 @@ pub struct Rows {
     may_relay: bool,
     /// Whether values lie so, and dependencies.
     scattered: bool,
-    strewn: bool,
+    irregular: bool,
 }
 
 impl Rows {
@@ -107,7 +111,7 @@ impl Rows {
             },
             may_relay: average >= TILED_RELAY_ENTRIES && rows.squares.1 == 0,
             scattered: rows.scattered,
-            strewn: rows.strewn,
+            irregular: rows.irregular,
         }
     }
 }
@@ -162,11 +166,11 @@ impl Counts {
         let is_short = self.entries as u64 <= TILED_SHORT_ENTRIES * self.n as u64;
         match is_far {
             // Each level is a hop there, which the model does not know; where levels are wide hops are not what takes time.
-            false if self.strewn && !self.is_wider(TILED_LARGE_LEVEL) => TILED_ADVANTAGE_STREWN,
-            false if self.strewn => TILED_ADVANTAGE,
+            false if self.irregular && !self.is_wider(TILED_LARGE_LEVEL) => TILED_ADVANTAGE_IRREGULAR,
+            false if self.irregular => TILED_ADVANTAGE,
             true if self.entries <= self.n => TILED_ADVANTAGE_LARGE,
             true if is_short => TILED_ADVANTAGE,
-            true if is_wide && self.strewn => TILED_ADVANTAGE_STREWN,
+            true if is_wide && self.irregular => TILED_ADVANTAGE_IRREGULAR,
             true if is_wide => TILED_ADVANTAGE_WIDE,
             true if self.is_wider(TILED_WIDE_LEVEL) => TILED_ADVANTAGE_LARGE,
             false if self.is_wider(TILED_LARGE_LEVEL) && bytes > large => TILED_ADVANTAGE_LARGE,
@@ -202,12 +206,12 @@ pub fn ideal(rows: Counts, shape: Rows) -> Duration {
 /// those of the plane before again, or, as parts of no chain, all at the first.
 fn can_relay(spans: &[Span], rows: u32, mirror: u32) -> bool {
     let others = spans.windows(2).filter(|w| w[1].low <= w[0].low).count();
-    spans.len() > 1 && rows <= mirror && others * TILED_CLUSTER * 2 <= spans.len()
+    spans.len() > 1 && rows <= mirror && others * CLUSTER * 2 <= spans.len()
 }
 
 /// Blocks that are resident at once in whole clusters.
 fn relay_blocks() -> usize {
-    TILED_BLOCKS / TILED_CLUSTER * TILED_CLUSTER
+    TILED_BLOCKS / CLUSTER * CLUSTER
 }
 
 /// What is known of an order beside its levels.
@@ -238,8 +242,7 @@ impl Regularity {
 
     /// Whether relays are of use to so many tiles of such rows: where there are no lines, only to several clusters'.
     fn may_relay(self, tiles: usize, shape: Rows) -> bool {
-        matches!(self, Regularity::Lines | Regularity::Crossing)
-            || tiles >= 2 * TILED_CLUSTER && shape.may_relay
+        matches!(self, Regularity::Lines | Regularity::Crossing) || tiles >= 2 * CLUSTER && shape.may_relay
     }
 
     /// The levels that tiles of a size are taken to have, and what part of the time that the model then says.
@@ -297,10 +300,10 @@ pub fn choose(
         }
         best
     };
-    match shape.strewn {
+    match shape.irregular {
         // So few rows may be no size of this pattern. Where tiles are asked for there are some.
-        true if limit == Duration::MAX => best_up_to(TILED_STREWN_ROWS).or_else(|| best_up_to(u32::MAX)),
-        true => best_up_to(TILED_STREWN_ROWS),
+        true if limit == Duration::MAX => best_up_to(TILED_IRREGULAR_ROWS).or_else(|| best_up_to(u32::MAX)),
+        true => best_up_to(TILED_IRREGULAR_ROWS),
         false => best_up_to(u32::MAX),
     }
 }
@@ -351,8 +354,7 @@ fn predict(
     let in_crowd = if relays == Relays::No { TILED_CROWD_HOP.as_secs_f64() } else { hop };
     let latest = limit.as_secs_f64();
     // Blocks, how many of them begin together, and when those that are next have been free.
-    let (blocks, together) =
-        if relays == Relays::No { (TILED_BLOCKS, 1) } else { (relay_blocks(), TILED_CLUSTER) };
+    let (blocks, together) = if relays == Relays::No { (TILED_BLOCKS, 1) } else { (relay_blocks(), CLUSTER) };
     let mut free = 0.0;
     // Most tiles are like the one before.
     let (mut like, mut own, mut pace, mut wait, mut part) = (None, 0.0, 0.0, 0.0, 0.0);
@@ -385,7 +387,7 @@ fn predict(
             (pace, wait, part) = (span.pace(shape), span.wait(shape), 1.0 / span.levels());
             own = start + span.levels() * pace;
         }
-        let hop = wait + if t % TILED_CLUSTER != 0 { hop } else { far };
+        let hop = wait + if t % CLUSTER != 0 { hop } else { far };
         if t >= blocks && t % together == 0 {
             free = ends[t - blocks..][..together].iter().copied().fold(0.0, f64::max);
         }

@@ -3,12 +3,14 @@
 
 mod batches;
 pub mod boxes;
+pub mod choose;
 pub mod cost;
 mod multi;
+mod shared;
 pub mod strips;
 pub mod tuning;
 
-use crate::analysis::slices::{Cut, LANES};
+use crate::analysis::slices::Cut;
 use crate::analysis::{Findings, Form, Needs, Relays, Schedule, Tiles};
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
 use crate::error::{Error, Result};
@@ -16,50 +18,34 @@ use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
-use batches::{records, Batches};
-use tuning::{
-    TILED_CLUSTER, TILED_LARGEST_RELAY, TILED_NARROW_ENTRIES, TILED_NARROW_WIDTH, TILED_SHORT_WIDTH,
-};
+use batches::{records, Batches, REACH};
+use shared::*;
+use tuning::{TILED_LARGEST_RELAY, TILED_NARROW_ENTRIES, TILED_NARROW_WIDTH, TILED_SHORT_WIDTH};
 
-/// What follows mirrors kernels/tiled/tiled.cuh: warps in a block, fewer with permuted values, narrow levels or several right-hand
-/// sides, more where no row has more than `SHORT` entries, unknowns in the window, and how far a row looks back in it.
-const WARPS: u32 = 12;
-pub const FEW_WARPS: u32 = 8;
-const MANY_WARPS: u32 = 16;
-const SHORT: u32 = 4;
-const WINDOW: u32 = 4096;
-/// Bytes before the window, and cells that a code can name.
-const HEAD: u32 = 1184;
+/// Cells that a code can name.
 const CELLS: u32 = 1 << 16;
-const SPREAD: u32 = (2 * MANY_WARPS + 1) * LANES;
-const REACH: u32 = WINDOW - 2 * SPREAD - LANES;
-/// Marks a code of an unknown in the window, and with it one of an unknown in the same batch, whose lane is from
-/// this bit on. What is not in the window points to the cell behind it.
-const HIGH_BIT: u32 = 1 << 31;
-const NEXT_BIT: u32 = 1 << 30;
-const LANE_SHIFT: u32 = 16;
 
 pub struct Tiled;
 
 /// Entries that a lane holds at a time; half of them may depend on the same batch.
 fn entries_per_lane(dtype: DataType) -> u32 {
     match dtype {
-        DataType::C64 => 4,
-        _ => 8,
+        DataType::C64 => TILED_ENTRIES / 2,
+        _ => TILED_ENTRIES,
     }
 }
 
 /// The window of so many right-hand sides, what is known of the next batches, the progress of the warps, a ticket and
 /// what is known of a relay.
 pub fn shared_bytes(dtype: DataType, columns: u32) -> u32 {
-    ((WINDOW + 1) * columns * dtype.bytes() as u32 + HEAD).next_multiple_of(16)
+    ((TILED_WINDOW + 1) * columns * dtype.bytes() as u32 + TILED_HEAD).next_multiple_of(16)
 }
 
 /// Unknowns of another tile that a block has room for beside its window; 0 where blocks come in no clusters, or where the
 /// number of an unknown could be taken for a code.
 pub fn mirror(gpu: &Gpu, shape: &Shape) -> u32 {
     let dtype = shape.dtype;
-    if !gpu.has_clusters() || gpu.multiprocessors() < TILED_CLUSTER as u32 || shape.n >= HIGH_BIT - CELLS {
+    if !gpu.has_clusters() || gpu.multiprocessors() < TILED_CLUSTER || shape.n >= HIGH_BIT - CELLS {
         return 0;
     }
     let room = gpu.shared_bytes_per_block().saturating_sub(shared_bytes(dtype, 1));
@@ -73,7 +59,7 @@ pub fn blocks(launcher: &Launcher, tiles: u32) -> u32 {
 
 /// The same where blocks come in clusters, of which there is one at least.
 fn blocks_in_clusters(launcher: &Launcher, tiles: u32) -> u32 {
-    let cluster = TILED_CLUSTER as u32;
+    let cluster = TILED_CLUSTER;
     tiles.next_multiple_of(cluster).min((launcher.multiprocessors / cluster * cluster).max(cluster))
 }
 
@@ -105,7 +91,7 @@ impl Algorithm for Tiled {
         )))
     }
     fn cut(&self, dtype: DataType, _form: Form) -> Cut {
-        Cut::Tiles { entries: entries_per_lane(dtype), window: WINDOW, reach: REACH }
+        Cut::Tiles { entries: entries_per_lane(dtype), window: TILED_WINDOW, reach: REACH }
     }
     fn is_for(&self, form: Form) -> bool {
         matches!(form, Form::Tiles(_))
@@ -130,7 +116,7 @@ impl Algorithm for Tiled {
         let plain = Launch::plain(launcher, stored, found);
         launcher.kernel(plain.kernel)?.allow_shared(plain.shared)?;
         if let Some(relayed) = Launch::relayed(launcher, stored, found) {
-            // Plans of the same kernel may have tiles, and so mirrors, of different sizes.
+            // Plans of the same kernel may have tiles of different sizes, and so room for different tiles of other blocks.
             launcher.kernel(relayed.kernel)?.allow_shared(launcher.gpu.shared_bytes_per_block())?;
         }
         Ok(())
@@ -205,7 +191,7 @@ fn has_short_rows(launcher: &Launcher, stored: &Stored, found: &Findings) -> boo
         true => stored.n() as usize >= stored.levels * TILED_SHORT_WIDTH,
         false => found.wide_tiles,
     };
-    is_wide && found.longest <= SHORT && !launcher.dtype.is_complex()
+    is_wide && found.longest <= TILED_SHORT && !launcher.dtype.is_complex()
 }
 
 /// Whether levels are so narrow, and rows so short, that fewer warps are faster: each finds out sooner what it waits for. There are
@@ -227,11 +213,11 @@ struct Launch {
 impl Launch {
     fn plain(launcher: &Launcher, stored: &Stored, found: &Findings) -> Launch {
         let (kernel, warps) = match (has_short_rows(launcher, stored, found), stored.is_permuted()) {
-            (false, false) if has_narrow_levels(launcher, stored) => ("tiled_few", FEW_WARPS),
-            (false, false) => ("tiled", WARPS),
-            (false, true) => ("tiled_permuted", FEW_WARPS),
-            (true, false) => ("tiled_short", MANY_WARPS),
-            (true, true) => ("tiled_short_permuted", MANY_WARPS),
+            (false, false) if has_narrow_levels(launcher, stored) => ("tiled_few", TILED_FEW_WARPS),
+            (false, false) => ("tiled", TILED_WARPS),
+            (false, true) => ("tiled_permuted", TILED_FEW_WARPS),
+            (true, false) => ("tiled_short", TILED_MANY_WARPS),
+            (true, true) => ("tiled_short_permuted", TILED_MANY_WARPS),
         };
         Launch { kernel, blocks, threads: warps * 32, shared: shared_bytes(launcher.dtype, 1) }
     }
@@ -239,12 +225,12 @@ impl Launch {
     /// Where the plan is one for blocks in clusters.
     fn relayed(launcher: &Launcher, stored: &Stored, found: &Findings) -> Option<Launch> {
         let (kernel, warps) = match (found.form, stored.is_permuted()) {
-            (Form::Tiles(Relays::Narrow), false) => ("tiled_relay", FEW_WARPS),
-            (Form::Tiles(Relays::Narrow), true) => ("tiled_relay_permuted", FEW_WARPS),
+            (Form::Tiles(Relays::Narrow), false) => ("tiled_relay", TILED_FEW_WARPS),
+            (Form::Tiles(Relays::Narrow), true) => ("tiled_relay_permuted", TILED_FEW_WARPS),
             (Form::Tiles(Relays::Wide), false) if has_short_rows(launcher, stored, found) => {
-                ("tiled_relay_short", MANY_WARPS)
+                ("tiled_relay_short", TILED_MANY_WARPS)
             }
-            (Form::Tiles(Relays::Wide), false) => ("tiled_relay_wide", WARPS),
+            (Form::Tiles(Relays::Wide), false) => ("tiled_relay_wide", TILED_WARPS),
             _ => return None,
         };
         let shared = shared_bytes(launcher.dtype, 1) + found.tile * launcher.dtype.bytes() as u32;

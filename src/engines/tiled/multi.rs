@@ -2,7 +2,8 @@
 //! (four take as long a column, and three longer).
 #![forbid(unsafe_code)]
 
-use super::{TiledPlan, FEW_WARPS};
+use super::shared::TILED_FEW_WARPS;
+use super::TiledPlan;
 use crate::engines::engine::{multi_width, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::MultiArgs;
@@ -22,6 +23,6 @@ impl Multi for TiledPlan {
         let kernel = launcher.kernel(format_args!("tiled_multi{width}{permuted}"))?;
         let shared = super::shared_bytes(launcher.dtype, width);
         kernel.allow_shared(shared)?;
-        kernel.launch(super::blocks(launcher, args.solve.tiles), FEW_WARPS * 32, shared, args)
+        kernel.launch(super::blocks(launcher, args.solve.tiles), TILED_FEW_WARPS * 32, shared, args)
     }
 }

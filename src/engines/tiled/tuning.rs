@@ -40,8 +40,7 @@ pub const TILED_CROWD_HOP: Duration = Duration::from_nanos(700);
 pub const TILED_WAIT: f64 = 0.44;
 pub const TILED_START: Duration = Duration::from_nanos(2900);
 
-/// Blocks of a cluster that relay unknowns (mirrored in kernels/tiled/tiled_relay.cu), and from tile to tile there.
-pub const TILED_CLUSTER: usize = 8;
+/// From tile to tile in a cluster of blocks that relay unknowns.
 pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(297);
 
 /// The same with as many warps as without relays, and what a batch costs then in place of `TILED_BATCH`, as it looks less
@@ -88,13 +87,6 @@ pub const TILED_MESH_LEVELS: f64 = 0.63;
 pub const TILED_MESH: f64 = 1.2;
 pub const TILED_MESH_SCATTERED: f64 = 1.4;
 
-/// A turn of a long row takes as long as so many batches take a multiprocessor. Mirrored in kernels/analysis/setup_slices.cuh,
-/// as is the next.
-pub const TILED_TURN_BATCHES: u64 = 10;
-
-/// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.
-pub const TILED_MOST_GAP: u32 = 2;
-
 /// Short rows get more warps, whose lanes hold fewer entries, where a level of a tile fills so much of a batch; where values lie
 /// scattered, where levels have so many rows on average.
 pub const TILED_SHORT_BATCHES: f64 = 0.5;
@@ -106,7 +98,7 @@ pub const TILED_NARROW_ENTRIES: u64 = 32;
 
 /// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
 /// scattered, the pattern has no lines, rows have more entries than these on average, levels so many rows, and there are more bytes
-/// than these, which the model does not know of; and least where it is strewn.
+/// than these, which the model does not know of; and least where it is irregular.
 pub const TILED_ADVANTAGE: f64 = 1.0;
 
 /// No more than this where it is the time by nodes, which the model knows better than that by rows.
@@ -116,7 +108,7 @@ pub const TILED_ADVANTAGE_NODES: f64 = 0.95;
 /// too much of rows.
 pub const TILED_ADVANTAGE_LINES: f64 = 1.15;
 pub const TILED_ADVANTAGE_WIDE: f64 = 0.62;
-pub const TILED_ADVANTAGE_STREWN: f64 = 0.4;
+pub const TILED_ADVANTAGE_IRREGULAR: f64 = 0.4;
 pub const TILED_SHORT_ENTRIES: u64 = 2;
 pub const TILED_WIDE_LEVEL: u64 = 900;
 pub const TILED_WIDE_BYTES: u64 = 40_000_000;
@@ -150,11 +142,11 @@ pub const TILED_DISTANT_NONE: f64 = 0.02;
 pub const TILED_ALONE_LEVEL: u64 = 3500;
 pub const TILED_ADVANTAGE_ALONE: f64 = 1.25;
 
-/// More is allowed of strewn rows that have one lane: there it promises too much.
+/// More is allowed of irregular rows that have one lane: there it promises too much.
 pub const TILED_ADVANTAGE_SHORT: f64 = 1.4;
 
 /// The most rows of a tile there, so that lines of the cache are of use to it again.
-pub const TILED_STREWN_ROWS: u32 = 2048;
+pub const TILED_IRREGULAR_ROWS: u32 = 2048;
 pub const TILED_LONG_ROW_SECONDS: f64 = 2.5e-9;
 pub const TILED_LONG_ROW_SCATTERED_SECONDS: f64 = 5e-9;
 

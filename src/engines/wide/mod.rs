@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cost;
+mod shared;
 pub mod tuning;
 
 use crate::analysis::slices::{self, Cut};

@@ -3,11 +3,7 @@
 
 use std::time::Duration;
 
-/// Threads of a block, and the most blocks on a multiprocessor, with one right-hand side and with several, or of
-/// type z. Mirrored in kernels/wide/wide.cu.
-pub const WIDE_BLOCK: u32 = 256;
-pub const WIDE_BLOCKS: u32 = 3;
-pub const WIDE_BLOCKS_MULTI: u32 = 2;
+pub use super::shared::*;
 
 /// The most levels that it launches, some microseconds each.
 pub const WIDE_MOST_LEVELS: u32 = 1000;

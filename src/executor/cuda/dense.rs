@@ -1,32 +1,18 @@
 //! Right-hand sides and solutions that lie otherwise than an engine reads them: copied to where they lie as it wants them, and back.
 #![forbid(unsafe_code)]
 
+use super::shared::copies::{DenseArgs, DenseSteps, DENSE_BLOCK, DENSE_ROWS};
 use super::{CudaPlan, Launcher};
 use crate::error::Result;
 use crate::executor::SolveCall;
 use crate::problem::{Dense, Order, Steps};
 use crate::workspace::Spare;
 
-/// Threads of a block, and rows of its tile. Mirrors kernels/copies/dense.cu.
-const BLOCK: u32 = 256;
-const ROWS: u32 = 64;
 const KERNEL: &str = "dense_copy";
 
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct DenseArgs {
-    from: u64,
-    to: u64,
-    /// Values from one row, and from one column, to the next.
-    of_from: [u64; 2],
-    of_to: [u64; 2],
-    n: u32,
-    columns: u32,
-}
-
-fn steps(dense: Dense) -> [u64; 2] {
+fn steps(dense: Dense) -> DenseSteps {
     let Steps { row, column } = dense.steps();
-    [row as u64, column as u64]
+    DenseSteps { row: row as u64, column: column as u64 }
 }
 
 /// Enqueues a copy of `columns` columns.
@@ -39,7 +25,7 @@ fn copy(launcher: &Launcher, from: Dense, to: Dense, n: u32, columns: u32) -> Re
         n,
         columns,
     };
-    launcher.kernel_before_turn(KERNEL)?.launch(n.div_ceil(ROWS), BLOCK, 0, &args)
+    launcher.kernel_before_turn(KERNEL)?.launch(n.div_ceil(DENSE_ROWS), DENSE_BLOCK, 0, &args)
 }
 
 impl CudaPlan {

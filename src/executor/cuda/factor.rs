@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::args::SolveArgs;
 use super::factor_nodes::{FactorNodes, THREADS};
 use super::pattern::{Diagonal, Pattern};
+use super::shared::factor::{FactorArgs, FACTOR_WARPS};
 use super::{memory, CudaPlan, DeviceArray, Gpu, How, Kernel, Launcher, Stored};
 use crate::analysis::{Findings, Needs};
 use crate::engines::{Algorithm, EnginePlan};
@@ -55,21 +56,6 @@ impl EnginePlan for Levels {
     fn numbers(&self) -> Vec<u32> {
         self.0.clone()
     }
-}
-
-/// The mirror of FactorArgs in kernels/factor/factor.cuh.
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct FactorArgs {
-    solve: SolveArgs,
-    pattern: Pattern,
-    val: u64,
-    diag: u64,
-    item: u64,
-    items: u32,
-    boosts: u32,
-    tolerance: f64,
-    boost: [f64; 2],
 }
 
 /// What an info holds for factorisations of a pattern.
@@ -161,7 +147,7 @@ impl CudaFactor {
             // Rows are so long that all warps are busy looking updates up.
             Kernels::Three => u32::MAX,
             Kernels::Eight | Kernels::Warp => {
-                items.div_ceil(levels).saturating_mul(LEVELS_AHEAD).div_ceil(THREADS / 32).max(1)
+                items.div_ceil(levels).saturating_mul(LEVELS_AHEAD).div_ceil(FACTOR_WARPS).max(1)
             }
         };
         let factor = CudaFactor { plan, diag: diagonal.place, item, items, kernels, blocks, nodes };
@@ -207,7 +193,7 @@ impl CudaFactor {
         )?;
         if let (Some(nodes), Factorization::Ilu0) = (&self.nodes, kind) {
             (args.solve.order, args.items) = (nodes.order.address(), nodes.count);
-            let blocks = nodes.count.div_ceil(THREADS / 32).min(most);
+            let blocks = nodes.count.div_ceil(FACTOR_WARPS).min(most);
             return nodes.kernel(&launcher)?.launch(blocks, THREADS, 0, &args);
         }
         self.kernel(&launcher, kind)?.launch(self.blocks.min(most), THREADS, 0, &args)

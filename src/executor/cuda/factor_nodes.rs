@@ -2,28 +2,15 @@
 #![forbid(unsafe_code)]
 
 use super::pattern::Pattern;
+use super::shared::factor::{NodesArgs, FACTOR_MOST_BLOCKS, FACTOR_WARPS};
 use super::{CudaPlan, DeviceArray, Kernel, Launcher};
 use crate::error::Result;
 use crate::problem::{Arrays, Shape};
 
-/// Threads of a block: of FACTOR_WARPS in kernels/factor/factor.cuh, and FACTOR_BLOCK in kernels/factor/factor_begin.cu.
-pub const THREADS: u32 = 128;
-/// Warps of a block, a row each.
-const ROWS: u32 = THREADS / 32;
-/// Blocks of a node, one a lane: MOST_BLOCKS in kernels/factor/factor_nodes.cuh.
-const MOST_BLOCKS: u32 = 32;
+/// Threads of a block.
+pub const THREADS: u32 = FACTOR_WARPS * 32;
 /// Unknowns of a node that there are kernels for, the largest first.
 const SIZES: [u32; 5] = [6, 5, 4, 3, 2];
-
-/// The mirror of NodesArgs in kernels/factor/ilu0_nodes.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct NodesArgs {
-    pattern: Pattern,
-    found: u64,
-    node: u32,
-    most_blocks: u32,
-}
 
 /// Nodes by level.
 pub struct FactorNodes {
@@ -62,8 +49,9 @@ impl FactorNodes {
 fn is_of_nodes(launcher: &Launcher, shape: &Shape, arrays: Arrays, node: u32) -> Result<bool> {
     let found = DeviceArray::copy_of(launcher.gpu, &[0u32], launcher.stream)?;
     let pattern = Pattern::new(shape, arrays);
-    let args = NodesArgs { pattern, found: found.address(), node, most_blocks: MOST_BLOCKS };
-    let blocks = shape.n.div_ceil(ROWS);
+    let args = NodesArgs { pattern, found: found.address(), node, most_blocks: FACTOR_MOST_BLOCKS };
+    // A warp for each row.
+    let blocks = shape.n.div_ceil(FACTOR_WARPS);
     launcher.setup_kernel("ilu0_nodes_check")?.launch(blocks, THREADS, 0, &args)?;
     Ok(found.read::<u32>(1, launcher.stream)? == [0])
 }

@@ -17,6 +17,7 @@ mod pattern;
 mod permute;
 mod plan;
 mod setup;
+pub mod shared;
 mod stored;
 mod sweep;
 mod values;

@@ -1,26 +1,14 @@
 //! The caller's pattern as kernels read it, and where the diagonal entry of each row lies.
 #![forbid(unsafe_code)]
 
+use super::shared::diagonal::{DiagonalArgs, DiagonalsFound, DIAGONAL_BLOCK};
 use super::{DeviceArray, Launcher};
 use crate::analysis::NONE;
 use crate::error::Result;
 use crate::executor::Unfit;
 use crate::problem::{Arrays, Index, Shape};
 
-/// Threads of a block: DIAGONAL_BLOCK in kernels/analysis/diagonal.cu.
-const THREADS: u32 = 256;
-
-/// The mirror of Pattern in kernels/device/pattern.cuh.
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-pub struct Pattern {
-    row_ptr: u64,
-    col_ind: u64,
-    wide_offsets: u32,
-    wide_columns: u32,
-    base: u32,
-    n: u32,
-}
+pub use super::shared::Pattern;
 
 impl Pattern {
     pub fn new(shape: &Shape, arrays: Arrays) -> Pattern {
@@ -35,19 +23,10 @@ impl Pattern {
     }
 }
 
-/// The mirror of DiagonalArgs in kernels/analysis/diagonal.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct DiagonalArgs {
-    pattern: Pattern,
-    place: u64,
-    found: u64,
-}
-
 /// Where the diagonal entry of each row lies, in a pattern whose rows ascend and have one each.
 pub struct Diagonal {
     pub place: DeviceArray,
-    /// Rows of more than 8, and of more than 32 entries.
+    /// Rows of more entries than DIAGONAL_LONGER, and than DIAGONAL_MUCH_LONGER.
     pub longer: [u32; 2],
 }
 
@@ -60,15 +39,15 @@ impl Diagonal {
     ) -> Result<std::result::Result<Diagonal, Unfit>> {
         let (gpu, stream) = (launcher.gpu, launcher.stream);
         let place = DeviceArray::on_stream(gpu, 4 * shape.n as usize, stream)?;
-        let found = DeviceArray::copy_of(gpu, &[NONE, NONE, 0, 0], stream)?;
+        let found = DiagonalsFound { unsorted: NONE, missing: NONE, longer: [0, 0] };
+        let found = DeviceArray::copy_of(gpu, &[found], stream)?;
         let pattern = Pattern::new(shape, arrays);
         let args = DiagonalArgs { pattern, place: place.address(), found: found.address() };
-        launcher.setup_kernel("diagonal_places")?.cover(shape.n.into(), THREADS, &args)?;
-        Ok(match found.read::<u32>(4, stream)?[..] {
-            [NONE, NONE, eight, more] => Ok(Diagonal { place, longer: [eight, more] }),
-            [NONE, row, ..] => Err(Unfit::NoDiagonal(row)),
-            [row, ..] => Err(Unfit::Unsorted(row)),
-            [] => unreachable!("four words were read"),
+        launcher.setup_kernel("diagonal_places")?.cover(shape.n.into(), DIAGONAL_BLOCK, &args)?;
+        Ok(match found.read::<DiagonalsFound>(1, stream)?[0] {
+            DiagonalsFound { unsorted: NONE, missing: NONE, longer } => Ok(Diagonal { place, longer }),
+            DiagonalsFound { unsorted: NONE, missing: row, .. } => Err(Unfit::NoDiagonal(row)),
+            DiagonalsFound { unsorted: row, .. } => Err(Unfit::Unsorted(row)),
         })
     }
 }

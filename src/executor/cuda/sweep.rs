@@ -4,33 +4,13 @@
 use std::sync::Arc;
 
 use super::pattern::{Diagonal, Pattern};
+use super::shared::sweep::{SweepArgs, SWEEP_THREADS};
 use super::{CudaPlan, Gpu, Launcher};
 use crate::error::Result;
 use crate::executor::SweepCall;
 use crate::problem::{Arrays, Shape};
 
-/// Threads of a block: SWEEP_BLOCK in kernels/sweep/sweep.cu.
-const THREADS: u32 = 256;
 const KERNEL: &str = "sweep_rest";
-
-/// The mirror of SweepArgs in kernels/sweep/sweep.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct SweepArgs {
-    pattern: Pattern,
-    val: u64,
-    b: u64,
-    x: u64,
-    diagonal: u64,
-    place: u64,
-    rest: u64,
-    scaled: u64,
-    factor: f64,
-    lanes: u32,
-    backward: u32,
-    is_zero: u32,
-    unused: u32,
-}
 
 /// What an info holds for sweeps besides its plan.
 pub struct CudaSweep {
@@ -73,10 +53,9 @@ impl CudaSweep {
             lanes,
             backward: !shape.forward() as u32,
             is_zero: call.is_zero as u32,
-            unused: 0,
         };
         let threads = u64::from(shape.n) * u64::from(lanes);
-        plan.launcher(stream).kernel_before_turn(KERNEL)?.cover(threads, THREADS, &args)
+        plan.launcher(stream).kernel_before_turn(KERNEL)?.cover(threads, SWEEP_THREADS, &args)
     }
 
     pub fn bytes_held(&self) -> usize {

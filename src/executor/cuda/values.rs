@@ -2,29 +2,17 @@
 //!
 //! Where the rows of op(A) are not what is stored, the values of a row lie apart, and a solve would fetch a piece of memory
 //! for each, one level after the other. They are copied by an explicit call, if the caller wants that: then the matrix is turned
-//! (`setup::turn`), and analysed as if it were stored that way. Or they are staged: each solve begins by a copy, of all at once,
+//! (`setup::turn`), and analysed as if it were stored that way. Or they are gathered: each solve begins by a copy, of all at once,
 //! where the model says that this is worth it (`choice::decide`).
 #![forbid(unsafe_code)]
 
 use super::args::SolveArgs;
+use super::shared::copies::{ValuesArgs, VALUES_BLOCK, VALUES_EACH};
 use super::{DeviceArray, Launcher};
 use crate::error::Result;
 
-/// Threads of a block, and values of each. Mirrors kernels/copies/values.cu.
-const BLOCK: u32 = 256;
-const EACH: u32 = 4;
 const KERNEL: &str = "values_gather";
 const DIAGONAL_KERNEL: &str = "values_set_diagonal";
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct ValuesArgs {
-    from: u64,
-    to: u64,
-    source: u64,
-    count: u32,
-    unused: u32,
-}
 
 /// Places on the device, in arrays that the plan owns.
 #[derive(Clone, Copy)]
@@ -60,24 +48,17 @@ impl CopiedValues {
     /// Enqueues the copy from the caller's array.
     pub fn update(&self, launcher: &Launcher, from: usize) -> Result<()> {
         let CopiedValues { values, source, count } = *self;
-        let args = ValuesArgs { from: from as u64, to: values, source, count, unused: 0 };
-        launcher.kernel_before_turn(KERNEL)?.launch(count.div_ceil(BLOCK * EACH), BLOCK, 0, &args)
+        let args = ValuesArgs { from: from as u64, to: values, source, count };
+        launcher.kernel_before_turn(KERNEL)?.launch(
+            count.div_ceil(VALUES_BLOCK * VALUES_EACH),
+            VALUES_BLOCK,
+            0,
+            &args,
+        )
     }
 }
 
-/// Where a plan has the diagonal entries among the values that its solves read.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct DiagonalPlaces {
-    from: u64,
-    to: u64,
-    record: u64,
-    node_row: u64,
-    order: u64,
-    diag_index: u64,
-    n: u32,
-    node: u32,
-}
+pub use super::shared::copies::DiagonalPlaces;
 
 impl DiagonalPlaces {
     /// Those of a schedule by rows, or by nodes of so many unknowns.
@@ -94,6 +75,6 @@ impl DiagonalPlaces {
     /// Enqueues the copy of a diagonal, in the order of the unknowns, to where its values lie in `to`.
     pub fn update(self, launcher: &Launcher, from: usize, to: u64) -> Result<()> {
         let args = DiagonalPlaces { from: from as u64, to, ..self };
-        launcher.kernel_before_turn(DIAGONAL_KERNEL)?.cover(self.n.into(), BLOCK, &args)
+        launcher.kernel_before_turn(DIAGONAL_KERNEL)?.cover(self.n.into(), VALUES_BLOCK, &args)
     }
 }

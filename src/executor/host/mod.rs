@@ -18,6 +18,7 @@
 //! of arrival.
 
 mod factor;
+mod job;
 mod kept;
 pub mod memory;
 mod pattern;
@@ -31,13 +32,15 @@ mod system;
 mod tests;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::Duration;
 
 use crate::analysis::{Needs, Schedule};
-use crate::problem::Steps;
 use crate::scalar::Scalar;
 pub use factor::HostFactor;
+<<<<<<< HEAD
 pub use kept::KeptPattern;
+=======
+pub use job::{Job, MOST_COLUMNS};
+>>>>>>> h-house
 pub use plan::HostPlan;
 pub use pool::{default_threads, Finished, GivenUp, Member, Pool};
 use system::System;
@@ -75,36 +78,6 @@ impl Method {
             ..Needs::default()
         }
     }
-}
-
-/// The most right-hand sides of a [`Job`].
-pub const MOST_COLUMNS: usize = 8;
-
-/// One solve of `op(A) x = alpha f`, with everything that an analysis does not say.
-#[derive(Clone, Copy)]
-pub struct Job<T> {
-    pub alpha: T,
-    /// The matrix values, as the caller stores them.
-    pub val: *const T,
-    /// The separate diagonal by unknown, or null.
-    pub diag: *const T,
-    pub unit: bool,
-    pub conj: bool,
-    /// Whether unknowns are solved from the first to the last: op(A) is a lower triangle.
-    pub forward: bool,
-    /// Right-hand sides and solutions, n values each; they may be the same arrays, or else not overlap.
-    pub f: *const T,
-    pub x: *mut T,
-    /// How many: a power of two up to [`MOST_COLUMNS`]; and how they are stored.
-    pub columns: usize,
-    pub of_f: Steps,
-    pub of_x: Steps,
-    /// n scratch values for each of them, whatever they hold.
-    pub work: *mut T,
-    /// n scratch words, whatever they hold.
-    pub counters: *mut u32,
-    /// The watchdog's time; zero is off.
-    pub timeout: Duration,
 }
 
 /// Solves, and returns the smallest row (zero-based) whose diagonal is zero or missing; or leaves x

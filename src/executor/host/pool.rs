@@ -90,9 +90,9 @@ pub struct Member<'a> {
     shared: &'a Shared,
 }
 
-/// What the watchdog of one wait remembers between two looks: everybody's progress and the time at the
+/// What the watchdog of one wait remembers between two checks: everybody's progress and the time at the
 /// last one, and for how long there has been none.
-struct Look {
+struct LastProgress {
     progress: u32,
     at: Instant,
     idle: Duration,
@@ -303,7 +303,8 @@ impl Member<'_> {
 
     #[cold]
     fn wait_long(&self, ready: &dyn Fn() -> bool) -> Finished {
-        let mut look = Look { progress: self.all_progress(), at: Instant::now(), idle: Duration::ZERO };
+        let mut last =
+            LastProgress { progress: self.all_progress(), at: Instant::now(), idle: Duration::ZERO };
         loop {
             for _ in 0..SPINS {
                 if ready() {
@@ -314,24 +315,24 @@ impl Member<'_> {
                 }
                 std::thread::yield_now();
             }
-            if self.limit > Duration::ZERO && self.is_stuck(&mut look) {
+            if self.limit > Duration::ZERO && self.is_stuck(&mut last) {
                 return Err(GivenUp);
             }
         }
     }
 
-    /// Whether the limit has passed without progress. Time between two looks counts as a quarter of the
+    /// Whether the limit has passed without progress. Time between two checks counts as a quarter of the
     /// limit at most, so that nothing is given up because the whole process was stopped for a while.
-    fn is_stuck(&self, look: &mut Look) -> bool {
+    fn is_stuck(&self, last: &mut LastProgress) -> bool {
         let (progress, now) = (self.all_progress(), Instant::now());
-        if progress != look.progress {
-            *look = Look { progress, at: now, idle: Duration::ZERO };
+        if progress != last.progress {
+            *last = LastProgress { progress, at: now, idle: Duration::ZERO };
             return false;
         }
         let most = (self.limit / 4).max(Duration::from_nanos(1));
-        look.idle += (now - look.at).min(most);
-        look.at = now;
-        look.idle >= self.limit
+        last.idle += (now - last.at).min(most);
+        last.at = now;
+        last.idle >= self.limit
     }
 
     /// A number that changes when any member makes progress.

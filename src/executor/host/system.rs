@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::slice;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::Job;
+use super::job::Job;
 use crate::analysis::{Lists, Schedule, Values, NONE};
 use crate::scalar::Scalar;
 

@@ -12,7 +12,7 @@ use super::*;
 use crate::analysis::cpu::schedule;
 use crate::analysis::pattern::validate;
 use crate::analysis::Pattern;
-use crate::problem::{Base, DataType, Diag, DiagSource, Fill, Format, MatDescr, Op, Shape};
+use crate::problem::{Base, DataType, Diag, DiagSource, Fill, Format, MatDescr, Op, Shape, Steps};
 
 /// The paper's, and what AUTO does.
 const METHODS: [Option<Method>; 6] =

@@ -6,13 +6,15 @@ use crate::analysis::lines::Grid;
 use crate::analysis::ranges::tests::{grid, ranges};
 use crate::analysis::Relays;
 use crate::engines::tiled::boxes::Boxes;
-use crate::engines::tiled::tuning::{TILED_LARGEST_RELAY, TILED_SCATTERED_LEVEL, TILED_STREWN_ROWS};
+use crate::engines::tiled::choose::advantage;
+use crate::engines::tiled::tuning::*;
+use crate::engines::wide::tuning::WIDE_MOST_LEVELS;
 use crate::select::features::squares;
 use crate::select::features::tests::counts_of;
 use crate::tuning::{TYPE_C, TYPE_S, TYPE_Z};
 
 #[test]
-fn strewn_rows_go_by_small_tiles_and_scattered_values_by_pieces() {
+fn irregular_rows_go_by_small_tiles_and_scattered_values_by_pieces() {
     // Each row has six neighbours anywhere, and depends on those before it: as 7-pt 128³ in random order.
     let n = 1u32 << 21;
     let (mut level, mut entries, mut random) = (vec![0; n as usize], 0, 1u64);
@@ -28,29 +30,29 @@ fn strewn_rows_go_by_small_tiles_and_scattered_values_by_pieces() {
     }
     let levels = level.iter().max().unwrap() + 1;
     let counts = Counts { squares: (4 * entries as u64, 0), ..counts_of(n, entries, levels) };
-    let chosen = |strewn, scattered, value_bytes| {
-        let counts = Counts { strewn, scattered, value_bytes, ..counts };
+    let chosen = |irregular, scattered, value_bytes| {
+        let counts = Counts { irregular, scattered, value_bytes, ..counts };
         decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None)).unwrap()
     };
     let tiles = chosen(true, false, 8);
-    assert!(matches!(tiles.form, Form::Tiles(_)) && tiles.rows == TILED_STREWN_ROWS, "{tiles:?}");
-    assert_eq!(tiles.staging, Staging::No);
+    assert!(matches!(tiles.form, Form::Tiles(_)) && tiles.rows == TILED_IRREGULAR_ROWS, "{tiles:?}");
+    assert_eq!(tiles.gathering, Gathering::No);
     assert_eq!(chosen(false, false, 8).form, Form::Rows);
     let by_pieces = chosen(true, true, 8);
-    assert_eq!((by_pieces.form, by_pieces.staging), (Form::Rows, Staging::ByPieces));
+    assert_eq!((by_pieces.form, by_pieces.gathering), (Form::Rows, Gathering::ByPieces));
     // The cache holds them, or lines of it are of use.
-    assert_eq!(chosen(true, true, 2).staging, Staging::No);
-    assert_eq!(chosen(false, true, 8).staging, Staging::No);
+    assert_eq!(chosen(true, true, 2).gathering, Gathering::No);
+    assert_eq!(chosen(false, true, 8).gathering, Gathering::No);
 }
 
 #[test]
-fn strewn_rows_of_narrow_levels_go_level_by_level() {
+fn irregular_rows_of_narrow_levels_go_level_by_level() {
     // Levels lie all over the order, the higher ones in its later part only.
     let (n, levels) = (1u32 << 20, 1000);
     let spread = |i: u32| (i as u64 * (i.wrapping_mul(2_654_435_761) % levels) as u64 / n as u64) as u32;
     let level: Vec<u32> = (0..n).map(spread).collect();
-    let chosen = |strewn| {
-        let counts = Counts { strewn, ..counts_of(n, 3 * n, levels) };
+    let chosen = |irregular| {
+        let counts = Counts { irregular, ..counts_of(n, 3 * n, levels) };
         decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None)).unwrap()
     };
     assert!(matches!(chosen(false).form, Form::Tiles(_)));
@@ -87,11 +89,11 @@ fn strips_are_asked_for_where_levels_follow_one_another() {
 }
 
 #[test]
-fn tiles_that_are_asked_for_are_found_in_strewn_patterns_too() {
-    // A line has more rows than tiles of a strewn pattern are to have.
-    let (nx, ny) = (TILED_STREWN_ROWS + 1, 200);
+fn tiles_that_are_asked_for_are_found_in_irregular_patterns_too() {
+    // A line has more rows than tiles of an irregular pattern are to have.
+    let (nx, ny) = (TILED_IRREGULAR_ROWS + 1, 200);
     let sizes = Grid::new(nx * ny, nx, 0).sizes(nx * ny, 0);
-    let counts = Counts { has_lines: true, strewn: true, ..counts_of(nx * ny, 5 * nx * ny, nx + ny - 1) };
+    let counts = Counts { has_lines: true, irregular: true, ..counts_of(nx * ny, 5 * nx * ny, nx + ny - 1) };
     let natural = Ranges::new(sizes, &grid(nx, ny));
     let form = |wish| decide(wish, 0, natural.clone(), counts, &mut || None, &mut || Ok(None)).unwrap().form;
     assert!(matches!(form(Tiles::Yes), Form::Tiles(_)));
@@ -152,7 +154,7 @@ fn a_few_long_rows_make_tiles_slower_and_rows_not() {
 }
 
 #[test]
-fn scattered_values_are_staged_where_a_copy_takes_less_than_levels_wait_for_them() {
+fn scattered_values_are_gathered_where_a_copy_takes_less_than_levels_wait_for_them() {
     let decide = |wish, [nx, ny]: [u32; 2], level: Vec<u32>, scattered, entries_of_a_row: u32| {
         let (n, levels) = (nx * ny, level.iter().max().unwrap() + 1);
         let counts = Counts { scattered, has_lines: true, ..counts_of(n, entries_of_a_row * n, levels) };
@@ -160,20 +162,22 @@ fn scattered_values_are_staged_where_a_copy_takes_less_than_levels_wait_for_them
         decide(wish, TILED_LARGEST_RELAY, lines, counts, &mut || None, &mut || Ok(None)).unwrap()
     };
     let long = |wish, scattered| decide(wish, [64, 16384], grid(64, 16384), scattered, 2);
-    let (staged, stored) = (long(Tiles::IfFaster, true), long(Tiles::IfFaster, false));
-    assert!(staged.staging == Staging::InOrder && stored.staging == Staging::No);
-    let copy = staged.predicted - stored.predicted;
-    assert_eq!(Decision { staging: Staging::No, predicted: stored.predicted, ..staged }, stored);
-    assert!(copy > STAGED_START && copy < TILED_SCATTERED_LEVEL * (64 + 16384 - 1));
+    let (gathered, stored) = (long(Tiles::IfFaster, true), long(Tiles::IfFaster, false));
+    assert!(gathered.gathering == Gathering::InOrder && stored.gathering == Gathering::No);
+    let copy = gathered.predicted - stored.predicted;
+    assert_eq!(Decision { gathering: Gathering::No, predicted: stored.predicted, ..gathered }, stored);
+    assert!(copy > GATHER_START && copy < TILED_SCATTERED_LEVEL * (64 + 16384 - 1));
     // Whatever else is asked for, and lines by themselves, whose levels are few.
-    assert!(long(Tiles::Yes, true).staging == Staging::No && long(Tiles::No, true).staging == Staging::No);
+    assert!(
+        long(Tiles::Yes, true).gathering == Gathering::No && long(Tiles::No, true).gathering == Gathering::No
+    );
     let lines = (0..256 * 4096).map(|i| i % 256).collect();
     let alone = decide(Tiles::IfFaster, [256, 4096], lines, true, 1);
-    assert!(matches!(alone.form, Form::Tiles(_)) && alone.staging == Staging::No);
+    assert!(matches!(alone.form, Form::Tiles(_)) && alone.gathering == Gathering::No);
 }
 
 #[test]
-fn tiles_of_the_rows_of_nodes_are_staged_where_that_is_faster_than_by_nodes() {
+fn tiles_of_the_rows_of_nodes_are_gathered_where_that_is_faster_than_by_nodes() {
     // Nodes of so many unknowns on a grid of 9 points, by nodes; a node's levels are as many of its rows.
     let decide = |node, scattered| {
         let (nx, ny) = (100, 1000);
@@ -185,11 +189,11 @@ fn tiles_of_the_rows_of_nodes_are_staged_where_that_is_faster_than_by_nodes() {
         let lines = Ranges::new(Grid { line: nx, plane: n }.sizes(n, 0), &level);
         decide(Tiles::IfFaster, TILED_LARGEST_RELAY, lines, counts, &mut || None, &mut || Ok(None)).unwrap()
     };
-    let (stored, staged, by_nodes) = (decide(3, false), decide(3, true), decide(6, true));
-    assert!(matches!(stored.form, Form::Tiles(_)) && stored.staging == Staging::No);
-    assert!(matches!(staged.form, Form::Tiles(_)) && staged.staging == Staging::InOrder);
-    assert!(staged.predicted > stored.predicted);
-    assert_eq!((by_nodes.form, by_nodes.staging), (Form::Nodes(6), Staging::No));
+    let (stored, gathered, by_nodes) = (decide(3, false), decide(3, true), decide(6, true));
+    assert!(matches!(stored.form, Form::Tiles(_)) && stored.gathering == Gathering::No);
+    assert!(matches!(gathered.form, Form::Tiles(_)) && gathered.gathering == Gathering::InOrder);
+    assert!(gathered.predicted > stored.predicted);
+    assert_eq!((by_nodes.form, by_nodes.gathering), (Form::Nodes(6), Gathering::No));
 }
 
 #[test]
@@ -209,12 +213,12 @@ fn types_are_promised_their_own_times() {
         assert!((part(Tiles::Yes, bytes, is_complex) - of.tiles).abs() < 1e-4);
     }
     // Products of complex numbers hide what scattered values keep a level waiting.
-    let staging = |is_complex| decide(Tiles::IfFaster, 8, is_complex, true).staging;
-    assert_eq!((staging(false), staging(true)), (Staging::InOrder, Staging::No));
+    let gathering = |is_complex| decide(Tiles::IfFaster, 8, is_complex, true).gathering;
+    assert_eq!((gathering(false), gathering(true)), (Gathering::InOrder, Gathering::No));
 }
 
 #[test]
-fn strips_serve_staged_tiles_and_others_and_are_looked_for_once() {
+fn strips_serve_gathered_tiles_and_others_and_are_looked_for_once() {
     // A grid of 9 points by diagonals, which by strips has its lines back.
     let (nx, n, levels) = (512, 512 * 512, 3 * 512 - 2);
     let level = |i: u32| i % nx + 2 * (i / nx);
@@ -255,7 +259,7 @@ fn staged_tiles_must_promise_what_either_kind_must() {
         let (mirror, natural) = (TILED_LARGEST_RELAY, natural.clone());
         let mut no_strips = || Ok(None);
         let chosen = decide(Tiles::IfFaster, mirror, natural, counts, &mut || None, &mut no_strips).unwrap();
-        assert_eq!((chosen.form, chosen.staging), (Form::Rows, Staging::No), "{chosen:?}");
+        assert_eq!((chosen.form, chosen.gathering), (Form::Rows, Gathering::No), "{chosen:?}");
     }
 }
 
@@ -339,7 +343,7 @@ fn what_tiles_must_promise_goes_by_the_levels_that_most_rows_are_of_and_by_dista
         (advantage(counts, &ranges(&level)), counts.of_rows().advantage())
     };
     let (plain, usual) = (counts_of(n, 0, 0), |(part, usual): (f64, f64)| part == usual);
-    let (strewn, scattered) = (Counts { strewn: true, ..plain }, Counts { scattered: true, ..plain });
+    let (irregular, scattered) = (Counts { irregular: true, ..plain }, Counts { scattered: true, ..plain });
     // By nested dissection.
     assert_eq!(of(20, 9, 0.1, plain).0, TILED_ADVANTAGE_NEAR);
     assert_eq!(of(20, 9, 0.2, plain).0, TILED_ADVANTAGE_DISTANT_SOME);
@@ -363,9 +367,9 @@ fn what_tiles_must_promise_goes_by_the_levels_that_most_rows_are_of_and_by_dista
     assert!(usual(of(200, 3, 0.01, far)) && usual(of(200, 3, 0.03, alone)) && usual(of(200, 3, 0.01, plain)));
     assert_eq!(of(20, 3, 0.01, alone).0, TILED_ADVANTAGE_NEAR);
     // Short ones in a random order.
-    assert_eq!(of(200, 3, 0.9, strewn).0, TILED_ADVANTAGE_SHORT);
-    assert!(usual(of(2, 3, 0.9, strewn)) && usual(of(200, 9, 0.9, strewn)));
-    assert!(usual(of(200, 3, 0.9, Counts { scattered: true, ..strewn })));
+    assert_eq!(of(200, 3, 0.9, irregular).0, TILED_ADVANTAGE_SHORT);
+    assert!(usual(of(2, 3, 0.9, irregular)) && usual(of(200, 9, 0.9, irregular)));
+    assert!(usual(of(200, 3, 0.9, Counts { scattered: true, ..irregular })));
 }
 
 #[test]
@@ -376,7 +380,7 @@ fn tiles_of_their_first_and_their_last_levels_must_promise_most() {
         let level: Vec<u32> = (0..n).map(|i| if i % 3 < third { 0 } else { 1 + i / line }).collect();
         advantage(counts_of(n, 3 * n, 1 + n.div_ceil(line)), &ranges(&level))
     };
-    assert_eq!((part(2), part(0)), (TILED_ADVANTAGE_STREWN, TILED_ADVANTAGE));
+    assert_eq!((part(2), part(0)), (TILED_ADVANTAGE_IRREGULAR, TILED_ADVANTAGE));
 }
 
 #[test]
@@ -389,7 +393,7 @@ fn strips_are_looked_at_sooner_where_values_lie_scattered() {
     let counts = Counts { scattered: true, squares: (9 * n as u64, 0), ..counts_of(n, 3 * n, 382) };
     let strips = &mut || Ok(Some(ranges(&planes)));
     let chosen = decide(Tiles::IfFaster, 0, ranges(&by_level), counts, &mut || None, strips).unwrap();
-    assert_eq!((chosen.order, chosen.staging), (Order::Strips, Staging::No));
+    assert_eq!((chosen.order, chosen.gathering), (Order::Strips, Gathering::No));
 }
 
 #[test]

@@ -201,10 +201,10 @@ fn tiles_must_promise_more_for_scattered_values_and_wide_levels() {
     assert_eq!(counts(1 << 20, 1000, true).advantage(), TILED_ADVANTAGE_WIDE);
     assert_eq!(counts(1 << 19, 512, true).advantage(), TILED_ADVANTAGE_LARGE);
     assert_eq!(counts(1 << 19, 1024, true).advantage(), TILED_ADVANTAGE);
-    // Strewn ones more where values are scattered, and what is short less.
-    let strewn = |scattered| Counts { strewn: true, ..counts(1 << 21, 1000, scattered) };
-    assert_eq!(strewn(true).advantage(), TILED_ADVANTAGE_STREWN);
-    assert_eq!(strewn(false).advantage(), TILED_ADVANTAGE);
+    // Irregular ones more where values are scattered, and what is short less.
+    let irregular = |scattered| Counts { irregular: true, ..counts(1 << 21, 1000, scattered) };
+    assert_eq!(irregular(true).advantage(), TILED_ADVANTAGE_IRREGULAR);
+    assert_eq!(irregular(false).advantage(), TILED_ADVANTAGE);
     let short = Counts { entries: 2 << 20, ..counts(1 << 20, 1000, true) };
     assert_eq!(short.advantage(), TILED_ADVANTAGE);
     assert_eq!(Counts { entries: 1 << 20, ..short }.advantage(), TILED_ADVANTAGE_LARGE);

@@ -221,8 +221,8 @@ impl CudaPlan {
         if let Some((source, count)) = done.copied {
             plan.copy_values(launcher, source, count)?;
         }
-        if let Some(source) = done.staged {
-            plan.staged = Some(plan.room_for_copy(launcher, source, done.entries)?);
+        if let Some(source) = done.gathered {
+            plan.gathered = Some(plan.room_for_copy(launcher, source, done.entries)?);
         }
         algorithm.prepare(launcher, &mut plan.stored, None, &mut found)?;
         let end = pending.finish(launcher, plan.unsolved())?;
@@ -260,9 +260,9 @@ impl CudaPlan {
                 _ => plan.stored.keep(launcher, &rows.adj)?,
             };
         }
-        if !schedule.staged.is_empty() {
-            let source = DeviceArray::copy_of(launcher.gpu, &schedule.staged, launcher.stream)?;
-            plan.staged = Some(plan.room_for_copy(launcher, source, schedule.entries)?);
+        if !schedule.gathered.is_empty() {
+            let source = DeviceArray::copy_of(launcher.gpu, &schedule.gathered, launcher.stream)?;
+            plan.gathered = Some(plan.room_for_copy(launcher, source, schedule.entries)?);
         }
         if !schedule.extra_diag.is_empty() {
             plan.stored.base.extra_diag = plan.stored.keep(launcher, &schedule.extra_diag)?;

@@ -22,8 +22,8 @@ pub struct PlanArrays {
     pub slice: Vec<u32>,
     pub record: Vec<u32>,
     pub tile_step: Vec<u32>,
-    /// Where each value that is staged comes from.
-    pub staged: Vec<u32>,
+    /// Where each value that is gathered comes from.
+    pub gathered: Vec<u32>,
     pub node_row: Vec<u32>,
     /// Numbers of entries, slices and so on, and those of the algorithm.
     pub numbers: Vec<u32>,
@@ -63,7 +63,7 @@ impl CudaPlan {
             slice,
             record: read(base.record, 4 * n)?,
             tile_step: read(base.tile_step, base.tiles as usize + 1)?,
-            staged: self.staged.map_or(Ok(Vec::new()), |s| read(s.source(), s.count() as usize))?,
+            gathered: self.gathered.map_or(Ok(Vec::new()), |s| read(s.source(), s.count() as usize))?,
             node_row: read(base.node_row, 2 * rows)?,
             numbers: [
                 self.stored.entries,

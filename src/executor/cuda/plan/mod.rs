@@ -34,7 +34,7 @@ pub struct CudaPlan {
     /// Values in solving order, where solves do not read the caller's.
     copied: Option<CopiedValues>,
     /// The same where each solve begins by a copy of the caller's.
-    staged: Option<CopiedValues>,
+    gathered: Option<CopiedValues>,
     /// All values as the caller's array has them, where solves read neither that nor gathered ones.
     kept: Option<DeviceArray>,
     /// How long it took to turn the matrix for that.
@@ -85,7 +85,7 @@ impl CudaPlan {
             flag,
             is_half_done: false,
             copied: None,
-            staged: None,
+            gathered: None,
             kept: None,
             turning: Duration::ZERO,
             missing_diag,
@@ -142,12 +142,12 @@ impl CudaPlan {
 
     fn args(&self, call: &SolveCall) -> SolveArgs {
         let as_they_lie = self.kept.as_ref().map_or(call.val as u64, DeviceArray::address);
-        let (val, values) = match self.copied.or(self.staged) {
+        let (val, values) = match self.copied.or(self.gathered) {
             Some(copied) => (copied.address(), copied.count()),
             None => (as_they_lie, self.stored.shape.nnz),
         };
-        // What is staged are entries beside the diagonal.
-        let own_diagonal = if self.staged.is_some() { as_they_lie } else { val };
+        // What is gathered are entries beside the diagonal.
+        let own_diagonal = if self.gathered.is_some() { as_they_lie } else { val };
         SolveArgs {
             val,
             values,
@@ -179,8 +179,8 @@ impl CudaPlan {
             }
         }
         let launcher = self.launcher(stream);
-        if let (Some(kept), Some(staged)) = (&self.kept, self.staged) {
-            staged.update(&launcher, kept.address() as usize)?;
+        if let (Some(kept), Some(gathered)) = (&self.kept, self.gathered) {
+            gathered.update(&launcher, kept.address() as usize)?;
         }
         self.copied.map_or(Ok(()), |copied| copied.update(&launcher, val))
     }
@@ -205,8 +205,8 @@ impl CudaPlan {
 
     /// Enqueues what the solves of a call have in common, before them.
     pub fn begin(&self, stream: usize, call: &SolveCall) -> Result<()> {
-        match (self.staged, &self.kept) {
-            (Some(staged), None) => staged.update(&self.launcher(stream), call.val),
+        match (self.gathered, &self.kept) {
+            (Some(gathered), None) => gathered.update(&self.launcher(stream), call.val),
             _ => Ok(()),
         }
     }
@@ -253,7 +253,7 @@ impl CudaPlan {
                 let solve = SolveArgs { work, ..self.args(call) };
                 let (ldf, ldx) = (ldf as u64, ldx as u64);
                 let by_rows = (order == Order::Rows) as u32;
-                let args = MultiArgs { solve, ldf, ldx, columns, by_rows, ..Default::default() };
+                let args = MultiArgs { solve, ldf, ldx, columns, by_rows };
                 multi.solve(&launcher, &self.stored, &args)
             }
             _ => self.solve(stream, call),

@@ -17,23 +17,23 @@ impl Run<'_> {
     /// The schedule of the pattern's nodes, if it has any and tiles of rows are not faster.
     pub(super) fn by_nodes(
         &mut self,
-        found: &[u32],
+        found: &Summary,
         wish: Wish,
         cut: &dyn Fn(Form) -> Cut,
         let_go: &mut dyn FnMut(),
     ) -> Result<Option<(DeviceSchedule, Pending)>> {
         let n = self.shape.n;
         let own_diag = self.shape.diag == DiagSource::Matrix;
-        if found[SCATTERED] | found[EXTRA] != 0 {
+        if found.scattered | found.extra != 0 {
             return Ok(None);
         }
-        if wish.copies && own_diag && found[MISSING] != 0 {
+        if wish.copies && own_diag && found.missing != 0 {
             // The rows of a node would not be alike.
             return Ok(None);
         }
-        let Some(size) = nodes::largest(n, found[REFUTED]) else { return Ok(None) };
+        let Some(size) = nodes::largest(n, found.refuted) else { return Ok(None) };
         let count = n / size;
-        let entries = nodes::entries(n, found[ENTRIES], size);
+        let entries = nodes::entries(n, found.entries, size);
         let lay_out = |start| {
             let room = &mut Room(start);
             let places = [count + 1, count + 1, entries].map(|words| room.words(words as usize));
@@ -53,7 +53,12 @@ impl Run<'_> {
             ..args
         })?;
         let walk = |name: &str, args: &SetupArgs| {
-            self.launch(name, (count as u64 * args.lanes as u64).div_ceil(BLOCK as u64), BLOCK, args)
+            self.launch(
+                name,
+                (count as u64 * args.lanes as u64).div_ceil(TEAM_BLOCK as u64),
+                TEAM_BLOCK,
+                args,
+            )
         };
         walk(&self.stored("setup_node_pattern"), &args)?;
 
@@ -89,7 +94,7 @@ impl Run<'_> {
         };
         match turned {
             Some(turned) => {
-                let count = found[ENTRIES] + if own_diag { n } else { 0 };
+                let count = found.entries + if own_diag { n } else { 0 };
                 let source = self.allocate(count as usize * 4)?;
                 let args = SetupArgs {
                     out_ptr: arrays.ptr as u64,
@@ -115,8 +120,8 @@ impl Run<'_> {
         done.base.n = n;
         done.base.diag_index = diag_in_records(self.shape, done.base.record);
         done.levels *= size;
-        done.entries = found[ENTRIES];
-        done.missing_diag = (own_diag && found[MISSING] != 0).then_some(!found[MISSING]);
+        done.entries = found.entries;
+        done.missing_diag = (own_diag && found.missing != 0).then_some(!found.missing);
         pending.temporary.push(pattern);
         Ok(Some((done, pending)))
     }

@@ -1,9 +1,10 @@
 //! How long the operations of a setup take. The first kernel of each leaves the time in the summary, which costs the host nothing.
 
 use std::cell::Cell;
+use std::mem::offset_of;
 use std::time::Duration;
 
-use super::args::{long, BEGUN, MOST_STRETCHES};
+use super::args::Summary;
 use super::known::SetupTimes;
 
 /// What the paper tells apart.
@@ -26,7 +27,7 @@ pub(super) struct Clock {
 impl Clock {
     /// What is enqueued from here on belongs to `operation`.
     pub(super) fn begin(&mut self, operation: Operation) {
-        assert!(self.stretches.len() < MOST_STRETCHES);
+        assert!(self.stretches.len() < Summary::default().begun.len());
         self.stretches.push(operation);
         self.is_due.set(true);
     }
@@ -34,15 +35,15 @@ impl Clock {
     /// Where in the summary the next kernel is to leave the time, or 0.
     pub(super) fn stamp(&self, summary: u64) -> u64 {
         match self.is_due.take() {
-            true => summary + 4 * BEGUN as u64 + 8 * (self.stretches.len() as u64 - 1),
+            true => summary + offset_of!(Summary, begun) as u64 + 8 * (self.stretches.len() as u64 - 1),
             false => 0,
         }
     }
 
     /// The times that a summary tells, up to the beginning of the last stretch. One without a kernel takes none.
-    pub(super) fn times(&self, found: &[u32]) -> SetupTimes {
-        let stamps = (BEGUN..).step_by(2).map(|at| long(found, at));
-        let begun: Vec<_> = stamps.zip(&self.stretches).filter(|&(stamp, _)| stamp > 0).collect();
+    pub(super) fn times(&self, found: &Summary) -> SetupTimes {
+        let begun: Vec<_> =
+            found.begun.into_iter().zip(&self.stretches).filter(|&(stamp, _)| stamp > 0).collect();
         let mut times = SetupTimes::default();
         for pair in begun.windows(2) {
             let time = Duration::from_nanos(pair[1].0.saturating_sub(pair[0].0));
@@ -59,21 +60,20 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use super::super::args::SUMMARY;
     use super::*;
 
     #[test]
     fn stretches_are_added_up() {
         let mut clock = Clock::default();
-        let mut found = vec![0; SUMMARY];
+        let mut found = Summary::default();
         let begun = [(Operation::Levels, 100u64), (Operation::Other, 130), (Operation::Dependencies, 0)];
         for (k, (operation, time)) in
             begun.into_iter().chain([(Operation::Levels, 150), (Operation::Other, 1 << 33)]).enumerate()
         {
             clock.begin(operation);
-            assert_eq!(clock.stamp(1000), 1000 + 4 * BEGUN as u64 + 8 * k as u64);
+            assert_eq!(clock.stamp(1000), 1000 + offset_of!(Summary, begun) as u64 + 8 * k as u64);
             assert_eq!(clock.stamp(1000), 0);
-            (found[BEGUN + 2 * k], found[BEGUN + 2 * k + 1]) = (time as u32, (time >> 32) as u32);
+            found.begun[k] = time;
         }
         let times = clock.times(&found);
         assert_eq!(times.lev, Duration::from_nanos(30 + (1 << 33) - 150));

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::super::args::SolveArgs;
 use super::super::DeviceArray;
+use super::args::Summary;
 use crate::analysis::{Findings, Needs, Pattern};
 
 /// Times of the paper's setup operations.
@@ -43,7 +44,7 @@ pub struct DeviceSchedule {
     /// Where the values of a copy come from, and how many, if solves read one.
     pub copied: Option<(DeviceArray, u32)>,
     /// Where those come from that each solve begins by copying, if it does.
-    pub staged: Option<DeviceArray>,
+    pub gathered: Option<DeviceArray>,
     /// The rows' lists, where batches have taken what they need from them.
     pub(super) _lists: Option<DeviceArray>,
 }
@@ -75,5 +76,5 @@ pub struct Found {
     /// Four words for each row by the survey; and behind them, where levels were computed, a word for each turn.
     pub(super) words: DeviceArray,
     /// As the survey left it, with the number of levels and the sizes of nodes that there are not.
-    pub(super) summary: Vec<u32>,
+    pub(super) summary: Box<Summary>,
 }

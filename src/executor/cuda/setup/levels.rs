@@ -1,16 +1,18 @@
 //! From the caller's pattern to levels: what its majors hold, the lists across them, and the level of each unknown.
 
+use std::slice;
+
 use super::super::{memory, DeviceArray};
 use super::args::*;
 use super::known::Found;
 use super::message::Message;
 use super::places::Places;
 use super::run::{checked, lanes, Run};
-use crate::analysis::strewn::Sample;
 use crate::analysis::Tiles;
 use crate::error::{Error, Result};
 use crate::tuning::{
-    SETUP_LIST_BLOCKS, SETUP_LONGEST_LIST, SETUP_SURVEY_BLOCKS, SHORTEST_LINE, SMALLEST_RANGE,
+    IRREGULAR_PAIRS, SETUP_LIST_BLOCKS, SETUP_LONGEST_LIST, SETUP_SURVEY_BLOCKS, SHORTEST_LINE,
+    SMALLEST_RANGE,
 };
 
 impl Run<'_> {
@@ -29,15 +31,15 @@ impl Run<'_> {
     /// Finds out where planes begin, if the pattern is that of a grid, and whether its levels are what they mostly are then.
     pub(super) fn guess(&self) -> Result<()> {
         let most = self.launcher.gpu.multiprocessors() as u64;
-        let blocks = (self.shape.n as u64).div_ceil(SHORTEST_LINE as u64 * BLOCK as u64).min(most);
-        self.launch(&self.stored("setup_planes"), blocks, BLOCK, &self.base)?;
+        let blocks = (self.shape.n as u64).div_ceil(SHORTEST_LINE as u64 * TEAM_BLOCK as u64).min(most);
+        self.launch(&self.stored("setup_planes"), blocks, TEAM_BLOCK, &self.base)?;
         self.launch(&self.of_rows("setup_steps"), 1, 32, &self.base)?;
         self.walk_in_turns(&self.of_rows("setup_guess"), &self.base)
     }
 
     /// Finds out whether what rows depend on lies anywhere.
-    pub(super) fn look_for_strewn(&self) -> Result<()> {
-        self.cover(&self.stored("setup_strewn"), Sample::PAIRS, &self.base)
+    pub(super) fn sample_rows(&self) -> Result<()> {
+        self.cover(&self.stored("setup_irregular"), IRREGULAR_PAIRS, &self.base)
     }
 
     /// Finds out whether levels are one above those of the last unknown that each depends on, unless they are a grid's.
@@ -48,7 +50,7 @@ impl Run<'_> {
     }
 
     /// A copy of what the survey and the levels are, before it is written over.
-    pub(super) fn remember(&self, found: &[u32]) -> Result<Found> {
+    pub(super) fn remember(&self, found: &Summary) -> Result<Found> {
         let (gpu, stream) = (self.launcher.gpu, self.launcher.stream);
         let rows = self.shape.n as usize;
         let words = DeviceArray::temporary(gpu, rows * 20, stream)?;
@@ -59,12 +61,28 @@ impl Run<'_> {
                 memory::copy(words.address() + rows as u64 * 16, self.places.word, rows * 4, stream)?;
             }
         }
-        let mut summary = vec![0; SUMMARY];
-        let kept = [SCATTERED, ENTRIES, EXTRA, MISSING, LEVELS, REFUTED];
-        for k in kept.into_iter().chain(NEXT_TO_DIAGONAL..=SKEW).chain([SAMPLED, STREWN, DISTANT]) {
-            summary[k] = found[k];
-        }
-        Ok(Found { words, summary })
+        let Summary { scattered, entries, extra, missing, levels, refuted, next_to_diagonal, apart, .. } =
+            *found;
+        let Summary { line_step, plane_step, uneven, skew, sampled, irregular, distant, .. } = *found;
+        let summary = Summary {
+            scattered,
+            entries,
+            extra,
+            missing,
+            levels,
+            refuted,
+            next_to_diagonal,
+            apart,
+            line_step,
+            plane_step,
+            uneven,
+            skew,
+            sampled,
+            irregular,
+            distant,
+            ..Summary::default()
+        };
+        Ok(Found { words, summary: Box::new(summary) })
     }
 
     /// In place of a survey: no operation makes a difference to it. The sizes of nodes that the pattern does not have.
@@ -72,11 +90,11 @@ impl Run<'_> {
         let stream = self.launcher.stream;
         // SAFETY: as in `remember`; the summary lives until the findings have been waited for.
         unsafe {
-            memory::write(self.places.summary, &found.summary, stream)?;
+            memory::write(self.places.summary, slice::from_ref(&*found.summary), stream)?;
             memory::copy(self.places.major, found.words.address(), self.shape.n as usize * 16, stream)?;
         }
         self.offsets_of_majors()?;
-        Ok(found.summary[REFUTED])
+        Ok(found.summary.refuted)
     }
 
     /// The levels for the transposed operation from the last to the first.
@@ -87,10 +105,10 @@ impl Run<'_> {
     }
 
     /// Finds out of what sizes the pattern has no nodes.
-    pub(super) fn node_sizes(&self) -> Result<Vec<u32>> {
+    pub(super) fn node_sizes(&self) -> Result<Summary> {
         let found = self.ask_for_summary()?;
         self.walk_in_turns(&self.stored("setup_node_sizes"), &self.base)?;
-        checked(found.words()?)
+        checked(&found.words()?)
     }
 
     /// The lists across the majors, in natural numbers, of what the kernels with that ending take; where they lie.
@@ -145,15 +163,15 @@ impl Run<'_> {
         let (mut begin, mut level) = (0, 0);
         loop {
             let found = self.summary()?;
-            let end = found[QUEUED];
-            if found[BAD] != 0 || end == self.shape.n {
+            let end = found.queued;
+            if found.bad != 0 || end == self.shape.n {
                 break;
             }
             if end == begin {
                 return Err(Error::Panic("a level without unknowns".into()));
             }
-            let blocks = ((end - begin) as u64 * 32).div_ceil(BLOCK as u64);
-            self.launch(&name, blocks, BLOCK, &SetupArgs { begin, end, level, ..args })?;
+            let blocks = ((end - begin) as u64 * 32).div_ceil(TEAM_BLOCK as u64);
+            self.launch(&name, blocks, TEAM_BLOCK, &SetupArgs { begin, end, level, ..args })?;
             (begin, level) = (end, level + 1);
         }
         self.levels()
@@ -193,7 +211,7 @@ impl Run<'_> {
             Tiles::No => self.ask_for_summary()?,
             _ => self.ask_for_spans(SMALLEST_RANGE)?,
         };
-        self.launch(name, self.shape.n.div_ceil(SMALLEST_RANGE) as u64, BLOCK, &args)?;
+        self.launch(name, self.shape.n.div_ceil(SMALLEST_RANGE) as u64, TEAM_BLOCK, &args)?;
         Ok(findings)
     }
 }

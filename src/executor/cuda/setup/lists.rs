@@ -7,8 +7,8 @@ use super::args::*;
 use super::known::DeviceSchedule;
 use super::places::{passes, Room, Sort, Task};
 use super::run::{lanes, Run};
+use crate::analysis::irregular;
 use crate::analysis::slices::Cut;
-use crate::analysis::strewn;
 use crate::error::Result;
 use crate::problem::{DiagSource, Shape};
 
@@ -21,7 +21,7 @@ pub(super) struct List {
     pub permuted: bool,
     pub is_stored: bool,
     /// Solves begin by copying the values into the list's order.
-    pub is_staged: bool,
+    pub is_gathered: bool,
 }
 
 /// Addresses of what the plan keeps, all in one allocation. With records the arrays that they replace are
@@ -61,7 +61,7 @@ impl Kept {
     }
 
     pub(super) fn arguments(&self, shape: &Shape) -> SolveArgs {
-        let row_permuted = self.rows.permuted && !self.rows.is_staged;
+        let row_permuted = self.rows.permuted && !self.rows.is_gathered;
         let base = SolveArgs {
             n: shape.n,
             row_adj: self.rows.adj,
@@ -92,16 +92,16 @@ impl Kept {
 }
 
 impl Run<'_> {
-    /// Allocates what the plan keeps, and the rows' lists where batches take their place. Where values are staged, the place for
+    /// Allocates what the plan keeps, and the rows' lists where batches take their place. Where values are gathered, the place for
     /// where they come from is there.
     pub(super) fn keep(
         &self,
-        found: &[u32],
+        found: &Summary,
         tile: u32,
-        staged: Option<&DeviceArray>,
+        gathered: Option<&DeviceArray>,
     ) -> Result<(Kept, DeviceArray, Option<DeviceArray>)> {
         let Task { records, stored_rows, needs, .. } = self.task;
-        let (n, entries, contiguous) = (self.shape.n, found[ENTRIES], found[SCATTERED] == 0);
+        let (n, entries, contiguous) = (self.shape.n, found.entries, found.scattered == 0);
         let places = &self.places;
         let rows = n as usize + 1;
         let lay_out = |start: u64, lists: u64| {
@@ -123,14 +123,14 @@ impl Run<'_> {
                     },
                     permuted: wanted && permuted,
                     is_stored,
-                    is_staged: false,
+                    is_gathered: false,
                 }
             };
-            let rows_list = |room: &mut Room| match staged {
+            let rows_list = |room: &mut Room| match gathered {
                 None => list(room, needs.rows, stored_rows, true),
                 Some(source) => {
                     let pattern = list(room, needs.rows, stored_rows, false);
-                    List { val: source.address(), permuted: true, is_staged: true, ..pattern }
+                    List { val: source.address(), permuted: true, is_gathered: true, ..pattern }
                 }
             };
             let kept = Kept {
@@ -203,9 +203,14 @@ impl Run<'_> {
         self.walk(&name, &args)
     }
 
-    /// Where values come from that are staged piece by piece, and where those of the list's entries are then.
-    pub(super) fn stage_by_pieces(&mut self, list: &List, entries: u32, staged: &DeviceArray) -> Result<()> {
-        let span = strewn::piece(self.shape.nnz, self.shape.dtype.bytes() as u32);
+    /// Where values come from that are gathered piece by piece, and where those of the list's entries are then.
+    pub(super) fn gather_by_pieces(
+        &mut self,
+        list: &List,
+        entries: u32,
+        gathered: &DeviceArray,
+    ) -> Result<()> {
+        let span = irregular::piece(self.shape.nnz, self.shape.dtype.bytes() as u32);
         let pieces = self.shape.nnz.div_ceil(span);
         let lay_out = |start: u64| {
             let room = &mut Room(start);
@@ -221,7 +226,7 @@ impl Run<'_> {
         let by_piece = SetupArgs { key_out: keys[0], value_out: values[0], ..args };
         self.cover("setup_piece_keys", entries, &by_piece)?;
         let (_, sorted) = self.sort(sort, pieces, keys, values, None)?;
-        let of_each = SetupArgs { value_in: sorted, value_out: staged.address(), ..args };
+        let of_each = SetupArgs { value_in: sorted, value_out: gathered.address(), ..args };
         self.cover("setup_pieces", entries, &of_each)
     }
 

@@ -9,15 +9,15 @@ use std::time::Instant;
 
 use super::super::locked::{Page, WORDS};
 use super::super::{memory, Launcher};
-use super::args::{Question, SetupArgs};
+use super::args::{Question, SetupArgs, LONGEST_MESSAGE};
 use crate::error::Result;
-use crate::tuning::SETUP_LOOKS;
+use crate::tuning::SETUP_POLLS;
 
 /// Threads of the block that writes them, at most.
 const BLOCK: usize = 1024;
 
-/// The most words of a page; mirrored in kernels/analysis/setup.cuh.
-const LONGEST: usize = WORDS - 1;
+// The last word of a page says that the others are there.
+const _: () = assert!(LONGEST_MESSAGE as usize == WORDS - 1);
 
 /// Some words, from when they are asked for until they have arrived.
 pub(super) struct Message {
@@ -34,7 +34,7 @@ impl Message {
     /// # Safety
     /// `address` is a device address of that many words.
     pub(super) unsafe fn new(launcher: &Launcher, address: u64, count: usize) -> Result<Message> {
-        let page = (count <= LONGEST).then(|| Page::new(launcher.gpu)).transpose()?;
+        let page = (count <= LONGEST_MESSAGE as usize).then(|| Page::new(launcher.gpu)).transpose()?;
         if let Some(page) = &page {
             page.last_word().store(0, Ordering::Release);
         }
@@ -72,7 +72,7 @@ impl Message {
     pub(super) fn words(self) -> Result<Vec<u32>> {
         let start = Instant::now();
         while !self.has_arrived() {
-            if start.elapsed() > SETUP_LOOKS {
+            if start.elapsed() > SETUP_POLLS {
                 // This also tells what has gone wrong.
                 memory::synchronize(self.stream)?;
                 break;

@@ -16,20 +16,22 @@ mod message;
 mod panels;
 mod places;
 mod run;
+mod shared;
 mod tiling;
 
 use super::{DeviceArray, Launcher};
+use crate::analysis::irregular::Sample;
 use crate::analysis::lines::Grid;
 use crate::analysis::ranges::{Ranges, Span};
+use crate::analysis::shared::schedule::CHUNK_SLICES;
 use crate::analysis::slices::{self, Cut};
-use crate::analysis::strewn::Sample;
 use crate::analysis::{families, lines, Findings, Form, Panels, Tiles};
 use crate::engines::nodal::layout as nodes;
 use crate::engines::panel::layout::SegmentCounts;
 use crate::engines::tiled::boxes::Boxes;
 use crate::error::Result;
 use crate::problem::{Arrays, DiagSource, Shape};
-use crate::select::choose::{self, Looks, Order, Staging};
+use crate::select::choose::{self, Gathering, LazyFeatures, Order};
 use crate::select::features::{Counts, LastLevels};
 use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM};
 use args::*;
@@ -68,15 +70,15 @@ pub fn schedule(
     let (mut may_have_lines, mut may_have_chains) = (true, true);
     if needs.nodes && nodes::largest(shape.n, refuted).is_some() {
         let found = run.node_sizes()?;
-        if found[BAD] != 0 {
+        if found.bad != 0 {
             return Ok(None);
         }
         if let Some((done, mut pending)) = run.by_nodes(&found, wish, cut, let_go)? {
             pending.temporary.push(temporary);
             return Ok(Some((done, pending)));
         }
-        may_have_lines = lines::line(shape.n, found[NEXT_TO_DIAGONAL]) > 0;
-        may_have_chains = found[BARE] <= shape.n / SETUP_CHAINS_BARE;
+        may_have_lines = lines::line(shape.n, found.next_to_diagonal) > 0;
+        may_have_chains = found.bare <= shape.n / SETUP_CHAINS_BARE;
     }
     if run.task.transpose {
         run.base.list = run.transpose(&run.ind_type.to_string())?;
@@ -89,7 +91,7 @@ pub fn schedule(
             run.guess()?;
         }
         if is_first && node == 1 && needs.tiles != Tiles::No && Sample::is_wanted(shape.n) {
-            run.look_for_strewn()?;
+            run.sample_rows()?;
         }
     }
     run.clock.begin(Operation::Levels);
@@ -106,7 +108,7 @@ pub fn schedule(
     };
     run.clock.begin(Operation::Other);
     let (found, ranges) = run.findings(asked)?;
-    if found[BAD] != 0 {
+    if found.bad != 0 {
         return Ok(None);
     }
     let_go();
@@ -148,7 +150,7 @@ pub fn turn(
     run.survey()?;
     if wish.needs.nodes && nodes::largest(shape.n, 0).is_some() {
         let found = run.node_sizes()?;
-        if found[BAD] != 0 {
+        if found.bad != 0 {
             return Ok(None);
         }
         if let Some((done, mut pending)) = run.by_nodes(&found, wish, cut, let_go)? {
@@ -194,7 +196,7 @@ impl Pending {
     /// Has the info's state written and its work vectors armed, and waits for that and all that has been enqueued before.
     pub fn finish(self, launcher: &Launcher, unsolved: Unsolved) -> Result<Ending> {
         // SAFETY: the places have that many words.
-        let end = unsafe { Message::new(launcher, self.summary, SUMMARY + STATE)? };
+        let end = unsafe { Message::new(launcher, self.summary, Summary::WORDS + STATE)? };
         let Unsolved { state, work, work_bytes, pivot } = unsolved;
         let args = SetupArgs {
             summary: self.summary,
@@ -206,16 +208,16 @@ impl Pending {
             ..Default::default()
         };
         let most = launcher.gpu.multiprocessors() as u64 * ARM_BLOCKS;
-        let blocks = args.work_bytes.div_ceil(ARM_BYTES * BLOCK as u64).clamp(1, most);
+        let blocks = args.work_bytes.div_ceil(ARM_BYTES * TEAM_BLOCK as u64).clamp(1, most);
         let args = args.asked(end.question()?);
-        launcher.setup_kernel("setup_arm")?.launch(blocks as u32, BLOCK, 0, &args)?;
-        let found = checked(end.words()?)?;
-        let narrow = (found[NARROW + 1] > 0).then_some(found[NARROW]);
-        let (diag_in_rows, rows_follow) = (found[DISPLACED] == 0, found[PARTED] == 0);
-        let (slices, most_parts) = (found[SLICES], found[MOST_PARTS]);
+        launcher.setup_kernel("setup_arm")?.launch(blocks as u32, TEAM_BLOCK, 0, &args)?;
+        let found = checked(&end.words()?)?;
+        let narrow = (found.narrow >> 32 > 0).then_some(found.narrow as u32);
+        let (diag_in_rows, rows_follow) = (found.displaced == 0, found.parted == 0);
+        let (slices, most_parts) = (found.slices, found.most_parts);
         Ok(Ending {
             times: self.clock.times(&found),
-            widest: found[WIDEST],
+            widest: found.widest,
             slices,
             narrow,
             most_parts,
@@ -229,7 +231,7 @@ impl<'a> Run<'a> {
     /// The matrix turned, after the survey. None if the pattern is malformed.
     fn turned(mut self, temporary: DeviceArray, let_go: &mut dyn FnMut()) -> Result<Option<Turned>> {
         let list = self.transpose(&format!("triangle_{}{}", self.ptr_type, self.ind_type))?;
-        if self.summary()?[BAD] != 0 {
+        if self.summary()?.bad != 0 {
             return Ok(None);
         }
         let_go();
@@ -248,11 +250,11 @@ impl<'a> Run<'a> {
     /// Orders the unknowns and writes the arrays that the plan keeps. None for nodes whose rows are faster in tiles.
     fn arrange(
         &mut self,
-        found: &[u32],
+        found: &Summary,
         ranges: Ranges,
         cut: &dyn Fn(Form) -> Cut,
     ) -> Result<Option<DeviceSchedule>> {
-        let (n, entries, levels) = (self.shape.n, found[ENTRIES], found[LEVELS]);
+        let (n, entries, levels) = (self.shape.n, found.entries, found.levels);
         let needs = self.task.needs;
         let own_diag = self.shape.diag == DiagSource::Matrix;
         self.clock.begin(Operation::Levels);
@@ -273,9 +275,9 @@ impl<'a> Run<'a> {
             (Tiles::No, 1) if !needs.nodes => choose::of_rows(needs, levels),
             (_, node) => {
                 let scattered = !self.task.stored_rows;
-                let crosses = grid.plane > 0 && found[SKEW] > 0;
-                let squares = (long(found, SQUARES), long(found, LONG_SQUARES));
-                let sample = Sample { entries: found[SAMPLED], strewn: found[STREWN] };
+                let crosses = grid.plane > 0 && found.skew > 0;
+                let squares = (found.squares, found.long_squares);
+                let sample = Sample { entries: found.sampled, irregular: found.irregular };
                 let counts = Counts {
                     n,
                     entries,
@@ -284,8 +286,8 @@ impl<'a> Run<'a> {
                     scattered,
                     has_lines,
                     crosses,
-                    distant: found[DISTANT],
-                    strewn: node == 1 && sample.is_strewn(),
+                    distant: found.distant,
+                    irregular: node == 1 && sample.is_irregular(),
                     node,
                     value_bytes: self.shape.dtype.bytes() as u32,
                     is_complex: self.shape.dtype.is_complex(),
@@ -296,7 +298,7 @@ impl<'a> Run<'a> {
                 chosen
             }
         };
-        let choose::Decision { form, rows, order, is_wide, staging, predicted } = decision;
+        let choose::Decision { form, rows, order, is_wide, gathering, predicted } = decision;
         let is_tiled = matches!(form, Form::Tiles(_));
         if self.node > 1 && form.is_of_rows_only() {
             return Ok(None);
@@ -318,8 +320,9 @@ impl<'a> Run<'a> {
             Some(boxes) => boxes.spans.len() as u32,
             None => n.div_ceil(tile.max(1)),
         };
-        let staged = (staging != Staging::No).then(|| self.allocate(entries as usize * 4)).transpose()?;
-        let in_order = staged.as_ref().filter(|_| staging == Staging::InOrder);
+        let gathered =
+            (gathering != Gathering::No).then(|| self.allocate(entries as usize * 4)).transpose()?;
+        let in_order = gathered.as_ref().filter(|_| gathering == Gathering::InOrder);
         let (kept, slab, lists) = self.keep(found, tile, in_order)?;
         self.base.order = kept.order;
         self.base.tile = tile;
@@ -356,8 +359,8 @@ impl<'a> Run<'a> {
         };
         self.fill(&kept.rows, cut)?;
         self.fill(&kept.columns, cut)?;
-        if let Some(staged) = staged.as_ref().filter(|_| staging == Staging::ByPieces) {
-            self.stage_by_pieces(&kept.rows, entries, staged)?;
+        if let Some(gathered) = gathered.as_ref().filter(|_| gathering == Gathering::ByPieces) {
+            self.gather_by_pieces(&kept.rows, entries, gathered)?;
         }
 
         let mut done = DeviceSchedule {
@@ -366,14 +369,14 @@ impl<'a> Run<'a> {
             _lists: lists,
             levels: if self.task.levels { levels } else { 0 },
             entries,
-            missing_diag: (own_diag && found[MISSING] != 0).then_some(!found[MISSING]),
+            missing_diag: (own_diag && found.missing != 0).then_some(!found.missing),
             found: Findings { form, tile, wide_tiles: is_wide, ..Findings::default() },
             copied: None,
-            staged,
+            gathered,
             predicted,
         };
-        if own_diag && found[EXTRA] > 0 {
-            self.extra_diagonals(found[EXTRA], &mut done)?;
+        if own_diag && found.extra > 0 {
+            self.extra_diagonals(found.extra, &mut done)?;
         }
         if let Some(segments) = segments {
             self.order_panels(segments, levels, &mut done)?;
@@ -458,7 +461,7 @@ impl<'a> Run<'a> {
             slice_ptr: places.values[1],
             record: kept.record,
             record_diag: kept.diag_index(self.shape),
-            by_first: if kept.rows.is_staged { kept.rows.ptr } else { kept.rows.by_first() },
+            by_first: if kept.rows.is_gathered { kept.rows.ptr } else { kept.rows.by_first() },
             tile_step: kept.tile_step,
             ..self.base
         }
@@ -482,32 +485,32 @@ impl<'a> Run<'a> {
         self.cover("setup_chunks", self.shape.n, args)?;
         let number = args.slice_ptr + 4 * self.shape.n as u64;
         let asked = wants_number.then(|| self.ask(number, 1)).transpose()?;
-        self.scan_chunks(args, slices::CHUNK_SLICES)?;
+        self.scan_chunks(args, CHUNK_SLICES)?;
         Ok(asked)
     }
 }
 
-/// What the choice looks at, and what it has seen.
+/// The features that the choice asks for, and those that it has got.
 struct Seen<'r, 'a> {
     run: &'r mut Run<'a>,
-    found: &'r [u32],
+    found: &'r Summary,
     grid: Grid,
     level_of: u64,
     boxes: Option<Boxes>,
     segments: Option<Segments>,
 }
 
-impl Looks for Seen<'_, '_> {
+impl LazyFeatures for Seen<'_, '_> {
     fn boxes(&mut self) -> Option<Vec<Span>> {
         let (n, found) = (self.run.shape.n, self.found);
-        let steps = [found[LINE_STEP], found[PLANE_STEP]];
-        let is_even = found[UNEVEN] == 0;
-        self.boxes = is_even.then(|| Boxes::new(n, found[ENTRIES], self.grid, steps, found[SKEW])).flatten();
+        let steps = [found.line_step, found.plane_step];
+        let is_even = found.uneven == 0;
+        self.boxes = is_even.then(|| Boxes::new(n, found.entries, self.grid, steps, found.skew)).flatten();
         self.boxes.as_ref().map(|boxes| boxes.spans.clone())
     }
 
     fn strips(&mut self) -> Result<Option<Ranges>> {
-        self.run.strips(self.found[LEVELS], self.level_of)
+        self.run.strips(self.found.levels, self.level_of)
     }
 
     /// By the rule as kernels have it.
@@ -518,8 +521,8 @@ impl Looks for Seen<'_, '_> {
     ) -> Result<Option<LastLevels>> {
         let run = &self.run;
         let level_ptr = run.places.level_ptr;
-        let end = run.ask(run.places.summary + 4 * LAST_LEVELS as u64, 2)?;
-        run.cover("setup_thin_end", self.found[LEVELS], &SetupArgs { level_ptr, ..run.base })?;
+        let end = run.ask(run.places.summary + std::mem::offset_of!(Summary, thin) as u64, 2)?;
+        run.cover("setup_thin_end", self.found.levels, &SetupArgs { level_ptr, ..run.base })?;
         let end = end.words()?;
         if end[1] == 0 {
             return Ok(None);

@@ -6,7 +6,11 @@ use super::known::DeviceSchedule;
 use super::places::{Room, Sort, MOST_PASSES};
 use super::run::Run;
 use crate::engines::panel::layout::{Order, SegmentCounts};
+use crate::engines::panel::shared::{PANEL_ROWS, PANEL_SIZES};
 use crate::error::Result;
+
+// SAFETY: numbers, and arrays of them.
+unsafe impl OfWords for SegmentCounts {}
 
 /// The segments of a pattern, on the device.
 pub(super) struct Segments {
@@ -112,7 +116,7 @@ impl Run<'_> {
         done: &mut DeviceSchedule,
     ) -> Result<()> {
         let Segments { counts, places, .. } = segments;
-        let (Some(order), Some(bound)) = (counts.order(), SegmentCounts::SIZES.checked_mul(levels)) else {
+        let (Some(order), Some(bound)) = (counts.order(), PANEL_SIZES.checked_mul(levels)) else {
             return Ok(());
         };
         let count = counts.segments;
@@ -144,7 +148,7 @@ impl Run<'_> {
             ..args
         })?;
         let panels = found.words()?[0];
-        if panels > u32::MAX / SegmentCounts::ROWS {
+        if panels > u32::MAX / PANEL_ROWS {
             return Ok(());
         }
         self.scan(SetupArgs {
@@ -155,7 +159,7 @@ impl Run<'_> {
         })?;
         self.cover_in_turns("setup_panel_levels", &args)?;
         self.cover_in_turns("setup_panel_places", &args)?;
-        let bytes = panels as usize * SegmentCounts::ROWS as usize * 4;
+        let bytes = panels as usize * PANEL_ROWS as usize * 4;
         let rows = self.allocate(bytes)?;
         // SAFETY: the array has that many bytes.
         unsafe { memory::fill(rows.address(), 0xff, bytes, self.launcher.stream)? };

@@ -4,7 +4,7 @@ use super::super::memory;
 use super::args::*;
 use super::known::Levels;
 use crate::analysis::lines;
-use crate::analysis::ranges::Spread;
+use crate::analysis::shared::ranges::LevelSpan;
 use crate::analysis::{Needs, Tiles};
 use crate::error::Result;
 use crate::problem::Shape;
@@ -115,8 +115,8 @@ pub(super) fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64
     let spans = lines::most_spans(n);
     let scan = |room: &mut Room| room.take(rows.div_ceil((SCAN_BLOCK * SCAN_FEW) as usize) * 8);
     let mut places = Places {
-        summary: room.words(SUMMARY + STATE),
-        spans: room.words(if task.levels { spans as usize * Spread::WORDS } else { 0 }),
+        summary: room.words(Summary::WORDS + STATE),
+        spans: room.words(if task.levels { spans as usize * LevelSpan::WORDS } else { 0 }),
         word: room.words(if task.levels { rows } else { 0 }),
         list_count: room.words(if task.transpose { rows } else { 0 }),
         level_sort: Sort::lay_out(room, sorted, passes(n)),
@@ -151,8 +151,8 @@ pub(super) fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64
         by_kept: 0,
     };
     places.zero_end = room.0;
-    places.piece = room.take(2 * piece_room(nnz) as usize * PIECE_BYTES);
-    places.totals = room.take(piece_room(nnz) as usize * TOTALS_BYTES);
+    places.piece = room.take(2 * piece_room(nnz) as usize * size_of::<Piece>());
+    places.totals = room.take(piece_room(nnz) as usize * size_of::<PieceTotals>());
     if task.needs.families {
         places.family_sort = Sort::lay_out(room, n, MOST_PASSES);
     }

@@ -39,9 +39,9 @@ pub(super) fn lanes(shape: &Shape, entries: u32) -> u32 {
 }
 
 /// A summary, unless the watchdog has ended a wait.
-pub(super) fn checked(found: Vec<u32>) -> Result<Vec<u32>> {
-    match found[FAILED] {
-        0 => Ok(found),
+pub(super) fn checked(words: &[u32]) -> Result<Summary> {
+    match words[FAILED] {
+        0 => Ok(Summary::of_words(words)),
         _ => Err(Error::SetupTimedOut),
     }
 }
@@ -88,7 +88,7 @@ impl<'a> Run<'a> {
             by_kept: places.by_kept,
             stride: 1,
             node,
-            state: places.summary + 4 * SUMMARY as u64,
+            state: places.summary + 4 * Summary::WORDS as u64,
             timeout_ns: timeout.as_nanos().min(u64::MAX as u128) as u64,
             ..Default::default()
         };
@@ -119,19 +119,19 @@ impl<'a> Run<'a> {
 
     /// One thread for each of `count`.
     pub(super) fn cover(&self, name: &str, count: u32, args: &SetupArgs) -> Result<()> {
-        self.launch(name, (count as u64).div_ceil(BLOCK as u64), BLOCK, args)
+        self.launch(name, (count as u64).div_ceil(TEAM_BLOCK as u64), TEAM_BLOCK, args)
     }
 
     /// A team of `lanes` lanes for each row.
     pub(super) fn walk(&self, name: &str, args: &SetupArgs) -> Result<()> {
-        self.launch(name, (args.n as u64 * args.lanes as u64).div_ceil(BLOCK as u64), BLOCK, args)
+        self.launch(name, (args.n as u64 * args.lanes as u64).div_ceil(TEAM_BLOCK as u64), TEAM_BLOCK, args)
     }
 
     /// So many lanes for each row, by no more blocks than so many on each multiprocessor, which take rows in turns.
     pub(super) fn in_turns(&self, name: &str, lanes: u32, most: u64, args: &SetupArgs) -> Result<()> {
         let most = self.launcher.gpu.multiprocessors() as u64 * most;
-        let blocks = (args.n as u64 * lanes as u64).div_ceil(BLOCK as u64).min(most);
-        self.launch(name, blocks, BLOCK, args)
+        let blocks = (args.n as u64 * lanes as u64).div_ceil(TEAM_BLOCK as u64).min(most);
+        self.launch(name, blocks, TEAM_BLOCK, args)
     }
 
     /// One thread for each row, by no more blocks than the GPU holds.
@@ -184,7 +184,7 @@ impl<'a> Run<'a> {
 
     /// The same of the summary, and the state behind it.
     pub(super) fn ask_for_summary(&self) -> Result<Message> {
-        self.ask(self.places.summary, SUMMARY + STATE)
+        self.ask(self.places.summary, Summary::WORDS + STATE)
     }
 
     /// Memory that the plan will keep.
@@ -193,8 +193,8 @@ impl<'a> Run<'a> {
     }
 
     /// The summary, and the state behind it.
-    pub(super) fn summary(&self) -> Result<Vec<u32>> {
-        checked(self.read(self.places.summary, SUMMARY + STATE)?)
+    pub(super) fn summary(&self) -> Result<Summary> {
+        checked(&self.read(self.places.summary, Summary::WORDS + STATE)?)
     }
 
     /// Exclusive sums over `args.count` elements.
@@ -221,8 +221,13 @@ impl<'a> Run<'a> {
         let passes = passes(bound);
         let base = SetupArgs { count: sort.count, histogram: sort.histogram, ..self.base };
         let blocks =
-            (sort.count.div_ceil(4 * BLOCK) as u64).min(self.launcher.gpu.multiprocessors() as u64 * 8);
-        self.launch("setup_histogram", blocks, BLOCK, &SetupArgs { key_in: keys[0], shift: passes, ..base })?;
+            (sort.count.div_ceil(4 * TEAM_BLOCK) as u64).min(self.launcher.gpu.multiprocessors() as u64 * 8);
+        self.launch(
+            "setup_histogram",
+            blocks,
+            TEAM_BLOCK,
+            &SetupArgs { key_in: keys[0], shift: passes, ..base },
+        )?;
         let mut value_in = values[0];
         for pass in 0..passes {
             let value_out = match target {
@@ -240,7 +245,7 @@ impl<'a> Run<'a> {
                 value_out,
                 ..base
             };
-            self.launch("setup_sort", sort.count.div_ceil(SORT_TILE) as u64, BLOCK, &args)?;
+            self.launch("setup_sort", sort.count.div_ceil(SORT_TILE) as u64, TEAM_BLOCK, &args)?;
             value_in = value_out;
         }
         Ok((keys[passes as usize % 2], value_in))

@@ -1,5 +1,7 @@
 //! What the choice of tiles wants to know, and the batches of those that were chosen.
 
+use std::mem::offset_of;
+
 use super::super::memory;
 use super::args::*;
 use super::known::DeviceSchedule;
@@ -8,6 +10,7 @@ use super::places::Places;
 use super::run::{checked, Run};
 use crate::analysis::lines::{self, Grid, Sizes};
 use crate::analysis::ranges::{Ranges, Spread};
+use crate::analysis::shared::ranges::LevelSpan;
 use crate::analysis::slices::CODE_UNIT;
 use crate::analysis::Tiles;
 use crate::engines::tiled::strips;
@@ -15,22 +18,22 @@ use crate::error::{Error, Result};
 use crate::tuning::SMALLEST_RANGE;
 
 /// The grid that the summary says the pattern is of.
-pub(super) fn grid_of(n: u32, found: &[u32]) -> Grid {
-    let plane = if found[APART] != 0 { !found[APART] } else { 0 };
-    Grid::new(n, lines::line(n, found[NEXT_TO_DIAGONAL]), plane)
+pub(super) fn grid_of(n: u32, found: &Summary) -> Grid {
+    let plane = if found.apart != 0 { !found.apart } else { 0 };
+    Grid::new(n, lines::line(n, found.next_to_diagonal), plane)
 }
 
 impl Run<'_> {
     /// The summary and, where tiles may be wanted, the ranges of the natural order. Levels have asked for them.
-    pub(super) fn findings(&self, asked: Option<Message>) -> Result<(Vec<u32>, Ranges)> {
+    pub(super) fn findings(&self, asked: Option<Message>) -> Result<(Summary, Ranges)> {
         let none = || Ranges::of(Sizes::plain(0), Vec::new());
         let n = self.shape.n;
         let Some(asked) = asked else { return Ok((self.summary()?, none())) };
         let (mut found, mut words) = self.levels_of(asked)?;
-        if found[BAD] != 0 {
+        if found.bad != 0 {
             return Ok((found, none()));
         }
-        if long(&found, LONG_SQUARES) > 0 {
+        if found.long_squares > 0 {
             (found, words) = self.levels_of(self.raise_long_rows()?)?;
         }
         if self.task.needs.tiles == Tiles::No {
@@ -42,29 +45,29 @@ impl Run<'_> {
         }
         let args = SetupArgs { span: sizes.span, spans: self.places.spans, ..self.base };
         let asked = self.ask_for_spans(sizes.span)?;
-        self.launch("setup_spans", n.div_ceil(sizes.span) as u64, BLOCK, &args)?;
+        self.launch("setup_spans", n.div_ceil(sizes.span) as u64, TEAM_BLOCK, &args)?;
         let words = self.spans(asked)?.1;
         Ok((found, self.ranges(sizes, &words)))
     }
 
     /// The summary and, where tiles may be wanted, the levels of every few unknowns.
-    fn levels_of(&self, asked: Message) -> Result<(Vec<u32>, Vec<u32>)> {
+    fn levels_of(&self, asked: Message) -> Result<(Summary, Vec<u32>)> {
         match self.task.needs.tiles {
-            Tiles::No => Ok((checked(asked.words()?)?, Vec::new())),
+            Tiles::No => Ok((checked(&asked.words()?)?, Vec::new())),
             _ => self.spans(asked),
         }
     }
 
     /// Asks for the summary, and the levels of every `span` unknowns.
     pub(super) fn ask_for_spans(&self, span: u32) -> Result<Message> {
-        let words = Spread::WORDS * self.shape.n.div_ceil(span) as usize;
+        let words = LevelSpan::WORDS * self.shape.n.div_ceil(span) as usize;
         self.ask(self.places.summary, self.words_before_spans() + words)
     }
     /// Both.
-    pub(super) fn spans(&self, asked: Message) -> Result<(Vec<u32>, Vec<u32>)> {
-        let mut found = checked(asked.words()?)?;
-        let spans = found.split_off(self.words_before_spans());
-        Ok((found, spans))
+    pub(super) fn spans(&self, asked: Message) -> Result<(Summary, Vec<u32>)> {
+        let mut words = asked.words()?;
+        let spans = words.split_off(self.words_before_spans());
+        Ok((checked(&words)?, spans))
     }
     fn words_before_spans(&self) -> usize {
         (self.places.spans - self.places.summary) as usize / 4
@@ -72,8 +75,8 @@ impl Run<'_> {
 
     pub(super) fn ranges(&self, sizes: Sizes, words: &[u32]) -> Ranges {
         let (n, size) = (self.shape.n, sizes.span);
-        let spread = |(k, w)| Spread::of_words(w, size.min(n - k as u32 * size));
-        Ranges::of(sizes, words.chunks_exact(Spread::WORDS).enumerate().map(spread).collect())
+        let spread = |(k, w)| Spread::of(LevelSpan::of_words(w), size.min(n - k as u32 * size));
+        Ranges::of(sizes, words.chunks_exact(LevelSpan::WORDS).enumerate().map(spread).collect())
     }
 
     /// The ranges of the order by strips, if there is one; the turns are in `position` then. `level_of` is by place in the
@@ -106,15 +109,15 @@ impl Run<'_> {
         let keys = SetupArgs { bounds: shifts, key_out: order, value_out: row_ptr, ..args };
         self.cover("setup_strip_keys", n, &keys)?;
         let found = self.summary()?;
-        if strips::bound(levels, found[WIDEST]).is_none() {
+        if strips::bound(levels, found.widest).is_none() {
             return Ok(None);
         }
-        let places = found[LARGEST_PLACE] + 1;
+        let places = found.largest_place + 1;
         let (_, sorted) = self.sort(strip_sort, places, [order, by_first], [row_ptr, by_diag], None)?;
         let sizes = Grid::new(n, lines::length(n, places), 0).sizes(n, 0);
         let args = SetupArgs { value_in: sorted, span: sizes.span, ..args };
         let asked = self.ask_for_spans(sizes.span)?;
-        self.launch("setup_strip_turns", n.div_ceil(sizes.span) as u64, BLOCK, &args)?;
+        self.launch("setup_strip_turns", n.div_ceil(sizes.span) as u64, TEAM_BLOCK, &args)?;
         let words = self.spans(asked)?.1;
         Ok(Some(self.ranges(sizes, &words)))
     }
@@ -181,9 +184,9 @@ impl Run<'_> {
         let args = SetupArgs { slice: array.address(), ..args };
         self.cover_in_turns("setup_batches", &args)?;
         let args = SetupArgs { count: batches, ..args };
-        let warps = (batches as u64 * 32).div_ceil(BLOCK as u64);
-        self.launch("setup_depths", warps, BLOCK, &args)?;
-        let units = self.ask(self.places.summary + 4 * UNITS as u64, 2)?;
+        let warps = (batches as u64 * 32).div_ceil(TEAM_BLOCK as u64);
+        self.launch("setup_depths", warps, TEAM_BLOCK, &args)?;
+        let units = self.ask(self.places.summary + offset_of!(Summary, units) as u64, 2)?;
         self.scan(SetupArgs {
             count: batches,
             scan_in: args.chunk,
@@ -191,7 +194,7 @@ impl Run<'_> {
             states: self.places.batch_scan,
             ..self.base
         })?;
-        let units = long(&units.words()?, 0);
+        let units = u64::of_words(&units.words()?);
         let permuted = done.base.row_permuted != 0;
         let words = units as usize * CODE_UNIT;
         let bytes = words * if permuted { 8 } else { 4 };
@@ -203,7 +206,7 @@ impl Run<'_> {
         self.launch(
             "setup_codes",
             warps,
-            BLOCK,
+            TEAM_BLOCK,
             &SetupArgs { code, index, out_val: done.base.row_val, ..args },
         )?;
         self.cover_in_turns("setup_records", &args)?;

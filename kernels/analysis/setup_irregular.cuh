@@ -1,38 +1,38 @@
-// Setup: patterns whose rows depend on unknowns anywhere, by the rules of src/analysis/strewn.rs; and values that are staged
+// Setup: patterns whose rows depend on unknowns anywhere, by the rules of src/analysis/irregular.rs; and values that are gathered
 // piece by piece.
 #pragma once
 #include "setup.cuh"
+#include "shared/tuning.h"
 
 // A thread takes a pair of majors.
 template <class I>
-__device__ void look_for_strewn(const SetupArgs &a) {
-    constexpr uint32_t PAIRS = 4096, ENTRIES = 8, FAR = 16, BESIDE = 256;
+__device__ void sample_rows(const SetupArgs &a) {
     __shared__ uint32_t scratch[32];
     const I *ind = (const I *)a.ind;
     auto distance = [](uint32_t i, uint32_t j) { return i < j ? j - i : i - j; };
-    uint32_t pair = thread_index(), entries = 0, strewn = 0;
-    if (pair < PAIRS) {
-        uint32_t i = pair * (a.n / PAIRS);
+    uint32_t pair = thread_index(), entries = 0, irregular = 0;
+    if (pair < IRREGULAR_PAIRS) {
+        uint32_t i = pair * (a.n / IRREGULAR_PAIRS);
         uint4 major = a.major[i], next = a.major[i + 1];
         uint32_t both = Min()(major.z, next.z);
-        entries = Min()(both, ENTRIES);
-        for (uint32_t look = 0; look < entries; ++look) {
-            uint32_t k = (uint32_t)((uint64_t)look * both / entries);
+        entries = Min()(both, IRREGULAR_ENTRIES);
+        for (uint32_t e = 0; e < entries; ++e) {
+            uint32_t k = (uint32_t)((uint64_t)e * both / entries);
             uint32_t j = (uint32_t)ind[major.x + k] - a.base, beside = (uint32_t)ind[next.x + k] - a.base;
-            strewn += distance(i, j) > a.n / FAR && distance(j, beside) > BESIDE;
+            irregular += distance(i, j) > a.n / IRREGULAR_FAR_PART && distance(j, beside) > IRREGULAR_BESIDE;
         }
     }
     Block block(scratch);
     entries = block.reduce(entries, Sum());
-    strewn = block.reduce(strewn, Sum());
+    irregular = block.reduce(irregular, Sum());
     if (block.rank != 0 || entries == 0) return;
     atomicAdd(&a.summary->sampled, entries);
-    atomicAdd(&a.summary->strewn, strewn);
+    atomicAdd(&a.summary->irregular, irregular);
 }
 
-#define STREWN(i, I) \
-    SETUP_KERNEL(setup_strewn_##i, 256) { look_for_strewn<I>(a); }
-FOR_EACH_INDEX(STREWN)
+#define IRREGULAR(i, I) \
+    SETUP_KERNEL(setup_irregular_##i, 256) { sample_rows<I>(a); }
+FOR_EACH_INDEX(IRREGULAR)
 
 // Keys for the sort of entries by the piece of `span` values in which each entry's lies.
 SETUP_KERNEL(setup_piece_keys, 256) {
@@ -42,7 +42,7 @@ SETUP_KERNEL(setup_piece_keys, 256) {
     ((uint32_t *)a.value_out)[e] = e;
 }
 
-// Where each staged value comes from, by the sorted entries; and of each entry, which of them is its own.
+// Where each gathered value comes from, by the sorted entries; and of each entry, which of them is its own.
 SETUP_KERNEL(setup_pieces, 256) {
     uint32_t k = thread_index();
     if (k >= a.count) return;

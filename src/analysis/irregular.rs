@@ -1,35 +1,25 @@
-//! Strewn patterns: what a row depends on lies anywhere, and elsewhere than what the row beside it depends on. So it is in
+//! Irregular patterns: what a row depends on lies anywhere, and elsewhere than what the row beside it depends on. So it is in
 //! random orders, and not in grids, meshes with a narrow band, nested dissection, and orders by colours.
 //!
 //! There no line of the cache that a row asks for is of use to the next ones, and of values that lie scattered memory delivers
 //! many times as much as is wanted. Some thousand rows, each beside the next one, are looked at.
 //!
-//! What follows is mirrored in kernels/analysis/setup_strewn.cuh.
+//! kernels/analysis/setup_irregular.cuh has the same rules.
 #![forbid(unsafe_code)]
 
-use crate::tuning::{STAGED_MOST_PIECES, STAGED_PIECE_BYTES, STREWN_SMALLEST};
+use crate::tuning::*;
 
-/// The most entries that are looked at of each pair of rows.
-const ENTRIES: u32 = 8;
-/// An entry is strewn that is farther from the diagonal than this part of all unknowns, and from the same entry of the next
-/// row than so many.
-const FAR: u32 = 16;
-const BESIDE: u32 = 256;
-
-/// What was found: entries that were looked at, and how many of them are strewn.
+/// What was found: entries that were looked at, and how many of them are irregular.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     pub entries: u32,
-    pub strewn: u32,
+    pub irregular: u32,
 }
 
 impl Sample {
-    /// Pairs of rows that are looked at.
-    pub const PAIRS: u32 = 4096;
-
     /// Whether so many unknowns are worth a look.
     pub fn is_wanted(n: u32) -> bool {
-        n >= STREWN_SMALLEST
+        n >= IRREGULAR_SMALLEST
     }
 
     /// `entry(i, k)` is the `k`-th of the `kept(i)` entries of the triangle that major `i` has.
@@ -38,15 +28,15 @@ impl Sample {
         if !Self::is_wanted(n) {
             return sample;
         }
-        for pair in 0..Self::PAIRS {
-            let i = pair * (n / Self::PAIRS);
+        for pair in 0..IRREGULAR_PAIRS {
+            let i = pair * (n / IRREGULAR_PAIRS);
             let both = kept(i).min(kept(i + 1));
-            let looks = both.min(ENTRIES);
+            let looks = both.min(IRREGULAR_ENTRIES);
             for k in (0..looks).map(|k| (k as u64 * both as u64 / looks as u64) as u32) {
                 let (own, next) = (entry(i, k), entry(i + 1, k));
-                let is_far = own.abs_diff(i) > n / FAR;
+                let is_far = own.abs_diff(i) > n / IRREGULAR_FAR_PART;
                 sample.entries += 1;
-                sample.strewn += (is_far && own.abs_diff(next) > BESIDE) as u32;
+                sample.irregular += (is_far && own.abs_diff(next) > IRREGULAR_BESIDE) as u32;
             }
         }
         sample
@@ -54,17 +44,17 @@ impl Sample {
 
     /// Where a third of them are. In random orders nine of ten are, in layers of rows that depend on any earlier ones four to
     /// eight, and in grids, meshes, nested dissection and orders by colours less than a quarter.
-    pub fn is_strewn(self) -> bool {
-        3 * self.strewn > self.entries
+    pub fn is_irregular(self) -> bool {
+        3 * self.irregular > self.entries
     }
 }
 
 /// Values of a piece of the caller's `nnz`: such pieces fit into the cache, unless there would be too many.
 pub fn piece(nnz: u32, value_bytes: u32) -> u32 {
-    (STAGED_PIECE_BYTES / value_bytes).max(nnz.div_ceil(STAGED_MOST_PIECES))
+    (GATHER_PIECE_BYTES / value_bytes).max(nnz.div_ceil(GATHER_MOST_PIECES))
 }
 
-/// Where values come from that are to be staged piece by piece, those of a piece in the order of the entries. `places`, where
+/// Where values come from that are to be gathered piece by piece, those of a piece in the order of the entries. `places`, where
 /// the value of each entry lies, become where it lies among these.
 pub fn by_pieces(places: &mut [u32], piece: u32) -> Vec<u32> {
     let mut order: Vec<u32> = (0..places.len() as u32).collect();
@@ -81,37 +71,37 @@ mod tests {
     use super::*;
 
     /// Of rows that have four entries each; `entry(i, k)` as above.
-    fn is_strewn(n: u32, entry: impl Fn(u32, u32) -> u32) -> bool {
+    fn is_irregular(n: u32, entry: impl Fn(u32, u32) -> u32) -> bool {
         let kept = |i: u32| i.min(4);
-        Sample::new(n, kept, |i, k| entry(i, k).min(i - 1)).is_strewn()
+        Sample::new(n, kept, |i, k| entry(i, k).min(i - 1)).is_irregular()
     }
 
     #[test]
-    fn random_orders_are_strewn_and_bands_and_colours_are_not() {
-        let n = STREWN_SMALLEST;
+    fn random_orders_are_irregular_and_bands_and_colours_are_not() {
+        let n = IRREGULAR_SMALLEST;
         let anywhere = |i: u32, k: u32| (i ^ k << 9).wrapping_mul(2_654_435_761) % i;
-        assert!(is_strewn(n, anywhere));
-        assert!(!is_strewn(n, |i, k| i.saturating_sub(1 + k * 700)));
+        assert!(is_irregular(n, anywhere));
+        assert!(!is_irregular(n, |i, k| i.saturating_sub(1 + k * 700)));
         // Far away, but what the next row depends on is beside it.
-        assert!(!is_strewn(n, |i, k| (i % (n / 4)) + k));
+        assert!(!is_irregular(n, |i, k| (i % (n / 4)) + k));
         // Near, but elsewhere.
-        assert!(!is_strewn(n, |i, k| i - anywhere(i, k) % i.min(n / 20)));
-        assert!(!is_strewn(n - 1, anywhere));
+        assert!(!is_irregular(n, |i, k| i - anywhere(i, k) % i.min(n / 20)));
+        assert!(!is_irregular(n - 1, anywhere));
         // Two entries of four anywhere, and one.
         let some = |least: u32| {
             move |i: u32, k: u32| if k < least { anywhere(i, k) } else { i.saturating_sub(1 + k) }
         };
-        assert!(is_strewn(n, some(2)));
-        assert!(!is_strewn(n, some(1)));
+        assert!(is_irregular(n, some(2)));
+        assert!(!is_irregular(n, some(1)));
     }
 
     #[test]
-    fn values_are_staged_piece_by_piece() {
+    fn values_are_gathered_piece_by_piece() {
         let mut places = [9, 0, 4, 8, 5, 1, 11];
         assert_eq!(by_pieces(&mut places, 4), [0, 1, 4, 5, 9, 8, 11]);
         assert_eq!(places, [4, 0, 2, 5, 3, 1, 6]);
         // The cache holds one, and there are not too many.
-        assert_eq!(piece(10_000_000, 8) * 8, STAGED_PIECE_BYTES);
-        assert_eq!(piece(u32::MAX, 8), u32::MAX.div_ceil(STAGED_MOST_PIECES));
+        assert_eq!(piece(10_000_000, 8) * 8, GATHER_PIECE_BYTES);
+        assert_eq!(piece(u32::MAX, 8), u32::MAX.div_ceil(GATHER_MOST_PIECES));
     }
 }

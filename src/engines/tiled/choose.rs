@@ -1,0 +1,158 @@
+//! Which tiles: what they must promise in place of other engines, and the order that they are ranges of.
+#![forbid(unsafe_code)]
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::cost::{self, Choice, Regularity, Rows};
+use super::tuning::{
+    TILED_ADVANTAGE, TILED_ADVANTAGE_ALONE, TILED_ADVANTAGE_DISTANT_MANY, TILED_ADVANTAGE_DISTANT_MOST,
+    TILED_ADVANTAGE_DISTANT_SOME, TILED_ADVANTAGE_IRREGULAR, TILED_ADVANTAGE_NEAR, TILED_ADVANTAGE_NODES,
+    TILED_ADVANTAGE_SHORT, TILED_ALONE_LEVEL, TILED_BOX_FAVOUR, TILED_DISSECTED, TILED_DISSECTED_ROWS,
+    TILED_DISTANT_MANY, TILED_DISTANT_MOST, TILED_DISTANT_NONE, TILED_DISTANT_SCATTERED, TILED_DISTANT_SOME,
+    TILED_LARGE_LEVEL, TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH,
+    TILED_STRIPS_WORTH_SCATTERED,
+};
+use crate::analysis::ranges::{Ranges, Span};
+use crate::analysis::Tiles;
+use crate::error::Result;
+use crate::select::features::Counts;
+use crate::tuning::SKEWED_LEVELS;
+
+/// The order that tiles are ranges of: the natural one, by strips, or by boxes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    Natural,
+    Strips,
+    Boxes,
+}
+
+/// What of the rows makes all tiles better or worse, wherever a solve takes their values from.
+#[derive(Clone, Copy)]
+pub struct OfTiles {
+    wish: Tiles,
+    /// Unknowns of another tile that a block has room for.
+    mirror: u32,
+    /// The part of the other engines' time that tiles must promise.
+    advantage: f64,
+    /// How many times as long they take as of rows that are alike and of type d, and what some far longer ones add.
+    uneven: f64,
+    long_rows: Duration,
+    /// What they must stay below whatever others promise.
+    below: Option<Duration>,
+    /// Whether strips are known, and cost nothing more to look at.
+    strips_are_known: bool,
+}
+
+impl OfTiles {
+    pub fn new(wish: Tiles, mirror: u32, counts: Counts, natural: &Ranges) -> Self {
+        let rows = counts.of_rows();
+        OfTiles {
+            wish,
+            mirror,
+            advantage: advantage(counts, natural),
+            uneven: rows.unevenness() * rows.of_type().tiles,
+            long_rows: rows.long_rows_in_tiles(),
+            below: None,
+            strips_are_known: false,
+        }
+    }
+
+    /// The same where a copy gathers their values before: they must promise what either kind must, and take less than `below`.
+    pub fn after_copy(
+        self,
+        gathered: Counts,
+        natural: &Ranges,
+        below: Duration,
+        strips_are_known: bool,
+    ) -> Self {
+        let advantage = self.advantage.min(advantage(gathered, natural));
+        OfTiles { advantage, below: Some(below), strips_are_known, ..self }
+    }
+
+    /// The best tiles and their order, if they promise what they must in place of what takes `untiled`.
+    pub fn best(
+        self,
+        natural: &Ranges,
+        counts: Counts,
+        untiled: Duration,
+        boxes: &mut dyn FnMut() -> Option<Vec<Span>>,
+        strips: &mut dyn FnMut() -> Result<Option<Rc<Ranges>>>,
+    ) -> Result<Option<(Choice, Order)>> {
+        let rows = counts.of_rows();
+        let b = counts.node;
+        // Whatever the tiles, it takes so many times as long in the end, and these are added.
+        let OfTiles { wish, mirror, advantage, uneven, long_rows, below, strips_are_known } = self;
+        let added = long_rows + rows.levels_apart();
+        let of_alike = |time: Duration| time.saturating_sub(added).div_f64(uneven);
+        let (untiled, below) = (of_alike(untiled), below.map_or(Duration::MAX, of_alike));
+        let limit = match wish {
+            Tiles::IfFaster if b > 1 => untiled.mul_f64(advantage.min(TILED_ADVANTAGE_NODES)),
+            Tiles::IfFaster => untiled.mul_f64(advantage),
+            _ => Duration::MAX,
+        }
+        .min(below);
+        let may_have_strips = b == 1 && natural.spreads.len() > 1 && !counts.irregular;
+        let shape = Rows::new(rows);
+        let mut order = Order::Natural;
+        let of_rows = (b > 1).then(|| natural.of_rows(b));
+        let mut best =
+            cost::choose(of_rows.as_ref().unwrap_or(natural), rows.regularity(), shape, mirror, limit);
+        // Against other tiles boxes need not promise as much.
+        let of_boxes = best.map_or(limit, |tiles| tiles.predicted.mul_f64(TILED_BOX_FAVOUR).min(limit));
+        let mut limit = best.map_or(limit, |best| best.predicted.min(limit));
+        if b == 1 {
+            if let Some(tiles) = boxes().and_then(|spans| cost::by_boxes(&spans, shape, of_boxes)) {
+                (order, best, limit) = (Order::Boxes, Some(tiles), tiles.predicted);
+            }
+        }
+        let other = best.map_or(untiled.min(below), |tiles| tiles.predicted);
+        let ideal = cost::ideal(rows, shape);
+        let worth = match rows.scattered && rows.levels >= TILED_STRIPS_LEVELS {
+            true => TILED_STRIPS_WORTH_SCATTERED,
+            false => TILED_STRIPS_WORTH,
+        };
+        let are_worth_it = strips_are_known || other > ideal.mul_f64(worth).max(ideal + TILED_STRIPS_GAIN);
+        if may_have_strips && are_worth_it {
+            if let Some(tiles) = strips()?
+                .and_then(|ranges| cost::choose(&ranges, Regularity::Lines, shape, mirror, limit.min(other)))
+            {
+                (order, best) = (Order::Strips, Some(tiles));
+            }
+        }
+        Ok(best.map(|tiles| (Choice { predicted: tiles.predicted.mul_f64(uneven) + added, ..tiles }, order)))
+    }
+}
+
+/// The part of the other engines' time that tiles must promise, by the counts and by the levels that most rows are of.
+pub fn advantage(counts: Counts, natural: &Ranges) -> f64 {
+    let rows = counts.of_rows();
+    let usual = rows.advantage();
+    if counts.node > 1 {
+        return usual;
+    }
+    let (distant, average) = (rows.distant_part(), natural.average_level() / rows.levels.max(1) as f64);
+    let are_alone = distant < TILED_DISTANT_NONE && rows.is_wider(TILED_ALONE_LEVEL);
+    if are_alone && average >= TILED_DISSECTED && usual >= TILED_ADVANTAGE && !natural.are_split() {
+        return usual.max(TILED_ADVANTAGE_ALONE);
+    }
+    if rows.scattered {
+        let is_distant = distant > TILED_DISTANT_SCATTERED && rows.has_lanes();
+        return if is_distant { usual.min(TILED_ADVANTAGE_DISTANT_SOME) } else { usual };
+    }
+    if rows.irregular {
+        let is_short = !rows.has_lanes() && average >= SKEWED_LEVELS && rows.is_wider(TILED_LARGE_LEVEL);
+        return if is_short { TILED_ADVANTAGE_SHORT } else { usual };
+    }
+    if natural.are_split() {
+        return TILED_ADVANTAGE_IRREGULAR;
+    }
+    match distant {
+        part if part > TILED_DISTANT_MOST => usual.min(TILED_ADVANTAGE_DISTANT_MOST),
+        _ if average >= TILED_DISSECTED || rows.n < TILED_DISSECTED_ROWS && !rows.has_lanes() => usual,
+        part if part > TILED_DISTANT_MANY => usual.min(TILED_ADVANTAGE_DISTANT_MANY),
+        part if part > TILED_DISTANT_SOME => usual.min(TILED_ADVANTAGE_DISTANT_SOME),
+        _ => usual.max(TILED_ADVANTAGE_NEAR),
+    }
+}

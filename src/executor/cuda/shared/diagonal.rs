@@ -1,0 +1,32 @@
+//! Arguments of the search for diagonal entries.
+#![forbid(unsafe_code)]
+
+use super::{MutPtr, Pattern};
+
+/// Threads of a block that looks for diagonal entries.
+pub const DIAGONAL_BLOCK: u32 = 256;
+
+/// What such a block counts: rows of more entries than these.
+pub const DIAGONAL_LONGER: u32 = 8;
+pub const DIAGONAL_MUCH_LONGER: u32 = 32;
+
+/// What is found of all rows. The first two are NONE where there is no such row.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct DiagonalsFound {
+    /// The smallest row whose columns do not ascend.
+    pub unsorted: u32,
+    /// The smallest row without a diagonal entry.
+    pub missing: u32,
+    /// How many rows are longer than DIAGONAL_LONGER, and than DIAGONAL_MUCH_LONGER.
+    pub longer: [u32; 2],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct DiagonalArgs {
+    pub pattern: Pattern,
+    /// By row: where its diagonal entry lies, or NONE.
+    pub place: MutPtr, // <u32>
+    pub found: MutPtr, // <DiagonalsFound>
+}

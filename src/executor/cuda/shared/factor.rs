@@ -1,0 +1,42 @@
+//! Arguments of factorisations.
+#![forbid(unsafe_code)]
+
+use super::solve::SolveArgs;
+use super::{ConstPtr, MutPtr, Pattern};
+
+/// Warps of a block.
+pub const FACTOR_WARPS: u32 = 4;
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub struct FactorArgs /*<T>*/ {
+    /// `n`, `order`, `state`, what the watchdog needs, and `work`: a word for each of the caller's values.
+    pub solve: SolveArgs, // <T>
+    pub pattern: Pattern,
+    pub val: MutPtr, // <T>
+    /// By row: where its diagonal entry lies.
+    pub diag: ConstPtr, // <u32>
+    /// The first position of each work item, and the end of the last one.
+    pub item: ConstPtr, // <u32>
+    pub items: u32,
+    /// Whether small pivots are replaced.
+    pub boosts: u32,
+    /// The largest absolute value that counts as small.
+    pub tolerance: f64,
+    /// The replacement: real and imaginary part.
+    pub boost: [f64; 2],
+}
+
+/// Blocks of a node, one for each lane of a warp.
+pub const FACTOR_MOST_BLOCKS: u32 = 32;
+
+/// Of the check whether a pattern is one of nodes.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct NodesArgs {
+    pub pattern: Pattern,
+    /// How many rows differ from what they would be in nodes.
+    pub found: MutPtr, // <u32>
+    pub node: u32,
+    pub most_blocks: u32,
+}

@@ -1,0 +1,25 @@
+//! What kernels and the library share: the arguments of kernels, and constants. Each is written here once. The build script
+//! makes a header of C++ of each file of this folder, and of each `shared.rs` elsewhere: `solve.rs` is `shared/solve.h` to kernels,
+//! and `engines/thin/shared.rs` is `shared/thin.h`.
+//!
+//! A pointer of a kernel is an address here, and 0 is no pointer. A comment behind the field, as `// <u32>`, says what is there: in
+//! C++ the field is a pointer to that. What a kernel has for each type of value has a parameter there, as `/*<T>*/` says.
+#![forbid(unsafe_code)]
+
+pub mod cluster;
+pub mod copies;
+pub mod diagonal;
+pub mod factor;
+pub mod pattern;
+pub mod solve;
+pub mod sweep;
+
+/// To kernels a struct with functions, of the same fields.
+pub type Pattern = pattern::PatternArgs;
+
+/// `const T *` in C++, by kernels/device/pointers.cuh.
+pub type ConstPtr = u64;
+/// `T *`.
+pub type MutPtr = u64;
+/// `volatile T *`.
+pub type VolatilePtr = u64;
