@@ -2,6 +2,7 @@
 // triangle of A that the sweep uses new unknowns of. Then (L + D') x_new = r.
 #include "device/pattern.cuh"
 #include "device/row.cuh"
+#include "device/times.cuh"
 
 constexpr uint32_t SWEEP_BLOCK = 256;  // threads; mirrored in executor/cuda/sweep.rs
 constexpr int SWEEP_ENTRIES = 4;       // of a lane, which are on their way together
@@ -19,13 +20,6 @@ struct SweepArgs {
     uint32_t is_zero;       // whether x counts as zero
     uint32_t unused;
 };
-
-__device__ __forceinline__ float times(float v, double by) { return (float)(v * by); }
-__device__ __forceinline__ double times(double v, double by) { return v * by; }
-template <class R>
-__device__ Complex<R> times(Complex<R> v, double by) {
-    return {times(v.re, by), times(v.im, by)};
-}
 
 template <class T>
 __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
