@@ -4,9 +4,11 @@
  */
 #include "factored.h"
 
-static void one_case(Kind k, enum Shape shape, int64_t n, int kind) {
+/* With all values times a power of two. */
+static void scaled_case(Kind k, enum Shape shape, int64_t n, int kind, int exponent) {
   rng_state = (uint64_t)(n * 31 + shape * 7 + k.type + k.base + k.wide);
   Problem p = make_matrix(k, shape, n, kind);
+  for (int64_t t = 0; exponent && t < p.nnz; t++) put(k.type, p.val, t, ldexpl(1, exponent) * get(k.type, p.val, t));
   size_t bytes = (size_t)p.nnz * value_size(k.type);
   void *first = malloc(bytes + 1), *again = malloc(bytes + 1);
   Factored s;
@@ -40,6 +42,8 @@ static void one_case(Kind k, enum Shape shape, int64_t n, int kind) {
   free_problem(&p);
 }
 
+static void one_case(Kind k, enum Shape shape, int64_t n, int kind) { scaled_case(k, shape, n, kind, 0); }
+
 static void every_kind(void) {
   static const enum Shape SHAPES_HERE[] = {DIAGONAL, CHAIN, GRID, RANDOM, DENSE_ROW, DENSE_COLUMN, NODES, DIAGONALS, TAIL, BAND, MANY};
   for (int t = 0; t < COUNT(TYPES); t++)
@@ -58,6 +62,18 @@ static void large_ones(void) {
   one_case((Kind){.type = SPTRSV_R_64F, .full = 1}, GRID, 250000, ILU0);
   one_case((Kind){.type = SPTRSV_R_64F, .full = 1}, IRREGULAR, 60000, ILU0);
   one_case((Kind){.type = SPTRSV_R_32F, .full = 1}, MANY, 60000, IC0);
+}
+
+/* Grids, whose updates all go to the diagonal; and values whose products leave the range of their type. */
+static void grids(void) {
+  for (int t = 0; t < COUNT(TYPES); t++)
+    for (int kind = ILU0; kind <= IC0; kind++)
+      for (int i = 0; i < 6; i++) {
+        int most = TYPES[t] == SPTRSV_R_32F || TYPES[t] == SPTRSV_C_32F ? 100 : 800;
+        Kind k = {.type = TYPES[t], .full = 1, .base = i & 1, .wide = i % 3,
+                  .diag = i % 2 ? SPTRSV_DIAG_TYPE_UNIT : SPTRSV_DIAG_TYPE_NON_UNIT};
+        scaled_case(k, GRID, i < 3 ? 60000 : 3000, kind, (i % 3 - 1) * most);
+      }
 }
 
 /* A matrix of nodes of b unknowns, which are linked in whole blocks, some above the diagonal only; of node 5 all values but its
@@ -258,6 +274,7 @@ int main(int argc, char **argv) {
   check_begin("test_factor", argc, argv);
   RUN(every_kind);
   RUN(large_ones);
+  RUN(grids);
   RUN(nodes);
   RUN(pivots);
   RUN(misuse);

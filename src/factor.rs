@@ -3,7 +3,7 @@
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::executor::cuda::{stream_beside_captures, CudaFactor, How};
+use crate::executor::cuda::{stream_beside_captures, CudaFactor, CudaPlan, How};
 use crate::executor::host::HostFactor;
 use crate::executor::{Executor, FactorCall, Unfit};
 use crate::problem::{Arrays, CopyValues, Factorization, Fill, Format, Op, Setup, Shape};
@@ -41,14 +41,25 @@ impl Factor {
         })
     }
 
-    pub fn factorize(&mut self, context: &Context, kind: Factorization, call: &FactorCall) -> Result<()> {
-        match self {
-            Factor::Host(factor) => factor.factorize(kind, call),
-            Factor::Cuda(factor) => {
+    /// Factorises the matrix that `solver` solves with, if that is on the GPU.
+    pub fn factorize(
+        &mut self,
+        context: &Context,
+        solver: Option<&mut CudaPlan>,
+        kind: Factorization,
+        call: &FactorCall,
+    ) -> Result<()> {
+        match (self, solver) {
+            (Factor::Host(factor), _) => factor.factorize(kind, call),
+            (Factor::Cuda(factor), Some(solver)) => {
                 let _bound = factor.gpu().bind()?;
                 factor.must_have_ended_by_itself(context.stream)?;
-                factor.factorize(context.stream, kind, call)?;
+                if solver.take_failure(context.stream)? {
+                    return Err(Error::TimedOut);
+                }
+                factor.factorize(solver, context.stream, kind, call)?;
             }
+            (Factor::Cuda(_), None) => unreachable!("an info is of one executor"),
         }
         Ok(())
     }

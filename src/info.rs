@@ -515,6 +515,7 @@ impl Info {
             alpha_device,
             alpha_host,
             conjugate: shape.conjugate(),
+            inverts: false,
             workspace: workspace::places(shape, analysed.algorithm.row_bytes(shape.dtype), buffer),
             timeout: context.timeout,
             sm_count_target: context.sm_count_target,

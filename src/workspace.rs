@@ -62,14 +62,15 @@ pub fn sweep_bytes(shape: &Shape, row_bytes: usize) -> usize {
     sweep_places(shape, row_bytes, ALIGN - 1).1
 }
 
-/// Bytes that the caller provides for a factorisation: a word for each value.
-pub fn factor_bytes(shape: &Shape) -> usize {
-    shape.nnz as usize * shape.dtype.bytes() + ALIGN
+/// Bytes that the caller provides for a factorisation, behind those of a solve: a word for each value, and two for each row.
+pub fn factor_bytes(shape: &Shape, row_bytes: usize) -> usize {
+    let words = shape.nnz as usize + 2 * shape.n as usize;
+    buffer_bytes(shape, row_bytes) + words * shape.dtype.bytes() + ALIGN
 }
 
 /// Where they begin in a buffer that begins at `base`.
-pub fn factor_place(base: usize) -> usize {
-    base.next_multiple_of(ALIGN)
+pub fn factor_place(shape: &Shape, row_bytes: usize, base: usize) -> usize {
+    (base + buffer_bytes(shape, row_bytes)).next_multiple_of(ALIGN)
 }
 
 /// The places in a buffer that begins at `base`.

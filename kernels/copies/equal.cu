@@ -1,14 +1,6 @@
 // Whether two arrays are equal, word by word.
 #include "device/sync.cuh"
-
-constexpr uint32_t EQUAL_BLOCK = 256;  // threads, each for EQUAL_WORDS words; mirrored in kept.rs
-constexpr uint32_t EQUAL_WORDS = 8;
-
-struct EqualArgs {
-    const uint32_t *a, *b;
-    uint64_t words;
-    uint32_t *differ;  // becomes 1 where a word differs
-};
+#include "shared/copies.h"
 
 extern "C" __global__ void __launch_bounds__(EQUAL_BLOCK) equal_words(const GRID_CONSTANT EqualArgs args) {
     wait_for_turn();

@@ -2,16 +2,10 @@
 // triangle of A that the sweep uses new unknowns of. Then (L + D') x_new = r.
 #include "device/pattern.cuh"
 #include "device/row.cuh"
+#include "device/times.cuh"
 #include "shared/sweep.h"
 
 constexpr int SWEEP_ENTRIES = 4;  // of a lane, which are on their way together
-
-__device__ __forceinline__ float times(float v, double by) { return (float)(v * by); }
-__device__ __forceinline__ double times(double v, double by) { return v * by; }
-template <class R>
-__device__ Complex<R> times(Complex<R> v, double by) {
-    return {times(v.re, by), times(v.im, by)};
-}
 
 template <class T>
 __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {

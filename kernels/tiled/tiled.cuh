@@ -305,6 +305,7 @@ struct Solver {
         auto result = [&](T t) {
             if (LANES == TWO) t = t + shuffle_xor(t, 1);
             if (LANES == ANY) t = warp_sum_all(t, b.shift());
+            if (DIVIDES && a.inverts) return divide(one(T{}), t);
             return DIVIDES ? divide(t, scale) : product(t, scale);
         };
         auto turn = [&] {
@@ -422,6 +423,8 @@ struct Solver {
         }
         bool divides = __any_sync(FULL, !multiplies);
         if (divides) scale = b.d;
+        // What publishes reciprocals of what is left of right-hand sides has a diagonal of ones.
+        divides = divides || a.inverts;
 #pragma unroll
         for (int j = 0; j < NR; ++j) sum[j] = lead ? product(alpha, b.f[j]) : zero(T{});
         if (!wait_round(round)) return false;

@@ -63,6 +63,10 @@ pub trait Algorithm: Sync {
 pub trait EnginePlan: Send {
     /// Enqueues one solve.
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()>;
+    /// Whether a solve may give reciprocals: see `SolveCall::inverts`.
+    fn inverts(&self) -> bool {
+        false
+    }
     /// What reads the matrix once for several right-hand sides; None: each is a solve.
     fn multi(&self) -> Option<&dyn Multi> {
         None

@@ -80,6 +80,8 @@ pub struct SolveCall {
     pub alpha_host: [u8; 16],
     /// Whether matrix values are to be conjugated.
     pub conjugate: bool,
+    /// Whether x becomes the reciprocal of what is left of f, as it does in a factorisation: then the diagonal is one.
+    pub inverts: bool,
     pub workspace: Workspace,
     pub timeout: Duration,
     /// How many multiprocessors launches are sized for; 0 stands for all.
@@ -90,8 +92,10 @@ pub struct SolveCall {
 #[derive(Clone, Copy)]
 pub struct FactorCall {
     pub arrays: Arrays,
-    /// Room for as many values as the matrix has.
+    /// Room for as many values as the matrix has, and behind them for two for each row.
     pub work: usize,
+    /// What a solve takes of the buffer.
+    pub workspace: Workspace,
     pub boost: Option<Boost>,
     pub timeout: Duration,
     /// As in a solve.

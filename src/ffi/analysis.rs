@@ -45,7 +45,7 @@ pub enum sptrsvSolvePolicy_t {
 }
 
 /// Computes the size of the scratch buffer that an analysis and its solves need: at least 8 bytes for m >= 1, about 36 m + nnz / 4
-/// bytes for one right-hand side, 68 m + nnz / 4 bytes for several, and 64 m + nnz / 4 values for BLOCK; for factorisations nnz values,
+/// bytes for one right-hand side, 68 m + nnz / 4 bytes for several, and 64 m + nnz / 4 values for BLOCK; for factorisations nnz + 2 m values,
 /// and for sweeps 2 m values more. So set the algorithm, the expected right-hand sides, sptrsvSetFactorization and sptrsvSetSweeps
 /// before. For an info that is analysed already, the size also suffices for what that analysis is for.
 ///
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn sptrsvBufferSize(
                 i.shape_to_analyse(Op::from_raw(raw(op))?, [m, nnz], d, DataType::from_raw(raw(valueType))?)?;
             let row_bytes = i.row_bytes_wanted(&c.executor, shape.dtype);
             let purpose = i.purpose_of_buffer();
-            let for_factor = if purpose.factorizes { workspace::factor_bytes(&shape) } else { 0 };
+            let for_factor = if purpose.factorizes { workspace::factor_bytes(&shape, row_bytes) } else { 0 };
             let for_sweeps = if purpose.sweeps() { workspace::sweep_bytes(&shape, row_bytes) } else { 0 };
             let for_solves = workspace::buffer_bytes(&shape, row_bytes);
             write(bytes, "bytes", for_solves.max(for_factor).max(for_sweeps))?;

@@ -31,15 +31,19 @@ impl Info {
         require_aligned(arrays.ptr, "rowPtr", shape.descr.offsets.bytes())?;
         require_aligned(arrays.ind, "colInd", shape.descr.columns.bytes())?;
         require(buffer, "buffer")?;
-        let work = workspace::factor_place(buffer);
         let call = FactorCall {
             arrays,
-            work,
+            work: workspace::factor_place(&shape, analysed.row_bytes, buffer),
+            workspace: workspace::places(&shape, analysed.algorithm.row_bytes(shape.dtype), buffer),
             boost,
             timeout: context.timeout,
             sm_count_target: context.sm_count_target,
         };
-        factor.factorize(context, kind, &call)
+        let plan = match &mut analysed.bodies[0] {
+            Body::Cuda(plan) => Some(plan.as_mut()),
+            Body::Host(_) => None,
+        };
+        factor.factorize(context, plan, kind, &call)
     }
 
     /// Waits for the last factorisation and tells its pivot; writes the position to device memory, if it is to go there.

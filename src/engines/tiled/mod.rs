@@ -168,6 +168,9 @@ impl EnginePlan for TiledPlan {
             _ => self.plain.run(launcher, args),
         }
     }
+    fn inverts(&self) -> bool {
+        true
+    }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
     }

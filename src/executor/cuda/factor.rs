@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::args::SolveArgs;
+use super::factor_diagonal::{self, OnDiagonal};
 use super::factor_nodes::{FactorNodes, THREADS};
 use super::pattern::{Diagonal, Pattern};
 use super::shared::factor::{FactorArgs, FACTOR_WARPS};
@@ -71,6 +72,8 @@ pub struct CudaFactor {
     blocks: u32,
     /// What ILU(0) goes by where rows are long enough and the pattern is of nodes.
     nodes: Option<FactorNodes>,
+    /// What goes by a solve where the info's plan can do that.
+    on_diagonal: OnDiagonal,
 }
 
 /// Kernels by the registers for a row: lanes, and entries of each lane.
@@ -133,6 +136,10 @@ impl CudaFactor {
             Err(unfit) => return Ok(Err(unfit)),
         };
         let kernels = Kernels::choose(shape.n, diagonal.longer);
+        let on_diagonal = match (diagonal.longer[0], shape.n) {
+            (0, 1..) => OnDiagonal::find(&launcher, shape, arrays, &diagonal.place)?,
+            _ => OnDiagonal::default(),
+        };
         let level_ptr = plan.numbers();
         let starts = work_items(&level_ptr, kernels.rows());
         let item = DeviceArray::copy_of(gpu, &starts, how.stream)?;
@@ -150,7 +157,8 @@ impl CudaFactor {
                 items.div_ceil(levels).saturating_mul(LEVELS_AHEAD).div_ceil(FACTOR_WARPS).max(1)
             }
         };
-        let factor = CudaFactor { plan, diag: diagonal.place, item, items, kernels, blocks, nodes };
+        let factor =
+            CudaFactor { plan, diag: diagonal.place, item, items, kernels, blocks, nodes, on_diagonal };
         // Loaded now, as the first factorisation may be captured into a graph.
         let launcher = factor.plan.launcher(how.stream);
         for kind in [Factorization::Ilu0, Factorization::Ic0] {
@@ -164,9 +172,19 @@ impl CudaFactor {
         launcher.kernel(format_args!("{}_{}", kind.name(), self.kernels.name()))
     }
 
-    /// Enqueues one factorisation.
-    pub fn factorize(&mut self, stream: usize, kind: Factorization, call: &FactorCall) -> Result<()> {
+    /// Enqueues one factorisation of the matrix that `solver` solves with.
+    pub fn factorize(
+        &mut self,
+        solver: &mut CudaPlan,
+        stream: usize,
+        kind: Factorization,
+        call: &FactorCall,
+    ) -> Result<()> {
         self.plan.note_use(stream)?;
+        if self.on_diagonal.serves(kind) && solver.inverts() && call.boost.is_none() {
+            let state = self.plan.stored.base.state;
+            return factor_diagonal::factorize(solver, stream, kind, call, &self.diag, state);
+        }
         let launcher = self.plan.launcher(stream).sized_for(call.sm_count_target);
         let mut args = FactorArgs {
             solve: self.plan.stored.base,

@@ -2,23 +2,10 @@
 
 use std::sync::Arc;
 
+use super::shared::copies::{EqualArgs, EQUAL_BLOCK, EQUAL_WORDS};
 use super::{memory, DeviceArray, Gpu, Launcher};
 use crate::error::Result;
 use crate::problem::{Arrays, Shape};
-
-/// Threads of a block, and words that each of them compares: as in kernels/copies/equal.cu.
-const THREADS: u32 = 256;
-const WORDS: u64 = 8;
-
-/// The mirror of EqualArgs in kernels/copies/equal.cu.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct EqualArgs {
-    a: u64,
-    b: u64,
-    words: u64,
-    differ: u64,
-}
 
 /// The offsets and the indices of a pattern, as the caller's arrays had them.
 pub struct KeptPattern([DeviceArray; 2]);
@@ -53,7 +40,7 @@ impl KeptPattern {
         {
             let words = bytes as u64 / 4;
             let args = EqualArgs { a: kept.address(), b: address as u64, words, differ: differ.address() };
-            kernel.cover(words.div_ceil(WORDS), THREADS, &args)?;
+            kernel.cover(words.div_ceil(EQUAL_WORDS.into()), EQUAL_BLOCK, &args)?;
         }
         Ok(differ.read::<u32>(1, launcher.stream)? == [0])
     }

@@ -7,6 +7,7 @@ pub mod args;
 mod dense;
 mod errors;
 mod factor;
+mod factor_diagonal;
 mod factor_nodes;
 mod kept;
 mod launch;

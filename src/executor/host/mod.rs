@@ -36,11 +36,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::analysis::{Needs, Schedule};
 use crate::scalar::Scalar;
 pub use factor::HostFactor;
-<<<<<<< HEAD
-pub use kept::KeptPattern;
-=======
 pub use job::{Job, MOST_COLUMNS};
->>>>>>> h-house
+pub use kept::KeptPattern;
 pub use plan::HostPlan;
 pub use pool::{default_threads, Finished, GivenUp, Member, Pool};
 use system::System;

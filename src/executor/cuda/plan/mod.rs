@@ -17,7 +17,7 @@ use crate::analysis::NONE;
 use crate::engines::{Algorithm, EnginePlan};
 use crate::error::{Error, Result};
 use crate::executor::SolveCall;
-use crate::problem::{Order, Setup, Shape};
+use crate::problem::{DiagSource, Order, Setup, Shape};
 
 pub use analyse::How;
 pub use arrays::PlanArrays;
@@ -135,6 +135,14 @@ impl CudaPlan {
         self.engine.as_deref().expect("complete")
     }
 
+    /// Whether it can solve for reciprocals with values of a factorisation.
+    pub fn inverts(&self) -> bool {
+        self.copied.is_none()
+            && self.kept.is_none()
+            && self.stored.shape.diag != DiagSource::Separate
+            && self.engine().inverts()
+    }
+
     /// What its engine has found of the schedule.
     pub fn numbers(&self) -> Vec<u32> {
         self.engine().numbers()
@@ -157,6 +165,7 @@ impl CudaPlan {
             alpha: call.alpha_device as u64,
             alpha_host: call.alpha_host,
             conjugate: call.conjugate as u32,
+            inverts: call.inverts as u32,
             work: self.stored.work.as_ref().map_or(call.workspace.values as u64, DeviceArray::address),
             counters: call.workspace.counters as u64,
             backward: !self.stored.shape.forward() as u32,

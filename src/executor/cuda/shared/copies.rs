@@ -55,6 +55,20 @@ pub struct DenseArgs /*<T>*/ {
     pub columns: u32,
 }
 
+/// Threads of a block that compares two arrays, and words of each.
+pub const EQUAL_BLOCK: u32 = 256;
+pub const EQUAL_WORDS: u32 = 8;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct EqualArgs {
+    pub a: ConstPtr, // <u32>
+    pub b: ConstPtr, // <u32>
+    pub words: u64,
+    /// Becomes 1 where a word differs.
+    pub differ: MutPtr, // <u32>
+}
+
 /// Threads of a block that puts rows into another order.
 pub const PERMUTE_BLOCK: u32 = 256;
 

@@ -27,6 +27,45 @@ pub struct FactorArgs /*<T>*/ {
     pub boost: [f64; 2],
 }
 
+/// Threads of a block that factorises by a solve, or checks whether that can be.
+pub const ON_DIAGONAL_BLOCK: u32 = 128;
+
+/// Which factorisations have updates beside the diagonal.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct OtherUpdates {
+    pub ilu0: u32,
+    pub ic0: u32,
+}
+
+/// Of the check for them.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct OtherUpdatesArgs {
+    pub pattern: Pattern,
+    /// By row: where its diagonal entry lies.
+    pub diag: ConstPtr, // <u32>
+    pub found: MutPtr, // <OtherUpdates>
+}
+
+/// Of a factorisation by a solve: what comes before the solve, and behind it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct OnDiagonalArgs /*<T>*/ {
+    pub pattern: Pattern,
+    pub val: MutPtr, // <T>
+    /// By row: where its diagonal entry lies.
+    pub diag: ConstPtr, // <u32>
+    /// What the solve has for values, at the places of the caller's.
+    pub products: MutPtr, // <T>
+    /// By row: what the solve begins with, and then what it publishes.
+    pub pivots: MutPtr, // <T>
+    /// By row: the exponent of its scale.
+    pub scale: MutPtr, // <i32>
+    /// Of the info's factorisations.
+    pub state: MutPtr, // <State>
+}
+
 /// Blocks of a node, one for each lane of a warp.
 pub const FACTOR_MOST_BLOCKS: u32 = 32;
 

@@ -102,6 +102,8 @@ pub struct SolveArgs /*<T>*/ {
     pub diag_in_rows: u32,
     /// Words of a work vector: of positions, and behind them of the parts of long rows.
     pub words: u32,
+    /// Whether x becomes the reciprocal of what is left of f, as factorisations want it: then the diagonal is one.
+    pub inverts: u32,
 }
 
 // A value is read from there.
