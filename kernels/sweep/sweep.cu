@@ -1,5 +1,8 @@
 // What a Gauss-Seidel or SOR sweep solves its triangle for: with D' the sweep's diagonal, r = b - (A - L - D') x, where L is the
 // triangle of A that the sweep uses new unknowns of. Then (L + D') x_new = r.
+//
+// Where only some rows are relaxed, r also lacks what L takes from the others, whose unknowns stay as they are. Of these rows D' is
+// infinite and r zero: their unknowns come out as zero, and the solve takes nothing from them.
 #include "device/pattern.cuh"
 #include "device/row.cuh"
 
@@ -9,16 +12,25 @@ constexpr int SWEEP_ENTRIES = 4;       // of a lane, which are on their way toge
 template <class T>
 struct SweepArgs {
     Pattern pattern;
-    const T *val, *b, *x;
+    const T *val, *b;
+    T *x;
     const T *diagonal;      // nullptr: that of A
     const uint32_t *place;  // by row: where its diagonal entry lies, behind the lower triangle's; nullptr: anywhere
     T *rest, *scaled;       // r, and D'; nullptr where that is the diagonal of A
+    const int32_t *marker;  // by row: those with `points` are relaxed; nullptr: all are
     double factor;          // of the diagonal, the reciprocal of the weight
     uint32_t lanes;         // of a row, a power of two
     uint32_t backward;      // whether the triangle is the upper one
     uint32_t is_zero;       // whether x counts as zero
-    uint32_t unused;
+    int32_t points;
 };
+
+__device__ __forceinline__ double infinity(double) { return __longlong_as_double(0x7ff0000000000000ll); }
+__device__ __forceinline__ float infinity(float) { return __int_as_float(0x7f800000); }
+template <class R>
+__device__ Complex<R> infinity(Complex<R>) {
+    return {infinity(R(0)), R(0)};
+}
 
 __device__ __forceinline__ float times(float v, double by) { return (float)(v * by); }
 __device__ __forceinline__ double times(double v, double by) { return v * by; }
@@ -27,16 +39,17 @@ __device__ Complex<R> times(Complex<R> v, double by) {
     return {times(v.re, by), times(v.im, by)};
 }
 
-template <class T>
+template <bool MARKED, class T>
 __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
     wait_for_turn();
     uint64_t thread = (uint64_t)blockIdx.x * SWEEP_BLOCK + threadIdx.x;
     uint32_t lane = threadIdx.x & (a.lanes - 1);
     uint64_t row = thread / a.lanes;
     T sum = zero(T{}), own = zero(T{});
-    if (row < a.pattern.n) {
+    bool is_relaxed = row < a.pattern.n && (!MARKED || a.marker[row] == a.points);
+    if (is_relaxed) {
         uint32_t begin = a.pattern.begin(row), end = a.pattern.begin(row + 1);
-        if (a.place) {
+        if (a.place && (!MARKED || a.is_zero)) {
             // The rest of the row is in one piece.
             uint32_t place = a.place[row];
             if (lane == 0 && a.scaled) own = a.val[place];
@@ -55,7 +68,8 @@ __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
             }
 #pragma unroll
             for (int u = 0; u < SWEEP_ENTRIES; ++u) {
-                bool is_rest = column[u] != NONE && column[u] != row && !a.is_zero && column[u] > row != a.backward;
+                bool is_rest = column[u] != NONE && column[u] != row && !a.is_zero &&
+                               (column[u] > row != a.backward || (MARKED && a.marker[column[u]] != a.points));
                 x[u] = is_rest ? a.x[column[u]] : zero(T{});
                 if (column[u] == row) own = own + v[u];
                 // A value of the other triangle may be infinite.
@@ -70,6 +84,11 @@ __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
         own = own + shuffle_xor(own, by);
     }
     if (row >= a.pattern.n || lane != 0) return;
+    if (MARKED && !is_relaxed) {
+        a.rest[row] = zero(T{});
+        a.scaled[row] = infinity(T{});
+        return;
+    }
     if (!a.scaled) {
         a.rest[row] = a.b[row] - sum;
         return;
@@ -81,9 +100,23 @@ __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
     a.scaled[row] = diagonal;
 }
 
-#define KERNEL(t)                                                                              \
-    extern "C" __global__ void __launch_bounds__(SWEEP_BLOCK)                                  \
-        sweep_rest_##t(const GRID_CONSTANT SweepArgs<t##_type> a) {                            \
-        sweep_rest(a);                                                                         \
+// What the solve has given for the rows that are relaxed. The others stay, or become zero where they count as zero.
+template <class T>
+__device__ __forceinline__ void sweep_take(const SweepArgs<T> &a) {
+    wait_for_turn();
+    uint64_t row = (uint64_t)blockIdx.x * SWEEP_BLOCK + threadIdx.x;
+    if (row >= a.pattern.n) return;
+    if (a.marker[row] == a.points) a.x[row] = a.rest[row];
+    else if (a.is_zero) a.x[row] = zero(T{});
+}
+
+#define KERNEL(t, name, ...)                                              \
+    extern "C" __global__ void __launch_bounds__(SWEEP_BLOCK)             \
+        name##_##t(const GRID_CONSTANT SweepArgs<t##_type> a) {           \
+        __VA_ARGS__(a);                                                   \
     }
-FOR_EACH_TYPE(KERNEL)
+#define KERNELS(t)                                 \
+    KERNEL(t, sweep_rest, sweep_rest<false>)       \
+    KERNEL(t, sweep_rest_marked, sweep_rest<true>) \
+    KERNEL(t, sweep_take, sweep_take)
+FOR_EACH_TYPE(KERNELS)
