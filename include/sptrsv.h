@@ -409,7 +409,7 @@ sptrsvStatus_t sptrsvGetTimeout(sptrsvHandle_t handle, double *seconds);
  *
  * The number of blocks of a launch is what the setting bounds: the GPU decides where they run. It does not bound
  * - analyses, and copies of values and of right-hand sides;
- * - the product with the rest of the matrix at the beginning of a sweep;
+ * - the product with the rest of the matrix at the beginning of a sweep, and the copy of some unknowns at its end;
  * - LEVR, LEVC, SLFR, SLFC and GSF, which launch a warp for each row or column;
  * - the eight blocks of a cluster, where an algorithm launches one.
  *
@@ -1774,9 +1774,9 @@ sptrsvStatus_t sptrsvSweep(sptrsvHandle_t handle,
  * sptrsvSweep, one for each sweep and info.
  *
  * A marker says which rows are relaxed, as AMG relaxes coarse and then fine points. The other rows keep their values in x to the
- * bit, and relaxed rows use these values. The result is that of the serial loop over the relaxed rows, with one exception: a NaN or
- * an infinity of a relaxed row may reach later rows through a row that is not relaxed. With a marker each sweep reads the entries of
- * the triangle twice, and copies the unknowns of relaxed rows once more.
+ * bit, and relaxed rows use these values. The result is that of the serial loop over the relaxed rows, with one exception: a NaN, an
+ * infinity or an overflow may reach later rows through a row that is not relaxed. With a marker each sweep reads the entries of the
+ * triangle twice, and copies the unknowns once more.
  *
  * \param handle  the handle
  * \param m, nnz  as at the analysis

@@ -144,9 +144,9 @@ fn usable(weight: f64) -> Result<f64> {
 /// sptrsvSweep, one for each sweep and info.
 ///
 /// A marker says which rows are relaxed, as AMG relaxes coarse and then fine points. The other rows keep their values in x to the
-/// bit, and relaxed rows use these values. The result is that of the serial loop over the relaxed rows, with one exception: a NaN or
-/// an infinity of a relaxed row may reach later rows through a row that is not relaxed. With a marker each sweep reads the entries of
-/// the triangle twice, and copies the unknowns of relaxed rows once more.
+/// bit, and relaxed rows use these values. The result is that of the serial loop over the relaxed rows, with one exception: a NaN, an
+/// infinity or an overflow may reach later rows through a row that is not relaxed. With a marker each sweep reads the entries of the
+/// triangle twice, and copies the unknowns once more.
 ///
 /// \param handle  the handle
 /// \param m, nnz  as at the analysis
