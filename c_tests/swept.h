@@ -37,9 +37,26 @@ static inline Problem make_whole_matrix(Kind k, enum Shape shape, int64_t n) {
 /* Whether sweeps have a diagonal of their own: values of `with_diagonal`. ONLY_OWN: an analysis for Gauss-Seidel sweeps alone. */
 enum { OWN, GIVEN, ONLY_OWN };
 
-static inline sptrsvStatus_t open_sweep(sptrsvHandle_t h, Swept *s, const Problem *p, int with_diagonal) {
-  size_t vs = value_size(p->k.type), bytes = 0;
+/* An info for sweeps over the problem of `s` by an algorithm, with a descriptor and a buffer. */
+static inline sptrsvStatus_t analyse_sweeps(Swept *s, int with_diagonal, sptrsvAlgorithm_t algorithm) {
+  const Problem *p = s->p;
+  size_t bytes = 0;
   sptrsvDataType_t type = (sptrsvDataType_t)p->k.type;
+  sptrsvStatus_t status = sptrsvCreateMatDescr(&s->d);
+  if (!status) status = set_descr(s->d, &p->k);
+  if (!status) status = sptrsvCreateInfo(&s->info);
+  if (!status) status = sptrsvSetAlgorithm(s->info, algorithm);
+  if (!status) status = sptrsvSetSweeps(s->info, with_diagonal == ONLY_OWN ? SPTRSV_SWEEPS_GAUSS_SEIDEL : SPTRSV_SWEEPS_ANY);
+  if (!status && with_diagonal == GIVEN) status = sptrsvSetDiagonal(s->info, s->diag);
+  if (!status) status = sptrsvBufferSize(s->h, SPTRSV_OPERATION_NON_TRANSPOSE, p->n, p->nnz, s->d, type, NULL, NULL, NULL, s->info, &bytes);
+  if (status) return status;
+  s->buffer = mem_new(bytes + 1);
+  return sptrsvAnalysis(s->h, SPTRSV_OPERATION_NON_TRANSPOSE, p->n, p->nnz, s->d, type, NULL, s->ptr, s->ind, s->info,
+                        SPTRSV_SOLVE_POLICY_USE_LEVEL, (char *)s->buffer + 1);
+}
+
+static inline sptrsvStatus_t open_sweep_by(sptrsvHandle_t h, Swept *s, const Problem *p, int with_diagonal, sptrsvAlgorithm_t algorithm) {
+  size_t vs = value_size(p->k.type);
   *s = (Swept){.p = p, .h = h};
   s->val = mem_copy(p->val, (size_t)p->nnz * vs + 1);
   s->ptr = mem_copy(p->ptr, (size_t)(p->n + 1) * (p->k.wide >= 1 ? 8 : 4));
@@ -47,16 +64,11 @@ static inline sptrsvStatus_t open_sweep(sptrsvHandle_t h, Swept *s, const Proble
   s->diag = mem_copy(p->diag, (size_t)p->n * vs + 1);
   s->b = mem_copy(p->f, (size_t)p->n * vs + 1);
   s->x = mem_new((size_t)p->n * vs + 1);
-  sptrsvStatus_t status = sptrsvCreateMatDescr(&s->d);
-  if (!status) status = set_descr(s->d, &p->k);
-  if (!status) status = sptrsvCreateInfo(&s->info);
-  if (!status) status = sptrsvSetSweeps(s->info, with_diagonal == ONLY_OWN ? SPTRSV_SWEEPS_GAUSS_SEIDEL : SPTRSV_SWEEPS_ANY);
-  if (!status && with_diagonal == GIVEN) status = sptrsvSetDiagonal(s->info, s->diag);
-  if (!status) status = sptrsvBufferSize(h, SPTRSV_OPERATION_NON_TRANSPOSE, p->n, p->nnz, s->d, type, NULL, NULL, NULL, s->info, &bytes);
-  if (status) return status;
-  s->buffer = mem_new(bytes + 1);
-  return sptrsvAnalysis(h, SPTRSV_OPERATION_NON_TRANSPOSE, p->n, p->nnz, s->d, type, NULL, s->ptr, s->ind, s->info,
-                        SPTRSV_SOLVE_POLICY_USE_LEVEL, (char *)s->buffer + 1);
+  return analyse_sweeps(s, with_diagonal, algorithm);
+}
+
+static inline sptrsvStatus_t open_sweep(sptrsvHandle_t h, Swept *s, const Problem *p, int with_diagonal) {
+  return open_sweep_by(h, s, p, with_diagonal, SPTRSV_ALG_AUTO);
 }
 
 static inline void close_sweep(Swept *s) {
@@ -70,14 +82,20 @@ static inline sptrsvStatus_t sweep(Swept *s, double weight, int zero) {
                      (char *)s->buffer + 1);
 }
 
-/* The worst row's |d x + L x + (A - L - d) old - b| over 4 (n_row + 8) eps of the sum of its terms' absolute values. */
-static inline long double worst_row(const Problem *p, const void *old, const void *x, double weight, int zero, int with_diagonal) {
+/* The worst row's |d x + L x + (A - L - d) old - b| over 4 (n_row + 8) eps of the sum of its terms' absolute values; of the rows with
+ * that number in the marker, if there is one. */
+static inline long double worst_marked_row(const Problem *p, const int32_t *marker, int32_t points, const void *old, const void *x,
+                                           double weight, int zero, int with_diagonal) {
   int type = p->k.type, lower = p->k.fill == SPTRSV_FILL_MODE_LOWER;
   long double eps = is_single(type) ? FLT_EPSILON : DBL_EPSILON, worst = 0;
   for (int64_t i = 0, t = 0; i < p->n; i++) {
     num own = 0, r = -get(type, p->f, i), xi = get(type, x, i), before = zero ? 0 : get(type, old, i);
     long double size = cabsl(r);
     int64_t terms = 8;
+    if (marker && marker[i] != points) {
+      while (t < p->nnz && p->e[t].i == i) t++;
+      continue;
+    }
     for (; t < p->nnz && p->e[t].i == i; t++, terms++) {
       num a = get(type, p->val, t), y;
       if (p->e[t].j == i) {
@@ -94,6 +112,10 @@ static inline long double worst_row(const Problem *p, const void *old, const voi
     if (!(error <= worst)) worst = isnan(error) ? INFINITY : error;
   }
   return worst;
+}
+
+static inline long double worst_row(const Problem *p, const void *old, const void *x, double weight, int zero, int with_diagonal) {
+  return worst_marked_row(p, NULL, 0, old, x, weight, zero, with_diagonal);
 }
 
 #endif

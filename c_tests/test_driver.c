@@ -121,10 +121,10 @@ static void captures_of_others(void) { in_a_child("another_thread_captures", sta
 enum { OUT_OF_MEMORY = 2, LAUNCH_FAILED = 719 };
 
 /* What is done with an info, in this order. */
-enum Step { CREATE, ANALYSIS, ANY_OPERATION, COPY_ALL, KEPT_PATTERN, KNOWN_PATTERN, UPDATE, NEW_DIAGONAL, SOLVE, MULTI, DENSE, PIVOT, FACTORISE, SWEEP, PAIR, DESTROY, STEPS };
+enum Step { CREATE, ANALYSIS, ANY_OPERATION, COPY_ALL, KEPT_PATTERN, KNOWN_PATTERN, UPDATE, NEW_DIAGONAL, SOLVE, MULTI, DENSE, PIVOT, FACTORISE, SWEEP, RELAX, PAIR, DESTROY, STEPS };
 static const char *const STEP_NAMES[] = {"create", "analysis", "analysis for any operation", "analysis with a copy",
                                          "analysis that keeps the pattern", "analysis of a known pattern", "update of values",
-                                         "update of the diagonal", "solve", "solve of columns", "solve of rows", "pivot", "factorisation", "sweep", "pair", "destroy"};
+                                         "update of the diagonal", "solve", "solve of columns", "solve of rows", "pivot", "factorisation", "sweep", "sweeps on some rows", "pair", "destroy"};
 
 /* Kernels do nothing here, so after a setup on the GPU row 0 seems to have a zero pivot. */
 static sptrsvStatus_t pivot_status(const System *s, sptrsvStatus_t status) {
@@ -155,6 +155,18 @@ static sptrsvStatus_t sweep(System *s) {
   if (!status)
     status = sptrsvSweep(s->h, p->n, p->nnz, 1, 0, s->d, (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->info, s->f, s->x,
                          s->buffer);
+  return status;
+}
+
+/* After an analysis for sweeps: sweeps on some rows, and none from zero. */
+static sptrsvStatus_t relax(System *s) {
+  const Problem *p = s->p;
+  void *marker = mem_new((size_t)p->n * 4);
+  sptrsvStatus_t status = SPTRSV_STATUS_SUCCESS;
+  for (int sweeps = 2; sweeps >= 0 && !status; sweeps -= 2)
+    status = sptrsvRelax(s->h, p->n, p->nnz, sweeps, 1, !sweeps, (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->d, s->info, NULL,
+                         NULL, marker, 1, s->f, s->x, s->buffer);
+  mem_free(marker);
   return status;
 }
 
@@ -221,6 +233,7 @@ static sptrsvStatus_t take(enum Step step, System *s, void *f, void *x) {
     case PIVOT: return pivot_status(s, sptrsvZeroPivot(s->h, s->info, &row));
     case FACTORISE: return factorise(s);
     case SWEEP: return sweep(s);
+    case RELAX: return relax(s);
     case PAIR: return pair(s, f, x);
     default: {
       sptrsvInfo_t info = s->info;
@@ -241,7 +254,7 @@ static int may_leave_something(const char *entry) {
 }
 
 /* Whether the driver is called in the same way whatever the algorithm. */
-static int is_same_for_all(enum Step step) { return step == CREATE || step == FACTORISE || step == SWEEP || step == PAIR; }
+static int is_same_for_all(enum Step step) { return step == CREATE || step == FACTORISE || step == SWEEP || step == RELAX || step == PAIR; }
 
 /* The step with its call number `at` failing: whether there is one. The step then works, and so do all after it. */
 static int one_fault(const Problem *p, int a, int pools, enum Step faulty, int at, int error) {

@@ -31,6 +31,12 @@ static sptrsvStatus_t sweep(System *s) {
   return sptrsvSweep(s->h, p->n, p->nnz, 1, 0, s->d, (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->info, s->f, s->x, s->buffer);
 }
 
+static sptrsvStatus_t relax(System *s) {
+  const Problem *p = s->p;
+  return sptrsvRelax(s->h, p->n, p->nnz, 3, 1, 0, (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->d, s->info, NULL, NULL, NULL, 0,
+                     s->f, s->x, s->buffer);
+}
+
 static sptrsvStatus_t factorize(System *s, int cholesky) {
   const Problem *p = s->p;
   return (cholesky ? sptrsvIc0 : sptrsvIlu0)(s->h, p->n, p->nnz, s->d, (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->info,
@@ -59,11 +65,12 @@ static int work(void) {
   CHECK_OK(make_buffer(&s));
   CHECK_OK(analyse(&s));
   CHECK_OK(sweep(&s));
+  CHECK_OK(relax(&s));
   close_system(&s);
   free_problem(&p);
   free(f), free(x);
   destroy_handle();
-  return 9;
+  return 10;
 }
 
 static void is_range(int i, const char *name) { CHECK_THAT(!strcmp(profiler.name(i), name), "range %d is '%s', not '%s'", i, profiler.name(i), name); }
@@ -87,6 +94,7 @@ static void with_profiler(void) {
   is_range(5, "sptrsvIlu0 n=400");
   is_range(6, "sptrsvIc0 n=400");
   is_range(8, "sptrsvSweep SLFR n=400");
+  is_range(9, "sptrsvRelax SLFR n=400 sweeps=3");
 }
 
 /* There is nobody to tell. */

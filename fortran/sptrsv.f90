@@ -17,11 +17,11 @@
 ! Matrices counted from 1, as Fortran programs have them, need SPTRSV_INDEX_BASE_ONE and nothing else.
 
 module sptrsv
-  use, intrinsic :: iso_c_binding, only: c_int, c_int8_t, c_int64_t, c_size_t, c_float, c_double, c_char, c_ptr, c_funptr, &
-    c_null_ptr, c_associated, c_f_pointer, c_loc
+  use, intrinsic :: iso_c_binding, only: c_int, c_int8_t, c_int32_t, c_int64_t, c_size_t, c_float, c_double, c_char, c_ptr, &
+    c_funptr, c_null_ptr, c_associated, c_f_pointer, c_loc
   use, intrinsic :: iso_fortran_env, only: error_unit
   implicit none
-  private :: c_int, c_int8_t, c_int64_t, c_size_t, c_float, c_double, c_char, c_ptr, c_funptr, c_null_ptr, &
+  private :: c_int, c_int8_t, c_int32_t, c_int64_t, c_size_t, c_float, c_double, c_char, c_ptr, c_funptr, c_null_ptr, &
     c_associated, c_f_pointer, c_loc, error_unit
 
   ! The version of this module, and in one number: 10000 * major + 100 * minor + patch.
@@ -754,6 +754,21 @@ module sptrsv
       type(c_ptr), value :: val, rowPtr, colInd, info, b, x, buffer
       integer(c_int) :: status
     end function sptrsvSweep
+
+    function sptrsvRelax(handle, m, nnz, sweeps, weight, zeroGuess, valueType, val, rowPtr, colInd, descr, info, &
+        otherDescr, otherInfo, marker, points, b, x, buffer) &
+        result(status) bind(C, name='sptrsvRelax')
+      import :: c_int, c_int32_t, c_int64_t, c_double, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: m, nnz
+      integer(c_int), value :: sweeps
+      real(c_double), value :: weight
+      integer(c_int), value :: zeroGuess, valueType
+      type(c_ptr), value :: val, rowPtr, colInd, descr, info, otherDescr, otherInfo, marker
+      integer(c_int32_t), value :: points
+      type(c_ptr), value :: b, x, buffer
+      integer(c_int) :: status
+    end function sptrsvRelax
 
     function sptrsvSolvePair(handle, op, m, nrhs, alpha, valueType, descrL, nnzL, valL, rowPtrL, colIndL, infoL, &
         descrU, nnzU, valU, rowPtrU, colIndU, infoU, rowPermutation, columnPermutation, F, ldf, X, ldx, work, policy, &

@@ -481,6 +481,7 @@ contains
       SPTRSV_R_64F, d_val, d_row, d_col, info, d_b, d_x, buffer), SPTRSV_STATUS_SUCCESS)
     call memory_get(c_loc(x), d_x, 16_c_size_t)
     call check('a sweep from zero', all(abs(x - [1.0_c_double, 5.0_c_double / 3]) < 1e-12_c_double))
+    call relaxes(info, d_val, d_row, d_col, d_b, d_x, buffer)
     call expect('sptrsvIlu0', sptrsvIlu0(handle, 2_c_int64_t, 4_c_int64_t, descr, SPTRSV_R_64F, d_val, d_row, d_col, &
       info, buffer), SPTRSV_STATUS_SUCCESS)
     call expect('sptrsvFactorZeroPivot', sptrsvFactorZeroPivot(handle, info, c_loc(position)), SPTRSV_STATUS_SUCCESS)
@@ -495,6 +496,27 @@ contains
     call memory_free(d_b)
     call memory_free(d_x)
   end subroutine factorises_and_sweeps
+
+  ! On row 2 alone from (1, 5/3) nothing changes; on row 1 x is then (7/12, 5/3).
+  subroutine relaxes(info, d_val, d_row, d_col, d_b, d_x, buffer)
+    type(c_ptr), intent(in) :: info, d_val, d_row, d_col, d_b, d_x, buffer
+    integer(c_int32_t), target :: marker(2) = [1, -1]
+    real(c_double), target :: x(2)
+    type(c_ptr) :: d_marker
+
+    d_marker = copied(c_loc(marker), 8_c_size_t)
+    call expect('sptrsvRelax', sptrsvRelax(handle, 2_c_int64_t, 4_c_int64_t, 3_c_int, 1.0_c_double, 0_c_int, SPTRSV_R_64F, &
+      d_val, d_row, d_col, descr, info, c_null_ptr, c_null_ptr, d_marker, -1_c_int32_t, d_b, d_x, buffer), &
+      SPTRSV_STATUS_SUCCESS)
+    call memory_get(c_loc(x), d_x, 16_c_size_t)
+    call check('sweeps on row 2', all(abs(x - [1.0_c_double, 5.0_c_double / 3]) < 1e-12_c_double))
+    call expect('sptrsvRelax', sptrsvRelax(handle, 2_c_int64_t, 4_c_int64_t, 1_c_int, 1.0_c_double, 0_c_int, SPTRSV_R_64F, &
+      d_val, d_row, d_col, descr, info, c_null_ptr, c_null_ptr, d_marker, 1_c_int32_t, d_b, d_x, buffer), &
+      SPTRSV_STATUS_SUCCESS)
+    call memory_get(c_loc(x), d_x, 16_c_size_t)
+    call check('a sweep on row 1', all(abs(x - [7.0_c_double / 12, 5.0_c_double / 3]) < 1e-12_c_double))
+    call memory_free(d_marker)
+  end subroutine relaxes
 
   ! By both factors A x = (4, 7) has the solution (1/2, 2).
   subroutine solves_by_both_factors(d_val, d_row, d_col, d_b, d_x, bytes)

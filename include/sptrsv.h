@@ -409,7 +409,7 @@ sptrsvStatus_t sptrsvGetTimeout(sptrsvHandle_t handle, double *seconds);
  *
  * The number of blocks of a launch is what the setting bounds: the GPU decides where they run. It does not bound
  * - analyses, and copies of values and of right-hand sides;
- * - the product with the rest of the matrix at the beginning of a sweep;
+ * - the product with the rest of the matrix at the beginning of a sweep, and the copy of some unknowns at its end;
  * - LEVR, LEVC, SLFR, SLFC and GSF, which launch a warp for each row or column;
  * - the eight blocks of a cluster, where an algorithm launches one.
  *
@@ -1687,7 +1687,7 @@ sptrsvStatus_t sptrsvFactorZeroPivot(sptrsvHandle_t handle, sptrsvInfo_t info, i
  * Gauss-Seidel and SOR sweeps on a square matrix A, as smoothers of algebraic multigrid apply them: with L the triangle of the
  * analysis without its diagonal (the lower one for a forward sweep, the upper one for a backward sweep), D the diagonal and w the
  * weight, x becomes x + (D / w + L)^-1 (b - A x). Every unknown is updated with the new values of those before it, as the loop over
- * the rows would do it. A symmetric sweep is a forward and a backward one, by two infos.
+ * the rows would do it. A symmetric sweep is a forward and a backward one, by two infos. One call makes one sweep, or several.
  *
  * \{
  */
@@ -1764,6 +1764,61 @@ sptrsvStatus_t sptrsvSweep(sptrsvHandle_t handle,
                            const void *rowPtr,
                            const void *colInd,
                            sptrsvInfo_t info,
+                           const void *b,
+                           void *x,
+                           void *buffer);
+
+/**
+ * Makes several sweeps in one call, in place on x, on all rows or on some. With a second info each sweep is symmetric: one by
+ * `info`, and one by `otherInfo` for the other triangle. Where all rows are relaxed, the results have the bits of calls of
+ * sptrsvSweep, one for each sweep and info.
+ *
+ * A marker says which rows are relaxed, as AMG relaxes coarse and then fine points. The other rows keep their values in x to the
+ * bit, and relaxed rows use these values. The result is that of the serial loop over the relaxed rows, with one exception: a NaN, an
+ * infinity or an overflow may reach later rows through a row that is not relaxed. With a marker each sweep reads the entries of the
+ * triangle twice, and copies the unknowns once more.
+ *
+ * \param handle  the handle
+ * \param m, nnz  as at the analysis
+ * \param sweeps  number of sweeps, 0 or more
+ * \param weight  as in sptrsvSweep
+ * \param zeroGuess  1 if x counts as zero before the first sweep and is not read, else 0. Then x becomes zero in rows that are not
+ *        relaxed, and in all rows after no sweeps
+ * \param valueType, val, rowPtr, colInd  as in sptrsvSweep
+ * \param descr, info  as in sptrsvSweep
+ * \param otherDescr, otherInfo  the same for the other triangle of the same arrays, in any order; or NULL for sweeps in one direction
+ * \param marker  m numbers, in the executor's memory, which are read when the sweeps run, and at each launch of a graph; or NULL for
+ *        all rows. The infos must have been analysed for SPTRSV_SWEEPS_ANY
+ * \param points  the number that the marker has for rows that are relaxed
+ * \param b  m values
+ * \param x  m values, which are replaced; not b
+ * \param buffer  scratch of the larger one of both infos' sizes by sptrsvBufferSize
+ * \return as sptrsvSweep; NOT_SUPPORTED also for a marker after GAUSS_SEIDEL; INVALID_VALUE also when `sweeps` is negative, when x is
+ *         b, when both infos are the same or are for the same triangle, or when both descriptors differ in the index base or types
+ *
+ * sptrsvZeroPivot reports for each info the last one of its sweeps. A row that is not relaxed has no zero pivot.
+ *
+ * Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve; numbers of sweeps and weights are fixed in a captured graph.
+ *
+ * Preconditions:
+ * As sptrsvSweep, for both infos; the marker, in the executor's memory, stays until the sweeps are done.
+ */
+sptrsvStatus_t sptrsvRelax(sptrsvHandle_t handle,
+                           int64_t m,
+                           int64_t nnz,
+                           int sweeps,
+                           double weight,
+                           int zeroGuess,
+                           sptrsvDataType_t valueType,
+                           const void *val,
+                           const void *rowPtr,
+                           const void *colInd,
+                           sptrsvConstMatDescr_t descr,
+                           sptrsvInfo_t info,
+                           sptrsvConstMatDescr_t otherDescr,
+                           sptrsvInfo_t otherInfo,
+                           const int32_t *marker,
+                           int32_t points,
                            const void *b,
                            void *x,
                            void *buffer);

@@ -98,6 +98,7 @@ pub struct Request {
 }
 
 /// A solve that can be enqueued: by which body, and how.
+#[derive(Clone, Copy)]
 struct Ready {
     which: usize,
     call: SolveCall,

@@ -172,7 +172,11 @@ typedef struct {
   const void *b, *before, *after;    /* right-hand side, and x */
   double weight;
   int zero_guess;
+  const int32_t *marker; /* NULL: all rows are relaxed */
+  int32_t points;
 } Sweep;
+
+static int is_relaxed(const Sweep *s, int64_t i) { return !s->marker || s->marker[i] == s->points; }
 
 /* The diagonal of the matrix, as the type adds it up, and the one that the sweep divides by. */
 static num own_diagonal(const Sweep *s, int64_t i, const int64_t *first, const int64_t *next) {
@@ -195,7 +199,10 @@ static int row_of_sweep_is_right(const Sweep *s, int64_t i, num own, num pivot, 
   for (int64_t t = first[i]; t >= 0; t = next[t]) {
     int64_t j = p->column[t];
     if (j == i) sum.terms++;
-    else if (is_used(p, t)) subtract(&sum, get(type, s->triangle, t), get(type, s->after, j));
+    else if (is_used(p, t) && !is_relaxed(s, j)) {
+      if (!s->zero_guess) subtract(&sum, get(type, s->val, t), get(type, s->before, j));
+      if (!is_finite(get(type, s->triangle, t))) sum.is_poisoned = 1;
+    } else if (is_used(p, t)) subtract(&sum, get(type, s->triangle, t), get(type, s->after, j));
     else if (!s->zero_guess) subtract(&sum, get(type, s->val, t), get(type, s->before, j));
   }
   num more = rounded(type, own - pivot), old = s->zero_guess ? 0 : get(type, s->before, i);
@@ -206,17 +213,43 @@ static int row_of_sweep_is_right(const Sweep *s, int64_t i, num own, num pivot, 
   return is_quotient(type, &sum, pivot, get(type, s->after, i));
 }
 
-/* The first row in which x is wrong, or -1; and the first row that was divided by zero, or -1. */
+/* Whether something that is not finite, or an overflow, may go through a row that is not relaxed. */
+static int lets_through(const Sweep *s, int64_t i, const int64_t *first, const int64_t *next) {
+  const Problem *p = s->p;
+  Sum sum = begin_sum(0);
+  for (int64_t t = first[i]; t >= 0; t = next[t]) {
+    int64_t j = p->column[t];
+    if (j != i && is_used(p, t)) subtract(&sum, get(p->type, s->triangle, t), is_relaxed(s, j) ? get(p->type, s->after, j) : 0);
+  }
+  return sum.is_poisoned || sum.size >= limit_of(p->type, &sum);
+}
+
+/* A row that is not relaxed has its number of before, or zero. */
+static int is_kept(const Sweep *s, int64_t i) {
+  static const char ZEROS[16];
+  size_t size = value_size(s->p->type);
+  const char *was = s->zero_guess ? ZEROS : (const char *)s->before + (size_t)i * size;
+  return memcmp(was, (const char *)s->after + (size_t)i * size, size) == 0;
+}
+
+/* The first row of the sweep in which x is wrong, or -1; and the first row that was divided by zero, or -1. */
 static int64_t wrong_row_of_sweep(const Sweep *s, int64_t *zero) {
   const Problem *p = s->p;
   int64_t *first = own((size_t)(p->n + p->nnz) * sizeof *first), *next = first + p->n, wrong = -1;
   *zero = -1;
   for (int64_t i = 0; i < p->n; i++) first[i] = -1;
   for (int64_t t = p->nnz - 1; t >= 0; t--) next[t] = first[p->row[t]], first[p->row[t]] = t;
-  for (int64_t i = 0; i < p->n; i++) {
+  for (int64_t k = 0, came_through = 0; k < p->n; k++) {
+    int64_t i = p->fill == SPTRSV_FILL_MODE_LOWER ? k : p->n - 1 - k;
+    if (!is_relaxed(s, i)) {
+      if (wrong < 0 && !is_kept(s, i)) wrong = i;
+      came_through |= lets_through(s, i, first, next);
+      continue;
+    }
     num own = own_diagonal(s, i, first, next), pivot = pivot_of_sweep(s, i, own);
-    if (pivot == 0 && *zero < 0) *zero = i;
-    if (wrong < 0 && can_judge() && !row_of_sweep_is_right(s, i, own, pivot, first, next)) wrong = i;
+    if (pivot == 0 && (*zero < 0 || i < *zero)) *zero = i;
+    if (wrong >= 0 || !can_judge() || row_of_sweep_is_right(s, i, own, pivot, first, next)) continue;
+    if (!came_through || is_finite(get(p->type, s->after, i))) wrong = i;
   }
   free(first);
   return wrong;

@@ -116,6 +116,12 @@ static sptrsvStatus_t sweep(const Call *c, double weight, int zero_guess) {
                           c->f, c->x, c->buffer));
 }
 
+/* One sweep on the rows with `points` in the marker, or on all. */
+static sptrsvStatus_t relax(const Call *c, double weight, int zero_guess, const int32_t *marker, int32_t points) {
+  return CALL(sptrsvRelax(c->h, c->m, c->nnz, 1, weight, zero_guess, (sptrsvDataType_t)c->type, c->val, c->ptr, c->ind, c->descr, c->info,
+                          NULL, NULL, marker, points, c->f, c->x, c->buffer));
+}
+
 static sptrsvStatus_t verdict_of_sweep(const Info *i, const Problem *p, double weight) {
   sptrsvStatus_t status = is_of_analysis(i, p, SPTRSV_OPERATION_NON_TRANSPOSE);
   if (status) return status;
@@ -123,6 +129,23 @@ static sptrsvStatus_t verdict_of_sweep(const Info *i, const Problem *p, double w
   if (i->can_sweep == SPTRSV_SWEEPS_GAUSS_SEIDEL && weight != 1) return SPTRSV_STATUS_INVALID_VALUE;
   if (p->n && p->nnz && i->copied == SPTRSV_COPY_WHERE_FASTER && i->handed != p->val) return SPTRSV_STATUS_INVALID_VALUE;
   return SPTRSV_STATUS_SUCCESS;
+}
+
+/* A sweep on some rows of x, which is `before` again. */
+static void check_marked(Info *i, const Call *c, double weight, int zero_guess, const char *before) {
+  const Problem *p = &S.problem[i->which];
+  int32_t *marker = array(BAD_POINTERS, (size_t)p->n * sizeof *marker, one_in(2)), points = (int32_t)below(4);
+  for (int64_t k = 0; k < p->n; k++) marker[k] = (int32_t)below(3);
+  memcpy(c->x, before, (size_t)p->n * value_size(p->type));
+  int may = i->can_sweep == SPTRSV_SWEEPS_ANY;
+  if (!expect(relax(c, weight, zero_guess, marker, points), may ? SPTRSV_STATUS_SUCCESS : SPTRSV_STATUS_NOT_SUPPORTED, "some rows") || !may)
+    return;
+  Sweep s = {.p = p, .val = p->val, .triangle = i->kept ? i->kept : p->val, .own = p->val, .diag = i->diagonal, .b = c->f,
+             .before = before, .after = c->x, .weight = weight, .zero_guess = zero_guess, .marker = marker, .points = points};
+  int64_t row = wrong_row_of_sweep(&s, &i->pivot);
+  char text[100];
+  snprintf(text, sizeof text, "a sweep on some rows is wrong in row %lld of %lld", (long long)row, (long long)p->n);
+  if (check(row < 0, text)) counts->sweeps++;
 }
 
 /* What a sweep has made of x, which was `before`. */
@@ -139,10 +162,11 @@ static void check_sweep(Info *i, const Call *c, double weight, int zero_guess, c
   snprintf(text, sizeof text, "a sweep is wrong in row %lld of %lld", (long long)row, (long long)p->n);
   if (!check(row < 0, text)) return;
   counts->sweeps++;
+  if (one_in(3)) return check_marked(i, c, weight, zero_guess, before);
   if (!is_deterministic(i) || !one_in(3)) return;
   char *first = own_copy(x, bytes);
   memcpy(x, before, bytes);
-  if (expect(sweep(c, weight, zero_guess), SPTRSV_STATUS_SUCCESS, "a sweep"))
+  if (expect(relax(c, weight, zero_guess, NULL, 0), SPTRSV_STATUS_SUCCESS, "a sweep on all rows"))
     for (row = 0; row < p->n; row++)
       if (!check(same(p->type, first, row, x, row), "a second sweep has given other bits")) break;
   free(first);

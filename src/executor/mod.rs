@@ -117,7 +117,8 @@ pub struct PermuteCall {
 }
 
 /// What comes before a sweep's solve, as addresses on the executor's side: r = b - (A - L - D') x, where L is the triangle of the
-/// analysis and D' the sweep's diagonal.
+/// analysis and D' the sweep's diagonal. Where only some rows are relaxed, r also lacks what L takes from the others; of these r is
+/// zero and D' infinite, so that the solve gives zero for them. What it gives for the rows that are relaxed is then copied to x.
 #[derive(Clone, Copy)]
 pub struct SweepCall {
     pub arrays: Arrays,
@@ -132,6 +133,14 @@ pub struct SweepCall {
     pub factor: f64,
     /// Whether x counts as zero.
     pub is_zero: bool,
+    pub marked: Option<Marked>,
+}
+
+/// The rows that are relaxed: those with the number `points` in an array of n 32-bit numbers.
+#[derive(Clone, Copy)]
+pub struct Marked {
+    pub marker: usize,
+    pub points: i32,
 }
 
 /// Why a pattern cannot be factorised: the smallest row (zero-based) that is not sorted, or else the smallest one without a diagonal

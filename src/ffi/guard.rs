@@ -82,6 +82,26 @@ pub unsafe fn with_info<T>(info: *const sptrsvInfo, f: impl FnOnce(&mut Info) ->
     f(&mut info)
 }
 
+/// Runs `f` on two infos, which are locked in the order of their addresses, so that two threads never wait for each other. `names`
+/// are those of the arguments.
+///
+/// # Safety
+/// Both are NULL or live.
+pub unsafe fn with_both<T>(
+    [one, other]: [*const sptrsvInfo; 2],
+    names: [&str; 2],
+    f: impl FnOnce(&mut Info, &mut Info) -> Result<T>,
+) -> Result<T> {
+    if !one.is_null() && one == other {
+        return Err(Error::Invalid(format!("{} and {} are the same info", names[0], names[1])));
+    }
+    if one < other {
+        with_info(one, |one| with_info(other, |other| f(one, other)))
+    } else {
+        with_info(other, |other| with_info(one, |one| f(one, other)))
+    }
+}
+
 /// # Safety
 /// `p` is NULL or live.
 pub unsafe fn shared<'a, T>(p: *const T, what: &'static str) -> Result<&'a T> {

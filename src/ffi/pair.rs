@@ -8,13 +8,13 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use super::analysis::{sptrsvDataType_t, sptrsvOperation_t, sptrsvSolvePolicy_t};
-use super::guard::{raw, shared, with_handle, with_info};
+use super::guard::{raw, shared, with_both, with_handle};
 use super::info::algorithm_name;
 use super::logging::log_solve;
 use super::nvtx;
 use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use super::solve::{read_alpha, rhs};
-use crate::error::{sptrsvStatus_t, Error, Result};
+use crate::error::{sptrsvStatus_t, Result};
 use crate::info::{Info, Pair, Permutations, Request};
 use crate::problem::{Arrays, DataType, Op, Order, Policy};
 
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn sptrsvSolvePair(
             let shape = info.shape(op, [m, nnz], descr, dtype)?;
             Ok(Request { shape, arrays, policy, alpha, rhs, buffer: buffer as usize, diagonal: None })
         };
-        with_both(infoL, infoU, |by_l, by_u| {
+        with_both([infoL, infoU], ["infoL", "infoU"], |by_l, by_u| {
             let name = |info: &Info| algorithm_name(info.algorithm_in_use()).to_string_lossy();
             let _range =
                 nvtx::range(|| format!("sptrsvSolvePair {} {} n={m} nrhs={nrhs}", name(by_l), name(by_u)));
@@ -112,23 +112,4 @@ pub unsafe extern "C" fn sptrsvSolvePair(
             log_solve(by_u, nrhs)
         })
     })
-}
-
-/// Runs `f` on two infos, which are locked in the order of their addresses, so that two threads never wait for each other.
-///
-/// # Safety
-/// Both are NULL or live.
-unsafe fn with_both(
-    one: sptrsvInfo_t,
-    other: sptrsvInfo_t,
-    f: impl FnOnce(&mut Info, &mut Info) -> Result<()>,
-) -> Result<()> {
-    if !one.is_null() && one == other {
-        return Err(Error::Invalid("infoL and infoU are the same info".into()));
-    }
-    if one < other {
-        with_info(one, |one| with_info(other, |other| f(one, other)))
-    } else {
-        with_info(other, |other| with_info(one, |one| f(one, other)))
-    }
 }

@@ -3,19 +3,20 @@
 //! Gauss-Seidel and SOR sweeps on a square matrix A, as smoothers of algebraic multigrid apply them: with L the triangle of the
 //! analysis without its diagonal (the lower one for a forward sweep, the upper one for a backward sweep), D the diagonal and w the
 //! weight, x becomes x + (D / w + L)^-1 (b - A x). Every unknown is updated with the new values of those before it, as the loop over
-//! the rows would do it. A symmetric sweep is a forward and a backward one, by two infos.
+//! the rows would do it. A symmetric sweep is a forward and a backward one, by two infos. One call makes one sweep, or several.
 
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 
 use super::analysis::sptrsvDataType_t;
-use super::guard::{guard, raw, shared, with_handle, with_info, write_enum};
+use super::guard::{guard, raw, shared, with_both, with_handle, with_info, write_enum};
 use super::info::algorithm_name;
 use super::logging::log_step;
 use super::nvtx;
 use super::objects::{sptrsvConstInfo_t, sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
-use crate::error::{sptrsvStatus_t, Error};
-use crate::info::Sweep;
+use crate::error::{sptrsvStatus_t, Error, Result};
+use crate::executor::Marked;
+use crate::info::{Info, Sweep};
 use crate::problem::{switch, Arrays, DataType, Op, Sweeps};
 
 /// The sweeps that an info is for.
@@ -111,17 +112,122 @@ pub unsafe extern "C" fn sptrsvSweep(
 ) -> sptrsvStatus_t {
     with_handle(handle, |c| {
         let d = shared(descr, "descr")?.0;
-        if weight == 0.0 || weight.is_nan() {
-            return Err(Error::Invalid(format!("weight is {weight}")));
-        }
-        let sweep = Sweep { weight, is_zero: switch("zeroGuess", zeroGuess)?, b: b as usize, x: x as usize };
-        let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+        let sweep = Sweep {
+            weight: usable(weight)?,
+            is_zero: switch("zeroGuess", zeroGuess)?,
+            marked: None,
+            arrays: Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize },
+            b: b as usize,
+            x: x as usize,
+            buffer: buffer as usize,
+        };
         with_info(info, |i| {
             let shape = i.shape(Op::NonTranspose, [m, nnz], d, DataType::from_raw(raw(valueType))?)?;
             let name = || algorithm_name(i.algorithm_in_use()).to_string_lossy();
             let _range = nvtx::range(|| format!("sptrsvSweep {} n={m}", name()));
-            i.sweep(c, shape, arrays, sweep, buffer as usize)?;
+            sweep.run(c, 1, [(shape, &mut *i)])?;
             log_step(i, "sweep")
+        })
+    })
+}
+
+/// Refuses weights by which nothing can be divided.
+fn usable(weight: f64) -> Result<f64> {
+    match weight == 0.0 || weight.is_nan() {
+        true => Err(Error::Invalid(format!("weight is {weight}"))),
+        false => Ok(weight),
+    }
+}
+
+/// Makes several sweeps in one call, in place on x, on all rows or on some. With a second info each sweep is symmetric: one by
+/// `info`, and one by `otherInfo` for the other triangle. Where all rows are relaxed, the results have the bits of calls of
+/// sptrsvSweep, one for each sweep and info.
+///
+/// A marker says which rows are relaxed, as AMG relaxes coarse and then fine points. The other rows keep their values in x to the
+/// bit, and relaxed rows use these values. The result is that of the serial loop over the relaxed rows, with one exception: a NaN, an
+/// infinity or an overflow may reach later rows through a row that is not relaxed. With a marker each sweep reads the entries of the
+/// triangle twice, and copies the unknowns once more.
+///
+/// \param handle  the handle
+/// \param m, nnz  as at the analysis
+/// \param sweeps  number of sweeps, 0 or more
+/// \param weight  as in sptrsvSweep
+/// \param zeroGuess  1 if x counts as zero before the first sweep and is not read, else 0. Then x becomes zero in rows that are not
+///        relaxed, and in all rows after no sweeps
+/// \param valueType, val, rowPtr, colInd  as in sptrsvSweep
+/// \param descr, info  as in sptrsvSweep
+/// \param otherDescr, otherInfo  the same for the other triangle of the same arrays, in any order; or NULL for sweeps in one direction
+/// \param marker  m numbers, in the executor's memory, which are read when the sweeps run, and at each launch of a graph; or NULL for
+///        all rows. The infos must have been analysed for SPTRSV_SWEEPS_ANY
+/// \param points  the number that the marker has for rows that are relaxed
+/// \param b  m values
+/// \param x  m values, which are replaced; not b
+/// \param buffer  scratch of the larger one of both infos' sizes by sptrsvBufferSize
+/// \return as sptrsvSweep; NOT_SUPPORTED also for a marker after GAUSS_SEIDEL; INVALID_VALUE also when `sweeps` is negative, when x is
+///         b, when both infos are the same or are for the same triangle, or when both descriptors differ in the index base or types
+///
+/// sptrsvZeroPivot reports for each info the last one of its sweeps. A row that is not relaxed has no zero pivot.
+///
+/// Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve; numbers of sweeps and weights are fixed in a captured graph.
+///
+/// # Safety
+/// As sptrsvSweep, for both infos; the marker, in the executor's memory, stays until the sweeps are done.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvRelax(
+    handle: sptrsvHandle_t,
+    m: i64,
+    nnz: i64,
+    sweeps: c_int,
+    weight: f64,
+    zeroGuess: c_int,
+    valueType: MaybeUninit<sptrsvDataType_t>,
+    val: *const c_void,
+    rowPtr: *const c_void,
+    colInd: *const c_void,
+    descr: sptrsvConstMatDescr_t,
+    info: sptrsvInfo_t,
+    otherDescr: sptrsvConstMatDescr_t,
+    otherInfo: sptrsvInfo_t,
+    marker: *const i32,
+    points: i32,
+    b: *const c_void,
+    x: *mut c_void,
+    buffer: *mut c_void,
+) -> sptrsvStatus_t {
+    with_handle(handle, |c| {
+        let (d, dtype) = (shared(descr, "descr")?.0, DataType::from_raw(raw(valueType))?);
+        if sweeps < 0 {
+            return Err(Error::Negative { what: "sweeps", value: sweeps.into() });
+        }
+        if m > 0 && !b.is_null() && b == x.cast_const() {
+            return Err(Error::Invalid("x is b itself".into()));
+        }
+        let sweep = Sweep {
+            weight: usable(weight)?,
+            is_zero: switch("zeroGuess", zeroGuess)?,
+            marked: (!marker.is_null()).then_some(Marked { marker: marker as usize, points }),
+            arrays: Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize },
+            b: b as usize,
+            x: x as usize,
+            buffer: buffer as usize,
+        };
+        let shape = |info: &Info, d| info.shape(Op::NonTranspose, [m, nnz], d, dtype);
+        let name = |info: &Info| algorithm_name(info.algorithm_in_use()).to_string_lossy();
+        if otherInfo.is_null() {
+            return with_info(info, |i| {
+                let _range = nvtx::range(|| format!("sptrsvRelax {} n={m} sweeps={sweeps}", name(i)));
+                let by = (shape(i, d)?, &mut *i);
+                sweep.run(c, sweeps, [by])?;
+                log_step(i, "sweeps")
+            });
+        }
+        let other_d = shared(otherDescr, "otherDescr")?.0;
+        with_both([info, otherInfo], ["info", "otherInfo"], |i, other| {
+            let _range =
+                nvtx::range(|| format!("sptrsvRelax {} {} n={m} sweeps={sweeps}", name(i), name(other)));
+            let by = [(shape(i, d)?, &mut *i), (shape(other, other_d)?, &mut *other)];
+            sweep.run(c, sweeps, by)?;
+            log_step(i, "symmetric sweeps")
         })
     })
 }

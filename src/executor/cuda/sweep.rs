@@ -1,4 +1,4 @@
-//! What a sweep solves its triangle for, on the GPU.
+//! What a sweep solves its triangle for, and what it takes from the solve, on the GPU.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;
@@ -10,7 +10,10 @@ use crate::error::Result;
 use crate::executor::SweepCall;
 use crate::problem::{Arrays, Shape};
 
-const KERNEL: &str = "sweep_rest";
+/// Before the solve, where all rows are relaxed or only some; and after it in the second case.
+const REST: &str = "sweep_rest";
+const REST_MARKED: &str = "sweep_rest_marked";
+const TAKE: &str = "sweep_take";
 
 /// What an info holds for sweeps besides its plan.
 pub struct CudaSweep {
@@ -24,7 +27,9 @@ impl CudaSweep {
         let _bound = gpu.bind()?;
         let launcher = Launcher::new(gpu, stream, shape.dtype);
         // Loaded now, as the first sweep may be captured into a graph.
-        launcher.kernel(KERNEL)?;
+        for name in [REST, REST_MARKED, TAKE] {
+            launcher.kernel(name)?;
+        }
         let diagonal = match shape.n {
             0 => None,
             _ => Diagonal::find(&launcher, shape, arrays)?.ok(),
@@ -35,12 +40,27 @@ impl CudaSweep {
     /// Enqueues what comes before the sweep's solve.
     pub fn begin(&self, plan: &mut CudaPlan, stream: usize, call: &SweepCall) -> Result<()> {
         plan.note_use(stream)?;
+        let args = self.args(plan, call);
+        let name = if call.marked.is_some() { REST_MARKED } else { REST };
+        let threads = u64::from(plan.stored.n()) * u64::from(args.lanes);
+        plan.launcher(stream).kernel_before_turn(name)?.cover(threads, SWEEP_THREADS, &args)
+    }
+
+    /// Enqueues what comes after it where only some rows are relaxed.
+    pub fn end(&self, plan: &CudaPlan, stream: usize, call: &SweepCall) -> Result<()> {
+        let args = self.args(plan, call);
+        plan.launcher(stream).kernel_before_turn(TAKE)?.cover(plan.stored.n().into(), SWEEP_THREADS, &args)
+    }
+
+    fn args(&self, plan: &CudaPlan, call: &SweepCall) -> SweepArgs {
         let shape = plan.stored.shape();
         let place = self.diagonal.as_ref().map_or(0, |diagonal| diagonal.place.address());
-        // Five entries and more for each lane; of a row whose diagonal is known half are read.
-        let entries = shape.nnz / shape.n / if place != 0 { 2 } else { 1 };
+        // Five entries and more for each lane; of a row whose diagonal is known half are read, if all rows are relaxed.
+        let half = place != 0 && call.marked.is_none();
+        let entries = shape.nnz / shape.n / if half { 2 } else { 1 };
         let lanes = (entries / 5).max(1).next_power_of_two().min(32);
-        let args = SweepArgs {
+        let (marker, points) = call.marked.map_or((0, 0), |marked| (marked.marker as u64, marked.points));
+        SweepArgs {
             pattern: Pattern::new(shape, call.arrays),
             val: call.arrays.val as u64,
             b: call.b as u64,
@@ -49,13 +69,13 @@ impl CudaSweep {
             place,
             rest: call.rest as u64,
             scaled: call.scaled as u64,
+            marker,
             factor: call.factor,
             lanes,
             backward: !shape.forward() as u32,
             is_zero: call.is_zero as u32,
-        };
-        let threads = u64::from(shape.n) * u64::from(lanes);
-        plan.launcher(stream).kernel_before_turn(KERNEL)?.cover(threads, SWEEP_THREADS, &args)
+            points,
+        }
     }
 
     pub fn bytes_held(&self) -> usize {

@@ -1,8 +1,8 @@
-//! What a sweep solves its triangle for, on the calling thread.
+//! What a sweep solves its triangle for, and what it takes from the solve, on the calling thread.
 
 use super::pattern::Pattern;
 use super::HostPlan;
-use crate::executor::SweepCall;
+use crate::executor::{Marked, SweepCall};
 use crate::scalar::{dispatch, Scalar};
 
 impl HostPlan {
@@ -15,22 +15,66 @@ impl HostPlan {
             unsafe { rest::<T>(&pattern, call) }
         });
     }
+
+    /// Does what comes after the solve where only some rows are relaxed.
+    pub fn end_sweep(&mut self, call: &SweepCall) {
+        let shape = *self.shape();
+        dispatch!(shape.dtype, T => {
+            // SAFETY: as before the solve.
+            unsafe { take::<T>(shape.n as usize, call) }
+        });
+    }
+
+    /// Sets x to zero.
+    pub fn clear(&mut self, x: usize) {
+        let bytes = self.shape().n as usize * self.shape().dtype.bytes();
+        // SAFETY: by the caller's promise an array of n values, which nobody else uses during the call.
+        unsafe { std::ptr::write_bytes(x as *mut u8, 0, bytes) };
+    }
+}
+
+impl Marked {
+    /// # Safety
+    /// The marker is an array of more than `row` numbers.
+    unsafe fn relaxes(&self, row: usize) -> bool {
+        (self.marker as *const i32).add(row).read() == self.points
+    }
+}
+
+/// # Safety
+/// As `rest`.
+unsafe fn take<T: Scalar>(n: usize, call: &SweepCall) {
+    let Some(marked) = call.marked else { return };
+    let at = |address: usize, i: usize| (address as *mut T).add(i);
+    for i in 0..n {
+        if marked.relaxes(i) {
+            at(call.x, i).write(at(call.rest, i).read());
+        } else if call.is_zero {
+            at(call.x, i).write(T::ZERO);
+        }
+    }
 }
 
 /// r = b - (A - L - D') x, and D'.
 ///
 /// # Safety
-/// The addresses are those of arrays of n values, which nobody else uses during the call, and the pattern's values.
+/// The addresses are those of arrays of n values and numbers, which nobody else uses during the call, and the pattern's values.
 unsafe fn rest<T: Scalar>(pattern: &Pattern, call: &SweepCall) {
     let at = |address: usize, i: usize| (address as *mut T).add(i);
     let factor = T::from_parts([call.factor, 0.0]);
+    let relaxes = |row| call.marked.is_none_or(|marked| marked.relaxes(row));
     for i in 0..pattern.shape.n as usize {
+        if !relaxes(i) {
+            at(call.rest, i).write(T::ZERO);
+            at(call.scaled, i).write(T::from_parts([f64::INFINITY, 0.0]));
+            continue;
+        }
         let (mut sum, mut own) = (T::ZERO, T::ZERO);
         for e in pattern.row(i) {
             let (column, value) = (pattern.column(e), at(call.arrays.val, e).read());
             if column == i {
                 own = own.add(value);
-            } else if !call.is_zero && (column > i) == pattern.shape.forward() {
+            } else if !call.is_zero && ((column > i) == pattern.shape.forward() || !relaxes(column)) {
                 sum = sum.add(value.mul(at(call.x, column).read()));
             }
         }

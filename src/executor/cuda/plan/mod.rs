@@ -341,6 +341,14 @@ impl CudaPlan {
         unsafe { memory::write_one(address, position, stream) }
     }
 
+    /// Sets the n values of x to zero, ordered on `stream`.
+    pub fn clear(&mut self, stream: usize, x: usize) -> Result<()> {
+        self.note_use(stream)?;
+        let bytes = self.stored.n() as usize * self.stored.dtype().bytes();
+        // SAFETY: the C interface demands an array of that size.
+        unsafe { memory::fill(x as u64, 0, bytes, stream) }
+    }
+
     /// How long the parts of the analysis took.
     pub fn times(&self) -> SetupTimes {
         SetupTimes { trans: self.times.trans + self.turning, ..self.times }
