@@ -561,7 +561,7 @@ impl Info {
             setup: a.setup,
             time: a.setup_time,
             times,
-            bytes_held: (0..).zip(&a.bodies).map(|(k, body)| body.bytes_held(k == 0)).sum::<usize>()
+            bytes_held: a.bodies.iter().map(Body::bytes_held).sum::<usize>()
                 + a.factor.as_ref().map_or(0, Factor::bytes_held)
                 + a.sweep.as_ref().map_or(0, CudaSweep::bytes_held),
             predicted,
@@ -611,10 +611,9 @@ impl Body {
         }
     }
 
-    /// Bytes of memory; of the second body without what it shares with the first.
-    fn bytes_held(&self, is_first: bool) -> usize {
+    fn bytes_held(&self) -> usize {
         match self {
-            Body::Host(plan) => plan.bytes_held(is_first),
+            Body::Host(plan) => plan.bytes_held(),
             Body::Cuda(plan) => plan.bytes_held(),
         }
     }

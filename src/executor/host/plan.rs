@@ -193,11 +193,11 @@ impl HostPlan {
         Ok(())
     }
 
-    /// Bytes of memory; for the transposed operation without what it shares with the other plan.
-    pub fn bytes_held(&self, is_first: bool) -> usize {
+    /// Bytes of memory, with its part of what it shares with the plan for the transposed operation.
+    pub fn bytes_held(&self) -> usize {
         let analysis = match &self.way {
             Way::Paper(_, schedule) => schedule.bytes(),
-            Way::Auto(pieces) => pieces.bytes(is_first),
+            Way::Auto(pieces) => pieces.bytes(),
         };
         analysis + self.copy.as_ref().map_or(0, |copy| size_of_val(copy.as_slice()))
     }
