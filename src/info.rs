@@ -5,6 +5,7 @@
 mod factor;
 mod pair;
 mod sweep;
+mod tune;
 
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,7 @@ use crate::workspace::{self, ROW_BYTES};
 
 pub use pair::{Pair, Permutations};
 pub use sweep::Sweep;
+pub use tune::Tuning;
 
 /// Right-hand sides and solutions.
 #[derive(Clone, Copy)]
@@ -183,9 +185,21 @@ struct Analysed {
     /// Bytes of the caller's buffer for a row.
     row_bytes: usize,
     purpose: Purpose,
+    /// Whether it was left to AUTO which algorithms solve.
+    is_open: bool,
+    /// What a tuning has measured, for each of the bodies.
+    tuned: [Option<Tuned>; 2],
     /// For factorisations, and for sweeps on a GPU, where they were asked for.
     factor: Option<Factor>,
     sweep: Option<CudaSweep>,
+}
+
+/// What a tuning has measured of the algorithm that it has kept.
+#[derive(Clone, Copy)]
+struct Tuned {
+    time: Duration,
+    /// Whether that is another one than AUTO's choice.
+    is_other: bool,
 }
 
 /// Where solves have their values from.
@@ -378,6 +392,8 @@ impl Info {
             values,
             row_bytes,
             purpose,
+            is_open: asked.is_none(),
+            tuned: [None; 2],
             factor,
             sweep,
         });
@@ -395,12 +411,7 @@ impl Info {
             require_aligned(val, "val", analysed.shape.dtype.bytes())?;
         }
         let _bound = analysed.bodies[0].bind()?;
-        for body in &mut analysed.bodies {
-            match body {
-                Body::Cuda(plan) => plan.update_values(context.stream, val)?,
-                Body::Host(plan) => plan.update_values(val),
-            }
-        }
+        analysed.bodies.iter_mut().try_for_each(|body| body.update_values(context.stream, val))?;
         if analysed.values != Source::Copy {
             analysed.values = Source::Handed(val);
         }
@@ -565,6 +576,7 @@ impl Info {
                 + a.factor.as_ref().map_or(0, Factor::bytes_held)
                 + a.sweep.as_ref().map_or(0, CudaSweep::bytes_held),
             predicted,
+            tuned: a.tuned[0].map_or(Duration::ZERO, |tuned| tuned.time),
             missing_diagonal: missing.map(|row| i64::from(row) + a.shape.base()),
         })
     }
@@ -600,6 +612,17 @@ impl Body {
         match self {
             Body::Host(_) => Ok(None),
             Body::Cuda(plan) => plan.gpu().bind().map(Some),
+        }
+    }
+
+    /// Copies the caller's values, where solves read a copy.
+    fn update_values(&mut self, stream: usize, val: usize) -> Result<()> {
+        match self {
+            Body::Cuda(plan) => plan.update_values(stream, val),
+            Body::Host(plan) => {
+                plan.update_values(val);
+                Ok(())
+            }
         }
     }
 

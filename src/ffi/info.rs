@@ -119,6 +119,8 @@ pub struct sptrsvStats_t {
     /// The smallest row without an entry on its diagonal, in the matrix's own index base; -1 where there is none, and where the
     /// diagonal is UNIT or separate.
     pub missing_diagonal: i64,
+    /// Time of one solve in milliseconds as sptrsvTune has measured it for the algorithm in use; 0 where it has not.
+    pub tuned_ms: f64,
 }
 
 impl From<Stats> for sptrsvStats_t {
@@ -141,6 +143,7 @@ impl From<Stats> for sptrsvStats_t {
             lev_ms: ms(s.times.lev),
             lev_h2d_ms: ms(s.times.lev_h2d),
             missing_diagonal: s.missing_diagonal.unwrap_or(-1),
+            tuned_ms: ms(s.tuned),
         }
     }
 }

@@ -43,6 +43,7 @@ pub struct Stats {
     pub predicted_ms: f64,
     pub parts_ms: [f64; 5],
     pub missing_diagonal: i64,
+    pub tuned_ms: f64,
 }
 
 extern "C" {

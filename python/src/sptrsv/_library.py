@@ -126,6 +126,7 @@ class StatsStruct(ctypes.Structure):
         ("lev_ms", c_double),
         ("lev_h2d_ms", c_double),
         ("missing_diagonal", c_int64),
+        ("tuned_ms", c_double),
     ]
 
 

@@ -44,6 +44,8 @@ class Stats:
     """Copying the schedule to the GPU, in milliseconds."""
     missing_diagonal: int | None
     """The smallest row without an entry on its diagonal; None where there is none, or the diagonal is unit."""
+    tuned_ms: float
+    """Time of one solve in milliseconds as a tuning has measured it; 0 where there was none."""
 
 
 def _name(kind: type[Algorithm] | type[Setup], number: int) -> str:

@@ -6,6 +6,8 @@ pub mod cost;
 pub mod layout;
 pub mod tuning;
 
+use std::time::Duration;
+
 use crate::analysis::{Findings, Form, Needs, Panels, Schedule};
 use crate::engines::engine::{Algorithm, EnginePlan};
 use crate::error::{Error, Result};
@@ -13,6 +15,7 @@ use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
+use crate::select::features::Counts;
 use tuning::{PANEL_BLOCKS, PANEL_PLACES, PANEL_ROWS, PANEL_WARPS};
 
 pub struct Panel;
@@ -55,6 +58,9 @@ impl Algorithm for Panel {
     }
     fn is_for(&self, form: Form) -> bool {
         form == Form::Panels
+    }
+    fn promise(&self, gpu: &Gpu, shape: &Shape, rows: Counts) -> Option<Duration> {
+        is_available(gpu, shape.dtype).then(|| cost::least(rows))
     }
     fn prepare(
         &self,

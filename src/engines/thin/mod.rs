@@ -6,6 +6,8 @@ pub mod cost;
 pub mod layout;
 pub mod tuning;
 
+use std::time::Duration;
+
 use crate::analysis::slices::Cut;
 use crate::analysis::{Findings, Form, Needs, Schedule, NONE};
 use crate::engines::engine::{Algorithm, EnginePlan};
@@ -15,7 +17,8 @@ use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
-use crate::problem::DataType;
+use crate::problem::{DataType, Shape};
+use crate::select::features::Counts;
 use crate::tuning::CLUSTER_BLOCKS;
 use tuning::{THIN_RING, THIN_WARPS};
 
@@ -67,6 +70,9 @@ impl Algorithm for Thin {
     }
     fn is_for(&self, form: Form) -> bool {
         form == Form::NarrowLevels
+    }
+    fn promise(&self, gpu: &Gpu, shape: &Shape, rows: Counts) -> Option<Duration> {
+        is_available(gpu, shape.dtype).then(|| cost::least(rows))
     }
     fn prepare(
         &self,

@@ -8,6 +8,8 @@ mod multi;
 pub mod strips;
 pub mod tuning;
 
+use std::time::Duration;
+
 use crate::analysis::slices::{Cut, LANES};
 use crate::analysis::{Findings, Form, Needs, Relays, Schedule, Tiles};
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
@@ -16,6 +18,7 @@ use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
+use crate::select::features::Counts;
 use batches::{records, Batches};
 use tuning::{
     TILED_CLUSTER, TILED_LARGEST_RELAY, TILED_NARROW_ENTRIES, TILED_NARROW_WIDTH, TILED_SHORT_WIDTH,
@@ -109,6 +112,9 @@ impl Algorithm for Tiled {
     }
     fn is_for(&self, form: Form) -> bool {
         matches!(form, Form::Tiles(_))
+    }
+    fn promise(&self, gpu: &Gpu, shape: &Shape, rows: Counts) -> Option<Duration> {
+        is_available(gpu, shape).then(|| cost::ideal(rows, cost::Rows::new(rows)))
     }
     fn prepare(
         &self,

@@ -18,6 +18,7 @@ mod plan;
 mod setup;
 mod stored;
 mod sweep;
+mod timed;
 mod values;
 
 pub use factor::CudaFactor;

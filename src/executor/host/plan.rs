@@ -91,6 +91,14 @@ impl HostPlan {
         plan
     }
 
+    /// The paper's algorithm that it solves by; None: as AUTO does.
+    pub fn method(&self) -> Option<Method> {
+        match self.way {
+            Way::Paper(method, _) => Some(method),
+            Way::Auto(_) => None,
+        }
+    }
+
     pub fn levels(&self) -> Levels {
         match &self.way {
             Way::Paper(_, schedule) => {
