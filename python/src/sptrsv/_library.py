@@ -156,6 +156,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     "sptrsvBufferSize": [*_MATRIX, *_ARRAYS, POINTER(c_size_t)],
     "sptrsvAnalysis": [*_MATRIX, *_ARRAYS, c_int, c_void_p],
     "sptrsvUpdateValues": [c_void_p, c_void_p, c_void_p],
+    "sptrsvTune": [*_MATRIX, c_void_p, *_ARRAYS, c_void_p, c_void_p, c_int, c_void_p],
     "sptrsvSolveDense": [
         *_MATRIX, c_int64, c_void_p, *_ARRAYS, c_void_p, c_int64, c_int, c_void_p, c_int64, c_int, c_int, c_void_p,
     ],
