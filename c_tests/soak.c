@@ -164,7 +164,7 @@ static int analyse_again(Worker *w, Case *c) {
   const Problem *p = &c->p;
   w->report.analyses++;
   c->copy = below(3) ? SPTRSV_COPY_NONE : SPTRSV_COPY_ALL;
-  return OK(sptrsvSetCopyValues(c->s.info, c->copy)) &&
+  return OK(sptrsvSetCopyValues(c->s.info, c->copy)) && OK(sptrsvSetKeepPattern(c->s.info, (int)below(2))) &&
          OK(sptrsvAnalysis(w->h, (sptrsvOperation_t)p->k.op, p->n, p->nnz, c->s.d, (sptrsvDataType_t)p->k.type, c->s.val, c->s.ptr,
                            c->s.ind, c->s.info, c->s.policy, c->s.buffer));
 }

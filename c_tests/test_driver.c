@@ -123,8 +123,9 @@ static void captures_of_others(void) { in_a_child("another_thread_captures", sta
 enum { OUT_OF_MEMORY = 2, LAUNCH_FAILED = 719 };
 
 /* What is done with an info, in this order. */
-enum Step { CREATE, ANALYSIS, ANY_OPERATION, COPY_ALL, UPDATE, NEW_DIAGONAL, SOLVE, MULTI, DENSE, TUNE, PIVOT, FACTORISE, SWEEP, PAIR, DESTROY, STEPS };
-static const char *const STEP_NAMES[] = {"create", "analysis", "analysis for any operation", "analysis with a copy", "update of values",
+enum Step { CREATE, ANALYSIS, ANY_OPERATION, COPY_ALL, KEPT_PATTERN, KNOWN_PATTERN, UPDATE, NEW_DIAGONAL, SOLVE, MULTI, DENSE, TUNE, PIVOT, FACTORISE, SWEEP, PAIR, DESTROY, STEPS };
+static const char *const STEP_NAMES[] = {"create", "analysis", "analysis for any operation", "analysis with a copy",
+                                         "analysis that keeps the pattern", "analysis of a known pattern", "update of values",
                                          "update of the diagonal", "solve", "solve of columns", "solve of rows", "tuning", "pivot", "factorisation", "sweep", "pair", "destroy"};
 
 /* Kernels do nothing here, so after a setup on the GPU row 0 seems to have a zero pivot. */
@@ -206,6 +207,10 @@ static sptrsvStatus_t take(enum Step step, System *s, void *f, void *x) {
     case COPY_ALL:
       sptrsvSetAnalysisForAllOperations(s->info, 1);
       sptrsvSetCopyValues(s->info, step == COPY_ALL ? SPTRSV_COPY_ALL : SPTRSV_COPY_NONE);
+      return analyse_values(s, s->val);
+    case KEPT_PATTERN:
+    case KNOWN_PATTERN:
+      sptrsvSetKeepPattern(s->info, 1);
       return analyse_values(s, s->val);
     case UPDATE: return update(s);
     case NEW_DIAGONAL: return sptrsvUpdateDiagonal(s->h, s->info, s->diag);

@@ -167,6 +167,33 @@ static void copied_values(void) {
     }
 }
 
+/* What a tuning has kept stays where an analysis knows the pattern again, and where it does not, AUTO chooses anew. */
+static void known_patterns(void) {
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = any_setup()}, GRID, 2500);
+  System s;
+  if (opened(&s, &p, 0)) {
+    char *x = malloc(s.bytes), *again = malloc(s.bytes);
+    CHECK_OK(sptrsvSetKeepPattern(s.info, 1));
+    CHECK_OK(analyse(&s));
+    tunes_right(&s, x, "with a kept pattern");
+    sptrsvStats_t before = stats_of(&s);
+    CHECK_OK(analyse(&s));
+    sptrsvStats_t after = stats_of(&s);
+    CHECK(after.pattern_was_known && after.tuned_ms == before.tuned_ms && after.algorithm == before.algorithm);
+    if (solves_right(&s, again, "of a known pattern")) CHECK(!memcmp(x, again, s.bytes));
+    tunes_right(&s, x, "of a known pattern");
+    CHECK_OK(sptrsvSetKeepPattern(s.info, 0));
+    CHECK_OK(sptrsvSetExpectedRightHandSides(s.info, 2)); /* another setting */
+    CHECK_OK(make_buffer(&s));
+    CHECK_OK(analyse(&s));
+    CHECK(stats_of(&s).tuned_ms == 0);
+    tunes_right(&s, x, "of another analysis");
+    free(x), free(again);
+  }
+  close_system(&s);
+  free_problem(&p);
+}
+
 /* Zeros of the diagonal are those of the solve at the end. */
 static void zero_pivots(void) {
   Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .base = 1}, GRID, 2500);
@@ -410,6 +437,7 @@ int main(int argc, char **argv) {
   RUN(nothing_to_choose);
   RUN(all_operations);
   RUN(copied_values);
+  RUN(known_patterns);
   RUN(zero_pivots);
   RUN(sweeps_and_factorisations);
   RUN(misuse);

@@ -161,6 +161,7 @@ module sptrsv
     real(c_double) :: lev_ms = 0
     real(c_double) :: lev_h2d_ms = 0
     integer(c_int64_t) :: missing_diagonal = 0
+    integer(c_int64_t) :: pattern_was_known = 0
     real(c_double) :: tuned_ms = 0
   end type sptrsvStats_t
 
@@ -488,6 +489,22 @@ module sptrsv
       integer(c_int), intent(out) :: enabled
       integer(c_int) :: status
     end function sptrsvGetAnalysisForAllOperations
+
+    function sptrsvSetKeepPattern(info, enabled) &
+        result(status) bind(C, name='sptrsvSetKeepPattern')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), value :: enabled
+      integer(c_int) :: status
+    end function sptrsvSetKeepPattern
+
+    function sptrsvGetKeepPattern(info, enabled) &
+        result(status) bind(C, name='sptrsvGetKeepPattern')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: info
+      integer(c_int), intent(out) :: enabled
+      integer(c_int) :: status
+    end function sptrsvGetKeepPattern
 
     function sptrsvSetCopyValues(info, copy) &
         result(status) bind(C, name='sptrsvSetCopyValues')

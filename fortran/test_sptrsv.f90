@@ -290,6 +290,9 @@ contains
     call expect('sptrsvSetAnalysisForAllOperations', sptrsvSetAnalysisForAllOperations(info, 1_c_int), SPTRSV_STATUS_SUCCESS)
     call expect('sptrsvGetAnalysisForAllOperations', sptrsvGetAnalysisForAllOperations(info, enabled), SPTRSV_STATUS_SUCCESS)
     call check('any operation is wanted', enabled == 1)
+    call expect('sptrsvSetKeepPattern', sptrsvSetKeepPattern(info, 1_c_int), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetKeepPattern', sptrsvGetKeepPattern(info, enabled), SPTRSV_STATUS_SUCCESS)
+    call check('the pattern is to be kept', enabled == 1)
     call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, &
       3_c_int64_t, descr, SPTRSV_R_64F, d_val, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
     buffer = memory_alloc(bytes)

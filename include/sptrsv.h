@@ -812,6 +812,11 @@ typedef struct {
    * diagonal is UNIT or separate.
    */
   int64_t missing_diagonal;
+  /**
+   * 1 where the analysis has found the pattern that the info held already (sptrsvSetKeepPattern), else 0. The times of its parts
+   * are then those of the analysis before it.
+   */
+  int64_t pattern_was_known;
   /** Time of one solve in milliseconds as sptrsvTune has measured it for the algorithm in use; 0 where it has not. */
   double tuned_ms;
 } sptrsvStats_t;
@@ -1129,6 +1134,39 @@ sptrsvStatus_t sptrsvBufferSize(sptrsvHandle_t handle,
                                 const void *colInd,
                                 sptrsvInfo_t info,
                                 size_t *bytes);
+
+/**
+ * Chooses whether an analysis keeps a copy of the pattern, by which the next one knows it again. An analysis of an equal pattern, with
+ * the same settings and on the same device, then keeps the schedule: it compares the two patterns, and copies the values where all
+ * are copied. That is for programs that analyse the same pattern again and again, as bindings without a place for an info do.
+ *
+ * The copy takes as much memory as rowPtr and colInd. Where there is not enough, none is kept.
+ *
+ * \param info     the info
+ * \param enabled  1 to keep a copy, 0 (the default) to keep none
+ * \return SUCCESS; INVALID_VALUE when `info` is NULL or `enabled` is neither 0 nor 1
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `info` is NULL or a live info.
+ */
+sptrsvStatus_t sptrsvSetKeepPattern(sptrsvInfo_t info,
+                                    int enabled);
+
+/**
+ * Reads whether an analysis keeps a copy of the pattern.
+ *
+ * \param info     the info
+ * \param enabled  receives 1 or 0
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `info` is NULL or a live info, `enabled` NULL or writable.
+ */
+sptrsvStatus_t sptrsvGetKeepPattern(sptrsvConstInfo_t info, int *enabled);
 
 /**
  * Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are not read, but copied after
@@ -1460,7 +1498,8 @@ sptrsvStatus_t sptrsvZeroPivot(sptrsvHandle_t handle, sptrsvInfo_t info, int64_t
  *
  * The call is a solve that waits if there is nothing to choose: an algorithm was asked for, or AUTO took BLOCK because 16 and more
  * right-hand sides are expected. An info for all operations is tuned for the operation that is given, and by another call for
- * another one. After sptrsvSetCopyValues(info, SPTRSV_COPY_ALL) the values are copied anew, as by sptrsvUpdateValues.
+ * another one. After sptrsvSetCopyValues(info, SPTRSV_COPY_ALL) the values are copied anew, as by sptrsvUpdateValues. An analysis that
+ * knows the pattern again (sptrsvSetKeepPattern) keeps what a tuning has kept; any other analysis leaves the choice to AUTO.
  *
  * During the call there are two analyses, the one held and the one on trial, and m values more. If another algorithm is kept, its
  * analysis takes the place of the one before. CUDA graphs that captured a solve or an update with this info must not be launched then.

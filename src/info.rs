@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod factor;
+mod known;
 mod pair;
 mod sweep;
 mod tune;
@@ -17,6 +18,7 @@ use crate::executor::cuda::{stream_beside_captures, Bound, CudaPlan, CudaSweep, 
 use crate::executor::host::HostPlan;
 use crate::executor::{Executor, SolveCall};
 use crate::factor::Factor;
+use crate::kept::KeptPattern;
 use crate::problem::{
     require, require_aligned, Alpha, Arrays, Boost, CopyValues, DataType, Dense, DiagSource, MatDescr, Op,
     Order, Policy, Setup, Shape, Sweeps,
@@ -104,7 +106,7 @@ struct Ready {
 }
 
 /// What an analysis is for beside solves.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Purpose {
     pub factorizes: bool,
     pub sweeps: Sweeps,
@@ -142,6 +144,8 @@ pub struct Info {
     pub any_operation: bool,
     /// Which values an analysis prepares to copy.
     pub copy_values: CopyValues,
+    /// Whether an analysis keeps the pattern, to know it again.
+    pub keeps_pattern: bool,
     /// The separate diagonal, or 0.
     pub diagonal: usize,
     /// What an analysis is for beside solves, and what the size of the buffer was asked for last.
@@ -161,6 +165,7 @@ impl Default for Info {
             setup: Setup::Auto,
             any_operation: false,
             copy_values: CopyValues::No,
+            keeps_pattern: false,
             diagonal: 0,
             purpose: Purpose::default(),
             buffer_is_for: Purpose::default(),
@@ -192,6 +197,22 @@ struct Analysed {
     /// For factorisations, and for sweeps on a GPU, where they were asked for.
     factor: Option<Factor>,
     sweep: Option<CudaSweep>,
+    /// The pattern, where later analyses are to know it again, and what else they depend on.
+    kept: Option<KeptPattern>,
+    settings: Settings,
+    /// Whether the last analysis has known it.
+    was_known: bool,
+}
+
+/// What an analysis depends on beside the matrix.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Settings {
+    algorithm: i32,
+    right_hand_sides: i64,
+    setup: Setup,
+    any_operation: bool,
+    copy_values: CopyValues,
+    purpose: Purpose,
 }
 
 /// What a tuning has measured of the algorithm that it has kept.
@@ -320,6 +341,9 @@ impl Info {
                 return Err(Error::SmallBuffer);
             }
         }
+        if self.knows(context, &shape, arrays)? {
+            return self.analyse_known(context, &shape, arrays, policy);
+        }
         let start = Instant::now();
         let (purpose, how) = (self.purpose, self.setup);
         let factor = || purpose.factorizes.then(|| Factor::new(context, &shape, arrays, how)).transpose();
@@ -376,6 +400,10 @@ impl Info {
             }
             _ => None,
         };
+        let kept = match self.keeps_pattern && shape.n > 0 {
+            true => KeptPattern::new(context, &shape, arrays)?,
+            false => None,
+        };
         let setup_time = start.elapsed();
         let values = Source::new(self.copy_values);
         // The size that was asked for last may have been for an analysis before this one.
@@ -396,6 +424,9 @@ impl Info {
             tuned: [None; 2],
             factor,
             sweep,
+            kept,
+            settings: self.settings(),
+            was_known: false,
         });
         Ok(())
     }
@@ -574,10 +605,12 @@ impl Info {
             times,
             bytes_held: a.bodies.iter().map(Body::bytes_held).sum::<usize>()
                 + a.factor.as_ref().map_or(0, Factor::bytes_held)
-                + a.sweep.as_ref().map_or(0, CudaSweep::bytes_held),
+                + a.sweep.as_ref().map_or(0, CudaSweep::bytes_held)
+                + a.kept.as_ref().map_or(0, KeptPattern::bytes_held),
             predicted,
             tuned: a.tuned[0].map_or(Duration::ZERO, |tuned| tuned.time),
             missing_diagonal: missing.map(|row| i64::from(row) + a.shape.base()),
+            pattern_was_known: a.was_known,
         })
     }
 }

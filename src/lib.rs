@@ -6,7 +6,7 @@
 //! * [`ffi`]: every exported function and public C type, by object. Its `guard` catches panics and checks pointers.
 //! * [`problem`]: an integer becomes a meaning; [`error`]: a cause becomes a status and a sentence.
 //! * [`info`]: what an info holds between calls: the fingerprint of the matrix, the plan, the pivots; [`stats`]: what it
-//!   tells of them; [`factor`]: its incomplete factorisations.
+//!   tells of them; [`factor`]: its incomplete factorisations; [`kept`]: the pattern that it knows again.
 //! * [`engines`]: one folder an engine, and the list of all: how it solves, its part of the analysis, its costs, its numbers.
 //! * [`select`]: which engine is to solve a pattern.
 //! * [`analysis`]: from a pattern to the normal form that every solve walks.
@@ -21,6 +21,7 @@ pub mod executor;
 mod factor;
 pub mod ffi;
 mod info;
+mod kept;
 mod log;
 pub mod problem;
 pub mod scalar;

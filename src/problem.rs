@@ -295,6 +295,12 @@ pub struct Arrays {
 pub const MAX_SIZE: i64 = u32::MAX as i64 - 4096;
 
 impl Shape {
+    /// Bytes of the caller's offsets, and of the indices.
+    pub fn pattern_bytes(&self) -> [usize; 2] {
+        let offsets = if self.n > 0 { self.n as usize + 1 } else { 0 };
+        [offsets * self.descr.offsets.bytes(), self.nnz as usize * self.descr.columns.bytes()]
+    }
+
     /// Checks sizes and the descriptor. `separate` says that the info carries a separate diagonal.
     pub fn new(op: Op, m: i64, nnz: i64, descr: MatDescr, dtype: DataType, separate: bool) -> Result<Self> {
         for (what, value) in [("m", m), ("nnz", nnz)] {

@@ -26,6 +26,8 @@ pub struct Stats {
     pub tuned: Duration,
     /// In the matrix's own index base.
     pub missing_diagonal: Option<i64>,
+    /// Whether the analysis has found the pattern that the info held.
+    pub pattern_was_known: bool,
 }
 
 /// The first row with a zero on its diagonal.

@@ -1,6 +1,7 @@
 /*
  * What programs wait for that analyse anew: the first analysis and solve of a process, a later analysis with one solve, and one
- * with 100 solves, by cuSPARSE and by this library, each in a process of its own. A measurement and no test.
+ * with 100 solves, by cuSPARSE, by this library, and by this library where it keeps no analysis (SPTRSV_SPSV_KEEP=0), each in a
+ * process of its own. A measurement and no test.
  *
  *     calls [SIDE [COLUMNS]]     the lower triangle of the 5-point matrix of SIDE x SIDE points, by default 320; SpSV for one
  *                                column, else SpSM
@@ -105,7 +106,7 @@ static int measure(int side, int columns)
 static void measure_elsewhere(const char *program, const char *how, int side, int columns, double times[KINDS])
 {
     char command[8192], line[256] = "";
-    snprintf(command, sizeof command, "SPTRSV_SPSV=%s '%s' --one %d %d", how, program, side, columns);
+    snprintf(command, sizeof command, "SPTRSV_SPSV%s '%s' --one %d %d", how, program, side, columns);
     FILE *out = popen(command, "r");
     while (out != NULL && fgets(line, sizeof line, out) != NULL)
         continue;
@@ -119,7 +120,7 @@ int main(int count, char **words)
 {
     static const char *const kinds[KINDS] = {"first analysis and solve", "analysis and one solve", "analysis and 100 solves",
                                               "destroyDescr"};
-    double theirs[KINDS], own[KINDS];
+    double theirs[KINDS], own[KINDS], anew[KINDS];
     if (count == 4 && strcmp(words[1], "--one") == 0)
         return measure(atoi(words[2]), atoi(words[3]));
     int side = count > 1 ? atoi(words[1]) : 320, columns = count > 2 ? atoi(words[2]) : 1;
@@ -127,10 +128,13 @@ int main(int count, char **words)
         fprintf(stderr, "usage: %s [SIDE [COLUMNS]]\n", words[0]);
         return 2;
     }
-    measure_elsewhere(words[0], "off", side, columns, theirs);
-    measure_elsewhere(words[0], "on", side, columns, own);
-    printf("%d rows, %d columns, ms:\n| | cuSPARSE | libsptrsv | ratio |\n|---|--:|--:|--:|\n", side * side, columns);
+    measure_elsewhere(words[0], "=off", side, columns, theirs);
+    measure_elsewhere(words[0], "=on", side, columns, own);
+    measure_elsewhere(words[0], "_KEEP=0", side, columns, anew);
+    printf("%d rows, %d columns, ms:\n| | cuSPARSE | libsptrsv | ratio | analysed anew | ratio |\n|---|--:|--:|--:|--:|--:|\n",
+           side * side, columns);
     for (int k = 0; k < KINDS; k++)
-        printf("| %s | %.4f | %.4f | %.2f |\n", kinds[k], theirs[k], own[k], theirs[k] / own[k]);
+        printf("| %s | %.4f | %.4f | %.2f | %.4f | %.2f |\n", kinds[k], theirs[k], own[k], theirs[k] / own[k], anew[k],
+               theirs[k] / anew[k]);
     return 0;
 }

@@ -148,6 +148,8 @@ void memory_put(void *to, const void *from, size_t bytes)
         MUST(MemcpyHtoD((Address)(size_t)to, from, bytes));
     else
         memcpy(to, from, bytes);
+    /* The copy may still be under way, and streams that do not wait for the default one would read what was there. */
+    memory_synchronize();
 }
 
 void memory_get(void *to, const void *from, size_t bytes)

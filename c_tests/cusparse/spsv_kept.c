@@ -477,6 +477,83 @@ static void update_can_be_captured(void)
     matrix_free(&a);
 }
 
+/* ---------------------------------------------------------- analyses of descriptors that are destroyed */
+
+/* Lives of one matrix and of others of the same size, one after the other and side by side, from the same arrays and others. */
+static void a_new_descriptor_takes_over_an_analysis(void)
+{
+    enum { OTHERS = 12 };
+    Matrix same[OTHERS];
+    for (int i = 0; i < OTHERS; i++)
+        same[i] = i % 3 ? matrix_revalued(&same[i - i % 3], (unsigned)i) : matrix_random(300, 6, (unsigned)(60 + i));
+    for (int k = 0; k < 24; k++) {
+        Options o = varied(k);
+        for (int i = 0; i < OTHERS; i++)
+            LIVES(&same[i], .type = o.type, .op = o.op, .format = o.format, .fill = o.fill, .base = o.base);
+        for (int i = 0; i + 2 < OTHERS; i += 3) {
+            System s = open_prepared(&same[i], o), t = open_prepared(&same[i + 1], o);
+            SOLVES(&s, &same[i]);
+            SOLVES(&t, &same[i + 1]);
+            close_system(&s);
+            s = open_prepared(&same[i + 2], o);
+            SOLVES(&t, &same[i + 1]);
+            SOLVES(&s, &same[i + 2]);
+            close_system(&s);
+            close_system(&t);
+        }
+    }
+    for (int i = 0; i < OTHERS; i++)
+        matrix_free(&same[i]);
+}
+
+/* What was updated before is what the arrays hold at the next analysis. */
+static void a_kept_analysis_has_the_values_of_the_new_one(void)
+{
+    Matrix a = matrix_random(200, 6, 71), b = matrix_revalued(&a, 5);
+    for (int k = 0; k < 24; k++) {
+        System s = open_prepared(&a, varied(k));
+        STATUS(0, system_update(&s, &b, GENERAL));
+        SOLVES(&s, &b);
+        STATUS(0, system_forget(&s));
+        STATUS(0, system_create(&s, &solver));
+        STATUS(0, system_size(&s));
+        STATUS(0, system_analyse(&s));
+        SOLVES(&s, &a);
+        close_system(&s);
+    }
+    matrix_free(&b);
+    matrix_free(&a);
+}
+
+/* The next analysis is on another stream while the solve of the destroyed descriptor is still under way. */
+static void a_kept_analysis_waits_for_its_solves(void)
+{
+    if (!on_gpu)
+        SKIP("streams need a GPU");
+    Matrix a = matrix_random(20000, 6, 72), b = matrix_revalued(&a, 6);
+    void *streams[2] = {stream_create(), stream_create()};
+    for (int k = 0; k < 24; k++) {
+        System s = open_here(&a, varied(k)), t = open_here(&b, varied(k));
+        STATUS(0, cusparse.SetStream(handle, streams[0]));
+        STATUS(0, system_prepare(&s));
+        for (int i = 0; i < 10; i++)
+            STATUS(0, system_solve(&s));
+        STATUS(0, system_forget(&s));
+        STATUS(0, cusparse.SetStream(handle, streams[1]));
+        STATUS(0, system_prepare(&t));
+        SOLVES(&t, &b);
+        stream_synchronize(streams[0]);
+        CHECK(strcmp(system_verdict(&s, &a), "right") == 0);
+        close_system(&s);
+        close_system(&t);
+        STATUS(0, cusparse.SetStream(handle, NULL));
+    }
+    stream_destroy(streams[0]);
+    stream_destroy(streams[1]);
+    matrix_free(&b);
+    matrix_free(&a);
+}
+
 /* ---------------------------------------------------------------------------------------- passing on */
 
 /* The library solves these itself: cuSPARSE's own analysis and solve see no call. */
@@ -530,6 +607,9 @@ int main(void)
     RUN(solves_on_the_stream_of_the_handle);
     RUN(solve_can_be_captured);
     RUN(update_can_be_captured);
+    RUN(a_new_descriptor_takes_over_an_analysis);
+    RUN(a_kept_analysis_has_the_values_of_the_new_one);
+    RUN(a_kept_analysis_waits_for_its_solves);
     RUN(what_is_served_does_not_reach_cusparse);
     return close_contract("spsv_kept");
 }

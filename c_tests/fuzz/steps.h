@@ -436,6 +436,8 @@ static void new_info(Info *i) {
   free(i->kept);
   *i = (Info){.algorithm = SPTRSV_ALG_AUTO, .right_hand_sides = 1, .tolerance = -1};
   if (!OK(sptrsvCreateInfo(&i->info))) exit(4);
+  /* What it is to know again makes no difference but in time. */
+  OK(sptrsvSetKeepPattern(i->info, one_in(2)));
 }
 
 /* Something goes, and another one takes its place; what belonged together with it stays. */

@@ -406,6 +406,8 @@ struct Solver {
         // Ends when the slowest warp has come far enough, or by the watchdog.
         while (!__all_sync(FULL, load_acquire_shared(&tile.done[lane]) + ROUNDS > round))
             if (!dog.turn_together()) return false;
+        // What one lane has seen done, the others may read.
+        __syncwarp();
         return true;
     }
 

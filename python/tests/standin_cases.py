@@ -202,6 +202,39 @@ def factors_and_sweeps_of_cupy(driver):
 
 
 @case
+def pairs_of_cupy(driver):
+    """They work on CuPy's current stream, take room for permuted vectors once, and give all memory back."""
+    cupy = install_cupy(driver.on_gpu)
+    import sptrsv
+
+    def wrap(a):
+        return cupy.ndarray(a, 0)
+
+    driver.lib.standin_use(0)
+    before = driver.allocated()
+    both = sptrsv.pair(sparse(A, wrap), rows=wrap(np.arange(3)), columns=wrap(np.arange(3)))
+    assert both.device == "cuda:0"
+    driver.log()
+    cupy.current[0] = 0x22
+    x = both.solve(wrap(np.ones((3, 2))))
+    assert isinstance(x, cupy.ndarray) and x.array.flags.f_contiguous
+    assert driver.log() == "wait 0x22;wait 0x22;record 0x22;record 0x22;"
+    held = driver.allocated()
+    both.solve(wrap(np.ones(3)))
+    assert driver.allocated() == held
+    # A solve that has its room can be captured.
+    b, out = wrap(np.ones(3)), wrap(np.ones(3))
+    driver.log()
+    driver.lib.standin_capture(1)
+    both.solve(b, out=out)
+    assert driver.log() == "" and driver.lib.standin_broken_captures() == 0
+    driver.lib.standin_capture(0)
+    refused(ValueError, "rows is in host memory", lambda: sptrsv.pair(sparse(A, wrap), rows=np.arange(3)))
+    both.close()
+    assert driver.allocated() == before
+
+
+@case
 def streams_of_producers(driver):
     """The CUDA array interface names the stream on which an array is made."""
     cupy = install_cupy(driver.on_gpu)

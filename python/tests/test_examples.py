@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
@@ -24,6 +26,7 @@ def test_every_example_is_tested():
         "02_ilu_cg.py",
         "03_gpu.py",
         "04_preconditioners.py",
+        "05_amg.py",
     ]
 
 
@@ -52,3 +55,34 @@ def test_preconditioners():
     steps = {name.strip(): int(count) for name, count in re.findall(r"(.*): +(\d+) iterations", text)}
     assert list(steps) == ["none", "IC(0)", "symmetric Gauss-Seidel"]
     assert 0 < steps["IC(0)"] < steps["symmetric Gauss-Seidel"] < steps["none"] / 1.5
+
+
+def iterations(text):
+    """Of the multigrid example, by problem and smoother."""
+    line = r"^(poisson|anisotropic|elasticity) +\d+ +(\d+)  (\S+(?: \S+)*) +(\d+) +\S+ +\S+ +\S+$"
+    found = re.findall(line, text, re.MULTILINE)
+    assert all(int(levels) > 1 for _, levels, _, _ in found)
+    return {(problem, smoother.strip()): int(count) for problem, _, smoother, count in found}
+
+
+def test_amg(tmp_path):
+    pytest.importorskip("pyamg")
+    pytest.importorskip("matplotlib")
+    small = ("--grid", "12", "--repeats", "1")
+    text = output("05_amg.py", *small, "--plot", tmp_path / "amg.svg")
+    assert os.environ.get("SPTRSV_REQUIRE_GPU") != "1" or "on the CPU" not in text
+    steps = iterations(text)
+    smoothers = ["symmetric Gauss-Seidel", "Jacobi", "Chebyshev"]
+    assert list(steps) == [(p, s) for p in ("poisson", "anisotropic", "elasticity") for s in smoothers]
+    for problem in ("poisson", "anisotropic", "elasticity"):
+        gauss_seidel, jacobi, chebyshev = (steps[problem, smoother] for smoother in smoothers)
+        assert 0 < gauss_seidel <= min(jacobi, chebyshev) < 30
+    picture = (tmp_path / "amg.svg").read_text()
+    assert all(smoother in picture for smoother in smoothers) and picture.count("unknowns") == 3
+    # From a file, which needs no pyamg.
+    stored = tmp_path / "amg.npz"
+    assert "Jacobi" not in output("05_amg.py", *small, "--classical", "--save-hierarchy", stored)
+    fewer = iterations(output("05_amg.py", "--host", "--repeats", "1", "--hierarchy", stored, "--problems", "poisson"))
+    again = iterations(output("05_amg.py", *small, "--classical", "--problems", "poisson"))
+    assert len(fewer) == 3 and all(abs(fewer[key] - count) <= 1 for key, count in again.items())
+    assert 0 < fewer["poisson", smoothers[0]] < steps["poisson", smoothers[0]]

@@ -311,6 +311,42 @@ def test_incomplete_factors(lib, rng, dtype, kind):
     factors.close()
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+def test_pairs(lib, rng, dtype):
+    """The bits of two solves; permuted, the numbers of the host executor; and in a graph."""
+    n = 3600
+    A = grid(60).astype(dtype)
+    LU = sptrsv.ilu0(lib.matrix(A))
+    factors = sp.csr_array((lib.host(LU.values), A.indices, A.indptr), shape=A.shape)
+    there = lib.matrix(factors)
+    lower, upper = sptrsv.analyse(there, unit=True), sptrsv.analyse(there, lower=False)
+    close = {"rtol": 0, "atol": 1e4 * np.finfo(dtype).eps}
+    both = sptrsv.pair(there)
+    assert both.device == "cuda:0"
+    for b in (values(rng, dtype, n), values(rng, dtype, n, 3), np.asfortranarray(values(rng, dtype, n, 3))):
+        on_gpu = lib.array(b)
+        x = both.solve(on_gpu)
+        assert lib.is_mine(x) and np.array_equal(lib.host(x), lib.host(upper.solve(lower.solve(on_gpu))))
+        assert np.allclose(lib.host(LU.solve(on_gpu)), lib.host(x), **close)
+    rows, columns = rng.permutation(n), rng.permutation(n).astype("i4")
+    on_host = sptrsv.pair(factors, rows=rows, columns=columns, any_trans=True)
+    both = sptrsv.pair(there, rows=lib.array(rows), columns=lib.array(columns), any_trans=True)
+    for trans in "NTH":
+        for b in (values(rng, dtype, n), values(rng, dtype, n, 3)):
+            x = lib.host(both.solve(lib.array(b), trans=trans))
+            assert np.allclose(x, on_host.solve(b, trans=trans), **close)
+    b, out = lib.array(np.zeros(n, dtype)), lib.array(np.zeros(n, dtype))
+    both.solve(b, out=out)
+    lib.synchronize()
+    launch = lib.captured(lambda: both.solve(b, out=out))
+    numbers = values(rng, dtype, n)
+    lib.copy_into(b, lib.array(numbers))
+    lib.synchronize()
+    launch()
+    lib.synchronize()
+    assert np.allclose(lib.host(out), on_host.solve(numbers), **close)
+
+
 def test_factors_on_two_streams(lib, rng):
     """New values are factorised behind the solves on other streams, and before those that follow."""
     A = grid(300)

@@ -4,15 +4,15 @@
 //! once; values may change between solves without another analysis. sptrsvUpdateValues and sptrsvUpdateDiagonal serve infos that
 //! hold a copy of the values.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 
-use super::guard::{raw, shared, with_handle, with_info, write};
+use super::guard::{guard, raw, shared, with_handle, with_info, write};
 use super::logging::log_analysis;
 use super::nvtx;
-use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
+use super::objects::{sptrsvConstInfo_t, sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use crate::error::sptrsvStatus_t;
-use crate::problem::{Arrays, DataType, Op, Policy};
+use crate::problem::{switch, Arrays, DataType, Op, Policy};
 use crate::workspace;
 
 /// op(A) in op(A) x = alpha f.
@@ -96,6 +96,48 @@ pub unsafe extern "C" fn sptrsvBufferSize(
             Ok(())
         })
     })
+}
+
+/// Chooses whether an analysis keeps a copy of the pattern, by which the next one knows it again. An analysis of an equal pattern, with
+/// the same settings and on the same device, then keeps the schedule: it compares the two patterns, and copies the values where all
+/// are copied. That is for programs that analyse the same pattern again and again, as bindings without a place for an info do.
+///
+/// The copy takes as much memory as rowPtr and colInd. Where there is not enough, none is kept.
+///
+/// \param info     the info
+/// \param enabled  1 to keep a copy, 0 (the default) to keep none
+/// \return SUCCESS; INVALID_VALUE when `info` is NULL or `enabled` is neither 0 nor 1
+///
+/// Blocking: no. Graph capture: allowed; the call does no GPU work.
+///
+/// # Safety
+/// `info` is NULL or a live info.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvSetKeepPattern(info: sptrsvInfo_t, enabled: c_int) -> sptrsvStatus_t {
+    guard(|| {
+        with_info(info, |i| {
+            i.keeps_pattern = switch("enabled", enabled)?;
+            Ok(())
+        })
+    })
+}
+
+/// Reads whether an analysis keeps a copy of the pattern.
+///
+/// \param info     the info
+/// \param enabled  receives 1 or 0
+/// \return SUCCESS; INVALID_VALUE when an argument is NULL
+///
+/// Blocking: no. Graph capture: allowed; the call does no GPU work.
+///
+/// # Safety
+/// `info` is NULL or a live info, `enabled` NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetKeepPattern(
+    info: sptrsvConstInfo_t,
+    enabled: *mut c_int,
+) -> sptrsvStatus_t {
+    guard(|| with_info(info, |i| write(enabled, "enabled", i.keeps_pattern.into())))
 }
 
 /// Analyses the sparsity pattern: levels, dependencies, and the schedule that solves follow. Values are not read, but copied after

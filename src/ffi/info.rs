@@ -119,6 +119,9 @@ pub struct sptrsvStats_t {
     /// The smallest row without an entry on its diagonal, in the matrix's own index base; -1 where there is none, and where the
     /// diagonal is UNIT or separate.
     pub missing_diagonal: i64,
+    /// 1 where the analysis has found the pattern that the info held already (sptrsvSetKeepPattern), else 0. The times of its parts
+    /// are then those of the analysis before it.
+    pub pattern_was_known: i64,
     /// Time of one solve in milliseconds as sptrsvTune has measured it for the algorithm in use; 0 where it has not.
     pub tuned_ms: f64,
 }
@@ -143,6 +146,7 @@ impl From<Stats> for sptrsvStats_t {
             lev_ms: ms(s.times.lev),
             lev_h2d_ms: ms(s.times.lev_h2d),
             missing_diagonal: s.missing_diagonal.unwrap_or(-1),
+            pattern_was_known: s.pattern_was_known.into(),
             tuned_ms: ms(s.tuned),
         }
     }

@@ -100,10 +100,11 @@ pub(super) fn log_analysis(info: &Info) -> Result<()> {
         0.0 => String::new(),
         ms => format!(", {ms:.4} ms predicted for a solve"),
     };
+    let known = if s.pattern_was_known { ", a known pattern" } else { "" };
     log::write(
         Level::Info,
         format_args!(
-            "analysis of {} rows, {} entries in the triangle, {} levels: {}, {:.3} ms, {} bytes held{predicted}",
+            "analysis of {} rows, {} entries in the triangle, {} levels: {}, {:.3} ms, {} bytes held{predicted}{known}",
             s.rows,
             s.entries_used,
             s.levels,

@@ -18,7 +18,7 @@ pub fn run(args: &Args) -> Result<()> {
     if let Some(what) = args.selection.around() {
         return match args.unknown_around() {
             None => bench::around::run(args, what),
-            Some(option) => Err(format!("the suites pair, sweep and ilu0 know no {option}")),
+            Some(option) => Err(format!("the suites pair, sweep, ilu0 and pcg know no {option}")),
         };
     }
     if !args.selection.is_paper() {

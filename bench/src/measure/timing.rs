@@ -48,6 +48,19 @@ pub struct Timing {
     /// Whether all solutions that were compared were the same to the bit.
     pub same_bits: bool,
     pub error: Option<String>,
+    /// Of a program of several phases, whose times together are the time of a solve.
+    #[serde(default)]
+    pub phases: Option<Phases>,
+}
+
+/// Conjugate gradients with a factorisation: the analysis is told by `Timing`.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct Phases {
+    pub factorisation_ms: f64,
+    pub iterations: usize,
+    pub iterations_ms: f64,
+    /// Of the solution, relative to the right-hand side.
+    pub residual: f64,
 }
 
 impl Timing {
@@ -198,6 +211,7 @@ impl<'s> Measurement<'s> {
             backward_error: self.backward_error,
             same_bits: self.same_bits,
             error: None,
+            phases: None,
         })
     }
 }

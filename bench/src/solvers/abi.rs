@@ -56,6 +56,7 @@ pub struct Stats {
     pub lev_ms: f64,
     pub lev_h2d_ms: f64,
     pub missing_diagonal: i64,
+    pub pattern_was_known: i64,
     pub tuned_ms: f64,
 }
 

@@ -26,6 +26,17 @@ impl<'s, 'e> Factorisation<'s, 'e> {
     }
 }
 
+/// Puts the factors in the place of the values of the solver's matrix.
+pub fn factorise(s: &Solver, kind: Kind) -> Result<()> {
+    let a = s.system.matrix;
+    let (abi, h, n, nnz, ty) = (s.library.abi, s.library.handle, a.n as i64, a.nnz as i64, a.ty.number());
+    let (val, ptr, col) = (a.val.ptr(), a.ptr.ptr(), a.col.ptr());
+    match kind {
+        Kind::Ilu0 => call!(abi, sptrsvIlu0(h, n, nnz, s.descr, ty, val, ptr, col, s.info, s.scratch())),
+        Kind::Ic0 => call!(abi, sptrsvIc0(h, n, nnz, s.descr, ty, val, ptr, col, s.info, s.scratch())),
+    }
+}
+
 impl Contender for Factorisation<'_, '_> {
     fn analyse(&mut self) -> Result<()> {
         self.solver.analyse()
@@ -33,15 +44,7 @@ impl Contender for Factorisation<'_, '_> {
 
     /// Factorises.
     fn solve(&mut self) -> Result<()> {
-        let (s, a) = (&self.solver, self.solver.system.matrix);
-        let (abi, h, n, nnz, ty) = (s.library.abi, s.library.handle, a.n as i64, a.nnz as i64, a.ty.number());
-        let (val, ptr, col) = (a.val.ptr(), a.ptr.ptr(), a.col.ptr());
-        match self.kind {
-            Kind::Ilu0 => {
-                call!(abi, sptrsvIlu0(h, n, nnz, s.descr, ty, val, ptr, col, s.info, s.scratch()))
-            }
-            Kind::Ic0 => call!(abi, sptrsvIc0(h, n, nnz, s.descr, ty, val, ptr, col, s.info, s.scratch())),
-        }
+        factorise(&self.solver, self.kind)
     }
 
     fn restore(&mut self) -> Result<()> {

@@ -8,9 +8,10 @@ pub mod cusparse;
 pub mod factorisation;
 pub mod find;
 pub mod host_peers;
+pub mod krylov;
 pub mod library;
 pub mod pair;
 pub mod peers;
 #[cfg(test)]
-mod standin;
+pub mod standin;
 pub mod sweep;

@@ -4,6 +4,7 @@ use std::ptr::{null, null_mut};
 
 use super::abi;
 use super::contender::{Contender, Facts};
+use super::factorisation::{factorise, Kind};
 use super::library::{call, Alpha, Solver};
 use crate::base::Result;
 use crate::system::executor::Buffer;
@@ -31,6 +32,11 @@ impl<'s, 'e> Pair<'s, 'e> {
         permuted: Option<Permuted<'s, 'e>>,
     ) -> Pair<'s, 'e> {
         Pair { lower, upper, permuted }
+    }
+
+    /// Factorises the matrix of both by ILU(0): the lower solver was made for that.
+    pub fn factorise(&self) -> Result<()> {
+        factorise(&self.lower, Kind::Ilu0)
     }
 }
 

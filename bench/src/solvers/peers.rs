@@ -124,6 +124,14 @@ impl Peers {
         }
     }
 
+    /// SpSV of a stand-in, for the host executor.
+    #[cfg(test)]
+    pub fn of_stand_in(file: &Path) -> Peers {
+        let mut peers = Peers::none();
+        peers.load_spsv(&Executor::Host, file, &[Algorithm::Default], Type::D).unwrap();
+        peers
+    }
+
     /// What there is for double precision. An MKL that was asked for by path must load.
     fn of_host(wanted: &Wanted, ty: Type) -> Result<Peers> {
         if ty != Type::D {

@@ -125,6 +125,26 @@ impl Case {
         Ok(pattern)
     }
 
+    /// The whole matrix of a real system for conjugate gradients. A grid as it is has the values of its model problem, and a file
+    /// has its own; others have values that can be factorised.
+    pub fn definite(&self) -> Result<Csr> {
+        match &self.source {
+            _ if self.is_changed() => {}
+            Source::Generated(entry) => {
+                if let Some(model) = entry.model()? {
+                    return Ok(model);
+                }
+            }
+            Source::File(path, _) => {
+                let file = mtx::read_matrix(path)?;
+                if file.has_values && file.matrix.im.is_empty() {
+                    return Ok(file.matrix.with_whole_diagonal());
+                }
+            }
+        }
+        self.whole(false)
+    }
+
     /// The whole matrix, with a full diagonal and with generated values that can be factorised. They are those of a hermitian matrix
     /// where the pattern is symmetric.
     pub fn whole(&self, complex: bool) -> Result<Csr> {
@@ -190,6 +210,7 @@ fn each<T>(changes: &[T], case: Case, change: impl Fn(&Case, &T) -> Case) -> Vec
 
 fn of_suite(suite: Suite, wanted: &Selection, on_host: bool) -> Vec<Case> {
     match suite {
+        Suite::Pcg if on_host => lists::small_models().into_iter().map(Case::generated).collect(),
         suite if suite.around().is_some() && on_host => {
             lists::small_systems().into_iter().map(Case::generated).collect()
         }

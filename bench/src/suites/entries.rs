@@ -6,6 +6,7 @@ use crate::generate::graph::PowerLaw;
 use crate::generate::grids::{Arrow, Grid, Layered, Nets, Points, Stencil};
 use crate::generate::lattice::Lattice;
 use crate::generate::mesh::Mesh;
+use crate::generate::model;
 use crate::generate::multigrid::Coarse;
 use crate::generate::reservoir::Reservoir;
 use crate::generate::structures::Structure;
@@ -70,6 +71,13 @@ impl Entry {
             ));
         }
         Ok(a)
+    }
+
+    /// The model problem of a grid that has one.
+    pub fn model(&self) -> Result<Option<Csr>> {
+        let Recipe::Grid(grid) = self.recipe else { return Ok(None) };
+        let mut a = grid.pattern(false)?;
+        Ok(model::set_values(&mut a, &grid).then_some(a))
     }
 
     /// The whole matrix: a grid's, or the symmetric pattern that a layered lower triangle belongs to.

@@ -31,6 +31,7 @@ pub enum Suite {
     Pair,
     Sweep,
     Ilu0,
+    Pcg,
 }
 
 /// What is done to a matrix around a solve with one of its triangles.
@@ -44,13 +45,22 @@ pub enum Around {
     Factorisation,
 }
 
+/// What is measured in place of a solve.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Task {
+    Call(Around),
+    /// Conjugate gradients with ILU(0), from the analysis to the solution.
+    Iteration,
+}
+
 impl Suite {
     /// What is measured in place of a solve.
-    pub fn around(self) -> Option<Around> {
+    pub fn around(self) -> Option<Task> {
         match self {
-            Suite::Pair => Some(Around::Pair),
-            Suite::Sweep => Some(Around::Sweep),
-            Suite::Ilu0 => Some(Around::Factorisation),
+            Suite::Pair => Some(Task::Call(Around::Pair)),
+            Suite::Sweep => Some(Task::Call(Around::Sweep)),
+            Suite::Ilu0 => Some(Task::Call(Around::Factorisation)),
+            Suite::Pcg => Some(Task::Iteration),
             _ => None,
         }
     }
@@ -73,6 +83,7 @@ pub fn entries(suite: Suite) -> Vec<Entry> {
         Suite::Fit => weak::fit(),
         Suite::Report => weak::report(),
         Suite::Pair | Suite::Sweep | Suite::Ilu0 => systems(),
+        Suite::Pcg => models(),
         Suite::Host => host(),
         Suite::Extremes => {
             long_rows().into_iter().chain(circuits()).chain(to_factorise()).chain(to_colour()).collect()
@@ -231,6 +242,18 @@ pub fn systems() -> Vec<Entry> {
     let all = [grids(), other_sizes(), to_reorder(), weak::fit()].concat();
     let of_name = |name: &str| all.iter().find(|e| e.name == name).expect("it is in a list").clone();
     names.map(of_name).to_vec()
+}
+
+/// Model problems that are solved for by conjugate gradients.
+pub fn models() -> Vec<Entry> {
+    let is_model = |e: &Entry| ["7pt-128x128x128", "elasticity-70x70x70x3"].contains(&e.name.as_str());
+    grids().into_iter().filter(is_model).collect()
+}
+
+/// Small ones of the same kinds.
+pub fn small_models() -> Vec<Entry> {
+    let is_model = |e: &Entry| e.name.starts_with("7pt") || e.name.starts_with("elasticity");
+    small().into_iter().filter(is_model).collect()
 }
 
 /// Systems of the same kinds that take no time.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::lists::{Around, Suite};
+use super::lists::{Suite, Task};
 use crate::base::numbers::whole;
 use crate::matrix::permute::Order;
 
@@ -18,8 +18,8 @@ pub struct Selection {
     /// lattices (far-reaching stencils, periodic sides, four dimensions, dense elements), fit and report (two halves of
     /// the hardest kinds: factors, multigrid, reservoirs, meshes of finite elements, graphs), host (the kinds of all
     /// in sizes for a CPU), paper (the paper's experiments: lower then upper solves, setup times, plots), or the path of a file or a folder.
-    /// Three suites measure what is around a solve, on 14 systems or, where files are given, on these: pair (solves with both
-    /// factors of ILU(0)), sweep (Gauss-Seidel sweeps), ilu0 (ILU(0) and IC(0))
+    /// Four suites measure what is around a solve, on generated systems or, where files are given, on these: pair (solves with both
+    /// factors of ILU(0)), sweep (Gauss-Seidel sweeps), ilu0 (ILU(0) and IC(0)), pcg (conjugate gradients with ILU(0))
     #[arg(long, value_name = "NAME|FILE|FOLDER", value_parser = Choice::parse)]
     pub suite: Option<Choice>,
     /// Only matrices whose name contains one of these
@@ -50,7 +50,7 @@ impl Selection {
     }
 
     /// What is measured in place of a solve.
-    pub fn around(&self) -> Option<Around> {
+    pub fn around(&self) -> Option<Task> {
         match self.suite {
             Some(Choice::Suite(suite)) => suite.around(),
             _ => None,
@@ -90,7 +90,7 @@ impl Choice {
         let suite = <Suite as clap::ValueEnum>::from_str(text, true).ok().map(Choice::Suite);
         let path = PathBuf::from(text);
         suite.or_else(|| path.exists().then_some(Choice::Files(path))).ok_or_else(|| {
-            "known are grids, general, all, paper, small, robust, sizes, meshes, large, extremes, structures, lattices, fit, report, host, pair, sweep, ilu0, and the path of a file or a folder".into()
+            "known are grids, general, all, paper, small, robust, sizes, meshes, large, extremes, structures, lattices, fit, report, host, pair, sweep, ilu0, pcg, and the path of a file or a folder".into()
         })
     }
 }

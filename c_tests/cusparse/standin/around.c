@@ -1,5 +1,5 @@
 /*
- * What the stand-in has around a solve, for the tests of the command line: SpMV and Axpby, csrilu02 and csric02, by their definitions,
+ * What the stand-in has around a solve, for the tests of the command line: SpMV, Axpby and SpVV, csrilu02 and csric02, by their definitions,
  * for 32-bit indices, base 0 and double precision. Other value types are refused.
  */
 
@@ -90,6 +90,30 @@ cusparseStatus_t cusparseAxpby(cusparseHandle_t handle, const void *alpha, cuspa
         out[i] *= *(const double *)beta;
     for (int64_t k = 0; k < x->nnz; k++)
         out[x->indices[k]] += *(const double *)alpha * x->values[k];
+    return OK;
+}
+
+cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op, cusparseSpVecDescr_t x,
+                                         cusparseConstDnVecDescr_t y, const void *result, cudaDataType type, size_t *bytes)
+{
+    (void)handle, (void)result;
+    *bytes = 8;
+    return op == CUSPARSE_OPERATION_NON_TRANSPOSE && x->size == y->size && type == CUDA_R_64F ? OK : INVALID;
+}
+
+/* Into memory of the device, as the handle's pointer mode has to say. */
+cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t op, cusparseSpVecDescr_t x, cusparseConstDnVecDescr_t y,
+                              void *result, cudaDataType type, void *buffer)
+{
+    const double *values = y->values;
+    size_t bytes;
+    if (buffer == NULL || handle->pointer_mode != CUSPARSE_POINTER_MODE_DEVICE ||
+        cusparseSpVV_bufferSize(handle, op, x, y, result, type, &bytes) != OK)
+        return INVALID;
+    double sum = 0;
+    for (int64_t k = 0; k < x->nnz; k++)
+        sum += x->values[k] * values[x->indices[k]];
+    *(double *)result = sum;
     return OK;
 }
 

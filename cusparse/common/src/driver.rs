@@ -52,6 +52,14 @@ functions!(
 );
 
 functions!(
+    /// How much memory a GPU has.
+    Size {
+        device_get = c"cuDeviceGet": unsafe extern "C" fn(*mut c_int, c_int) -> c_int,
+        total = c"cuDeviceTotalMem_v2": unsafe extern "C" fn(*mut usize, c_int) -> c_int,
+    }
+);
+
+functions!(
     /// What measures time on a stream.
     Events {
         create = c"cuEventCreate": unsafe extern "C" fn(*mut *mut c_void, c_uint) -> c_int,
@@ -167,6 +175,19 @@ impl Drop for Bound {
             }
         }
     }
+}
+
+/// Bytes of memory of the first GPU; 0 where that cannot be had.
+pub fn total_memory() -> usize {
+    static FOUND: OnceLock<Option<usize>> = OnceLock::new();
+    let ask = || {
+        let size = Size::find(library()?)?;
+        let (mut device, mut bytes) = (0, 0);
+        // SAFETY: both are writable.
+        let told = unsafe { (size.device_get)(&mut device, 0) == 0 && (size.total)(&mut bytes, device) == 0 };
+        told.then_some(bytes)
+    };
+    FOUND.get_or_init(ask).unwrap_or(0)
 }
 
 fn primary() -> Result<&'static Primary, Status> {

@@ -43,6 +43,7 @@ pub struct Stats {
     pub predicted_ms: f64,
     pub parts_ms: [f64; 5],
     pub missing_diagonal: i64,
+    pub pattern_was_known: i64,
     pub tuned_ms: f64,
 }
 
@@ -67,6 +68,7 @@ extern "C" {
     pub fn sptrsvGetAlgorithmName(algorithm: c_int) -> *const c_char;
     pub fn sptrsvGetStats(info: Info, stats: *mut Stats) -> c_int;
     pub fn sptrsvSetCopyValues(info: Info, copy: c_int) -> c_int;
+    pub fn sptrsvSetKeepPattern(info: Info, enabled: c_int) -> c_int;
     pub fn sptrsvSetExpectedRightHandSides(info: Info, nrhs: i64) -> c_int;
     pub fn sptrsvGetExpectedRightHandSides(info: Info, nrhs: *mut i64) -> c_int;
 

@@ -61,7 +61,7 @@ impl Call {
 
     unsafe fn our_size(&self, real: &Real, state: &mut State) -> Result<usize, Why> {
         let matrix = self.served(real)?;
-        let ours = ours(state)?;
+        let ours = ours(state, self, &matrix)?;
         ours.buffer_size(self, &matrix)
     }
 
@@ -90,7 +90,7 @@ impl Call {
         let done = match self.served(real) {
             // A buffer of the real library's size is for the real library.
             Ok(_) if state.sized_by == Side::Real => Err(Failure::PassOn("bufferSize was passed on".into())),
-            Ok(matrix) => match ours(&mut state) {
+            Ok(matrix) => match ours(&mut state, self, &matrix) {
                 Ok(ours) => ours.analyse(real, self, &matrix, buffer),
                 Err(why) => Err(Failure::PassOn(why.into())),
             },
@@ -204,9 +204,9 @@ pub unsafe fn update(
     }
 }
 
-fn ours(state: &mut State) -> Result<&mut Ours, Why> {
+fn ours<'a>(state: &'a mut State, call: &Call, matrix: &matrix::Matrix) -> Result<&'a mut Ours, Why> {
     if state.ours.is_none() {
-        state.ours = Some(Ours::new().map_err(|_| "libsptrsv made no info")?);
+        state.ours = Some(Ours::new(call, matrix).map_err(|_| "libsptrsv made no info")?);
     }
     Ok(state.ours.as_mut().expect("made above"))
 }

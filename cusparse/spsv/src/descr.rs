@@ -2,6 +2,7 @@
 //! descriptor that was destroyed, or made by another library, is recognised.
 
 use crate::call::Family;
+use crate::kept;
 use crate::ours::Ours;
 use crate::real::{real_for, Real, RealDescr};
 use crate::report;
@@ -47,6 +48,10 @@ pub enum PassedBuffer {
 }
 
 impl Descr {
+    fn into_state(self) -> State {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub fn lock(&self) -> MutexGuard<'_, State> {
         // The state says what was done, whatever a panicking thread wanted to do.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -83,7 +88,10 @@ pub unsafe fn destroy(family: Family, descr: usize) -> Result<(), Status> {
     }
     // Its memory is freed after the table is: others go on meanwhile.
     let gone = TABLE.write().unwrap_or_else(PoisonError::into_inner).remove(&descr);
-    drop(gone);
+    // A call of another thread that still has it ends it.
+    if let Some(State { ours: Some(ours), .. }) = gone.and_then(Arc::into_inner).map(Descr::into_state) {
+        ours.retire().into_iter().for_each(kept::keep);
+    }
     Ok(())
 }
 

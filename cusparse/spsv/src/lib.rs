@@ -2,10 +2,12 @@
 //! libsptrsv. What this library does not serve goes to the real functions, with a real descriptor that is made when it is needed.
 //!
 //! The way of a call: `spsv` or `spsm` (the exported function) makes a [`call::Call`], which finds the descriptor in `descr` and asks
-//! `matrix` whether the problem is one for libsptrsv. Then `ours` or `real` does the work, and `report` counts it.
+//! `matrix` whether the problem is one for libsptrsv. Then `ours` or `real` does the work, and `report` counts it. What a destroyed
+//! descriptor has analysed goes to `kept`.
 //!
 //! Environment, read once:
 //! * `SPTRSV_SPSV=off`: everything goes to the real functions;
+//! * `SPTRSV_SPSV_KEEP=N`: how many analyses of destroyed descriptors are kept, 8 by default;
 //! * `SPTRSV_LOG=error`, `info` or `trace`: what is refused, analysed or solved, in a line each on stderr;
 //! * `SPTRSV_SPSV_REPORT=PID`: a report on stderr when the process ends, in that process also where there is nothing to report;
 //! * `SPTRSV_CUSPARSE_EXECUTOR=host`: solves on the CPU, all arrays in host memory, for tests with a stand-in for libcusparse.
@@ -14,6 +16,7 @@
 
 mod call;
 mod descr;
+mod kept;
 mod matrix;
 mod ours;
 mod real;

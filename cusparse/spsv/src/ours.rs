@@ -1,13 +1,14 @@
 //! What libsptrsv holds for a descriptor: an info with a copy of the values, and how its matrix is stored.
 
 use crate::call::{Call, Family};
+use crate::kept::{self, Kept, Key};
 use crate::matrix::{self, Dense, Matrix, Storage, Why};
 use crate::real::Real;
 use crate::report::{self, Timer};
 use doors::cusparse::Handle;
 use doors::driver;
 use doors::pooled::{Executor, Pooled};
-use doors::sptrsv::{self, Info};
+use doors::sptrsv;
 use doors::status::{Status, ALLOC_FAILED, INTERNAL_ERROR, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED};
 use libc::{c_int, c_void};
 use std::ffi::CStr;
@@ -20,11 +21,38 @@ const DATA_TYPES: std::ops::Range<c_int> = 0..64;
 /// Where something in the buffer begins.
 const ALIGN: usize = 64;
 
+/// An info of libsptrsv.
+pub struct Info(sptrsv::Info);
+// SAFETY: an info may be used by any thread, one at a time.
+unsafe impl Send for Info {}
+
+impl Info {
+    /// One whose analyses copy all values.
+    fn new() -> Result<Info, Status> {
+        let mut info = ptr::null_mut();
+        // SAFETY: writes one pointer; the info is live afterwards.
+        unsafe {
+            Status::from_sptrsv(sptrsv::sptrsvCreateInfo(&mut info))?;
+            let info = Info(info);
+            Status::from_sptrsv(sptrsv::sptrsvSetCopyValues(info.0, sptrsv::COPY_ALL))?;
+            Status::from_sptrsv(sptrsv::sptrsvSetKeepPattern(info.0, (kept::most() > 0).into()))?;
+            Ok(info)
+        }
+    }
+}
+
+impl Drop for Info {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, and destroyed once.
+        unsafe { sptrsv::sptrsvDestroyInfo(self.0) };
+    }
+}
+
 pub struct Ours {
     info: Info,
     analysed: Option<Analysed>,
 }
-// SAFETY: an info may be used by any thread, one at a time.
+// SAFETY: as above; the buffer is the caller's, for calls one at a time.
 unsafe impl Send for Ours {}
 
 struct Analysed {
@@ -34,6 +62,9 @@ struct Analysed {
     buffer: *mut c_void,
     /// On the host that is in our own memory for SpSV, whose buffer nobody needs to keep for us.
     _scratch: Vec<u128>,
+    /// What it may be taken over by, and the bytes that it holds.
+    key: Option<Key>,
+    bytes: usize,
     /// For the report.
     counted: report::Key,
 }
@@ -48,15 +79,16 @@ pub enum Failure {
 type Refusal = (Status, String);
 
 impl Ours {
-    pub fn new() -> Result<Ours, Status> {
-        let mut info = ptr::null_mut();
-        // SAFETY: writes one pointer; the info is live afterwards.
-        unsafe {
-            Status::from_sptrsv(sptrsv::sptrsvCreateInfo(&mut info))?;
-            let ours = Ours { info, analysed: None };
-            Status::from_sptrsv(sptrsv::sptrsvSetCopyValues(info, sptrsv::COPY_ALL))?;
-            Ok(ours)
-        }
+    /// For a matrix: with an analysis of it from before, if one is kept.
+    pub fn new(call: &Call, matrix: &Matrix) -> Result<Ours, Status> {
+        let before = Key::new(call, matrix).and_then(|key| kept::take(&key));
+        Ok(Ours { info: before.map_or_else(Info::new, Ok)?, analysed: None })
+    }
+
+    /// To be kept, if there is an analysis.
+    pub fn retire(self) -> Option<Kept> {
+        let Analysed { key, bytes, .. } = self.analysed?;
+        Some(Kept { key: key?, info: self.info, bytes })
     }
 
     pub fn is_analysed(&self) -> bool {
@@ -71,7 +103,7 @@ impl Ours {
         storage.describe(&pooled).map_err(|_| "libsptrsv refuses the matrix")?;
         if call.family == Family::SpSM {
             let columns = matrix.columns_of_b.max(1);
-            sptrsv::sptrsvSetExpectedRightHandSides(self.info, columns);
+            sptrsv::sptrsvSetExpectedRightHandSides(self.info.0, columns);
         }
         let mut bytes = 0;
         let status = sptrsv::sptrsvBufferSize(
@@ -84,7 +116,7 @@ impl Ours {
             ptr::null(),
             ptr::null(),
             ptr::null(),
-            self.info,
+            self.info.0,
             &mut bytes,
         );
         if status != 0 {
@@ -128,20 +160,26 @@ impl Ours {
             made.map_err(|_| Failure::PassOn("cuSPARSE made no row offsets".into()))?;
         }
         let timer = Timer::of_call();
-        let status = sptrsv::sptrsvAnalysis(
-            pooled.handle,
-            call.op,
-            storage.m,
-            storage.nnz,
-            pooled.descr,
-            storage.data_type.number,
-            matrix.values,
-            rows,
-            matrix.columns,
-            self.info,
-            sptrsv::SOLVE_POLICY_USE_LEVEL,
-            buffer,
-        );
+        let once = || {
+            sptrsv::sptrsvAnalysis(
+                pooled.handle,
+                call.op,
+                storage.m,
+                storage.nnz,
+                pooled.descr,
+                storage.data_type.number,
+                matrix.values,
+                rows,
+                matrix.columns,
+                self.info.0,
+                sptrsv::SOLVE_POLICY_USE_LEVEL,
+                buffer,
+            )
+        };
+        let mut status = once();
+        if status == ALLOC_FAILED.0 && kept::clear() {
+            status = once();
+        }
         match status {
             0 => {}
             // Memory, size, GPU, the watchdog, no driver: what the real library may be able to do.
@@ -155,7 +193,7 @@ impl Ours {
             }
         }
         let mut stats = sptrsv::Stats { struct_size: size_of::<sptrsv::Stats>(), ..Default::default() };
-        let _ = sptrsv::sptrsvGetStats(self.info, &mut stats);
+        let _ = sptrsv::sptrsvGetStats(self.info.0, &mut stats);
         self.analysed = None;
         if stats.missing_diagonal >= 0 {
             let row = stats.missing_diagonal;
@@ -165,7 +203,9 @@ impl Ours {
         }
         let counted = report::Key::new(call, &storage, stats.algorithm);
         report::analysed(&counted, &stats, timer);
-        self.analysed = Some(Analysed { storage, op: call.op, buffer, _scratch: scratch, counted });
+        let (key, bytes) = (Key::new(call, matrix), stats.bytes_held as usize);
+        self.analysed =
+            Some(Analysed { storage, op: call.op, buffer, _scratch: scratch, key, bytes, counted });
         Ok(())
     }
 
@@ -189,7 +229,7 @@ impl Ours {
             ptr::null(),
             ptr::null(),
             ptr::null(),
-            self.info,
+            self.info.0,
             b.values,
             b.ld,
             b.order,
@@ -209,19 +249,12 @@ impl Ours {
         let analysed = self.analysed.as_ref().ok_or((INTERNAL_ERROR, "no analysis is kept".to_string()))?;
         let pooled = Pooled::open(handle).map_err(|status| (status, "no handle for this GPU".to_string()))?;
         let status = match (diagonal, analysed.storage.diag) {
-            (false, _) => sptrsv::sptrsvUpdateValues(pooled.handle, self.info, values),
+            (false, _) => sptrsv::sptrsvUpdateValues(pooled.handle, self.info.0, values),
             // A diagonal of ones stays so, as in cuSPARSE 12.9; 12.6 divides by the new values.
             (true, 1) => 0,
-            (true, _) => sptrsv::sptrsvUpdateDiagonal(pooled.handle, self.info, values),
+            (true, _) => sptrsv::sptrsvUpdateDiagonal(pooled.handle, self.info.0, values),
         };
         Status::from_sptrsv(status).map_err(|status| (status, message()))
-    }
-}
-
-impl Drop for Ours {
-    fn drop(&mut self) {
-        // SAFETY: made by `new`, and destroyed once.
-        unsafe { sptrsv::sptrsvDestroyInfo(self.info) };
     }
 }
 

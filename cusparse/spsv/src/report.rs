@@ -105,6 +105,8 @@ fn algorithm_name(number: c_int) -> Cow<'static, str> {
 #[derive(Default)]
 struct Work {
     analyses: u64,
+    /// Those of a pattern that was known.
+    known: u64,
     analysis_ms: f64,
     solves: u64,
     columns: i64,
@@ -199,11 +201,16 @@ pub fn analysed(key: &Key, stats: &Stats, timer: Timer) {
     counts().collect();
     let ms = begin.elapsed().as_secs_f64() * 1e3;
     let (levels, bytes) = (stats.levels, stats.bytes_held);
-    log::line(Level::Info, format_args!("analysis: {key}, {levels} levels, {ms:.3} ms, {bytes} bytes held"));
+    let known = if stats.pattern_was_known != 0 { ", a known pattern" } else { "" };
+    log::line(
+        Level::Info,
+        format_args!("analysis: {key}, {levels} levels, {ms:.3} ms, {bytes} bytes held{known}"),
+    );
     if SETTINGS.reports {
         let mut counts = counts();
         let work = counts.of(key);
         work.analyses += 1;
+        work.known += stats.pattern_was_known as u64;
         work.analysis_ms += ms;
     }
 }
@@ -263,8 +270,12 @@ fn print() {
     for (key, work) in &counts.work {
         let _ = writeln!(
             text,
-            "sptrsv:   {key}: {} analyses in {:.3} ms, {} solves of {} right-hand sides, {}",
+            "sptrsv:   {key}: {} analyses{} in {:.3} ms, {} solves of {} right-hand sides, {}",
             work.analyses,
+            match work.known {
+                0 => String::new(),
+                known => format!(" ({known} of a known pattern)"),
+            },
             work.analysis_ms,
             work.solves,
             work.columns,

@@ -17,6 +17,7 @@ from ._errors import (
 )
 from ._factors import IncompleteFactors, ic0, ilu0
 from ._library import Status
+from ._pair import TriangularPair, pair
 from ._scipy import spsolve_triangular
 from ._smoother import Smoother, smoother
 from ._solver import TriangularSolver, analyse
@@ -34,11 +35,13 @@ __all__ = [
     "Stats",
     "Status",
     "TimedOutError",
+    "TriangularPair",
     "TriangularSolver",
     "ZeroPivotError",
     "analyse",
     "ic0",
     "ilu0",
+    "pair",
     "smoother",
     "spsolve_triangular",
 ]

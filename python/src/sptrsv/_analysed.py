@@ -12,7 +12,7 @@ import numpy as np
 
 from ._arrays import DATA_TYPES, Array, Layout, place
 from ._errors import ZeroPivotError, check
-from ._frameworks import Framework, framework_of
+from ._frameworks import Framework, Letter, framework_of
 from ._library import (
     Algorithm,
     CopyValues,
@@ -97,7 +97,7 @@ class Analysed:
         what = self._arguments(self._operation)
         arrays = (matrix.values.pointer, matrix.offsets.pointer, matrix.indices.pointer)
         r.call("sptrsvBufferSize", *what, r.descr, kind, *arrays, r.info, byref(size))
-        self._buffer = r.scratch(size.value)
+        self._buffer, self._buffer_size = r.scratch(size.value), size.value
         with self._on_stream(matrix.framework, matrix.values, matrix.offsets, matrix.indices):
             r.call("sptrsvAnalysis", *what, r.descr, kind, *arrays, r.info, SolvePolicy.USE_LEVEL, self._buffer)
 
@@ -116,10 +116,10 @@ class Analysed:
             raise TypeError(f"{what} is {view.dtype}, which does not convert safely to the matrix's {self._dtype}")
         return framework.view(framework.copy(view, self._dtype, "C"))
 
-    def _copied(self, view: Array, framework: Framework) -> tuple[Array, Layout]:
-        copy = framework.view(framework.copy(view, self._dtype, "C"))
+    def _copied(self, view: Array, framework: Framework, order: Letter = "C") -> tuple[Array, Layout]:
+        copy = framework.view(framework.copy(view, self._dtype, order))
         layout = copy.layout()
-        assert layout is not None, "a new array has its rows one after the other"
+        assert layout is not None, "a new array has its rows or columns one after the other"
         return copy, layout
 
     def _target(self, out: Any, shape: tuple[int, ...], what: str = "out") -> tuple[Array, Layout]:

@@ -13,6 +13,7 @@ from ._errors import ZeroPivotError, check
 from ._frameworks import framework_of
 from ._library import library
 from ._matrix import Matrix
+from ._pair import TriangularPair
 from ._resources import Resources
 from ._smoother import read_csr
 from ._solver import TriangularSolver
@@ -73,6 +74,7 @@ class IncompleteFactors:
         is_lu = kind == "ilu0"
         self._first = solver(True, is_lu, "N", prepare)
         self._second = solver(False, False, "N", nothing) if is_lu else solver(True, False, "H", nothing)
+        self._pair = TriangularPair(self._first, self._second) if is_lu else None
         self._factorize()
 
     def _factorize(self) -> None:
@@ -112,6 +114,8 @@ class IncompleteFactors:
         array([1., 3.])
         """
         with self._lock:
+            if self._pair is not None:
+                return self._pair.solve(b, out=out)
             x = self._first.solve(b, out=out)
             return self._second.solve(x, out=x)
 

@@ -126,6 +126,7 @@ class StatsStruct(ctypes.Structure):
         ("lev_ms", c_double),
         ("lev_h2d_ms", c_double),
         ("missing_diagonal", c_int64),
+        ("pattern_was_known", c_int64),
         ("tuned_ms", c_double),
     ]
 
@@ -133,6 +134,7 @@ class StatsStruct(ctypes.Structure):
 # Handles, descriptors, infos, streams and arrays are addresses; enums are ints.
 _MATRIX = [c_void_p, c_int, c_int64, c_int64]
 _ARRAYS = [c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_void_p]
+_FACTOR = [c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p]
 ARGUMENTS: dict[str, list[Any]] = {
     "sptrsvCreateWithExecutor": [POINTER(c_void_p), c_int],
     "sptrsvDestroy": [c_void_p],
@@ -161,6 +163,10 @@ ARGUMENTS: dict[str, list[Any]] = {
         *_MATRIX, c_int64, c_void_p, *_ARRAYS, c_void_p, c_int64, c_int, c_void_p, c_int64, c_int, c_int, c_void_p,
     ],
     "sptrsvZeroPivot": [c_void_p, c_void_p, POINTER(c_int64)],
+    "sptrsvSolvePair": [
+        c_void_p, c_int, c_int64, c_int64, c_void_p, c_int, *_FACTOR, *_FACTOR, c_void_p, c_void_p, c_void_p, c_int64,
+        c_void_p, c_int64, c_void_p, c_int, c_void_p,
+    ],
     "sptrsvSetFactorization": [c_void_p, c_int],
     "sptrsvSetPivotBoost": [c_void_p, c_double, c_double, c_double],
     "sptrsvIlu0": [c_void_p, c_int64, c_int64, *_ARRAYS, c_void_p],

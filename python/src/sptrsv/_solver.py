@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Callable, Literal
+from typing import Any, Callable, Literal, NamedTuple
 
 from ._analysed import Analysed
 from ._arrays import DATA_TYPES, Array, Layout, scalar
-from ._frameworks import Letter, framework_of
+from ._frameworks import Framework, Letter, framework_of
 from ._library import Operation, Order, SolvePolicy
 from ._matrix import Matrix, read
 from ._resources import Resources
@@ -22,6 +22,24 @@ _OPERATIONS = {
 # The default of alpha, whose bytes a solver keeps.
 _ONE = 1
 _LETTERS: dict[Order, Letter] = {Order.COLUMN: "F", Order.ROW: "C"}
+
+
+class Vectors(NamedTuple):
+    """Right-hand sides, and where their solutions go: ``out`` is the caller's array, ``target`` the view of it."""
+
+    out: Any
+    view: Array
+    layout: Layout
+    target: Array
+    target_layout: Layout
+
+    @property
+    def columns(self) -> int:
+        return self.view.shape[1] if len(self.view.shape) == 2 else 1
+
+    def in_place(self) -> Vectors:
+        """The solutions as the right-hand sides of another solve."""
+        return self._replace(view=self.target, layout=self.target_layout)
 
 
 def _operation(trans: str) -> Operation:
@@ -142,50 +160,52 @@ class TriangularSolver(Analysed):
                [3., 6.]])
         """
         operation = self._operation if trans is None else self._allowed(trans)
-        factor = self._one if alpha is _ONE else scalar(alpha, self._dtype)
+        factor = self._factor(alpha)
         framework = framework_of(b)
         with self._lock:
             self._must_be_usable()
-            view = self._converted("b", b, framework)
-            shape = view.shape
-            if len(shape) not in (1, 2) or shape[0] != self._shape[0]:
-                raise ValueError(
-                    f"b must have the shape ({self._shape[0]},) or ({self._shape[0]}, k), but it has {shape}"
-                )
-            layout = view.layout()
-            if layout is None:
-                view, layout = self._copied(view, framework)
-            if out is None:
-                maker = framework if framework.makes_arrays else self._framework
-                out = maker.empty(shape, self._dtype, _LETTERS[layout.order], self._device)
-                target, target_layout = self._target(out, shape)
-            else:
-                target, target_layout = self._target(out, shape)
-                if target.overlaps(view) and (view.pointer, layout) != (target.pointer, target_layout):
-                    view, layout = self._copied(view, framework)
-            if view.size:
-                with self._on_stream(framework, view, target):
-                    self._solve(operation, factor, view, layout, target, target_layout)
+            v = self._vectors(b, out, framework)
+            if v.view.size:
+                with self._on_stream(framework, v.view, v.target):
+                    self._solve(operation, factor, v)
             if check:
                 self._raise_zero_pivot()
-            return out
+            return v.out
 
-    def _solve(
-        self,
-        operation: Operation,
-        factor: ctypes.Array[ctypes.c_char],
-        view: Array,
-        layout: Layout,
-        target: Array,
-        target_layout: Layout,
-    ) -> None:
-        columns = view.shape[1] if len(view.shape) == 2 else 1
-        arrays = (None, None, None) if self._arrays is None else tuple(a.pointer for a in self._arrays)
+    def _factor(self, alpha: complex) -> ctypes.Array[ctypes.c_char]:
+        return self._one if alpha is _ONE else scalar(alpha, self._dtype)
+
+    def _vectors(self, b: Any, out: Any, framework: Framework, by_columns: bool = False) -> Vectors:
+        """Views of right-hand sides and solutions, which may have to be stored by columns."""
+        view = self._converted("b", b, framework)
+        shape = view.shape
+        if len(shape) not in (1, 2) or shape[0] != self._shape[0]:
+            raise ValueError(f"b must have the shape ({self._shape[0]},) or ({self._shape[0]}, k), but it has {shape}")
+        order: Letter = "F" if by_columns else "C"
+        layout = view.layout()
+        if layout is None or (by_columns and layout.order != Order.COLUMN):
+            view, layout = self._copied(view, framework, order)
+        if out is None:
+            maker = framework if framework.makes_arrays else self._framework
+            out = maker.empty(shape, self._dtype, _LETTERS[layout.order], self._device)
+            return Vectors(out, view, layout, *self._target(out, shape))
+        target, target_layout = self._target(out, shape)
+        if by_columns and target_layout.order != Order.COLUMN:
+            raise ValueError("out must be in Fortran order, as rows or columns are permuted")
+        if target.overlaps(view) and (view.pointer, layout) != (target.pointer, target_layout):
+            view, layout = self._copied(view, framework, order)
+        return Vectors(out, view, layout, target, target_layout)
+
+    def _pointers(self) -> tuple[int | None, ...]:
+        """The addresses of the matrix's values, offsets and indices; None where they are copied."""
+        return (None, None, None) if self._arrays is None else tuple(a.pointer for a in self._arrays)
+
+    def _solve(self, operation: Operation, factor: ctypes.Array[ctypes.c_char], v: Vectors) -> None:
         r = self._resources
         r.call(
-            "sptrsvSolveDense", *self._arguments(operation), columns, factor, r.descr, DATA_TYPES[self._dtype], *arrays,
-            r.info, view.pointer, layout.leading, layout.order, target.pointer, target_layout.leading,
-            target_layout.order, SolvePolicy.USE_LEVEL, self._buffer,
+            "sptrsvSolveDense", *self._arguments(operation), v.columns, factor, r.descr, DATA_TYPES[self._dtype],
+            *self._pointers(), r.info, v.view.pointer, v.layout.leading, v.layout.order, v.target.pointer,
+            v.target_layout.leading, v.target_layout.order, SolvePolicy.USE_LEVEL, self._buffer,
         )  # fmt: skip
 
     def update(self, values: Any) -> None:

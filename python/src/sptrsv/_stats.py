@@ -44,6 +44,8 @@ class Stats:
     """Copying the schedule to the GPU, in milliseconds."""
     missing_diagonal: int | None
     """The smallest row without an entry on its diagonal; None where there is none, or the diagonal is unit."""
+    pattern_was_known: bool
+    """Whether the analysis has kept the schedule of the one before, whose pattern was the same."""
     tuned_ms: float
     """Time of one solve in milliseconds as a tuning has measured it; 0 where there was none."""
 
@@ -61,5 +63,6 @@ def read_stats(info: c_void_p) -> Stats:
     fields: dict[str, Any] = {name: getattr(raw, name) for name in Stats.__dataclass_fields__}
     fields["algorithm"] = _name(Algorithm, raw.algorithm)
     fields["setup"] = _name(Setup, raw.setup)
+    fields["pattern_was_known"] = bool(raw.pattern_was_known)
     fields["missing_diagonal"] = None if raw.missing_diagonal < 0 else raw.missing_diagonal
     return Stats(**fields)

@@ -8,6 +8,7 @@ mod dense;
 mod errors;
 mod factor;
 mod factor_nodes;
+mod kept;
 mod launch;
 mod locked;
 mod memory;
@@ -22,6 +23,7 @@ mod timed;
 mod values;
 
 pub use factor::CudaFactor;
+pub use kept::KeptPattern;
 pub use launch::{Graph, Kernel, Launcher};
 pub use memory::{stream_beside_captures, synchronize_all, DeviceArray};
 pub use plan::{CudaPlan, How, PlanArrays};

@@ -18,6 +18,7 @@
 //! of arrival.
 
 mod factor;
+mod kept;
 pub mod memory;
 mod pattern;
 mod permute;
@@ -37,6 +38,7 @@ use crate::analysis::{Needs, Schedule};
 use crate::problem::Steps;
 use crate::scalar::Scalar;
 pub use factor::HostFactor;
+pub use kept::KeptPattern;
 pub use plan::HostPlan;
 pub use pool::{default_threads, Finished, GivenUp, Member, Pool};
 use system::System;

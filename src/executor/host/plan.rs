@@ -99,6 +99,14 @@ impl HostPlan {
         }
     }
 
+    /// Makes it that of an analysis that has not solved, with a copy of these values if there are any.
+    pub fn renew(&mut self, values: Option<usize>) {
+        (self.pivot, self.failed) = (self.missing_diag(), false);
+        if let Some(val) = values {
+            self.update_values(val);
+        }
+    }
+
     pub fn levels(&self) -> Levels {
         match &self.way {
             Way::Paper(_, schedule) => {

@@ -2,11 +2,14 @@
 
 mod factors;
 mod pair;
+mod pcg;
+mod pcg_table;
 mod subject;
 mod sweep;
 mod table;
 
 use super::args::Args;
+use super::layout::Report;
 use super::results::MatrixResult;
 use super::session::Session;
 use super::start::Start;
@@ -15,23 +18,37 @@ use crate::matrix::{Csr, Fill};
 use crate::measure::timing::{Effort, Timing};
 use crate::solvers::peers::Peers;
 use crate::suites::cases::Case;
-use crate::suites::lists::Around;
+use crate::suites::lists::{Around, Task};
 use crate::system::{Op, Type};
+use pcg_table::PhaseTable;
 use subject::{Ours, Subject};
 use table::Table;
 
-pub fn run(args: &Args, what: Around) -> Result<()> {
+pub fn run(args: &Args, what: Task) -> Result<()> {
     let types = args.value_types(&[Type::D])?;
     let algorithm = args.algorithms()?[0];
     let budget = args.budget()?;
     let executor = args.executor_that_analyses()?;
     let mut start = Start::new(args, &executor, &types, false)?;
-    let words = [table::title(what), args.setup.words(), args.compare_words()].concat();
+    let title = match what {
+        Task::Call(what) => table::title(what),
+        Task::Iteration => pcg_table::TITLE,
+    };
+    let words = [title, args.setup.words(), args.compare_words()].concat();
+    if what == Task::Iteration {
+        pcg::must_be_possible(&types, &executor, &start.peers)?;
+    }
     let mut results = start.results(args, words)?;
     let only = start.cases.len() == 1;
-    let table = Table::new(what, types.len() > 1, &results);
+    let (own, report): (_, Box<dyn Report>) = match what {
+        Task::Iteration => (vec![pcg::OURS.to_string()], Box::new(PhaseTable::new(&results))),
+        Task::Call(what) => {
+            let table = Table::new(what, types.len() > 1, &results);
+            (table.own(), Box::new(table))
+        }
+    };
     let systems: Vec<(Type, &str, usize)> = types.iter().map(|&ty| (ty, Op::N.letter(), 1)).collect();
-    let pending = start.pending(&results, &systems, &table.own());
+    let pending = start.pending(&results, &systems, &own);
     let Start { outputs, library, peers, .. } = start;
     let effort = Effort {
         solves: args.reps,
@@ -44,12 +61,13 @@ pub fn run(args: &Args, what: Around) -> Result<()> {
     let ours = Ours { library: &library, algorithm, setup: args.setup as i32 };
     let run = Run { what, ours, effort, peers: &peers, types };
     let measure = |case: &_| run.case(case);
-    let session = Session { executor: &executor, measure: &measure, report: &table, outputs, budget, only };
+    let session =
+        Session { executor: &executor, measure: &measure, report: report.as_ref(), outputs, budget, only };
     session.run(pending, &mut results)
 }
 
 struct Run<'r, 'e> {
-    what: Around,
+    what: Task,
     ours: Ours<'r, 'e>,
     effort: Effort,
     /// For each value type.
@@ -77,7 +95,11 @@ impl Run<'_, '_> {
             if types.is_empty() {
                 continue;
             }
-            match case.whole(complex) {
+            let matrix = match self.what {
+                Task::Iteration if !complex => case.definite(),
+                _ => case.whole(complex),
+            };
+            match matrix {
                 Ok(a) => results.extend(types.iter().map(|&k| self.type_of(k, &a, &head))),
                 Err(error) => results.push(MatrixResult { error: Some(error), ..head.clone() }),
             }
@@ -112,9 +134,10 @@ impl Run<'_, '_> {
             ty,
         };
         match self.what {
-            Around::Pair => pair::timings(&subject),
-            Around::Sweep => sweep::timings(&subject),
-            Around::Factorisation => factors::timings(&subject),
+            Task::Call(Around::Pair) => pair::timings(&subject),
+            Task::Call(Around::Sweep) => sweep::timings(&subject),
+            Task::Call(Around::Factorisation) => factors::timings(&subject),
+            Task::Iteration => pcg::timings(&subject),
         }
     }
 }

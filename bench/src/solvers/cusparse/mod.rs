@@ -1,7 +1,8 @@
 //! The solvers to compare with: cuSPARSE's SpSV, for several right-hand sides SpSM, and csrsv2 of a CUDA 11 library. The two
 //! generations of cuSPARSE differ in their tables of functions and in what they keep for one system; the rest they share.
-//! [`factors`] and [`product`] are what cuSPARSE has around a solve.
+//! [`factors`], [`product`] and [`algebra`] are what cuSPARSE has around a solve.
 
+pub mod algebra;
 pub mod factors;
 pub mod product;
 

@@ -26,8 +26,8 @@ functions! {
     }
 }
 
-const NON_TRANSPOSE: i32 = 0;
-const CSR_ALG1: i32 = 2;
+pub(super) const NON_TRANSPOSE: i32 = 0;
+pub(super) const CSR_ALG1: i32 = 2;
 
 /// The vectors of a sweep, of as many values as the matrix has rows.
 #[derive(Clone, Copy)]

@@ -277,6 +277,22 @@ impl CudaPlan {
         Ok(was_ended)
     }
 
+    /// Makes it that of an analysis that has not solved, with a copy of all of these values if there are any. Waits for the stream,
+    /// and for all work of the context where another stream may have used it.
+    pub fn renew(&mut self, stream: usize, values: Option<usize>) -> Result<()> {
+        if !self.is_used_only_on(stream) && !memory::wait_for_kernels() {
+            memory::synchronize_all()?;
+        }
+        self.take_failure(stream)?;
+        self.arm(stream)?;
+        if let Some(val) = values {
+            self.update_values(stream, val)?;
+        }
+        memory::synchronize(stream)?;
+        (self.used_on, self.used_elsewhere) = (None, false);
+        Ok(())
+    }
+
     /// Waits for all that uses the plan: for the stream alone where nothing else has used it, so that other streams go on, and
     /// may be capturing. A stream that is capturing itself is left alone.
     fn wait(&self, stream: usize) -> Result<()> {
