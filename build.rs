@@ -288,7 +288,7 @@ fn find_nvcc(root: &Path) -> Option<PathBuf> {
 }
 
 /// The sections of the header, in their order: files of `src/`, the documentation of whose last one introduces the section.
-const SECTIONS: [&[&str]; 12] = [
+const SECTIONS: [&[&str]; 13] = [
     &["error.rs", "ffi/errors.rs"],
     &["ffi/version.rs"],
     &["ffi/objects.rs"],
@@ -297,6 +297,7 @@ const SECTIONS: [&[&str]; 12] = [
     &["ffi/info.rs"],
     &["ffi/analysis.rs"],
     &["ffi/solve.rs"],
+    &["ffi/tune.rs"],
     &["ffi/pair.rs"],
     &["ffi/factor.rs"],
     &["ffi/sweep.rs"],

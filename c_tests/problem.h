@@ -454,6 +454,16 @@ static inline sptrsvStatus_t solve_from(System *s, const void *f, void *x) {
   return host_mode_again(s, status);
 }
 
+/* Tunes with f as the right-hand side and solves into x, both in the executor's memory. */
+static inline sptrsvStatus_t tune_from(System *s, const void *f, void *x) {
+  const Problem *p = s->p;
+  sptrsvSetPointerMode(s->h, (sptrsvPointerMode_t)p->k.device_alpha);
+  sptrsvStatus_t status =
+      sptrsvTune(s->h, (sptrsvOperation_t)p->k.op, p->n, p->nnz, p->k.device_alpha ? s->alpha : s->alpha_host, s->d,
+                 (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->info, f, x, s->policy, s->buffer);
+  return host_mode_again(s, status);
+}
+
 /* Solves as the kind says (in place or not) and brings x to the host. */
 static inline sptrsvStatus_t solve(System *s, void *x) {
   mem_fill(s->x, 0xff, s->bytes);

@@ -91,7 +91,9 @@ static void another_thread_captures(void) {
         CHECK_OK(solve_from(&s, s.f, s.x));
         driver.capture_elsewhere(1);
         CHECK_OK(analyse(&s));
+        CHECK_OK(tune_from(&s, s.f, s.x));
         analyse_for(&s, SPTRSV_COPY_ALL);
+        CHECK_OK(tune_from(&s, s.f, s.x));
         if (on) { /* work on the legacy stream is what the capture forbids */
           int64_t row;
           CHECK_OK(solve_from(&s, s.f, s.x));
@@ -121,10 +123,10 @@ static void captures_of_others(void) { in_a_child("another_thread_captures", sta
 enum { OUT_OF_MEMORY = 2, LAUNCH_FAILED = 719 };
 
 /* What is done with an info, in this order. */
-enum Step { CREATE, ANALYSIS, ANY_OPERATION, COPY_ALL, KEPT_PATTERN, KNOWN_PATTERN, UPDATE, NEW_DIAGONAL, SOLVE, MULTI, DENSE, PIVOT, FACTORISE, SWEEP, RELAX, PAIR, DESTROY, STEPS };
+enum Step { CREATE, ANALYSIS, ANY_OPERATION, COPY_ALL, KEPT_PATTERN, KNOWN_PATTERN, UPDATE, NEW_DIAGONAL, SOLVE, MULTI, DENSE, TUNE, PIVOT, FACTORISE, SWEEP, RELAX, PAIR, DESTROY, STEPS };
 static const char *const STEP_NAMES[] = {"create", "analysis", "analysis for any operation", "analysis with a copy",
                                          "analysis that keeps the pattern", "analysis of a known pattern", "update of values",
-                                         "update of the diagonal", "solve", "solve of columns", "solve of rows", "pivot", "factorisation", "sweep", "sweeps on some rows", "pair", "destroy"};
+                                         "update of the diagonal", "solve", "solve of columns", "solve of rows", "tuning", "pivot", "factorisation", "sweep", "sweeps on some rows", "pair", "destroy"};
 
 /* Kernels do nothing here, so after a setup on the GPU row 0 seems to have a zero pivot. */
 static sptrsvStatus_t pivot_status(const System *s, sptrsvStatus_t status) {
@@ -230,6 +232,7 @@ static sptrsvStatus_t take(enum Step step, System *s, void *f, void *x) {
       return sptrsvSolveDense(s->h, (sptrsvOperation_t)p->k.op, p->n, p->nnz, 5, s->alpha_host, s->d, (sptrsvDataType_t)p->k.type,
                               s->val, s->ptr, s->ind, s->info, f, p->n, SPTRSV_ORDER_COLUMN, x, 5, SPTRSV_ORDER_ROW, s->policy,
                               s->buffer);
+    case TUNE: return tune_from(s, s->f, s->x);
     case PIVOT: return pivot_status(s, sptrsvZeroPivot(s->h, s->info, &row));
     case FACTORISE: return factorise(s);
     case SWEEP: return sweep(s);
@@ -246,7 +249,7 @@ static sptrsvStatus_t take(enum Step step, System *s, void *f, void *x) {
 
 /* What fails to free, or to make a context current in order to free, leaves something behind, and cannot but do so. */
 static int may_leave_something(const char *entry) {
-  static const char *const ENTRIES[] = {"cuMemFree", "cuMemPoolDestroy", "cuStreamDestroy", "cuCtxGetCurrent", "cuCtxPushCurrent",
+  static const char *const ENTRIES[] = {"cuMemFree", "cuMemPoolDestroy", "cuStreamDestroy", "cuEventDestroy", "cuCtxGetCurrent", "cuCtxPushCurrent",
                                         "cuCtxGetId", "cuDevicePrimaryCtxRelease"};
   for (int i = 0; i < COUNT(ENTRIES); i++)
     if (strncmp(entry, ENTRIES[i], strlen(ENTRIES[i])) == 0) return 1;
@@ -254,7 +257,7 @@ static int may_leave_something(const char *entry) {
 }
 
 /* Whether the driver is called in the same way whatever the algorithm. */
-static int is_same_for_all(enum Step step) { return step == CREATE || step == FACTORISE || step == SWEEP || step == RELAX || step == PAIR; }
+static int is_same_for_all(enum Step step) { return step == CREATE || step == TUNE || step == FACTORISE || step == SWEEP || step == RELAX || step == PAIR; }
 
 /* The step with its call number `at` failing: whether there is one. The step then works, and so do all after it. */
 static int one_fault(const Problem *p, int a, int pools, enum Step faulty, int at, int error) {
@@ -270,6 +273,7 @@ static int one_fault(const Problem *p, int a, int pools, enum Step faulty, int a
   mem_fill(f, 0, 5 * bytes);
   for (enum Step step = CREATE; step < STEPS; step++) {
     if (a > 0 && step > CREATE && is_same_for_all(step)) continue;
+    if (step == TUNE && faulty != TUNE) continue; /* it takes as long as all others */
     if (step == faulty) {
       driver.fail_at(at, error);
       sptrsvStatus_t status = take(step, &s, f, x);
@@ -310,7 +314,7 @@ static void each_call_fails(void) {
         if (!in_all_ways && way != a % 4) continue;
         p.k.setup = way & 1 ? SPTRSV_ANALYSIS_MODE_GPU : SPTRSV_ANALYSIS_MODE_CPU;
         if (is_same_for_all(step) && (a > 0 || (step == CREATE && way & 1))) continue;
-        for (int turn = 0; turn <= (a == 0); turn++)
+        for (int turn = 0; turn <= (a == 0 && step != TUNE); turn++)
           for (int at = 1; one_fault(&p, a, way >> 1, step, at, (at + way + turn) & 1 ? LAUNCH_FAILED : OUT_OF_MEMORY); at++) faults++;
       }
   free_problem(&p);

@@ -295,6 +295,8 @@ static void a_stream_captures(void) {
         CHECK_OK(solve_dense(&s));
         CHECK_STATUS(pivot(&s, &row), SPTRSV_STATUS_INVALID_VALUE);
         CHECK_STATUS(analyse(&s), SPTRSV_STATUS_INVALID_VALUE);
+        CHECK_STATUS(tune_from(&s, s.f, s.x), SPTRSV_STATUS_INVALID_VALUE);
+        CHECK_MESSAGE("captur");
         CHECK_THAT(driver.broken_captures() == 0, "%s: a capture was ended by %d calls", ALGS[a].name, driver.broken_captures());
         driver.capture(0);
         CHECK_OK(solve_from(&s, s.f, s.x));

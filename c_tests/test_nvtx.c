@@ -1,6 +1,6 @@
 /*
- * NVTX ranges: with a profiler's library in NVTX_INJECTION64_PATH each analysis, solve, factorisation and sweep has one, which also
- * ends where the call fails; with one that is missing, refuses or takes nothing, calls work as without.
+ * NVTX ranges: with a profiler's library in NVTX_INJECTION64_PATH each analysis, tuning, solve, factorisation and sweep has one, which
+ * also ends where the call fails; with one that is missing, refuses or takes nothing, calls work as without.
  */
 #include "driver.h"
 #include "problem.h"
@@ -66,11 +66,13 @@ static int work(void) {
   CHECK_OK(analyse(&s));
   CHECK_OK(sweep(&s));
   CHECK_OK(relax(&s));
+  CHECK_OK(sptrsvSetDiagonal(s.info, s.diag));
+  CHECK_OK(tune_from(&s, s.f, s.x));
   close_system(&s);
   free_problem(&p);
   free(f), free(x);
   destroy_handle();
-  return 10;
+  return 11;
 }
 
 static void is_range(int i, const char *name) { CHECK_THAT(!strcmp(profiler.name(i), name), "range %d is '%s', not '%s'", i, profiler.name(i), name); }
@@ -95,6 +97,7 @@ static void with_profiler(void) {
   is_range(6, "sptrsvIc0 n=400");
   is_range(8, "sptrsvSweep SLFR n=400");
   is_range(9, "sptrsvRelax SLFR n=400 sweeps=3");
+  is_range(10, "sptrsvTune n=400");
 }
 
 /* There is nobody to tell. */

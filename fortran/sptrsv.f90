@@ -162,6 +162,7 @@ module sptrsv
     real(c_double) :: lev_h2d_ms = 0
     integer(c_int64_t) :: missing_diagonal = 0
     integer(c_int64_t) :: pattern_was_known = 0
+    real(c_double) :: tuned_ms = 0
   end type sptrsvStats_t
 
   interface
@@ -600,6 +601,21 @@ module sptrsv
       type(c_ptr), value :: buffer
       integer(c_int) :: status
     end function sptrsvSolve
+
+    function sptrsvTune(handle, op, m, nnz, alpha, descr, valueType, val, rowPtr, colInd, info, f, x, &
+        policy, buffer) &
+        result(status) bind(C, name='sptrsvTune')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: op
+      integer(c_int64_t), value :: m, nnz
+      type(c_ptr), value :: alpha, descr
+      integer(c_int), value :: valueType
+      type(c_ptr), value :: val, rowPtr, colInd, info, f, x
+      integer(c_int), value :: policy
+      type(c_ptr), value :: buffer
+      integer(c_int) :: status
+    end function sptrsvTune
 
     function sptrsvSolveMulti(handle, op, m, nnz, nrhs, alpha, descr, valueType, val, rowPtr, colInd, &
         info, F, ldf, X, ldx, policy, buffer) &

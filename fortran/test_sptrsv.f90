@@ -304,6 +304,11 @@ contains
         d_val, d_row, d_col, info, d_x, d_x, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), SPTRSV_STATUS_SUCCESS)
       call memory_get(c_loc(x), d_x, 16_c_size_t)
       call check('one info solves both ways', all(abs(x - [1, 2]) <= 1e-14_c_double))
+      call memory_put(d_x, c_loc(f(1, op)), 16_c_size_t)
+      call expect('sptrsvTune', sptrsvTune(handle, op, 2_c_int64_t, 3_c_int64_t, c_loc(alpha), descr, SPTRSV_R_64F, &
+        d_val, d_row, d_col, info, d_x, d_x, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), SPTRSV_STATUS_SUCCESS)
+      call memory_get(c_loc(x), d_x, 16_c_size_t)
+      call check('a tuning solves too', all(abs(x - [1, 2]) <= 1e-14_c_double))
       call memory_free(d_x)
     end do
     call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
@@ -393,6 +398,7 @@ contains
     stats%struct_size = c_sizeof(stats)
     call expect('sptrsvGetStats', sptrsvGetStats(info, stats), SPTRSV_STATUS_SUCCESS)
     call check('no diagonal entry is missing', stats%missing_diagonal == -1)
+    call check('nothing was tuned', stats%tuned_ms <= 0)
     call memory_free(d_row)
     call memory_free(d_col)
     call memory_free(d_val)

@@ -817,6 +817,8 @@ typedef struct {
    * are then those of the analysis before it.
    */
   int64_t pattern_was_known;
+  /** Time of one solve in milliseconds as sptrsvTune has measured it for the algorithm in use; 0 where it has not. */
+  double tuned_ms;
 } sptrsvStats_t;
 
 /**
@@ -1475,6 +1477,72 @@ sptrsvStatus_t sptrsvZeroPivot(sptrsvHandle_t handle, sptrsvInfo_t info, int64_t
 /** \} */
 
 /**
+ * \defgroup sptrsv_tuning Tuning
+ *
+ * AUTO chooses an algorithm by a model of the GPU. It makes no solve for that. sptrsvTune measures instead: it is for matrices that are
+ * solved with many times, and for GPUs that the model does not know well.
+ *
+ * \{
+ */
+
+/**
+ * Times solves by the algorithm that AUTO has chosen and by up to two others, keeps the fastest in the info, and solves by it.
+ *
+ * The others are deterministic algorithms that AUTO may choose, those with the least predicted time. Each is analysed first. Solves are
+ * timed on the handle's stream, for one right-hand side, into memory of the library's own. AUTO's choice stays unless another algorithm
+ * is faster. An algorithm is left out if there is no memory for its analysis.
+ *
+ * Solves with the info give the same bits every time, as before. Which algorithm is the fastest may differ from run to run, and then the
+ * last bits differ too. A program that wants the same bits in every run reads the algorithm once by sptrsvGetAlgorithm, and asks for
+ * it by sptrsvSetAlgorithm in place of a tuning.
+ *
+ * The call is a solve that waits if there is nothing to choose: an algorithm was asked for, or AUTO took BLOCK because 16 and more
+ * right-hand sides are expected. An info for all operations is tuned for the operation that is given, and by another call for
+ * another one. After sptrsvSetCopyValues(info, SPTRSV_COPY_ALL) the values are copied anew, as by sptrsvUpdateValues. An analysis that
+ * knows the pattern again (sptrsvSetKeepPattern) keeps what a tuning has kept; any other analysis leaves the choice to AUTO.
+ *
+ * During the call there are two analyses, the one held and the one on trial, and m values more. If another algorithm is kept, its
+ * analysis takes the place of the one before. CUDA graphs that captured a solve or an update with this info must not be launched then.
+ *
+ * \param handle  the handle
+ * \param op, m, nnz, descr, valueType  as at analysis; any op after sptrsvSetAnalysisForAllOperations
+ * \param alpha  one value of valueType, as in sptrsvSolve
+ * \param val  nnz values, as in sptrsvSolve; needed also where all values are copied
+ * \param rowPtr, colInd  the pattern that was analysed
+ * \param info  an analysed info
+ * \param f  m values
+ * \param x  receives the solution, m values; may be f itself
+ * \param policy  as in sptrsvSolve
+ * \param buffer  scratch, as in sptrsvSolve
+ * \return SUCCESS; NOT_INITIALIZED; INVALID_VALUE (as sptrsvSolve; an array of the pattern that is NULL or not aligned; a stream that
+ *         is capturing); MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED; INSUFFICIENT_RESOURCES; NOT_ANALYSED; PATTERN_MISMATCH; ALLOC_FAILED
+ *         (no memory for m values); TIMED_OUT; EXECUTION_FAILED. On any error but the last two x is untouched
+ *
+ * Blocking: waits for the handle's stream, and may wait for all work of the CUDA context. Graph capture: not allowed; INVALID_VALUE
+ * while the handle's stream is capturing. Other streams may be capturing meanwhile.
+ *
+ * Preconditions:
+ * As sptrsvSolve. The pattern is that of the analysis.
+ */
+sptrsvStatus_t sptrsvTune(sptrsvHandle_t handle,
+                          sptrsvOperation_t op,
+                          int64_t m,
+                          int64_t nnz,
+                          const void *alpha,
+                          sptrsvConstMatDescr_t descr,
+                          sptrsvDataType_t valueType,
+                          const void *val,
+                          const void *rowPtr,
+                          const void *colInd,
+                          sptrsvInfo_t info,
+                          const void *f,
+                          void *x,
+                          sptrsvSolvePolicy_t policy,
+                          void *buffer);
+
+/** \} */
+
+/**
  * \defgroup sptrsv_pairs Pairs
  *
  * A preconditioner by an incomplete factorisation A = L U applies both factors, one behind the other. One call does it, and
@@ -1828,12 +1896,12 @@ sptrsvStatus_t sptrsvRelax(sptrsvHandle_t handle,
 /**
  * \defgroup sptrsv_logging Logging
  *
- * The environment variable SPTRSV_LOG asks for lines about the library's work: `error` for calls that fail, `info` for analyses too,
- * `trace` for solves too, `off` (the default) for none. They go to standard error, or are appended to the file that SPTRSV_LOG_FILE
- * names. A program can have them instead. Where no lines are wanted, a call reads one variable more.
+ * The environment variable SPTRSV_LOG asks for lines about the library's work: `error` for calls that fail, `info` for analyses and
+ * tunings too, `trace` for solves too, `off` (the default) for none. They go to standard error, or are appended to the file that
+ * SPTRSV_LOG_FILE names. A program can have them instead. Where no lines are wanted, a call reads one variable more.
  *
- * A profiler that takes NVTX ranges, as Nsight Systems does, has a range of its own for each analysis, solve, factorisation and
- * sweep, in the domain `sptrsv`.
+ * A profiler that takes NVTX ranges, as Nsight Systems does, has a range of its own for each analysis, tuning, solve, factorisation
+ * and sweep, in the domain `sptrsv`.
  *
  * \{
  */
@@ -1843,7 +1911,7 @@ typedef enum {
   SPTRSV_LOG_OFF = 0,
   /** Calls that return an error. */
   SPTRSV_LOG_ERROR = 1,
-  /** Analyses: rows, entries, levels, algorithm, predicted time of a solve, memory. */
+  /** Analyses: rows, entries, levels, algorithm, predicted time of a solve, memory. Tunings: what each algorithm took. */
   SPTRSV_LOG_INFO = 2,
   /** Solves. */
   SPTRSV_LOG_TRACE = 3

@@ -6,6 +6,7 @@ mod factor;
 mod known;
 mod pair;
 mod sweep;
+mod tune;
 
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,7 @@ use crate::workspace::{self, ROW_BYTES};
 
 pub use pair::{Pair, Permutations};
 pub use sweep::Sweep;
+pub use tune::Tuning;
 
 /// Right-hand sides and solutions.
 #[derive(Clone, Copy)]
@@ -189,6 +191,10 @@ struct Analysed {
     /// Bytes of the caller's buffer for a row.
     row_bytes: usize,
     purpose: Purpose,
+    /// Whether it was left to AUTO which algorithms solve.
+    is_open: bool,
+    /// What a tuning has measured, for each of the bodies.
+    tuned: [Option<Tuned>; 2],
     /// For factorisations, and for sweeps on a GPU, where they were asked for.
     factor: Option<Factor>,
     sweep: Option<CudaSweep>,
@@ -208,6 +214,14 @@ struct Settings {
     any_operation: bool,
     copy_values: CopyValues,
     purpose: Purpose,
+}
+
+/// What a tuning has measured of the algorithm that it has kept.
+#[derive(Clone, Copy)]
+struct Tuned {
+    time: Duration,
+    /// Whether that is another one than AUTO's choice.
+    is_other: bool,
 }
 
 /// Where solves have their values from.
@@ -407,6 +421,8 @@ impl Info {
             values,
             row_bytes,
             purpose,
+            is_open: asked.is_none(),
+            tuned: [None; 2],
             factor,
             sweep,
             kept,
@@ -427,12 +443,7 @@ impl Info {
             require_aligned(val, "val", analysed.shape.dtype.bytes())?;
         }
         let _bound = analysed.bodies[0].bind()?;
-        for body in &mut analysed.bodies {
-            match body {
-                Body::Cuda(plan) => plan.update_values(context.stream, val)?,
-                Body::Host(plan) => plan.update_values(val),
-            }
-        }
+        analysed.bodies.iter_mut().try_for_each(|body| body.update_values(context.stream, val))?;
         if analysed.values != Source::Copy {
             analysed.values = Source::Handed(val);
         }
@@ -594,11 +605,12 @@ impl Info {
             setup: a.setup,
             time: a.setup_time,
             times,
-            bytes_held: (0..).zip(&a.bodies).map(|(k, body)| body.bytes_held(k == 0)).sum::<usize>()
+            bytes_held: a.bodies.iter().map(Body::bytes_held).sum::<usize>()
                 + a.factor.as_ref().map_or(0, Factor::bytes_held)
                 + a.sweep.as_ref().map_or(0, CudaSweep::bytes_held)
                 + a.kept.as_ref().map_or(0, KeptPattern::bytes_held),
             predicted,
+            tuned: a.tuned[0].map_or(Duration::ZERO, |tuned| tuned.time),
             missing_diagonal: missing.map(|row| i64::from(row) + a.shape.base()),
             pattern_was_known: a.was_known,
         })
@@ -638,6 +650,17 @@ impl Body {
         }
     }
 
+    /// Copies the caller's values, where solves read a copy.
+    fn update_values(&mut self, stream: usize, val: usize) -> Result<()> {
+        match self {
+            Body::Cuda(plan) => plan.update_values(stream, val),
+            Body::Host(plan) => {
+                plan.update_values(val);
+                Ok(())
+            }
+        }
+    }
+
     /// The smallest row (zero-based) without a diagonal entry.
     fn missing_diag(&self) -> Option<u32> {
         match self {
@@ -646,10 +669,9 @@ impl Body {
         }
     }
 
-    /// Bytes of memory; of the second body without what it shares with the first.
-    fn bytes_held(&self, is_first: bool) -> usize {
+    fn bytes_held(&self) -> usize {
         match self {
-            Body::Host(plan) => plan.bytes_held(is_first),
+            Body::Host(plan) => plan.bytes_held(),
             Body::Cuda(plan) => plan.bytes_held(),
         }
     }

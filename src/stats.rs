@@ -22,6 +22,8 @@ pub struct Stats {
     pub bytes_held: usize,
     /// Of a solve; zero where no model tells.
     pub predicted: Duration,
+    /// The same as a tuning has measured it; zero where there was none.
+    pub tuned: Duration,
     /// In the matrix's own index base.
     pub missing_diagonal: Option<i64>,
     /// Whether the analysis has found the pattern that the info held.

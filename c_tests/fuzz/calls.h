@@ -107,7 +107,7 @@ static sptrsvStatus_t analyse(const Call *c) {
                              c->info, (sptrsvSolvePolicy_t)c->policy, c->buffer));
 }
 
-enum Door { SINGLE, MULTI, ROW_MAJOR, ANY_ORDER, DOORS };
+enum Door { SINGLE, MULTI, ROW_MAJOR, ANY_ORDER, DOORS, TUNING };
 
 static sptrsvStatus_t solve(enum Door door, const Call *c) {
   sptrsvOperation_t op = (sptrsvOperation_t)c->op;
@@ -117,6 +117,9 @@ static sptrsvStatus_t solve(enum Door door, const Call *c) {
     case SINGLE:
       return CALL(sptrsvSolve(c->h, op, c->m, c->nnz, c->alpha, c->descr, type, c->val, c->ptr, c->ind, c->info, c->f, c->x, policy,
                               c->buffer));
+    case TUNING:
+      return CALL(sptrsvTune(c->h, op, c->m, c->nnz, c->alpha, c->descr, type, c->val, c->ptr, c->ind, c->info, c->f, c->x, policy,
+                             c->buffer));
     case MULTI:
       return CALL(sptrsvSolveMulti(c->h, op, c->m, c->nnz, c->nrhs, c->alpha, c->descr, type, c->val, c->ptr, c->ind, c->info, c->f,
                                    c->ldf, c->x, c->ldx, policy, c->buffer));

@@ -112,10 +112,10 @@ static int spoil_sides(Call *c, enum Door door, const Problem *p) {
 }
 
 static int spoil_solve(Call *c, enum Door door, const Info *i, const Problem *p, int *undo) {
-  int reads_values = i->copied != SPTRSV_COPY_ALL;
+  int reads_values = i->copied != SPTRSV_COPY_ALL || door == TUNING;
   if (one_in(4)) return spoil_arguments(c, 1);
   if (one_in(8)) return spoil_descriptor(c, undo);
-  if (one_in(3)) return spoil_sides(c, door, p);
+  if (one_in(3)) return spoil_sides(c, door == TUNING ? SINGLE : door, p);
   switch (below(14)) {
     case 0: c->f = NULL; return INVALID;
     case 1: c->x = NULL; return INVALID;

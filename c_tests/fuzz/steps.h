@@ -337,6 +337,7 @@ static void step_solve(Info *i) {
   int f_by_rows = c.order_f == SPTRSV_ORDER_ROW, x_by_rows = c.order_x == SPTRSV_ORDER_ROW;
   int64_t gap = door != SINGLE && one_in(2) ? below(4) : 0;
   c.ldf = (f_by_rows ? c.nrhs : p->n) + gap, c.ldx = (x_by_rows ? c.nrhs : p->n) + (one_in(2) ? gap : 0);
+  if (door == SINGLE && i->analysed && which == i->which && one_in(16)) door = TUNING;
   int in_place = f_by_rows == x_by_rows && c.ldf == c.ldx && one_in(3);
   size_t f_bytes = extent(f_by_rows, c.ldf, p->n, c.nrhs, size), x_bytes = extent(x_by_rows, c.ldx, p->n, c.nrhs, size);
   char *f = array(RIGHT_SIDES, f_bytes, one_in(2)), *x = in_place ? f : array(SOLUTIONS, x_bytes, one_in(2)), alpha[16];
@@ -345,11 +346,12 @@ static void step_solve(Info *i) {
   for (size_t k = 0; k < f_bytes / size; k++) put(p->type, f, (int64_t)k, has_nan && one_in(20) ? CMPLXL(NAN, 0) : random_value(p, 1));
   put(p->type, alpha, 0, one_in(10) ? 0 : one_in(3) ? 1 : random_value(p, 1));
   c.f = f, c.x = x, c.alpha = alpha;
-  if (i->analysed && i->copied == SPTRSV_COPY_ALL && which == i->which && one_in(2)) c.val = c.ptr = c.ind = NULL;
+  if (i->analysed && i->copied == SPTRSV_COPY_ALL && which == i->which && door != TUNING && one_in(2)) c.val = c.ptr = c.ind = NULL;
   char *f_before = own_copy(f, f_bytes), *before = own_copy(x, x_bytes);
 
   sptrsvStatus_t wanted = verdict(i, p, op, policy, c.nrhs);
-  restrict_arrays(i, p, 0, i->copied != SPTRSV_COPY_ALL);
+  restrict_arrays(i, p, door == TUNING, i->copied != SPTRSV_COPY_ALL || door == TUNING);
+  if (S.is_strict && door == TUNING && i->diagonal == p->diag) protect(p->place + DIAGONAL, PROT_READ);
   if (S.is_strict && !in_place) protect(RIGHT_SIDES, PROT_READ);
   if (!wanted && p->n && c.nrhs && one_in(3)) {
     Call bad = c;
@@ -364,6 +366,7 @@ static void step_solve(Info *i) {
     if (wanted || !p->n || !c.nrhs) {
       check(memcmp(before, x, x_bytes) == 0, "a solve that has nothing to do, or was refused, has written to x");
     } else {
+      if (door == TUNING && i->copied == SPTRSV_COPY_ALL) memcpy(i->kept, p->val, values_size(p));
       check_solutions(i, &c, f_by_rows, x_by_rows, f_before, before, x_bytes);
       if (c.nrhs && is_deterministic(i)) compare_alone(i, &c, f_by_rows, x_by_rows, f_before, below(c.nrhs));
     }

@@ -196,7 +196,9 @@ Result cuDeviceGetName(char *name, int length, int device) {
 
 /* --------------------------------------------------------------------------------- modules and launches */
 
-static long launched;
+static long launched, launched_ever;
+
+static void count_blocks(long blocks) { launched += blocks, launched_ever += blocks; }
 
 /* Blocks of all launches since the last call; those of graphs are not counted. */
 long standin_blocks(void) {
@@ -219,9 +221,9 @@ ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, Handle f, int t
 ENTRY(cuLaunchKernel,
       (Handle f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
        Handle stream, void **arguments, void **extra),
-      (void)f; (void)gy; (void)gz; (void)bx; (void)by; (void)bz; (void)shared; (void)arguments; (void)extra; ON(stream) launched += gx)
+      (void)f; (void)gy; (void)gz; (void)bx; (void)by; (void)bz; (void)shared; (void)arguments; (void)extra; ON(stream) count_blocks(gx))
 ENTRY(cuLaunchKernelEx, (const struct Launch *config, Handle f, void **arguments, void **extra),
-      (void)f; (void)arguments; (void)extra; ON(config->stream) launched += config->grid[0])
+      (void)f; (void)arguments; (void)extra; ON(config->stream) count_blocks(config->grid[0]))
 
 /* ---------------------------------------------------------------------------------------------- memory */
 
@@ -358,6 +360,12 @@ ENTRY(cuStreamSynchronize, (Handle s), ENDS_A_CAPTURE ON(s) settle())
 ENTRY(cuStreamGetId, (Handle s, unsigned long long *id), ENDS_A_CAPTURE *id = (unsigned long long)s)
 ENTRY(cuStreamIsCapturing, (Handle s, int *status), *status = captures; if (captures_elsewhere && !s) return CAPTURE_IMPLICIT)
 ENTRY(cuThreadExchangeStreamCaptureMode, (int *mode), int old = capture_mode; capture_mode = *mode; *mode = old)
+/* Time goes by blocks: each takes a microsecond. */
+ENTRY(cuEventCreate, (Handle *e, unsigned flags), (void)flags; return allocate(e, sizeof(long)))
+ENTRY(cuEventRecord, (Handle e, Handle s), ON(s) memcpy(e, &launched_ever, sizeof launched_ever))
+ENTRY(cuEventElapsedTime, (float *ms, Handle begin, Handle end), long ends[2]; memcpy(&ends[0], begin, sizeof *ends);
+      memcpy(&ends[1], end, sizeof *ends); *ms = (float)(ends[1] - ends[0]) / 1000)
+ENTRY(cuEventDestroy_v2, (Handle e), release(e))
 ENTRY(cuGraphCreate, (Handle *graph, unsigned flags), (void)flags; *graph = &object)
 ENTRY(cuGraphAddKernelNode, (Handle *node, Handle graph, const Handle *before, size_t count, const void *kernel),
       (void)graph; (void)before; (void)count; (void)kernel; *node = &object)

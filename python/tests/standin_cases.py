@@ -114,6 +114,8 @@ def memory_is_given_back(driver):
     assert driver.allocated() > before
     solver.close()
     assert driver.allocated() == before
+    sptrsv.analyse(matrix, tune=True, any_trans=True).close()
+    assert driver.allocated() == before
     # The end of the object, and an analysis that fails.
     sptrsv.analyse(matrix)
     assert driver.allocated() == before

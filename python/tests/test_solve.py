@@ -226,6 +226,21 @@ def test_every_algorithm(rng, name):
     )
 
 
+@pytest.mark.parametrize("any_trans", [False, True])
+@pytest.mark.parametrize("copy", [False, True])
+@pytest.mark.parametrize("dtype", "fdFD")
+def test_tune(rng, dtype, copy, any_trans):
+    A = matrix(rng, 60, dtype)
+    solver = sptrsv.analyse(A, tune=True, copy=copy, any_trans=any_trans)
+    b = values(rng, dtype, 60, 2)
+    for trans in "NTH" if any_trans else "N":
+        right(operator(A, trans=trans), solver.solve(b, trans=trans), b)
+    assert solver.stats.tuned_ms > 0
+    solver.update(2 * A.data)
+    right(operator(2 * A), solver.solve(b), b)
+    assert sptrsv.analyse(A, tune=True, algorithm="slfr").stats.tuned_ms == 0
+
+
 # ------------------------------------------------------------------------------------------------- values
 
 

@@ -1,6 +1,8 @@
 //! What an engine is: how it is known, what it wants of an analysis, what it keeps of a matrix, and how it solves.
 #![forbid(unsafe_code)]
 
+use std::time::Duration;
+
 use crate::analysis::slices::Cut;
 use crate::analysis::{Findings, Form, Needs, Schedule};
 use crate::error::Result;
@@ -8,6 +10,7 @@ use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
+use crate::select::features::Counts;
 use crate::workspace::ROW_BYTES;
 
 /// An algorithm on both executors.
@@ -33,6 +36,11 @@ pub trait Algorithm: Sync {
     /// Whether AUTO leaves schedules of this form to it.
     fn is_for(&self, _form: Form) -> bool {
         false
+    }
+    /// The least time that a solve may take by the model, which knows these counts of rows and no more. Tuning times the engines
+    /// that promise most. None: AUTO leaves no such matrix to it on this GPU.
+    fn promise(&self, _gpu: &Gpu, _shape: &Shape, _rows: Counts) -> Option<Duration> {
+        None
     }
     /// Adds to a plan the arrays that only this algorithm needs, and to the findings what these say. Where the schedule was made on the
     /// GPU there is none here, and the plan has what `cut` asks for. Work vectors are asked for here, as an analysis ends by resetting

@@ -14,7 +14,9 @@ pub mod wide;
 use crate::analysis::{Form, Needs, Panels, Tiles};
 use crate::error::{Error, Result};
 use crate::executor::cuda::Gpu;
+use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
+use crate::select::features::Counts;
 use crate::workspace::ROW_BYTES;
 use block::tuning::BLOCK_LEAST_COLUMNS;
 
@@ -68,6 +70,11 @@ pub fn row_bytes(asked: Option<&'static dyn Algorithm>, dtype: DataType) -> usiz
     asked.map_or(ROW_BYTES, |a| a.row_bytes(dtype))
 }
 
+/// The number of what solves on the host by a method of its own.
+pub fn id_on_host(method: Method) -> i32 {
+    ALL.iter().find(|a| a.host() == method).map_or(AUTO, |a| a.id())
+}
+
 /// What is wanted of the analysis on a GPU, whose context is current; for AUTO enough for any of the engines that it
 /// chooses among.
 pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Shape) -> Result<Needs> {
@@ -104,6 +111,29 @@ pub fn choose(asked: Option<&'static dyn Algorithm>, form: Form) -> &'static dyn
 pub fn choose_on_host(asked: Option<&'static dyn Algorithm>) -> &'static dyn Algorithm {
     let Some(asked) = asked else { return &paper::levr::Levr };
     ALL.iter().copied().find(|a| a.host() == asked.host()).unwrap_or(asked)
+}
+
+/// Who may solve faster on a GPU what AUTO has left to `chosen`, by these counts of rows: the engines that promise most first.
+pub fn candidates_on_gpu(
+    chosen: &dyn Algorithm,
+    gpu: &Gpu,
+    shape: &Shape,
+    rows: Counts,
+) -> Vec<&'static dyn Algorithm> {
+    // AUTO takes rows one by one only where it has found no nodes.
+    let has_nothing =
+        |a: &'static dyn Algorithm| a.needs().nodes && choose(Some(a), Form::Rows).id() == chosen.id();
+    let others = ALL.iter().copied().filter(|a| a.id() != chosen.id() && !has_nothing(*a));
+    let mut promising: Vec<_> =
+        others.filter_map(|a| a.promise(gpu, shape, rows).map(|least| (least, a))).collect();
+    promising.sort_by_key(|&(least, _)| least);
+    promising.into_iter().map(|(_, algorithm)| algorithm).collect()
+}
+
+/// Who may solve faster on the host than AUTO: the methods that give the same bits every time.
+pub fn candidates_on_host() -> Vec<&'static dyn Algorithm> {
+    let own = ALL.iter().copied().filter(|a| id_on_host(a.host()) == a.id());
+    own.filter(|a| a.deterministic()).collect()
 }
 
 #[cfg(test)]
@@ -149,6 +179,12 @@ mod tests {
         assert_eq!(asked(AUTO, BLOCK_LEAST_COLUMNS, true), Some("block"));
         assert_eq!(asked(AUTO, i64::MAX, false), None);
         assert!(ALL.iter().all(|a| asked(a.id(), i64::MAX, true) == Some(a.name())));
+    }
+
+    #[test]
+    fn tuning_on_the_host_takes_deterministic_methods() {
+        let names: Vec<_> = candidates_on_host().iter().map(|a| a.name()).collect();
+        assert_eq!(names, ["levr", "slfr"]);
     }
 
     #[test]

@@ -88,6 +88,13 @@ pub struct SolveCall {
     pub sm_count_target: u32,
 }
 
+/// What can be timed: a plan of either executor.
+pub trait Timed {
+    /// Solves for one right-hand side once for each of `times`, one solve behind the other on `stream`, and notes how long each takes.
+    /// Waits for them.
+    fn time_solves(&mut self, stream: usize, call: &SolveCall, times: &mut [Duration]) -> Result<()>;
+}
+
 /// One factorisation, as addresses on the executor's side.
 #[derive(Clone, Copy)]
 pub struct FactorCall {

@@ -122,6 +122,8 @@ pub struct sptrsvStats_t {
     /// 1 where the analysis has found the pattern that the info held already (sptrsvSetKeepPattern), else 0. The times of its parts
     /// are then those of the analysis before it.
     pub pattern_was_known: i64,
+    /// Time of one solve in milliseconds as sptrsvTune has measured it for the algorithm in use; 0 where it has not.
+    pub tuned_ms: f64,
 }
 
 impl From<Stats> for sptrsvStats_t {
@@ -145,6 +147,7 @@ impl From<Stats> for sptrsvStats_t {
             lev_h2d_ms: ms(s.times.lev_h2d),
             missing_diagonal: s.missing_diagonal.unwrap_or(-1),
             pattern_was_known: s.pattern_was_known.into(),
+            tuned_ms: ms(s.tuned),
         }
     }
 }

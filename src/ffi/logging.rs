@@ -1,11 +1,11 @@
 //! Logging
 //!
-//! The environment variable SPTRSV_LOG asks for lines about the library's work: `error` for calls that fail, `info` for analyses too,
-//! `trace` for solves too, `off` (the default) for none. They go to standard error, or are appended to the file that SPTRSV_LOG_FILE
-//! names. A program can have them instead. Where no lines are wanted, a call reads one variable more.
+//! The environment variable SPTRSV_LOG asks for lines about the library's work: `error` for calls that fail, `info` for analyses and
+//! tunings too, `trace` for solves too, `off` (the default) for none. They go to standard error, or are appended to the file that
+//! SPTRSV_LOG_FILE names. A program can have them instead. Where no lines are wanted, a call reads one variable more.
 //!
-//! A profiler that takes NVTX ranges, as Nsight Systems does, has a range of its own for each analysis, solve, factorisation and
-//! sweep, in the domain `sptrsv`.
+//! A profiler that takes NVTX ranges, as Nsight Systems does, has a range of its own for each analysis, tuning, solve, factorisation
+//! and sweep, in the domain `sptrsv`.
 
 use std::ffi::{c_char, c_void, CStr};
 use std::mem::MaybeUninit;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::guard::{guard, raw};
 use super::info::algorithm_name;
 use crate::error::{sptrsvStatus_t, Error, Result};
-use crate::info::Info;
+use crate::info::{Info, Tuning};
 use crate::log::{self, Callback, Level};
 
 /// Which lines are wanted: each level includes those before it.
@@ -24,7 +24,7 @@ pub enum sptrsvLogLevel_t {
     SPTRSV_LOG_OFF = 0,
     /// Calls that return an error.
     SPTRSV_LOG_ERROR = 1,
-    /// Analyses: rows, entries, levels, algorithm, predicted time of a solve, memory.
+    /// Analyses: rows, entries, levels, algorithm, predicted time of a solve, memory. Tunings: what each algorithm took.
     SPTRSV_LOG_INFO = 2,
     /// Solves.
     SPTRSV_LOG_TRACE = 3,
@@ -114,6 +114,18 @@ pub(super) fn log_analysis(info: &Info) -> Result<()> {
         ),
     );
     Ok(())
+}
+
+/// A line about a tuning that has succeeded: what the algorithms took, and which one stays.
+pub(super) fn log_tuning(rows: i64, found: &Tuning) {
+    if found.times.is_empty() || !log::wants(Level::Info) {
+        return;
+    }
+    let name = |id| algorithm_name(id).to_string_lossy();
+    let times =
+        found.times.iter().map(|&(id, time)| format!("{} {:.4} ms", name(id), 1e3 * time.as_secs_f64()));
+    let times = times.collect::<Vec<_>>().join(", ");
+    log::write(Level::Info, format_args!("tuning of {rows} rows: {times}; {} stays", name(found.kept)));
 }
 
 /// A line about a solve that is enqueued, or done on the host executor.

@@ -18,6 +18,7 @@ mod objects;
 mod pair;
 mod solve;
 mod sweep;
+mod tune;
 mod version;
 
 pub use analysis::*;
@@ -31,4 +32,5 @@ pub use objects::*;
 pub use pair::*;
 pub use solve::*;
 pub use sweep::*;
+pub use tune::*;
 pub use version::*;

@@ -83,6 +83,9 @@ pub struct Args {
     /// Have the library's solves read a copy of the values where these would lie scattered (sptrsvSetCopyValues)
     #[arg(long)]
     pub copy_values: bool,
+    /// Measure AUTO once more, tuned after the analysis (sptrsvTune); the time of that is part of its analysis
+    #[arg(long)]
+    pub tune: bool,
     /// cuda or host (default: cuda where there is a GPU)
     #[arg(long)]
     pub executor: Option<String>,
@@ -134,6 +137,7 @@ impl Args {
             ("--op", self.ops() != [Op::N]),
             ("--rhs", self.rhs != [1]),
             ("--copy-values", self.copy_values),
+            ("--tune", self.tune),
             ("--mkl", self.peers.mkl.is_some()),
             ("--permute", !self.selection.permute.is_empty()),
             ("--ilu", !self.selection.ilu.is_empty()),
@@ -150,6 +154,7 @@ impl Args {
             ("--op", self.ops() != [Op::N]),
             ("--rhs", self.rhs != [1]),
             ("--copy-values", self.copy_values),
+            ("--tune", self.tune),
             ("--csrsv2", self.peers.csrsv2.is_some()),
             ("--mkl", self.peers.mkl.is_some()),
             ("second --algorithm", self.algorithm.len() > 1),

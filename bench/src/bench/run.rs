@@ -8,6 +8,7 @@ use super::table::{Shown, Table};
 use crate::base::Result;
 use crate::matrix::Fill;
 use crate::solvers::library::algorithm_name;
+use crate::solvers::peers::TUNED;
 use crate::system::Type;
 
 pub fn run(args: &Args) -> Result<()> {
@@ -20,7 +21,8 @@ pub fn run(args: &Args) -> Result<()> {
     let executor = args.executor_that_analyses()?;
     let mut start = Start::new(args, &executor, &types, true)?;
     let mut results = start.results(args, words(args))?;
-    let solvers: Vec<String> = algorithms.iter().map(|&a| algorithm_name(a)).collect();
+    let tuned = args.tune.then(|| TUNED.to_string());
+    let solvers: Vec<String> = algorithms.iter().map(|&a| algorithm_name(a)).chain(tuned).collect();
     let only = start.cases.len() == 1;
     let ops = args.ops();
     let systems: Vec<(Type, &str, usize)> = types

@@ -107,7 +107,9 @@ impl Run<'_, '_> {
             Ok(backward_error(&question, (&re, &im), (&x_re, &x_im)))
         };
         let (setup, copies) = (self.args.setup as i32, self.args.copy_values);
-        let ours = self.algorithms.iter().map(|&algorithm| Who::Ours { algorithm, setup, copies });
+        let auto = self.args.tune.then_some(Who::Ours { algorithm: 0, setup, copies, tunes: true });
+        let ours = self.algorithms.iter();
+        let ours = ours.map(|&algorithm| Who::Ours { algorithm, setup, copies, tunes: false }).chain(auto);
         let on_host = self.peers[k].present_on_host(rhs);
         let peers = self.peers[k].present(rhs).into_iter().chain(on_host);
         let enter = |who: Who| {

@@ -38,6 +38,9 @@ pub struct Args {
     pub out: Option<PathBuf>,
     #[arg(long, default_value = "auto", help = format!("The algorithm, of {}", algorithm_list()))]
     pub algorithm: String,
+    /// Time the algorithms that promise most, and solve by the fastest (sptrsvTune)
+    #[arg(long, conflicts_with = "algorithm")]
+    pub tune: bool,
     /// cuda or host (default: cuda where there is a GPU)
     #[arg(long)]
     pub executor: Option<String>,
@@ -214,7 +217,8 @@ fn solve(args: &Args, problem: &Problem, executor: &Executor, algorithm: i32) ->
         f: &f_there,
         x: &x,
     };
-    let solver = Solver::new(&library, system, algorithm, 0)?;
+    let mut solver = Solver::new(&library, system, algorithm, 0)?;
+    solver.tunes = args.tune;
 
     let begin = Instant::now();
     solver.analyse()?;

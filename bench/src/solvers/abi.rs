@@ -57,6 +57,7 @@ pub struct Stats {
     pub lev_h2d_ms: f64,
     pub missing_diagonal: i64,
     pub pattern_was_known: i64,
+    pub tuned_ms: f64,
 }
 
 functions! {
@@ -83,6 +84,7 @@ functions! {
         sptrsvAnalysis: "sptrsvAnalysis" (Handle, c_int, i64, i64, Descr, c_int, In, In, In, Info, c_int, Out);
         sptrsvUpdateValues: "sptrsvUpdateValues" (Handle, Info, In);
         sptrsvSolve: "sptrsvSolve" (Handle, c_int, i64, i64, In, Descr, c_int, In, In, In, Info, In, Out, c_int, Out);
+        sptrsvTune: "sptrsvTune" (Handle, c_int, i64, i64, In, Descr, c_int, In, In, In, Info, In, Out, c_int, Out);
         sptrsvSolveMulti: "sptrsvSolveMulti" (Handle, c_int, i64, i64, i64, In, Descr, c_int, In, In, In, Info, In, i64, Out, i64, c_int, Out);
         sptrsvSolvePair: "sptrsvSolvePair" (Handle, c_int, i64, i64, In, c_int, Descr, i64, In, In, In, Info, Descr, i64, In, In, In, Info, In, In, In, i64, Out, i64, Out, c_int, Out);
         sptrsvSetFactorization: "sptrsvSetFactorization" (Info, c_int);

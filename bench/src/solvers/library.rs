@@ -118,6 +118,8 @@ pub struct Solver<'s, 'e> {
     buffer: Option<Buffer<'e>>,
     /// Whether solves may read a copy of the values.
     pub copies: bool,
+    /// Whether an analysis ends with a tuning.
+    pub tunes: bool,
 }
 
 impl<'s, 'e> Solver<'s, 'e> {
@@ -134,7 +136,7 @@ impl<'s, 'e> Solver<'s, 'e> {
         purpose: Purpose,
     ) -> Result<Self> {
         let (descr, info) = (std::ptr::null_mut(), std::ptr::null_mut());
-        let mut solver = Solver { library, system, descr, info, buffer: None, copies: false };
+        let mut solver = Solver { library, system, descr, info, buffer: None, copies: false, tunes: false };
         let abi = library.abi;
         call!(abi, sptrsvCreateMatDescr(&mut solver.descr))?;
         call!(abi, sptrsvSetMatFillMode(solver.descr, system.fill_number()))?;
@@ -218,6 +220,39 @@ impl<'s, 'e> Solver<'s, 'e> {
                 a.ptr.ptr(),
                 a.col.ptr(),
                 self.info,
+                abi::USE_LEVEL,
+                self.scratch(),
+            )
+        )?;
+        if !self.tunes {
+            return Ok(());
+        }
+        if self.copies {
+            self.update()?;
+        }
+        self.tune()
+    }
+
+    /// Solves for the first right-hand side by the fastest of the algorithms that AUTO may choose.
+    fn tune(&self) -> Result<()> {
+        let (abi, h, a) = (self.library.abi, self.library.handle, self.system.matrix);
+        let alpha = Alpha::one(a.ty.is_double());
+        call!(
+            abi,
+            sptrsvTune(
+                h,
+                self.system.operation_number(),
+                a.n as i64,
+                a.nnz as i64,
+                alpha.ptr(),
+                self.descr,
+                a.ty.number(),
+                a.val.ptr(),
+                a.ptr.ptr(),
+                a.col.ptr(),
+                self.info,
+                self.system.f.ptr(),
+                self.system.x.ptr(),
                 abi::USE_LEVEL,
                 self.scratch(),
             )

@@ -17,6 +17,8 @@ use crate::system::{DeviceMatrix, Op, System, Type};
 /// SpSV with its default algorithm, and the beginning of the names of the others.
 pub const SPSV: &str = "SpSV";
 pub const SPSM: &str = "SpSM";
+/// AUTO after a tuning.
+pub const TUNED: &str = "AUTO tuned";
 
 /// By the numbers of cusparseSpSVAlg_t. ALG1 and ALG2 exist from cuSPARSE 12.9 on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -218,19 +220,20 @@ pub enum Who {
     /// AUTO on one thread.
     OneThread,
     Mkl,
-    /// An algorithm of the library and where its analysis is done, by their numbers, and whether its solves may read a copy of
-    /// the values.
+    /// An algorithm of the library and where its analysis is done, by their numbers, whether its solves may read a copy of
+    /// the values, and whether its analysis ends with a tuning.
     Ours {
         algorithm: i32,
         setup: i32,
         copies: bool,
+        tunes: bool,
     },
 }
 
 impl Who {
     /// An algorithm of the library that reads values where they are.
     pub fn ours(algorithm: i32, setup: i32) -> Who {
-        Who::Ours { algorithm, setup, copies: false }
+        Who::Ours { algorithm, setup, copies: false, tunes: false }
     }
 
     pub fn name(self) -> String {
@@ -242,6 +245,7 @@ impl Who {
             Who::Loop => LOOP.into(),
             Who::OneThread => ONE_THREAD.into(),
             Who::Mkl => MKL.into(),
+            Who::Ours { tunes: true, .. } => TUNED.into(),
             Who::Ours { algorithm, .. } => algorithm_name(algorithm),
         }
     }
@@ -263,8 +267,9 @@ impl Who {
             Who::Loop => Box::new(Loop::new(system)?),
             Who::OneThread => Box::new(Solver::new(library, system, algorithm_number("AUTO")?, 0)?),
             Who::Mkl => Box::new(MklSolver::new(peers.mkl.as_ref().ok_or_else(absent)?, system)?),
-            Who::Ours { algorithm, setup, copies } => {
+            Who::Ours { algorithm, setup, copies, tunes } => {
                 let mut solver = Solver::new(library, system, algorithm, setup)?;
+                solver.tunes = tunes;
                 if copies {
                     solver.copy_values()?;
                 }

@@ -44,6 +44,7 @@ pub struct Stats {
     pub parts_ms: [f64; 5],
     pub missing_diagonal: i64,
     pub pattern_was_known: i64,
+    pub tuned_ms: f64,
 }
 
 extern "C" {

@@ -127,6 +127,7 @@ class StatsStruct(ctypes.Structure):
         ("lev_h2d_ms", c_double),
         ("missing_diagonal", c_int64),
         ("pattern_was_known", c_int64),
+        ("tuned_ms", c_double),
     ]
 
 
@@ -157,6 +158,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     "sptrsvBufferSize": [*_MATRIX, *_ARRAYS, POINTER(c_size_t)],
     "sptrsvAnalysis": [*_MATRIX, *_ARRAYS, c_int, c_void_p],
     "sptrsvUpdateValues": [c_void_p, c_void_p, c_void_p],
+    "sptrsvTune": [*_MATRIX, c_void_p, *_ARRAYS, c_void_p, c_void_p, c_int, c_void_p],
     "sptrsvSolveDense": [
         *_MATRIX, c_int64, c_void_p, *_ARRAYS, c_void_p, c_int64, c_int, c_void_p, c_int64, c_int, c_int, c_void_p,
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from ctypes import byref, c_void_p
-from typing import Any
+from typing import Any, Iterator
 
 import numpy as np
 
@@ -60,6 +60,21 @@ class Resources:
                 self._scratch = 0
             self._scratch = self.device.allocate(max(size, 1))
         return self._scratch
+
+    @contextlib.contextmanager
+    def temporary(self, size: int) -> Iterator[int]:
+        """The address of so many bytes: zeros on the host, anything on a GPU."""
+        if self.device is None:
+            memory = np.zeros(size, np.uint8)
+            yield int(memory.ctypes.data)
+            return
+        with self.device:
+            address = self.device.allocate(max(size, 1))
+        try:
+            yield address
+        finally:
+            with self.device:
+                self.device.free(address)
 
     def is_capturing(self, stream: int) -> bool:
         return self.device is not None and self.device.is_capturing(stream)

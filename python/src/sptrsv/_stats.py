@@ -46,6 +46,8 @@ class Stats:
     """The smallest row without an entry on its diagonal; None where there is none, or the diagonal is unit."""
     pattern_was_known: bool
     """Whether the analysis has kept the schedule of the one before, whose pattern was the same."""
+    tuned_ms: float
+    """Time of one solve in milliseconds as a tuning has measured it; 0 where there was none."""
 
 
 def _name(kind: type[Algorithm] | type[Setup], number: int) -> str:

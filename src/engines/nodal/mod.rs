@@ -7,6 +7,8 @@ mod multi;
 mod shared;
 mod tuning;
 
+use std::time::Duration;
+
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{Findings, Form, Needs, Schedule};
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
@@ -14,9 +16,10 @@ use crate::engines::one_word;
 use crate::engines::one_word::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS};
 use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
-use crate::executor::cuda::{Launcher, Stored};
+use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
-use crate::problem::{DataType, DiagSource};
+use crate::problem::{DataType, DiagSource, Shape};
+use crate::select::features::Counts;
 use tuning::{NODAL_LEVELS_AHEAD, NODAL_VALUES_PER_LANE};
 
 pub struct Nodal;
@@ -49,6 +52,9 @@ impl Algorithm for Nodal {
     }
     fn is_for(&self, form: Form) -> bool {
         matches!(form, Form::Nodes(_))
+    }
+    fn promise(&self, _gpu: &Gpu, _shape: &Shape, rows: Counts) -> Option<Duration> {
+        Some(cost::least(rows))
     }
     fn prepare(
         &self,

@@ -7,6 +7,8 @@ mod multi;
 mod shared;
 pub mod tuning;
 
+use std::time::Duration;
+
 use crate::analysis::shared::schedule::ENTRIES_PER_LANE;
 use crate::analysis::slices::{self, Cut, Slice};
 use crate::analysis::{records, Findings, Form, Needs, Schedule, NONE};
@@ -14,9 +16,10 @@ use crate::engines::engine::{Algorithm, EnginePlan, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::shared::cluster::CLUSTER_BLOCKS;
-use crate::executor::cuda::{Launcher, Stored};
+use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
-use crate::problem::DataType;
+use crate::problem::{DataType, Shape};
+use crate::select::features::Counts;
 use crate::tuning::FEW_LEVELS;
 use tuning::{
     NARROW_RING, NARROW_WARPS, ONE_LEVEL_BLOCKS, ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_BLOCKS_CACHED,
@@ -67,6 +70,9 @@ impl Algorithm for OneWord {
     }
     fn is_for(&self, form: Form) -> bool {
         form == Form::Rows
+    }
+    fn promise(&self, _gpu: &Gpu, _shape: &Shape, rows: Counts) -> Option<Duration> {
+        Some(cost::predict(rows, rows.levels as f64))
     }
     fn prepare(
         &self,

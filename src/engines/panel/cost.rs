@@ -25,10 +25,14 @@ fn time(counts: Counts, hops: f64) -> Duration {
     time.mul_f64(rows.of_type().panels)
 }
 
+/// No panels take less: full ones, one of which depends on the next.
+pub fn least(counts: Counts) -> Duration {
+    time(counts, counts.of_rows().levels as f64 / PANEL_ROWS as f64)
+}
+
 /// Whether panels are worth a look, where something else is predicted to take so long.
 pub fn may_be_faster(counts: Counts, predicted: Duration) -> bool {
-    let least = counts.of_rows().levels as f64 / PANEL_ROWS as f64;
-    time(counts, least) < predicted.mul_f64(PANEL_ADVANTAGE)
+    least(counts) < predicted.mul_f64(PANEL_ADVANTAGE)
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ pub mod layout;
 pub mod shared;
 pub mod tuning;
 
+use std::time::Duration;
+
 use crate::analysis::{Findings, Form, Needs, Panels, Schedule};
 use crate::engines::engine::{Algorithm, EnginePlan};
 use crate::error::{Error, Result};
@@ -14,6 +16,7 @@ use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
+use crate::select::features::Counts;
 use shared::{PANEL_ROWS, PANEL_WARPS};
 use tuning::{PANEL_BLOCKS, PANEL_PLACES};
 
@@ -57,6 +60,9 @@ impl Algorithm for Panel {
     }
     fn is_for(&self, form: Form) -> bool {
         form == Form::Panels
+    }
+    fn promise(&self, gpu: &Gpu, shape: &Shape, rows: Counts) -> Option<Duration> {
+        is_available(gpu, shape.dtype).then(|| cost::least(rows))
     }
     fn prepare(
         &self,

@@ -7,6 +7,8 @@ pub mod layout;
 mod shared;
 pub mod tuning;
 
+use std::time::Duration;
+
 use crate::analysis::slices::Cut;
 use crate::analysis::{Findings, Form, Needs, Schedule, NONE};
 use crate::engines::engine::{Algorithm, EnginePlan};
@@ -17,7 +19,8 @@ use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::shared::cluster::CLUSTER_BLOCKS;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
-use crate::problem::DataType;
+use crate::problem::{DataType, Shape};
+use crate::select::features::Counts;
 use tuning::{THIN_RING, THIN_WARPS};
 
 pub struct Thin;
@@ -68,6 +71,9 @@ impl Algorithm for Thin {
     }
     fn is_for(&self, form: Form) -> bool {
         form == Form::NarrowLevels
+    }
+    fn promise(&self, gpu: &Gpu, shape: &Shape, rows: Counts) -> Option<Duration> {
+        is_available(gpu, shape.dtype).then(|| cost::least(rows))
     }
     fn prepare(
         &self,

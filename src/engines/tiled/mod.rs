@@ -10,6 +10,8 @@ mod shared;
 pub mod strips;
 pub mod tuning;
 
+use std::time::Duration;
+
 use crate::analysis::slices::Cut;
 use crate::analysis::{Findings, Form, Needs, Relays, Schedule, Tiles};
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
@@ -18,6 +20,7 @@ use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
+use crate::select::features::Counts;
 use batches::{records, Batches, REACH};
 use shared::*;
 use tuning::{TILED_LARGEST_RELAY, TILED_NARROW_ENTRIES, TILED_NARROW_WIDTH, TILED_SHORT_WIDTH};
@@ -95,6 +98,9 @@ impl Algorithm for Tiled {
     }
     fn is_for(&self, form: Form) -> bool {
         matches!(form, Form::Tiles(_))
+    }
+    fn promise(&self, gpu: &Gpu, shape: &Shape, rows: Counts) -> Option<Duration> {
+        is_available(gpu, shape).then(|| cost::ideal(rows, cost::Rows::new(rows)))
     }
     fn prepare(
         &self,

@@ -6,16 +6,19 @@ pub mod cost;
 mod shared;
 pub mod tuning;
 
+use std::time::Duration;
+
 use crate::analysis::slices::{self, Cut};
 use crate::analysis::{records, Findings, Form, Needs, Schedule};
 use crate::engines::engine::{multi_width, Algorithm, EnginePlan, Multi};
 use crate::engines::one_word::{self, OneWord};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
-use crate::executor::cuda::{Launcher, Stored};
+use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
-use crate::problem::DataType;
-use tuning::{WIDE_BLOCK, WIDE_BLOCKS, WIDE_BLOCKS_MULTI};
+use crate::problem::{DataType, Shape};
+use crate::select::features::Counts;
+use tuning::{WIDE_BLOCK, WIDE_BLOCKS, WIDE_BLOCKS_MULTI, WIDE_MOST_LEVELS};
 
 pub struct Wide;
 
@@ -45,6 +48,9 @@ impl Algorithm for Wide {
     }
     fn is_for(&self, form: Form) -> bool {
         form == Form::WideLevels
+    }
+    fn promise(&self, _gpu: &Gpu, _shape: &Shape, rows: Counts) -> Option<Duration> {
+        (rows.levels <= WIDE_MOST_LEVELS).then(|| cost::predict(rows))
     }
     fn prepare(
         &self,

@@ -21,6 +21,7 @@ mod setup;
 pub mod shared;
 mod stored;
 mod sweep;
+mod timed;
 mod values;
 
 pub use factor::CudaFactor;

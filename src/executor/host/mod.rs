@@ -30,6 +30,7 @@ mod sweep;
 mod system;
 #[cfg(test)]
 mod tests;
+mod timed;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 

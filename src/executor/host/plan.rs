@@ -91,6 +91,14 @@ impl HostPlan {
         plan
     }
 
+    /// The paper's algorithm that it solves by; None: as AUTO does.
+    pub fn method(&self) -> Option<Method> {
+        match self.way {
+            Way::Paper(method, _) => Some(method),
+            Way::Auto(_) => None,
+        }
+    }
+
     /// Makes it that of an analysis that has not solved, with a copy of these values if there are any.
     pub fn renew(&mut self, values: Option<usize>) {
         (self.pivot, self.failed) = (self.missing_diag(), false);
@@ -201,11 +209,11 @@ impl HostPlan {
         Ok(())
     }
 
-    /// Bytes of memory; for the transposed operation without what it shares with the other plan.
-    pub fn bytes_held(&self, is_first: bool) -> usize {
+    /// Bytes of memory, with its part of what it shares with the plan for the transposed operation.
+    pub fn bytes_held(&self) -> usize {
         let analysis = match &self.way {
             Way::Paper(_, schedule) => schedule.bytes(),
-            Way::Auto(pieces) => pieces.bytes(is_first),
+            Way::Auto(pieces) => pieces.bytes(),
         };
         analysis + self.copy.as_ref().map_or(0, |copy| size_of_val(copy.as_slice()))
     }

@@ -32,7 +32,7 @@ pub struct CudaPlan {
     /// Whether a solve was refused after a part of it may have been enqueued.
     is_half_done: bool,
     /// Values in solving order, where solves do not read the caller's.
-    copied: Option<CopiedValues>,
+    pub(super) copied: Option<CopiedValues>,
     /// The same where each solve begins by a copy of the caller's.
     gathered: Option<CopiedValues>,
     /// All values as the caller's array has them, where solves read neither that nor gathered ones.

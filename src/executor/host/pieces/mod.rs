@@ -144,10 +144,10 @@ impl Pieces {
         !self.stored.extra_diag.is_empty()
     }
 
-    /// Bytes of memory that the analysis takes; with what the transposed problem's takes too, or without.
-    pub fn bytes(&self, with_shared: bool) -> usize {
+    /// Bytes of memory that the analysis takes, with its part of what the transposed problem's takes too.
+    pub fn bytes(&self) -> usize {
         let team = |team: &Team| team.schedule.bytes() + team.rows.as_ref().map_or(0, |rows| rows.bytes());
-        self.team.as_ref().map_or(0, team) + if with_shared { self.stored.bytes() } else { 0 }
+        self.team.as_ref().map_or(0, team) + self.stored.bytes() / Arc::strong_count(&self.stored)
     }
 }
 
