@@ -2,20 +2,20 @@
 //! the executor.
 #![forbid(unsafe_code)]
 
+mod analyse;
+mod body;
 mod factor;
-mod known;
 mod pair;
 mod sweep;
 mod tune;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::analysis::cpu;
 use crate::context::Context;
 use crate::engines::{self, Algorithm, AUTO};
 use crate::error::{Error, Result};
-use crate::executor::cuda::{stream_beside_captures, Bound, CudaPlan, CudaSweep, How, SetupTimes};
-use crate::executor::host::HostPlan;
+use crate::executor::cuda::{CudaSweep, SetupTimes};
 use crate::executor::{Executor, SolveCall};
 use crate::factor::Factor;
 use crate::kept::KeptPattern;
@@ -25,6 +25,8 @@ use crate::problem::{
 };
 use crate::stats::{Pivot, Stats};
 use crate::workspace::{self, ROW_BYTES};
+
+use body::Body;
 
 pub use pair::{Pair, Permutations};
 pub use sweep::Sweep;
@@ -254,11 +256,6 @@ impl Source {
     }
 }
 
-enum Body {
-    Host(Box<HostPlan>),
-    Cuda(Box<CudaPlan>),
-}
-
 impl Info {
     /// The checked shape of the problem that an analysis is to be made of.
     pub fn shape_to_analyse(
@@ -314,122 +311,6 @@ impl Info {
 
     pub fn algorithm_in_use(&self) -> i32 {
         self.analysed.as_ref().map_or(self.algorithm, |a| a.algorithm.id())
-    }
-
-    pub fn analyse(
-        &mut self,
-        context: &Context,
-        shape: Shape,
-        arrays: Arrays,
-        policy: Policy,
-        buffer: usize,
-    ) -> Result<()> {
-        let asked = self.asked(&context.executor);
-        if shape.n > 0 {
-            let (values, descr) = (shape.dtype.bytes(), shape.descr);
-            require_aligned(arrays.ptr, "rowPtr", descr.offsets.bytes())?;
-            require(buffer, "buffer")?;
-            if shape.nnz > 0 {
-                require_aligned(arrays.ind, "colInd", descr.columns.bytes())?;
-            }
-            if engines::row_bytes(asked, shape.dtype) > self.row_bytes[shape.dtype.place()] {
-                return Err(Error::SmallBuffer);
-            }
-            if self.copy_values == CopyValues::All && shape.nnz > 0 {
-                require_aligned(arrays.val, "val", values)?;
-            }
-            if !self.buffer_is_for.covers(self.purpose) {
-                return Err(Error::SmallBuffer);
-            }
-        }
-        if self.knows(context, &shape, arrays)? {
-            return self.analyse_known(context, &shape, arrays, policy);
-        }
-        let start = Instant::now();
-        let (purpose, how) = (self.purpose, self.setup);
-        let factor = || purpose.factorizes.then(|| Factor::new(context, &shape, arrays, how)).transpose();
-        let (algorithm, setup, bodies, factor) = match &context.executor {
-            Executor::Host(pool) => {
-                let method = asked.map(|a| a.host());
-                let (plan, transposed) = HostPlan::new(pool, method, &shape, arrays, self.any_operation)?;
-                // Behind what has found the pattern well-formed.
-                let factor = factor()?;
-                let algorithm = engines::choose_on_host(asked);
-                let mut plans: Vec<_> = std::iter::once(plan).chain(transposed).collect();
-                if self.copy_values == CopyValues::All {
-                    plans.iter_mut().try_for_each(|plan| plan.copy_values(arrays.val))?;
-                }
-                let plans = plans.into_iter();
-                (algorithm, Setup::Cpu, plans.map(|p| Body::Host(Box::new(p))).collect(), factor)
-            }
-            Executor::Cuda(gpu) => {
-                // Before the info's analysis is given up: a pattern that cannot be factorised leaves it.
-                let factor = factor()?;
-                // Given up as late as can be, so that a refused matrix leaves it, and early enough to be
-                // where the new one goes.
-                let (any_operation, copy_values) = (self.any_operation, self.copy_values);
-                // Of a plan from before, until the analysis has waited for its solves.
-                let mut leftovers = Vec::new();
-                let stream = stream_beside_captures(gpu, context.stream)?;
-                let mut let_go = || {
-                    for body in self.analysed.iter_mut().flat_map(|a| &mut a.bodies) {
-                        match body {
-                            Body::Cuda(old) if old.gpu().same_context(gpu) => {
-                                leftovers.push(old.retire_on(stream))
-                            }
-                            _ => {}
-                        }
-                    }
-                    self.analysed = None;
-                };
-                let how = How { setup: self.setup, stream, timeout: context.timeout, copy_values };
-                let plans = gpu.with_all_memory(stream, || {
-                    Ok(if any_operation {
-                        Vec::from(CudaPlan::pair(gpu, asked, &shape, arrays, how, &mut let_go)?)
-                    } else {
-                        vec![CudaPlan::new(gpu, asked, &shape, arrays, how, &mut let_go)?]
-                    })
-                })?;
-                let (algorithm, setup) = (plans[0].algorithm(), plans[0].setup);
-                (algorithm, setup, plans.into_iter().map(|p| Body::Cuda(Box::new(p))).collect(), factor)
-            }
-        };
-        let sweep = match &context.executor {
-            Executor::Cuda(gpu) if self.purpose.sweeps() => {
-                let stream = stream_beside_captures(gpu, context.stream)?;
-                Some(gpu.with_all_memory(stream, || CudaSweep::new(gpu, &shape, arrays, stream))?)
-            }
-            _ => None,
-        };
-        let kept = match self.keeps_pattern && shape.n > 0 {
-            true => KeptPattern::new(context, &shape, arrays)?,
-            false => None,
-        };
-        let setup_time = start.elapsed();
-        let values = Source::new(self.copy_values);
-        // The size that was asked for last may have been for an analysis before this one.
-        let wanted = self.row_bytes_of_analysis(Some(algorithm), shape.dtype);
-        let row_bytes = wanted.min(self.row_bytes[shape.dtype.place()]);
-        self.analysed = Some(Analysed {
-            shape,
-            policy,
-            algorithm,
-            setup,
-            setup_time,
-            bodies,
-            last: 0,
-            values,
-            row_bytes,
-            purpose,
-            is_open: asked.is_none(),
-            tuned: [None; 2],
-            factor,
-            sweep,
-            kept,
-            settings: self.settings(),
-            was_known: false,
-        });
-        Ok(())
     }
 
     /// Hands over values: copies them where solves are to read a copy.
@@ -638,53 +519,5 @@ impl Analysed {
             };
         }
         Ok(failed)
-    }
-}
-
-impl Body {
-    /// Makes its GPU's context current, if it is on one, for as long as the result lives.
-    fn bind(&self) -> Result<Option<Bound>> {
-        match self {
-            Body::Host(_) => Ok(None),
-            Body::Cuda(plan) => plan.gpu().bind().map(Some),
-        }
-    }
-
-    /// Copies the caller's values, where solves read a copy.
-    fn update_values(&mut self, stream: usize, val: usize) -> Result<()> {
-        match self {
-            Body::Cuda(plan) => plan.update_values(stream, val),
-            Body::Host(plan) => {
-                plan.update_values(val);
-                Ok(())
-            }
-        }
-    }
-
-    /// The smallest row (zero-based) without a diagonal entry.
-    fn missing_diag(&self) -> Option<u32> {
-        match self {
-            Body::Host(plan) => plan.missing_diag(),
-            Body::Cuda(plan) => plan.missing_diag(),
-        }
-    }
-
-    fn bytes_held(&self) -> usize {
-        match self {
-            Body::Host(plan) => plan.bytes_held(),
-            Body::Cuda(plan) => plan.bytes_held(),
-        }
-    }
-
-    /// Refuses an info that was analysed on another executor or GPU.
-    fn must_belong_to(&self, executor: &Executor) -> Result<()> {
-        let (analysed, given) = match (self, executor) {
-            (Body::Host(_), Executor::Host(_)) => return Ok(()),
-            (Body::Cuda(plan), Executor::Cuda(gpu)) if plan.gpu().same_context(gpu) => return Ok(()),
-            (Body::Host(_), Executor::Cuda(gpu)) => ("the host executor".to_string(), gpu.describe()),
-            (Body::Cuda(plan), Executor::Host(_)) => (plan.gpu().describe(), "the host executor".to_string()),
-            (Body::Cuda(plan), Executor::Cuda(gpu)) => (plan.gpu().describe(), gpu.describe()),
-        };
-        Err(Error::Mismatch { what: "the handle's device", analysed, given })
     }
 }

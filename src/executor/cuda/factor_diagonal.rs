@@ -92,7 +92,11 @@ pub fn factorize(
         sm_count_target: call.sm_count_target,
     };
     plan.note_use(stream)?;
-    plan.launcher(stream).kernel_before_turn(products(kind))?.cover(shape.n.into(), ON_DIAGONAL_BLOCK, &args)?;
+    plan.launcher(stream).kernel_before_turn(products(kind))?.cover(
+        shape.n.into(),
+        ON_DIAGONAL_BLOCK,
+        &args,
+    )?;
     plan.begin(stream, &solve)?;
     plan.solve(stream, &solve)?;
     plan.launcher(stream).kernel_before_turn(finish(kind))?.cover(shape.n.into(), ON_DIAGONAL_BLOCK, &args)

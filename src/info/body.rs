@@ -1,0 +1,60 @@
+//! What solves for an info, on either executor.
+#![forbid(unsafe_code)]
+
+use crate::error::{Error, Result};
+use crate::executor::cuda::{Bound, CudaPlan};
+use crate::executor::host::HostPlan;
+use crate::executor::Executor;
+
+pub enum Body {
+    Host(Box<HostPlan>),
+    Cuda(Box<CudaPlan>),
+}
+
+impl Body {
+    /// Makes its GPU's context current, if it is on one, for as long as the result lives.
+    pub fn bind(&self) -> Result<Option<Bound>> {
+        match self {
+            Body::Host(_) => Ok(None),
+            Body::Cuda(plan) => plan.gpu().bind().map(Some),
+        }
+    }
+
+    /// Copies the caller's values, where solves read a copy.
+    pub fn update_values(&mut self, stream: usize, val: usize) -> Result<()> {
+        match self {
+            Body::Cuda(plan) => plan.update_values(stream, val),
+            Body::Host(plan) => {
+                plan.update_values(val);
+                Ok(())
+            }
+        }
+    }
+
+    /// The smallest row (zero-based) without a diagonal entry.
+    pub fn missing_diag(&self) -> Option<u32> {
+        match self {
+            Body::Host(plan) => plan.missing_diag(),
+            Body::Cuda(plan) => plan.missing_diag(),
+        }
+    }
+
+    pub fn bytes_held(&self) -> usize {
+        match self {
+            Body::Host(plan) => plan.bytes_held(),
+            Body::Cuda(plan) => plan.bytes_held(),
+        }
+    }
+
+    /// Refuses an info that was analysed on another executor or GPU.
+    pub fn must_belong_to(&self, executor: &Executor) -> Result<()> {
+        let (analysed, given) = match (self, executor) {
+            (Body::Host(_), Executor::Host(_)) => return Ok(()),
+            (Body::Cuda(plan), Executor::Cuda(gpu)) if plan.gpu().same_context(gpu) => return Ok(()),
+            (Body::Host(_), Executor::Cuda(gpu)) => ("the host executor".to_string(), gpu.describe()),
+            (Body::Cuda(plan), Executor::Host(_)) => (plan.gpu().describe(), "the host executor".to_string()),
+            (Body::Cuda(plan), Executor::Cuda(gpu)) => (plan.gpu().describe(), gpu.describe()),
+        };
+        Err(Error::Mismatch { what: "the handle's device", analysed, given })
+    }
+}
