@@ -1,5 +1,7 @@
 // Values of any type times a real number of double precision.
 #pragma once
+#include <cstdint>
+
 #include "device/scalar.cuh"
 
 __device__ __forceinline__ float times(float v, double by) { return (float)(v * by); }
