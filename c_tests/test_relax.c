@@ -210,7 +210,7 @@ static void every_kind(void) {
           if (variant == shape % 3) one_case(k, SHAPES_HERE[shape], 150, 1, zero, ONLY_OWN, 0);
         }
   one_case((Kind){.type = SPTRSV_R_64F}, GRID, 40000, 1, 0, OWN, 0);
-  one_case((Kind){.type = SPTRSV_C_64F, .fill = SPTRSV_FILL_MODE_UPPER}, STREWN, 20000, 1.2, 0, GIVEN, 0);
+  one_case((Kind){.type = SPTRSV_C_64F, .fill = SPTRSV_FILL_MODE_UPPER}, IRREGULAR, 20000, 1.2, 0, GIVEN, 0);
 }
 
 /* Whatever solves: an infinite diagonal gives zero in every engine. */

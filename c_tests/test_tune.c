@@ -75,7 +75,7 @@ static void one_case(Kind k, enum Shape shape, int64_t n, int a) {
 static void every_kind(void) {
   static const int SIZES[] = {1, 2, 33, 257};
   for (int i = 0; i < FORMAT_KINDS; i++) one_case(format_kind(i), (enum Shape)below(SHAPES), SIZES[below(4)], 0);
-  for (int shape = 0; shape <= STREWN; shape++)
+  for (int shape = 0; shape <= IRREGULAR; shape++)
     if (shape != SHAPES) {
       Kind k = format_kind((int)below(FORMAT_KINDS));
       k.duplicates = 0;
@@ -389,7 +389,7 @@ static void engines_are_timed(void) {
   driver.pools(1);
   CHECK_OK(sptrsvCreate(&T.h));
   CHECK_OK(sptrsvSetLogCallback(SPTRSV_LOG_INFO, hear, NULL));
-  for (int shape = 0; shape <= STREWN; shape++)
+  for (int shape = 0; shape <= IRREGULAR; shape++)
     for (int op = 0; op < 2 && shape != SHAPES; op++) {
       Problem p = make_problem((Kind){.type = TYPES[shape % 4], .op = op, .setup = SPTRSV_ANALYSIS_MODE_CPU}, (enum Shape)shape, 20000);
       System s;
