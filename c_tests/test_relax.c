@@ -402,6 +402,7 @@ static void in_a_graph(void) {
     if (open_relaxed(&r, (Kind){.type = TYPES[t]}, t % 2 ? GRID : RANDOM, 5000, t % 2 ? OWN : GIVEN, 0)) {
       char *old = malloc(r.bytes), *first = malloc(r.bytes), *again = malloc(r.bytes);
       Ask ask = {.sweeps = 2, .both = 1, .weight = 0.9};
+      mark(&r, ANY_ROWS); /* which points are relaxed is fixed in the graph, and which rows these are is not */
       CHECK_OK(sptrsvSetStream(T.h, stream));
       CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
       sptrsvStatus_t status = relax(&r, r.marked, &ask);

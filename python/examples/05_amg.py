@@ -171,14 +171,28 @@ class Gpu:
         with self._cupy.cuda.using_allocator(pool.malloc):
             work()  # once outside of the capture, as libraries and kernels load at their first use
             self._stream.synchronize()
-            self._stream.begin_capture()
-            work()
-            graph = self._stream.end_capture()
+            graph = self._captured(work)
+        if graph is None:
+            return work
 
         def launch(keeps=pool):
             graph.launch(self._stream)
 
         return launch
+
+    def _captured(self, work):
+        """None where a library does something that cannot be captured."""
+        self._stream.begin_capture()
+        try:
+            work()
+        except Exception as e:
+            print(f"no graph is used: {e}")
+            try:
+                self._stream.end_capture()
+            except Exception:
+                pass  # the capture has ended, and there is nothing in it
+            return None
+        return self._stream.end_capture()
 
     def __enter__(self):
         self._stream.__enter__()
