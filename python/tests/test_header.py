@@ -28,7 +28,7 @@ def argument(declaration):
     if pointer:
         if opaque:
             return ctypes.POINTER(ctypes.c_void_p)
-        if kind == "void":
+        if kind in ("void", "int32_t"):  # arrays, whose addresses may be on a GPU
             return ctypes.c_void_p
         return ctypes.POINTER(_library.StatsStruct if kind == "sptrsvStats_t" else FIELDS[kind])
     if opaque:

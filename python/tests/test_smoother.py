@@ -44,6 +44,32 @@ def test_a_sweep(rng, dtype, backward, weight, with_diagonal):
             assert np.allclose(x, loop(A, b, start, weight, backward, diagonal), **close)
 
 
+def test_several_sweeps_on_some_rows(rng):
+    A = matrix(rng, 70, "d", density=0.1)
+    A.setdiag(1 + abs(A).sum(axis=1))
+    b, start = values(rng, "d", 70), values(rng, "d", 70)
+    marker = rng.integers(-1, 2, 70, np.int32)
+    with sptrsv.smoother(A) as smoother:
+        one, three = start.copy(), start.copy()
+        for _ in range(3):
+            smoother.sweep(b, one)
+        assert np.array_equal(smoother.sweep(b, three, sweeps=3), one)
+        assert np.array_equal(smoother.sweep(b, start.copy(), sweeps=0), start)
+        x, expected = start.copy(), start.copy()
+        for i in np.flatnonzero(marker == -1):
+            expected[i] += (b[i] - A.toarray()[i] @ expected) / A.toarray()[i, i]
+        smoother.sweep(b, x, marker=marker, points=-1)
+        assert np.allclose(x, expected, rtol=0, atol=1e-13)
+        assert np.array_equal(x[marker != -1], start[marker != -1])
+        for same in (marker == -1, np.where(marker == -1, 1, 0), np.repeat((marker == -1).astype(np.int32), 2)[::2]):
+            assert np.array_equal(smoother.sweep(b, start.copy(), marker=same), x)
+        for bad in (marker[:69], marker.astype(float)):
+            with pytest.raises(ValueError, match="marker must be 70 integers"):
+                smoother.sweep(b, x, marker=bad)
+        with pytest.raises(sptrsv.SptrsvError, match="sweeps"):
+            smoother.sweep(b, x, sweeps=-1)
+
+
 def test_it_smooths_and_reads_the_matrix_as_it_is(rng):
     A = sp.csr_array(sp.diags_array([-np.ones(99), np.full(100, 2.0), -np.ones(99)], offsets=[-1, 0, 1]))
     b = A @ np.ones(100)

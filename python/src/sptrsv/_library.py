@@ -174,7 +174,10 @@ ARGUMENTS: dict[str, list[Any]] = {
     "sptrsvFactorZeroPivot": [c_void_p, c_void_p, POINTER(c_int64)],
     "sptrsvSetSweeps": [c_void_p, c_int],
     "sptrsvSetDiagonal": [c_void_p, c_void_p],
-    "sptrsvSweep": [c_void_p, c_int64, c_int64, c_double, c_int, *_ARRAYS, c_void_p, c_void_p, c_void_p],
+    "sptrsvRelax": [
+        c_void_p, c_int64, c_int64, c_int, c_double, c_int, c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,
+        c_void_p, c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_void_p,
+    ],
 }  # fmt: skip
 # Those that give a text in place of a status.
 TEXTS: dict[str, list[Any]] = {

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
+import numpy as np
+
 from ._analysed import Analysed
-from ._arrays import DATA_TYPES
+from ._arrays import DATA_TYPES, place
 from ._errors import check
 from ._frameworks import Framework, framework_of
 from ._library import Format, Operation, library
@@ -50,8 +53,22 @@ class Smoother(Analysed):
             raise ValueError(f"{what} must have the shape ({self._shape[0]},), but it has {view.shape}")
         return view if view.is_contiguous else self._copied(view, framework)[0]
 
-    def sweep(self, b: Any, x: Any = None, *, weight: float = 1.0) -> Any:
-        """Makes one sweep for ``A x = b``.
+    def _marker(self, given: Any, framework: Framework) -> Any:
+        """A view of it, or of a copy in the type that the library reads."""
+        view = framework.view(given)
+        if view.shape != (self._shape[0],) or view.dtype.kind not in "biu":
+            found = f"it has the shape {view.shape} and the type {view.dtype}"
+            raise ValueError(f"marker must be {self._shape[0]} integers, but {found}")
+        if view.size and view.device != self._device:
+            raise ValueError(f"marker is in {view.place()}, but the matrix was analysed in {place(self._device)}")
+        if view.dtype == np.int32 and view.is_contiguous:
+            return view
+        return framework.view(framework.copy(view, np.dtype(np.int32), "C"))
+
+    def sweep(
+        self, b: Any, x: Any = None, *, weight: float = 1.0, sweeps: int = 1, marker: Any = None, points: int = 1
+    ) -> Any:
+        """Makes one sweep, or several, for ``A x = b``.
 
         Parameters
         ----------
@@ -62,6 +79,13 @@ class Smoother(Analysed):
             solve with the triangle.
         weight : float
             The weight of SOR; 1 is Gauss-Seidel.
+        sweeps : int
+            How many sweeps to make.
+        marker : array of n integers, optional
+            Only rows with ``marker[i] == points`` are relaxed, as multigrid does with coarse and fine points; the others
+            keep their x. Of 32 bits it is not copied.
+        points : int
+            See ``marker``.
 
         Returns
         -------
@@ -83,6 +107,8 @@ class Smoother(Analysed):
         array([2., 1.])
         >>> smoother.sweep([8.0, 4], x)
         array([1.75 , 1.125])
+        >>> smoother.sweep([8.0, 4], x, marker=np.array([1, -1], np.int32), points=-1)
+        array([1.75 , 1.125])
         """
         framework = framework_of(b)
         with self._lock:
@@ -97,14 +123,17 @@ class Smoother(Analysed):
                 raise ValueError("x cannot be used: its values do not lie one after the other")
             if target.size and target.overlaps(view):
                 view, _ = self._copied(view, framework)
+            marked = None if marker is None else self._marker(marker, framework_of(marker))
             if view.size:
                 assert self._arrays is not None
                 r = self._resources
                 values, offsets, indices = (a.pointer for a in self._arrays)
-                with self._on_stream(framework, view, target):
+                used = [view, target] if marked is None else [view, target, marked]
+                with self._on_stream(framework, *used):
                     r.call(
-                        "sptrsvSweep", self._shape[0], self._entries, weight, int(from_zero), r.descr,
-                        DATA_TYPES[self._dtype], values, offsets, indices, r.info, view.pointer, target.pointer,
+                        "sptrsvRelax", self._shape[0], self._entries, operator.index(sweeps), weight, int(from_zero),
+                        DATA_TYPES[self._dtype], values, offsets, indices, r.descr, r.info, None, None,
+                        None if marked is None else marked.pointer, operator.index(points), view.pointer, target.pointer,
                         self._buffer,
                     )  # fmt: skip
             return x
