@@ -74,7 +74,10 @@ static void one_system(const Problem *p, int a) {
       CHECK_OK(solve_columns(&s, columns, f, solved));
       if (T.on_gpu) CUDA(cudaDeviceSynchronize());
       mem_get(many, solved, (size_t)columns * s.bytes);
-      columns_are_right(&s, a, columns, many, plain);
+      /* Columns with the bits of a solution that is right are right. */
+      int alike = ALGS[a].deterministic;
+      for (int c = 0; c < columns; c++) alike = alike && !memcmp(many + (size_t)c * s.bytes, plain, s.bytes);
+      if (!alike) columns_are_right(&s, a, columns, many, plain);
     }
     target(0);
     mem_free(f), mem_free(solved);
