@@ -169,7 +169,10 @@ class Gpu:
             return work
         pool = self._cupy.cuda.MemoryPool()
         with self._cupy.cuda.using_allocator(pool.malloc):
-            work()  # once outside of the capture, as libraries and kernels load at their first use
+            # Libraries and kernels load at their first use. The second time takes memory while the first one's results are
+            # there, as the capture does, which must find all of it in the pool.
+            for _ in range(2):
+                work()
             self._stream.synchronize()
             graph = self._captured(work)
         if graph is None:
