@@ -7,6 +7,7 @@
 //! The kernels are in `kernels/analysis/`; what they leave is what `analysis::cpu::schedule` would give.
 
 mod args;
+mod arrange;
 mod by_nodes;
 mod clock;
 mod known;
@@ -21,27 +22,19 @@ mod tiling;
 
 use super::{DeviceArray, Launcher};
 use crate::analysis::irregular::Sample;
-use crate::analysis::lines::Grid;
-use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::shared::schedule::CHUNK_SLICES;
-use crate::analysis::slices::{self, Cut};
-use crate::analysis::{families, lines, Findings, Form, Panels, Tiles};
+use crate::analysis::slices::Cut;
+use crate::analysis::{families, lines, Form, Tiles};
 use crate::engines::nodal::layout as nodes;
-use crate::engines::panel::layout::SegmentCounts;
-use crate::engines::tiled::boxes::Boxes;
 use crate::error::Result;
-use crate::problem::{Arrays, DiagSource, Shape};
-use crate::select::choose::{self, Gathering, LazyFeatures, Order};
-use crate::select::features::{Counts, LastLevels};
-use crate::tuning::{SETUP_CHAINS_BARE, SETUP_SLICE_ROOM};
+use crate::problem::{Arrays, Shape};
+use crate::tuning::SETUP_CHAINS_BARE;
 use args::*;
 use clock::{Clock, Operation};
 use lists::Kept;
 use message::Message;
-use panels::Segments;
 use places::{passes, Places, Task};
 use run::{checked, Run};
-use tiling::grid_of;
 
 pub use args::MAX_SIZE;
 pub use known::{DeviceSchedule, Known, Levels, SetupTimes, Wish};
@@ -247,172 +240,6 @@ impl<'a> Run<'a> {
         Ok(Some(Turned { shape: shape.turned(entries), arrays, source, pattern: [temporary, ind] }))
     }
 
-    /// Orders the unknowns and writes the arrays that the plan keeps. None for nodes whose rows are faster in tiles.
-    fn arrange(
-        &mut self,
-        found: &Summary,
-        ranges: Ranges,
-        cut: &dyn Fn(Form) -> Cut,
-    ) -> Result<Option<DeviceSchedule>> {
-        let (n, entries, levels) = (self.shape.n, found.entries, found.levels);
-        let needs = self.task.needs;
-        let own_diag = self.shape.diag == DiagSource::Matrix;
-        self.clock.begin(Operation::Levels);
-        // The sort is on its way while the host thinks about tiles.
-        let mut level_of = 0;
-        if self.task.records {
-            level_of = self.sort_by_level(levels, self.places.by_level)?;
-        }
-        let grid = grid_of(n, found);
-        let has_lines = grid.line > 0;
-        let mut boxes = None;
-        let mut segments = None;
-        let decision = match (needs.tiles, self.node) {
-            (Tiles::No, 1) if needs.panels == Panels::Yes => {
-                segments = Some(self.panel_segments()?);
-                choose::Decision { form: Form::Panels, ..Default::default() }
-            }
-            (Tiles::No, 1) if !needs.nodes => choose::of_rows(needs, levels),
-            (_, node) => {
-                let scattered = !self.task.stored_rows;
-                let crosses = grid.plane > 0 && found.skew > 0;
-                let squares = (found.squares, found.long_squares);
-                let sample = Sample { entries: found.sampled, irregular: found.irregular };
-                let counts = Counts {
-                    n,
-                    entries,
-                    squares,
-                    levels,
-                    scattered,
-                    has_lines,
-                    crosses,
-                    distant: found.distant,
-                    irregular: node == 1 && sample.is_irregular(),
-                    node,
-                    value_bytes: self.shape.dtype.bytes() as u32,
-                    is_complex: self.shape.dtype.is_complex(),
-                };
-                let mut seen = Seen { run: self, found, grid, level_of, boxes: None, segments: None };
-                let chosen = choose::choose(needs, ranges, counts, &mut seen)?;
-                (boxes, segments) = (seen.boxes, seen.segments);
-                chosen
-            }
-        };
-        let choose::Decision { form, rows, order, is_wide, gathering, predicted } = decision;
-        let is_tiled = matches!(form, Form::Tiles(_));
-        if self.node > 1 && form.is_of_rows_only() {
-            return Ok(None);
-        }
-        let by_panels = form == Form::Panels;
-        if by_panels {
-            self.task.records = false;
-        } else {
-            segments = None;
-        }
-        let may_go_by_families = needs.families && !by_panels && !is_tiled && form != Form::WideLevels;
-        if may_go_by_families && families::are_worth_it(n, entries, levels, has_lines) {
-            self.by_families(levels, level_of)?;
-        }
-        let tile = rows.min(n);
-        let cut = cut(form);
-        self.boxes = boxes.filter(|_| order == Order::Boxes);
-        self.tiles = match &self.boxes {
-            Some(boxes) => boxes.spans.len() as u32,
-            None => n.div_ceil(tile.max(1)),
-        };
-        let gathered =
-            (gathering != Gathering::No).then(|| self.allocate(entries as usize * 4)).transpose()?;
-        let in_order = gathered.as_ref().filter(|_| gathering == Gathering::InOrder);
-        let (kept, slab, lists) = self.keep(found, tile, in_order)?;
-        self.base.order = kept.order;
-        self.base.tile = tile;
-        self.base.by_strips = (order == Order::Strips) as u32;
-        self.place_boxes()?;
-        if self.task.levels && !self.task.records && !by_panels {
-            level_of = self.sort_by_level(levels, kept.order)?;
-        }
-        if tile > 0 {
-            level_of = self.sort_by_tile(kept.order)?;
-        }
-
-        self.clock.begin(Operation::Dependencies);
-        let place = SetupArgs {
-            natural: (!self.task.levels || by_panels) as u32,
-            by_diag: kept.diag,
-            by_first: kept.rows.by_first().max(kept.columns.by_first()),
-            by_count: kept.counts,
-            count_ptr: if self.task.stored_rows { 0 } else { self.base.list_ptr },
-            // Where tiles have sorted what was by level.
-            level_of: if tile > 0 { level_of } else { 0 },
-            ..self.base
-        };
-        self.cover_in_turns("setup_place", &place)?;
-        self.clock.begin(Operation::Transposition);
-        self.offsets(&kept.rows, self.places.row_scan)?;
-        self.offsets(&kept.columns, self.places.col_scan)?;
-        let args = self.engine_args(&kept, level_of);
-        let slices = match cut {
-            Cut::Levels { entries, .. } => {
-                self.count_slices(&SetupArgs { per_lane: entries, ..args }, n > SETUP_SLICE_ROOM)?
-            }
-            _ => None,
-        };
-        self.fill(&kept.rows, cut)?;
-        self.fill(&kept.columns, cut)?;
-        if let Some(gathered) = gathered.as_ref().filter(|_| gathering == Gathering::ByPieces) {
-            self.gather_by_pieces(&kept.rows, entries, gathered)?;
-        }
-
-        let mut done = DeviceSchedule {
-            base: kept.arguments(self.shape),
-            owned: vec![slab],
-            _lists: lists,
-            levels: if self.task.levels { levels } else { 0 },
-            entries,
-            missing_diag: (own_diag && found.missing != 0).then_some(!found.missing),
-            found: Findings { form, tile, wide_tiles: is_wide, ..Findings::default() },
-            copied: None,
-            gathered,
-            predicted,
-        };
-        if own_diag && found.extra > 0 {
-            self.extra_diagonals(found.extra, &mut done)?;
-        }
-        if let Some(segments) = segments {
-            self.order_panels(segments, levels, &mut done)?;
-        }
-        match cut {
-            Cut::Levels { entries, names_rows, end_by_rows, .. } => {
-                // Each has a row, or is a part of one.
-                let most = match slices {
-                    Some(number) => number.words()?[0],
-                    None => n + slices::most_parts(done.entries, entries),
-                };
-                let level_step = if names_rows { self.places.word } else { 0 };
-                let thin = end_by_rows as u32;
-                let array = self.allocate(most as usize * 8)?;
-                done.base.slice = array.address();
-                done.owned.push(array);
-                let args = SetupArgs { per_lane: entries, level_step, thin, slice: done.base.slice, ..args };
-                let steps =
-                    (level_step != 0).then(|| self.ask(level_step, levels as usize + 1)).transpose()?;
-                self.cover("setup_slices", n, &args)?;
-                if let Some(steps) = steps {
-                    done.found.level_ptr = steps.words()?;
-                }
-            }
-            Cut::Tiles { entries, window, reach } => {
-                self.batches(SetupArgs { per_lane: entries, window, reach, ..args }, &mut done)?
-            }
-            Cut::None => {}
-        }
-        if self.task.levels && !self.task.records && !by_panels {
-            done.found.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
-        }
-        self.clock.begin(Operation::Other);
-        Ok(Some(done))
-    }
-
     /// The unknowns by level, rising inside. The place of the levels by position.
     fn sort_by_level(&mut self, levels: u32, target: u64) -> Result<u64> {
         let Places { keys, values, level_sort, level_ptr, .. } = self.places;
@@ -487,52 +314,5 @@ impl<'a> Run<'a> {
         let asked = wants_number.then(|| self.ask(number, 1)).transpose()?;
         self.scan_chunks(args, CHUNK_SLICES)?;
         Ok(asked)
-    }
-}
-
-/// The features that the choice asks for, and those that it has got.
-struct Seen<'r, 'a> {
-    run: &'r mut Run<'a>,
-    found: &'r Summary,
-    grid: Grid,
-    level_of: u64,
-    boxes: Option<Boxes>,
-    segments: Option<Segments>,
-}
-
-impl LazyFeatures for Seen<'_, '_> {
-    fn boxes(&mut self) -> Option<Vec<Span>> {
-        let (n, found) = (self.run.shape.n, self.found);
-        let steps = [found.line_step, found.plane_step];
-        let is_even = found.uneven == 0;
-        self.boxes = is_even.then(|| Boxes::new(n, found.entries, self.grid, steps, found.skew)).flatten();
-        self.boxes.as_ref().map(|boxes| boxes.spans.clone())
-    }
-
-    fn strips(&mut self) -> Result<Option<Ranges>> {
-        self.run.strips(self.found.levels, self.level_of)
-    }
-
-    /// By the rule as kernels have it.
-    fn last_levels(
-        &mut self,
-        _: fn(&[u32], u32) -> Option<LastLevels>,
-        _: u32,
-    ) -> Result<Option<LastLevels>> {
-        let run = &self.run;
-        let level_ptr = run.places.level_ptr;
-        let end = run.ask(run.places.summary + std::mem::offset_of!(Summary, thin) as u64, 2)?;
-        run.cover("setup_thin_end", self.found.levels, &SetupArgs { level_ptr, ..run.base })?;
-        let end = end.words()?;
-        if end[1] == 0 {
-            return Ok(None);
-        }
-        let begin = run.read(level_ptr + 4 * end[0] as u64, 1)?[0];
-        Ok(Some(LastLevels { level: end[0], rows: run.shape.n - begin }))
-    }
-
-    fn segments(&mut self) -> Result<Option<SegmentCounts>> {
-        let segments = self.segments.insert(self.run.panel_segments()?);
-        Ok(Some(segments.counts))
     }
 }
