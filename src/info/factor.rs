@@ -52,6 +52,13 @@ impl Info {
         let factor = analysed.factor.as_mut().ok_or_else(not_prepared)?;
         analysed.bodies[0].must_belong_to(&context.executor)?;
         let row = factor.zero_pivot(context)?;
+        // The watchdog may have ended the solve that a factorisation goes by.
+        if let Body::Cuda(plan) = &mut analysed.bodies[0] {
+            let _bound = plan.gpu().clone().bind()?;
+            if plan.take_failure(context.stream)? {
+                return Err(Error::TimedOut);
+            }
+        }
         let position = row.map_or(-1, |r| i64::from(r) + analysed.shape.base());
         if let (Body::Cuda(plan), Some(address)) = (&analysed.bodies[0], in_device_memory) {
             plan.write_position(address, position, context.stream)?;
