@@ -62,7 +62,13 @@ static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
 fn kept() -> MutexGuard<'static, Vec<Kept>> {
     // The list is whole whatever a panicking thread did with it.
-    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
+    let mut list = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    // In a child of fork those of its parent are not ours to destroy.
+    let is_own = |one: &Kept| one.key.process == std::process::id();
+    if !list.iter().all(is_own) {
+        std::mem::take(&mut *list).into_iter().for_each(std::mem::forget);
+    }
+    list
 }
 
 /// How many are kept: SPTRSV_SPSV_KEEP.
@@ -85,11 +91,6 @@ pub fn keep(new: Kept) {
     };
     let mut gone = Vec::new();
     let mut list = kept();
-    // Another process's are not ours to destroy.
-    let is_own = |one: &Kept| one.key.process == new.key.process;
-    let (own, others): (Vec<_>, Vec<_>) = std::mem::take(&mut *list).into_iter().partition(is_own);
-    *list = own;
-    others.into_iter().for_each(std::mem::forget);
     let (context, mut i) = (new.key.context, 0);
     list.push(new);
     while i < list.len() {
