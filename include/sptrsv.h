@@ -1850,8 +1850,8 @@ sptrsvStatus_t sptrsvSweep(sptrsvHandle_t handle,
  * \param m, nnz  as at the analysis
  * \param sweeps  number of sweeps, 0 or more
  * \param weight  as in sptrsvSweep
- * \param zeroGuess  1 if x counts as zero before the first sweep and is not read, else 0. Then x becomes zero in rows that are not
- *        relaxed, and in all rows after no sweeps
+ * \param zeroGuess  1 if x counts as zero before the first sweep, else 0. With 1, x is not read. Rows that are not relaxed become zero;
+ *        without any sweep all rows do
  * \param valueType, val, rowPtr, colInd  as in sptrsvSweep
  * \param descr, info  as in sptrsvSweep
  * \param otherDescr, otherInfo  the same for the other triangle of the same arrays, in any order; or NULL for sweeps in one direction
