@@ -195,11 +195,11 @@ fn primary() -> Result<&'static Primary, Status> {
     FOUND.get_or_init(|| Primary::find(library()?)).as_ref().ok_or(NOT_INITIALIZED)
 }
 
-/// Copies from host memory and waits for it.
+/// Copies between host memory and device, managed or pinned memory, and waits for it.
 ///
 /// # Safety
-/// `dst` is writable for `bytes` in device, managed or pinned memory, `src` readable in host memory.
-pub unsafe fn write(
+/// `dst` is writable for `bytes`, `src` readable, and the stream is not being captured.
+pub unsafe fn copy(
     dst: *mut c_void,
     src: *const c_void,
     bytes: usize,

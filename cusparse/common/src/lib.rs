@@ -3,6 +3,7 @@
 //! * [`pooled`]: one call's worth of a libsptrsv handle and descriptor, set up as the program's cuSPARSE handle says;
 //! * [`cusparse`]: the getters of the libcusparse that the program has loaded, found at run time;
 //! * [`driver`]: the few calls to the CUDA driver, found at run time;
+//! * [`pivot`]: the row of a zero pivot, reported as cuSPARSE does;
 //! * [`sptrsv`]: the C ABI of libsptrsv;
 //! * [`status`]: from libsptrsv's statuses to cuSPARSE's twelve;
 //! * [`dl`]: looking a symbol up;
@@ -14,6 +15,7 @@ pub mod cusparse;
 pub mod dl;
 pub mod driver;
 pub mod log;
+pub mod pivot;
 pub mod pooled;
 pub mod sptrsv;
 pub mod status;

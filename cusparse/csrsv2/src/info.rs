@@ -2,11 +2,10 @@
 //! may outlive the one it was used with.
 
 use doors::cusparse;
-use doors::driver;
-use doors::pooled::{Executor, Pooled};
+use doors::pivot;
 use doors::sptrsv;
-use doors::status::{Status, INVALID_VALUE, NOT_INITIALIZED, ZERO_PIVOT};
-use libc::{c_int, c_void};
+use doors::status::Status;
+use libc::c_int;
 
 /// # Safety
 /// `info` is NULL or writable.
@@ -29,26 +28,5 @@ pub unsafe fn zero_pivot(
     info: sptrsv::Info,
     position: *mut c_int,
 ) -> Result<(), Status> {
-    if handle.is_null() {
-        return Err(NOT_INITIALIZED);
-    }
-    if info.is_null() || position.is_null() {
-        return Err(INVALID_VALUE);
-    }
-    let pooled = Pooled::open(handle)?;
-    pooled.set_pointer_mode(sptrsv::POINTER_MODE_HOST)?;
-    let mut row = -1i64;
-    let found = Status::from_sptrsv(sptrsv::sptrsvZeroPivot(pooled.handle, info, &mut row));
-    if !matches!(found, Ok(()) | Err(ZERO_PIVOT)) {
-        return found;
-    }
-    // Rows of these functions are ints from the start.
-    let row = row as c_int;
-    if pooled.executor() == Executor::Host || pooled.pointer_mode == sptrsv::POINTER_MODE_HOST {
-        position.write(row);
-    } else {
-        let bytes = std::mem::size_of::<c_int>();
-        driver::write(position.cast::<c_void>(), (&raw const row).cast(), bytes, pooled.stream)?;
-    }
-    found
+    pivot::report(handle, info, position, sptrsv::sptrsvZeroPivot)
 }

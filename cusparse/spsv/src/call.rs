@@ -1,14 +1,13 @@
 //! One call of a program: whether libsptrsv serves it, or the real library.
 
-use crate::descr::{self, Found, PassedBuffer, Side, State};
+use crate::buffer::PassedBuffer;
+use crate::descr::{self, Found, Side, State};
 use crate::matrix::{self, Why};
 use crate::ours::{Failure, Ours};
 use crate::real::{real_for, Real, RealDescr};
 use crate::report;
 use doors::cusparse::Handle;
-use doors::driver::DeviceMemory;
-use doors::pooled::Executor;
-use doors::status::{Status, ALLOC_FAILED, INVALID_VALUE};
+use doors::status::{Status, INVALID_VALUE};
 use libc::{c_int, c_void};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -128,11 +127,7 @@ impl Call {
         if state.sized_by == Side::Ours {
             let mut bytes = 0;
             real.buffer_size(self, descr, &mut bytes)?;
-            let made = match Executor::chosen()? {
-                Executor::Cuda => PassedBuffer::Device(DeviceMemory::new(bytes)?),
-                Executor::Host => PassedBuffer::host(bytes)?,
-            };
-            buffer = state.buffer.insert(made).address();
+            buffer = state.buffer.insert(PassedBuffer::new(bytes)?).address();
         }
         real.analyse(self, descr, buffer)?;
         state.analysed_by = Side::Real;
@@ -216,19 +211,4 @@ fn real_descr(family: Family, state: &mut State) -> Result<usize, Status> {
         state.real = Some(RealDescr::new(family)?);
     }
     Ok(state.real.as_ref().expect("made above").descr)
-}
-
-impl PassedBuffer {
-    fn host(bytes: usize) -> Result<PassedBuffer, Status> {
-        let mut words = Vec::new();
-        words.try_reserve_exact(bytes / size_of::<u128>() + 1).map_err(|_| ALLOC_FAILED)?;
-        Ok(PassedBuffer::Host(words))
-    }
-
-    fn address(&mut self) -> *mut c_void {
-        match self {
-            PassedBuffer::Device(memory) => memory.address(),
-            PassedBuffer::Host(words) => words.as_mut_ptr().cast(),
-        }
-    }
 }

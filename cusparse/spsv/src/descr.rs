@@ -1,19 +1,14 @@
-//! What `cusparseSpSVDescr_t` and `cusparseSpSMDescr_t` are here: numbers that no address is, each used once, so that a
-//! descriptor that was destroyed, or made by another library, is recognised.
+//! What `cusparseSpSVDescr_t` and `cusparseSpSMDescr_t` are here: numbers in a table.
 
+use crate::buffer::PassedBuffer;
 use crate::call::Family;
 use crate::kept;
 use crate::ours::Ours;
 use crate::real::{real_for, Real, RealDescr};
 use crate::report;
-use doors::driver::DeviceMemory;
+use crate::table::{Entry, Table};
 use doors::status::{Status, INVALID_VALUE};
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock};
-
-/// The upper bits of every descriptor: no address of a 64-bit system begins so.
-const TAG: usize = 0x5350 << 48;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 pub struct Descr {
     pub family: Family,
@@ -42,11 +37,6 @@ pub struct State {
     pub buffer: Option<PassedBuffer>,
 }
 
-pub enum PassedBuffer {
-    Device(DeviceMemory),
-    Host(Vec<u128>),
-}
-
 impl Descr {
     fn into_state(self) -> State {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -58,8 +48,7 @@ impl Descr {
     }
 }
 
-static TABLE: LazyLock<RwLock<HashMap<usize, Arc<Descr>>>> = LazyLock::new(Default::default);
-static MADE: AtomicUsize = AtomicUsize::new(1);
+static TABLE: LazyLock<Table<Descr>> = LazyLock::new(Table::default);
 
 /// # Safety
 /// `descr` is NULL or writable.
@@ -72,10 +61,7 @@ pub unsafe fn create(family: Family, descr: *mut usize) -> Result<(), Status> {
             "the pointer to the descriptor is NULL",
         ));
     }
-    let number = TAG | MADE.fetch_add(1, Ordering::Relaxed) << 4;
-    let made = Descr { family, state: Mutex::default() };
-    TABLE.write().unwrap_or_else(PoisonError::into_inner).insert(number, Arc::new(made));
-    descr.write(number);
+    descr.write(TABLE.insert(Descr { family, state: Mutex::default() }));
     Ok(())
 }
 
@@ -87,9 +73,7 @@ pub unsafe fn destroy(family: Family, descr: usize) -> Result<(), Status> {
         return real.destroy(family, descr);
     }
     // Its memory is freed after the table is: others go on meanwhile.
-    let gone = TABLE.write().unwrap_or_else(PoisonError::into_inner).remove(&descr);
-    // A call of another thread that still has it ends it.
-    if let Some(State { ours: Some(ours), .. }) = gone.and_then(Arc::into_inner).map(Descr::into_state) {
+    if let Some(State { ours: Some(ours), .. }) = TABLE.remove(descr).map(Descr::into_state) {
         ours.retire().into_iter().for_each(kept::keep);
     }
     Ok(())
@@ -103,17 +87,15 @@ pub enum Found {
 }
 
 pub fn find(family: Family, function: &'static str, descr: usize) -> Result<Found, Status> {
-    if descr & TAG != TAG {
-        let real = real_for(family, function)?;
-        report::passed_on(family, function, "the descriptor is none of libsptrsv's");
-        return Ok(Found::Foreign(real));
-    }
-    let found = TABLE.read().unwrap_or_else(PoisonError::into_inner).get(&descr).cloned();
-    match found {
-        Some(found) if found.family == family => Ok(Found::Here(found)),
-        Some(_) => {
-            Err(report::refused(family, function, INVALID_VALUE, "the descriptor is one of the other family"))
+    let refused = |why| Err(report::refused(family, function, INVALID_VALUE, why));
+    match TABLE.find(descr) {
+        Entry::Live(found) if found.family == family => Ok(Found::Here(found)),
+        Entry::Live(_) => refused("the descriptor is one of the other family"),
+        Entry::Destroyed => refused("the descriptor has been destroyed"),
+        Entry::Foreign => {
+            let real = real_for(family, function)?;
+            report::passed_on(family, function, "the descriptor is none of libsptrsv's");
+            Ok(Found::Foreign(real))
         }
-        None => Err(report::refused(family, function, INVALID_VALUE, "the descriptor has been destroyed")),
     }
 }

@@ -14,6 +14,7 @@
 
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)] // C functions: cuSPARSE's header
 
+mod buffer;
 mod call;
 mod descr;
 mod kept;
@@ -23,3 +24,4 @@ mod real;
 mod report;
 mod spsm;
 mod spsv;
+mod table;
