@@ -65,10 +65,24 @@ fn contract() -> BTreeSet<String> {
     names
 }
 
-/// SpSV and SpSM as CUDA 12 and 13 have them.
+/// SpSV and SpSM, csrilu02 and csric02 as CUDA 12 and 13 have them.
 fn contract_of_spsv() -> BTreeSet<String> {
     let calls = ["createDescr", "destroyDescr", "bufferSize", "analysis", "solve", "updateMatrix"];
-    ["SpSV", "SpSM"].iter().flat_map(|family| calls.map(|call| format!("cusparse{family}_{call}"))).collect()
+    let mut names: BTreeSet<String> = ["SpSV", "SpSM"]
+        .iter()
+        .flat_map(|family| calls.map(|call| format!("cusparse{family}_{call}")))
+        .collect();
+    for family in ["Csrilu02", "Csric02"] {
+        let lower = family.to_lowercase();
+        names.insert(format!("cusparseCreate{family}Info"));
+        names.insert(format!("cusparseDestroy{family}Info"));
+        names.insert(format!("cusparseX{lower}_zeroPivot"));
+        for letter in TYPES {
+            names.extend(["", "_bufferSize", "_analysis"].map(|call| format!("cusparse{letter}{lower}{call}")));
+        }
+    }
+    names.extend(TYPES.map(|letter| format!("cusparse{letter}csrilu02_numericBoost")));
+    names
 }
 
 #[test]
@@ -81,7 +95,7 @@ fn the_drop_ins_export_the_contract_and_nothing_else() {
         // GNU ld also enters the version itself.
         names.filter(|name| name != "libcusparse.so.12").collect()
     };
-    assert_eq!((contract().len(), contract_of_spsv().len()), (34, 12));
+    assert_eq!((contract().len(), contract_of_spsv().len()), (34, 46));
     assert_eq!(exported("libsptrsv_cusparse.so"), contract());
     let versioned = contract_of_spsv().iter().map(|name| format!("{name}@@libcusparse.so.12")).collect();
     assert_eq!(exported("libsptrsv_spsv.so"), versioned);

@@ -22,6 +22,13 @@ pub struct DataType {
     pub complex: bool,
 }
 
+impl DataType {
+    /// S, D, C or Z, in lower case.
+    pub fn letter(self) -> char {
+        ['s', 'd', 'c', 'z'][usize::from(self.complex) * 2 + usize::from(self.number & 1 == 1)]
+    }
+}
+
 pub const R_32F: DataType = DataType { number: 0, bytes: 4, complex: false };
 pub const R_64F: DataType = DataType { number: 1, bytes: 8, complex: false };
 pub const C_32F: DataType = DataType { number: 4, bytes: 8, complex: true };
@@ -187,4 +194,32 @@ extern "C" {
     pub fn sptrsvUpdateValues(handle: Handle, info: Info, val: *const c_void) -> c_int;
     pub fn sptrsvUpdateDiagonal(handle: Handle, info: Info, diag: *const c_void) -> c_int;
     pub fn sptrsvZeroPivot(handle: Handle, info: Info, position: *mut i64) -> c_int;
+
+    pub fn sptrsvSetFactorization(info: Info, enabled: c_int) -> c_int;
+    pub fn sptrsvSetPivotBoost(info: Info, tolerance: f64, re: f64, im: f64) -> c_int;
+    pub fn sptrsvIlu0(
+        handle: Handle,
+        m: i64,
+        nnz: i64,
+        descr: MatDescr,
+        value_type: c_int,
+        val: *mut c_void,
+        row_ptr: *const c_void,
+        col_ind: *const c_void,
+        info: Info,
+        buffer: *mut c_void,
+    ) -> c_int;
+    pub fn sptrsvIc0(
+        handle: Handle,
+        m: i64,
+        nnz: i64,
+        descr: MatDescr,
+        value_type: c_int,
+        val: *mut c_void,
+        row_ptr: *const c_void,
+        col_ind: *const c_void,
+        info: Info,
+        buffer: *mut c_void,
+    ) -> c_int;
+    pub fn sptrsvFactorZeroPivot(handle: Handle, info: Info, position: *mut i64) -> c_int;
 }

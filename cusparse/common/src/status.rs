@@ -14,6 +14,7 @@ pub const ALLOC_FAILED: Status = Status(2);
 pub const INVALID_VALUE: Status = Status(3);
 pub const EXECUTION_FAILED: Status = Status(6);
 pub const INTERNAL_ERROR: Status = Status(7);
+pub const MATRIX_TYPE_NOT_SUPPORTED: Status = Status(8);
 pub const ZERO_PIVOT: Status = Status(9);
 pub const NOT_SUPPORTED: Status = Status(10);
 pub const INSUFFICIENT_RESOURCES: Status = Status(11);

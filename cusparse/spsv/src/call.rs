@@ -16,6 +16,15 @@ pub enum Family {
     SpSM,
 }
 
+impl From<Family> for report::Name {
+    fn from(family: Family) -> report::Name {
+        match family {
+            Family::SpSV => report::Name::SpSV,
+            Family::SpSM => report::Name::SpSM,
+        }
+    }
+}
+
 /// What bufferSize, analysis and solve are told: op(A) C = alpha op(B), where B and C are vectors for SpSV.
 #[derive(Clone, Copy)]
 pub struct Call {

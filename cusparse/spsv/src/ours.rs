@@ -22,18 +22,24 @@ const DATA_TYPES: std::ops::Range<c_int> = 0..64;
 const ALIGN: usize = 64;
 
 /// An info of libsptrsv.
-pub struct Info(sptrsv::Info);
+pub struct Info(pub sptrsv::Info);
 // SAFETY: an info may be used by any thread, one at a time.
 unsafe impl Send for Info {}
 
 impl Info {
+    /// One of libsptrsv's defaults.
+    pub fn plain() -> Result<Info, Status> {
+        let mut info = ptr::null_mut();
+        // SAFETY: writes one pointer.
+        Status::from_sptrsv(unsafe { sptrsv::sptrsvCreateInfo(&mut info) })?;
+        Ok(Info(info))
+    }
+
     /// One whose analyses copy all values.
     fn new() -> Result<Info, Status> {
-        let mut info = ptr::null_mut();
-        // SAFETY: writes one pointer; the info is live afterwards.
+        let info = Info::plain()?;
+        // SAFETY: the info is live.
         unsafe {
-            Status::from_sptrsv(sptrsv::sptrsvCreateInfo(&mut info))?;
-            let info = Info(info);
             Status::from_sptrsv(sptrsv::sptrsvSetCopyValues(info.0, sptrsv::COPY_ALL))?;
             Status::from_sptrsv(sptrsv::sptrsvSetKeepPattern(info.0, (kept::most() > 0).into()))?;
             Ok(info)
@@ -201,7 +207,7 @@ impl Ours {
                 "row {row} has no diagonal entry, which counts as one in cuSPARSE"
             )));
         }
-        let counted = report::Key::new(call, &storage, stats.algorithm);
+        let counted = storage.counted(call, stats.algorithm);
         report::analysed(&counted, &stats, timer);
         let (key, bytes) = (Key::new(call, matrix), stats.bytes_held as usize);
         self.analysed =
@@ -259,6 +265,18 @@ impl Ours {
 }
 
 impl Storage {
+    /// What the report counts under.
+    fn counted(&self, call: &Call, algorithm: c_int) -> report::Key {
+        let op = ["N", "T", "H"].get(call.op as usize).unwrap_or(&"?");
+        let fill = ["lower", "upper"].get(self.fill as usize).unwrap_or(&"?");
+        let diag = if self.diag == 1 { " unit" } else { "" };
+        let format = if self.format == 1 { " CSC" } else { "" };
+        let kind = format!("{} {op} {fill}{diag}{format}", self.data_type.letter());
+        // SAFETY: the library takes any number; the text is never NULL and lives as long as the library.
+        let name = unsafe { CStr::from_ptr(sptrsv::sptrsvGetAlgorithmName(algorithm)) };
+        report::Key::new(call.family, &kind, [self.m, self.nnz], &format!(", {}", name.to_string_lossy()))
+    }
+
     /// Bytes of the offsets that are made from the rows of COO.
     fn offsets_bytes(&self) -> usize {
         match self.is_coo {
@@ -268,7 +286,7 @@ impl Storage {
     }
 
     /// Has the pooled handle's descriptor say so.
-    fn describe(&self, pooled: &Pooled) -> Result<(), Status> {
+    pub fn describe(&self, pooled: &Pooled) -> Result<(), Status> {
         // SAFETY: the descriptor lives as long as the pooled handle. The first call that fails is the last one: it leaves the message.
         unsafe {
             Status::from_sptrsv(sptrsv::sptrsvSetMatType(pooled.descr, 0))?;
@@ -282,7 +300,7 @@ impl Storage {
 }
 
 /// The sentence of this thread's last call of libsptrsv.
-fn message() -> String {
+pub fn message() -> String {
     // SAFETY: never NULL; the text lives until the next call.
     let text = unsafe { CStr::from_ptr(sptrsv::sptrsvGetLastErrorString()) };
     text.to_string_lossy().into_owned()

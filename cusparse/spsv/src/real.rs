@@ -95,7 +95,7 @@ pub fn real() -> Option<&'static Real> {
 }
 
 /// The same for a call that cannot do without it.
-pub fn real_for(family: Family, function: &str) -> Result<&'static Real, Status> {
+pub fn real_for(family: Family, function: &'static str) -> Result<&'static Real, Status> {
     real().ok_or_else(|| {
         report::refused(family, function, NOT_INITIALIZED, "no libcusparse.so.12 is loaded, and none can be")
     })

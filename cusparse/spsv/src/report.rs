@@ -1,22 +1,18 @@
 //! What is said of the work: log lines, and a report at the end of the process.
 
-use crate::call::{Call, Family};
-use crate::matrix::Storage;
 use doors::driver::{self, Stopwatch};
 use doors::log::{self, Level};
 use doors::pooled::{Executor, Pooled};
-use doors::sptrsv::{self, Stats};
+use doors::sptrsv::Stats;
 use doors::status::Status;
-use libc::c_int;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ffi::CStr;
 use std::fmt::{self, Write};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 struct Settings {
     is_off: bool,
+    factorises: bool,
     /// Whether there is a report, and whether also of nothing.
     reports: bool,
     always: bool,
@@ -26,7 +22,12 @@ static SETTINGS: LazyLock<Settings> = LazyLock::new(|| {
     let value = |name| std::env::var(name).unwrap_or_default();
     let report = value("SPTRSV_SPSV_REPORT");
     let always = report == "all" || report == std::process::id().to_string();
-    Settings { is_off: value("SPTRSV_SPSV") == "off", reports: !report.is_empty(), always }
+    Settings {
+        is_off: value("SPTRSV_SPSV") == "off",
+        factorises: value("SPTRSV_SPSV_FACTORISATIONS") == "on",
+        reports: !report.is_empty(),
+        always,
+    }
 });
 
 /// Whether everything is for the real library.
@@ -34,72 +35,97 @@ pub fn is_off() -> bool {
     SETTINGS.is_off
 }
 
+/// Whether csrilu02 and csric02 are served.
+pub fn factorises() -> bool {
+    SETTINGS.factorises
+}
+
+/// A family of functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Name {
+    SpSV,
+    SpSM,
+    Csrilu02,
+    Csric02,
+}
+
+impl Name {
+    fn factorises(self) -> bool {
+        matches!(self, Name::Csrilu02 | Name::Csric02)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Name::SpSV => "SpSV",
+            Name::SpSM => "SpSM",
+            Name::Csrilu02 => "csrilu02",
+            Name::Csric02 => "csric02",
+        })
+    }
+}
+
+/// A function of a family, which may have the family's own name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Function(Name, &'static str);
+
+impl fmt::Display for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.1 {
+            "" => write!(f, "{}", self.0),
+            call => write!(f, "{}_{call}", self.0),
+        }
+    }
+}
+
+impl Function {
+    /// What the log has before it. A factorisation's own name has the letter of a type in the middle.
+    fn prefix(self) -> &'static str {
+        match self.0.factorises() {
+            true => "",
+            false => "cusparse",
+        }
+    }
+}
+
 /// Says why a call is refused.
-pub fn refused(family: Family, function: &str, status: Status, why: &str) -> Status {
-    log::line(Level::Error, format_args!("cusparse{family:?}_{function} gives status {}: {why}", status.0));
+pub fn refused(family: impl Into<Name>, function: &'static str, status: Status, why: &str) -> Status {
+    let function = Function(family.into(), function);
+    log::line(Level::Error, format_args!("{}{function} gives status {}: {why}", function.prefix(), status.0));
     status
 }
 
 /// Says and counts why a call goes to the real library.
-pub fn passed_on(family: Family, function: &'static str, why: &str) {
-    log::line(Level::Info, format_args!("cusparse{family:?}_{function} goes to cuSPARSE: {why}"));
+pub fn passed_on(family: impl Into<Name>, function: &'static str, why: &str) {
+    let function = Function(family.into(), function);
+    log::line(Level::Info, format_args!("{}{function} goes to cuSPARSE: {why}", function.prefix()));
     if SETTINGS.reports {
-        *counts().passed_on.entry((family, function, why.to_string())).or_default() += 1;
+        *counts().passed_on.entry((function, why.to_string())).or_default() += 1;
     }
 }
 
 /// What counts as the same work.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
-    family: Family,
+    family: Name,
     m: i64,
     nnz: i64,
-    value_type: c_int,
-    /// Of op, fill mode, diagonal type and format.
-    kind: [c_int; 4],
-    algorithm: c_int,
+    words: Arc<str>,
 }
 
 impl Key {
-    pub fn new(call: &Call, storage: &Storage, algorithm: c_int) -> Key {
-        let Storage { m, nnz, data_type, format, fill, diag, .. } = *storage;
-        Key {
-            family: call.family,
-            m,
-            nnz,
-            value_type: data_type.number,
-            kind: [call.op, fill, diag, format],
-            algorithm,
-        }
+    /// Of a matrix of `m` rows and `nnz` entries; `kind` and `more` say what stands before and behind these numbers.
+    pub fn new(family: impl Into<Name>, kind: &str, [m, nnz]: [i64; 2], more: &str) -> Key {
+        let family = family.into();
+        Key { family, m, nnz, words: format!("{family} {kind}, {m} rows, {nnz} entries{more}").into() }
     }
 }
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letter = match self.value_type {
-            0 => 's',
-            1 => 'd',
-            4 => 'c',
-            _ => 'z',
-        };
-        let [op, fill, diag, format] = self.kind;
-        let op = ["N", "T", "H"].get(op as usize).unwrap_or(&"?");
-        let fill = ["lower", "upper"].get(fill as usize).unwrap_or(&"?");
-        let diag = if diag == 1 { " unit" } else { "" };
-        let format = if format == 1 { " CSC" } else { "" };
-        let Key { family, m, nnz, .. } = self;
-        write!(
-            f,
-            "{family:?} {letter} {op} {fill}{diag}{format}, {m} rows, {nnz} entries, {}",
-            algorithm_name(self.algorithm)
-        )
+        f.write_str(&self.words)
     }
-}
-
-/// The name of an algorithm by its number.
-fn algorithm_name(number: c_int) -> Cow<'static, str> {
-    // SAFETY: the library takes any number; the text is never NULL and lives as long as the library.
-    unsafe { CStr::from_ptr(sptrsv::sptrsvGetAlgorithmName(number)) }.to_string_lossy()
 }
 
 #[derive(Default)]
@@ -108,6 +134,7 @@ struct Work {
     /// Those of a pattern that was known.
     known: u64,
     analysis_ms: f64,
+    /// Or factorisations.
     solves: u64,
     columns: i64,
     /// Solves whose time is known, and their time.
@@ -118,7 +145,7 @@ struct Work {
 #[derive(Default)]
 struct Counts {
     work: BTreeMap<Key, Work>,
-    passed_on: BTreeMap<(Family, &'static str, String), u64>,
+    passed_on: BTreeMap<(Function, String), u64>,
     /// Solves on their way, and stopwatches to use again.
     running: Vec<(Key, Stopwatch)>,
     idle: Vec<Stopwatch>,
@@ -215,9 +242,19 @@ pub fn analysed(key: &Key, stats: &Stats, timer: Timer) {
     }
 }
 
+/// Counts a factorisation by libsptrsv.
+pub fn factorised(key: &Key, timer: Timer, pooled: &Pooled) {
+    log::line(Level::Trace, format_args!("factorisation: {key}"));
+    count(key, 0, timer, pooled);
+}
+
 /// Counts a solve by libsptrsv.
 pub fn solved(key: &Key, columns: i64, timer: Timer, pooled: &Pooled) {
     log::line(Level::Trace, format_args!("solve: {key}, {columns} right-hand sides"));
+    count(key, columns, timer, pooled);
+}
+
+fn count(key: &Key, columns: i64, timer: Timer, pooled: &Pooled) {
     if !SETTINGS.reports {
         return;
     }
@@ -265,12 +302,15 @@ fn print() {
     }
     let mut text = format!("sptrsv: report of process {}\n", std::process::id());
     if is_empty {
-        text += "sptrsv:   no call of SpSV or SpSM was made\n";
+        text += match SETTINGS.factorises {
+            true => "sptrsv:   no call of SpSV, SpSM, csrilu02 or csric02 was made\n",
+            false => "sptrsv:   no call of SpSV or SpSM was made\n",
+        };
     }
     for (key, work) in &counts.work {
         let _ = writeln!(
             text,
-            "sptrsv:   {key}: {} analyses{} in {:.3} ms, {} solves of {} right-hand sides, {}",
+            "sptrsv:   {key}: {} analyses{} in {:.3} ms, {} {}, {}",
             work.analyses,
             match work.known {
                 0 => String::new(),
@@ -278,15 +318,18 @@ fn print() {
             },
             work.analysis_ms,
             work.solves,
-            work.columns,
+            match key.family.factorises() {
+                true => "factorisations".to_string(),
+                false => format!("solves of {} right-hand sides", work.columns),
+            },
             match work.timed {
                 0 => "not timed".to_string(),
                 timed => format!("{:.4} ms each (mean of {timed})", work.solve_ms / timed as f64),
             }
         );
     }
-    for ((family, function, why), times) in &counts.passed_on {
-        let _ = writeln!(text, "sptrsv:   {family:?}_{function} passed on to cuSPARSE {times} times: {why}");
+    for ((function, why), times) in &counts.passed_on {
+        let _ = writeln!(text, "sptrsv:   {function} passed on to cuSPARSE {times} times: {why}");
     }
     eprint!("{text}");
 }
