@@ -18,7 +18,7 @@ impl StandIn {
         let file = folder.join("libcusparse.so.12");
         let mut gcc = Command::new("gcc");
         gcc.args(["-std=gnu11", "-O1", "-fPIC", "-shared", "-Wl,-soname,libcusparse.so.12", "-o"]).arg(&file);
-        let names = ["cusparse", "descriptors", "triangle", "spsv", "spsm", "around"];
+        let names = ["cusparse", "descriptors", "triangle", "spsv", "spsm", "factors", "around"];
         gcc.args(names.map(|name| sources.join(name).with_extension("c")));
         gcc.arg("-I").arg(&sources).arg("-I").arg(sources.join("../../../include")).arg("-lm");
         assert!(gcc.status().unwrap().success(), "{gcc:?} failed");

@@ -1,11 +1,10 @@
 /*
- * What the stand-in has around a solve, for the tests of the command line: SpMV, Axpby and SpVV, csrilu02 and csric02, by their definitions,
- * for 32-bit indices, base 0 and double precision. Other value types are refused.
+ * What the stand-in has around a solve, for the tests of the command line: SpMV, Axpby and SpVV, by their definitions, for 32-bit
+ * indices, base 0 and double precision. Other value types are refused.
  */
 
 #include "objects.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define OK CUSPARSE_STATUS_SUCCESS
@@ -116,106 +115,3 @@ cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t op, c
     *(double *)result = sum;
     return OK;
 }
-
-/* ---- factorisations ---- */
-
-/* Whose analysis was made, and of which factorisation it is. */
-struct Info {
-    int incomplete_cholesky, analysed;
-};
-typedef struct Info *Info;
-
-static cusparseStatus_t create(Info *info, int incomplete_cholesky)
-{
-    *info = malloc(sizeof **info);
-    **info = (struct Info){incomplete_cholesky, 0};
-    return OK;
-}
-
-cusparseStatus_t cusparseCreateCsrilu02Info(Info *info) { return create(info, 0); }
-cusparseStatus_t cusparseCreateCsric02Info(Info *info) { return create(info, 1); }
-
-static cusparseStatus_t destroy(Info info)
-{
-    free(info);
-    return OK;
-}
-
-cusparseStatus_t cusparseDestroyCsrilu02Info(Info info) { return destroy(info); }
-cusparseStatus_t cusparseDestroyCsric02Info(Info info) { return destroy(info); }
-
-/* The place of an entry, or -1. */
-static int find(const int *ptr, const int *col, int row, int column)
-{
-    for (int k = ptr[row]; k < ptr[row + 1]; k++)
-        if (col[k] == column)
-            return k;
-    return -1;
-}
-
-static void incomplete_lu(int m, double *val, const int *ptr, const int *col)
-{
-    for (int i = 0; i < m; i++)
-        for (int k = ptr[i]; k < ptr[i + 1] && col[k] < i; k++) {
-            val[k] /= val[find(ptr, col, col[k], col[k])];
-            for (int j = k + 1; j < ptr[i + 1]; j++) {
-                int above = find(ptr, col, col[k], col[j]);
-                if (above >= 0)
-                    val[j] -= val[k] * val[above];
-            }
-        }
-}
-
-static void incomplete_cholesky(int m, double *val, const int *ptr, const int *col)
-{
-    for (int i = 0; i < m; i++)
-        for (int k = ptr[i]; k < ptr[i + 1] && col[k] <= i; k++) {
-            int j = col[k];
-            for (int p = ptr[i]; p < ptr[i + 1] && col[p] < j; p++) {
-                int beside = find(ptr, col, j, col[p]);
-                if (beside >= 0)
-                    val[k] -= val[p] * val[beside];
-            }
-            val[k] = j < i ? val[k] / val[find(ptr, col, j, j)] : sqrt(val[k]);
-        }
-}
-
-static cusparseStatus_t check_info(cusparseHandle_t handle, int m, int nnz, cusparseMatDescr_t descr, const int *ptr, Info info,
-                                   int incomplete_cholesky)
-{
-    if (handle == NULL || descr == NULL || ptr[m] != nnz)
-        return INVALID;
-    return info->incomplete_cholesky == incomplete_cholesky ? OK : INVALID;
-}
-
-#define FACTORISATION(NAME, IS_CHOLESKY, FACTORISE)                                                                                 \
-    cusparseStatus_t cusparseD##NAME##_bufferSize(cusparseHandle_t handle, int m, int nnz, cusparseMatDescr_t descr, double *val,   \
-                                                  const int *ptr, const int *col, Info info, int *bytes)                            \
-    {                                                                                                                               \
-        (void)val, (void)col;                                                                                                       \
-        *bytes = 8;                                                                                                                 \
-        return check_info(handle, m, nnz, descr, ptr, info, IS_CHOLESKY);                                                           \
-    }                                                                                                                               \
-    cusparseStatus_t cusparseD##NAME##_analysis(cusparseHandle_t handle, int m, int nnz, cusparseMatDescr_t descr,                  \
-                                                const double *val, const int *ptr, const int *col, Info info,                       \
-                                                cusparseSolvePolicy_t policy, void *buffer)                                         \
-    {                                                                                                                               \
-        (void)val, (void)col;                                                                                                       \
-        info->analysed = 1;                                                                                                         \
-        if (policy != CUSPARSE_SOLVE_POLICY_USE_LEVEL || buffer == NULL)                                                            \
-            return INVALID;                                                                                                         \
-        return check_info(handle, m, nnz, descr, ptr, info, IS_CHOLESKY);                                                           \
-    }                                                                                                                               \
-    cusparseStatus_t cusparseD##NAME(cusparseHandle_t handle, int m, int nnz, cusparseMatDescr_t descr, double *val,                \
-                                     const int *ptr, const int *col, Info info, cusparseSolvePolicy_t policy, void *buffer)         \
-    {                                                                                                                               \
-        cusparseStatus_t status = check_info(handle, m, nnz, descr, ptr, info, IS_CHOLESKY);                                        \
-        if (policy != CUSPARSE_SOLVE_POLICY_USE_LEVEL || buffer == NULL || !info->analysed)                                         \
-            return INVALID;                                                                                                         \
-        if (status == OK)                                                                                                           \
-            FACTORISE(m, val, ptr, col);                                                                                            \
-        return status;                                                                                                              \
-    }
-
-FACTORISATION(csrilu02, 0, incomplete_lu)
-FACTORISATION(csric02, 1, incomplete_cholesky)

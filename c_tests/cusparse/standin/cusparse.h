@@ -283,6 +283,42 @@ cusparseStatus_t cusparseSpSM_solve(cusparseHandle_t handle, cusparseOperation_t
 cusparseStatus_t cusparseSpSM_updateMatrix(cusparseHandle_t handle, cusparseSpSMDescr_t spsmDescr, void *newValues,
                                            cusparseSpSMUpdate_t updatePart);
 
+/* ---- csrilu02 and csric02 ---- */
+
+struct csrilu02Info;
+struct csric02Info;
+typedef struct csrilu02Info *csrilu02Info_t;
+typedef struct csric02Info *csric02Info_t;
+
+#define CUSPARSE_FACTORISATION(Letter, Value, name)                                                                                 \
+    cusparseStatus_t cusparse##Letter##name##_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA,  \
+                                                         Value *csrSortedValA, const int *csrSortedRowPtrA,                         \
+                                                         const int *csrSortedColIndA, name##Info_t info, int *pBufferSizeInBytes);  \
+    cusparseStatus_t cusparse##Letter##name##_analysis(                                                                             \
+        cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, const Value *csrSortedValA,                       \
+        const int *csrSortedRowPtrA, const int *csrSortedColIndA, name##Info_t info, cusparseSolvePolicy_t policy, void *pBuffer);  \
+    cusparseStatus_t cusparse##Letter##name(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA,               \
+                                            Value *csrSortedValA_valM, const int *csrSortedRowPtrA, const int *csrSortedColIndA,    \
+                                            name##Info_t info, cusparseSolvePolicy_t policy, void *pBuffer);
+
+#define CUSPARSE_FACTORISATIONS(Letter, Value)                                                                                      \
+    CUSPARSE_FACTORISATION(Letter, Value, csrilu02)                                                                                 \
+    CUSPARSE_FACTORISATION(Letter, Value, csric02)                                                                                  \
+    cusparseStatus_t cusparse##Letter##csrilu02_numericBoost(cusparseHandle_t handle, csrilu02Info_t info, int enable_boost,        \
+                                                             double *tol, Value *boost_val);
+
+CUSPARSE_FACTORISATIONS(S, float)
+CUSPARSE_FACTORISATIONS(D, double)
+CUSPARSE_FACTORISATIONS(C, cuComplex)
+CUSPARSE_FACTORISATIONS(Z, cuDoubleComplex)
+
+cusparseStatus_t cusparseCreateCsrilu02Info(csrilu02Info_t *info);
+cusparseStatus_t cusparseDestroyCsrilu02Info(csrilu02Info_t info);
+cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02Info_t info, int *position);
+cusparseStatus_t cusparseCreateCsric02Info(csric02Info_t *info);
+cusparseStatus_t cusparseDestroyCsric02Info(csric02Info_t info);
+cusparseStatus_t cusparseXcsric02_zeroPivot(cusparseHandle_t handle, csric02Info_t info, int *position);
+
 #ifdef __cplusplus
 }
 #endif

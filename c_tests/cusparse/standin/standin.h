@@ -1,6 +1,6 @@
 /*
  * What the stand-in for libcusparse.so.12 has beyond cuSPARSE: a version that can be chosen, and counts of the
- * calls of SpSV and SpSM, by which a test sees what a drop-in passed on. Real libraries have none of these
+ * calls of SpSV and SpSM, csrilu02 and csric02, by which a test sees what a drop-in passed on. Real libraries have none of these
  * symbols: find them with dlsym.
  */
 
@@ -25,6 +25,14 @@ enum {
     SPSM_ANALYSIS,
     SPSM_SOLVE,
     SPSM_UPDATE,
+    /* csrilu02 and csric02 together */
+    FACTOR_CREATE,
+    FACTOR_DESTROY,
+    FACTOR_SIZE,
+    FACTOR_ANALYSIS,
+    FACTORISE,
+    FACTOR_PIVOT,
+    FACTOR_BOOST,
     STANDIN_CALLS
 };
 extern int cusparse_standin_calls[STANDIN_CALLS];
