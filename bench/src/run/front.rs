@@ -2,8 +2,8 @@
 //!
 //! It has cuSPARSE's SONAME, exports no function, and needs two libraries: libsptrsv_spsv.so, then the real cuSPARSE.
 //! Preloaded, it is what the loader finds wherever the program asks for libcusparse.so.12 by this name. A search in it
-//! goes through the libraries that it needs, in order: the functions of SpSV and SpSM are found in libsptrsv_spsv.so and
-//! all others in the real one.
+//! goes through the libraries that it needs, in order: the functions of SpSV and SpSM, csrilu02 and csric02 are found in
+//! libsptrsv_spsv.so and all others in the real one.
 //!
 //! It needs both by absolute paths. Then `$ORIGIN` keeps its meaning in both, also where the real one loads
 //! libnvJitLink.so in the middle of a run, and there are no links to keep up to date.

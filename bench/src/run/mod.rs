@@ -1,4 +1,5 @@
-//! `sptrsv run`: starts a program that uses cuSPARSE's SpSV and SpSM on this library, without compiling it again.
+//! `sptrsv run`: starts a program that uses cuSPARSE's SpSV and SpSM, csrilu02 and csric02 on this library, without compiling it
+//! again.
 //!
 //! It finds libsptrsv_spsv.so and the program's own cuSPARSE, writes a front for them, and replaces itself by the program
 //! with the front in LD_PRELOAD. Where something is missing the program runs as it would without this launcher.
@@ -44,6 +45,9 @@ pub struct Args {
     /// Let cuSPARSE's own functions answer, for comparison
     #[arg(long)]
     off: bool,
+    /// Take over csrilu02 and csric02 too
+    #[arg(long)]
+    factorisations: bool,
     /// The program's cuSPARSE, a libcusparse.so.12 (default: the one that the program would load)
     #[arg(long, value_name = "FILE")]
     cusparse: Option<PathBuf>,
@@ -101,6 +105,7 @@ fn launch(args: &Args) -> Result<(), Failure> {
     }
     environment.extend(args.log.as_ref().map(|level| ("SPTRSV_LOG", level.into())));
     environment.extend(args.off.then(|| ("SPTRSV_SPSV", "off".into())));
+    environment.extend(args.factorisations.then(|| ("SPTRSV_SPSV_FACTORISATIONS", "on".into())));
     match program {
         Some(program) if !args.print => Err(start(&program, &args.command, environment)),
         _ => print(&environment),
