@@ -78,7 +78,9 @@ fn contract_of_spsv() -> BTreeSet<String> {
         names.insert(format!("cusparseDestroy{family}Info"));
         names.insert(format!("cusparseX{lower}_zeroPivot"));
         for letter in TYPES {
-            names.extend(["", "_bufferSize", "_analysis"].map(|call| format!("cusparse{letter}{lower}{call}")));
+            names.extend(
+                ["", "_bufferSize", "_analysis"].map(|call| format!("cusparse{letter}{lower}{call}")),
+            );
         }
     }
     names.extend(TYPES.map(|letter| format!("cusparse{letter}csrilu02_numericBoost")));

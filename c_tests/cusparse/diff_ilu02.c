@@ -257,7 +257,7 @@ static void judge_group(const char *group)
     tally.complaints = difference_count = 0;
     for (int number = 0; number < probe_count; number++) {
         const char *name = probe_name(number), *reference = outcomes[REFERENCE][number], *own = outcomes[OURS][number];
-        if (!is_of_group(name, group))
+        if (!is_of_group(name, group) || strcmp(reference, NO_PROBE) == 0)
             continue;
         if (table)
             printf("%s\t%s\t%s\n", name, reference, own);

@@ -90,6 +90,8 @@ void renew_matrix(Life *l, Matrix a);
 /* The name of a probe, or NULL where the number is past the last. */
 const char *case_name(int number);
 void run_case(int number, const Factors *f, char *out);
+/* The outcome of a story that there is not, of a boost of csric02. */
+#define NO_PROBE "no such story"
 const char *story_name(int number);
 void run_story(int number, const Factors *f, char *out);
 

@@ -509,7 +509,7 @@ void run_story(int number, const Factors *f, char *out)
 {
     int variant = number % VARIANTS, kind = variant % 2, type = variant / 2 ? Z : D, n = number / VARIANTS;
     if (n < STORIES && stories[n].of_ilu_alone && kind == IC) {
-        say(out, "of csrilu02 alone");
+        say(out, NO_PROBE);
         return;
     }
     Life l = open_life(f, out, kind, type, variant / 2, matrix_for(RANDOM, ROWS, 31));

@@ -1,5 +1,5 @@
 /*
- * Each call of the CUDA driver in turn fails, in each call of each door: csrsv2, csrsm2, SpSV and SpSM. The driver is the stand-in
+ * Each call of the CUDA driver in turn fails, in each call of each door: csrsv2, csrsm2, SpSV, SpSM and csrilu02. The driver is the stand-in
  * of ../standin/libcuda.c and the cuSPARSE behind the doors the one of standin/, so this runs on every machine. The call gives a
  * status, works when it is made again, and so does all after it; nothing stays allocated.
  */
@@ -187,6 +187,49 @@ static int spsm(Step step)
     }
 }
 
+/* ---- csrilu02 ---- */
+
+static csrilu02Info_t ilu;
+
+static int make_csrilu02(void) { return cusparseCreateMatDescr(&descr) || cusparseCreateCsrilu02Info(&ilu); }
+
+/* What the pointer mode is for lies in device memory. */
+static int with_device_pointers(int (*call)(void))
+{
+    STATUS(0, cusparseSetPointerMode(handle, CUSPARSE_POINTER_MODE_DEVICE));
+    int status = call();
+    STATUS(0, cusparseSetPointerMode(handle, CUSPARSE_POINTER_MODE_HOST));
+    return status;
+}
+
+static int boost_csrilu02(void)
+{
+    static double tolerance = 1e-3, value = 1;
+    return cusparseDcsrilu02_numericBoost(handle, ilu, 1, &tolerance, &value);
+}
+
+static int pivot_of_csrilu02(void)
+{
+    static int position;
+    return without_pivot(cusparseXcsrilu02_zeroPivot(handle, ilu, &position));
+}
+
+#define CSRILU02 handle, ROWS, ENTRIES, descr, val, ptr, ind, ilu
+static int csrilu02(Step step)
+{
+    int bytes = 0, status;
+    switch (step) {
+    case SIZE: status = cusparseDcsrilu02_bufferSize(CSRILU02, &bytes); return status ? status : get_buffer((size_t)bytes);
+    case ANALYSIS: return cusparseDcsrilu02_analysis(CSRILU02, POLICY, buffer);
+    case SOLVE:
+    case SOLVE_AGAIN: return cusparseDcsrilu02(CSRILU02, POLICY, buffer);
+    case UPDATE: return with_device_pointers(boost_csrilu02);
+    case PIVOT: return with_device_pointers(pivot_of_csrilu02);
+    case DESTROY: return cusparseDestroyCsrilu02Info(ilu);
+    default: return 0;
+    }
+}
+
 /* ---- faults ---- */
 
 typedef struct {
@@ -274,12 +317,15 @@ static void faults_in_csrsm2(void) { every_call_of(&(Door){make_csrsm2, csrsm2, 
 static void faults_in_spsv(void) { every_call_of(&(Door){make_spsv, spsv, drop_matrices}); }
 static void faults_in_spsm(void) { every_call_of(&(Door){make_spsm, spsm, drop_matrices}); }
 
-static void there_were_faults(void) { CHECK(faults >= 2000); }
+static void faults_in_csrilu02(void) { every_call_of(&(Door){make_csrilu02, csrilu02, drop_descr}); }
+
+static void there_were_faults(void) { CHECK(faults >= 2500); }
 
 int main(void)
 {
     /* One analysis is kept of a descriptor that is destroyed, from the first life on. */
     setenv("SPTRSV_SPSV_KEEP", "1", 1);
+    setenv("SPTRSV_SPSV_FACTORISATIONS", "on", 1);
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
     struct {
         void *slot;
@@ -306,6 +352,7 @@ int main(void)
     RUN(faults_in_csrsm2);
     RUN(faults_in_spsv);
     RUN(faults_in_spsm);
+    RUN(faults_in_csrilu02);
     RUN(there_were_faults);
     printf("faults: %ld faults of the driver injected through the doors\n", faults);
     return close_tally("faults");

@@ -104,7 +104,8 @@ impl Ours {
         let storage = &analysed.storage;
         check(step, analysed.policy, storage)?;
         let call = &step.call;
-        let pooled = Pooled::open(call.handle).map_err(|status| (status, message()))?;
+        let no_handle = |status| (status, "no handle for this GPU".to_string());
+        let pooled = Pooled::open(call.handle).map_err(no_handle)?;
         storage.describe(&pooled).map_err(|status| (status, message()))?;
         self.info.set(boost)?;
         let timer = Timer::of_stream(&pooled);
