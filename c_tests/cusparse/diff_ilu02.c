@@ -37,11 +37,29 @@ Handle handle;
 int on_gpu;
 
 static char **arguments; /* this program, LIBCUSPARSE, LIBSPTRSV_SPSV */
-static int table, case_count, probe_count;
+static int table, probe_count;
+
+typedef struct {
+    const char *(*name)(int number);
+    void (*run)(int number, const Factors *f, char *out);
+    int count;
+} Probes;
+static Probes kinds_of_probes[] = {{case_name, run_case, 0}, {story_name, run_story, 0}, {argument_name, run_argument, 0}};
+enum { KINDS_OF_PROBES = sizeof kinds_of_probes / sizeof *kinds_of_probes };
+
+/* The kind of a probe, whose number becomes that among its kind. */
+static const Probes *locate(int *number)
+{
+    const Probes *kind = kinds_of_probes;
+    for (; *number >= kind->count; kind++)
+        *number -= kind->count;
+    return kind;
+}
 
 static const char *probe_name(int number)
 {
-    return number < case_count ? case_name(number) : story_name(number - case_count);
+    const Probes *kind = locate(&number);
+    return kind->name(number);
 }
 
 /* ---- children ---- */
@@ -67,10 +85,9 @@ static int child(int side, int from, int to)
     for (int number = from; number < to; number++) {
         char outcome[TEXT] = "";
         alarm(PROBE_SECONDS);
-        if (number < case_count)
-            run_case(number, &sides[side], outcome);
-        else
-            run_story(number - case_count, &sides[side], outcome);
+        int at = number;
+        const Probes *kind = locate(&at);
+        kind->run(at, &sides[side], outcome);
         fprintf(report, "%s\n", outcome);
         fflush(report);
     }
@@ -267,7 +284,7 @@ static void judge_group(const char *group)
         if (strcmp(shown[REFERENCE], shown[OURS]) != 0)
             note_difference(expected_difference(name, shown[REFERENCE], shown[OURS]), name, shown[REFERENCE], shown[OURS]);
         /* Agreement on something wrong is no agreement. */
-        if (number < case_count && has(own, "wrong") && !has(reference, "wrong"))
+        if (number < kinds_of_probes[0].count && has(own, "wrong") && !has(reference, "wrong"))
             complain(__LINE__, "%s: %s", name, own);
     }
     for (int i = 0; i < difference_count; i++)
@@ -308,10 +325,9 @@ int main(int count, char **words)
                                          "Scsric02",          "Dcsric02",           "Ccsric02",            "Zcsric02",
                                          "stories of csrilu02", "stories of csric02", "arguments of csrilu02", "arguments of csric02"};
     arguments = words;
-    while (case_name(case_count) != NULL)
-        case_count++;
-    for (probe_count = case_count; probe_name(probe_count) != NULL && probe_count < MAX_PROBES;)
-        probe_count++;
+    for (Probes *kind = kinds_of_probes; kind < kinds_of_probes + KINDS_OF_PROBES; probe_count += kind->count, kind++)
+        while (kind->name(kind->count) != NULL)
+            kind->count++;
     if (count == 7 && strcmp(words[3], "--probe") == 0)
         return child(atoi(words[4]), atoi(words[5]), atoi(words[6]));
     if (count < 3 || count > 4 || (count == 4 && strcmp(words[3], "--table") != 0)) {

@@ -82,6 +82,10 @@ void tell_values(const Life *l);
 /* size, analyse, pivot, factorise and pivot. */
 void whole_life(Life *l);
 
+/* One of the three calls as it is, with its last argument: the buffer, or where the size goes. Its status. */
+enum { IN_SIZE, IN_ANALYSIS, IN_FACTORISE, PLACES };
+int call(Life *l, int place, void *last);
+
 /* Writes values on the executor anew: those of `a`, which has the pattern of the life's matrix. */
 void renew_values(Life *l, const Matrix *a);
 /* Another matrix for the life's info, which it takes over. */
@@ -94,6 +98,8 @@ void run_case(int number, const Factors *f, char *out);
 #define NO_PROBE "no such story"
 const char *story_name(int number);
 void run_story(int number, const Factors *f, char *out);
+const char *argument_name(int number);
+void run_argument(int number, const Factors *f, char *out);
 
 /* ---- matrices, whose factorisations exist for both kinds ---- */
 

@@ -38,9 +38,9 @@ const char *case_name(int number)
         return NULL;
     Case c = decode(number);
     text[0] = '\0';
-    say(text, "%c%s: %s, %d rows, base %d, %s, %s, policy %d%s", "SDCZ"[c.type], c.kind == ILU ? "csrilu02" : "csric02",
+    say(text, "%c%s: %s, %d rows, base %d, %s, %s, policy %d", "SDCZ"[c.type], c.kind == ILU ? "csrilu02" : "csric02",
         shape_names[c.shape], c.m, c.index_base, pivot_names[c.pivots], c.device_pointers ? "device pointers" : "host pointers",
-        c.policy, "");
+        c.policy);
     return text;
 }
 

@@ -361,3 +361,14 @@ void whole_life(Life *l)
 {
     size(l), analyse(l), pivot(l), factorise(l), pivot(l);
 }
+
+int call(Life *l, int place, void *last)
+{
+    switch (place) {
+    case IN_SIZE: return l->f->size[l->kind][l->type](l->handle, l->m, l->nnz, l->descr, l->val, l->ptr, l->ind, l->info, last);
+    case IN_ANALYSIS:
+        return l->f->analysis[l->kind][l->type](l->handle, l->m, l->nnz, l->descr, l->val, l->ptr, l->ind, l->info, l->policy, last);
+    default:
+        return l->f->factorise[l->kind][l->type](l->handle, l->m, l->nnz, l->descr, l->val, l->ptr, l->ind, l->info, l->policy, last);
+    }
+}

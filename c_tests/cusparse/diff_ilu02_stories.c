@@ -1,77 +1,10 @@
-/* The differential test's single stories: wrong arguments, unusual orders of calls, and patterns that libsptrsv does not factorise. */
+/* The differential test's single stories: unusual orders of calls, boosts, and patterns that libsptrsv does not factorise. */
 
 #include "diff_ilu02.h"
 
 #include <stdio.h>
 
-enum { ROWS = 60, SCRATCH = 1 << 20 };
-
-/* ---- one wrong argument, in one of the three calls ---- */
-
-enum { IN_SIZE, IN_ANALYSIS, IN_FACTORISE, PLACES };
-static const char *const place_names[PLACES] = {"bufferSize", "analysis", "factorisation"};
-
-static const char *const wrong_names[] = {
-    "nothing", "handle NULL", "descriptor NULL", "values NULL", "offsets NULL", "columns NULL", "info NULL", "buffer or size NULL",
-    "m = 0", "m = -1", "nnz = 0", "nnz = -1", "m = 0 and nnz = 0", "type SYMMETRIC", "type HERMITIAN", "type TRIANGULAR",
-    "policy 2", "policy -1", "fill mode UPPER", "diagonal UNIT"};
-enum { WRONGS = sizeof wrong_names / sizeof *wrong_names };
-
-static void spoil(Life *l, int wrong)
-{
-    switch (wrong) {
-    case 1: l->handle = NULL; break;
-    case 2: l->descr = NULL; break;
-    case 3: l->val = NULL; break;
-    case 4: l->ptr = NULL; break;
-    case 5: l->ind = NULL; break;
-    case 6: l->info = NULL; break;
-    case 8: l->m = 0; break;
-    case 9: l->m = -1; break;
-    case 10: l->nnz = 0; break;
-    case 11: l->nnz = -1; break;
-    case 12: l->m = l->nnz = 0; break;
-    case 13: case 14: case 15: base.set_type(l->descr, wrong - 12); break;
-    case 16: l->policy = 2; break;
-    case 17: l->policy = -1; break;
-    case 18: base.set_fill(l->descr, 1); break;
-    case 19: base.set_diag(l->descr, 1); break;
-    }
-}
-
-static int call(Life *l, int place, void *last)
-{
-    switch (place) {
-    case IN_SIZE: return l->f->size[l->kind][l->type](l->handle, l->m, l->nnz, l->descr, l->val, l->ptr, l->ind, l->info, last);
-    case IN_ANALYSIS:
-        return l->f->analysis[l->kind][l->type](l->handle, l->m, l->nnz, l->descr, l->val, l->ptr, l->ind, l->info, l->policy, last);
-    default:
-        return l->f->factorise[l->kind][l->type](l->handle, l->m, l->nnz, l->descr, l->val, l->ptr, l->ind, l->info, l->policy, last);
-    }
-}
-
-static void wrong_argument(Life *l, int place, int wrong)
-{
-    Matrix good = copy_of(&l->a);
-    l->buffer = memory_alloc(SCRATCH);
-    for (int p = 0; p < PLACES; p++) {
-        Life spoilt = *l;
-        int bytes = -7;
-        void *last = p == IN_SIZE ? (void *)&bytes : l->buffer;
-        if (p == place)
-            spoil(&spoilt, wrong);
-        int status = call(&spoilt, p, p == place && wrong == 7 ? NULL : last);
-        memory_synchronize();
-        say(l->out, " %s %d;", place_names[p], status);
-        if (p == place)
-            base.set_type(l->descr, 0), base.set_fill(l->descr, 0), base.set_diag(l->descr, 0);
-    }
-    pivot(l);
-    /* Whatever was refused: a right call behind it. */
-    renew_values(l, &good);
-    factorise(l), pivot(l);
-    matrix_free(&good);
-}
+enum { ROWS = 60 };
 
 /* ---- stories ---- */
 
@@ -484,38 +417,29 @@ static const Story stories[] = {
     BOOST(boost_of_no_info), STORY(create_null), STORY(destroy_null), STORY(pivot_null)};
 enum { STORIES = sizeof stories / sizeof *stories, VARIANTS = 4 };
 
-/* ---- the numbering: stories, then wrong arguments; each for both kinds and two types ---- */
+/* ---- the numbering: each story for both kinds and two types ---- */
 
 const char *story_name(int number)
 {
     static char text[TEXT];
     int variant = number % VARIANTS, kind = variant % 2, type = variant / 2 ? Z : D, n = number / VARIANTS;
-    text[0] = '\0';
-    if (n < STORIES) {
-        say(text, "stories of %s: %c %s", kind == ILU ? "csrilu02" : "csric02", "SDCZ"[type], stories[n].name);
-        for (char *c = text; *c; c++)
-            *c = *c == '_' ? ' ' : *c;
-        return text;
-    }
-    n -= STORIES;
-    if (n >= WRONGS * PLACES)
+    if (n >= STORIES)
         return NULL;
-    say(text, "arguments of %s: %c %s wrong in %s", kind == ILU ? "csrilu02" : "csric02", "SDCZ"[type], wrong_names[n / PLACES],
-        place_names[n % PLACES]);
+    text[0] = '\0';
+    say(text, "stories of %s: %c %s", kind == ILU ? "csrilu02" : "csric02", "SDCZ"[type], stories[n].name);
+    for (char *c = text; *c; c++)
+        *c = *c == '_' ? ' ' : *c;
     return text;
 }
 
 void run_story(int number, const Factors *f, char *out)
 {
     int variant = number % VARIANTS, kind = variant % 2, type = variant / 2 ? Z : D, n = number / VARIANTS;
-    if (n < STORIES && stories[n].of_ilu_alone && kind == IC) {
+    if (stories[n].of_ilu_alone && kind == IC) {
         say(out, NO_PROBE);
         return;
     }
     Life l = open_life(f, out, kind, type, variant / 2, matrix_for(RANDOM, ROWS, 31));
-    if (n < STORIES)
-        stories[n].tell(&l);
-    else
-        wrong_argument(&l, (n - STORIES) % PLACES, (n - STORIES) / PLACES);
+    stories[n].tell(&l);
     close_life(&l);
 }

@@ -8,6 +8,7 @@
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <limits.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,9 +20,10 @@ Base base;
 Handle handle;
 int on_gpu;
 
+static void *cusparse;
 static Factors ours;
 static char out[TEXT];
-static int *counts; /* of the stand-in; NULL with a real cuSPARSE */
+static int *counts; /* of the stand-in */
 
 static Life open_here(int kind, int type, Matrix a)
 {
@@ -42,16 +44,12 @@ static void check_said(int line, const char *const *parts, int count)
 
 /* ---- who serves ---- */
 
-static void forget_counts(void)
-{
-    if (counts)
-        memset(counts, 0, STANDIN_CALLS * sizeof *counts);
-}
+static void forget_counts(void) { memset(counts, 0, STANDIN_CALLS * sizeof *counts); }
 
 static int factor_calls(void)
 {
     int sum = 0;
-    for (int k = FACTOR_CREATE; counts && k <= FACTOR_BOOST; k++)
+    for (int k = FACTOR_CREATE; k <= FACTOR_BOOST; k++)
         sum += counts[k];
     return sum;
 }
@@ -59,9 +57,7 @@ static int factor_calls(void)
 /* How often the stand-in's functions were called. */
 static void check_counts(int line, int create, int analysis, int factorise, int pivot_calls, int boosts)
 {
-    int got[] = {counts ? counts[FACTOR_CREATE] : create,   counts ? counts[FACTOR_ANALYSIS] : analysis,
-                 counts ? counts[FACTORISE] : factorise,     counts ? counts[FACTOR_PIVOT] : pivot_calls,
-                 counts ? counts[FACTOR_BOOST] : boosts};
+    int got[] = {counts[FACTOR_CREATE], counts[FACTOR_ANALYSIS], counts[FACTORISE], counts[FACTOR_PIVOT], counts[FACTOR_BOOST]};
     int expected[] = {create, analysis, factorise, pivot_calls, boosts};
     if (memcmp(got, expected, sizeof got) != 0)
         complain(line, "cuSPARSE got %d %d %d %d %d calls, not %d %d %d %d %d", got[0], got[1], got[2], got[3], got[4], expected[0],
@@ -101,7 +97,7 @@ static void unsorted_rows_go_to_cusparse(void)
         COUNTS(1, 1, 1, 2, 0);
         SAID("size 0;", "analysis 0;", "pivot 0 at -1;");
         close_life(&l);
-        CHECK(counts == NULL || counts[FACTOR_DESTROY] == 1);
+        CHECK(counts[FACTOR_DESTROY] == 1);
     }
 }
 
@@ -124,7 +120,7 @@ static void a_structural_zero_is_reported_by_cusparse(void)
         whole_life(&l);
         SAID("factorise 0 right", "pivot 0 at -1;");
         COUNTS(1, 1, 1, 2, 0);
-        CHECK(counts == NULL || counts[FACTOR_DESTROY] == 1);
+        CHECK(counts[FACTOR_DESTROY] == 1);
         close_life(&l);
     }
 }
@@ -137,7 +133,7 @@ static void other_matrix_types_go_to_cusparse(void)
         base.set_type(l.descr, 1);
         size(&l), analyse(&l);
         SAID("size 8", "analysis 8;");
-        CHECK(counts == NULL || counts[FACTOR_CREATE] == 1);
+        CHECK(counts[FACTOR_CREATE] == 1);
         base.set_type(l.descr, 0);
         out[0] = '\0';
         whole_life(&l);
@@ -196,7 +192,7 @@ static void a_boost_is_told_to_cusparse(void)
 static void an_info_of_cusparse_goes_there(void)
 {
     Factors theirs;
-    load_factors(&theirs, dlopen("libcusparse.so.12", RTLD_NOW));
+    load_factors(&theirs, cusparse);
     for (int kind = ILU; kind <= IC; kind++) {
         forget_counts();
         Life l = open_random(kind, D);
@@ -260,7 +256,7 @@ static void world_untouched(void)
     forget_counts();
     usual_calls();
     COUNTS(2, 2, 2, 4, 1);
-    CHECK(counts == NULL || (counts[FACTOR_DESTROY] == 2 && counts[FACTOR_SIZE] == 2));
+    CHECK(counts[FACTOR_DESTROY] == 2 && counts[FACTOR_SIZE] == 2);
 }
 
 static void world_off(void)
@@ -273,6 +269,30 @@ static void world_served(void)
 {
     usual_calls();
     COUNTS(0, 0, 0, 0, 0);
+}
+
+/* A cuSPARSE without csric02. */
+static void world_lacking(void)
+{
+    usual_calls();
+    COUNTS(0, 0, 0, 0, 0);
+    for (int kind = ILU; kind <= IC; kind++) {
+        Matrix a = matrix_for(RANDOM, 60, 31);
+        matrix_drop_diagonal(&a, 17);
+        Life l = open_here(kind, D, a);
+        size(&l), analyse(&l);
+        SAID(kind == ILU ? "analysis 0;" : "analysis 10;");
+        close_life(&l);
+    }
+}
+
+static void world_lacking_untouched(void)
+{
+    Info info = NULL;
+    STATUS(10, ours.create[IC](&info));
+    CHECK(info == NULL);
+    STATUS(0, ours.create[ILU](&info));
+    STATUS(0, ours.destroy[ILU](info));
 }
 
 static void world_wrong(void)
@@ -332,6 +352,14 @@ static const World worlds[] = {
      NULL,
      {"csrilu02 gives status 3: nothing has been analysed with success", "csrilu02 gives status 3: the matrix is of another size",
       "csrilu02 gives status 3: there is no such policy", "csrilu02 gives status 3: levels were left out"}},
+    {"lacking", world_lacking, "on", NULL, "error", NULL, {"csric02_analysis gives status 10: this libcusparse does not have it any more"}},
+    {"lacking, untouched",
+     world_lacking_untouched,
+     NULL,
+     NULL,
+     "error",
+     NULL,
+     {"csric02_createInfo gives status 10: this libcusparse does not have it any more"}},
 };
 
 static void set(const char *name, const char *value)
@@ -377,6 +405,7 @@ static void without_the_option_cusparse_is_called_at_once(void) { check_world(&w
 static void switched_off_all_goes_to_cusparse(void) { check_world(&worlds[2]); }
 static void the_log_and_the_report_count_factorisations(void) { check_world(&worlds[3]); }
 static void the_log_says_what_was_wrong(void) { check_world(&worlds[4]); }
+static void a_cusparse_may_lack_them(void) { check_world(&worlds[5]), check_world(&worlds[6]); }
 
 static int run_world(const char *name)
 {
@@ -391,15 +420,19 @@ static int run_world(const char *name)
 int main(int count, char **words)
 {
     int is_world = count == 3 && strcmp(words[1], "--world") == 0;
+    char path[PATH_MAX] = "", *end;
     if (!is_world)
         setenv("SPTRSV_SPSV_FACTORISATIONS", "on", 1);
-    on_gpu = is_world ? memory_open() : open_executor("factors");
-    void *cusparse = open_library("libcusparse.so.12");
+    setenv("SPTRSV_CUSPARSE_EXECUTOR", "host", 1);
+    on_gpu = memory_open();
+    if (readlink("/proc/self/exe", path, sizeof path - 64) > 0 && (end = strrchr(path, '/')) != NULL)
+        strcpy(end, is_world && strncmp(words[2], "lacking", 7) == 0 ? "/lacking/libcusparse.so.12" : "/standin/libcusparse.so.12");
+    cusparse = open_library(path);
     load_base(cusparse);
     load_factors(&ours, open_library("libsptrsv_spsv.so"));
     counts = dlsym(cusparse, "cusparse_standin_calls");
-    if (base.create(&handle) != 0) {
-        printf("cuSPARSE gives no handle\nfactors: 0 passed, 1 failed, 0 skipped\n");
+    if (counts == NULL || base.create(&handle) != 0) {
+        printf("%s is no stand-in\nfactors: 0 passed, 1 failed, 0 skipped\n", path);
         return 1;
     }
     if (is_world)
@@ -417,5 +450,6 @@ int main(int count, char **words)
     RUN(switched_off_all_goes_to_cusparse);
     RUN(the_log_and_the_report_count_factorisations);
     RUN(the_log_says_what_was_wrong);
+    RUN(a_cusparse_may_lack_them);
     return close_tally("factors");
 }
