@@ -377,10 +377,44 @@ static void launches_are_smaller(void) {
   destroy_handle();
 }
 
+/* LEVR and LEVC launch their levels as a graph, but one by one on a stream of a green context. */
+static void green_streams_take_no_graphs(void) {
+  find_standin();
+  driver.pools(1);
+  CHECK_OK(sptrsvCreate(&T.h));
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_ANALYSIS_MODE_CPU}, GRID, 40000);
+  void *f = mem_new((size_t)p.n * 8), *x = mem_new((size_t)p.n * 8);
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    System s;
+    int has_graph = ALGS[a].id == SPTRSV_ALG_LEVR || ALGS[a].id == SPTRSV_ALG_LEVC;
+    if (has_graph && opened(&s, &p, a)) {
+      long blocks[2];
+      for (int green = 0; green < 2; green++) {
+        driver.green(green);
+        driver.fail("cuGraphLaunch", 0); /* which counts its calls */
+        driver.blocks();
+        CHECK_OK(take(SOLVE, &s, f, x));
+        blocks[green] = driver.blocks();
+        CHECK_THAT(driver.calls() == !green, "%s: %d graphs are launched", ALGS[a].name, driver.calls());
+        driver.fail(NULL, 0);
+      }
+      CHECK_THAT(blocks[1] > blocks[0], "%s: levels are launched by %ld blocks, and %ld with a graph", ALGS[a].name, blocks[1], blocks[0]);
+      driver.green(0);
+    }
+    if (has_graph) close_system(&s);
+  }
+  mem_free(f), mem_free(x);
+  free_problem(&p);
+  destroy_handle();
+}
+
+static void green_contexts(void) { in_a_child("green_streams_take_no_graphs", standin()); }
+
 static void some_multiprocessors(void) { in_a_child("launches_are_smaller", standin()); }
 
 static const Child CHILDREN[] = {{"memory_is_given_back", memory_is_given_back}, {"another_thread_captures", another_thread_captures},
-                                 {"each_call_fails", each_call_fails}, {"launches_are_smaller", launches_are_smaller}};
+                                 {"each_call_fails", each_call_fails}, {"launches_are_smaller", launches_are_smaller},
+                                 {"green_streams_take_no_graphs", green_streams_take_no_graphs}};
 
 int main(int argc, char **argv) {
   if (is_child(argc, argv)) return run_child(CHILDREN, COUNT(CHILDREN), argv[2]);
@@ -388,6 +422,7 @@ int main(int argc, char **argv) {
   RUN(short_memory);
   RUN(captures_of_others);
   RUN(some_multiprocessors);
+  RUN(green_contexts);
   RUN(every_fault);
   return check_end();
 }

@@ -357,6 +357,9 @@ ENTRY(cuMemsetD32Async, (Address p, unsigned word, size_t count, Handle stream),
 ENTRY(cuStreamCreate, (Handle *s, unsigned flags), (void)flags; return allocate(s, 1))
 ENTRY(cuStreamDestroy_v2, (Handle s), release(s))
 ENTRY(cuStreamSynchronize, (Handle s), ENDS_A_CAPTURE ON(s) settle())
+static int green; /* whether all streams are of a green context */
+void standin_green(int all) { green = all; }
+ENTRY(cuStreamGetGreenCtx, (Handle s, Handle *context), (void)s; *context = green ? &object : NULL)
 ENTRY(cuStreamGetId, (Handle s, unsigned long long *id), ENDS_A_CAPTURE *id = (unsigned long long)s)
 ENTRY(cuStreamIsCapturing, (Handle s, int *status), *status = captures; if (captures_elsewhere && !s) return CAPTURE_IMPLICIT)
 ENTRY(cuThreadExchangeStreamCaptureMode, (int *mode), int old = capture_mode; capture_mode = *mode; *mode = old)

@@ -74,8 +74,7 @@ impl Multi for LevelPlan {
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &MultiArgs) -> Result<()> {
         let prologue = launcher.kernel(self.prologue)?;
         match &self.graph {
-            // A graph cannot be launched into a capture with its arguments in one shared place.
-            Some(graph) if !launcher.is_capturing()? => {
+            Some(graph) if launcher.takes_graphs()? => {
                 let solve = SolveArgs { args_copy: graph.args.address(), ..args.solve };
                 prologue.cover(solve.n as u64, PAPER_BLOCK, &MultiArgs { solve, ..*args })?;
                 graph.graph.launch(launcher.stream)

@@ -115,7 +115,7 @@ impl<'a> Launcher<'a> {
     /// The same for a kernel that begins with `wait_for_turn`: its blocks start as those of the kernel before it on the
     /// stream end, and so a launch costs a solve behind another kernel less. Not so in a graph, which keeps plain edges.
     pub fn kernel_before_turn(&self, name: impl fmt::Display) -> Result<Kernel> {
-        let before_turn = self.gpu.has_clusters() && !self.is_capturing()?;
+        let before_turn = self.gpu.has_clusters() && !memory::is_capturing(self.stream)?;
         Ok(Kernel { before_turn, ..self.kernel(name)? })
     }
 
@@ -125,9 +125,10 @@ impl<'a> Launcher<'a> {
         Ok(Kernel { function, stream: self.stream, before_turn })
     }
 
-    /// Whether launches on the stream are being recorded into a graph of the caller's.
-    pub fn is_capturing(&self) -> Result<bool> {
-        memory::is_capturing(self.stream)
+    /// Whether the stream takes graphs of the library's own. While it captures, there would be one place for the arguments of all
+    /// launches; and on a stream of a green context a graph does not wait for what the stream did before.
+    pub fn takes_graphs(&self) -> Result<bool> {
+        Ok(!memory::is_capturing(self.stream)? && !memory::is_of_green_context(self.stream))
     }
 }
 

@@ -335,8 +335,9 @@ pub fn synchronize(stream: usize) -> Result<()> {
 }
 
 extern "C" {
-    // Later than cust's bindings: drivers have it from CUDA 12.0 on.
+    // Later than cust's bindings: drivers have them from CUDA 12.0 and 12.4 on.
     fn cuStreamGetId(stream: sys::CUstream, id: *mut u64) -> sys::CUresult;
+    fn cuStreamGetGreenCtx(stream: sys::CUstream, context: *mut *mut std::ffi::c_void) -> sys::CUresult;
 }
 
 /// A stream: its handle, and the number that tells it from those that had the handle before it.
@@ -348,6 +349,14 @@ pub fn stream_id(stream: usize) -> Option<StreamId> {
     // SAFETY: the caller's stream; writes one number.
     let result = unsafe { cuStreamGetId(stream as sys::CUstream, &mut id) };
     (result == sys::cudaError_enum::CUDA_SUCCESS).then_some((stream, id))
+}
+
+/// Whether the stream is one of a green context, which has some of the multiprocessors.
+pub fn is_of_green_context(stream: usize) -> bool {
+    let mut context = std::ptr::null_mut();
+    // SAFETY: the caller's stream; writes one pointer. Drivers without green contexts refuse.
+    let result = unsafe { cuStreamGetGreenCtx(stream as sys::CUstream, &mut context) };
+    result == sys::cudaError_enum::CUDA_SUCCESS && !context.is_null()
 }
 
 /// Waits for everything in the context.
