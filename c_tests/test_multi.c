@@ -177,7 +177,7 @@ static void announce(System *s, int64_t announced, size_t *known, int *last, spt
   CHECK(sptrsvGetExpectedRightHandSides(s->info, &nrhs) == SPTRSV_STATUS_SUCCESS && nrhs == announced);
   if (which == 2 && *last < 2) {
     CHECK_STATUS(analyse(s), SPTRSV_STATUS_INVALID_VALUE);
-    CHECK_MESSAGE("sptrsvSetExpectedRightHandSides");
+    CHECK_MESSAGE("a larger buffer is wanted");
   }
   CHECK_OK(make_buffer(s));
   has_size(s, known, which > *last ? which : *last);
