@@ -17,6 +17,10 @@ extern "C" __global__ void __launch_bounds__(DIAGONAL_BLOCK) diagonal_places(con
     }
     if (place == NONE) atomicMin(&a.found->missing, row);
     a.place[row] = place;
-    if (end - begin > DIAGONAL_LONGER) atomicAdd(&a.found->longer[0], 1u);
-    if (end - begin > DIAGONAL_MUCH_LONGER) atomicAdd(&a.found->longer[1], 1u);
+    const uint32_t lengths[DIAGONAL_LENGTHS] = {DIAGONAL_LONGER, DIAGONAL_MUCH_LONGER, DIAGONAL_LONGEST};
+#pragma unroll
+    for (int k = 0; k < DIAGONAL_LENGTHS; ++k) {
+        if (end - begin > lengths[k]) atomicAdd(&a.found->longer[k], 1u);
+        if (place != NONE && place - begin >= lengths[k]) atomicAdd(&a.found->longer_lower[k], 1u);
+    }
 }

@@ -59,7 +59,7 @@ __device__ __forceinline__ uint32_t slot_of(uint32_t column) {
 template <uint32_t ENTRIES>
 struct SharedRow {
     // A power of two, so large that a column is mostly found at once: a warp waits for the lane that looks longest.
-    static constexpr uint32_t TABLE = ENTRIES <= 8 ? 32 : ENTRIES <= 32 ? 128 : 512;
+    static constexpr uint32_t TABLE = ENTRIES <= 8 ? 32 : ENTRIES <= 32 ? 128 : ENTRIES <= 64 ? 256 : 512;
     static constexpr uint32_t PREPARED = ENTRIES < MOST_PREPARED ? ENTRIES : MOST_PREPARED;
     static_assert(2 * ENTRIES <= TABLE, "a search ends at an empty place");
     uint32_t column[ENTRIES];
@@ -393,5 +393,6 @@ __device__ __forceinline__ void factor(const FactorArgs<T> &a) {
         name##_##LANES##x##EACH##_##t(const GRID_CONSTANT FactorArgs<t##_type> a) {                         \
         factor<t##_type, LANES, EACH, CHOLESKY>(a);                                                         \
     }
-#define FACTOR_KERNELS(t, name, CHOLESKY) \
-    FACTOR_KERNEL(t, name, 8, 1, CHOLESKY) FACTOR_KERNEL(t, name, 32, 1, CHOLESKY) FACTOR_KERNEL(t, name, 32, 3, CHOLESKY)
+#define FACTOR_KERNELS(t, name, CHOLESKY)                                                                   \
+    FACTOR_KERNEL(t, name, 8, 1, CHOLESKY) FACTOR_KERNEL(t, name, 32, 1, CHOLESKY)                          \
+    FACTOR_KERNEL(t, name, 32, 2, CHOLESKY) FACTOR_KERNEL(t, name, 32, 3, CHOLESKY)

@@ -1,16 +1,16 @@
-// ILU(0) by nodes, of real types: factor_nodes.cuh for nodes of two to six unknowns; and whether a pattern is of nodes.
+// ILU(0) and IC(0) by nodes, of real types: factor_nodes.cuh for nodes of two to six unknowns; and whether a pattern is of nodes.
 #include "factor/factor_nodes.cuh"
 
-#define KERNEL(t, B)                                                                                            \
+#define KERNEL(t, name, B, CHOLESKY)                                                                            \
     extern "C" __global__ void __launch_bounds__(FACTOR_WARPS *WARP)                                            \
-        ilu0_nodes_##B##_##t(const GRID_CONSTANT FactorArgs<t##_type> a) {                                      \
-        factor_nodes<t##_type, B>(a);                                                                           \
+        name##_nodes_##B##_##t(const GRID_CONSTANT FactorArgs<t##_type> a) {                                    \
+        factor_nodes<t##_type, B, CHOLESKY>(a);                                                                 \
     }
-#define KERNELS(B) KERNEL(s, B) KERNEL(d, B)
+#define KERNELS(B) KERNEL(s, ilu0, B, false) KERNEL(d, ilu0, B, false) KERNEL(s, ic0, B, true) KERNEL(d, ic0, B, true)
 KERNELS(2) KERNELS(3) KERNELS(4) KERNELS(5) KERNELS(6)
 
 // A warp for each row: whether its columns are those of its node's first row, and come in whole nodes, not too many.
-extern "C" __global__ void __launch_bounds__(FACTOR_WARPS *WARP) ilu0_nodes_check(const GRID_CONSTANT NodesArgs a) {
+extern "C" __global__ void __launch_bounds__(FACTOR_WARPS *WARP) factor_nodes_check(const GRID_CONSTANT NodesArgs a) {
     wait_for_turn();
     uint32_t row = blockIdx.x * FACTOR_WARPS + threadIdx.x / WARP, lane = threadIdx.x % WARP;
     if (row >= a.pattern.n) return;

@@ -1,9 +1,9 @@
-// ILU(0) of patterns of nodes: factor.cuh's factorisation, for B unknowns at a time that have the same columns.
+// ILU(0) and IC(0) of patterns of nodes: factor.cuh's factorisations, for B unknowns at a time that have the same columns.
 //
 // A warp takes a node, and each lane one of the node's B x B blocks, in registers. So the values of a finished node are read once for
-// B rows, and where they lie is looked up once for B x B x B products. Blocks of a finished node K update those of the node I: lane K
-// divides by the pivots of K and passes l on, every other lane J multiplies by its block (K, J). Each value is updated in the order of
-// k, as in factor.cuh, and so has the same bits.
+// B rows, and where they lie is looked up once for B x B x B products. In the step of a finished node K, lane K divides its block of
+// the node I by the pivots of K and passes l on. Of ILU(0) every other lane J subtracts l times the block (K, J); of IC(0) l times the
+// transpose of the block (J, K). Each value is updated in the order of k, as in factor.cuh, and so has the same bits.
 #pragma once
 #include "factor/factor.cuh"
 
@@ -14,18 +14,21 @@ constexpr int LOOKUPS = 4;              // finished nodes whose columns are look
 struct SharedNode {
     static constexpr uint32_t TABLE = 128;
     uint32_t column[FACTOR_MOST_BLOCKS];                     // by lane: the block's node
-    uint32_t from[FACTOR_MOST_BLOCKS], stride[FACTOR_MOST_BLOCKS];  // of a finished node: its first diagonal entry, and from row to row
-    uint8_t offset[FACTOR_MOST_BLOCKS][FACTOR_MOST_BLOCKS];         // of a finished node and a lane: blocks from the diagonal one on, or NO_BLOCK
+    // By lane, of the finished node: its first diagonal entry, or of IC(0) its first one, and from row to row.
+    uint32_t from[FACTOR_MOST_BLOCKS], stride[FACTOR_MOST_BLOCKS];
+    // By step and lane: how many blocks from there, in the step's node or of IC(0) in the lane's, the block is that updates it; or NO_BLOCK.
+    uint8_t offset[FACTOR_MOST_BLOCKS][FACTOR_MOST_BLOCKS];
     uint16_t table[TABLE];                            // lane by its node, or EMPTY
 };
 constexpr uint8_t NO_BLOCK = 0xff;
 
-template <class T, int B>
+template <class T, int B, bool CHOLESKY>
 struct FactorNode {
     const FactorArgs<T> &a;
     SharedNode &s;
     uint32_t lane = threadIdx.x % WARP;
-    uint32_t node, begin, stride, blocks, lower;  // the node, its first entry, from row to row, and blocks: all, before the diagonal one
+    // The node, its first entry, from row to row, and blocks: all that are factorised, and those before the diagonal one.
+    uint32_t node, begin, stride, blocks, lower;
     T v[B][B];
 
     __device__ __forceinline__ FactorNode(const FactorArgs<T> &args, SharedNode &shared) : a(args), s(shared) {}
@@ -38,12 +41,15 @@ struct FactorNode {
         }
     }
 
+    // Whether a value of the lane's block is one. Of IC(0) those above the diagonal are not.
+    __device__ __forceinline__ bool is_factorised(int r, int c) const { return !CHOLESKY || lane < lower || c <= r; }
+
     __device__ __forceinline__ void load(uint32_t which) {
         node = which;
         begin = a.pattern.begin((size_t)node * B);
         stride = a.pattern.begin((size_t)node * B + 1) - begin;
-        blocks = stride / B;
         lower = (a.diag[node * B] - begin) / B;
+        blocks = CHOLESKY ? lower + 1 : stride / B;
         for (uint32_t t = lane; t < SharedNode::TABLE; t += WARP) s.table[t] = EMPTY;
         __syncwarp();
         bool has = lane < blocks;
@@ -55,50 +61,52 @@ struct FactorNode {
 #pragma unroll
         for (int r = 0; r < B; ++r)
 #pragma unroll
-            for (int c = 0; c < B; ++c) v[r][c] = has ? a.val[begin + r * stride + lane * B + c] : zero(T{});
+            for (int c = 0; c < B; ++c) v[r][c] = has && is_factorised(r, c) ? a.val[begin + r * stride + lane * B + c] : zero(T{});
         __syncwarp();
     }
 
-    // Where the blocks of finished nodes lie that update this lane's.
+    // Where the blocks of finished nodes lie that update those of this one.
     __device__ __forceinline__ void look_up() {
+        for (uint32_t t = 0; t < lower; ++t) s.offset[t][lane] = NO_BLOCK;
+        __syncwarp();
         for (uint32_t first = 0; first < lower; first += LOOKUPS) {
             uint32_t from[LOOKUPS], length[LOOKUPS], column[LOOKUPS];
 #pragma unroll
             for (int i = 0; i < LOOKUPS; ++i) {
                 uint32_t t = first + i, row = t < lower ? s.column[t] * B : node * B;
-                uint32_t end = a.pattern.begin((size_t)row + 1);
-                from[i] = a.diag[row];
-                length[i] = t < lower ? (end - from[i]) / B : 0;
-                if (t < lower && lane == 0) s.from[t] = from[i], s.stride[t] = end - a.pattern.begin(row);
-                if (t < lower) s.offset[t][lane] = NO_BLOCK;
+                uint32_t begins = a.pattern.begin(row), end = a.pattern.begin((size_t)row + 1), diagonal = a.diag[row];
+                from[i] = CHOLESKY ? begins : diagonal;
+                length[i] = t >= lower ? 0 : CHOLESKY ? (diagonal - begins) / B + 1 : (end - diagonal) / B;
+                if (t < lower && lane == 0) s.from[t] = from[i], s.stride[t] = end - begins;
             }
-            __syncwarp();
 #pragma unroll
             for (int i = 0; i < LOOKUPS; ++i)
                 column[i] = lane < length[i] ? a.pattern.column((size_t)from[i] + lane * B) / B : NONE;
 #pragma unroll
             for (int i = 0; i < LOOKUPS; ++i) {
                 if (column[i] == NONE) continue;
-                uint32_t target = lane == 0 ? first + i : find(column[i]);
-                if (target != NONE) s.offset[first + i][target] = (uint8_t)lane;
+                uint32_t found = lane == (CHOLESKY ? length[i] - 1 : 0) ? first + i : find(column[i]);
+                if (found == NONE) continue;
+                if (CHOLESKY) s.offset[found][first + i] = (uint8_t)lane;
+                else s.offset[first + i][found] = (uint8_t)lane;
             }
         }
         __syncwarp();
     }
 
-    // Eliminates the blocks of step `t`. Of the finished node's own block it needs what is on and above the diagonal. False if the
-    // watchdog ended the wait.
+    // Eliminates the blocks of step `t`. Of the finished node's own block it needs one triangle with the diagonal. False if the watchdog
+    // ended the wait.
     __device__ __forceinline__ bool eliminate(uint32_t t) {
-        uint32_t offset = s.offset[t][lane];
-        bool is_own = lane == t, updates = offset != NO_BLOCK;
-        const T *block = a.solve.work + (updates ? s.from[t] + offset * B : 0);
-        uint32_t from_row_to_row = updates ? s.stride[t] : 0;
+        uint32_t offset = s.offset[t][lane], of = CHOLESKY ? lane : t;
+        bool is_own = lane == t, updates = offset != NO_BLOCK, is_diagonal = CHOLESKY && lane == lower;
+        const T *block = a.solve.work + (updates ? s.from[of] + offset * B : 0);
+        uint32_t from_row_to_row = updates ? s.stride[of] : 0;
         Words<T> u[B][B];
 #pragma unroll
         for (int r = 0; r < B; ++r)
 #pragma unroll
             for (int c = 0; c < B; ++c)
-                u[r][c] = updates && (!is_own || c >= r) ? Words<T>::armed() : Words<T>::of_zero();
+                u[r][c] = updates && (!is_own || (CHOLESKY ? c <= r : c >= r)) ? Words<T>::armed() : Words<T>::of_zero();
         bool is_there = spin(a.solve, [&] {
             uint32_t highest = 0;
 #pragma unroll
@@ -115,16 +123,21 @@ struct FactorNode {
         if (!is_there) return false;
 #pragma unroll
         for (int k = 0; k < B; ++k) {
-            T inverse, divisor = is_own ? u[k][k].value() : one(T{});
+            T inverse, divisor = is_own ? u[k][k].value() : one(T{}), l[B];
             bool multiplies = reciprocal(divisor, inverse);
 #pragma unroll
             for (int r = 0; r < B; ++r) {
                 if (is_own) v[r][k] = multiplies ? product(v[r][k], inverse) : divide(v[r][k], divisor);
-                T l = shuffle(v[r][k], (int)t);
-#pragma unroll
-                for (int c = 0; c < B; ++c)
-                    if (updates && (!is_own || c > k)) v[r][c] = multiply_add(-l, u[k][c].value(), v[r][c]);
+                l[r] = shuffle(v[r][k], (int)t);
             }
+#pragma unroll
+            for (int r = 0; r < B; ++r)
+#pragma unroll
+                for (int c = 0; c < B; ++c) {
+                    T by = CHOLESKY ? (is_diagonal ? l[c] : u[c][k].value()) : u[k][c].value();
+                    bool is_updated = (updates && (!is_own || c > k)) || (is_diagonal && c <= r);
+                    if (is_updated) v[r][c] = multiply_add(-l[r], by, v[r][c]);
+                }
         }
         return true;
     }
@@ -134,7 +147,7 @@ struct FactorNode {
         bool is_own = lane == lower;
 #pragma unroll
         for (int k = 0; k < B; ++k) {
-            if (is_own) v[k][k] = pivot<false>(a, node * B + k, v[k][k]);
+            if (is_own) v[k][k] = pivot<CHOLESKY>(a, node * B + k, v[k][k]);
             T inverse, divisor = is_own ? v[k][k] : one(T{});
             bool multiplies = reciprocal(divisor, inverse);
 #pragma unroll
@@ -142,25 +155,29 @@ struct FactorNode {
                 if (is_own) v[r][k] = multiplies ? product(v[r][k], inverse) : divide(v[r][k], divisor);
                 T l = shuffle(v[r][k], (int)lower);
 #pragma unroll
-                for (int c = 0; c < B; ++c)
-                    if (lane > lower || (is_own && c > k)) v[r][c] = multiply_add(-l, v[k][c], v[r][c]);
+                for (int c = 0; c < B; ++c) {
+                    bool is_updated = CHOLESKY ? is_own && c > k && c <= r : lane > lower || (is_own && c > k);
+                    if (is_updated) v[r][c] = multiply_add(-l, CHOLESKY ? v[c][k] : v[k][c], v[r][c]);
+                }
             }
         }
     }
 
     __device__ __forceinline__ void finish() const {
+        // Of ILU(0) nobody waits for what is below the diagonal.
 #pragma unroll
         for (int r = 0; r < B; ++r)
 #pragma unroll
             for (int c = 0; c < B; ++c) {
                 size_t e = begin + r * stride + lane * B + c;
-                if (lane < blocks && (lane > lower || (lane == lower && c >= r))) publish(a.solve.work + e, v[r][c]);
+                bool is_wanted = CHOLESKY ? is_factorised(r, c) : lane > lower || (lane == lower && c >= r);
+                if (lane < blocks && is_wanted) publish(a.solve.work + e, v[r][c]);
             }
 #pragma unroll
         for (int r = 0; r < B; ++r)
 #pragma unroll
             for (int c = 0; c < B; ++c)
-                if (lane < blocks) a.val[begin + r * stride + lane * B + c] = v[r][c];
+                if (lane < blocks && is_factorised(r, c)) a.val[begin + r * stride + lane * B + c] = v[r][c];
     }
 
     // False if the watchdog ended a wait.
@@ -177,10 +194,10 @@ struct FactorNode {
 };
 
 // Tickets follow the order of levels, as in factor.cuh. `order` holds nodes.
-template <class T, int B>
+template <class T, int B, bool CHOLESKY>
 __device__ __forceinline__ void factor_nodes(const FactorArgs<T> &a) {
     __shared__ SharedNode nodes[FACTOR_WARPS];
-    FactorNode<T, B> mine(a, nodes[threadIdx.x / WARP]);
+    FactorNode<T, B, CHOLESKY> mine(a, nodes[threadIdx.x / WARP]);
     for (;;) {
         uint32_t ticket = 0;
         if (threadIdx.x % WARP == 0) ticket = atomicAdd(&a.solve.state->ticket, 1u);

@@ -7,6 +7,7 @@ use super::args::SolveArgs;
 use super::factor_diagonal::{self, OnDiagonal};
 use super::factor_nodes::{FactorNodes, THREADS};
 use super::pattern::{Diagonal, Pattern};
+use super::shared::diagonal::DIAGONAL_LENGTHS;
 use super::shared::factor::{FactorArgs, FACTOR_WARPS};
 use super::{memory, CudaPlan, DeviceArray, Gpu, How, Kernel, Launcher, Stored};
 use crate::analysis::{Findings, Needs};
@@ -67,10 +68,11 @@ pub struct CudaFactor {
     /// The first position of each work item, and the end of the last one.
     item: DeviceArray,
     items: u32,
-    kernels: Kernels,
-    /// Blocks of a launch for which there is work, however many the GPU has room for.
+    /// Blocks for which there is work in so many levels as have warps of their own.
     blocks: u32,
-    /// What ILU(0) goes by where rows are long enough and the pattern is of nodes.
+    /// Of ILU(0) and of IC(0).
+    kernels: [Kernels; 2],
+    /// What it goes by where rows are long enough and the pattern is of nodes.
     nodes: Option<FactorNodes>,
     /// What goes by a solve where the info's plan can do that.
     on_diagonal: OnDiagonal,
@@ -81,15 +83,17 @@ pub struct CudaFactor {
 enum Kernels {
     Eight,
     Warp,
+    Two,
     Three,
 }
 
 impl Kernels {
-    /// The smallest one that is too small for few rows only; `too_long` are the rows that do not fit into the first two.
-    fn choose(rows: u32, too_long: [u32; 2]) -> Kernels {
-        match too_long.map(|long| long <= rows / RARE) {
-            [true, _] => Kernels::Eight,
-            [_, true] => Kernels::Warp,
+    /// The smallest one that is too small for few rows only; `longer` has the rows that do not fit into the first ones.
+    fn choose(rows: u32, longer: [u32; DIAGONAL_LENGTHS]) -> Kernels {
+        match longer.map(|long| long <= rows / RARE) {
+            [true, ..] => Kernels::Eight,
+            [_, true, _] => Kernels::Warp,
+            [.., true] => Kernels::Two,
             _ => Kernels::Three,
         }
     }
@@ -98,6 +102,7 @@ impl Kernels {
         match self {
             Kernels::Eight => "8x1",
             Kernels::Warp => "32x1",
+            Kernels::Two => "32x2",
             Kernels::Three => "32x3",
         }
     }
@@ -106,7 +111,7 @@ impl Kernels {
     fn rows(self) -> u32 {
         match self {
             Kernels::Eight => 4,
-            Kernels::Warp | Kernels::Three => 1,
+            Kernels::Warp | Kernels::Two | Kernels::Three => 1,
         }
     }
 }
@@ -135,30 +140,26 @@ impl CudaFactor {
             Ok(diagonal) => diagonal,
             Err(unfit) => return Ok(Err(unfit)),
         };
-        let kernels = Kernels::choose(shape.n, diagonal.longer);
         let on_diagonal = match (diagonal.longer[0], shape.n) {
             (0, 1..) => OnDiagonal::find(&launcher, shape, arrays, &diagonal.place)?,
             _ => OnDiagonal::default(),
         };
         let level_ptr = plan.numbers();
-        let starts = work_items(&level_ptr, kernels.rows());
+        // IC(0) keeps a row up to its diagonal entry, but is faster by a warp for each row where ILU(0) is.
+        let of_ic0 = [diagonal.longer[0], diagonal.longer_lower[1], diagonal.longer_lower[2]];
+        let kernels = [diagonal.longer, of_ic0].map(|longer| Kernels::choose(shape.n, longer));
+        let starts = work_items(&level_ptr, kernels[0].rows());
         let item = DeviceArray::copy_of(gpu, &starts, how.stream)?;
-        let nodes = match kernels {
+        let nodes = match kernels[0] {
             Kernels::Eight => None,
-            Kernels::Warp | Kernels::Three => FactorNodes::find(&plan, &launcher, arrays)?,
+            _ => FactorNodes::find(&plan, &launcher, arrays)?,
         };
         memory::synchronize(how.stream)?;
         let items = starts.len().saturating_sub(1) as u32;
         let levels = level_ptr.len().saturating_sub(1).max(1) as u32;
-        let blocks = match kernels {
-            // Rows are so long that all warps are busy looking updates up.
-            Kernels::Three => u32::MAX,
-            Kernels::Eight | Kernels::Warp => {
-                items.div_ceil(levels).saturating_mul(LEVELS_AHEAD).div_ceil(FACTOR_WARPS).max(1)
-            }
-        };
+        let blocks = items.div_ceil(levels).saturating_mul(LEVELS_AHEAD).div_ceil(FACTOR_WARPS).max(1);
         let factor =
-            CudaFactor { plan, diag: diagonal.place, item, items, kernels, blocks, nodes, on_diagonal };
+            CudaFactor { plan, diag: diagonal.place, item, items, blocks, kernels, nodes, on_diagonal };
         // Loaded now, as the first factorisation may be captured into a graph.
         let launcher = factor.plan.launcher(how.stream);
         for kind in [Factorization::Ilu0, Factorization::Ic0] {
@@ -168,8 +169,15 @@ impl CudaFactor {
         Ok(Ok(factor))
     }
 
+    fn kernels(&self, kind: Factorization) -> Kernels {
+        match kind {
+            Factorization::Ilu0 => self.kernels[0],
+            Factorization::Ic0 => self.kernels[1],
+        }
+    }
+
     fn kernel(&self, launcher: &Launcher, kind: Factorization) -> Result<Kernel> {
-        launcher.kernel(format_args!("{}_{}", kind.name(), self.kernels.name()))
+        launcher.kernel(format_args!("{}_{}", kind.name(), self.kernels(kind).name()))
     }
 
     /// Enqueues one factorisation of the matrix that `solver` solves with.
@@ -209,12 +217,17 @@ impl CudaFactor {
             0,
             &args,
         )?;
-        if let (Some(nodes), Factorization::Ilu0) = (&self.nodes, kind) {
+        if let Some(nodes) = &self.nodes {
             (args.solve.order, args.items) = (nodes.order.address(), nodes.count);
             let blocks = nodes.count.div_ceil(FACTOR_WARPS).min(most);
-            return nodes.kernel(&launcher)?.launch(blocks, THREADS, 0, &args);
+            return nodes.kernel(&launcher, kind)?.launch(blocks, THREADS, 0, &args);
         }
-        self.kernel(&launcher, kind)?.launch(self.blocks.min(most), THREADS, 0, &args)
+        let blocks = match self.kernels(kind) {
+            Kernels::Eight | Kernels::Warp => self.blocks.min(most),
+            // Rows are so long that all warps are busy looking updates up.
+            Kernels::Two | Kernels::Three => most,
+        };
+        self.kernel(&launcher, kind)?.launch(blocks, THREADS, 0, &args)
     }
 
     /// Waits for the last factorisation; the smallest row (zero-based) with a zero pivot.

@@ -1,11 +1,11 @@
-//! ILU(0) by nodes, unknowns that have the same columns: which patterns it is for, and the order of their nodes.
+//! Factorisations by nodes, unknowns that have the same columns: which patterns it is for, and the order of their nodes.
 #![forbid(unsafe_code)]
 
 use super::pattern::Pattern;
 use super::shared::factor::{NodesArgs, FACTOR_MOST_BLOCKS, FACTOR_WARPS};
 use super::{CudaPlan, DeviceArray, Kernel, Launcher};
 use crate::error::Result;
-use crate::problem::{Arrays, Shape};
+use crate::problem::{Arrays, Factorization, Shape};
 
 /// Threads of a block.
 pub const THREADS: u32 = FACTOR_WARPS * 32;
@@ -34,14 +34,17 @@ impl FactorNodes {
             nodes.iter_mut().for_each(|row| *row /= size);
             let order = DeviceArray::copy_of(launcher.gpu, &nodes, launcher.stream)?;
             let found = FactorNodes { size, count: nodes.len() as u32, order };
-            found.kernel(launcher)?;
+            // Loaded now, as the first factorisation may be captured into a graph.
+            for kind in [Factorization::Ilu0, Factorization::Ic0] {
+                found.kernel(launcher, kind)?;
+            }
             return Ok(Some(found));
         }
         Ok(None)
     }
 
-    pub fn kernel(&self, launcher: &Launcher) -> Result<Kernel> {
-        launcher.kernel(format_args!("ilu0_nodes_{}", self.size))
+    pub fn kernel(&self, launcher: &Launcher, kind: Factorization) -> Result<Kernel> {
+        launcher.kernel(format_args!("{}_nodes_{}", kind.name(), self.size))
     }
 }
 
@@ -52,6 +55,6 @@ fn is_of_nodes(launcher: &Launcher, shape: &Shape, arrays: Arrays, node: u32) ->
     let args = NodesArgs { pattern, found: found.address(), node, most_blocks: FACTOR_MOST_BLOCKS };
     // A warp for each row.
     let blocks = shape.n.div_ceil(FACTOR_WARPS);
-    launcher.setup_kernel("ilu0_nodes_check")?.launch(blocks, THREADS, 0, &args)?;
+    launcher.setup_kernel("factor_nodes_check")?.launch(blocks, THREADS, 0, &args)?;
     Ok(found.read::<u32>(1, launcher.stream)? == [0])
 }

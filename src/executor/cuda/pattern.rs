@@ -1,7 +1,7 @@
 //! The caller's pattern as kernels read it, and where the diagonal entry of each row lies.
 #![forbid(unsafe_code)]
 
-use super::shared::diagonal::{DiagonalArgs, DiagonalsFound, DIAGONAL_BLOCK};
+use super::shared::diagonal::{DiagonalArgs, DiagonalsFound, DIAGONAL_BLOCK, DIAGONAL_LENGTHS};
 use super::{DeviceArray, Launcher};
 use crate::analysis::NONE;
 use crate::error::Result;
@@ -26,8 +26,9 @@ impl Pattern {
 /// Where the diagonal entry of each row lies, in a pattern whose rows ascend and have one each.
 pub struct Diagonal {
     pub place: DeviceArray,
-    /// Rows of more entries than DIAGONAL_LONGER, and than DIAGONAL_MUCH_LONGER.
-    pub longer: [u32; 2],
+    /// What `DiagonalsFound` counts of rows.
+    pub longer: [u32; DIAGONAL_LENGTHS],
+    pub longer_lower: [u32; DIAGONAL_LENGTHS],
 }
 
 impl Diagonal {
@@ -39,13 +40,16 @@ impl Diagonal {
     ) -> Result<std::result::Result<Diagonal, Unfit>> {
         let (gpu, stream) = (launcher.gpu, launcher.stream);
         let place = DeviceArray::on_stream(gpu, 4 * shape.n as usize, stream)?;
-        let found = DiagonalsFound { unsorted: NONE, missing: NONE, longer: [0, 0] };
+        let none = [0; DIAGONAL_LENGTHS];
+        let found = DiagonalsFound { unsorted: NONE, missing: NONE, longer: none, longer_lower: none };
         let found = DeviceArray::copy_of(gpu, &[found], stream)?;
         let pattern = Pattern::new(shape, arrays);
         let args = DiagonalArgs { pattern, place: place.address(), found: found.address() };
         launcher.setup_kernel("diagonal_places")?.cover(shape.n.into(), DIAGONAL_BLOCK, &args)?;
         Ok(match found.read::<DiagonalsFound>(1, stream)?[0] {
-            DiagonalsFound { unsorted: NONE, missing: NONE, longer } => Ok(Diagonal { place, longer }),
+            DiagonalsFound { unsorted: NONE, missing: NONE, longer, longer_lower } => {
+                Ok(Diagonal { place, longer, longer_lower })
+            }
             DiagonalsFound { unsorted: NONE, missing: row, .. } => Err(Unfit::NoDiagonal(row)),
             DiagonalsFound { unsorted: row, .. } => Err(Unfit::Unsorted(row)),
         })

@@ -6,9 +6,11 @@ use super::{MutPtr, Pattern};
 /// Threads of a block that looks for diagonal entries.
 pub const DIAGONAL_BLOCK: u32 = 256;
 
-/// What such a block counts: rows of more entries than these.
+/// What such a block counts: rows of more entries than each of these.
+pub const DIAGONAL_LENGTHS: usize = 3;
 pub const DIAGONAL_LONGER: u32 = 8;
 pub const DIAGONAL_MUCH_LONGER: u32 = 32;
+pub const DIAGONAL_LONGEST: u32 = 64;
 
 /// What is found of all rows. The first two are NONE where there is no such row.
 #[repr(C)]
@@ -18,8 +20,10 @@ pub struct DiagonalsFound {
     pub unsorted: u32,
     /// The smallest row without a diagonal entry.
     pub missing: u32,
-    /// How many rows are longer than DIAGONAL_LONGER, and than DIAGONAL_MUCH_LONGER.
-    pub longer: [u32; 2],
+    /// How many rows are longer than each of these lengths.
+    pub longer: [u32; DIAGONAL_LENGTHS],
+    /// How many are longer up to their diagonal entries, with these.
+    pub longer_lower: [u32; DIAGONAL_LENGTHS],
 }
 
 #[repr(C)]
