@@ -1,8 +1,8 @@
-"""Algebraic multigrid of pyamg on the GPU: conjugate gradients with one V-cycle as preconditioner, and three smoothers.
+"""Algebraic multigrid of pyamg on the GPU: conjugate gradients with one V-cycle as preconditioner, and four smoothers.
 
-Symmetric Gauss-Seidel makes exact sweeps by this library, in the order of the serial loop. Jacobi and Chebyshev, which
-codes for GPUs mostly take, stand beside it. All three read a matrix equally often. The work is done by CuPy on a GPU, else
-by SciPy on CPU threads.
+Symmetric Gauss-Seidel makes exact sweeps by this library, in the order of the serial loop; and once more with the unknowns
+ordered by colours, where most of a sweep is parallel. Jacobi and Chebyshev, which codes for GPUs mostly take, stand beside
+it. All of them read a matrix equally often. The work is done by CuPy on a GPU, else by SciPy on CPU threads.
 
     python 05_amg.py [--grid N]                                N x N x N points, and problems of as many unknowns
     python 05_amg.py --grid 100 --save-hierarchy amg.npz       on a machine with pyamg: build only
@@ -22,7 +22,12 @@ import sptrsv
 TOLERANCE, MOST_ITERATIONS = 1e-8, 500
 TITLES = {"poisson": "Poisson, 3-D", "anisotropic": "Anisotropic, 2-D", "elasticity": "Elasticity, 2-D"}
 # Colour-blind eyes can tell them apart.
-COLOURS = {"symmetric Gauss-Seidel": "#0072b2", "Jacobi": "#d55e00", "Chebyshev": "#009e73"}
+COLOURS = {
+    "symmetric Gauss-Seidel": "#0072b2",
+    "the same by colours": "#cc79a7",
+    "Jacobi": "#d55e00",
+    "Chebyshev": "#009e73",
+}
 
 # --------------------------------------------------------------------------------------------------------- hierarchies
 
@@ -96,6 +101,30 @@ def load(file):
                 matrices.append(ordered(P.T @ matrices[-1] @ P))
             hierarchies[name] = matrices, parts[1:]
     return hierarchies
+
+
+def independent_sets(A, seed=5):
+    """The number of the set of each unknown. No two unknowns of a set are neighbours.
+
+    Each unknown has a random number. A set holds those of the unknowns left whose neighbours left have lower numbers
+    (Luby 1986, Jones and Plassmann 1993)."""
+    n = A.shape[0]
+    number, sets = np.random.default_rng(seed).permutation(n), np.full(n, -1)
+    is_diagonal = A.indices == np.repeat(np.arange(n), np.diff(A.indptr))
+    while (left := sets < 0).any():
+        of_neighbours = np.where(is_diagonal, -1, np.where(left, number, -1)[A.indices])
+        highest = np.maximum.reduceat(of_neighbours, A.indptr[:-1])
+        sets[left & (number > highest)] = sets.max() + 1
+    return sets
+
+
+def by_colours(matrices, prolongations):
+    """The same hierarchy with the unknowns of each level but the coarsest in an order by colours, and that of the finest."""
+    orders = [np.argsort(independent_sets(A), kind="stable") for A in matrices[:-1]]
+    orders.append(np.arange(matrices[-1].shape[0]))
+    reordered = [ordered(A[order][:, order]) for A, order in zip(matrices, orders)]
+    between = [ordered(P[fine][:, coarse]) for P, fine, coarse in zip(prolongations, orders, orders[1:])]
+    return reordered, between, orders[0]
 
 
 # ------------------------------------------------------------------------------------------------- on the GPU, or not
@@ -249,6 +278,8 @@ def place(options):
 class GaussSeidel:
     """Forward and backward sweeps by turns."""
 
+    wants_colours = False
+
     def __init__(self, on, A, passes):
         both = [sptrsv.smoother(A), sptrsv.smoother(A, backward=True)]
         self._before = [both[k % 2] for k in range(passes)]
@@ -267,8 +298,16 @@ class GaussSeidel:
         return x
 
 
+class GaussSeidelByColours(GaussSeidel):
+    """For a hierarchy in an order by colours."""
+
+    wants_colours = True
+
+
 class Jacobi:
     """Steps with 4/3 over the largest eigenvalue as weight, as smoothed aggregation takes it."""
+
+    wants_colours = False
 
     def __init__(self, on, A, passes):
         self._A, self._passes = A, passes
@@ -290,6 +329,8 @@ class Jacobi:
 
 class Chebyshev:
     """A polynomial of D^-1 A that is small from a tenth to eleven tenths of the largest eigenvalue."""
+
+    wants_colours = False
 
     def __init__(self, on, A, passes):
         self._A, self._passes = A, passes
@@ -317,7 +358,12 @@ class Chebyshev:
         return x
 
 
-SMOOTHERS = {"symmetric Gauss-Seidel": GaussSeidel, "Jacobi": Jacobi, "Chebyshev": Chebyshev}
+SMOOTHERS = {
+    "symmetric Gauss-Seidel": GaussSeidel,
+    "the same by colours": GaussSeidelByColours,
+    "Jacobi": Jacobi,
+    "Chebyshev": Chebyshev,
+}
 
 
 def largest_eigenvalue(on, A, diagonal, steps=15):
@@ -342,9 +388,11 @@ def largest_eigenvalue(on, A, diagonal, steps=15):
 
 
 class Hierarchy:
-    """Matrices, prolongations and restrictions where the work is done, and the inverse of the coarsest matrix."""
+    """Matrices, prolongations and restrictions where the work is done, the inverse of the coarsest matrix, and the order of
+    the finest unknowns."""
 
-    def __init__(self, on, matrices, prolongations):
+    def __init__(self, on, matrices, prolongations, order):
+        self.order = order
         self.matrices = [on.matrix(A) for A in matrices[:-1]]
         self.up = [on.matrix(P) for P in prolongations]
         self.down = [on.matrix(ordered(P.T)) for P in prolongations]
@@ -410,7 +458,7 @@ def measure(on, hierarchy, kind, passes, repeats):
         smoothers = [kind(on, A, passes) for A in hierarchy.matrices]
         setup = time.perf_counter() - begin
     A = hierarchy.matrices[0]
-    right = on.array(np.random.default_rng(1).standard_normal(A.shape[0]))
+    right = on.array(np.random.default_rng(1).standard_normal(A.shape[0])[hierarchy.order])
     cg = ConjugateGradients(on, A, lambda r: hierarchy.cycle(smoothers, r), right)
     solves = sorted((cg.solve() for _ in range(repeats)), key=lambda solve: solve[0][-1][0])
     history, residual = solves[(repeats - 1) // 2]
@@ -423,11 +471,14 @@ def measure(on, hierarchy, kind, passes, repeats):
 # -------------------------------------------------------------------------------------------------------------- output
 
 
-def report(on, name, hierarchy, passes, repeats):
+def report(on, name, matrices, prolongations, passes, repeats):
     """Prints the lines of one problem, and returns the histories by smoother."""
-    rows, levels = hierarchy.matrices[0].shape[0], len(hierarchy.matrices) + 1
+    rows, levels = matrices[0].shape[0], len(matrices)
+    natural = Hierarchy(on, matrices, prolongations, np.arange(rows))
+    coloured = Hierarchy(on, *by_colours(matrices, prolongations))
     histories = {}
     for smoother, kind in SMOOTHERS.items():
+        hierarchy = coloured if kind.wants_colours else natural
         setup, histories[smoother] = measure(on, hierarchy, kind, passes, repeats)
         count, total = len(histories[smoother]) - 1, histories[smoother][-1][0]
         cells = f"{count:10} {1e3 * setup:9.1f} {1e3 * total:10.2f} {1e3 * total / count:12.3f}"
@@ -457,7 +508,7 @@ def draw(file, where, results):
     axes[0][0].set_ylabel("relative residual")
     figure.suptitle(f"CG with one V-cycle of multigrid, on {where}", fontsize=11, fontweight="bold")
     lines = axes[0][0].get_legend_handles_labels()
-    figure.legend(*lines, frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.5, 0.95))
+    figure.legend(*lines, frameon=False, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0.95))
     figure.tight_layout(rect=(0, 0, 1, 0.93))
     figure.savefig(file, metadata={"Date": None, "Creator": None})
 
@@ -492,9 +543,8 @@ def main():
         print(f"{'problem':12} {'unknowns':>9} {'levels':>6}  {'smoother':22} {numbers}")
         results = {}
         for name, (matrices, prolongations) in hierarchies.items():
-            there = Hierarchy(on, matrices, prolongations)
             title = f"{TITLES[name]}: {matrices[0].shape[0]:,} unknowns"
-            results[title] = report(on, name, there, options.passes, options.repeats)
+            results[title] = report(on, name, matrices, prolongations, options.passes, options.repeats)
     if options.plot:
         draw(options.plot, on.name, results)
 

@@ -72,11 +72,12 @@ def test_amg(tmp_path):
     text = output("05_amg.py", *small, "--plot", tmp_path / "amg.svg")
     assert os.environ.get("SPTRSV_REQUIRE_GPU") != "1" or "on the CPU" not in text
     steps = iterations(text)
-    smoothers = ["symmetric Gauss-Seidel", "Jacobi", "Chebyshev"]
+    smoothers = ["symmetric Gauss-Seidel", "the same by colours", "Jacobi", "Chebyshev"]
     assert list(steps) == [(p, s) for p in ("poisson", "anisotropic", "elasticity") for s in smoothers]
     for problem in ("poisson", "anisotropic", "elasticity"):
-        gauss_seidel, jacobi, chebyshev = (steps[problem, smoother] for smoother in smoothers)
+        gauss_seidel, by_colours, jacobi, chebyshev = (steps[problem, smoother] for smoother in smoothers)
         assert 0 < gauss_seidel <= min(jacobi, chebyshev) < 30
+        assert abs(by_colours - gauss_seidel) <= 4
     picture = (tmp_path / "amg.svg").read_text()
     assert all(smoother in picture for smoother in smoothers) and picture.count("unknowns") == 3
     # From a file, which needs no pyamg.
@@ -84,5 +85,5 @@ def test_amg(tmp_path):
     assert "Jacobi" not in output("05_amg.py", *small, "--classical", "--save-hierarchy", stored)
     fewer = iterations(output("05_amg.py", "--host", "--repeats", "1", "--hierarchy", stored, "--problems", "poisson"))
     again = iterations(output("05_amg.py", *small, "--classical", "--problems", "poisson"))
-    assert len(fewer) == 3 and all(abs(fewer[key] - count) <= 1 for key, count in again.items())
+    assert len(fewer) == 4 and all(abs(fewer[key] - count) <= 1 for key, count in again.items())
     assert 0 < fewer["poisson", smoothers[0]] < steps["poisson", smoothers[0]]
