@@ -67,31 +67,34 @@ static void find_neighbours(halo *h, const partition *p, const region *r) {
     free(row);
 }
 
-/* Memory that MPI is given for `array`: itself, or memory of the host beside it. */
-static double *for_mpi(double *array, int count, int direct) {
-    if (direct || !example_on_gpu()) return array;
-    return gpu_alloc_host((size_t)(count ? count : 1) * sizeof(double));
+/* Memory that MPI takes: the executor's, or page-locked memory of the host, which kernels read and write too. */
+static double *for_mpi(int count, int direct) {
+    size_t bytes = (size_t)(count ? count : 1) * sizeof(double);
+    return direct || !example_on_gpu() ? example_alloc(bytes) : gpu_alloc_host(bytes);
+}
+
+static void free_for_mpi(double *array, int direct) {
+    if (direct || !example_on_gpu()) example_free(array);
+    else gpu_free_host(array);
 }
 
 halo halo_new(const partition *p, const region *r, int direct) {
-    halo h = {0};
+    halo h = {.direct = direct || !example_on_gpu()};
     find_neighbours(&h, p, r);
     int wanted = h.first_send[h.neighbours];
     h.d_index = example_upload(h.index, (size_t)wanted * sizeof(int));
-    h.send = example_alloc((size_t)wanted * sizeof(double));
-    h.ghost = example_alloc((size_t)r->ghosts * sizeof(double));
-    h.host_send = for_mpi(h.send, wanted, direct);
-    h.host_ghost = for_mpi(h.ghost, r->ghosts, direct);
+    h.send = for_mpi(wanted, h.direct);
+    h.got = for_mpi(r->ghosts, h.direct);
+    h.ghost = h.direct ? h.got : example_alloc((size_t)r->ghosts * sizeof(double));
     h.request = allocate(2 * (size_t)h.neighbours, sizeof(MPI_Request));
     return h;
 }
 
 void halo_free(halo *h) {
-    if (h->host_send != h->send) gpu_free_host(h->host_send);
-    if (h->host_ghost != h->ghost) gpu_free_host(h->host_ghost);
+    if (h->ghost != h->got) example_free(h->ghost);
+    free_for_mpi(h->send, h->direct);
+    free_for_mpi(h->got, h->direct);
     example_free(h->d_index);
-    example_free(h->send);
-    example_free(h->ghost);
     free(h->rank);
     free(h->sends);
     free(h->first_send);
@@ -110,34 +113,22 @@ static void start(halo *h, int tag, double *in, const int *ins, const int *first
     }
 }
 
-/* MPI reads the memory at once, not in the order of a stream: what it is to send must be there. */
-static void make_readable(const double *array, double *host, int count) {
-    if (host != array) example_download(host, array, (size_t)count * sizeof(double));
-    else wait_for_work();
-}
-
-static void make_usable(double *array, const double *host, int count) {
-    if (host != array) example_write(array, host, (size_t)count * sizeof(double));
-}
-
 void halo_begin(halo *h, const double *x) {
-    int wanted = h->first_send[h->neighbours];
-    gather(wanted, h->d_index, x, h->send);
-    make_readable(h->send, h->host_send, wanted);
-    start(h, TAG_FORWARD, h->host_ghost, h->ghosts, h->first_ghost, h->host_send, h->sends, h->first_send);
+    gather(h->first_send[h->neighbours], h->d_index, x, h->send);
+    wait_for_work(); /* MPI reads the memory at once, not in the order of a stream */
+    start(h, TAG_FORWARD, h->got, h->ghosts, h->first_ghost, h->send, h->sends, h->first_send);
 }
 
 void halo_end(halo *h) {
     MPI_Waitall(2 * h->neighbours, h->request, MPI_STATUSES_IGNORE);
-    make_usable(h->ghost, h->host_ghost, h->first_ghost[h->neighbours]);
+    if (h->ghost != h->got) axpby(h->first_ghost[h->neighbours], 1.0, h->got, 0.0, h->ghost);
 }
 
 void halo_add(halo *h, double *x) {
-    int wanted = h->first_send[h->neighbours];
-    make_readable(h->ghost, h->host_ghost, h->first_ghost[h->neighbours]);
-    start(h, TAG_BACK, h->host_send, h->sends, h->first_send, h->host_ghost, h->ghosts, h->first_ghost);
+    if (h->ghost != h->got) axpby(h->first_ghost[h->neighbours], 1.0, h->ghost, 0.0, h->got);
+    wait_for_work();
+    start(h, TAG_BACK, h->send, h->sends, h->first_send, h->got, h->ghosts, h->first_ghost);
     MPI_Waitall(2 * h->neighbours, h->request, MPI_STATUSES_IGNORE);
-    make_usable(h->send, h->host_send, wanted);
     for (int k = 0; k < h->neighbours; k++) /* a row may go to several neighbours, but only once to each */
         scatter_add(h->sends[k], h->d_index + h->first_send[k], h->send + h->first_send[k], x);
 }

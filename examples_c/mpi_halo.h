@@ -12,8 +12,9 @@ typedef struct {
     int *sends, *first_send; /* for each neighbour: how many values, and where they begin; neighbours + 1 beginnings */
     int *ghosts, *first_ghost;
     int *index, *d_index;    /* the owned rows to send, counted from this process's first; also on the executor */
-    double *send, *ghost;    /* on the executor */
-    double *host_send, *host_ghost; /* what MPI is given: the same, or page-locked memory where it cannot read the GPU's */
+    double *ghost;           /* on the executor */
+    int direct;              /* whether MPI is given memory of the executor */
+    double *send, *got;      /* what MPI is given: such memory, got is ghost then; or page-locked memory of the host */
     MPI_Request *request;
 } halo;
 
