@@ -199,6 +199,15 @@ static void policies(Life *l, int analysed, int factorised)
     factorise(l), pivot(l);
 }
 
+static void wrong_analysis_after_a_good_one(Life *l)
+{
+    size(l), analyse(l);
+    l->policy = 2;
+    analyse(l), pivot(l);
+    l->policy = USE_LEVEL;
+    factorise(l), pivot(l);
+}
+
 static void no_level_then_use_level(Life *l) { policies(l, NO_LEVEL, USE_LEVEL); }
 static void use_level_then_no_level(Life *l) { policies(l, USE_LEVEL, NO_LEVEL); }
 
@@ -336,6 +345,18 @@ static void boost_disabled(Life *l) { boost_and_factorise(l, 0, 1e-3, 3); }
 static void boost_enabled_by_two(Life *l) { boost_and_factorise(l, 2, 1e-3, 3); }
 static void boost_enabled_by_minus_one(Life *l) { boost_and_factorise(l, -1, 1e-3, 3); }
 static void boost_tolerance_zero(Life *l) { boost_and_factorise(l, 1, 0, 3); }
+/* Which is exact in all types. */
+static void boost_at_the_tolerance(Life *l)
+{
+    Matrix a = copy_of(&l->a);
+    set_pivot(&a, 20, 0x1p-17);
+    renew_values(l, &a);
+    matrix_free(&a);
+    size(l), analyse(l);
+    boost(l, 1, 0x1p-17, 3);
+    factorise(l), pivot(l);
+}
+
 static void boost_tolerance_negative(Life *l) { boost_and_factorise(l, 1, -1, 3); }
 static void boost_tolerance_nan(Life *l) { boost_and_factorise(l, 1, NAN, 3); }
 static void boost_by_zero(Life *l) { boost_and_factorise(l, 1, 1e-3, 0); }
@@ -407,11 +428,13 @@ static const Story stories[] = {
     STORY(good_matrix_then_missing_diagonal), STORY(missing_diagonal_boosted), STORY(unsorted_rows), STORY(unsorted_rows_boosted),
     STORY(index_out_of_range), STORY(offsets_that_fall), STORY(other_size_at_the_factorisation),
     STORY(other_type_at_the_factorisation), STORY(other_kind_of_info), STORY(info_destroyed_right_after),
-    STORY(no_level_then_use_level), STORY(use_level_then_no_level), STORY(buffer_misaligned), STORY(another_buffer),
+    STORY(wrong_analysis_after_a_good_one), STORY(no_level_then_use_level), STORY(use_level_then_no_level),
+    STORY(buffer_misaligned), STORY(another_buffer),
     STORY(another_handle), STORY(another_descriptor), STORY(another_stream), STORY(captured_factorisation),
     STORY(captured_analysis), STORY(imaginary_diagonal), STORY(upper_triangle_of_nans), BOOST(boost_plain),
     BOOST(boost_of_one_pivot), BOOST(boost_of_all_pivots), BOOST(boost_disabled), BOOST(boost_enabled_by_two),
-    BOOST(boost_enabled_by_minus_one), BOOST(boost_tolerance_zero), BOOST(boost_tolerance_negative), BOOST(boost_tolerance_nan),
+    BOOST(boost_enabled_by_minus_one), BOOST(boost_tolerance_zero), BOOST(boost_at_the_tolerance),
+    BOOST(boost_tolerance_negative), BOOST(boost_tolerance_nan),
     BOOST(boost_by_zero), BOOST(boost_device), BOOST(boost_before_size), BOOST(boost_survives_an_analysis),
     BOOST(boost_without_tolerance), BOOST(boost_without_value), BOOST(boost_without_handle), BOOST(boost_off_without_numbers),
     BOOST(boost_of_no_info), STORY(create_null), STORY(destroy_null), STORY(pivot_null)};

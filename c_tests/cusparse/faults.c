@@ -20,6 +20,8 @@ static struct {
     int (*count)(void), (*allocated)(void);
     const char *(*failed_entry)(void);
     void (*leave_current)(void), (*use)(int device);
+    void (*capture)(int all);
+    int (*broken_captures)(void);
 } driver;
 
 static cusparseHandle_t handle;
@@ -319,6 +321,35 @@ static void faults_in_spsm(void) { every_call_of(&(Door){make_spsm, spsm, drop_m
 
 static void faults_in_csrilu02(void) { every_call_of(&(Door){make_csrilu02, csrilu02, drop_descr}); }
 
+/* As cuSPARSE does: the capture goes on, and the analysis from before counts no more. */
+static void a_captured_analysis_of_csrilu02_is_refused(void)
+{
+    for (int sized = 0; sized < 2; sized++)
+        for (int analysed = 0; analysed <= sized; analysed++) {
+            int position = -7, broken = driver.broken_captures();
+            buffer = NULL;
+            STATUS(0, make_csrilu02());
+            if (sized)
+                STATUS(0, csrilu02(SIZE));
+            else
+                get_buffer(1 << 12);
+            if (analysed)
+                STATUS(0, csrilu02(ANALYSIS));
+            driver.capture(1);
+            STATUS(CUSPARSE_STATUS_EXECUTION_FAILED, csrilu02(ANALYSIS));
+            driver.capture(0);
+            CHECK(driver.broken_captures() == broken);
+            STATUS(CUSPARSE_STATUS_INTERNAL_ERROR, csrilu02(SOLVE));
+            STATUS(CUSPARSE_STATUS_INVALID_VALUE, cusparseXcsrilu02_zeroPivot(handle, ilu, &position));
+            CHECK(position == -7);
+            STATUS(0, csrilu02(SIZE));
+            for (Step step = ANALYSIS; step < STEPS; step++)
+                STATUS(0, csrilu02(step));
+            drop_descr();
+            free(buffer);
+        }
+}
+
 static void there_were_faults(void) { CHECK(faults >= 2500); }
 
 int main(void)
@@ -335,7 +366,9 @@ int main(void)
                   {&driver.allocated, "standin_allocated"},
                   {&driver.failed_entry, "standin_failed_entry"},
                   {&driver.leave_current, "standin_leave_current"},
-                  {&driver.use, "standin_use"}};
+                  {&driver.use, "standin_use"},
+                  {&driver.capture, "standin_capture"},
+                  {&driver.broken_captures, "standin_broken_captures"}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         void *symbol = library ? dlsym(library, wanted[i].name) : NULL;
         if (symbol == NULL) {
@@ -353,6 +386,7 @@ int main(void)
     RUN(faults_in_spsv);
     RUN(faults_in_spsm);
     RUN(faults_in_csrilu02);
+    RUN(a_captured_analysis_of_csrilu02_is_refused);
     RUN(there_were_faults);
     printf("faults: %ld faults of the driver injected through the doors\n", faults);
     return close_tally("faults");

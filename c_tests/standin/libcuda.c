@@ -368,6 +368,7 @@ ENTRY(cuEventCreate, (Handle *e, unsigned flags), (void)flags; return allocate(e
 ENTRY(cuEventRecord, (Handle e, Handle s), ON(s) memcpy(e, &launched_ever, sizeof launched_ever))
 ENTRY(cuEventElapsedTime, (float *ms, Handle begin, Handle end), long ends[2]; memcpy(&ends[0], begin, sizeof *ends);
       memcpy(&ends[1], end, sizeof *ends); *ms = (float)(ends[1] - ends[0]) / 1000)
+ENTRY(cuEventQuery, (Handle e), (void)e)
 ENTRY(cuEventDestroy_v2, (Handle e), release(e))
 ENTRY(cuGraphCreate, (Handle *graph, unsigned flags), (void)flags; *graph = &object)
 ENTRY(cuGraphAddKernelNode, (Handle *node, Handle graph, const Handle *before, size_t count, const void *kernel),

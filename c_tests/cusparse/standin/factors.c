@@ -1,6 +1,6 @@
 /*
- * The stand-in's csrilu02 and csric02: what NVIDIA documents of them, row after row in double complex numbers. Where cuSPARSE's
- * documentation is silent, they do what csrsv2 does.
+ * The stand-in's csrilu02 and csric02: what NVIDIA documents of them and what diff_ilu02 has seen of cuSPARSE 12.6 and 12.9, row after
+ * row in double complex numbers. Where cuSPARSE crashes or loses the context, they give a status.
  */
 
 #include "objects.h"
@@ -11,6 +11,7 @@
 
 #define OK CUSPARSE_STATUS_SUCCESS
 #define INVALID CUSPARSE_STATUS_INVALID_VALUE
+#define INTERNAL CUSPARSE_STATUS_INTERNAL_ERROR
 
 typedef double complex Number;
 
@@ -30,13 +31,10 @@ struct csric02Info {
     Info body;
 };
 
-/* A matrix with its values in double complex, and the entries of each row by ascending column. */
+/* A matrix with its values in double complex. */
 typedef struct {
-    int m;
-    cudaDataType type;
-    int base;
+    int m, base;
     const int *ptr, *col;
-    int *order;
     Number *val;
 } Matrix;
 
@@ -63,34 +61,28 @@ static void store(cudaDataType type, void *values, int k, Number v)
 static int begin(const Matrix *a, int row) { return a->ptr[row] - a->base; }
 static int column(const Matrix *a, int k) { return a->col[k] - a->base; }
 
-/* The place of an entry, or -1. */
+/* The place of an entry, or -1. It may not be found where the columns do not ascend. */
 static int find(const Matrix *a, int row, int wanted)
 {
-    for (int k = begin(a, row); k < begin(a, row + 1); k++)
-        if (column(a, k) == wanted)
-            return k;
+    int low = begin(a, row), high = begin(a, row + 1);
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (column(a, middle) == wanted)
+            return middle;
+        if (column(a, middle) < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
     return -1;
 }
 
 static Matrix open_matrix(int m, int nnz, cudaDataType type, int base, const void *val, const int *ptr, const int *col)
 {
-    Matrix a = {m, type, base, ptr, col, malloc((size_t)nnz * sizeof(int)), malloc((size_t)nnz * sizeof(Number))};
+    Matrix a = {m, base, ptr, col, malloc((size_t)nnz * sizeof(Number))};
     for (int k = 0; k < nnz; k++)
         a.val[k] = load(type, val, k);
-    for (int i = 0; i < m; i++)
-        for (int k = begin(&a, i); k < begin(&a, i + 1); k++) {
-            int at = k;
-            for (; at > begin(&a, i) && column(&a, a.order[at - 1]) > column(&a, k); at--)
-                a.order[at] = a.order[at - 1];
-            a.order[at] = k;
-        }
     return a;
-}
-
-static void close_matrix(Matrix *a)
-{
-    free(a->order);
-    free(a->val);
 }
 
 /* The diagonal value of a row that is finished. */
@@ -100,50 +92,53 @@ static Number pivot_of(const Matrix *a, int row)
     return k < 0 ? 0 : a->val[k];
 }
 
-/* The first row with a zero pivot, or -1. */
+/* The first row with a zero pivot, or -1. A row without a diagonal entry ends it. */
 static int incomplete_lu(Matrix *a, const Info *info)
 {
     int first = -1;
     for (int i = 0; i < a->m; i++) {
         int end = begin(a, i + 1), own = find(a, i, i);
-        for (int o = begin(a, i); o < end && column(a, a->order[o]) < i; o++) {
-            int k = a->order[o];
+        if (own < 0)
+            return first < 0 ? i : first;
+        for (int k = begin(a, i); k < own; k++) {
             a->val[k] /= pivot_of(a, column(a, k));
-            for (int p = o + 1; p < end; p++) {
-                int j = a->order[p], above = find(a, column(a, k), column(a, j));
+            for (int j = k + 1; j < end; j++) {
+                int above = find(a, column(a, k), column(a, j));
                 if (above >= 0)
                     a->val[j] -= a->val[k] * a->val[above];
             }
         }
-        if (own >= 0 && info->boosts && cabs(a->val[own]) <= info->tolerance)
+        /* A tolerance of zero boosts nothing. */
+        if (info->boosts && info->tolerance > 0 && cabs(a->val[own]) <= info->tolerance)
             a->val[own] = info->boost;
-        if (first < 0 && (own < 0 || a->val[own] == 0))
+        if (first < 0 && a->val[own] == 0)
             first = i;
     }
     return first;
 }
 
-/* Likewise; values above the diagonal stay. */
+/* Likewise; values above the diagonal stay. A negative pivot is reported, and the root of its absolute value is stored. */
 static int incomplete_cholesky(Matrix *a, const Info *info)
 {
     int first = -1;
     (void)info;
     for (int i = 0; i < a->m; i++) {
-        int end = begin(a, i + 1), own = find(a, i, i);
-        for (int o = begin(a, i); o < end && column(a, a->order[o]) <= i; o++) {
-            int k = a->order[o], j = column(a, k);
-            for (int p = begin(a, i); p < o; p++) {
-                int beside = find(a, j, column(a, a->order[p]));
+        int own = find(a, i, i);
+        if (own < 0)
+            return first < 0 ? i : first;
+        for (int k = begin(a, i); k <= own; k++) {
+            int j = column(a, k);
+            for (int p = begin(a, i); p < k; p++) {
+                int beside = find(a, j, column(a, p));
                 if (beside >= 0)
-                    a->val[k] -= a->val[a->order[p]] * conj(a->val[beside]);
+                    a->val[k] -= a->val[p] * conj(a->val[beside]);
             }
-            if (j < i)
+            if (k < own)
                 a->val[k] /= pivot_of(a, j);
         }
-        if (own < 0 || creal(a->val[own]) <= 0)
-            first = first < 0 ? i : first;
-        if (own >= 0)
-            a->val[own] = sqrt(creal(a->val[own]));
+        if (first < 0 && creal(a->val[own]) <= 0)
+            first = i;
+        a->val[own] = sqrt(fabs(creal(a->val[own])));
     }
     return first;
 }
@@ -170,21 +165,20 @@ static cusparseStatus_t destroy(Info *info)
     return OK;
 }
 
-static cusparseStatus_t check(cusparseHandle_t handle, int m, int nnz, cusparseMatDescr_t descr, const void *val,
-                              const int *ptr, const int *col, const Info *info)
+static cusparseStatus_t check(cusparseHandle_t handle, int m, int nnz, cusparseMatDescr_t descr, const Info *info)
 {
     if (handle == NULL)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
-    if (descr == NULL || m <= 0 || nnz <= 0 || val == NULL || ptr == NULL || col == NULL || info == NULL)
+    if (descr == NULL || m <= 0 || nnz <= 0 || info == NULL)
         return INVALID;
     return cusparseGetMatType(descr) == CUSPARSE_MATRIX_TYPE_GENERAL ? OK : CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
 }
 
-static cusparseStatus_t size(cusparseHandle_t handle, int m, int nnz, cusparseMatDescr_t descr, const void *val, const int *ptr,
-                             const int *col, const Info *info, int *bytes)
+/* Arrays may be missing. */
+static cusparseStatus_t size(cusparseHandle_t handle, int m, int nnz, cusparseMatDescr_t descr, const Info *info, int *bytes)
 {
     cusparse_standin_calls[FACTOR_SIZE]++;
-    cusparseStatus_t status = check(handle, m, nnz, descr, val, ptr, col, info);
+    cusparseStatus_t status = check(handle, m, nnz, descr, info);
     if (status == OK && bytes == NULL)
         status = INVALID;
     if (status == OK)
@@ -192,22 +186,21 @@ static cusparseStatus_t size(cusparseHandle_t handle, int m, int nnz, cusparseMa
     return status;
 }
 
-static cusparseStatus_t analyse(cusparseHandle_t handle, int m, int nnz, cusparseMatDescr_t descr, cudaDataType type,
-                                const void *val, const int *ptr, const int *col, Info *info, cusparseSolvePolicy_t policy,
-                                void *buffer)
+/* It reads no values. */
+static cusparseStatus_t analyse(cusparseHandle_t handle, int m, int nnz, cusparseMatDescr_t descr, const int *ptr, const int *col,
+                                Info *info, cusparseSolvePolicy_t policy, void *buffer)
 {
     cusparse_standin_calls[FACTOR_ANALYSIS]++;
-    cusparseStatus_t status = check(handle, m, nnz, descr, val, ptr, col, info);
-    if (status == OK && (buffer == NULL || (unsigned)policy > 1))
+    cusparseStatus_t status = check(handle, m, nnz, descr, info);
+    if (status == OK && (ptr == NULL || col == NULL || buffer == NULL || (unsigned)policy > 1))
         status = INVALID;
     if (status != OK)
         return status;
-    Matrix a = open_matrix(m, nnz, type, (int)cusparseGetMatIndexBase(descr), val, ptr, col);
+    Matrix a = {m, (int)cusparseGetMatIndexBase(descr), ptr, col, NULL};
     info->structural = -1;
     for (int i = m - 1; i >= 0; i--)
         if (find(&a, i, i) < 0)
             info->structural = i + a.base;
-    close_matrix(&a);
     info->analysed = 1, info->policy = (int)policy, info->pivot = info->structural;
     for (int k = 0; k < 4 * m; k++)
         ((unsigned char *)buffer)[k] = 0xAB; /* the whole buffer may be used */
@@ -219,9 +212,11 @@ static cusparseStatus_t factorise(int (*method)(Matrix *, const Info *), cuspars
                                   Info *info, cusparseSolvePolicy_t policy, void *buffer)
 {
     cusparse_standin_calls[FACTORISE]++;
-    cusparseStatus_t status = check(handle, m, nnz, descr, val, ptr, col, info);
-    if (status == OK && (buffer == NULL || !info->analysed || (unsigned)policy > 1 || (policy == 1 && info->policy == 0)))
+    cusparseStatus_t status = check(handle, m, nnz, descr, info);
+    if (status == OK && (val == NULL || ptr == NULL || col == NULL || buffer == NULL || (unsigned)policy > 1))
         status = INVALID;
+    if (status == OK && (!info->analysed || (policy == 1 && info->policy == 0)))
+        status = INTERNAL;
     if (status != OK)
         return status;
     Matrix a = open_matrix(m, nnz, type, (int)cusparseGetMatIndexBase(descr), val, ptr, col);
@@ -229,7 +224,7 @@ static cusparseStatus_t factorise(int (*method)(Matrix *, const Info *), cuspars
     for (int k = 0; k < nnz; k++)
         store(type, val, k, a.val[k]);
     info->pivot = row < 0 ? -1 : row + a.base;
-    close_matrix(&a);
+    free(a.val);
     for (int k = 0; k < 4 * m; k++)
         ((unsigned char *)buffer)[k] = 0xCD;
     return OK;
@@ -252,8 +247,10 @@ static cusparseStatus_t set_boost(cusparseHandle_t handle, Info *info, int enabl
     cusparse_standin_calls[FACTOR_BOOST]++;
     if (handle == NULL)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
-    if (info == NULL || (enable && (tolerance == NULL || boost == NULL)))
+    if (info == NULL)
         return INVALID;
+    if (enable && (tolerance == NULL || boost == NULL))
+        return INTERNAL;
     info->boosts = enable;
     if (enable)
         info->tolerance = *tolerance, info->boost = load(type, boost, 0);
@@ -277,13 +274,15 @@ OF_ANY_TYPE(Csric02, csric02)
     cusparseStatus_t cusparse##Letter##name##_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA,  \
                                                          Value *val, const int *ptr, const int *col, name##Info_t info, int *bytes) \
     {                                                                                                                               \
-        return size(handle, m, nnz, descrA, val, ptr, col, (Info *)info, bytes);                                                    \
+        (void)val, (void)ptr, (void)col;                                                                                            \
+        return size(handle, m, nnz, descrA, (Info *)info, bytes);                                                                   \
     }                                                                                                                               \
     cusparseStatus_t cusparse##Letter##name##_analysis(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA,    \
                                                        const Value *val, const int *ptr, const int *col, name##Info_t info,         \
                                                        cusparseSolvePolicy_t policy, void *buffer)                                  \
     {                                                                                                                               \
-        return analyse(handle, m, nnz, descrA, TYPE, val, ptr, col, (Info *)info, policy, buffer);                                  \
+        (void)val;                                                                                                                  \
+        return analyse(handle, m, nnz, descrA, ptr, col, (Info *)info, policy, buffer);                                             \
     }                                                                                                                               \
     cusparseStatus_t cusparse##Letter##name(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, Value *val,   \
                                             const int *ptr, const int *col, name##Info_t info, cusparseSolvePolicy_t policy,        \

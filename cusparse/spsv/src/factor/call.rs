@@ -13,10 +13,13 @@ use doors::cusparse::{DescrState, Handle, HandleState, MatDescr};
 use doors::driver;
 use doors::pooled::Executor;
 use doors::sptrsv::{self, DataType};
-use doors::status::{Status, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED, ZERO_PIVOT};
+use doors::status::{
+    Status, EXECUTION_FAILED, INTERNAL_ERROR, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED, ZERO_PIVOT,
+};
 use libc::{c_int, c_void};
 
 pub const NOT_GENERAL: Why = "the matrix is not of the type GENERAL";
+const NOT_ANALYSED: Why = "nothing has been analysed with success";
 
 /// What bufferSize, analysis and the factorisation are told.
 #[derive(Clone, Copy)]
@@ -126,7 +129,6 @@ impl Factorise {
                 state.buffer = None;
                 Ok(())
             }
-            // The analysis before this one still counts.
             Err(Failure::Refused(status, why)) => Err(report::refused(kind, "analysis", status, &why)),
             Err(Failure::PassOn(why)) => {
                 report::passed_on(kind, "analysis", &why);
@@ -145,6 +147,12 @@ impl Factorise {
         let storage = self.call.served().map_err(pass_on)?;
         if !(0..=1).contains(&self.policy) {
             return Err(pass_on("there is no such policy"));
+        }
+        // No work may begin, and nothing may be freed. As in cuSPARSE, the analysis before this one counts no more.
+        if is_captured(self.call.handle) {
+            state.analysed_by = Side::Nobody;
+            let why = "an analysis cannot be captured";
+            return Err(Failure::Refused(EXECUTION_FAILED, why.into()));
         }
         // A buffer of another size than libsptrsv's is for the real library.
         let sized = match state.sized_by {
@@ -207,7 +215,7 @@ impl Factorise {
             _ if self.call.handle.is_null() => {
                 Err(report::refused(kind, "", NOT_INITIALIZED, "the handle is NULL"))
             }
-            _ => Err(report::refused(kind, "", INVALID_VALUE, "nothing has been analysed with success")),
+            _ => Err(report::refused(kind, "", INTERNAL_ERROR, NOT_ANALYSED)),
         }
     }
 }
@@ -225,16 +233,24 @@ pub unsafe fn zero_pivot(
         Found::Foreign(real) => return real.zero_pivot(handle, number, position),
     };
     let mut state = info.lock();
-    if let (Side::Ours, Some(ours)) = (state.analysed_by, &state.ours) {
-        return ours.zero_pivot(handle, position);
+    match (state.analysed_by, &state.ours) {
+        (Side::Ours, Some(ours)) => ours.zero_pivot(handle, position),
+        (Side::Real, _) => {
+            report::passed_on(kind, "zeroPivot", "the real library has analysed the matrix");
+            let real = real::functions(kind, "zeroPivot")?;
+            real.zero_pivot(handle, state.real(real)?, position)
+        }
+        _ if handle.is_null() => {
+            Err(report::refused(kind, "zeroPivot", NOT_INITIALIZED, "the handle is NULL"))
+        }
+        _ => Err(report::refused(kind, "zeroPivot", INVALID_VALUE, NOT_ANALYSED)),
     }
-    let why = match state.analysed_by {
-        Side::Real => "the real library has analysed the matrix",
-        _ => "nothing has been analysed with success",
-    };
-    report::passed_on(kind, "zeroPivot", why);
-    let real = real::functions(kind, "zeroPivot")?;
-    real.zero_pivot(handle, state.real(real)?, position)
+}
+
+/// Whether the stream of a live handle is being captured.
+unsafe fn is_captured(handle: Handle) -> bool {
+    Executor::chosen() == Ok(Executor::Cuda)
+        && HandleState::read(handle).is_ok_and(|state| driver::is_capturing(state.stream))
 }
 
 /// What numericBoost is told.
@@ -276,7 +292,7 @@ impl Boost {
             return Ok(boost);
         }
         if self.tolerance.is_null() || self.value.is_null() {
-            return Err((INVALID_VALUE, "an argument is NULL"));
+            return Err((INTERNAL_ERROR, "the tolerance or the value is NULL"));
         }
         let handle =
             HandleState::read(self.handle).map_err(|status| (status, "the handle cannot be read"))?;

@@ -7,9 +7,8 @@ use crate::matrix::{Storage, Why};
 use crate::ours::{message, Failure, Info};
 use crate::report::{self, Timer};
 use doors::cusparse::Handle;
-use doors::driver;
 use doors::pivot;
-use doors::pooled::{Executor, Pooled};
+use doors::pooled::Pooled;
 use doors::sptrsv::{self, DataType};
 use doors::status::{
     Status, ALLOC_FAILED, INTERNAL_ERROR, INVALID_VALUE, MATRIX_TYPE_NOT_SUPPORTED, NOT_INITIALIZED,
@@ -65,13 +64,10 @@ impl Ours {
         buffer_size(&self.info, call.handle, storage)
     }
 
-    /// The caller's buffer is as large as `buffer_size` says.
+    /// The caller's buffer is as large as `buffer_size` says, and the handle's stream is not captured.
     pub unsafe fn analyse(&mut self, step: &Factorise, storage: Storage) -> Result<(), Failure> {
         let pass_on = |_| Failure::PassOn("libsptrsv has no handle for this GPU".into());
         let pooled = Pooled::open(step.call.handle).map_err(pass_on)?;
-        if pooled.executor() == Executor::Cuda && driver::is_capturing(pooled.stream) {
-            return Err(Failure::PassOn("the stream is being captured".into()));
-        }
         storage.describe(&pooled).map_err(|status| Failure::Refused(status, message()))?;
         let timer = Timer::of_call();
         let mut status = analyse(&self.info, &pooled, step, &storage);
@@ -145,8 +141,8 @@ type Refusal = (Status, String);
 impl Info {
     fn set(&self, boost: Option<PivotBoost>) -> Result<(), Refusal> {
         let (tolerance, [re, im]) = match boost {
-            // A comparison with NaN is never true.
-            Some(boost) if boost.enable != 0 && boost.tolerance >= 0.0 => (boost.tolerance, boost.value),
+            // As in cuSPARSE, a tolerance of zero boosts nothing. A comparison with NaN is never true.
+            Some(boost) if boost.enable != 0 && boost.tolerance > 0.0 => (boost.tolerance, boost.value),
             _ => (-1.0, [0.0; 2]),
         };
         // SAFETY: the info is live.
@@ -223,7 +219,7 @@ unsafe fn check(step: &Factorise, policy: c_int, storage: &Storage) -> Result<()
     }
     match (policy, step.policy) {
         (NO_LEVEL, USE_LEVEL) => {
-            refused(INVALID_VALUE, "levels were left out of the analysis by its policy NO_LEVEL")
+            refused(INTERNAL_ERROR, "levels were left out of the analysis by its policy NO_LEVEL")
         }
         (_, NO_LEVEL | USE_LEVEL) => Ok(()),
         _ => refused(INVALID_VALUE, "there is no such policy"),
