@@ -3,3 +3,4 @@
 
 pub mod choose;
 pub mod features;
+pub mod known;

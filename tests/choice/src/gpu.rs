@@ -1,0 +1,64 @@
+//! What the choice goes by on an H200, and what is said of it.
+#![forbid(unsafe_code)]
+
+use sptrsv::analysis::{Form, Needs, Panels, Tiles};
+use sptrsv::engines::{self, nodal, tiled, Algorithm};
+use sptrsv::problem::DataType;
+use sptrsv::select::choose::{self, Decision, Gathering, Order};
+use sptrsv::select::known::Known;
+
+/// Bytes of shared memory that a block may have.
+const SHARED_BYTES: u32 = 227 << 10;
+
+/// What AUTO wants of an analysis. Panels are left out, as nothing on the CPU finds their segments.
+pub fn needs(dtype: DataType) -> Needs {
+    let room = (SHARED_BYTES - tiled::shared_bytes(dtype, 1)) / dtype.bytes() as u32;
+    Needs {
+        tiles: Tiles::IfFaster,
+        panels: Panels::No,
+        narrow_levels: true,
+        mirror: room.min(tiled::tuning::TILED_LARGEST_RELAY),
+        ..nodal::Nodal.needs()
+    }
+}
+
+/// The choice for a pattern: for that of its nodes, unless its rows are to be solved without them.
+pub fn choose(needs: Needs, known: &[Known]) -> Decision {
+    let mut decision = Decision::default();
+    for known in known {
+        let mut features = known.clone();
+        decision = choose::choose(needs, known.natural.clone(), known.counts, &mut features)
+            .expect("nothing fails here");
+        if known.counts.node == 1 || !decision.form.is_of_rows_only() {
+            break;
+        }
+    }
+    decision
+}
+
+/// The engine's name in tables.
+pub fn engine(decision: Decision) -> &'static str {
+    match engines::choose(None, decision.form).name() {
+        "one_word" => "ONE_WORD",
+        "tiled" => "TILED",
+        "nodal" => "NODAL",
+        "wide" => "WIDE",
+        "thin" => "THIN",
+        other => other,
+    }
+}
+
+/// The engine, and how it is to solve.
+pub fn words(decision: Decision) -> String {
+    let mut words = engine(decision).to_string();
+    if let Form::Tiles(forwarding) = decision.form {
+        words += &format!(" {} {forwarding:?}", decision.rows);
+    }
+    if decision.order != Order::Natural {
+        words += &format!(" {:?}", decision.order);
+    }
+    if decision.gathering != Gathering::No {
+        words += &format!(" {:?}", decision.gathering);
+    }
+    words
+}
