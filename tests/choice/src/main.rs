@@ -23,7 +23,7 @@ struct Cli {
     /// Tables in Markdown
     tables: Vec<PathBuf>,
     /// Options of `sptrsv bench`, for its systems without times
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     command: Option<String>,
     /// Where features are kept
     #[arg(long, default_value = "target/choice")]
