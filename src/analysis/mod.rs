@@ -46,8 +46,8 @@ pub struct Needs {
     pub tiles: Tiles,
     /// Whether a pattern of nodes is to be scheduled by nodes, where that is not slower than what else is asked for.
     pub nodes: bool,
-    /// Whether each level is to be a launch, where they are few enough.
-    pub wide_levels: bool,
+    /// Up to so many levels each is to be a launch.
+    pub wide_levels: u32,
     /// Whether the last levels are to be solved 32 rows at a time, where that is the fastest.
     pub narrow_levels: bool,
     /// Whether rows are to go by panels.
@@ -75,6 +75,14 @@ pub enum Form {
 }
 
 impl Form {
+    /// That of rows without tiles, where it is asked for and not chosen.
+    pub fn of_rows(needs: Needs, levels: u32) -> Form {
+        if needs.wide_levels > 0 && levels <= needs.wide_levels {
+            Form::WideLevels
+        } else {
+            Form::Rows
+        }
+    }
     /// Unknowns of a node.
     pub fn node(self) -> u32 {
         match self {

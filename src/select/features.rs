@@ -1,8 +1,13 @@
 //! What the choice of an engine knows of a pattern.
 #![forbid(unsafe_code)]
 
+use std::cell::{OnceCell, RefCell};
 use std::time::Duration;
 
+use crate::analysis::ranges::{Ranges, Span};
+use crate::analysis::Needs;
+use crate::engines::panel::layout::SegmentCounts;
+use crate::error::Result;
 use crate::tuning::{
     OfType, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, GATHER_BYTE_SECONDS, GATHER_ENTRY_SECONDS,
     GATHER_START, LANE_ENTRIES, LONG_ROW, LONG_ROW_TIMES, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
@@ -33,6 +38,68 @@ pub struct LastLevels {
     pub level: u32,
     /// Rows of it and those behind it.
     pub rows: u32,
+}
+
+/// Features that take time to find out. A cost function asks for one where it may be of use.
+pub trait LazyFeatures {
+    /// The levels of boxes, if the pattern has any.
+    fn boxes(&mut self) -> Option<Vec<Span>>;
+    /// The levels of the ranges of the order by strips, if there is one.
+    fn strips(&mut self) -> Result<Option<Ranges>>;
+    /// The last levels that are best by the rule `best`, which gets where levels begin and the unknowns of a node.
+    fn last_levels(
+        &mut self,
+        best: fn(&[u32], u32) -> Option<LastLevels>,
+        node: u32,
+    ) -> Result<Option<LastLevels>>;
+    /// What is known of segments of chains. None: panels are not to be chosen.
+    fn segments(&mut self) -> Result<Option<SegmentCounts>> {
+        Ok(None)
+    }
+}
+
+/// What the choice knows of a pattern, of nodes or of rows.
+pub struct Features<'f> {
+    /// What is asked for.
+    pub needs: Needs,
+    pub counts: Counts,
+    /// The levels of ranges of the natural order.
+    pub natural: Ranges,
+    lazy: RefCell<&'f mut dyn LazyFeatures>,
+    strips: OnceCell<Option<Ranges>>,
+}
+
+impl<'f> Features<'f> {
+    pub fn new(needs: Needs, counts: Counts, natural: Ranges, lazy: &'f mut dyn LazyFeatures) -> Self {
+        Features { needs, counts, natural, lazy: RefCell::new(lazy), strips: OnceCell::new() }
+    }
+
+    pub fn boxes(&self) -> Option<Vec<Span>> {
+        self.lazy.borrow_mut().boxes()
+    }
+
+    /// The levels of the ranges of the order by strips, which are looked for once.
+    pub fn strips(&self) -> Result<Option<&Ranges>> {
+        if self.strips.get().is_none() {
+            let found = self.lazy.borrow_mut().strips()?;
+            return Ok(self.strips.get_or_init(|| found).as_ref());
+        }
+        Ok(self.strips.get().and_then(Option::as_ref))
+    }
+
+    /// Whether strips cost nothing more to look at.
+    pub fn strips_are_known(&self) -> bool {
+        self.strips.get().is_some()
+    }
+
+    /// See `LazyFeatures`.
+    pub fn last_levels(&self, best: fn(&[u32], u32) -> Option<LastLevels>) -> Result<Option<LastLevels>> {
+        self.lazy.borrow_mut().last_levels(best, self.counts.node)
+    }
+
+    pub fn segments(&self) -> Result<Option<SegmentCounts>> {
+        self.lazy.borrow_mut().segments()
+    }
 }
 
 /// What the choice goes by: sizes of the pattern that is scheduled, which may be one of nodes.

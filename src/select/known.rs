@@ -2,8 +2,7 @@
 //! pattern.
 #![forbid(unsafe_code)]
 
-use super::choose::LazyFeatures;
-use super::features::{Counts, LastLevels};
+use super::features::{Counts, LastLevels, LazyFeatures};
 use crate::analysis::lines::Sizes;
 use crate::analysis::ranges::{Ranges, Span, Spread};
 use crate::analysis::shared::ranges::LevelSpan;

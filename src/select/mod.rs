@@ -2,5 +2,6 @@
 #![forbid(unsafe_code)]
 
 pub mod choose;
+pub mod decision;
 pub mod features;
 pub mod known;

@@ -10,8 +10,9 @@ use crate::analysis::{running_sum, Form, Needs, Panels, Tiles};
 use crate::engines::thin;
 use crate::engines::tiled::boxes::{self, Boxes};
 use crate::error::Result;
-use crate::select::choose::{self, Decision, Gathering, LazyFeatures, Order};
-use crate::select::features::{Counts, LastLevels};
+use crate::select::choose;
+use crate::select::decision::{Decision, Gathering, Order};
+use crate::select::features::{Counts, Features, LastLevels, LazyFeatures};
 use crate::select::known::Known;
 
 /// The unknowns in the order in which they are solved; the fields are those of a schedule.
@@ -37,7 +38,7 @@ impl Ordered {
         if needs.levels && needs.panels != Panels::Yes {
             let by_unknown = survey.levels();
             let (level_ptr, order) = by_level(&by_unknown);
-            let form = choose::of_rows(needs, level_ptr.len() as u32 - 1).form;
+            let form = Form::of_rows(needs, level_ptr.len() as u32 - 1);
             let (level_ptr, order) = survey.by_families(needs, level_ptr, order, &by_unknown);
             return Some(Ordered { form, level_ptr, order, ..Ordered::default() });
         }
@@ -51,7 +52,8 @@ impl Ordered {
         let (level_ptr, by_level) = by_level(&by_unknown);
         let mut seen = Seen::new(survey, &by_unknown, &level_ptr, &by_level);
         let (ranges, counts) = (seen.ranges(needs), seen.counts(node));
-        let decision = choose::choose(needs, ranges, counts, &mut seen).expect("nothing fails here");
+        let decision =
+            choose::choose(&Features::new(needs, counts, ranges, &mut seen)).expect("nothing fails here");
         let Decision { form, rows, order: by, is_wide, gathering, predicted } = decision;
         if node > 1 && form.is_of_rows_only() {
             return None;

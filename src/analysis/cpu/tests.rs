@@ -15,7 +15,7 @@ const ALL: Needs = Needs {
     counts: true,
     tiles: Tiles::No,
     nodes: false,
-    wide_levels: false,
+    wide_levels: 0,
     narrow_levels: false,
     families: false,
     mirror: 0,
@@ -55,7 +55,7 @@ fn values_of_a_band_are_gathered_in_the_order_of_its_lists() {
         column_values: false,
         counts: false,
         tiles: Tiles::IfFaster,
-        wide_levels: true,
+        wide_levels: 1000,
         families: true,
         mirror: crate::engines::tiled::tuning::TILED_LARGEST_RELAY,
         ..ALL

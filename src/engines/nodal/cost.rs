@@ -5,8 +5,16 @@ use std::time::Duration;
 
 use super::tuning::*;
 use crate::analysis::slices::LANES;
+use crate::analysis::Form;
 use crate::engines::one_word::tuning::ONE_WORD_START;
-use crate::select::features::Counts;
+use crate::select::decision::Decision;
+use crate::select::features::{Counts, Features};
+
+/// Node by node, where the pattern has nodes.
+pub fn cost(features: &Features) -> Option<Decision> {
+    let counts = features.counts;
+    (counts.node > 1).then(|| Decision::plain(Form::Nodes(counts.node), predict(counts, counts.of_rows())))
+}
 
 /// Time of a solve by nodes: a hand-over for each level of nodes, and the sums of the lanes of a node.
 pub fn predict(nodes: Counts, rows: Counts) -> Duration {

@@ -7,11 +7,40 @@ use super::tuning::*;
 use crate::analysis::ranges::Ranges;
 use crate::analysis::shared::schedule::ENTRIES_PER_LANE;
 use crate::analysis::slices::LANES;
-use crate::select::features::Counts;
+use crate::analysis::{Form, Tiles};
+use crate::select::decision::{Decision, Gathering};
+use crate::select::features::{Counts, Features};
 use crate::tuning::*;
 
 /// By how many deviations the longest row of a slice is above the average one: measured on meshes.
 const DEVIATIONS_OF_LONGEST: f64 = 1.5;
+
+/// Rows one by one, after a copy of their values where those lie scattered in an irregular pattern that is large. None for nodes.
+pub fn cost(features: &Features) -> Option<Decision> {
+    let Features { needs, counts, ref natural, .. } = *features;
+    if counts.node > 1 {
+        return None;
+    }
+    // Without tiles the levels of ranges are not known.
+    if needs.tiles == Tiles::No {
+        return Some(Decision::plain(Form::Rows, predict(counts, counts.levels as f64)));
+    }
+    let direct = Decision::plain(Form::Rows, in_rows(counts, natural));
+    if needs.tiles == Tiles::Yes || !gathers_by_pieces(counts) {
+        return Some(direct);
+    }
+    let copy = GATHER_START + Duration::from_secs_f64(counts.entries as f64 * GATHER_PIECES_SECONDS);
+    let predicted = in_rows(Counts { scattered: false, ..counts }, natural) + copy;
+    Some(Decision { gathering: Gathering::ByPieces, predicted, ..direct })
+}
+
+/// Whether values are so many that the cache does not hold them, and levels so wide that hand-overs do not hide what they take.
+fn gathers_by_pieces(rows: Counts) -> bool {
+    let bytes = rows.entries as u64 * rows.value_bytes as u64;
+    let others = rows.n as u64 * IRREGULAR_ROW_BYTES as u64 + rows.entries as u64 * 4;
+    let is_large = bytes >= GATHER_PIECES_BYTES && bytes + others >= GATHER_PIECES_ALL_BYTES;
+    rows.scattered && rows.irregular && is_large && rows.is_wider(GATHER_PIECES_LEVEL)
+}
 
 /// What a matrix gains that is narrow from the beginning, or, where most rows are of the lowest levels, from some level on:
 /// there widths are taken to fall to a third, and again, with as many levels as the average one.

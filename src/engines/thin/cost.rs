@@ -3,9 +3,25 @@
 
 use std::time::Duration;
 
+use super::layout;
 use super::tuning::*;
+use crate::analysis::Form;
 use crate::engines::one_word::cost::predict_levels;
-use crate::select::features::{Counts, LastLevels};
+use crate::error::Result;
+use crate::select::decision::Decision;
+use crate::select::features::{Counts, Features, LastLevels};
+
+/// The last levels, or all of them, row by row. Which these are is asked for where they may be faster.
+pub fn cost(features: &Features, best: Decision) -> Result<Option<Decision>> {
+    let counts = features.counts;
+    let limit = best.predicted.mul_f64(THIN_ADVANTAGE);
+    if !features.needs.narrow_levels || least(counts.of_rows()) >= limit {
+        return Ok(None);
+    }
+    let end = features.last_levels(layout::best)?.unwrap_or(LastLevels { level: 0, rows: counts.n });
+    let predicted = predict(end, counts);
+    Ok((predicted < limit).then(|| Decision::plain(Form::NarrowLevels, predicted)))
+}
 
 /// Time of a solve: of the levels before it by the one-word engine, and of its rows one after the other.
 pub fn predict(end: LastLevels, counts: Counts) -> Duration {
@@ -30,11 +46,6 @@ pub fn least(rows: Counts) -> Duration {
     let by_level = predict_levels(rows, 0, others as f64 / rows.n.max(1) as f64);
     let of_type = |time: Duration| time.mul_f64(rows.of_type().panels);
     of_type(THIN_START + row(rows.levels)) + by_level.min(of_type(row(others)))
-}
-
-/// What it must promise where another engine is predicted to take so long.
-pub fn must_promise(other: Duration) -> Duration {
-    other.mul_f64(THIN_ADVANTAGE)
 }
 
 /// What a row takes in type d, but for its entries.

@@ -1,10 +1,9 @@
-//! Which tiles: what they must promise in place of other engines, and the order that they are ranges of.
+//! Which tiles: what they must promise in place of other engines, and the order that they are ranges of; the cost function of TILED.
 #![forbid(unsafe_code)]
 
-use std::rc::Rc;
 use std::time::Duration;
 
-use super::cost::{self, Choice, Regularity, Rows};
+use super::cost::{self, Regularity, Rows};
 use super::tuning::{
     TILED_ADVANTAGE, TILED_ADVANTAGE_ALONE, TILED_ADVANTAGE_DISTANT_MANY, TILED_ADVANTAGE_DISTANT_MOST,
     TILED_ADVANTAGE_DISTANT_SOME, TILED_ADVANTAGE_IRREGULAR, TILED_ADVANTAGE_NEAR, TILED_ADVANTAGE_NODES,
@@ -13,27 +12,46 @@ use super::tuning::{
     TILED_LARGE_LEVEL, TILED_STRIPS_GAIN, TILED_STRIPS_LEVELS, TILED_STRIPS_WORTH,
     TILED_STRIPS_WORTH_SCATTERED,
 };
-use crate::analysis::ranges::{Ranges, Span};
-use crate::analysis::Tiles;
+use crate::analysis::ranges::Ranges;
+use crate::analysis::{Form, Tiles};
+use crate::engines::one_word;
 use crate::error::Result;
-use crate::select::features::Counts;
-use crate::tuning::SKEWED_LEVELS;
+use crate::select::decision::{Decision, Gathering, Order};
+use crate::select::features::{Counts, Features};
+use crate::tuning::{GATHER_SMALLEST, SKEWED_LEVELS};
 
-/// The order that tiles are ranges of: the natural one, by strips, or by boxes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    #[default]
-    Natural,
-    Strips,
-    Boxes,
+/// Tiles, plainly or after a copy of values that lie scattered, if they promise less than what they must in place of the best so far.
+pub fn cost(features: &Features, best: Decision) -> Result<Option<Decision>> {
+    let Features { needs, counts, ref natural, .. } = *features;
+    // Levels so wide that each is a launch leave nothing to tiles.
+    if needs.tiles == Tiles::No || best.form == Form::WideLevels {
+        return Ok(None);
+    }
+    let rows = counts.of_rows();
+    let of_tiles = OfTiles::new(features);
+    let direct = of_tiles.best(counts, best.predicted)?;
+    // What is irregular a copy gathers no better than a solve.
+    let may_gather = counts.scattered && !counts.irregular && rows.n >= GATHER_SMALLEST;
+    let (so_far, copy) = (direct.map_or(best.predicted, |tiles| tiles.predicted), rows.copied_in_order());
+    if needs.tiles == Tiles::Yes || !may_gather || copy >= so_far {
+        return Ok(direct);
+    }
+    let gathered = Counts { scattered: false, ..counts };
+    let others = match counts.node {
+        1 => one_word::cost::in_rows(gathered, natural),
+        _ => best.predicted,
+    };
+    let after_copy = of_tiles.after_copy(gathered, so_far - copy).best(gathered, others)?;
+    Ok(after_copy
+        .map(|tiles| Decision { gathering: Gathering::InOrder, predicted: tiles.predicted + copy, ..tiles })
+        .filter(|tiles| tiles.predicted < so_far)
+        .or(direct))
 }
 
 /// What of the rows makes all tiles better or worse, wherever a solve takes their values from.
 #[derive(Clone, Copy)]
-pub struct OfTiles {
-    wish: Tiles,
-    /// Unknowns of another tile that a block has room for.
-    mirror: u32,
+struct OfTiles<'a, 'f> {
+    features: &'a Features<'f>,
     /// The part of the other engines' time that tiles must promise.
     advantage: f64,
     /// How many times as long they take as of rows that are alike and of type d, and what some far longer ones add.
@@ -41,53 +59,38 @@ pub struct OfTiles {
     long_rows: Duration,
     /// What they must stay below whatever others promise.
     below: Option<Duration>,
-    /// Whether strips are known, and cost nothing more to look at.
-    strips_are_known: bool,
 }
 
-impl OfTiles {
-    pub fn new(wish: Tiles, mirror: u32, counts: Counts, natural: &Ranges) -> Self {
-        let rows = counts.of_rows();
+impl<'a, 'f> OfTiles<'a, 'f> {
+    fn new(features: &'a Features<'f>) -> Self {
+        let rows = features.counts.of_rows();
         OfTiles {
-            wish,
-            mirror,
-            advantage: advantage(counts, natural),
+            features,
+            advantage: advantage(features.counts, &features.natural),
             uneven: rows.unevenness() * rows.of_type().tiles,
             long_rows: rows.long_rows_in_tiles(),
             below: None,
-            strips_are_known: false,
         }
     }
 
     /// The same where a copy gathers their values before: they must promise what either kind must, and take less than `below`.
-    pub fn after_copy(
-        self,
-        gathered: Counts,
-        natural: &Ranges,
-        below: Duration,
-        strips_are_known: bool,
-    ) -> Self {
-        let advantage = self.advantage.min(advantage(gathered, natural));
-        OfTiles { advantage, below: Some(below), strips_are_known, ..self }
+    fn after_copy(self, gathered: Counts, below: Duration) -> Self {
+        let advantage = self.advantage.min(advantage(gathered, &self.features.natural));
+        OfTiles { advantage, below: Some(below), ..self }
     }
 
     /// The best tiles and their order, if they promise what they must in place of what takes `untiled`.
-    pub fn best(
-        self,
-        natural: &Ranges,
-        counts: Counts,
-        untiled: Duration,
-        boxes: &mut dyn FnMut() -> Option<Vec<Span>>,
-        strips: &mut dyn FnMut() -> Result<Option<Rc<Ranges>>>,
-    ) -> Result<Option<(Choice, Order)>> {
+    fn best(self, counts: Counts, untiled: Duration) -> Result<Option<Decision>> {
+        let OfTiles { features, advantage, uneven, long_rows, below } = self;
+        let Features { needs, ref natural, .. } = *features;
+        let mirror = needs.mirror;
         let rows = counts.of_rows();
         let b = counts.node;
         // Whatever the tiles, it takes so many times as long in the end, and these are added.
-        let OfTiles { wish, mirror, advantage, uneven, long_rows, below, strips_are_known } = self;
         let added = long_rows + rows.levels_apart();
         let of_alike = |time: Duration| time.saturating_sub(added).div_f64(uneven);
         let (untiled, below) = (of_alike(untiled), below.map_or(Duration::MAX, of_alike));
-        let limit = match wish {
+        let limit = match needs.tiles {
             Tiles::IfFaster if b > 1 => untiled.mul_f64(advantage.min(TILED_ADVANTAGE_NODES)),
             Tiles::IfFaster => untiled.mul_f64(advantage),
             _ => Duration::MAX,
@@ -103,7 +106,7 @@ impl OfTiles {
         let of_boxes = best.map_or(limit, |tiles| tiles.predicted.mul_f64(TILED_BOX_FAVOUR).min(limit));
         let mut limit = best.map_or(limit, |best| best.predicted.min(limit));
         if b == 1 {
-            if let Some(tiles) = boxes().and_then(|spans| cost::by_boxes(&spans, shape, of_boxes)) {
+            if let Some(tiles) = features.boxes().and_then(|spans| cost::by_boxes(&spans, shape, of_boxes)) {
                 (order, best, limit) = (Order::Boxes, Some(tiles), tiles.predicted);
             }
         }
@@ -113,15 +116,24 @@ impl OfTiles {
             true => TILED_STRIPS_WORTH_SCATTERED,
             false => TILED_STRIPS_WORTH,
         };
-        let are_worth_it = strips_are_known || other > ideal.mul_f64(worth).max(ideal + TILED_STRIPS_GAIN);
+        let are_worth_it =
+            features.strips_are_known() || other > ideal.mul_f64(worth).max(ideal + TILED_STRIPS_GAIN);
         if may_have_strips && are_worth_it {
-            if let Some(tiles) = strips()?
-                .and_then(|ranges| cost::choose(&ranges, Regularity::Lines, shape, mirror, limit.min(other)))
+            if let Some(tiles) = features
+                .strips()?
+                .and_then(|ranges| cost::choose(ranges, Regularity::Lines, shape, mirror, limit.min(other)))
             {
                 (order, best) = (Order::Strips, Some(tiles));
             }
         }
-        Ok(best.map(|tiles| (Choice { predicted: tiles.predicted.mul_f64(uneven) + added, ..tiles }, order)))
+        Ok(best.map(|tiles| Decision {
+            form: Form::Tiles(tiles.relays),
+            rows: tiles.rows,
+            order,
+            is_wide: tiles.is_wide,
+            gathering: Gathering::No,
+            predicted: tiles.predicted.mul_f64(uneven) + added,
+        }))
     }
 }
 

@@ -1,17 +1,71 @@
 //! The choice on patterns that are known.
 #![forbid(unsafe_code)]
 
+use std::time::Duration;
+
 use super::*;
 use crate::analysis::lines::Grid;
 use crate::analysis::ranges::tests::{grid, ranges};
-use crate::analysis::Relays;
+use crate::analysis::ranges::{Ranges, Span};
+use crate::analysis::{Form, Needs, Relays, Tiles};
 use crate::engines::tiled::boxes::Boxes;
 use crate::engines::tiled::choose::advantage;
 use crate::engines::tiled::tuning::*;
 use crate::engines::wide::tuning::WIDE_MOST_LEVELS;
-use crate::select::features::squares;
+use crate::engines::{one_word, thin};
+use crate::select::decision::{Gathering, Order};
 use crate::select::features::tests::counts_of;
-use crate::tuning::{TYPE_C, TYPE_S, TYPE_Z};
+use crate::select::features::{squares, Counts, LastLevels, LazyFeatures};
+use crate::tuning::{GATHER_START, TYPE_C, TYPE_S, TYPE_Z};
+
+/// Features that are asked for by closures.
+struct Asked<'a> {
+    boxes: &'a mut dyn FnMut() -> Option<Vec<Span>>,
+    strips: &'a mut dyn FnMut() -> Result<Option<Ranges>>,
+    last_levels: &'a mut dyn FnMut() -> Option<LastLevels>,
+}
+
+impl LazyFeatures for Asked<'_> {
+    fn boxes(&mut self) -> Option<Vec<Span>> {
+        (self.boxes)()
+    }
+    fn strips(&mut self) -> Result<Option<Ranges>> {
+        (self.strips)()
+    }
+    fn last_levels(
+        &mut self,
+        _: fn(&[u32], u32) -> Option<LastLevels>,
+        _: u32,
+    ) -> Result<Option<LastLevels>> {
+        Ok((self.last_levels)())
+    }
+}
+
+/// The choice without narrow ends and panels.
+fn decide(
+    wish: Tiles,
+    mirror: u32,
+    natural: Ranges,
+    counts: Counts,
+    boxes: &mut dyn FnMut() -> Option<Vec<Span>>,
+    strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
+) -> Result<Decision> {
+    let needs = Needs { levels: true, tiles: wish, mirror, ..Needs::default() };
+    let mut asked = Asked { boxes, strips, last_levels: &mut || None };
+    choose(&Features::new(needs, counts, natural, &mut asked))
+}
+
+/// THIN in place of another decision, if it is to be.
+fn with_thin_end(
+    other: Decision,
+    counts: Counts,
+    mut last_levels: impl FnMut() -> Option<LastLevels>,
+) -> Decision {
+    let needs = Needs { levels: true, narrow_levels: true, ..Needs::default() };
+    let mut asked = Asked { boxes: &mut || None, strips: &mut || Ok(None), last_levels: &mut last_levels };
+    let features = Features::new(needs, counts, ranges(&[0]), &mut asked);
+    thin::cost::cost(&features, other).unwrap().unwrap_or(other)
+}
 
 #[test]
 fn irregular_rows_go_by_small_tiles_and_scattered_values_by_pieces() {
@@ -300,10 +354,10 @@ fn patterns_without_lines_relay_only_where_rows_depend_on_several_others() {
 
 #[test]
 fn as_many_levels_are_launched_as_asked_for_and_no_more() {
-    let needs = Needs { levels: true, wide_levels: true, ..Needs::default() };
-    assert_eq!(of_rows(needs, WIDE_MOST_LEVELS).form, Form::WideLevels);
-    assert_eq!(of_rows(needs, WIDE_MOST_LEVELS + 1).form, Form::Rows);
-    assert_eq!(of_rows(Needs { wide_levels: false, ..needs }, 2).form, Form::Rows);
+    let needs = Needs { levels: true, wide_levels: WIDE_MOST_LEVELS, ..Needs::default() };
+    assert_eq!(Form::of_rows(needs, WIDE_MOST_LEVELS), Form::WideLevels);
+    assert_eq!(Form::of_rows(needs, WIDE_MOST_LEVELS + 1), Form::Rows);
+    assert_eq!(Form::of_rows(Needs { wide_levels: 0, ..needs }, 2), Form::Rows);
 }
 
 #[test]
@@ -403,7 +457,7 @@ fn a_band_is_thin_and_a_dense_triangle_and_wide_levels_are_not() {
         let squares = ((entries as u64).pow(2) / n as u64, 0);
         let counts = Counts { squares, ..counts_of(n, entries, levels) };
         let other = Decision { predicted: Duration::from_micros(micros), ..Decision::default() };
-        with_thin_end(other, counts, || Ok(Some(LastLevels { level: 0, rows: n }))).unwrap().form
+        with_thin_end(other, counts, || Some(LastLevels { level: 0, rows: n })).form
     };
     assert_eq!(chosen(50_000, 1_500_000, 50_000, 5700), Form::NarrowLevels);
     assert_eq!(chosen(1200, 719_400, 1200, 99), Form::Rows);
@@ -412,9 +466,9 @@ fn a_band_is_thin_and_a_dense_triangle_and_wide_levels_are_not() {
     assert_eq!(chosen(200_000, 199_999, 200_000, 6168), Form::NarrowLevels);
     let single = Counts { value_bytes: 4, ..counts_of(200_000, 199_999, 200_000) };
     let tiles = Decision { predicted: Duration::from_micros(5551), ..Decision::default() };
-    assert_eq!(with_thin_end(tiles, single, || Ok(None)).unwrap(), tiles);
+    assert_eq!(with_thin_end(tiles, single, || None), tiles);
     // Nobody asks for the end where none can be as fast.
     let counts = Counts { n: 262_144, levels: 45, entries: 523_000, node: 1, ..Counts::default() };
     let other = Decision { predicted: Duration::from_micros(22), ..Decision::default() };
-    assert_eq!(with_thin_end(other, counts, || panic!("no end can be as fast")).unwrap(), other);
+    assert_eq!(with_thin_end(other, counts, || panic!("no end can be as fast")), other);
 }

@@ -4,7 +4,9 @@
 use sptrsv::analysis::{Form, Needs, Panels, Tiles};
 use sptrsv::engines::{self, nodal, tiled, Algorithm};
 use sptrsv::problem::DataType;
-use sptrsv::select::choose::{self, Decision, Gathering, Order};
+use sptrsv::select::choose;
+use sptrsv::select::decision::{Decision, Gathering, Order};
+use sptrsv::select::features::Features;
 use sptrsv::select::known::Known;
 
 /// Bytes of shared memory that a block may have.
@@ -27,7 +29,7 @@ pub fn choose(needs: Needs, known: &[Known]) -> Decision {
     let mut decision = Decision::default();
     for known in known {
         let mut features = known.clone();
-        decision = choose::choose(needs, known.natural.clone(), known.counts, &mut features)
+        decision = choose::choose(&Features::new(needs, known.counts, known.natural.clone(), &mut features))
             .expect("nothing fails here");
         if known.counts.node == 1 || !decision.form.is_of_rows_only() {
             break;

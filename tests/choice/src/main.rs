@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use sptrsv::select::choose::Decision;
+use sptrsv::select::decision::Decision;
 use table::{Row, Table};
 
 #[derive(Parser)]

@@ -8,7 +8,7 @@ use clap::Parser;
 use rayon::prelude::*;
 use sptrsv::analysis::{cpu, Pattern};
 use sptrsv::problem::{DataType, Fill, MatDescr, Op, Shape};
-use sptrsv::select::choose::Decision;
+use sptrsv::select::decision::Decision;
 use sptrsv::select::known::Known;
 use sptrsv_bench::bench::args::Args;
 use sptrsv_bench::matrix::{self, Csr};
