@@ -21,9 +21,7 @@ pub fn predict(nodes: Counts, rows: Counts) -> Duration {
     let unknowns = nodes.entries as f64 / nodes.n.max(1) as f64 * nodes.node as f64;
     let lanes =
         (unknowns / (NODAL_VALUES_PER_LANE / nodes.node) as f64).max(nodes.node as f64).min(LANES as f64);
-    let is_narrow = nodes.n <= NODAL_NARROW.saturating_mul(nodes.levels);
-    let level = if is_narrow { NODAL_NARROW_LEVEL } else { NODAL_LEVEL };
-    let level = level + NODAL_SUM.mul_f64(lanes.log2().ceil());
+    let level = NODAL_LEVEL + NODAL_SUM.mul_f64(lanes.log2().ceil());
     let moved = Duration::from_secs_f64(rows.entries as f64 * NODAL_ENTRY_SECONDS);
     (ONE_WORD_START + level.mul_f64(nodes.levels as f64) + moved).mul_f64(rows.of_type().rows)
 }
