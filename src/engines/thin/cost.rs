@@ -50,6 +50,5 @@ pub fn least(rows: Counts) -> Duration {
 
 /// What a row takes in type d, but for its entries.
 fn row_of(rows: Counts) -> Duration {
-    let is_short = rows.lengths().0 <= THIN_SHORT_ENTRIES && !rows.is_complex;
-    Duration::from_nanos(if is_short { THIN_SHORT_ROW } else { THIN_ROW } as u64)
+    Duration::from_nanos(if rows.is_complex { THIN_ROW } else { THIN_REAL_ROW } as u64)
 }
