@@ -84,7 +84,7 @@ pub fn predict_levels(rows: Counts, levels: u32, part: f64) -> Duration {
 /// The same where levels are so wide that all is streamed.
 pub fn predict_streamed(rows: Counts) -> Duration {
     let seconds = [STREAMED_ROW_SECONDS, STREAMED_ENTRY_SECONDS];
-    let scattered = [STREAMED_SCATTERED_SECONDS, STREAMED_CACHED_SECONDS];
+    let scattered = [STREAMED_SCATTERED_SECONDS, 0.0];
     streamed(rows, STREAMED_START, STREAMED_LEVEL, seconds, scattered)
 }
 

@@ -15,7 +15,7 @@ pub fn predict(rows: Counts) -> Duration {
     streamed(rows, WIDE_START, WIDE_LEVEL, seconds, [WIDE_SCATTERED_SECONDS, WIDE_CACHED_SECONDS])
 }
 
-/// A launch for each level, where rows lie level by level and are alike.
+/// A launch for each level, where rows lie level by level and none is far longer than the others.
 pub fn cost(features: &Features) -> Option<Decision> {
     let Features { needs, counts, ref natural, .. } = *features;
     // Where no row depends on another ONE_WORD streams too, in one launch.
@@ -26,13 +26,7 @@ pub fn cost(features: &Features) -> Option<Decision> {
     let predicted = predict(counts);
     let most = (counts.levels / WIDE_SPAN_PART).max(1);
     let other = predict_streamed(counts).min(in_rows(counts, natural));
-    let promises = predicted < other.mul_f64(WIDE_ADVANTAGE);
-    (promises && are_alike(counts) && natural.are_levels(most))
+    let has_long_rows = counts.squares.1 > 0;
+    (predicted < other && !has_long_rows && natural.are_levels(most))
         .then(|| Decision::plain(Form::WideLevels, predicted))
-}
-
-/// Whether no rows are much longer than the others.
-fn are_alike(rows: Counts) -> bool {
-    let (average, deviation) = rows.lengths();
-    deviation <= WIDE_DEVIATIONS * average + 1.0 && rows.squares.1 == 0
 }
