@@ -39,7 +39,7 @@ fn gathers_by_pieces(rows: Counts) -> bool {
     let bytes = rows.entries as u64 * rows.value_bytes as u64;
     let others = rows.n as u64 * IRREGULAR_ROW_BYTES as u64 + rows.entries as u64 * 4;
     let is_large = bytes >= GATHER_PIECES_BYTES && bytes + others >= GATHER_PIECES_ALL_BYTES;
-    rows.scattered && rows.irregular && is_large && rows.is_wider(GATHER_PIECES_LEVEL)
+    rows.scattered && rows.irregular && is_large && rows.is_wider(HOPS_HIDDEN_LEVEL)
 }
 
 /// What a matrix gains that is narrow from the beginning, or, where most rows are of the lowest levels, from some level on:

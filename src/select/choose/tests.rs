@@ -292,31 +292,6 @@ fn strips_serve_gathered_tiles_and_others_and_are_looked_for_once() {
 }
 
 #[test]
-fn staged_tiles_must_promise_what_either_kind_must() {
-    // A grid of 7 points box by box.
-    let (side, of_box, levels) = (128u32, 16u32, 3 * 128 - 2);
-    let n = side.pow(3);
-    let spots = |i: u32, size: u32| [i % size, i / size % size, i / (size * size)];
-    let level = |i: u32| {
-        let (boxes, inside) = (i / of_box.pow(3), i % of_box.pow(3));
-        let corner = spots(boxes, side / of_box).iter().sum::<u32>() * of_box;
-        corner + spots(inside, of_box).iter().sum::<u32>()
-    };
-    let level: Vec<u32> = (0..n).map(level).collect();
-    let boxes = Grid { line: of_box, plane: of_box * of_box }.sizes(n, TILED_LARGEST_RELAY);
-    let natural = Ranges::new(boxes, &level);
-    for scattered in [false, true] {
-        let of_grid = Counts { distant: n / 8, ..counts_of(n, 3 * n, levels) };
-        let counts =
-            Counts { scattered, has_lines: true, crosses: true, squares: (9 * n as u64, 0), ..of_grid };
-        let (mirror, natural) = (TILED_LARGEST_RELAY, natural.clone());
-        let mut no_strips = || Ok(None);
-        let chosen = decide(Tiles::IfFaster, mirror, natural, counts, &mut || None, &mut no_strips).unwrap();
-        assert_eq!((chosen.form, chosen.gathering), (Form::Rows, Gathering::No), "{chosen:?}");
-    }
-}
-
-#[test]
 fn rows_of_very_different_lengths_make_tiles_slower() {
     let level = grid(1024, 1024);
     let (n, entries, levels) = (1 << 20, 4u32 << 20, 2047);
@@ -360,7 +335,7 @@ fn as_many_levels_are_launched_as_asked_for_and_no_more() {
 }
 
 #[test]
-fn boxes_need_not_promise_as_much_as_other_tiles() {
+fn boxes_are_taken_though_other_tiles_promise_more() {
     let side = 256;
     let (plane, n) = (side * side, side * side * side);
     let level: Vec<u32> = (0..n).map(|i| i % side + i % plane / side + i / plane).collect();
@@ -379,7 +354,7 @@ fn boxes_need_not_promise_as_much_as_other_tiles() {
     let (with, without) = (choice(true), choice(false));
     assert_eq!((with.order, without.order), (Order::Boxes, Order::Natural));
     let more = with.predicted.div_duration_f64(without.predicted);
-    assert!((1.0..TILED_BOX_FAVOUR).contains(&more), "{more}");
+    assert!(more > 1.0, "{more}");
 }
 
 #[test]
@@ -395,32 +370,33 @@ fn what_tiles_must_promise_goes_by_the_levels_that_most_rows_are_of_and_by_dista
         let counts = Counts { entries, levels, distant, ..counts };
         (advantage(counts, &ranges(&level)), counts.of_rows().advantage())
     };
-    let (plain, usual) = (counts_of(n, 0, 0), |(part, usual): (f64, f64)| part == usual);
+    let (plain, usual) = (counts_of(n, 0, 0), |(part, usual): (Option<f64>, Option<f64>)| part == usual);
     let (irregular, scattered) = (Counts { irregular: true, ..plain }, Counts { scattered: true, ..plain });
     // By nested dissection.
-    assert_eq!(of(20, 9, 0.1, plain).0, TILED_ADVANTAGE_NEAR);
-    assert_eq!(of(20, 9, 0.2, plain).0, TILED_ADVANTAGE_DISTANT_SOME);
-    assert_eq!(of(20, 9, 0.5, plain).0, TILED_ADVANTAGE_DISTANT_MANY);
+    assert_eq!(of(20, 9, 0.1, plain).0, Some(TILED_ADVANTAGE_NEAR));
+    assert_eq!(of(20, 9, 0.2, plain).0, Some(TILED_ADVANTAGE_DISTANT_SOME));
+    assert_eq!(of(20, 9, 0.5, plain).0, Some(TILED_ADVANTAGE_DISTANT_MANY));
     assert!(usual(of(20, 9, 0.5, Counts { node: 3, ..plain })));
     let few = Counts { n: TILED_DISSECTED_ROWS - 1, ..plain };
-    assert!(usual(of(20, 8, 0.1, few)) && of(20, 100, 0.1, few).0 == TILED_ADVANTAGE_NEAR);
+    assert!(usual(of(20, 8, 0.1, few)) && of(20, 100, 0.1, few).0 == Some(TILED_ADVANTAGE_NEAR));
     // In any order.
     assert!(usual(of(200, 9, 0.1, plain)) && usual(of(200, 9, 0.5, plain)));
     for low in [20, 200] {
-        assert_eq!(of(low, 9, 0.9, plain).0, TILED_ADVANTAGE_DISTANT_MOST);
-        // Rows of several lanes, whose values lie scattered.
-        let lines = Counts { has_lines: true, ..scattered };
-        assert_eq!(of(low, 9, 0.6, lines).0, TILED_ADVANTAGE_DISTANT_SOME);
-        assert!(usual(of(low, 9, 0.4, lines)) && usual(of(low, 8, 0.6, lines)));
+        assert_eq!(of(low, 9, 0.9, plain).0, Some(TILED_ADVANTAGE_DISTANT_MOST));
+        assert!(usual(of(low, 9, 0.9, Counts { has_lines: true, ..scattered })));
     }
     // Domains by themselves.
     let (alone, far) = (Counts { n: 2 * n, ..plain }, Counts { n: 2 * n, ..scattered });
-    assert_eq!(of(200, 3, 0.01, alone).0, TILED_ADVANTAGE_ALONE);
-    assert_eq!(of(200, 2, 0.01, far).0, TILED_ADVANTAGE_ALONE);
-    assert!(usual(of(200, 3, 0.01, far)) && usual(of(200, 3, 0.03, alone)) && usual(of(200, 3, 0.01, plain)));
-    assert_eq!(of(20, 3, 0.01, alone).0, TILED_ADVANTAGE_NEAR);
+    assert_eq!(of(200, 3, 0.01, alone).0, Some(TILED_ADVANTAGE_ALONE));
+    assert_eq!(of(200, 2, 0.01, far).0, Some(TILED_ADVANTAGE_ALONE));
+    assert!(
+        usual(of(200, 3, 0.01, far))
+            && usual(of(200, 3, 0.03, alone))
+            && usual(of(200, 3, 0.01, Counts { n: n / 2, ..plain }))
+    );
+    assert_eq!(of(20, 3, 0.01, alone).0, Some(TILED_ADVANTAGE_NEAR));
     // Short ones in a random order.
-    assert_eq!(of(200, 3, 0.9, irregular).0, TILED_ADVANTAGE_SHORT);
+    assert_eq!(of(200, 3, 0.9, irregular).0, Some(TILED_ADVANTAGE_SHORT));
     assert!(usual(of(2, 3, 0.9, irregular)) && usual(of(200, 9, 0.9, irregular)));
     assert!(usual(of(200, 3, 0.9, Counts { scattered: true, ..irregular })));
 }
@@ -433,7 +409,7 @@ fn tiles_of_their_first_and_their_last_levels_must_promise_most() {
         let level: Vec<u32> = (0..n).map(|i| if i % 3 < third { 0 } else { 1 + i / line }).collect();
         advantage(counts_of(n, 3 * n, 1 + n.div_ceil(line)), &ranges(&level))
     };
-    assert_eq!((part(2), part(0)), (TILED_ADVANTAGE_IRREGULAR, TILED_ADVANTAGE));
+    assert_eq!((part(2), part(0)), (None, Some(1.0)));
 }
 
 #[test]
