@@ -110,12 +110,14 @@ pub const GATHER_MOST_PIECES: u32 = 32;
 pub const IRREGULAR_ENTRY_SECONDS: f64 = 0.2e-11;
 pub const IRREGULAR_SCATTERED_SECONDS: f64 = 1.3e-11;
 
-/// What a row takes longer (in seconds), whose values and right-hand side come from lines of their own, but for the part that a
-/// cache of so many bytes holds, of so many bytes for each row and entry.
+/// What a row takes longer (in seconds), whose values and right-hand side come from lines of their own, but for the part that the
+/// cache holds.
 pub const IRREGULAR_ROW_SECONDS: f64 = 3.3e-11;
-pub const IRREGULAR_CACHE: f64 = 35e6;
-pub const IRREGULAR_ROW_BYTES: f64 = 32.0;
-pub const IRREGULAR_ENTRY_BYTES: f64 = 12.0;
+
+/// Bytes of a system that the cache holds, and those that a solve moves for each row and entry.
+pub const CACHE_BYTES: f64 = 35e6;
+pub const ROW_BYTES_MOVED: f64 = 32.0;
+pub const ENTRY_BYTES_MOVED: f64 = 12.0;
 
 /// Times of rows, or nodes, of tiles, and of rows 32 at a time, of those in type d.
 #[derive(Clone, Copy, Debug)]

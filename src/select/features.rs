@@ -9,8 +9,9 @@ use crate::analysis::Needs;
 use crate::engines::panel::layout::SegmentCounts;
 use crate::error::Result;
 use crate::tuning::{
-    OfType, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, GATHER_BYTE_SECONDS, GATHER_ENTRY_SECONDS,
-    GATHER_START, LANE_ENTRIES, LONG_ROW, LONG_ROW_TIMES, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
+    OfType, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, ENTRY_BYTES_MOVED, GATHER_BYTE_SECONDS,
+    GATHER_ENTRY_SECONDS, GATHER_START, LANE_ENTRIES, LONG_ROW, LONG_ROW_TIMES, ROW_BYTES_MOVED, TYPE_C,
+    TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
 };
 
 /// Of the numbers of entries of rows, `entries` in all, the sum of their squares, and of those of rows that are far longer than the
@@ -157,6 +158,11 @@ impl Counts {
     /// Whether a level has more rows on average.
     pub fn is_wider(self, rows: u64) -> bool {
         self.n as u64 > self.levels as u64 * rows
+    }
+
+    /// What a solve in double precision moves.
+    pub fn bytes(self) -> f64 {
+        self.n as f64 * ROW_BYTES_MOVED + self.entries as f64 * ENTRY_BYTES_MOVED
     }
 
     pub fn of_type(self) -> OfType {

@@ -37,7 +37,7 @@ pub fn cost(features: &Features) -> Option<Decision> {
 /// Whether values are so many that the cache does not hold them, and levels so wide that hand-overs do not hide what they take.
 fn gathers_by_pieces(rows: Counts) -> bool {
     let bytes = rows.entries as u64 * rows.value_bytes as u64;
-    let others = rows.n as u64 * IRREGULAR_ROW_BYTES as u64 + rows.entries as u64 * 4;
+    let others = rows.n as u64 * ROW_BYTES_MOVED as u64 + rows.entries as u64 * 4;
     let is_large = bytes >= GATHER_PIECES_BYTES && bytes + others >= GATHER_PIECES_ALL_BYTES;
     rows.scattered && rows.irregular && is_large && rows.is_wider(HOPS_HIDDEN_LEVEL)
 }
@@ -123,7 +123,7 @@ fn irregular_rows(rows: Counts, natural: &Ranges) -> Duration {
     }
     let are_apart = !natural.are_levels(1);
     let (n, entries) = (rows.n as f64, rows.entries as f64);
-    let cached = IRREGULAR_CACHE / (n * IRREGULAR_ROW_BYTES + entries * IRREGULAR_ENTRY_BYTES);
+    let cached = CACHE_BYTES / rows.bytes();
     let row = if are_apart { IRREGULAR_ROW_SECONDS * (1.0 - cached.min(1.0)) } else { 0.0 };
     let entry = IRREGULAR_ENTRY_SECONDS + if rows.scattered { IRREGULAR_SCATTERED_SECONDS } else { 0.0 };
     Duration::from_secs_f64(n * row + entries * entry)

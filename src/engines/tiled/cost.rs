@@ -15,7 +15,7 @@ use crate::analysis::ranges::{Ranges, Span, Spread};
 use crate::analysis::slices::LANES;
 use crate::analysis::Relays;
 use crate::select::features::Counts;
-use crate::tuning::{CACHED_ENTRIES, HOPS_HIDDEN_LEVEL, LANE_ENTRIES, MESH_ROWS};
+use crate::tuning::{CACHED_ENTRIES, CACHE_BYTES, HOPS_HIDDEN_LEVEL, LANE_ENTRIES, MESH_ROWS};
 
 /// Blocks of a cluster.
 const CLUSTER: usize = TILED_CLUSTER as usize;
@@ -147,8 +147,7 @@ impl Counts {
 
     /// The part of the other engines' time that tiles must promise, by these counts alone. None: there are to be no tiles.
     pub fn advantage(self) -> Option<f64> {
-        let bytes = self.n as u64 * TILED_ROW_BYTES + self.entries as u64 * TILED_ENTRY_BYTES;
-        let is_large = bytes > TILED_WIDE_BYTES;
+        let is_large = self.bytes() > CACHE_BYTES;
         let is_wide = self.is_wider(TILED_WIDE_LEVEL);
         let are_apart = self.scattered && !self.has_lines;
         match are_apart {

@@ -94,13 +94,12 @@ pub const TILED_ADVANTAGE_NODES: f64 = 0.95;
 pub const TILED_ADVANTAGE_LINES: f64 = 1.15;
 
 /// Less is allowed where values lie scattered, the pattern has no lines, rows have more entries than these on average and levels so
-/// many rows; the least where there are more bytes than these, which the model does not know of. The first number is for rows of one
-/// entry, too.
+/// many rows; the least where the cache does not hold the system, which the model does not know of. The first number is for rows of
+/// one entry, too.
 pub const TILED_ADVANTAGE_WIDE: f64 = 0.86;
 pub const TILED_SHORT_ENTRIES: u64 = 2;
 pub const TILED_WIDE_LEVEL: u64 = 900;
 pub const TILED_ADVANTAGE_APART: f64 = 0.62;
-pub const TILED_WIDE_BYTES: u64 = 40_000_000;
 
 /// So tiles must promise less where nearly all entries are of such unknowns; and where the average row is of a level below this part of
 /// all, as by nested dissection: from so large a part of such entries on, and from the next. Where there are fewer it promises too
@@ -133,7 +132,3 @@ pub const TILED_UNEVEN_ENTRIES: f64 = 16.0;
 
 /// The same where the pattern has lines and rows have several lanes, and they deviate by more than this part of the average.
 pub const TILED_UNEVEN_LINES: f64 = 0.25;
-
-/// Bytes that a solve in double precision with scattered values moves for a row and for an entry.
-pub const TILED_ROW_BYTES: u64 = 28;
-pub const TILED_ENTRY_BYTES: u64 = 16;

@@ -193,7 +193,7 @@ fn tiles_must_promise_more_for_scattered_values_and_wide_levels() {
     assert_eq!(counts(1 << 20, 1000, false).advantage(), Some(1.0));
     assert_eq!(counts(1 << 20, 2047, true).advantage(), Some(1.0));
     assert_eq!(counts(1 << 20, 1000, true).advantage(), Some(TILED_ADVANTAGE_APART));
-    assert_eq!(counts(1 << 19, 512, true).advantage(), Some(TILED_ADVANTAGE_WIDE));
+    assert_eq!(counts(1 << 18, 256, true).advantage(), Some(TILED_ADVANTAGE_WIDE));
     assert_eq!(counts(1 << 19, 1024, true).advantage(), Some(1.0));
     // None of irregular ones where values are scattered or levels narrow, and more of what is short.
     let irregular = |levels, scattered| Counts { irregular: true, ..counts(1 << 21, levels, scattered) };
