@@ -98,8 +98,8 @@ pub const IRREGULAR_SMALLEST: u32 = 1 << 19;
 
 /// Scattered values of an irregular pattern are gathered piece by piece where they are so many bytes at least, with their places and what
 /// rows have more than the cache holds, and hops do not hide what values take. What each entry takes (in seconds).
-pub const GATHER_PIECES_BYTES: u64 = 24_000_000;
-pub const GATHER_PIECES_ALL_BYTES: u64 = 65_000_000;
+pub const GATHER_PIECES_BYTES: f64 = 24e6;
+pub const GATHER_PIECES_ALL_BYTES: f64 = 65e6;
 pub const GATHER_PIECES_SECONDS: f64 = 1.3e-11;
 
 /// The bytes of a piece, which the cache holds, and the most pieces: with more values pieces are larger.

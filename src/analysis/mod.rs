@@ -15,6 +15,7 @@ pub mod shared;
 pub mod slices;
 
 use crate::problem::DiagSource;
+use crate::select::gpus::Speed;
 
 pub use shared::schedule::NONE;
 
@@ -28,7 +29,7 @@ pub struct Pattern {
 }
 
 /// What an algorithm wants to know about a matrix.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Needs {
     /// Unknowns ordered by level (else in natural order, with no level computed).
     pub levels: bool,
@@ -55,6 +56,8 @@ pub struct Needs {
     /// With tiles: unknowns of the tile before its own that a block has room for; 0 where blocks cannot hand any over
     /// to each other.
     pub mirror: u32,
+    /// How fast the GPU is.
+    pub speed: Speed,
 }
 
 /// What a schedule is made of, and so which engine solves it.

@@ -95,7 +95,7 @@ pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Sh
             }
         }
     };
-    Ok(Needs { mirror: tiled::mirror(gpu, shape), ..needs })
+    Ok(Needs { mirror: tiled::mirror(gpu, shape), speed: gpu.speed(), ..needs })
 }
 
 /// The algorithm for what the analysis has found: the one asked for, but rows one by one where a matrix has no

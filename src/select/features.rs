@@ -4,14 +4,15 @@
 use std::cell::{OnceCell, RefCell};
 use std::time::Duration;
 
+use super::gpus::Speed;
 use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::Needs;
 use crate::engines::panel::layout::SegmentCounts;
 use crate::error::Result;
 use crate::tuning::{
-    OfType, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, ENTRY_BYTES_MOVED, GATHER_BYTE_SECONDS,
-    GATHER_ENTRY_SECONDS, GATHER_START, LANE_ENTRIES, LONG_ROW, LONG_ROW_TIMES, ROW_BYTES_MOVED, TYPE_C,
-    TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
+    OfType, CACHED_ENTRIES, CACHE_BYTES, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, ENTRY_BYTES_MOVED,
+    GATHER_BYTE_SECONDS, GATHER_ENTRY_SECONDS, GATHER_START, LANE_ENTRIES, LONG_ROW, LONG_ROW_TIMES,
+    ROW_BYTES_MOVED, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
 };
 
 /// Of the numbers of entries of rows, `entries` in all, the sum of their squares, and of those of rows that are far longer than the
@@ -126,6 +127,8 @@ pub struct Counts {
     pub node: u32,
     pub value_bytes: u32,
     pub is_complex: bool,
+    /// How fast the GPU is.
+    pub speed: Speed,
 }
 
 impl Counts {
@@ -165,6 +168,26 @@ impl Counts {
         self.n as f64 * ROW_BYTES_MOVED + self.entries as f64 * ENTRY_BYTES_MOVED
     }
 
+    /// Whether the cache holds so many bytes.
+    pub fn caches(self, bytes: f64) -> bool {
+        bytes <= CACHE_BYTES * self.speed.cache
+    }
+
+    /// Whether it holds all values that lie scattered.
+    pub fn caches_values(self) -> bool {
+        self.entries as f64 <= CACHED_ENTRIES as f64 * self.speed.cache
+    }
+
+    /// What takes so long by the clock, and so many seconds from memory.
+    pub fn time(self, by_clock: Duration, from_memory: f64) -> Duration {
+        by_clock.mul_f64(self.speed.steps) + Duration::from_secs_f64(from_memory * self.speed.memory)
+    }
+
+    /// A copy of the values, each of which takes so many seconds.
+    pub fn copied(self, value: f64) -> Duration {
+        self.time(GATHER_START, self.entries as f64 * value)
+    }
+
     pub fn of_type(self) -> OfType {
         match (self.is_complex, self.value_bytes) {
             (false, 4) => TYPE_S,
@@ -178,7 +201,7 @@ impl Counts {
     /// A copy of scattered values into the order in which a solve reads them.
     pub fn copied_in_order(self) -> Duration {
         let entry = GATHER_ENTRY_SECONDS + GATHER_BYTE_SECONDS * self.value_bytes as f64;
-        GATHER_START + Duration::from_secs_f64(self.entries as f64 * entry)
+        self.copied(entry)
     }
 }
 
@@ -201,6 +224,7 @@ pub mod tests {
             node: 1,
             value_bytes: 8,
             is_complex: false,
+            speed: Speed::default(),
         }
     }
 

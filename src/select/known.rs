@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::features::{Counts, LastLevels, LazyFeatures};
+use super::gpus::Speed;
 use crate::analysis::lines::Sizes;
 use crate::analysis::ranges::{Ranges, Span, Spread};
 use crate::analysis::shared::ranges::LevelSpan;
@@ -72,6 +73,7 @@ impl Known {
             node,
             value_bytes,
             is_complex,
+            speed: Speed::default(),
         };
         Some(Known {
             counts,

@@ -4,4 +4,5 @@
 pub mod choose;
 pub mod decision;
 pub mod features;
+pub mod gpus;
 pub mod known;

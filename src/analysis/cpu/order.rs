@@ -51,7 +51,7 @@ impl Ordered {
         let by_unknown = survey.levels();
         let (level_ptr, by_level) = by_level(&by_unknown);
         let mut seen = Seen::new(survey, &by_unknown, &level_ptr, &by_level);
-        let (ranges, counts) = (seen.ranges(needs), seen.counts(node));
+        let (ranges, counts) = (seen.ranges(needs), seen.counts(needs, node));
         let decision =
             choose::choose(&Features::new(needs, counts, ranges, &mut seen)).expect("nothing fails here");
         let Decision { form, rows, order: by, is_wide, gathering, predicted } = decision;
@@ -90,7 +90,7 @@ pub(super) fn known(survey: &Survey, needs: Needs, node: u32) -> Known {
     let by_unknown = survey.levels();
     let (level_ptr, by_level) = by_level(&by_unknown);
     let mut seen = Seen::new(survey, &by_unknown, &level_ptr, &by_level);
-    let (natural, counts) = (seen.ranges(needs), seen.counts(node));
+    let (natural, counts) = (seen.ranges(needs), seen.counts(needs, node));
     // Of nodes, and of irregular patterns, nobody asks for them.
     let is_asked_for = node == 1 && !counts.irregular;
     Known {
@@ -137,7 +137,7 @@ impl<'s> Seen<'s> {
         Ranges::new(self.grid.sizes(self.survey.n, needs.mirror), &self.in_turn)
     }
 
-    fn counts(&self, node: u32) -> Counts {
+    fn counts(&self, needs: Needs, node: u32) -> Counts {
         let Seen { survey, level_ptr, grid, skew, .. } = *self;
         let shape = survey.shape;
         Counts {
@@ -153,6 +153,7 @@ impl<'s> Seen<'s> {
             node,
             value_bytes: shape.dtype.bytes() as u32,
             is_complex: shape.dtype.is_complex(),
+            speed: needs.speed,
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::analysis::pattern::validate;
 use crate::analysis::{Form, Lists, Panels, Tiles, Values, NONE};
 use crate::error::Error;
 use crate::problem::{DataType, DiagSource, Fill, Format, MatDescr, Op};
+use crate::select::gpus::Speed;
 
 const ALL: Needs = Needs {
     levels: true,
@@ -20,6 +21,7 @@ const ALL: Needs = Needs {
     families: false,
     mirror: 0,
     panels: Panels::No,
+    speed: Speed { multiprocessors: 132, steps: 1.0, memory: 1.0, cache: 1.0 },
 };
 const NATURAL: Needs = Needs { levels: false, ..ALL };
 

@@ -22,8 +22,9 @@ pub fn predict(nodes: Counts, rows: Counts) -> Duration {
     let lanes =
         (unknowns / (NODAL_VALUES_PER_LANE / nodes.node) as f64).max(nodes.node as f64).min(LANES as f64);
     let level = NODAL_LEVEL + NODAL_SUM.mul_f64(lanes.log2().ceil());
-    let moved = Duration::from_secs_f64(rows.entries as f64 * NODAL_ENTRY_SECONDS);
-    (ONE_WORD_START + level.mul_f64(nodes.levels as f64) + moved).mul_f64(rows.of_type().rows)
+    let levels = level.mul_f64(nodes.levels as f64);
+    let time = rows.time(ONE_WORD_START + levels, rows.entries as f64 * NODAL_ENTRY_SECONDS);
+    time.mul_f64(rows.of_type().rows)
 }
 
 /// The same of rows alone, whose nodes are not known: as if they came by twos.

@@ -29,16 +29,17 @@ pub fn cost(features: &Features) -> Option<Decision> {
     if needs.tiles == Tiles::Yes || !gathers_by_pieces(counts) {
         return Some(direct);
     }
-    let copy = GATHER_START + Duration::from_secs_f64(counts.entries as f64 * GATHER_PIECES_SECONDS);
+    let copy = counts.copied(GATHER_PIECES_SECONDS);
     let predicted = in_rows(Counts { scattered: false, ..counts }, natural) + copy;
     Some(Decision { gathering: Gathering::ByPieces, predicted, ..direct })
 }
 
 /// Whether values are so many that the cache does not hold them, and levels so wide that hand-overs do not hide what they take.
 fn gathers_by_pieces(rows: Counts) -> bool {
-    let bytes = rows.entries as u64 * rows.value_bytes as u64;
-    let others = rows.n as u64 * ROW_BYTES_MOVED as u64 + rows.entries as u64 * 4;
-    let is_large = bytes >= GATHER_PIECES_BYTES && bytes + others >= GATHER_PIECES_ALL_BYTES;
+    let values = rows.entries as f64 * f64::from(rows.value_bytes);
+    let others = rows.n as f64 * ROW_BYTES_MOVED + rows.entries as f64 * 4.0;
+    let is_large = values >= GATHER_PIECES_BYTES * rows.speed.cache
+        && values + others >= GATHER_PIECES_ALL_BYTES * rows.speed.cache;
     rows.scattered && rows.irregular && is_large && rows.is_wider(HOPS_HIDDEN_LEVEL)
 }
 
@@ -66,19 +67,23 @@ pub fn predict(rows: Counts, average_level: f64) -> Duration {
     let lanes = (longest(rows) / per_lane).ceil().clamp(1.0, LANES as f64) as u64;
     let slices = rows.n as u64 * lanes.next_power_of_two() / LANES as u64;
     let gain = narrow_end(rows.levels, slices, average_level);
-    predict_levels(rows, rows.levels, 1.0) - gain.mul_f64(rows.of_type().rows)
+    predict_levels(rows, rows.levels, 1.0) - gain.mul_f64(rows.of_type().rows * rows.speed.steps)
 }
 
 /// The same of some levels, which hold a part of all rows and entries, without a narrow end.
 pub fn predict_levels(rows: Counts, levels: u32, part: f64) -> Duration {
-    let entry = if rows.scattered { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
-    let moved = rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry;
     // The longest row of each slice is what has lanes join in. Where values lie scattered the model promises too much already.
     let usual = if rows.has_lines || rows.scattered { rows.lengths().0 } else { longest(rows) };
     let has_lanes = usual > ENTRIES_PER_LANE as f64;
     let level = ONE_WORD_LEVEL + if has_lanes { ONE_WORD_LANES } else { Duration::ZERO };
-    let time = ONE_WORD_START + level.mul_f64(levels as f64) + Duration::from_secs_f64(moved * part);
+    let time = rows.time(ONE_WORD_START + level.mul_f64(levels as f64), moved(rows) * part);
     time.mul_f64(rows.of_type().rows)
+}
+
+/// Seconds that all rows and entries take from memory.
+pub fn moved(rows: Counts) -> f64 {
+    let entry = if rows.scattered { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
+    rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry
 }
 
 /// The same where levels are so wide that all is streamed.
@@ -98,11 +103,11 @@ pub fn streamed(
     scattered: [f64; 2],
 ) -> Duration {
     let apart = match rows.scattered {
-        true => scattered[(rows.entries <= CACHED_ENTRIES) as usize],
+        true => scattered[rows.caches_values() as usize],
         false => 0.0,
     };
     let moved = rows.n as f64 * row + rows.entries as f64 * (entry + apart);
-    (start + level.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved)).mul_f64(rows.of_type().rows)
+    rows.time(start + level.mul_f64(rows.levels as f64), moved).mul_f64(rows.of_type().rows)
 }
 
 /// Entries that the longest row of a slice mostly has.
@@ -123,10 +128,10 @@ fn irregular_rows(rows: Counts, natural: &Ranges) -> Duration {
     }
     let are_apart = !natural.are_levels(1);
     let (n, entries) = (rows.n as f64, rows.entries as f64);
-    let cached = CACHE_BYTES / rows.bytes();
+    let cached = CACHE_BYTES * rows.speed.cache / rows.bytes();
     let row = if are_apart { IRREGULAR_ROW_SECONDS * (1.0 - cached.min(1.0)) } else { 0.0 };
     let entry = IRREGULAR_ENTRY_SECONDS + if rows.scattered { IRREGULAR_SCATTERED_SECONDS } else { 0.0 };
-    Duration::from_secs_f64(n * row + entries * entry)
+    rows.time(Duration::ZERO, n * row + entries * entry)
 }
 
 #[cfg(test)]

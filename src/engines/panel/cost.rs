@@ -32,10 +32,10 @@ pub fn predict(segments: SegmentCounts, counts: Counts) -> Option<Duration> {
 /// Time of a solve by panels that hardly wait longer than their rows, with so many hops from one to another.
 fn time(counts: Counts, hops: f64) -> Duration {
     let rows = counts.of_rows();
-    let panels = (rows.n / PANEL_ROWS) as f64 / PANEL_BLOCKS_OF_GPU;
-    let moved = rows.entries as f64 * PANEL_ENTRY_SECONDS + panels * PANEL_SECONDS;
+    let panels = (rows.n / PANEL_ROWS) as f64 / f64::from(PANEL_BLOCKS * rows.speed.multiprocessors);
     let path = PANEL_LEVEL.mul_f64(rows.levels as f64) + PANEL_HOP.mul_f64(hops);
-    let time = PANEL_START + path + Duration::from_secs_f64(moved);
+    let by_clock = PANEL_START + path + Duration::from_secs_f64(panels * PANEL_SECONDS);
+    let time = rows.time(by_clock, rows.entries as f64 * PANEL_ENTRY_SECONDS);
     time.mul_f64(rows.of_type().panels)
 }
 

@@ -30,12 +30,14 @@ pub fn predict(end: LastLevels, counts: Counts) -> Duration {
     let part = in_end / rows.n.max(1) as f64;
     let of_levels = match before {
         0 => Duration::ZERO,
-        _ => predict_levels(rows, before, 1.0 - part) + Duration::from_nanos(THIN_SPLIT as u64),
+        _ => {
+            predict_levels(rows, before, 1.0 - part) + rows.time(Duration::from_nanos(THIN_SPLIT as u64), 0.0)
+        }
     };
     let entries = rows.entries as f64 * part * THIN_ENTRY_SECONDS;
     let long_rows = (rows.squares.1 as f64).sqrt() * THIN_LONG_ROW_SECONDS;
     let moved = Duration::from_secs_f64(entries + long_rows);
-    let time = THIN_START + row_of(rows).mul_f64(in_end) + moved;
+    let time = rows.time(THIN_START + row_of(rows).mul_f64(in_end) + moved, 0.0);
     of_levels + time.mul_f64(rows.of_type().panels)
 }
 
@@ -44,7 +46,7 @@ pub fn least(rows: Counts) -> Duration {
     let row = |number: u32| row_of(rows) * number;
     let others = rows.n.saturating_sub(rows.levels);
     let by_level = predict_levels(rows, 0, others as f64 / rows.n.max(1) as f64);
-    let of_type = |time: Duration| time.mul_f64(rows.of_type().panels);
+    let of_type = |time: Duration| rows.time(time, 0.0).mul_f64(rows.of_type().panels);
     of_type(THIN_START + row(rows.levels)) + by_level.min(of_type(row(others)))
 }
 

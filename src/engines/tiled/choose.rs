@@ -47,7 +47,7 @@ struct OfTiles<'a, 'f> {
     features: &'a Features<'f>,
     /// The part of the other engines' time that tiles must promise. None: AUTO takes none.
     advantage: Option<f64>,
-    /// How many times as long they take as of rows that are alike and of type d, and what some far longer ones add.
+    /// How many times as long they take as on an H200, of rows that are alike and of type d, and what some far longer ones add.
     uneven: f64,
     long_rows: Duration,
     /// What they must stay below whatever others promise.
@@ -60,8 +60,8 @@ impl<'a, 'f> OfTiles<'a, 'f> {
         OfTiles {
             features,
             advantage: advantage(features.counts, &features.natural),
-            uneven: rows.unevenness() * rows.of_type().tiles,
-            long_rows: rows.long_rows_in_tiles(),
+            uneven: rows.unevenness() * rows.of_type().tiles * rows.speed.steps,
+            long_rows: rows.time(rows.long_rows_in_tiles(), 0.0),
             below: None,
         }
     }
@@ -81,7 +81,7 @@ impl<'a, 'f> OfTiles<'a, 'f> {
         let rows = counts.of_rows();
         let b = counts.node;
         // Whatever the tiles, it takes so many times as long in the end, and these are added.
-        let added = long_rows + rows.levels_apart();
+        let added = long_rows + rows.time(rows.levels_apart(), 0.0) + slower_memory(rows);
         let of_alike = |time: Duration| time.saturating_sub(added).div_f64(uneven);
         let (untiled, below) = (of_alike(untiled), below.map_or(Duration::MAX, of_alike));
         let limit = match (needs.tiles, advantage) {
@@ -130,6 +130,11 @@ impl<'a, 'f> OfTiles<'a, 'f> {
             predicted: tiles.predicted.mul_f64(uneven) + added,
         }))
     }
+}
+
+/// What tiles take longer where memory is slower than that of the GPU that was measured: as rows do, as the model of tiles knows no bytes.
+fn slower_memory(rows: Counts) -> Duration {
+    Duration::from_secs_f64(one_word::cost::moved(rows) * (rows.speed.memory - 1.0).max(0.0))
 }
 
 /// The part of the other engines' time that tiles must promise, by the counts and by the levels that most rows are of. None: there are

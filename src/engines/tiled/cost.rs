@@ -15,7 +15,7 @@ use crate::analysis::ranges::{Ranges, Span, Spread};
 use crate::analysis::slices::LANES;
 use crate::analysis::Relays;
 use crate::select::features::Counts;
-use crate::tuning::{CACHED_ENTRIES, CACHE_BYTES, HOPS_HIDDEN_LEVEL, LANE_ENTRIES, MESH_ROWS};
+use crate::tuning::{HOPS_HIDDEN_LEVEL, LANE_ENTRIES, MESH_ROWS};
 
 /// Blocks of a cluster.
 const CLUSTER: usize = TILED_CLUSTER as usize;
@@ -67,6 +67,8 @@ pub struct Rows {
     turn: f64,
     /// Whether relays may be of use without lines: rows depend on several others, and none is far longer.
     may_relay: bool,
+    /// Blocks that are resident at once.
+    blocks: usize,
     /// Whether values lie so, and dependencies.
     scattered: bool,
     irregular: bool,
@@ -81,7 +83,7 @@ impl Rows {
         let (few, most) = (*TILED_TURN_ENTRIES.start(), *TILED_TURN_ENTRIES.end());
         let more = average.clamp(few, most) - few;
         let apart = match rows.scattered {
-            true if rows.entries <= CACHED_ENTRIES => TILED_BATCH_SCATTERED_CACHED,
+            true if rows.caches_values() => TILED_BATCH_SCATTERED_CACHED,
             true => TILED_BATCH_SCATTERED,
             false => Duration::ZERO,
         };
@@ -98,6 +100,7 @@ impl Rows {
                 TILED_LONG_TURN.as_secs_f64()
             },
             may_relay: average > 1.0 && rows.squares.1 == 0,
+            blocks: rows.speed.multiprocessors as usize,
             scattered: rows.scattered,
             irregular: rows.irregular,
         }
@@ -147,7 +150,7 @@ impl Counts {
 
     /// The part of the other engines' time that tiles must promise, by these counts alone. None: there are to be no tiles.
     pub fn advantage(self) -> Option<f64> {
-        let is_large = self.bytes() > CACHE_BYTES;
+        let is_large = !self.caches(self.bytes());
         let is_wide = self.is_wider(TILED_WIDE_LEVEL);
         let are_apart = self.scattered && !self.has_lines;
         match are_apart {
@@ -181,7 +184,7 @@ fn usual_batches(spans: &[Span], shape: Rows) -> f64 {
 
 /// Time of a solve if every block had the same part of each level, and none waited for another.
 pub fn ideal(rows: Counts, shape: Rows) -> Duration {
-    let part = Span { low: 0, high: rows.levels.max(1) - 1, rows: rows.n / TILED_BLOCKS as u32 + 1 };
+    let part = Span { low: 0, high: rows.levels.max(1) - 1, rows: rows.n / rows.speed.multiprocessors + 1 };
     TILED_LAUNCH + Duration::from_secs_f64(part.levels() * part.pace(shape))
 }
 
@@ -193,9 +196,9 @@ fn can_relay(spans: &[Span], rows: u32, mirror: u32) -> bool {
     spans.len() > 1 && rows <= mirror && others * CLUSTER * 2 <= spans.len()
 }
 
-/// Blocks that are resident at once in whole clusters.
-fn relay_blocks() -> usize {
-    TILED_BLOCKS / CLUSTER * CLUSTER
+/// Of so many blocks that are resident at once, those in whole clusters, of which there is one at least.
+fn in_clusters(blocks: usize) -> usize {
+    (blocks / CLUSTER * CLUSTER).max(CLUSTER)
 }
 
 /// What is known of an order beside its levels.
@@ -337,7 +340,8 @@ fn predict(
     let in_crowd = if relays == Relays::No { TILED_CROWD_HOP.as_secs_f64() } else { hop };
     let latest = limit.as_secs_f64();
     // Blocks, how many of them begin together, and when those that are next have been free.
-    let (blocks, together) = if relays == Relays::No { (TILED_BLOCKS, 1) } else { (relay_blocks(), CLUSTER) };
+    let (blocks, together) =
+        if relays == Relays::No { (shape.blocks, 1) } else { (in_clusters(shape.blocks), CLUSTER) };
     let mut free = 0.0;
     // Most tiles are like the one before.
     let (mut like, mut own, mut pace, mut wait, mut part) = (None, 0.0, 0.0, 0.0, 0.0);

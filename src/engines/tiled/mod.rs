@@ -104,7 +104,7 @@ impl Algorithm for Tiled {
         best.map_or(Ok(None), |best| choose::cost(features, best))
     }
     fn promise(&self, gpu: &Gpu, shape: &Shape, rows: Counts) -> Option<Duration> {
-        is_available(gpu, shape).then(|| cost::ideal(rows, cost::Rows::new(rows)))
+        is_available(gpu, shape).then(|| rows.time(cost::ideal(rows, cost::Rows::new(rows)), 0.0))
     }
     fn prepare(
         &self,

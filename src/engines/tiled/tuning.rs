@@ -3,9 +3,6 @@
 
 use std::time::Duration;
 
-/// The tiled engine: blocks that are resident at once in the model, and the smallest tile where there are no lines.
-pub const TILED_BLOCKS: usize = 132;
-
 /// What a batch costs its multiprocessor, and what each entry of a lane adds, more where its value lies scattered.
 pub const TILED_BATCH: Duration = Duration::from_nanos(71);
 pub const TILED_BATCH_ENTRY: Duration = Duration::from_nanos(17);

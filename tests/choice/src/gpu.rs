@@ -1,4 +1,4 @@
-//! What the choice goes by on an H200, and what is said of it.
+//! What the choice goes by on an H200 or an H100, and what is said of it.
 #![forbid(unsafe_code)]
 
 use sptrsv::analysis::{Form, Needs, Panels, Tiles};
@@ -6,11 +6,17 @@ use sptrsv::engines::{self, nodal, tiled, Algorithm};
 use sptrsv::problem::DataType;
 use sptrsv::select::choose;
 use sptrsv::select::decision::{Decision, Gathering, Order};
-use sptrsv::select::features::Features;
+use sptrsv::select::features::{Counts, Features};
+use sptrsv::select::gpus::{Speed, Traits};
 use sptrsv::select::known::Known;
 
 /// Bytes of shared memory that a block may have.
 const SHARED_BYTES: u32 = 227 << 10;
+
+/// The speed of the GPU that is named by a part of its name.
+pub fn speed(name: &str) -> Speed {
+    Speed::of(name, Traits { multiprocessors: 132, ..Traits::default() })
+}
 
 /// What AUTO wants of an analysis. Panels are left out, as nothing on the CPU finds their segments.
 pub fn needs(dtype: DataType) -> Needs {
@@ -25,11 +31,12 @@ pub fn needs(dtype: DataType) -> Needs {
 }
 
 /// The choice for a pattern: for that of its nodes, unless its rows are to be solved without them.
-pub fn choose(needs: Needs, known: &[Known]) -> Decision {
+pub fn choose(needs: Needs, speed: Speed, known: &[Known]) -> Decision {
     let mut decision = Decision::default();
     for known in known {
         let mut features = known.clone();
-        decision = choose::choose(&Features::new(needs, known.counts, known.natural.clone(), &mut features))
+        let counts = Counts { speed, ..known.counts };
+        decision = choose::choose(&Features::new(needs, counts, known.natural.clone(), &mut features))
             .expect("nothing fails here");
         if known.counts.node == 1 || !decision.form.is_of_rows_only() {
             break;

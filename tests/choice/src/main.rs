@@ -3,7 +3,7 @@
 //!     cargo run --release --package choice -- docs/results/h200/*.md
 //!
 //! A table names the command of the benchmark that it was made by. The matrices of that command are generated, and what the choice
-//! may ask for of each is found by the analysis on the CPU, and kept in a folder. From that the choice is made, as on an H200. It is
+//! may ask for of each is found by the analysis on the CPU, and kept in a folder. From that the choice is made, as on the GPU of the table. It is
 //! printed beside the engine and the times of the table.
 #![forbid(unsafe_code)]
 
@@ -67,9 +67,9 @@ fn run(cli: &Cli) -> Result<(), String> {
             None => eprintln!("{name}: no table of solves"),
         }
     }
-    tables.extend(
-        cli.command.iter().map(|command| ("-".into(), Table { command: command.clone(), rows: Vec::new() })),
-    );
+    tables.extend(cli.command.iter().map(|command| {
+        ("-".into(), Table { command: command.clone(), gpu: String::new(), rows: Vec::new() })
+    }));
     for (name, mut table) in tables {
         let mut sums = Sums { least: 1.0, ..Sums::default() };
         for system in systems::of(&mut table, cli)? {

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use sptrsv::analysis::{cpu, Pattern};
 use sptrsv::problem::{DataType, Fill, MatDescr, Op, Shape};
 use sptrsv::select::decision::Decision;
+use sptrsv::select::gpus::Speed;
 use sptrsv::select::known::Known;
 use sptrsv_bench::bench::args::Args;
 use sptrsv_bench::matrix::{self, Csr};
@@ -55,6 +56,7 @@ pub fn of(table: &mut Table, cli: &Cli) -> Result<Vec<System>, String> {
     selection.max_rows = [selection.max_rows, cli.max_rows].into_iter().flatten().min();
     let cases = cases::cases(&args.selection, &[], false)?;
     let fill = args.fill();
+    let speed = gpu::speed(&table.gpu);
     if table.rows.is_empty() {
         let systems = cases.iter().flat_map(|case| systems_of(&args).map(|(name, ..)| (case.name(), name)));
         table.rows = systems.map(|(matrix, system)| Row { matrix, system, ..Row::default() }).collect();
@@ -62,8 +64,8 @@ pub fn of(table: &mut Table, cli: &Cli) -> Result<Vec<System>, String> {
     let asked: Vec<(&Case, Vec<Question>)> =
         cases.iter().map(|case| (case, questions(table, &args, case, &cli.cache))).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().map_err(|e| e.to_string())?;
-    let found: Result<Vec<Vec<System>>, String> =
-        pool.install(|| asked.par_iter().map(|(case, questions)| decide(case, fill, questions)).collect());
+    let found: Result<Vec<Vec<System>>, String> = pool
+        .install(|| asked.par_iter().map(|(case, questions)| decide(case, fill, questions, speed)).collect());
     let mut systems = found?.concat();
     systems.sort_by_key(|system| system.row);
     Ok(systems)
@@ -105,7 +107,12 @@ fn dtype_of(letter: &str) -> Option<DataType> {
 }
 
 /// The choice for systems of a matrix, which is made where something is not known yet.
-fn decide(case: &Case, fill: matrix::Fill, questions: &[Question]) -> Result<Vec<System>, String> {
+fn decide(
+    case: &Case,
+    fill: matrix::Fill,
+    questions: &[Question],
+    speed: Speed,
+) -> Result<Vec<System>, String> {
     let mut triangle = None;
     let mut systems = Vec::new();
     for question in questions {
@@ -125,7 +132,10 @@ fn decide(case: &Case, fill: matrix::Fill, questions: &[Question]) -> Result<Vec
                 known
             }
         };
-        systems.push(System { row: question.row, decision: gpu::choose(gpu::needs(question.dtype), &known) });
+        systems.push(System {
+            row: question.row,
+            decision: gpu::choose(gpu::needs(question.dtype), speed, &known),
+        });
     }
     Ok(systems)
 }

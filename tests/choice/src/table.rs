@@ -4,6 +4,8 @@
 /// A table, and the command that it was made by.
 pub struct Table {
     pub command: String,
+    /// The line that names the GPU.
+    pub gpu: String,
     pub rows: Vec<Row>,
 }
 
@@ -26,11 +28,12 @@ impl Table {
     /// None where a document has no such table.
     pub fn read(text: &str) -> Option<Table> {
         let command = text.split("`sptrsv bench ").nth(1)?.split('`').next()?.to_string();
+        let gpu = text.lines().find(|line| line.starts_with("NVIDIA ")).unwrap_or_default().to_string();
         let mut lines = text.lines().skip_while(|line| !line.starts_with("| matrix |"));
         let names: Vec<&str> = cells(lines.next()?);
         let rows = lines.skip(1).take_while(|line| line.starts_with('|'));
         let rows = rows.filter_map(|line| Row::read(&names, &cells(line))).collect();
-        Some(Table { command, rows })
+        Some(Table { command, gpu, rows })
     }
 }
 

@@ -6,6 +6,7 @@ use crate::analysis::lines::Grid;
 use crate::analysis::ranges::tests::{grid, ranges};
 use crate::engines::tiled::tuning::TILED_LARGEST_RELAY;
 use crate::select::features::tests::counts_of;
+use crate::tuning::CACHED_ENTRIES;
 
 fn rows(n: u32, entries: u32, levels: u32) -> Rows {
     Rows::new(counts_of(n, entries, levels))
@@ -228,7 +229,7 @@ fn relays_pay_in_long_grids_and_not_where_levels_are_wide() {
     assert!(predict(&long, Relays::Narrow) < predict(&long, Relays::No));
     // So many rows in each level of every tile that batches, and not hops, are what takes time; and whole clusters
     // have fewer blocks.
-    let busy = vec![Span { low: 0, high: 99, rows: 1 << 18 }; TILED_BLOCKS];
+    let busy = vec![Span { low: 0, high: 99, rows: 1 << 18 }; 132];
     assert!(predict(&busy, Relays::Narrow) > predict(&busy, Relays::No));
     let limit = predict(&busy, Relays::No);
     assert_eq!(super::predict(&busy, shape, Regularity::Lines, Relays::No, limit), None);

@@ -181,6 +181,7 @@ impl Run<'_> {
                     node,
                     value_bytes: self.shape.dtype.bytes() as u32,
                     is_complex: self.shape.dtype.is_complex(),
+                    speed: needs.speed,
                 };
                 let mut seen = Seen { run: self, found, grid, level_of, boxes: None, segments: None };
                 let chosen = choose::choose(&Features::new(needs, counts, ranges, &mut seen))?;
