@@ -1,6 +1,7 @@
 //! What the choice has found.
 #![forbid(unsafe_code)]
 
+use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
 use crate::analysis::Form;
@@ -43,5 +44,21 @@ impl Decision {
     /// A solve that has neither tiles nor a copy of values.
     pub fn plain(form: Form, predicted: Duration) -> Decision {
         Decision { form, predicted, ..Decision::default() }
+    }
+}
+
+/// What is to be known beside the engine: rows of a tile, forwarding, order, copy.
+impl Display for Decision {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let Form::Tiles(forwarding) = self.form {
+            write!(f, " {} {forwarding:?}", self.rows)?;
+        }
+        if self.order != Order::Natural {
+            write!(f, " {:?}", self.order)?;
+        }
+        if self.gathering != Gathering::No {
+            write!(f, " {:?}", self.gathering)?;
+        }
+        Ok(())
     }
 }

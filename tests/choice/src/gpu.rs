@@ -1,11 +1,11 @@
 //! What the choice goes by on an H200 or an H100, and what is said of it.
 #![forbid(unsafe_code)]
 
-use sptrsv::analysis::{Form, Needs, Panels, Tiles};
+use sptrsv::analysis::{Needs, Panels, Tiles};
 use sptrsv::engines::{self, nodal, tiled, Algorithm};
 use sptrsv::problem::DataType;
 use sptrsv::select::choose;
-use sptrsv::select::decision::{Decision, Gathering, Order};
+use sptrsv::select::decision::Decision;
 use sptrsv::select::features::{Counts, Features};
 use sptrsv::select::gpus::{Speed, Traits};
 use sptrsv::select::known::Known;
@@ -59,15 +59,5 @@ pub fn engine(decision: Decision) -> &'static str {
 
 /// The engine, and how it is to solve.
 pub fn words(decision: Decision) -> String {
-    let mut words = engine(decision).to_string();
-    if let Form::Tiles(forwarding) = decision.form {
-        words += &format!(" {} {forwarding:?}", decision.rows);
-    }
-    if decision.order != Order::Natural {
-        words += &format!(" {:?}", decision.order);
-    }
-    if decision.gathering != Gathering::No {
-        words += &format!(" {:?}", decision.gathering);
-    }
-    words
+    format!("{}{decision}", engine(decision))
 }

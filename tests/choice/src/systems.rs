@@ -26,6 +26,7 @@ pub struct System {
     /// Of the table.
     pub row: usize,
     pub decision: Decision,
+    pub known: Vec<Known>,
 }
 
 /// The options of `sptrsv bench`.
@@ -132,10 +133,8 @@ fn decide(
                 known
             }
         };
-        systems.push(System {
-            row: question.row,
-            decision: gpu::choose(gpu::needs(question.dtype), speed, &known),
-        });
+        let decision = gpu::choose(gpu::needs(question.dtype), speed, &known);
+        systems.push(System { row: question.row, decision, known });
     }
     Ok(systems)
 }
@@ -162,11 +161,13 @@ fn read(file: &Path) -> Option<Vec<Known>> {
         .collect()
 }
 
+/// The features as a line of numbers.
+pub fn line(known: &Known) -> String {
+    let numbers: Vec<String> = known.numbers().iter().map(u64::to_string).collect();
+    numbers.join(" ") + "\n"
+}
+
 fn write(file: &Path, known: &[Known]) -> std::io::Result<()> {
-    let line = |known: &Known| {
-        let numbers: Vec<String> = known.numbers().iter().map(u64::to_string).collect();
-        numbers.join(" ") + "\n"
-    };
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
