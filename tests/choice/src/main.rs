@@ -47,14 +47,26 @@ struct Cli {
 /// Characters that the features of a system may take to be pinned.
 const PINNED: usize = 6000;
 
-/// What is summed up over all systems.
+/// What is known of all systems of a table: whether the choice is the table's, and of each the time of the best engine over that of
+/// the chosen one, where that was measured.
 #[derive(Default)]
 struct Sums {
-    systems: usize,
     same: usize,
-    unmeasured: usize,
-    logarithms: f64,
-    least: f64,
+    ratios: Vec<Option<f64>>,
+}
+
+impl Sums {
+    fn print(&self, name: &str) {
+        let ratios: Vec<f64> = self.ratios.iter().copied().flatten().collect();
+        let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len().max(1) as f64).exp();
+        let least = ratios.iter().copied().fold(1.0, f64::min);
+        eprintln!(
+            "{name}: {} systems, {} with the table's engine, {} whose engine was not measured; best/chosen {mean:.4}, at least {least:.3}",
+            self.ratios.len(),
+            self.same,
+            self.ratios.len() - ratios.len()
+        );
+    }
 }
 
 fn main() -> ExitCode {
@@ -69,7 +81,7 @@ fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> Result<(), String> {
     println!("table\tmatrix\tsystem\ttable's\tchosen\tpredicted then\tpredicted\tmeasured\tbest/chosen");
-    let mut pinned = String::new();
+    let (mut pinned, mut all) = (String::new(), Sums::default());
     let mut tables = Vec::new();
     for path in &cli.tables {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -83,7 +95,7 @@ fn run(cli: &Cli) -> Result<(), String> {
         ("-".into(), Table { command: command.clone(), gpu: String::new(), rows: Vec::new() })
     }));
     for (name, mut table) in tables {
-        let mut sums = Sums { least: 1.0, ..Sums::default() };
+        let mut sums = Sums::default();
         for system in systems::of(&mut table, cli)? {
             let row = &table.rows[system.row];
             print(&name, row, system.decision, &mut sums);
@@ -94,12 +106,11 @@ fn run(cli: &Cli) -> Result<(), String> {
                 pinned += &format!("{matrix} {which}: {words}\n{features}\n");
             }
         }
-        let mean = (sums.logarithms / (sums.systems - sums.unmeasured).max(1) as f64).exp();
-        eprintln!(
-            "{name}: {} systems, {} with the table's engine, {} whose engine was not measured; best/chosen {mean:.4}, at least {:.3}",
-            sums.systems, sums.same, sums.unmeasured, sums.least
-        );
+        sums.print(&name);
+        all.same += sums.same;
+        all.ratios.append(&mut sums.ratios);
     }
+    all.print("all");
     match &cli.pin {
         Some(path) => std::fs::write(path, pinned).map_err(|e| format!("{}: {e}", path.display())),
         None => Ok(()),
@@ -123,15 +134,8 @@ fn print(name: &str, row: &Row, decision: Decision, sums: &mut Sums) {
         decision.predicted.as_secs_f64() * 1e3,
         measured.join(", "),
     );
-    sums.systems += 1;
     sums.same += (engine == row.engine) as usize;
-    match ratio {
-        Some(ratio) => {
-            sums.logarithms += ratio.ln();
-            sums.least = sums.least.min(ratio);
-        }
-        None => sums.unmeasured += 1,
-    }
+    sums.ratios.push(ratio);
 }
 
 #[cfg(test)]
