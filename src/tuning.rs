@@ -65,6 +65,9 @@ pub const FEW_LEVELS: usize = 32;
 /// In the model most rows are of the lowest levels where the average level is below this part of all.
 pub const SKEWED_LEVELS: f64 = 0.1;
 
+/// In the model: where levels have so many rows on average, hops are not what takes time.
+pub const HOPS_HIDDEN_LEVEL: u64 = 1800;
+
 /// In the model: entries of a row before another lane joins in.
 pub const LANE_ENTRIES: f64 = 8.0;
 
@@ -94,11 +97,9 @@ pub const GATHER_SMALLEST: u32 = 4096;
 pub const IRREGULAR_SMALLEST: u32 = 1 << 19;
 
 /// Scattered values of an irregular pattern are gathered piece by piece where they are so many bytes at least, with their places and what
-/// rows have more than the cache holds, and levels have so many rows on average: else hand-overs hide what values take. What each
-/// entry takes (in seconds).
-pub const GATHER_PIECES_BYTES: u64 = 24_000_000;
-pub const GATHER_PIECES_ALL_BYTES: u64 = 65_000_000;
-pub const GATHER_PIECES_LEVEL: u64 = 1800;
+/// rows have more than the cache holds, and hops do not hide what values take. What each entry takes (in seconds).
+pub const GATHER_PIECES_BYTES: f64 = 24e6;
+pub const GATHER_PIECES_ALL_BYTES: f64 = 65e6;
 pub const GATHER_PIECES_SECONDS: f64 = 1.3e-11;
 
 /// The bytes of a piece, which the cache holds, and the most pieces: with more values pieces are larger.
@@ -109,12 +110,14 @@ pub const GATHER_MOST_PIECES: u32 = 32;
 pub const IRREGULAR_ENTRY_SECONDS: f64 = 0.2e-11;
 pub const IRREGULAR_SCATTERED_SECONDS: f64 = 1.3e-11;
 
-/// What a row takes longer (in seconds), whose values and right-hand side come from lines of their own, but for the part that a
-/// cache of so many bytes holds, of so many bytes for each row and entry.
+/// What a row takes longer (in seconds), whose values and right-hand side come from lines of their own, but for the part that the
+/// cache holds.
 pub const IRREGULAR_ROW_SECONDS: f64 = 3.3e-11;
-pub const IRREGULAR_CACHE: f64 = 35e6;
-pub const IRREGULAR_ROW_BYTES: f64 = 32.0;
-pub const IRREGULAR_ENTRY_BYTES: f64 = 12.0;
+
+/// Bytes of a system that the cache holds, and those that a solve moves for each row and entry.
+pub const CACHE_BYTES: f64 = 35e6;
+pub const ROW_BYTES_MOVED: f64 = 32.0;
+pub const ENTRY_BYTES_MOVED: f64 = 12.0;
 
 /// Times of rows, or nodes, of tiles, and of rows 32 at a time, of those in type d.
 #[derive(Clone, Copy, Debug)]

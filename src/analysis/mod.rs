@@ -15,6 +15,7 @@ pub mod shared;
 pub mod slices;
 
 use crate::problem::DiagSource;
+use crate::select::gpus::Speed;
 
 pub use shared::schedule::NONE;
 
@@ -28,7 +29,7 @@ pub struct Pattern {
 }
 
 /// What an algorithm wants to know about a matrix.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Needs {
     /// Unknowns ordered by level (else in natural order, with no level computed).
     pub levels: bool,
@@ -46,8 +47,8 @@ pub struct Needs {
     pub tiles: Tiles,
     /// Whether a pattern of nodes is to be scheduled by nodes, where that is not slower than what else is asked for.
     pub nodes: bool,
-    /// Whether each level is to be a launch, where they are few enough.
-    pub wide_levels: bool,
+    /// Up to so many levels each is to be a launch.
+    pub wide_levels: u32,
     /// Whether the last levels are to be solved 32 rows at a time, where that is the fastest.
     pub narrow_levels: bool,
     /// Whether rows are to go by panels.
@@ -55,6 +56,8 @@ pub struct Needs {
     /// With tiles: unknowns of the tile before its own that a block has room for; 0 where blocks cannot hand any over
     /// to each other.
     pub mirror: u32,
+    /// How fast the GPU is.
+    pub speed: Speed,
 }
 
 /// What a schedule is made of, and so which engine solves it.
@@ -75,6 +78,14 @@ pub enum Form {
 }
 
 impl Form {
+    /// That of rows without tiles, where it is asked for and not chosen.
+    pub fn of_rows(needs: Needs, levels: u32) -> Form {
+        if needs.wide_levels > 0 && levels <= needs.wide_levels {
+            Form::WideLevels
+        } else {
+            Form::Rows
+        }
+    }
     /// Unknowns of a node.
     pub fn node(self) -> u32 {
         match self {

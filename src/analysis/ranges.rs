@@ -42,6 +42,12 @@ impl Spread {
         Spread { span: Span { low, high, rows }, kept: kept.into(), sum, squares }
     }
 
+    /// The same as the analysis on the GPU would have found it.
+    pub fn found(self) -> LevelSpan {
+        let Span { low, high, .. } = self.span;
+        LevelSpan { low, high, kept: self.kept as u32, unused: 0, sum: self.sum, squares: self.squares }
+    }
+
     /// Leaves out rows that are more than two deviations from the average.
     fn new(levels: &[u32]) -> Spread {
         let (rows, middle) = (levels.len() as i64, levels[levels.len() / 2] as i64);

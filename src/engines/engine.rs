@@ -10,7 +10,8 @@ use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
-use crate::select::features::Counts;
+use crate::select::decision::Decision;
+use crate::select::features::{Counts, Features};
 use crate::workspace::ROW_BYTES;
 
 /// An algorithm on both executors.
@@ -36,6 +37,11 @@ pub trait Algorithm: Sync {
     /// Whether AUTO leaves schedules of this form to it.
     fn is_for(&self, _form: Form) -> bool {
         false
+    }
+    /// How it solves a pattern best, and the time of that by the model, if AUTO is to take it in place of `best`, the best so far.
+    /// It asks for features that take time to find out where they may matter.
+    fn cost(&self, _features: &Features, _best: Option<Decision>) -> Result<Option<Decision>> {
+        Ok(None)
     }
     /// The least time that a solve may take by the model, which knows these counts of rows and no more. Tuning times the engines
     /// that promise most. None: AUTO leaves no such matrix to it on this GPU.

@@ -22,7 +22,8 @@ use block::tuning::BLOCK_LEAST_COLUMNS;
 
 pub use engine::{Algorithm, EnginePlan, Multi};
 
-/// Every algorithm that can be asked for by number. AUTO is number 0.
+/// Every algorithm that can be asked for by number. AUTO is number 0. The choice asks them in this order what they cost: what is
+/// cheap to predict comes first.
 pub static ALL: &[&dyn Algorithm] = &[
     &paper::levr::Levr,
     &paper::levc::Levc,
@@ -30,9 +31,9 @@ pub static ALL: &[&dyn Algorithm] = &[
     &paper::slfc::Slfc,
     &paper::gsf::Gsf,
     &one_word::OneWord,
-    &tiled::Tiled,
     &nodal::Nodal,
     &wide::Wide,
+    &tiled::Tiled,
     &thin::Thin,
     &block::Block,
     &panel::Panel,
@@ -94,13 +95,13 @@ pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Sh
             }
         }
     };
-    Ok(Needs { mirror: tiled::mirror(gpu, shape), ..needs })
+    Ok(Needs { mirror: tiled::mirror(gpu, shape), speed: gpu.speed(), ..needs })
 }
 
 /// The algorithm for what the analysis has found: the one asked for, but rows one by one where a matrix has no
 /// nodes, or too many levels to launch each; and without one asked for what is fastest there.
 pub fn choose(asked: Option<&'static dyn Algorithm>, form: Form) -> &'static dyn Algorithm {
-    let is_left = |asked: &dyn Algorithm| asked.needs().nodes || asked.needs().wide_levels;
+    let is_left = |asked: &dyn Algorithm| asked.needs().nodes || asked.needs().wide_levels > 0;
     match asked {
         Some(asked) if form != Form::Rows || !is_left(asked) => asked,
         _ => ALL.iter().copied().find(|a| a.is_for(form)).expect("each form has an engine"),
@@ -163,7 +164,7 @@ mod tests {
     #[test]
     fn what_an_engine_is_not_for_is_left_to_one_word() {
         for a in ALL.iter().copied() {
-            let is_left = a.needs().nodes || a.needs().wide_levels;
+            let is_left = a.needs().nodes || a.needs().wide_levels > 0;
             assert_eq!(choose(Some(a), Form::Rows).name(), if is_left { "one_word" } else { a.name() });
         }
         assert_eq!(choose(Some(&nodal::Nodal), Form::Nodes(3)).name(), "nodal");

@@ -1,11 +1,18 @@
 //! What the choice of an engine knows of a pattern.
 #![forbid(unsafe_code)]
 
+use std::cell::{OnceCell, RefCell};
 use std::time::Duration;
 
+use super::gpus::Speed;
+use crate::analysis::ranges::{Ranges, Span};
+use crate::analysis::Needs;
+use crate::engines::panel::layout::SegmentCounts;
+use crate::error::Result;
 use crate::tuning::{
-    OfType, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, GATHER_BYTE_SECONDS, GATHER_ENTRY_SECONDS,
-    GATHER_START, LANE_ENTRIES, LONG_ROW, LONG_ROW_TIMES, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
+    OfType, CACHED_ENTRIES, CACHE_BYTES, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, ENTRY_BYTES_MOVED,
+    GATHER_BYTE_SECONDS, GATHER_ENTRY_SECONDS, GATHER_START, LANE_ENTRIES, LONG_ROW, LONG_ROW_TIMES,
+    ROW_BYTES_MOVED, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
 };
 
 /// Of the numbers of entries of rows, `entries` in all, the sum of their squares, and of those of rows that are far longer than the
@@ -35,6 +42,68 @@ pub struct LastLevels {
     pub rows: u32,
 }
 
+/// Features that take time to find out. A cost function asks for one where it may be of use.
+pub trait LazyFeatures {
+    /// The levels of boxes, if the pattern has any.
+    fn boxes(&mut self) -> Option<Vec<Span>>;
+    /// The levels of the ranges of the order by strips, if there is one.
+    fn strips(&mut self) -> Result<Option<Ranges>>;
+    /// The last levels that are best by the rule `best`, which gets where levels begin and the unknowns of a node.
+    fn last_levels(
+        &mut self,
+        best: fn(&[u32], u32) -> Option<LastLevels>,
+        node: u32,
+    ) -> Result<Option<LastLevels>>;
+    /// What is known of segments of chains. None: panels are not to be chosen.
+    fn segments(&mut self) -> Result<Option<SegmentCounts>> {
+        Ok(None)
+    }
+}
+
+/// What the choice knows of a pattern, of nodes or of rows.
+pub struct Features<'f> {
+    /// What is asked for.
+    pub needs: Needs,
+    pub counts: Counts,
+    /// The levels of ranges of the natural order.
+    pub natural: Ranges,
+    lazy: RefCell<&'f mut dyn LazyFeatures>,
+    strips: OnceCell<Option<Ranges>>,
+}
+
+impl<'f> Features<'f> {
+    pub fn new(needs: Needs, counts: Counts, natural: Ranges, lazy: &'f mut dyn LazyFeatures) -> Self {
+        Features { needs, counts, natural, lazy: RefCell::new(lazy), strips: OnceCell::new() }
+    }
+
+    pub fn boxes(&self) -> Option<Vec<Span>> {
+        self.lazy.borrow_mut().boxes()
+    }
+
+    /// The levels of the ranges of the order by strips, which are looked for once.
+    pub fn strips(&self) -> Result<Option<&Ranges>> {
+        if self.strips.get().is_none() {
+            let found = self.lazy.borrow_mut().strips()?;
+            return Ok(self.strips.get_or_init(|| found).as_ref());
+        }
+        Ok(self.strips.get().and_then(Option::as_ref))
+    }
+
+    /// Whether strips cost nothing more to look at.
+    pub fn strips_are_known(&self) -> bool {
+        self.strips.get().is_some()
+    }
+
+    /// See `LazyFeatures`.
+    pub fn last_levels(&self, best: fn(&[u32], u32) -> Option<LastLevels>) -> Result<Option<LastLevels>> {
+        self.lazy.borrow_mut().last_levels(best, self.counts.node)
+    }
+
+    pub fn segments(&self) -> Result<Option<SegmentCounts>> {
+        self.lazy.borrow_mut().segments()
+    }
+}
+
 /// What the choice goes by: sizes of the pattern that is scheduled, which may be one of nodes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
@@ -58,6 +127,8 @@ pub struct Counts {
     pub node: u32,
     pub value_bytes: u32,
     pub is_complex: bool,
+    /// How fast the GPU is.
+    pub speed: Speed,
 }
 
 impl Counts {
@@ -92,6 +163,31 @@ impl Counts {
         self.n as u64 > self.levels as u64 * rows
     }
 
+    /// What a solve in double precision moves.
+    pub fn bytes(self) -> f64 {
+        self.n as f64 * ROW_BYTES_MOVED + self.entries as f64 * ENTRY_BYTES_MOVED
+    }
+
+    /// Whether the cache holds so many bytes.
+    pub fn caches(self, bytes: f64) -> bool {
+        bytes <= CACHE_BYTES * self.speed.cache
+    }
+
+    /// Whether it holds all values that lie scattered.
+    pub fn caches_values(self) -> bool {
+        self.entries as f64 <= CACHED_ENTRIES as f64 * self.speed.cache
+    }
+
+    /// What takes so long by the clock, and so many seconds from memory.
+    pub fn time(self, by_clock: Duration, from_memory: f64) -> Duration {
+        by_clock.mul_f64(self.speed.steps) + Duration::from_secs_f64(from_memory * self.speed.memory)
+    }
+
+    /// A copy of the values, each of which takes so many seconds.
+    pub fn copied(self, value: f64) -> Duration {
+        self.time(GATHER_START, self.entries as f64 * value)
+    }
+
     pub fn of_type(self) -> OfType {
         match (self.is_complex, self.value_bytes) {
             (false, 4) => TYPE_S,
@@ -105,7 +201,7 @@ impl Counts {
     /// A copy of scattered values into the order in which a solve reads them.
     pub fn copied_in_order(self) -> Duration {
         let entry = GATHER_ENTRY_SECONDS + GATHER_BYTE_SECONDS * self.value_bytes as f64;
-        GATHER_START + Duration::from_secs_f64(self.entries as f64 * entry)
+        self.copied(entry)
     }
 }
 
@@ -128,6 +224,7 @@ pub mod tests {
             node: 1,
             value_bytes: 8,
             is_complex: false,
+            speed: Speed::default(),
         }
     }
 

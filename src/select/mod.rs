@@ -2,4 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod choose;
+pub mod decision;
 pub mod features;
+pub mod gpus;
+pub mod known;

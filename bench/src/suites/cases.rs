@@ -98,15 +98,20 @@ impl Case {
             let (a, origin) = values::of_file(mtx::read_matrix(path)?, want.complex, &want.types, &sequences);
             return Ok((a.valued_triangle(want.fill), origin));
         }
-        let mut pattern = match &self.source {
-            Source::Generated(entry) if !self.is_changed() => match want.fill {
-                Fill::Lower => entry.lower()?,
-                Fill::Upper => entry.lower()?.reversed()?,
-            },
-            _ => self.pattern()?.triangle(want.fill)?,
-        };
+        let mut pattern = self.triangle_pattern(want.fill)?;
         values::generate(&mut pattern, want.complex);
         Ok((pattern, Origin::Generated))
+    }
+
+    /// The pattern of the triangle to solve with.
+    pub fn triangle_pattern(&self, fill: Fill) -> Result<Csr> {
+        match &self.source {
+            Source::Generated(entry) if !self.is_changed() => match fill {
+                Fill::Lower => entry.lower(),
+                Fill::Upper => entry.lower()?.reversed(),
+            },
+            _ => self.pattern()?.triangle(fill),
+        }
     }
 
     /// The whole pattern, reordered and filled in.

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use super::{Form, Needs, Pattern, Schedule};
 use crate::engines::nodal::layout as nodes;
 use crate::problem::Shape;
+use crate::select::known::Known;
 use order::Ordered;
 use survey::Survey;
 
@@ -80,14 +81,32 @@ pub fn schedule_by(
     (schedule, times)
 }
 
-/// The schedule of the pattern's nodes, if it has any and tiles of rows are not faster.
-fn by_nodes(survey: &Survey, needs: Needs, times: &mut Times) -> Option<Schedule> {
+/// All that the choice may ask for: of the pattern's nodes, if it has any, and of its rows.
+pub fn known(shape: &Shape, pattern: &Pattern, needs: Needs) -> Vec<Known> {
+    let survey = Survey::new(shape, pattern);
+    let of_nodes = nodes_of(&survey).map(|(_, size, pattern)| {
+        let shape = nodes::shape(shape, pattern.ind.len() as u32, size);
+        order::known(&Survey::new(&shape, &pattern), needs, size)
+    });
+    of_nodes.into_iter().chain([order::known(&survey, needs, 1)]).collect()
+}
+
+/// The size of the pattern's nodes, if it has any, and their own pattern.
+fn nodes_of<'a>(survey: &'a Survey) -> Option<(nodes::Majors<'a>, u32, Pattern)> {
     if !survey.consecutive || survey.extra_diag > 0 {
         return None;
     }
-    let Survey { low, ref first, ref kept, ref diag, shape, .. } = *survey;
+    let Survey { low, ref first, ref kept, ref diag, .. } = *survey;
     let majors = nodes::Majors { low, first, kept, diag, ind: &survey.pattern.ind };
-    let (size, pattern) = timed(&mut times.trans, || majors.size().map(|size| (size, majors.pattern(size))))?;
+    let size = majors.size()?;
+    let pattern = majors.pattern(size);
+    Some((majors, size, pattern))
+}
+
+/// The schedule of the pattern's nodes, if it has any and tiles of rows are not faster.
+fn by_nodes(survey: &Survey, needs: Needs, times: &mut Times) -> Option<Schedule> {
+    let shape = survey.shape;
+    let (majors, size, pattern) = timed(&mut times.trans, || nodes_of(survey))?;
     let node_shape = nodes::shape(shape, pattern.ind.len() as u32, size);
     let of_nodes = timed(&mut times.trans, || Survey::new(&node_shape, &pattern));
     let mut schedule = by_rows(&of_nodes, needs, size, times)?;

@@ -7,10 +7,13 @@ use super::survey::{shift_back, Survey};
 use crate::analysis::lines::{self, Grid};
 use crate::analysis::ranges::{self, Ranges, Span};
 use crate::analysis::{running_sum, Form, Needs, Panels, Tiles};
+use crate::engines::thin;
 use crate::engines::tiled::boxes::{self, Boxes};
 use crate::error::Result;
-use crate::select::choose::{self, Decision, Gathering, LazyFeatures, Order};
-use crate::select::features::{Counts, LastLevels};
+use crate::select::choose;
+use crate::select::decision::{Decision, Gathering, Order};
+use crate::select::features::{Counts, Features, LastLevels, LazyFeatures};
+use crate::select::known::Known;
 
 /// The unknowns in the order in which they are solved; the fields are those of a schedule.
 #[derive(Default)]
@@ -35,7 +38,7 @@ impl Ordered {
         if needs.levels && needs.panels != Panels::Yes {
             let by_unknown = survey.levels();
             let (level_ptr, order) = by_level(&by_unknown);
-            let form = choose::of_rows(needs, level_ptr.len() as u32 - 1).form;
+            let form = Form::of_rows(needs, level_ptr.len() as u32 - 1);
             let (level_ptr, order) = survey.by_families(needs, level_ptr, order, &by_unknown);
             return Some(Ordered { form, level_ptr, order, ..Ordered::default() });
         }
@@ -48,22 +51,9 @@ impl Ordered {
         let by_unknown = survey.levels();
         let (level_ptr, by_level) = by_level(&by_unknown);
         let mut seen = Seen::new(survey, &by_unknown, &level_ptr, &by_level);
-        let ranges = Ranges::new(seen.grid.sizes(n, needs.mirror), &seen.in_turn);
-        let counts = Counts {
-            n,
-            entries: survey.entries,
-            squares: survey.squares(),
-            levels: level_ptr.len() as u32 - 1,
-            scattered: !shape.rows_are_stored(),
-            has_lines: seen.grid.line > 0,
-            crosses: seen.skew > 0,
-            distant: survey.distant,
-            irregular: node == 1 && survey.is_irregular(),
-            node,
-            value_bytes: shape.dtype.bytes() as u32,
-            is_complex: shape.dtype.is_complex(),
-        };
-        let decision = choose::choose(needs, ranges, counts, &mut seen).expect("nothing fails here");
+        let (ranges, counts) = (seen.ranges(needs), seen.counts(needs, node));
+        let decision =
+            choose::choose(&Features::new(needs, counts, ranges, &mut seen)).expect("nothing fails here");
         let Decision { form, rows, order: by, is_wide, gathering, predicted } = decision;
         if node > 1 && form.is_of_rows_only() {
             return None;
@@ -92,6 +82,23 @@ impl Ordered {
         };
         let level = order.iter().map(|&i| by_unknown[i as usize]).collect();
         Some(Ordered { level_ptr, tile_ptr, wide_tiles: is_wide, level, order, ..chosen })
+    }
+}
+
+/// All that the choice may ask for of this pattern, whether it would or not.
+pub(super) fn known(survey: &Survey, needs: Needs, node: u32) -> Known {
+    let by_unknown = survey.levels();
+    let (level_ptr, by_level) = by_level(&by_unknown);
+    let mut seen = Seen::new(survey, &by_unknown, &level_ptr, &by_level);
+    let (natural, counts) = (seen.ranges(needs), seen.counts(needs, node));
+    // Of nodes, and of irregular patterns, nobody asks for them.
+    let is_asked_for = node == 1 && !counts.irregular;
+    Known {
+        counts,
+        natural,
+        boxes: (node == 1).then(|| seen.boxes()).flatten(),
+        strips: if is_asked_for { seen.strips().expect("nothing fails here") } else { None },
+        last_levels: thin::layout::best(&level_ptr, node),
     }
 }
 
@@ -124,6 +131,30 @@ impl<'s> Seen<'s> {
         let in_turn = by_turn(by_unknown, natural);
         let skew = survey.skew(grid);
         Seen { survey, by_unknown, level_ptr, by_level, in_turn, grid, skew, boxes: None, turns: None }
+    }
+
+    fn ranges(&self, needs: Needs) -> Ranges {
+        Ranges::new(self.grid.sizes(self.survey.n, needs.mirror), &self.in_turn)
+    }
+
+    fn counts(&self, needs: Needs, node: u32) -> Counts {
+        let Seen { survey, level_ptr, grid, skew, .. } = *self;
+        let shape = survey.shape;
+        Counts {
+            n: survey.n,
+            entries: survey.entries,
+            squares: survey.squares(),
+            levels: level_ptr.len() as u32 - 1,
+            scattered: !shape.rows_are_stored(),
+            has_lines: grid.line > 0,
+            crosses: skew > 0,
+            distant: survey.distant,
+            irregular: node == 1 && survey.is_irregular(),
+            node,
+            value_bytes: shape.dtype.bytes() as u32,
+            is_complex: shape.dtype.is_complex(),
+            speed: needs.speed,
+        }
     }
 }
 

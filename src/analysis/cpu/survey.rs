@@ -9,7 +9,7 @@ use crate::analysis::lines::{self, Grid};
 use crate::analysis::{families, irregular, running_sum, Lists, Needs, Pattern, Values, NONE};
 use crate::engines::tiled::{boxes, strips};
 use crate::problem::{DiagSource, Shape};
-use crate::select::choose::Gathering;
+use crate::select::decision::Gathering;
 use crate::select::features;
 
 /// What one pass over the stored pattern finds, and the passes that build on it.

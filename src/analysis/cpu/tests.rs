@@ -6,6 +6,7 @@ use crate::analysis::pattern::validate;
 use crate::analysis::{Form, Lists, Panels, Tiles, Values, NONE};
 use crate::error::Error;
 use crate::problem::{DataType, DiagSource, Fill, Format, MatDescr, Op};
+use crate::select::gpus::Speed;
 
 const ALL: Needs = Needs {
     levels: true,
@@ -15,11 +16,12 @@ const ALL: Needs = Needs {
     counts: true,
     tiles: Tiles::No,
     nodes: false,
-    wide_levels: false,
+    wide_levels: 0,
     narrow_levels: false,
     families: false,
     mirror: 0,
     panels: Panels::No,
+    speed: Speed { multiprocessors: 132, steps: 1.0, memory: 1.0, cache: 1.0 },
 };
 const NATURAL: Needs = Needs { levels: false, ..ALL };
 
@@ -55,7 +57,7 @@ fn values_of_a_band_are_gathered_in_the_order_of_its_lists() {
         column_values: false,
         counts: false,
         tiles: Tiles::IfFaster,
-        wide_levels: true,
+        wide_levels: 1000,
         families: true,
         mirror: crate::engines::tiled::tuning::TILED_LARGEST_RELAY,
         ..ALL

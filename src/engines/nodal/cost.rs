@@ -5,19 +5,26 @@ use std::time::Duration;
 
 use super::tuning::*;
 use crate::analysis::slices::LANES;
+use crate::analysis::Form;
 use crate::engines::one_word::tuning::ONE_WORD_START;
-use crate::select::features::Counts;
+use crate::select::decision::Decision;
+use crate::select::features::{Counts, Features};
+
+/// Node by node, where the pattern has nodes.
+pub fn cost(features: &Features) -> Option<Decision> {
+    let counts = features.counts;
+    (counts.node > 1).then(|| Decision::plain(Form::Nodes(counts.node), predict(counts, counts.of_rows())))
+}
 
 /// Time of a solve by nodes: a hand-over for each level of nodes, and the sums of the lanes of a node.
 pub fn predict(nodes: Counts, rows: Counts) -> Duration {
     let unknowns = nodes.entries as f64 / nodes.n.max(1) as f64 * nodes.node as f64;
     let lanes =
         (unknowns / (NODAL_VALUES_PER_LANE / nodes.node) as f64).max(nodes.node as f64).min(LANES as f64);
-    let is_narrow = nodes.n <= NODAL_NARROW.saturating_mul(nodes.levels);
-    let level = if is_narrow { NODAL_NARROW_LEVEL } else { NODAL_LEVEL };
-    let level = level + NODAL_SUM.mul_f64(lanes.log2().ceil());
-    let moved = Duration::from_secs_f64(rows.entries as f64 * NODAL_ENTRY_SECONDS);
-    (ONE_WORD_START + level.mul_f64(nodes.levels as f64) + moved).mul_f64(rows.of_type().rows)
+    let level = NODAL_LEVEL + NODAL_SUM.mul_f64(lanes.log2().ceil());
+    let levels = level.mul_f64(nodes.levels as f64);
+    let time = rows.time(ONE_WORD_START + levels, rows.entries as f64 * NODAL_ENTRY_SECONDS);
+    time.mul_f64(rows.of_type().rows)
 }
 
 /// The same of rows alone, whose nodes are not known: as if they came by twos.

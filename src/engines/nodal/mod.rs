@@ -19,7 +19,8 @@ use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, DiagSource, Shape};
-use crate::select::features::Counts;
+use crate::select::decision::Decision;
+use crate::select::features::{Counts, Features};
 use tuning::{NODAL_LEVELS_AHEAD, NODAL_VALUES_PER_LANE};
 
 pub struct Nodal;
@@ -52,6 +53,9 @@ impl Algorithm for Nodal {
     }
     fn is_for(&self, form: Form) -> bool {
         matches!(form, Form::Nodes(_))
+    }
+    fn cost(&self, features: &Features, _best: Option<Decision>) -> Result<Option<Decision>> {
+        Ok(cost::cost(features))
     }
     fn promise(&self, _gpu: &Gpu, _shape: &Shape, rows: Counts) -> Option<Duration> {
         Some(cost::least(rows))

@@ -8,10 +8,7 @@ pub use super::shared::*;
 /// Levels of average width for which it has warps: fewer than ONE_WORD, as its warps are ready sooner.
 pub const NODAL_LEVELS_AHEAD: u64 = 8;
 
-/// In the model: a level of nodes, where it has no more than so many on average, and where it has more; what each doubling of a
-/// node's lanes adds to it, and (in seconds) an entry of a row.
-pub const NODAL_NARROW: u32 = 2;
-pub const NODAL_NARROW_LEVEL: Duration = Duration::from_nanos(380);
+/// In the model: a level of nodes, what each doubling of a node's lanes adds to it, and (in seconds) an entry of a row.
 pub const NODAL_LEVEL: Duration = Duration::from_nanos(475);
 pub const NODAL_SUM: Duration = Duration::from_nanos(17);
 pub const NODAL_ENTRY_SECONDS: f64 = 0.2e-11;

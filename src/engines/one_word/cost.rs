@@ -7,11 +7,41 @@ use super::tuning::*;
 use crate::analysis::ranges::Ranges;
 use crate::analysis::shared::schedule::ENTRIES_PER_LANE;
 use crate::analysis::slices::LANES;
-use crate::select::features::Counts;
+use crate::analysis::{Form, Tiles};
+use crate::select::decision::{Decision, Gathering};
+use crate::select::features::{Counts, Features};
 use crate::tuning::*;
 
 /// By how many deviations the longest row of a slice is above the average one: measured on meshes.
 const DEVIATIONS_OF_LONGEST: f64 = 1.5;
+
+/// Rows one by one, after a copy of their values where those lie scattered in an irregular pattern that is large. None for nodes.
+pub fn cost(features: &Features) -> Option<Decision> {
+    let Features { needs, counts, ref natural, .. } = *features;
+    if counts.node > 1 {
+        return None;
+    }
+    // Without tiles the levels of ranges are not known.
+    if needs.tiles == Tiles::No {
+        return Some(Decision::plain(Form::Rows, predict(counts, counts.levels as f64)));
+    }
+    let direct = Decision::plain(Form::Rows, in_rows(counts, natural));
+    if needs.tiles == Tiles::Yes || !gathers_by_pieces(counts) {
+        return Some(direct);
+    }
+    let copy = counts.copied(GATHER_PIECES_SECONDS);
+    let predicted = in_rows(Counts { scattered: false, ..counts }, natural) + copy;
+    Some(Decision { gathering: Gathering::ByPieces, predicted, ..direct })
+}
+
+/// Whether values are so many that the cache does not hold them, and levels so wide that hand-overs do not hide what they take.
+fn gathers_by_pieces(rows: Counts) -> bool {
+    let values = rows.entries as f64 * f64::from(rows.value_bytes);
+    let others = rows.n as f64 * ROW_BYTES_MOVED + rows.entries as f64 * 4.0;
+    let is_large = values >= GATHER_PIECES_BYTES * rows.speed.cache
+        && values + others >= GATHER_PIECES_ALL_BYTES * rows.speed.cache;
+    rows.scattered && rows.irregular && is_large && rows.is_wider(HOPS_HIDDEN_LEVEL)
+}
 
 /// What a matrix gains that is narrow from the beginning, or, where most rows are of the lowest levels, from some level on:
 /// there widths are taken to fall to a third, and again, with as many levels as the average one.
@@ -37,25 +67,29 @@ pub fn predict(rows: Counts, average_level: f64) -> Duration {
     let lanes = (longest(rows) / per_lane).ceil().clamp(1.0, LANES as f64) as u64;
     let slices = rows.n as u64 * lanes.next_power_of_two() / LANES as u64;
     let gain = narrow_end(rows.levels, slices, average_level);
-    predict_levels(rows, rows.levels, 1.0) - gain.mul_f64(rows.of_type().rows)
+    predict_levels(rows, rows.levels, 1.0) - gain.mul_f64(rows.of_type().rows * rows.speed.steps)
 }
 
 /// The same of some levels, which hold a part of all rows and entries, without a narrow end.
 pub fn predict_levels(rows: Counts, levels: u32, part: f64) -> Duration {
-    let entry = if rows.scattered { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
-    let moved = rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry;
     // The longest row of each slice is what has lanes join in. Where values lie scattered the model promises too much already.
     let usual = if rows.has_lines || rows.scattered { rows.lengths().0 } else { longest(rows) };
     let has_lanes = usual > ENTRIES_PER_LANE as f64;
     let level = ONE_WORD_LEVEL + if has_lanes { ONE_WORD_LANES } else { Duration::ZERO };
-    let time = ONE_WORD_START + level.mul_f64(levels as f64) + Duration::from_secs_f64(moved * part);
+    let time = rows.time(ONE_WORD_START + level.mul_f64(levels as f64), moved(rows) * part);
     time.mul_f64(rows.of_type().rows)
+}
+
+/// Seconds that all rows and entries take from memory.
+pub fn moved(rows: Counts) -> f64 {
+    let entry = if rows.scattered { ONE_WORD_SCATTERED_SECONDS } else { ONE_WORD_ENTRY_SECONDS };
+    rows.n as f64 * ONE_WORD_ROW_SECONDS + rows.entries as f64 * entry
 }
 
 /// The same where levels are so wide that all is streamed.
 pub fn predict_streamed(rows: Counts) -> Duration {
     let seconds = [STREAMED_ROW_SECONDS, STREAMED_ENTRY_SECONDS];
-    let scattered = [STREAMED_SCATTERED_SECONDS, STREAMED_CACHED_SECONDS];
+    let scattered = [STREAMED_SCATTERED_SECONDS, 0.0];
     streamed(rows, STREAMED_START, STREAMED_LEVEL, seconds, scattered)
 }
 
@@ -69,11 +103,11 @@ pub fn streamed(
     scattered: [f64; 2],
 ) -> Duration {
     let apart = match rows.scattered {
-        true => scattered[(rows.entries <= CACHED_ENTRIES) as usize],
+        true => scattered[rows.caches_values() as usize],
         false => 0.0,
     };
     let moved = rows.n as f64 * row + rows.entries as f64 * (entry + apart);
-    (start + level.mul_f64(rows.levels as f64) + Duration::from_secs_f64(moved)).mul_f64(rows.of_type().rows)
+    rows.time(start + level.mul_f64(rows.levels as f64), moved).mul_f64(rows.of_type().rows)
 }
 
 /// Entries that the longest row of a slice mostly has.
@@ -94,10 +128,10 @@ fn irregular_rows(rows: Counts, natural: &Ranges) -> Duration {
     }
     let are_apart = !natural.are_levels(1);
     let (n, entries) = (rows.n as f64, rows.entries as f64);
-    let cached = IRREGULAR_CACHE / (n * IRREGULAR_ROW_BYTES + entries * IRREGULAR_ENTRY_BYTES);
+    let cached = CACHE_BYTES * rows.speed.cache / rows.bytes();
     let row = if are_apart { IRREGULAR_ROW_SECONDS * (1.0 - cached.min(1.0)) } else { 0.0 };
     let entry = IRREGULAR_ENTRY_SECONDS + if rows.scattered { IRREGULAR_SCATTERED_SECONDS } else { 0.0 };
-    Duration::from_secs_f64(n * row + entries * entry)
+    rows.time(Duration::ZERO, n * row + entries * entry)
 }
 
 #[cfg(test)]

@@ -19,7 +19,8 @@ use crate::executor::cuda::shared::cluster::CLUSTER_BLOCKS;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
-use crate::select::features::Counts;
+use crate::select::decision::Decision;
+use crate::select::features::{Counts, Features};
 use crate::tuning::FEW_LEVELS;
 use tuning::{
     NARROW_RING, NARROW_WARPS, ONE_LEVEL_BLOCKS, ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_BLOCKS_CACHED,
@@ -70,6 +71,9 @@ impl Algorithm for OneWord {
     }
     fn is_for(&self, form: Form) -> bool {
         form == Form::Rows
+    }
+    fn cost(&self, features: &Features, _best: Option<Decision>) -> Result<Option<Decision>> {
+        Ok(cost::cost(features))
     }
     fn promise(&self, _gpu: &Gpu, _shape: &Shape, rows: Counts) -> Option<Duration> {
         Some(cost::predict(rows, rows.levels as f64))

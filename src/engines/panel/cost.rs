@@ -5,7 +5,21 @@ use std::time::Duration;
 
 use super::shared::{SegmentCounts, PANEL_HOP_PARTS, PANEL_ROWS};
 use super::tuning::*;
-use crate::select::features::Counts;
+use crate::analysis::{Form, Panels};
+use crate::error::Result;
+use crate::select::decision::Decision;
+use crate::select::features::{Counts, Features};
+
+/// Panels of segments. What is known of these is asked for where they may be faster.
+pub fn cost(features: &Features, best: Decision) -> Result<Option<Decision>> {
+    let counts = features.counts;
+    if features.needs.panels != Panels::IfFaster || !may_be_faster(counts, best.predicted) {
+        return Ok(None);
+    }
+    let predicted = features.segments()?.and_then(|segments| predict(segments, counts));
+    let predicted = predicted.filter(|&time| time < best.predicted);
+    Ok(predicted.map(|predicted| Decision::plain(Form::Panels, predicted)))
+}
 
 /// Time of a solve by panels, if rows hardly wait longer than by themselves. The segments are of nodes where `counts` are.
 pub fn predict(segments: SegmentCounts, counts: Counts) -> Option<Duration> {
@@ -18,10 +32,10 @@ pub fn predict(segments: SegmentCounts, counts: Counts) -> Option<Duration> {
 /// Time of a solve by panels that hardly wait longer than their rows, with so many hops from one to another.
 fn time(counts: Counts, hops: f64) -> Duration {
     let rows = counts.of_rows();
-    let panels = (rows.n / PANEL_ROWS) as f64 / PANEL_BLOCKS_OF_GPU;
-    let moved = rows.entries as f64 * PANEL_ENTRY_SECONDS + panels * PANEL_SECONDS;
+    let panels = (rows.n / PANEL_ROWS) as f64 / f64::from(PANEL_BLOCKS * rows.speed.multiprocessors);
     let path = PANEL_LEVEL.mul_f64(rows.levels as f64) + PANEL_HOP.mul_f64(hops);
-    let time = PANEL_START + path + Duration::from_secs_f64(moved);
+    let by_clock = PANEL_START + path + Duration::from_secs_f64(panels * PANEL_SECONDS);
+    let time = rows.time(by_clock, rows.entries as f64 * PANEL_ENTRY_SECONDS);
     time.mul_f64(rows.of_type().panels)
 }
 
@@ -31,7 +45,7 @@ pub fn least(counts: Counts) -> Duration {
 }
 
 /// Whether panels are worth a look, where something else is predicted to take so long.
-pub fn may_be_faster(counts: Counts, predicted: Duration) -> bool {
+fn may_be_faster(counts: Counts, predicted: Duration) -> bool {
     least(counts) < predicted.mul_f64(PANEL_ADVANTAGE)
 }
 

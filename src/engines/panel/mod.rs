@@ -16,7 +16,8 @@ use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
-use crate::select::features::Counts;
+use crate::select::decision::Decision;
+use crate::select::features::{Counts, Features};
 use shared::{PANEL_ROWS, PANEL_WARPS};
 use tuning::{PANEL_BLOCKS, PANEL_PLACES};
 
@@ -60,6 +61,9 @@ impl Algorithm for Panel {
     }
     fn is_for(&self, form: Form) -> bool {
         form == Form::Panels
+    }
+    fn cost(&self, features: &Features, best: Option<Decision>) -> Result<Option<Decision>> {
+        best.map_or(Ok(None), |best| cost::cost(features, best))
     }
     fn promise(&self, gpu: &Gpu, shape: &Shape, rows: Counts) -> Option<Duration> {
         is_available(gpu, shape.dtype).then(|| cost::least(rows))

@@ -9,14 +9,13 @@ pub const PANEL_PLACES: u32 = 80 * 32;
 /// The most blocks on a multiprocessor.
 pub const PANEL_BLOCKS: u32 = 4;
 
-/// Its start and end, a level of rows, a hop from panel to panel, and (in seconds) an entry, and a panel of which so many are
-/// solved side by side.
+/// Its start and end, a level of rows, a hop from panel to panel, and (in seconds) an entry, and a panel, of which all blocks
+/// solve one each side by side.
 pub const PANEL_START: Duration = Duration::from_nanos(10000);
 pub const PANEL_LEVEL: Duration = Duration::from_nanos(25);
 pub const PANEL_HOP: Duration = Duration::from_nanos(800);
 pub const PANEL_ENTRY_SECONDS: f64 = 0.4e-11;
 pub const PANEL_SECONDS: f64 = 1e-5;
-pub const PANEL_BLOCKS_OF_GPU: f64 = 528.0;
 
 /// AUTO takes it where it promises this part of what others do, and no more than this part of the entries wait for rows that they
 /// would not wait for by themselves.

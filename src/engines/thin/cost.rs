@@ -3,9 +3,25 @@
 
 use std::time::Duration;
 
+use super::layout;
 use super::tuning::*;
+use crate::analysis::Form;
 use crate::engines::one_word::cost::predict_levels;
-use crate::select::features::{Counts, LastLevels};
+use crate::error::Result;
+use crate::select::decision::Decision;
+use crate::select::features::{Counts, Features, LastLevels};
+
+/// The last levels, or all of them, row by row. Which these are is asked for where they may be faster.
+pub fn cost(features: &Features, best: Decision) -> Result<Option<Decision>> {
+    let counts = features.counts;
+    let limit = best.predicted.mul_f64(THIN_ADVANTAGE);
+    if !features.needs.narrow_levels || least(counts.of_rows()) >= limit {
+        return Ok(None);
+    }
+    let end = features.last_levels(layout::best)?.unwrap_or(LastLevels { level: 0, rows: counts.n });
+    let predicted = predict(end, counts);
+    Ok((predicted < limit).then(|| Decision::plain(Form::NarrowLevels, predicted)))
+}
 
 /// Time of a solve: of the levels before it by the one-word engine, and of its rows one after the other.
 pub fn predict(end: LastLevels, counts: Counts) -> Duration {
@@ -14,12 +30,14 @@ pub fn predict(end: LastLevels, counts: Counts) -> Duration {
     let part = in_end / rows.n.max(1) as f64;
     let of_levels = match before {
         0 => Duration::ZERO,
-        _ => predict_levels(rows, before, 1.0 - part) + Duration::from_nanos(THIN_SPLIT as u64),
+        _ => {
+            predict_levels(rows, before, 1.0 - part) + rows.time(Duration::from_nanos(THIN_SPLIT as u64), 0.0)
+        }
     };
     let entries = rows.entries as f64 * part * THIN_ENTRY_SECONDS;
     let long_rows = (rows.squares.1 as f64).sqrt() * THIN_LONG_ROW_SECONDS;
     let moved = Duration::from_secs_f64(entries + long_rows);
-    let time = THIN_START + row_of(rows).mul_f64(in_end) + moved;
+    let time = rows.time(THIN_START + row_of(rows).mul_f64(in_end) + moved, 0.0);
     of_levels + time.mul_f64(rows.of_type().panels)
 }
 
@@ -28,17 +46,11 @@ pub fn least(rows: Counts) -> Duration {
     let row = |number: u32| row_of(rows) * number;
     let others = rows.n.saturating_sub(rows.levels);
     let by_level = predict_levels(rows, 0, others as f64 / rows.n.max(1) as f64);
-    let of_type = |time: Duration| time.mul_f64(rows.of_type().panels);
+    let of_type = |time: Duration| rows.time(time, 0.0).mul_f64(rows.of_type().panels);
     of_type(THIN_START + row(rows.levels)) + by_level.min(of_type(row(others)))
-}
-
-/// What it must promise where another engine is predicted to take so long.
-pub fn must_promise(other: Duration) -> Duration {
-    other.mul_f64(THIN_ADVANTAGE)
 }
 
 /// What a row takes in type d, but for its entries.
 fn row_of(rows: Counts) -> Duration {
-    let is_short = rows.lengths().0 <= THIN_SHORT_ENTRIES && !rows.is_complex;
-    Duration::from_nanos(if is_short { THIN_SHORT_ROW } else { THIN_ROW } as u64)
+    Duration::from_nanos(if rows.is_complex { THIN_ROW } else { THIN_REAL_ROW } as u64)
 }

@@ -20,7 +20,8 @@ use crate::executor::cuda::shared::cluster::CLUSTER_BLOCKS;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
-use crate::select::features::Counts;
+use crate::select::decision::Decision;
+use crate::select::features::{Counts, Features};
 use tuning::{THIN_RING, THIN_WARPS};
 
 pub struct Thin;
@@ -71,6 +72,9 @@ impl Algorithm for Thin {
     }
     fn is_for(&self, form: Form) -> bool {
         form == Form::NarrowLevels
+    }
+    fn cost(&self, features: &Features, best: Option<Decision>) -> Result<Option<Decision>> {
+        best.map_or(Ok(None), |best| cost::cost(features, best))
     }
     fn promise(&self, gpu: &Gpu, shape: &Shape, rows: Counts) -> Option<Duration> {
         is_available(gpu, shape.dtype).then(|| cost::least(rows))

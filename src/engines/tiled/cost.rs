@@ -9,25 +9,13 @@
 use std::time::Duration;
 
 use super::shared::TILED_CLUSTER;
-use super::tuning::{
-    TILED_ADVANTAGE, TILED_ADVANTAGE_IRREGULAR, TILED_ADVANTAGE_LARGE, TILED_ADVANTAGE_LINES,
-    TILED_ADVANTAGE_WIDE, TILED_BATCH, TILED_BATCH_ENTRY, TILED_BATCH_SCATTERED,
-    TILED_BATCH_SCATTERED_CACHED, TILED_BLOCKS, TILED_BOX, TILED_BOX_LANES, TILED_CROWD_HOP,
-    TILED_ENTRY_BYTES, TILED_FIRST, TILED_HOP, TILED_IRREGULAR_ROWS, TILED_LARGE_BYTES,
-    TILED_LARGE_BYTES_SCATTERED, TILED_LARGE_LEVEL, TILED_LAUNCH, TILED_LONG_LANES,
-    TILED_LONG_ROW_SCATTERED_SECONDS, TILED_LONG_ROW_SECONDS, TILED_LONG_TURN, TILED_MESH, TILED_MESH_LEVELS,
-    TILED_MESH_SCATTERED, TILED_PLANE, TILED_PLANE_ENTRIES, TILED_RELAY_ENTRIES, TILED_RELAY_HOP,
-    TILED_ROW_BYTES, TILED_SCATTERED_LEVEL, TILED_SHORT_BATCHES, TILED_SHORT_ENTRIES, TILED_START,
-    TILED_STEP, TILED_SUM, TILED_TURN, TILED_TURN_ENTRIES, TILED_TURN_ENTRY, TILED_UNEVEN_ENTRIES,
-    TILED_UNEVEN_LINES, TILED_WAIT, TILED_WIDEST_LEVEL, TILED_WIDE_BATCHES, TILED_WIDE_BYTES,
-    TILED_WIDE_LEVEL, TILED_WIDE_RELAY_BATCH, TILED_WIDE_RELAY_HOP,
-};
+use super::tuning::*;
 use crate::analysis::lines::Sizes;
 use crate::analysis::ranges::{Ranges, Span, Spread};
 use crate::analysis::slices::LANES;
 use crate::analysis::Relays;
 use crate::select::features::Counts;
-use crate::tuning::{CACHED_ENTRIES, LANE_ENTRIES};
+use crate::tuning::{HOPS_HIDDEN_LEVEL, LANE_ENTRIES, MESH_ROWS};
 
 /// Blocks of a cluster.
 const CLUSTER: usize = TILED_CLUSTER as usize;
@@ -79,6 +67,8 @@ pub struct Rows {
     turn: f64,
     /// Whether relays may be of use without lines: rows depend on several others, and none is far longer.
     may_relay: bool,
+    /// Blocks that are resident at once.
+    blocks: usize,
     /// Whether values lie so, and dependencies.
     scattered: bool,
     irregular: bool,
@@ -93,7 +83,7 @@ impl Rows {
         let (few, most) = (*TILED_TURN_ENTRIES.start(), *TILED_TURN_ENTRIES.end());
         let more = average.clamp(few, most) - few;
         let apart = match rows.scattered {
-            true if rows.entries <= CACHED_ENTRIES => TILED_BATCH_SCATTERED_CACHED,
+            true if rows.caches_values() => TILED_BATCH_SCATTERED_CACHED,
             true => TILED_BATCH_SCATTERED,
             false => Duration::ZERO,
         };
@@ -109,7 +99,8 @@ impl Rows {
             } else {
                 TILED_LONG_TURN.as_secs_f64()
             },
-            may_relay: average >= TILED_RELAY_ENTRIES && rows.squares.1 == 0,
+            may_relay: average > 1.0 && rows.squares.1 == 0,
+            blocks: rows.speed.multiprocessors as usize,
             scattered: rows.scattered,
             irregular: rows.irregular,
         }
@@ -157,26 +148,22 @@ impl Counts {
         }
     }
 
-    /// The part of the other engines' time that tiles must promise, by these counts alone.
-    pub fn advantage(self) -> f64 {
-        let bytes = self.n as u64 * TILED_ROW_BYTES + self.entries as u64 * TILED_ENTRY_BYTES;
-        let is_far = self.scattered && !self.has_lines;
-        let large = if self.scattered { TILED_LARGE_BYTES_SCATTERED } else { TILED_LARGE_BYTES };
-        let is_wide = self.is_wider(TILED_WIDE_LEVEL) && bytes > TILED_WIDE_BYTES;
-        let is_short = self.entries as u64 <= TILED_SHORT_ENTRIES * self.n as u64;
-        match is_far {
+    /// The part of the other engines' time that tiles must promise, by these counts alone. None: there are to be no tiles.
+    pub fn advantage(self) -> Option<f64> {
+        let is_large = !self.caches(self.bytes());
+        let is_wide = self.is_wider(TILED_WIDE_LEVEL);
+        let are_apart = self.scattered && !self.has_lines;
+        match are_apart {
             // Each level is a hop there, which the model does not know; where levels are wide hops are not what takes time.
-            false if self.irregular && !self.is_wider(TILED_LARGE_LEVEL) => TILED_ADVANTAGE_IRREGULAR,
-            false if self.irregular => TILED_ADVANTAGE,
-            true if self.entries <= self.n => TILED_ADVANTAGE_LARGE,
-            true if is_short => TILED_ADVANTAGE,
-            true if is_wide && self.irregular => TILED_ADVANTAGE_IRREGULAR,
-            true if is_wide => TILED_ADVANTAGE_WIDE,
-            true if self.is_wider(TILED_WIDE_LEVEL) => TILED_ADVANTAGE_LARGE,
-            false if self.is_wider(TILED_LARGE_LEVEL) && bytes > large => TILED_ADVANTAGE_LARGE,
-            false if self.is_wider(TILED_WIDEST_LEVEL) => TILED_ADVANTAGE_LARGE,
-            false if self.has_lines && !self.scattered => TILED_ADVANTAGE_LINES,
-            _ => TILED_ADVANTAGE,
+            false if self.irregular && !self.is_wider(HOPS_HIDDEN_LEVEL) => None,
+            false if self.has_lines && !self.scattered && !self.irregular => Some(TILED_ADVANTAGE_LINES),
+            true if self.entries <= self.n => Some(TILED_ADVANTAGE_WIDE),
+            true if self.entries as u64 > TILED_SHORT_ENTRIES * self.n as u64 && is_wide => match is_large {
+                true if self.irregular => None,
+                true => Some(TILED_ADVANTAGE_APART),
+                false => Some(TILED_ADVANTAGE_WIDE),
+            },
+            _ => Some(1.0),
         }
     }
 }
@@ -197,7 +184,7 @@ fn usual_batches(spans: &[Span], shape: Rows) -> f64 {
 
 /// Time of a solve if every block had the same part of each level, and none waited for another.
 pub fn ideal(rows: Counts, shape: Rows) -> Duration {
-    let part = Span { low: 0, high: rows.levels.max(1) - 1, rows: rows.n / TILED_BLOCKS as u32 + 1 };
+    let part = Span { low: 0, high: rows.levels.max(1) - 1, rows: rows.n / rows.speed.multiprocessors + 1 };
     TILED_LAUNCH + Duration::from_secs_f64(part.levels() * part.pace(shape))
 }
 
@@ -209,9 +196,9 @@ fn can_relay(spans: &[Span], rows: u32, mirror: u32) -> bool {
     spans.len() > 1 && rows <= mirror && others * CLUSTER * 2 <= spans.len()
 }
 
-/// Blocks that are resident at once in whole clusters.
-fn relay_blocks() -> usize {
-    TILED_BLOCKS / CLUSTER * CLUSTER
+/// Of so many blocks that are resident at once, those in whole clusters, of which there is one at least.
+fn in_clusters(blocks: usize) -> usize {
+    (blocks / CLUSTER * CLUSTER).max(CLUSTER)
 }
 
 /// What is known of an order beside its levels.
@@ -248,9 +235,8 @@ impl Regularity {
     /// The levels that tiles of a size are taken to have, and what part of the time that the model then says.
     fn of_tiles(self, rows: u32, whole: u32, spreads: &[Spread], shape: Rows) -> (Vec<Span>, f64) {
         let part = match self {
-            Regularity::Crossing if rows == whole && shape.average <= TILED_PLANE_ENTRIES => TILED_PLANE,
+            Regularity::Crossing if rows == whole && shape.average <= TILED_PLANE_ENTRIES => TILED_BOX,
             Regularity::Crossing | Regularity::Lines | Regularity::Even => 1.0,
-            Regularity::Mesh if shape.scattered => TILED_MESH_SCATTERED,
             Regularity::Mesh => TILED_MESH,
         };
         let by_usual = self == Regularity::Mesh && spreads.len() > 1;
@@ -271,7 +257,7 @@ pub fn choose(
     let regularity = regularity.of_levels(ranges.of_middle_size());
     let mut sizes: Vec<_> = ranges.tiles().iter().collect();
     // Beginning with what is mostly good, so that what is not is soon seen to be worse.
-    sizes.sort_by_key(|&&(rows, _)| rows.max(TILED_FIRST) as u64 * 16 / rows.min(TILED_FIRST) as u64);
+    sizes.sort_by_key(|&&(rows, _)| rows.max(MESH_ROWS) as u64 * 16 / rows.min(MESH_ROWS) as u64);
     let best_up_to = |most: u32| {
         let mut best: Option<Choice> = None;
         for &&(rows, ref spreads) in sizes.iter().filter(|&&&(rows, _)| rows <= most) {
@@ -354,7 +340,8 @@ fn predict(
     let in_crowd = if relays == Relays::No { TILED_CROWD_HOP.as_secs_f64() } else { hop };
     let latest = limit.as_secs_f64();
     // Blocks, how many of them begin together, and when those that are next have been free.
-    let (blocks, together) = if relays == Relays::No { (TILED_BLOCKS, 1) } else { (relay_blocks(), CLUSTER) };
+    let (blocks, together) =
+        if relays == Relays::No { (shape.blocks, 1) } else { (in_clusters(shape.blocks), CLUSTER) };
     let mut free = 0.0;
     // Most tiles are like the one before.
     let (mut like, mut own, mut pace, mut wait, mut part) = (None, 0.0, 0.0, 0.0, 0.0);

@@ -20,7 +20,8 @@ use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
-use crate::select::features::Counts;
+use crate::select::decision::Decision;
+use crate::select::features::{Counts, Features};
 use batches::{records, Batches, REACH};
 use shared::*;
 use tuning::{TILED_LARGEST_RELAY, TILED_NARROW_ENTRIES, TILED_NARROW_WIDTH, TILED_SHORT_WIDTH};
@@ -99,8 +100,11 @@ impl Algorithm for Tiled {
     fn is_for(&self, form: Form) -> bool {
         matches!(form, Form::Tiles(_))
     }
+    fn cost(&self, features: &Features, best: Option<Decision>) -> Result<Option<Decision>> {
+        best.map_or(Ok(None), |best| choose::cost(features, best))
+    }
     fn promise(&self, gpu: &Gpu, shape: &Shape, rows: Counts) -> Option<Duration> {
-        is_available(gpu, shape).then(|| cost::ideal(rows, cost::Rows::new(rows)))
+        is_available(gpu, shape).then(|| rows.time(cost::ideal(rows, cost::Rows::new(rows)), 0.0))
     }
     fn prepare(
         &self,

@@ -3,12 +3,6 @@
 
 use std::time::Duration;
 
-/// The tiled engine: blocks that are resident at once in the model, and the smallest tile where there are no lines.
-pub const TILED_BLOCKS: usize = 132;
-
-/// The size that is looked at first, as it is mostly good.
-pub const TILED_FIRST: u32 = 8192;
-
 /// What a batch costs its multiprocessor, and what each entry of a lane adds, more where its value lies scattered.
 pub const TILED_BATCH: Duration = Duration::from_nanos(71);
 pub const TILED_BATCH_ENTRY: Duration = Duration::from_nanos(17);
@@ -51,17 +45,13 @@ pub const TILED_WIDE_RELAY_BATCH: Duration = Duration::from_nanos(31);
 /// Where a level of a tile fills so much of a batch, all warps relay, and not a few.
 pub const TILED_WIDE_BATCHES: f64 = 0.75;
 
-/// Without lines rows must have so many entries on average for relays to be of use.
-pub const TILED_RELAY_ENTRIES: f64 = 1.5;
-
 /// The largest tile whose unknowns are relayed. With more rows too few blocks have a tile.
 pub const TILED_LARGEST_RELAY: u32 = 16384;
 
 /// Strips are looked at where the best that there is without them takes so many times what tiles that never waited for
-/// each other would; the second number where values lie scattered and there are so many levels.
+/// each other would; the second number where values lie scattered.
 pub const TILED_STRIPS_WORTH: f64 = 2.2;
 pub const TILED_STRIPS_WORTH_SCATTERED: f64 = 1.8;
-pub const TILED_STRIPS_LEVELS: u32 = 200;
 
 /// And where it takes so much longer: to look at them takes some hundred microseconds itself.
 pub const TILED_STRIPS_GAIN: Duration = Duration::from_micros(40);
@@ -70,22 +60,18 @@ pub const TILED_STRIPS_GAIN: Duration = Duration::from_micros(40);
 pub const TILED_BOX_SHAPE: [u32; 2] = [8, 4];
 pub const TILED_BOX_SHAPE_LANES: [u32; 2] = [4, 4];
 
-/// Boxes are looked at where lines and planes are at least so long, and take this part of what the model says, less where
-/// rows have several lanes.
+/// Boxes are looked at where lines and planes are at least so long. They take this part of what the model says, less where
+/// rows have several lanes; the first part also goes for whole planes, where unknowns depend on later lines of the plane before,
+/// and rows have no more entries than these on average.
 pub const TILED_BOX_LINE: u32 = 64;
 pub const TILED_BOX_PLANE: u32 = 6000;
 pub const TILED_BOX: f64 = 0.85;
 pub const TILED_BOX_LANES: f64 = 0.6;
-
-/// Boxes are taken in place of other tiles up to so many times the time that the model promises of those.
-pub const TILED_BOX_FAVOUR: f64 = 1.2;
-
-/// The same of planes, where unknowns depend on later lines of the plane before, and rows have no more entries than these on average.
-pub const TILED_PLANE: f64 = 0.85;
 pub const TILED_PLANE_ENTRIES: f64 = 16.0;
+
+/// Where most rows of tiles are of less than that part of their levels, these are of a mesh, and take so many times as long.
 pub const TILED_MESH_LEVELS: f64 = 0.63;
 pub const TILED_MESH: f64 = 1.2;
-pub const TILED_MESH_SCATTERED: f64 = 1.4;
 
 /// Short rows get more warps, whose lanes hold fewer entries, where a level of a tile fills so much of a batch; where values lie
 /// scattered, where levels have so many rows on average.
@@ -96,50 +82,38 @@ pub const TILED_SHORT_WIDTH: usize = 32;
 pub const TILED_NARROW_WIDTH: u64 = 16;
 pub const TILED_NARROW_ENTRIES: u64 = 32;
 
-/// AUTO takes tiles where the model promises this part of the other engines' time or less; less where values lie
-/// scattered, the pattern has no lines, rows have more entries than these on average, levels so many rows, and there are more bytes
-/// than these, which the model does not know of; and least where it is irregular.
-pub const TILED_ADVANTAGE: f64 = 1.0;
-
-/// No more than this where it is the time by nodes, which the model knows better than that by rows.
+/// AUTO takes tiles where the model promises less than the other engines' time, or this part of it where it is the time by nodes, which
+/// the model knows better than that by rows.
 pub const TILED_ADVANTAGE_NODES: f64 = 0.95;
 
 /// More is allowed where the pattern has lines and values are not scattered: there the model promises too little of tiles, and
 /// too much of rows.
 pub const TILED_ADVANTAGE_LINES: f64 = 1.15;
-pub const TILED_ADVANTAGE_WIDE: f64 = 0.62;
-pub const TILED_ADVANTAGE_IRREGULAR: f64 = 0.4;
+
+/// Less is allowed where values lie scattered, the pattern has no lines, rows have more entries than these on average and levels so
+/// many rows; the least where the cache does not hold the system, which the model does not know of. The first number is for rows of
+/// one entry, too.
+pub const TILED_ADVANTAGE_WIDE: f64 = 0.86;
 pub const TILED_SHORT_ENTRIES: u64 = 2;
 pub const TILED_WIDE_LEVEL: u64 = 900;
-pub const TILED_WIDE_BYTES: u64 = 40_000_000;
-
-/// Somewhat less where there are no more bytes than those; and where values are not scattered or the pattern has lines, where
-/// levels and bytes are more than these, and whatever the bytes where levels are wider than the last; and of far rows of one entry.
-pub const TILED_ADVANTAGE_LARGE: f64 = 0.86;
-pub const TILED_LARGE_LEVEL: u64 = 1800;
-pub const TILED_LARGE_BYTES: u64 = 100_000_000;
-pub const TILED_LARGE_BYTES_SCATTERED: u64 = 200_000_000;
-pub const TILED_WIDEST_LEVEL: u64 = 9000;
+pub const TILED_ADVANTAGE_APART: f64 = 0.62;
 
 /// So tiles must promise less where nearly all entries are of such unknowns; and where the average row is of a level below this part of
 /// all, as by nested dissection: from so large a part of such entries on, and from the next. Where there are fewer it promises too
-/// much. Not so of short rows that are fewer than those. Where values lie scattered and rows have several lanes, from the part on
-/// that is named for these.
+/// much. Not so of short rows that are fewer than those.
 pub const TILED_DISTANT_MOST: f64 = 0.85;
 pub const TILED_ADVANTAGE_DISTANT_MOST: f64 = 0.67;
 pub const TILED_DISSECTED: f64 = 0.3;
 pub const TILED_DISSECTED_ROWS: u32 = 8192;
 pub const TILED_DISTANT_SOME: f64 = 0.12;
 pub const TILED_DISTANT_MANY: f64 = 0.25;
-pub const TILED_DISTANT_SCATTERED: f64 = 0.5;
 pub const TILED_ADVANTAGE_NEAR: f64 = 1.05;
 pub const TILED_ADVANTAGE_DISTANT_SOME: f64 = 0.8;
 pub const TILED_ADVANTAGE_DISTANT_MANY: f64 = 0.65;
 
-/// More is allowed where there are next to none, levels have more rows than that and the average row's is not so low: these are domains
-/// by themselves, whose tiles do not wait for each other as the model has them do.
+/// More is allowed where there are next to none, levels are wide and the average row's is not so low: these are domains by
+/// themselves, whose tiles do not wait for each other as the model has them do.
 pub const TILED_DISTANT_NONE: f64 = 0.02;
-pub const TILED_ALONE_LEVEL: u64 = 3500;
 pub const TILED_ADVANTAGE_ALONE: f64 = 1.25;
 
 /// More is allowed of irregular rows that have one lane: there it promises too much.
@@ -155,7 +129,3 @@ pub const TILED_UNEVEN_ENTRIES: f64 = 16.0;
 
 /// The same where the pattern has lines and rows have several lanes, and they deviate by more than this part of the average.
 pub const TILED_UNEVEN_LINES: f64 = 0.25;
-
-/// Bytes that a solve in double precision with scattered values moves for a row and for an entry.
-pub const TILED_ROW_BYTES: u64 = 28;
-pub const TILED_ENTRY_BYTES: u64 = 16;

@@ -4,9 +4,10 @@
 use std::time::Duration;
 
 use super::tuning::*;
-use crate::analysis::ranges::Ranges;
-use crate::engines::one_word::cost::{predict_streamed, streamed};
-use crate::select::features::Counts;
+use crate::analysis::{Form, Tiles};
+use crate::engines::one_word::cost::{in_rows, predict_streamed, streamed};
+use crate::select::decision::Decision;
+use crate::select::features::{Counts, Features};
 
 /// Time of a solve by a launch for each level, which streams the matrix.
 pub fn predict(rows: Counts) -> Duration {
@@ -14,25 +15,18 @@ pub fn predict(rows: Counts) -> Duration {
     streamed(rows, WIDE_START, WIDE_LEVEL, seconds, [WIDE_SCATTERED_SECONDS, WIDE_CACHED_SECONDS])
 }
 
-/// Whether a launch for each level is worth a thought.
-pub fn has_few_levels(levels: u32) -> bool {
-    levels <= WIDE_MOST_LEVELS
-}
-
-/// Time of a solve, if AUTO takes it in place of rows that wait for each other, or are streamed in one launch.
-pub fn if_faster(counts: Counts, natural: &Ranges, by_rows: impl FnOnce() -> Duration) -> Option<Duration> {
+/// A launch for each level, where rows lie level by level and none is far longer than the others.
+pub fn cost(features: &Features) -> Option<Decision> {
+    let Features { needs, counts, ref natural, .. } = *features;
     // Where no row depends on another ONE_WORD streams too, in one launch.
-    if counts.levels < 2 || !has_few_levels(counts.levels) {
+    let is_free = needs.tiles == Tiles::IfFaster && counts.node == 1;
+    if !is_free || counts.levels < 2 || counts.levels > WIDE_MOST_LEVELS {
         return None;
     }
     let predicted = predict(counts);
     let most = (counts.levels / WIDE_SPAN_PART).max(1);
-    let promises = predicted < predict_streamed(counts).min(by_rows()).mul_f64(WIDE_ADVANTAGE);
-    (promises && are_alike(counts) && natural.are_levels(most)).then_some(predicted)
-}
-
-/// Whether no rows are much longer than the others.
-fn are_alike(rows: Counts) -> bool {
-    let (average, deviation) = rows.lengths();
-    deviation <= WIDE_DEVIATIONS * average + 1.0 && rows.squares.1 == 0
+    let other = predict_streamed(counts).min(in_rows(counts, natural));
+    let has_long_rows = counts.squares.1 > 0;
+    (predicted < other && !has_long_rows && natural.are_levels(most))
+        .then(|| Decision::plain(Form::WideLevels, predicted))
 }

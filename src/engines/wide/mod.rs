@@ -17,7 +17,8 @@ use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
-use crate::select::features::Counts;
+use crate::select::decision::Decision;
+use crate::select::features::{Counts, Features};
 use tuning::{WIDE_BLOCK, WIDE_BLOCKS, WIDE_BLOCKS_MULTI, WIDE_MOST_LEVELS};
 
 pub struct Wide;
@@ -33,7 +34,7 @@ impl Algorithm for Wide {
         true
     }
     fn needs(&self) -> Needs {
-        Needs { families: false, wide_levels: true, ..OneWord.needs() }
+        Needs { families: false, wide_levels: WIDE_MOST_LEVELS, ..OneWord.needs() }
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -48,6 +49,9 @@ impl Algorithm for Wide {
     }
     fn is_for(&self, form: Form) -> bool {
         form == Form::WideLevels
+    }
+    fn cost(&self, features: &Features, _best: Option<Decision>) -> Result<Option<Decision>> {
+        Ok(cost::cost(features))
     }
     fn promise(&self, _gpu: &Gpu, _shape: &Shape, rows: Counts) -> Option<Duration> {
         (rows.levels <= WIDE_MOST_LEVELS).then(|| cost::predict(rows))

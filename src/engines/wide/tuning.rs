@@ -17,8 +17,5 @@ pub const WIDE_ENTRY_SECONDS: f64 = 0.355e-11;
 pub const WIDE_SCATTERED_SECONDS: f64 = 0.7e-11;
 pub const WIDE_CACHED_SECONDS: f64 = 0.25e-11;
 
-/// AUTO takes it where it promises this part of what the other one does, or less; where rows are no more than so many times the average
-/// length from it; and where hardly any range of unknowns is of more than that part of all levels.
-pub const WIDE_ADVANTAGE: f64 = 0.97;
-pub const WIDE_DEVIATIONS: f64 = 2.0;
+/// AUTO takes it where hardly any range of unknowns is of more than that part of all levels.
 pub const WIDE_SPAN_PART: u32 = 4;

@@ -46,6 +46,7 @@ use self::errors::{check, from_cust};
 use self::module::Module;
 use super::lock;
 use crate::error::{Error, Result};
+use crate::select::gpus::{Speed, Traits};
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
@@ -73,6 +74,7 @@ pub struct Gpu {
     multiprocessors: u32,
     shared_bytes_per_block: u32,
     cached_bytes: u32,
+    speed: Speed,
     has_clusters: bool,
     has_warp_sums: bool,
     modules: ManuallyDrop<Vec<Module>>,
@@ -197,6 +199,7 @@ impl Gpu {
             multiprocessors: 0,
             shared_bytes_per_block: 0,
             cached_bytes: 0,
+            speed: Speed::default(),
             has_clusters: false,
             has_warp_sums: false,
             modules: ManuallyDrop::new(Vec::new()),
@@ -215,6 +218,20 @@ impl Gpu {
         gpu.multiprocessors = gpu.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         gpu.shared_bytes_per_block = gpu.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         gpu.cached_bytes = gpu.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?;
+        // Two transfers a clock, of so many bits.
+        let [clock, memory_clock, bits] = [
+            CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
+            CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,
+            CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
+        ]
+        .map(|which| gpu.attribute(which).map_or(0.0, f64::from));
+        let traits = Traits {
+            multiprocessors: gpu.multiprocessors,
+            megahertz: clock / 1e3,
+            bandwidth: memory_clock * 1e3 * bits / 8.0 * 2.0 / 1e9,
+            cache: gpu.cached_bytes.into(),
+        };
+        gpu.speed = Speed::of(&gpu.name, traits);
         // Kernels for clusters are made where the compiler knows them.
         let major = gpu.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         gpu.has_clusters = major >= 9 && NEWEST >= 90;
@@ -279,6 +296,11 @@ impl Gpu {
 
     pub fn multiprocessors(&self) -> u32 {
         self.multiprocessors
+    }
+
+    /// How fast it is, for predicted times.
+    pub fn speed(&self) -> Speed {
+        self.speed
     }
 
     /// What the last cache before the memory holds.

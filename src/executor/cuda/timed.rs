@@ -83,6 +83,7 @@ impl CudaPlan {
             node: 1,
             value_bytes: shape.dtype.bytes() as u32,
             is_complex: shape.dtype.is_complex(),
+            speed: self.gpu().speed(),
             ..Counts::default()
         };
         engines::candidates_on_gpu(self.algorithm(), self.gpu(), shape, rows)

@@ -1,17 +1,72 @@
 //! The choice on patterns that are known.
 #![forbid(unsafe_code)]
 
+use std::time::Duration;
+
 use super::*;
 use crate::analysis::lines::Grid;
 use crate::analysis::ranges::tests::{grid, ranges};
-use crate::analysis::Relays;
+use crate::analysis::ranges::{Ranges, Span};
+use crate::analysis::{Form, Needs, Relays, Tiles};
 use crate::engines::tiled::boxes::Boxes;
 use crate::engines::tiled::choose::advantage;
 use crate::engines::tiled::tuning::*;
 use crate::engines::wide::tuning::WIDE_MOST_LEVELS;
-use crate::select::features::squares;
+use crate::engines::{self, nodal, one_word, thin, Algorithm};
+use crate::select::decision::{Gathering, Order};
 use crate::select::features::tests::counts_of;
-use crate::tuning::{TYPE_C, TYPE_S, TYPE_Z};
+use crate::select::features::{squares, Counts, LastLevels, LazyFeatures};
+use crate::select::known::Known;
+use crate::tuning::{GATHER_START, TYPE_C, TYPE_S, TYPE_Z};
+
+/// Features that are asked for by closures.
+struct Asked<'a> {
+    boxes: &'a mut dyn FnMut() -> Option<Vec<Span>>,
+    strips: &'a mut dyn FnMut() -> Result<Option<Ranges>>,
+    last_levels: &'a mut dyn FnMut() -> Option<LastLevels>,
+}
+
+impl LazyFeatures for Asked<'_> {
+    fn boxes(&mut self) -> Option<Vec<Span>> {
+        (self.boxes)()
+    }
+    fn strips(&mut self) -> Result<Option<Ranges>> {
+        (self.strips)()
+    }
+    fn last_levels(
+        &mut self,
+        _: fn(&[u32], u32) -> Option<LastLevels>,
+        _: u32,
+    ) -> Result<Option<LastLevels>> {
+        Ok((self.last_levels)())
+    }
+}
+
+/// The choice without narrow ends and panels.
+fn decide(
+    wish: Tiles,
+    mirror: u32,
+    natural: Ranges,
+    counts: Counts,
+    boxes: &mut dyn FnMut() -> Option<Vec<Span>>,
+    strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
+) -> Result<Decision> {
+    let needs = Needs { levels: true, tiles: wish, mirror, ..Needs::default() };
+    let mut asked = Asked { boxes, strips, last_levels: &mut || None };
+    choose(&Features::new(needs, counts, natural, &mut asked))
+}
+
+/// THIN in place of another decision, if it is to be.
+fn with_thin_end(
+    other: Decision,
+    counts: Counts,
+    mut last_levels: impl FnMut() -> Option<LastLevels>,
+) -> Decision {
+    let needs = Needs { levels: true, narrow_levels: true, ..Needs::default() };
+    let mut asked = Asked { boxes: &mut || None, strips: &mut || Ok(None), last_levels: &mut last_levels };
+    let features = Features::new(needs, counts, ranges(&[0]), &mut asked);
+    thin::cost::cost(&features, other).unwrap().unwrap_or(other)
+}
 
 #[test]
 fn irregular_rows_go_by_small_tiles_and_scattered_values_by_pieces() {
@@ -128,7 +183,6 @@ fn a_few_wide_levels_are_streamed_where_they_are_laid_out() {
     let of_many = Counts { squares: (n as u64 * 169, 0), ..counts_of(n, 13 * n, 8) };
     assert!(is_wide(Tiles::IfFaster, &mixed(2), of_many));
     assert!(!is_wide(Tiles::IfFaster, &mixed(4), of_many));
-    assert!(!is_wide(Tiles::IfFaster, &two, Counts { squares: (1 << 40, 0), ..counts(2) }));
     let one_long_row = Counts { squares: (squares + (1 << 20), 1 << 20), ..counts(2) };
     assert!(!is_wide(Tiles::IfFaster, &two, one_long_row));
     assert!(!is_wide(Tiles::Yes, &two, counts(2)) && !is_wide(Tiles::No, &two, counts(2)));
@@ -239,31 +293,6 @@ fn strips_serve_gathered_tiles_and_others_and_are_looked_for_once() {
 }
 
 #[test]
-fn staged_tiles_must_promise_what_either_kind_must() {
-    // A grid of 7 points box by box.
-    let (side, of_box, levels) = (128u32, 16u32, 3 * 128 - 2);
-    let n = side.pow(3);
-    let spots = |i: u32, size: u32| [i % size, i / size % size, i / (size * size)];
-    let level = |i: u32| {
-        let (boxes, inside) = (i / of_box.pow(3), i % of_box.pow(3));
-        let corner = spots(boxes, side / of_box).iter().sum::<u32>() * of_box;
-        corner + spots(inside, of_box).iter().sum::<u32>()
-    };
-    let level: Vec<u32> = (0..n).map(level).collect();
-    let boxes = Grid { line: of_box, plane: of_box * of_box }.sizes(n, TILED_LARGEST_RELAY);
-    let natural = Ranges::new(boxes, &level);
-    for scattered in [false, true] {
-        let of_grid = Counts { distant: n / 8, ..counts_of(n, 3 * n, levels) };
-        let counts =
-            Counts { scattered, has_lines: true, crosses: true, squares: (9 * n as u64, 0), ..of_grid };
-        let (mirror, natural) = (TILED_LARGEST_RELAY, natural.clone());
-        let mut no_strips = || Ok(None);
-        let chosen = decide(Tiles::IfFaster, mirror, natural, counts, &mut || None, &mut no_strips).unwrap();
-        assert_eq!((chosen.form, chosen.gathering), (Form::Rows, Gathering::No), "{chosen:?}");
-    }
-}
-
-#[test]
 fn rows_of_very_different_lengths_make_tiles_slower() {
     let level = grid(1024, 1024);
     let (n, entries, levels) = (1 << 20, 4u32 << 20, 2047);
@@ -300,14 +329,14 @@ fn patterns_without_lines_relay_only_where_rows_depend_on_several_others() {
 
 #[test]
 fn as_many_levels_are_launched_as_asked_for_and_no_more() {
-    let needs = Needs { levels: true, wide_levels: true, ..Needs::default() };
-    assert_eq!(of_rows(needs, WIDE_MOST_LEVELS).form, Form::WideLevels);
-    assert_eq!(of_rows(needs, WIDE_MOST_LEVELS + 1).form, Form::Rows);
-    assert_eq!(of_rows(Needs { wide_levels: false, ..needs }, 2).form, Form::Rows);
+    let needs = Needs { levels: true, wide_levels: WIDE_MOST_LEVELS, ..Needs::default() };
+    assert_eq!(Form::of_rows(needs, WIDE_MOST_LEVELS), Form::WideLevels);
+    assert_eq!(Form::of_rows(needs, WIDE_MOST_LEVELS + 1), Form::Rows);
+    assert_eq!(Form::of_rows(Needs { wide_levels: 0, ..needs }, 2), Form::Rows);
 }
 
 #[test]
-fn boxes_need_not_promise_as_much_as_other_tiles() {
+fn boxes_are_taken_though_other_tiles_promise_more() {
     let side = 256;
     let (plane, n) = (side * side, side * side * side);
     let level: Vec<u32> = (0..n).map(|i| i % side + i % plane / side + i / plane).collect();
@@ -326,7 +355,7 @@ fn boxes_need_not_promise_as_much_as_other_tiles() {
     let (with, without) = (choice(true), choice(false));
     assert_eq!((with.order, without.order), (Order::Boxes, Order::Natural));
     let more = with.predicted.div_duration_f64(without.predicted);
-    assert!((1.0..TILED_BOX_FAVOUR).contains(&more), "{more}");
+    assert!(more > 1.0, "{more}");
 }
 
 #[test]
@@ -342,32 +371,33 @@ fn what_tiles_must_promise_goes_by_the_levels_that_most_rows_are_of_and_by_dista
         let counts = Counts { entries, levels, distant, ..counts };
         (advantage(counts, &ranges(&level)), counts.of_rows().advantage())
     };
-    let (plain, usual) = (counts_of(n, 0, 0), |(part, usual): (f64, f64)| part == usual);
+    let (plain, usual) = (counts_of(n, 0, 0), |(part, usual): (Option<f64>, Option<f64>)| part == usual);
     let (irregular, scattered) = (Counts { irregular: true, ..plain }, Counts { scattered: true, ..plain });
     // By nested dissection.
-    assert_eq!(of(20, 9, 0.1, plain).0, TILED_ADVANTAGE_NEAR);
-    assert_eq!(of(20, 9, 0.2, plain).0, TILED_ADVANTAGE_DISTANT_SOME);
-    assert_eq!(of(20, 9, 0.5, plain).0, TILED_ADVANTAGE_DISTANT_MANY);
+    assert_eq!(of(20, 9, 0.1, plain).0, Some(TILED_ADVANTAGE_NEAR));
+    assert_eq!(of(20, 9, 0.2, plain).0, Some(TILED_ADVANTAGE_DISTANT_SOME));
+    assert_eq!(of(20, 9, 0.5, plain).0, Some(TILED_ADVANTAGE_DISTANT_MANY));
     assert!(usual(of(20, 9, 0.5, Counts { node: 3, ..plain })));
     let few = Counts { n: TILED_DISSECTED_ROWS - 1, ..plain };
-    assert!(usual(of(20, 8, 0.1, few)) && of(20, 100, 0.1, few).0 == TILED_ADVANTAGE_NEAR);
+    assert!(usual(of(20, 8, 0.1, few)) && of(20, 100, 0.1, few).0 == Some(TILED_ADVANTAGE_NEAR));
     // In any order.
     assert!(usual(of(200, 9, 0.1, plain)) && usual(of(200, 9, 0.5, plain)));
     for low in [20, 200] {
-        assert_eq!(of(low, 9, 0.9, plain).0, TILED_ADVANTAGE_DISTANT_MOST);
-        // Rows of several lanes, whose values lie scattered.
-        let lines = Counts { has_lines: true, ..scattered };
-        assert_eq!(of(low, 9, 0.6, lines).0, TILED_ADVANTAGE_DISTANT_SOME);
-        assert!(usual(of(low, 9, 0.4, lines)) && usual(of(low, 8, 0.6, lines)));
+        assert_eq!(of(low, 9, 0.9, plain).0, Some(TILED_ADVANTAGE_DISTANT_MOST));
+        assert!(usual(of(low, 9, 0.9, Counts { has_lines: true, ..scattered })));
     }
     // Domains by themselves.
     let (alone, far) = (Counts { n: 2 * n, ..plain }, Counts { n: 2 * n, ..scattered });
-    assert_eq!(of(200, 3, 0.01, alone).0, TILED_ADVANTAGE_ALONE);
-    assert_eq!(of(200, 2, 0.01, far).0, TILED_ADVANTAGE_ALONE);
-    assert!(usual(of(200, 3, 0.01, far)) && usual(of(200, 3, 0.03, alone)) && usual(of(200, 3, 0.01, plain)));
-    assert_eq!(of(20, 3, 0.01, alone).0, TILED_ADVANTAGE_NEAR);
+    assert_eq!(of(200, 3, 0.01, alone).0, Some(TILED_ADVANTAGE_ALONE));
+    assert_eq!(of(200, 2, 0.01, far).0, Some(TILED_ADVANTAGE_ALONE));
+    assert!(
+        usual(of(200, 3, 0.01, far))
+            && usual(of(200, 3, 0.03, alone))
+            && usual(of(200, 3, 0.01, Counts { n: n / 2, ..plain }))
+    );
+    assert_eq!(of(20, 3, 0.01, alone).0, Some(TILED_ADVANTAGE_NEAR));
     // Short ones in a random order.
-    assert_eq!(of(200, 3, 0.9, irregular).0, TILED_ADVANTAGE_SHORT);
+    assert_eq!(of(200, 3, 0.9, irregular).0, Some(TILED_ADVANTAGE_SHORT));
     assert!(usual(of(2, 3, 0.9, irregular)) && usual(of(200, 9, 0.9, irregular)));
     assert!(usual(of(200, 3, 0.9, Counts { scattered: true, ..irregular })));
 }
@@ -380,7 +410,7 @@ fn tiles_of_their_first_and_their_last_levels_must_promise_most() {
         let level: Vec<u32> = (0..n).map(|i| if i % 3 < third { 0 } else { 1 + i / line }).collect();
         advantage(counts_of(n, 3 * n, 1 + n.div_ceil(line)), &ranges(&level))
     };
-    assert_eq!((part(2), part(0)), (TILED_ADVANTAGE_IRREGULAR, TILED_ADVANTAGE));
+    assert_eq!((part(2), part(0)), (None, Some(1.0)));
 }
 
 #[test]
@@ -403,7 +433,7 @@ fn a_band_is_thin_and_a_dense_triangle_and_wide_levels_are_not() {
         let squares = ((entries as u64).pow(2) / n as u64, 0);
         let counts = Counts { squares, ..counts_of(n, entries, levels) };
         let other = Decision { predicted: Duration::from_micros(micros), ..Decision::default() };
-        with_thin_end(other, counts, || Ok(Some(LastLevels { level: 0, rows: n }))).unwrap().form
+        with_thin_end(other, counts, || Some(LastLevels { level: 0, rows: n })).form
     };
     assert_eq!(chosen(50_000, 1_500_000, 50_000, 5700), Form::NarrowLevels);
     assert_eq!(chosen(1200, 719_400, 1200, 99), Form::Rows);
@@ -412,9 +442,45 @@ fn a_band_is_thin_and_a_dense_triangle_and_wide_levels_are_not() {
     assert_eq!(chosen(200_000, 199_999, 200_000, 6168), Form::NarrowLevels);
     let single = Counts { value_bytes: 4, ..counts_of(200_000, 199_999, 200_000) };
     let tiles = Decision { predicted: Duration::from_micros(5551), ..Decision::default() };
-    assert_eq!(with_thin_end(tiles, single, || Ok(None)).unwrap(), tiles);
+    assert_eq!(with_thin_end(tiles, single, || None), tiles);
     // Nobody asks for the end where none can be as fast.
     let counts = Counts { n: 262_144, levels: 45, entries: 523_000, node: 1, ..Counts::default() };
     let other = Decision { predicted: Duration::from_micros(22), ..Decision::default() };
-    assert_eq!(with_thin_end(other, counts, || panic!("no end can be as fast")).unwrap(), other);
+    assert_eq!(with_thin_end(other, counts, || panic!("no end can be as fast")), other);
+}
+
+/// Systems of the tables in docs/results/h200 that no number was fitted to, and the choice for them, as
+/// `cargo run --package choice -- --pin` writes them.
+const RECORDED: &str = include_str!("recorded.txt");
+
+#[test]
+fn the_choice_for_recorded_systems_stays() {
+    let needs = Needs {
+        tiles: Tiles::IfFaster,
+        narrow_levels: true,
+        mirror: TILED_LARGEST_RELAY,
+        ..nodal::Nodal.needs()
+    };
+    let (mut systems, mut changed) = (0, Vec::new());
+    for record in RECORDED.trim_end().split("\n\n") {
+        let (name, features) = record.split_once('\n').expect("features stand below the name");
+        let mut chosen = Decision::default();
+        // Of nodes first, where there are some.
+        for line in features.lines() {
+            let mut numbers = line.split(' ').map(|number| number.parse().expect("numbers"));
+            let mut known = Known::read(&mut numbers).expect("all of them");
+            let (counts, natural) = (known.counts, known.natural.clone());
+            chosen = choose(&Features::new(needs, counts, natural, &mut known)).unwrap();
+            if !chosen.form.is_of_rows_only() {
+                break;
+            }
+        }
+        let (system, expected) = name.rsplit_once(": ").expect("the choice stands behind the name");
+        let found = format!("{}{chosen}", engines::choose(None, chosen.form).name().to_uppercase());
+        systems += 1;
+        if found != expected {
+            changed.push(format!("{system}: {expected} became {found}"));
+        }
+    }
+    assert!(systems > 40 && changed.is_empty(), "of {systems}:\n{}", changed.join("\n"));
 }

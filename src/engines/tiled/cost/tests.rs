@@ -6,6 +6,7 @@ use crate::analysis::lines::Grid;
 use crate::analysis::ranges::tests::{grid, ranges};
 use crate::engines::tiled::tuning::TILED_LARGEST_RELAY;
 use crate::select::features::tests::counts_of;
+use crate::tuning::CACHED_ENTRIES;
 
 fn rows(n: u32, entries: u32, levels: u32) -> Rows {
     Rows::new(counts_of(n, entries, levels))
@@ -158,7 +159,7 @@ fn planes_of_long_rows_do_no_better_than_the_model_says() {
         let shape = rows(1 << 20, entries_of_a_row << 20, 400);
         Regularity::Crossing.of_tiles(rows_of_a_tile, 4096, &[], shape).1
     };
-    assert_eq!((part(13, 4096), part(13, 1024), part(39, 4096)), (TILED_PLANE, 1.0, 1.0));
+    assert_eq!((part(13, 4096), part(13, 1024), part(39, 4096)), (TILED_BOX, 1.0, 1.0));
 }
 
 #[test]
@@ -188,26 +189,21 @@ fn tiles_must_promise_more_for_scattered_values_and_wide_levels() {
         ..counts_of(n, 3 * n, levels)
     };
     let counts = |n, levels, scattered| with(n, levels, scattered, false);
-    assert_eq!(with(1 << 20, 1000, true, true).advantage(), TILED_ADVANTAGE);
-    assert_eq!(with(1 << 20, 1000, false, true).advantage(), TILED_ADVANTAGE_LINES);
-    assert_eq!(with(1 << 22, 1000, false, true).advantage(), TILED_ADVANTAGE_LARGE);
-    assert_eq!(with(1 << 22, 1000, true, true).advantage(), TILED_ADVANTAGE_LARGE);
-    assert_eq!(counts(1 << 20, 2047, false).advantage(), TILED_ADVANTAGE);
-    assert_eq!(counts(1 << 20, 1000, false).advantage(), TILED_ADVANTAGE);
-    assert_eq!(counts(1 << 21, 2000, false).advantage(), TILED_ADVANTAGE);
-    assert_eq!(counts(1 << 21, 1000, false).advantage(), TILED_ADVANTAGE_LARGE);
-    assert_eq!(counts(1 << 19, 28, false).advantage(), TILED_ADVANTAGE_LARGE);
-    assert_eq!(counts(1 << 20, 2047, true).advantage(), TILED_ADVANTAGE);
-    assert_eq!(counts(1 << 20, 1000, true).advantage(), TILED_ADVANTAGE_WIDE);
-    assert_eq!(counts(1 << 19, 512, true).advantage(), TILED_ADVANTAGE_LARGE);
-    assert_eq!(counts(1 << 19, 1024, true).advantage(), TILED_ADVANTAGE);
-    // Irregular ones more where values are scattered, and what is short less.
-    let irregular = |scattered| Counts { irregular: true, ..counts(1 << 21, 1000, scattered) };
-    assert_eq!(irregular(true).advantage(), TILED_ADVANTAGE_IRREGULAR);
-    assert_eq!(irregular(false).advantage(), TILED_ADVANTAGE);
+    assert_eq!(with(1 << 20, 1000, true, true).advantage(), Some(1.0));
+    assert_eq!(with(1 << 20, 1000, false, true).advantage(), Some(TILED_ADVANTAGE_LINES));
+    assert_eq!(counts(1 << 20, 1000, false).advantage(), Some(1.0));
+    assert_eq!(counts(1 << 20, 2047, true).advantage(), Some(1.0));
+    assert_eq!(counts(1 << 20, 1000, true).advantage(), Some(TILED_ADVANTAGE_APART));
+    assert_eq!(counts(1 << 18, 256, true).advantage(), Some(TILED_ADVANTAGE_WIDE));
+    assert_eq!(counts(1 << 19, 1024, true).advantage(), Some(1.0));
+    // None of irregular ones where values are scattered or levels narrow, and more of what is short.
+    let irregular = |levels, scattered| Counts { irregular: true, ..counts(1 << 21, levels, scattered) };
+    assert_eq!(irregular(1000, true).advantage(), None);
+    assert_eq!(irregular(1000, false).advantage(), Some(1.0));
+    assert_eq!(irregular(2000, false).advantage(), None);
     let short = Counts { entries: 2 << 20, ..counts(1 << 20, 1000, true) };
-    assert_eq!(short.advantage(), TILED_ADVANTAGE);
-    assert_eq!(Counts { entries: 1 << 20, ..short }.advantage(), TILED_ADVANTAGE_LARGE);
+    assert_eq!(short.advantage(), Some(1.0));
+    assert_eq!(Counts { entries: 1 << 20, ..short }.advantage(), Some(TILED_ADVANTAGE_WIDE));
 }
 
 #[test]
@@ -233,7 +229,7 @@ fn relays_pay_in_long_grids_and_not_where_levels_are_wide() {
     assert!(predict(&long, Relays::Narrow) < predict(&long, Relays::No));
     // So many rows in each level of every tile that batches, and not hops, are what takes time; and whole clusters
     // have fewer blocks.
-    let busy = vec![Span { low: 0, high: 99, rows: 1 << 18 }; TILED_BLOCKS];
+    let busy = vec![Span { low: 0, high: 99, rows: 1 << 18 }; 132];
     assert!(predict(&busy, Relays::Narrow) > predict(&busy, Relays::No));
     let limit = predict(&busy, Relays::No);
     assert_eq!(super::predict(&busy, shape, Regularity::Lines, Relays::No, limit), None);

@@ -16,13 +16,14 @@ use crate::engines::panel::layout::SegmentCounts;
 use crate::engines::tiled::boxes::Boxes;
 use crate::error::Result;
 use crate::problem::DiagSource;
-use crate::select::choose::{self, Gathering, LazyFeatures, Order};
-use crate::select::features::{Counts, LastLevels};
+use crate::select::choose;
+use crate::select::decision::{Decision, Gathering, Order};
+use crate::select::features::{Counts, Features, LastLevels, LazyFeatures};
 use crate::tuning::SETUP_SLICE_ROOM;
 
 /// What is to solve.
 struct Choice {
-    decision: choose::Decision,
+    decision: Decision,
     boxes: Option<Boxes>,
     segments: Option<Segments>,
 }
@@ -46,7 +47,7 @@ impl Run<'_> {
         let grid = grid_of(n, found);
         let has_lines = grid.line > 0;
         let Choice { decision, boxes, mut segments } = self.choose(found, ranges, grid, level_of)?;
-        let choose::Decision { form, rows, order, is_wide, gathering, predicted } = decision;
+        let Decision { form, rows, order, is_wide, gathering, predicted } = decision;
         let is_tiled = matches!(form, Form::Tiles(_));
         if self.node > 1 && form.is_of_rows_only() {
             return Ok(None);
@@ -157,9 +158,11 @@ impl Run<'_> {
         let decision = match (needs.tiles, self.node) {
             (Tiles::No, 1) if needs.panels == Panels::Yes => {
                 segments = Some(self.panel_segments()?);
-                choose::Decision { form: Form::Panels, ..Default::default() }
+                Decision { form: Form::Panels, ..Decision::default() }
             }
-            (Tiles::No, 1) if !needs.nodes => choose::of_rows(needs, levels),
+            (Tiles::No, 1) if !needs.nodes => {
+                Decision { form: Form::of_rows(needs, levels), ..Decision::default() }
+            }
             (_, node) => {
                 let scattered = !self.task.stored_rows;
                 let crosses = grid.plane > 0 && found.skew > 0;
@@ -178,9 +181,10 @@ impl Run<'_> {
                     node,
                     value_bytes: self.shape.dtype.bytes() as u32,
                     is_complex: self.shape.dtype.is_complex(),
+                    speed: needs.speed,
                 };
                 let mut seen = Seen { run: self, found, grid, level_of, boxes: None, segments: None };
-                let chosen = choose::choose(needs, ranges, counts, &mut seen)?;
+                let chosen = choose::choose(&Features::new(needs, counts, ranges, &mut seen))?;
                 (boxes, segments) = (seen.boxes, seen.segments);
                 chosen
             }

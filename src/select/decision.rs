@@ -1,0 +1,64 @@
+//! What the choice has found.
+#![forbid(unsafe_code)]
+
+use std::fmt::{self, Display, Formatter};
+use std::time::Duration;
+
+use crate::analysis::Form;
+
+/// The copy of scattered values that a solve begins with, if it does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Gathering {
+    #[default]
+    No,
+    /// Into the order in which it reads them.
+    InOrder,
+    /// Piece by piece of the caller's array, each into that order.
+    ByPieces,
+}
+
+/// The order that tiles are ranges of: the natural one, by strips, or by boxes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    Natural,
+    Strips,
+    Boxes,
+}
+
+/// How a pattern is to be solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Decision {
+    pub form: Form,
+    /// Of a tile, or of the largest; 0 without tiles.
+    pub rows: u32,
+    pub order: Order,
+    /// Whether a level of a tile fills half of a batch.
+    pub is_wide: bool,
+    pub gathering: Gathering,
+    /// Time of a solve by the model.
+    pub predicted: Duration,
+}
+
+impl Decision {
+    /// A solve that has neither tiles nor a copy of values.
+    pub fn plain(form: Form, predicted: Duration) -> Decision {
+        Decision { form, predicted, ..Decision::default() }
+    }
+}
+
+/// What is to be known beside the engine: rows of a tile, forwarding, order, copy.
+impl Display for Decision {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let Form::Tiles(forwarding) = self.form {
+            write!(f, " {} {forwarding:?}", self.rows)?;
+        }
+        if self.order != Order::Natural {
+            write!(f, " {:?}", self.order)?;
+        }
+        if self.gathering != Gathering::No {
+            write!(f, " {:?}", self.gathering)?;
+        }
+        Ok(())
+    }
+}

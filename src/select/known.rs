@@ -1,0 +1,155 @@
+//! All that the choice may ask for of one pattern, as numbers that can be kept: what the choice does is then known without the
+//! pattern.
+#![forbid(unsafe_code)]
+
+use super::features::{Counts, LastLevels, LazyFeatures};
+use super::gpus::Speed;
+use crate::analysis::lines::Sizes;
+use crate::analysis::ranges::{Ranges, Span, Spread};
+use crate::analysis::shared::ranges::LevelSpan;
+use crate::error::Result;
+
+/// The features of a pattern.
+#[derive(Clone, Debug)]
+pub struct Known {
+    pub counts: Counts,
+    pub natural: Ranges,
+    pub boxes: Option<Vec<Span>>,
+    pub strips: Option<Ranges>,
+    pub last_levels: Option<LastLevels>,
+}
+
+impl LazyFeatures for Known {
+    fn boxes(&mut self) -> Option<Vec<Span>> {
+        self.boxes.clone()
+    }
+    fn strips(&mut self) -> Result<Option<Ranges>> {
+        Ok(self.strips.clone())
+    }
+    fn last_levels(
+        &mut self,
+        _: fn(&[u32], u32) -> Option<LastLevels>,
+        _: u32,
+    ) -> Result<Option<LastLevels>> {
+        Ok(self.last_levels)
+    }
+}
+
+impl Known {
+    /// The features as numbers, one behind the other.
+    pub fn numbers(&self) -> Vec<u64> {
+        let c = self.counts;
+        let flags = [c.scattered, c.has_lines, c.crosses, c.irregular, c.is_complex].map(u64::from);
+        let sizes = [c.n, c.entries, c.levels, c.distant, c.node, c.value_bytes].map(u64::from);
+        let mut to = [sizes.as_slice(), &[c.squares.0, c.squares.1], &flags].concat();
+        write_ranges(&mut to, &self.natural);
+        write_list(&mut to, self.boxes.as_deref(), |to, s| to.extend([s.low, s.high, s.rows].map(u64::from)));
+        write_list(&mut to, self.strips.as_slice().get(..1), write_ranges);
+        write_list(&mut to, self.last_levels.as_slice().get(..1), |to, end| {
+            to.extend([end.level, end.rows].map(u64::from));
+        });
+        to
+    }
+
+    /// The features that such numbers stand for. None where they end too soon.
+    pub fn read(from: &mut dyn Iterator<Item = u64>) -> Option<Known> {
+        let mut small = || from.next().map(|number| number as u32);
+        let [n, entries, levels, distant, node, value_bytes] =
+            [small()?, small()?, small()?, small()?, small()?, small()?];
+        let squares = (from.next()?, from.next()?);
+        let mut flag = || from.next().map(|number| number == 1);
+        let [scattered, has_lines, crosses, irregular, is_complex] =
+            [flag()?, flag()?, flag()?, flag()?, flag()?];
+        let counts = Counts {
+            n,
+            entries,
+            squares,
+            levels,
+            scattered,
+            has_lines,
+            crosses,
+            irregular,
+            distant,
+            node,
+            value_bytes,
+            is_complex,
+            speed: Speed::default(),
+        };
+        Some(Known {
+            counts,
+            natural: read_ranges(from)?,
+            boxes: read_list(from, |from| {
+                Some(Span { low: from.next()? as u32, high: from.next()? as u32, rows: from.next()? as u32 })
+            })?,
+            strips: read_list(from, read_ranges)?.and_then(|mut one| one.pop()),
+            last_levels: read_list(from, |from| {
+                Some(LastLevels { level: from.next()? as u32, rows: from.next()? as u32 })
+            })?
+            .and_then(|mut one| one.pop()),
+        })
+    }
+}
+
+/// The length and the elements of a list; 0 where there is none.
+fn write_list<T>(to: &mut Vec<u64>, list: Option<&[T]>, write: impl Fn(&mut Vec<u64>, &T)) {
+    to.push(list.map_or(0, |list| list.len() as u64));
+    list.unwrap_or_default().iter().for_each(|element| write(to, element));
+}
+
+fn read_list<T>(
+    from: &mut dyn Iterator<Item = u64>,
+    read: impl Fn(&mut dyn Iterator<Item = u64>) -> Option<T>,
+) -> Option<Option<Vec<T>>> {
+    let length = from.next()?;
+    let list = (0..length).map(|_| read(from)).collect::<Option<Vec<T>>>()?;
+    Some((length > 0).then_some(list))
+}
+
+fn write_ranges(to: &mut Vec<u64>, ranges: &Ranges) {
+    let Sizes { span, ref tiles, plane, whole } = ranges.sizes;
+    to.extend([span, plane, whole].map(u64::from));
+    write_list(to, Some(tiles), |to, &rows| to.push(rows.into()));
+    write_list(to, Some(&ranges.spreads), |to, spread| {
+        let LevelSpan { low, high, kept, sum, squares, .. } = spread.found();
+        to.extend([low, high, spread.span.rows, kept].map(u64::from));
+        to.extend([sum, squares]);
+    });
+}
+
+fn read_ranges(from: &mut dyn Iterator<Item = u64>) -> Option<Ranges> {
+    let [span, plane, whole] = [from.next()? as u32, from.next()? as u32, from.next()? as u32];
+    let tiles = read_list(from, |from| from.next().map(|rows| rows as u32))?.unwrap_or_default();
+    let spreads = read_list(from, |from| {
+        let [low, high, rows, kept] =
+            [from.next()? as u32, from.next()? as u32, from.next()? as u32, from.next()? as u32];
+        let found = LevelSpan { low, high, kept, unused: 0, sum: from.next()?, squares: from.next()? };
+        Some(Spread::of(found, rows))
+    })?;
+    Some(Ranges::of(Sizes { span, tiles, plane, whole }, spreads.unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::ranges::tests::{grid, ranges};
+    use crate::select::features::tests::counts_of;
+
+    #[test]
+    fn features_are_read_as_they_were_written() {
+        let counts = Counts { squares: (5, 3), has_lines: true, distant: 7, ..counts_of(4096, 8000, 127) };
+        let natural = ranges(&grid(64, 64));
+        for is_full in [false, true] {
+            let known = Known {
+                counts,
+                natural: natural.clone(),
+                boxes: is_full.then(|| vec![Span { low: 1, high: 2, rows: 3 }; 2]),
+                strips: is_full.then(|| natural.clone()),
+                last_levels: is_full.then_some(LastLevels { level: 4, rows: 5 }),
+            };
+            let numbers = known.numbers();
+            let again = Known::read(&mut numbers.iter().copied()).unwrap();
+            assert_eq!(format!("{again:?}"), format!("{known:?}"));
+            assert!(Known::read(&mut numbers[1..].iter().copied()).is_none());
+        }
+    }
+}
