@@ -17,6 +17,9 @@ use crate::analysis::Relays;
 use crate::select::features::Counts;
 use crate::tuning::{HOPS_HIDDEN_LEVEL, LANE_ENTRIES, MESH_ROWS};
 
+/// Rows of the tiles that are looked at first: those that most grids get.
+const FIRST_ROWS: u32 = 2 * MESH_ROWS;
+
 /// Blocks of a cluster.
 const CLUSTER: usize = TILED_CLUSTER as usize;
 
@@ -257,7 +260,7 @@ pub fn choose(
     let regularity = regularity.of_levels(ranges.of_middle_size());
     let mut sizes: Vec<_> = ranges.tiles().iter().collect();
     // Beginning with what is mostly good, so that what is not is soon seen to be worse.
-    sizes.sort_by_key(|&&(rows, _)| rows.max(MESH_ROWS) as u64 * 16 / rows.min(MESH_ROWS) as u64);
+    sizes.sort_by_key(|&&(rows, _)| rows.max(FIRST_ROWS) as u64 * 16 / rows.min(FIRST_ROWS) as u64);
     let best_up_to = |most: u32| {
         let mut best: Option<Choice> = None;
         for &&(rows, ref spreads) in sizes.iter().filter(|&&&(rows, _)| rows <= most) {
