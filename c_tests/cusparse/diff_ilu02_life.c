@@ -161,7 +161,7 @@ static int by_definition(const Life *l, Matrix *a)
                 a->val[p] -= q < 0 ? 0 : a->val[k] * a->val[q];
             }
         }
-        if (l->boosts && l->tolerance > 0 && own >= 0 && cabs(a->val[own]) <= l->tolerance)
+        if (l->boosts && own >= 0 && cabs(a->val[own]) < l->tolerance)
             a->val[own] = is_complex(l->type) ? l->boost : creal(l->boost);
         int is_zero = own < 0 || (l->kind == IC ? creal(a->val[own]) <= 0 : a->val[own] == 0);
         if (first < 0 && is_zero)

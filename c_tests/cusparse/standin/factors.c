@@ -108,8 +108,7 @@ static int incomplete_lu(Matrix *a, const Info *info)
                     a->val[j] -= a->val[k] * a->val[above];
             }
         }
-        /* A tolerance of zero boosts nothing. */
-        if (info->boosts && info->tolerance > 0 && cabs(a->val[own]) <= info->tolerance)
+        if (info->boosts && cabs(a->val[own]) < info->tolerance)
             a->val[own] = info->boost;
         if (first < 0 && a->val[own] == 0)
             first = i;

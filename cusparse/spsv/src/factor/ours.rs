@@ -141,8 +141,10 @@ type Refusal = (Status, String);
 impl Info {
     fn set(&self, boost: Option<PivotBoost>) -> Result<(), Refusal> {
         let (tolerance, [re, im]) = match boost {
-            // As in cuSPARSE, a tolerance of zero boosts nothing. A comparison with NaN is never true.
-            Some(boost) if boost.enable != 0 && boost.tolerance > 0.0 => (boost.tolerance, boost.value),
+            // cuSPARSE boosts what is smaller than the tolerance, libsptrsv what is not larger. A comparison with NaN is never true.
+            Some(boost) if boost.enable != 0 && boost.tolerance > 0.0 => {
+                (boost.tolerance.next_down(), boost.value)
+            }
             _ => (-1.0, [0.0; 2]),
         };
         // SAFETY: the info is live.
