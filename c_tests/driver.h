@@ -82,7 +82,8 @@ static struct {
   void (*gpu)(int driver, int capability);
   long (*blocks)(void);
   size_t (*used)(void), (*most_used)(void), (*kept)(void);
-  void (*capture)(int all), (*pools)(int present), (*use)(int device), (*leave)(void), (*leave_current)(void), (*leave_from)(int device), (*green)(int all);
+  void (*capture)(int all), (*pools)(int present), (*use)(int device), (*leave)(void), (*leave_current)(void), (*leave_from)(int device), (*green)(int all),
+      (*multiprocessors)(int count);
 } driver;
 
 /* The library's driver is the stand-in, so this is the one that it has open. */
@@ -100,7 +101,7 @@ static inline void find_standin(void) {
                  {&driver.capture, "standin_capture"},   {&driver.gpu, "standin_gpu"},
                  {&driver.broken_captures, "standin_broken_captures"}, {&driver.blocks, "standin_blocks"},
                  {&driver.leave_current, "standin_leave_current"}, {&driver.leave_from, "standin_leave_from"},
-                 {&driver.green, "standin_green"}};
+                 {&driver.green, "standin_green"},             {&driver.multiprocessors, "standin_multiprocessors"}};
   for (int i = 0; i < COUNT(SYMBOLS); i++) {
     void *symbol = library ? dlsym(library, SYMBOLS[i].name) : NULL;
     if (!symbol) fatal("libcuda.so.1", "it is not the stand-in");

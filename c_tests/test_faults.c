@@ -465,6 +465,7 @@ static void refused_clusters(void) {
     int launches;
   } engines[] = {{SPTRSV_ALG_SLFR, 1}, {SPTRSV_ALG_ONE_WORD, 4}, {SPTRSV_ALG_TILED, 4}};
   find_standin();
+  driver.multiprocessors(132); /* of so many, tiles of this grid are in clusters */
   CHECK_OK(sptrsvCreate(&T.h));
   Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .setup = SPTRSV_ANALYSIS_MODE_CPU}, GRID, 60000);
   for (size_t e = 0; e < sizeof engines / sizeof *engines; e++) {

@@ -313,7 +313,7 @@ sptrsvStatus_t sptrsvGetVersion(sptrsvHandle_t handle, int *version);
 sptrsvStatus_t sptrsvGetExecutor(sptrsvHandle_t handle, sptrsvExecutor_t *executor);
 
 /**
- * Sets the stream on which later calls work. NULL, the default stream, is the default.
+ * Sets the stream on which later calls work. NULL, the default stream, is the default. The stream may be one of a green context.
  *
  * \param handle  the handle
  * \param stream  a stream of the handle's context

@@ -18,7 +18,8 @@ typedef unsigned long long Address; /* CUdeviceptr */
 
 enum { SUCCESS = 0, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, CONTEXT_IS_DESTROYED = 709, NOT_SUPPORTED = 801,
        CAPTURE_UNSUPPORTED = 900 };
-enum { DEVICES = 2, MULTIPROCESSORS = 16, COMPUTE_CAPABILITY_MAJOR = 75, COMPUTE_CAPABILITY_MINOR = 76, SHARED_BYTES_OF_A_BLOCK = 97 };
+enum { DEVICES = 2, MULTIPROCESSORS = 16, COMPUTE_CAPABILITY_MAJOR = 75, COMPUTE_CAPABILITY_MINOR = 76, SHARED_BYTES_OF_A_BLOCK = 97,
+       KILOHERTZ = 13, KILOHERTZ_OF_MEMORY = 36, BITS_OF_MEMORY = 37, BYTES_OF_L2 = 38 };
 enum { GARBLED = -1 }; /* success, with an answer that no driver gives */
 
 static struct {
@@ -118,6 +119,10 @@ static struct {
 /* From now on the driver is of that version of CUDA, times 1000, and its GPUs have that compute capability, times 10. */
 void standin_gpu(int driver, int capability) { gpu.driver = driver, gpu.capability = capability; }
 
+/* From now on it has so many multiprocessors. */
+static int multiprocessors = 16;
+void standin_multiprocessors(int count) { multiprocessors = count; }
+
 static int captures, broken_captures;
 static _Thread_local int capture_mode = 1; /* the program's own: of the thread */
 
@@ -165,7 +170,11 @@ ENTRY(cuDeviceGetCount, (int *count), *count = DEVICES)
 ENTRY(cuDeviceGet, (int *device, int ordinal), if (ordinal >= DEVICES) return INVALID_DEVICE; *device = ordinal)
 ENTRY(cuDeviceGetAttribute, (int *value, int attribute, int device), (void)device; switch (attribute) {
   case SHARED_BYTES_OF_A_BLOCK: *value = 227 << 10; break;
-  case MULTIPROCESSORS: *value = 16; break;
+  case MULTIPROCESSORS: *value = multiprocessors; break;
+  case KILOHERTZ: *value = 1980000; break;
+  case KILOHERTZ_OF_MEMORY: *value = 3201000; break;
+  case BITS_OF_MEMORY: *value = 6144; break;
+  case BYTES_OF_L2: *value = 60 << 20; break;
   case COMPUTE_CAPABILITY_MAJOR: *value = gpu.capability / 10; break;
   case COMPUTE_CAPABILITY_MINOR: *value = gpu.capability % 10; break;
   default: *value = 1;

@@ -143,7 +143,7 @@ pub unsafe extern "C" fn sptrsvGetExecutor(
     })
 }
 
-/// Sets the stream on which later calls work. NULL, the default stream, is the default.
+/// Sets the stream on which later calls work. NULL, the default stream, is the default. The stream may be one of a green context.
 ///
 /// \param handle  the handle
 /// \param stream  a stream of the handle's context
