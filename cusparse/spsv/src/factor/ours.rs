@@ -143,7 +143,8 @@ impl Info {
         let (tolerance, [re, im]) = match boost {
             // cuSPARSE boosts what is smaller than the tolerance, libsptrsv what is not larger. A comparison with NaN is never true.
             Some(boost) if boost.enable != 0 && boost.tolerance > 0.0 => {
-                (boost.tolerance.next_down(), boost.value)
+                // The next smaller number.
+                (f64::from_bits(boost.tolerance.to_bits() - 1), boost.value)
             }
             _ => (-1.0, [0.0; 2]),
         };
