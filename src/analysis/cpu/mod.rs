@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use super::{Form, Needs, Pattern, Schedule};
 use crate::engines::nodal::layout as nodes;
 use crate::problem::Shape;
+use crate::select::features::LastLevels;
 use crate::select::known::Known;
 use order::Ordered;
 use survey::Survey;
@@ -81,14 +82,19 @@ pub fn schedule_by(
     (schedule, times)
 }
 
-/// All that the choice may ask for: of the pattern's nodes, if it has any, and of its rows.
-pub fn known(shape: &Shape, pattern: &Pattern, needs: Needs) -> Vec<Known> {
+/// All that the choice may ask for: of the pattern's nodes, if it has any, and of its rows. The last levels are by the rule `best`.
+pub fn known(
+    shape: &Shape,
+    pattern: &Pattern,
+    needs: Needs,
+    best: fn(&[u32], u32) -> Option<LastLevels>,
+) -> Vec<Known> {
     let survey = Survey::new(shape, pattern);
     let of_nodes = nodes_of(&survey).map(|(_, size, pattern)| {
         let shape = nodes::shape(shape, pattern.ind.len() as u32, size);
-        order::known(&Survey::new(&shape, &pattern), needs, size)
+        order::known(&Survey::new(&shape, &pattern), needs, size, best)
     });
-    of_nodes.into_iter().chain([order::known(&survey, needs, 1)]).collect()
+    of_nodes.into_iter().chain([order::known(&survey, needs, 1, best)]).collect()
 }
 
 /// The size of the pattern's nodes, if it has any, and their own pattern.

@@ -7,7 +7,6 @@ use super::survey::{shift_back, Survey};
 use crate::analysis::lines::{self, Grid};
 use crate::analysis::ranges::{self, Ranges, Span};
 use crate::analysis::{running_sum, Form, Needs, Panels, Tiles};
-use crate::engines::thin;
 use crate::engines::tiled::boxes::{self, Boxes};
 use crate::error::Result;
 use crate::select::choose;
@@ -85,8 +84,11 @@ impl Ordered {
     }
 }
 
-/// All that the choice may ask for of this pattern, whether it would or not.
-pub(super) fn known(survey: &Survey, needs: Needs, node: u32) -> Known {
+/// The rule for last levels, as `LazyFeatures` gets it.
+type BestLevels = fn(&[u32], u32) -> Option<LastLevels>;
+
+/// All that the choice may ask for of this pattern, whether it would or not; the last levels by the rule `best`.
+pub(super) fn known(survey: &Survey, needs: Needs, node: u32, best: BestLevels) -> Known {
     let by_unknown = survey.levels();
     let (level_ptr, by_level) = by_level(&by_unknown);
     let mut seen = Seen::new(survey, &by_unknown, &level_ptr, &by_level);
@@ -98,7 +100,7 @@ pub(super) fn known(survey: &Survey, needs: Needs, node: u32) -> Known {
         natural,
         boxes: (node == 1).then(|| seen.boxes()).flatten(),
         strips: if is_asked_for { seen.strips().expect("nothing fails here") } else { None },
-        last_levels: thin::layout::best(&level_ptr, node),
+        last_levels: best(&level_ptr, node),
     }
 }
 

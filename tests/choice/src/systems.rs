@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use rayon::prelude::*;
 use sptrsv::analysis::{cpu, Pattern};
+use sptrsv::engines::thin;
 use sptrsv::problem::{DataType, Fill, MatDescr, Op, Shape};
 use sptrsv::select::decision::Decision;
 use sptrsv::select::gpus::Speed;
@@ -151,7 +152,7 @@ fn analyse(triangle: &Csr, fill: matrix::Fill, question: &Question) -> Vec<Known
     let shape = Shape::new(op, n, nnz, descr, question.dtype, false).expect("generated systems are valid");
     let unsigned = |numbers: &[i32]| numbers.iter().map(|&number| number as u32).collect();
     let pattern = Pattern { ptr: unsigned(&stored.ptr), ind: unsigned(&stored.col) };
-    cpu::known(&shape, &pattern, gpu::needs(question.dtype))
+    cpu::known(&shape, &pattern, gpu::needs(question.dtype), thin::layout::best)
 }
 
 fn read(file: &Path) -> Option<Vec<Known>> {
