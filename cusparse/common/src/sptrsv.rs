@@ -23,9 +23,14 @@ pub struct DataType {
 }
 
 impl DataType {
+    /// Its place among S, D, C and Z.
+    pub fn place(self) -> usize {
+        usize::from(self.complex) * 2 + usize::from(self.number & 1 == 1)
+    }
+
     /// S, D, C or Z, in lower case.
     pub fn letter(self) -> char {
-        ['s', 'd', 'c', 'z'][usize::from(self.complex) * 2 + usize::from(self.number & 1 == 1)]
+        ['s', 'd', 'c', 'z'][self.place()]
     }
 }
 

@@ -51,6 +51,29 @@ macro_rules! of_any_type {
     };
 }
 
+/// The analysis or the factorisation of a kind for one type.
+macro_rules! step {
+    ($kind:expr, $data_type:expr, $function:ident, $does:ident) => {
+        #[no_mangle]
+        pub unsafe extern "C" fn $function(
+            handle: Handle,
+            m: c_int,
+            nnz: c_int,
+            descr: MatDescr,
+            val: *mut c_void,
+            row_ptr: *const c_void,
+            col_ind: *const c_void,
+            info: usize,
+            policy: c_int,
+            buffer: *mut c_void,
+        ) -> Status {
+            let (kind, data_type) = ($kind, $data_type);
+            let call = Call { kind, data_type, handle, m, nnz, descr, val, row_ptr, col_ind, info };
+            guard(|| Factorise { call, policy, buffer }.$does())
+        }
+    };
+}
+
 /// The functions of a kind for one type.
 macro_rules! of_type {
     ($kind:expr, $data_type:expr, $buffer_size:ident, $analysis:ident, $factorise:ident) => {
@@ -71,41 +94,8 @@ macro_rules! of_type {
             guard(|| call.buffer_size(bytes))
         }
 
-        #[no_mangle]
-        pub unsafe extern "C" fn $analysis(
-            handle: Handle,
-            m: c_int,
-            nnz: c_int,
-            descr: MatDescr,
-            val: *mut c_void,
-            row_ptr: *const c_void,
-            col_ind: *const c_void,
-            info: usize,
-            policy: c_int,
-            buffer: *mut c_void,
-        ) -> Status {
-            let (kind, data_type) = ($kind, $data_type);
-            let call = Call { kind, data_type, handle, m, nnz, descr, val, row_ptr, col_ind, info };
-            guard(|| Factorise { call, policy, buffer }.analyse())
-        }
-
-        #[no_mangle]
-        pub unsafe extern "C" fn $factorise(
-            handle: Handle,
-            m: c_int,
-            nnz: c_int,
-            descr: MatDescr,
-            val: *mut c_void,
-            row_ptr: *const c_void,
-            col_ind: *const c_void,
-            info: usize,
-            policy: c_int,
-            buffer: *mut c_void,
-        ) -> Status {
-            let (kind, data_type) = ($kind, $data_type);
-            let call = Call { kind, data_type, handle, m, nnz, descr, val, row_ptr, col_ind, info };
-            guard(|| Factorise { call, policy, buffer }.factorise())
-        }
+        step!($kind, $data_type, $analysis, analyse);
+        step!($kind, $data_type, $factorise, factorise);
     };
 }
 

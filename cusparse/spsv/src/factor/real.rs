@@ -5,7 +5,6 @@ use super::Kind;
 use crate::report;
 use doors::cusparse::{self, Handle, MatDescr};
 use doors::dl::Library;
-use doors::sptrsv::DataType;
 use doors::status::{Status, NOT_INITIALIZED, NOT_SUPPORTED};
 use libc::{c_int, c_void};
 use std::ffi::CString;
@@ -55,10 +54,6 @@ struct Typed {
 }
 
 const LETTERS: [char; 4] = ['S', 'D', 'C', 'Z'];
-
-fn place(data_type: DataType) -> usize {
-    usize::from(data_type.complex) * 2 + usize::from(data_type.number & 1 == 1)
-}
 
 /// The functions of the real library, found at the first call that finds them.
 pub fn functions(kind: Kind, function: &'static str) -> Result<&'static Functions, Status> {
@@ -131,16 +126,16 @@ impl Functions {
 
     pub unsafe fn buffer_size(&self, call: &Call, info: usize, bytes: *mut c_int) -> Result<(), Status> {
         let Call { handle, m, nnz, descr, val, row_ptr, col_ind, data_type, .. } = *call;
-        let size = self.typed[place(data_type)].buffer_size;
+        let size = self.typed[data_type.place()].buffer_size;
         Status::from_cusparse(size(handle, m, nnz, descr, val, row_ptr, col_ind, info, bytes))
     }
 
     pub unsafe fn analyse(&self, step: &Factorise, info: usize) -> Result<(), Status> {
-        self.step(self.typed[place(step.call.data_type)].analysis, step, info)
+        self.step(self.typed[step.call.data_type.place()].analysis, step, info)
     }
 
     pub unsafe fn factorise(&self, step: &Factorise, info: usize) -> Result<(), Status> {
-        self.step(self.typed[place(step.call.data_type)].factorise, step, info)
+        self.step(self.typed[step.call.data_type.place()].factorise, step, info)
     }
 
     unsafe fn step(&self, function: Step, step: &Factorise, info: usize) -> Result<(), Status> {
@@ -151,7 +146,7 @@ impl Functions {
 
     pub unsafe fn boost(&self, boost: &Boost, info: usize) -> Result<(), Status> {
         let Boost { data_type, handle, enable, tolerance, value } = *boost;
-        let function = self.boost[place(data_type)].ok_or(NOT_SUPPORTED)?;
+        let function = self.boost[data_type.place()].ok_or(NOT_SUPPORTED)?;
         Status::from_cusparse(function(handle, info, enable, tolerance, value))
     }
 
