@@ -110,7 +110,7 @@ pub const GATHER_MOST_PIECES: u32 = 32;
 pub const IRREGULAR_ENTRY_SECONDS: f64 = 0.2e-11;
 pub const IRREGULAR_SCATTERED_SECONDS: f64 = 1.3e-11;
 
-/// What a row takes longer (in seconds), whose values and right-hand side come from lines of their own, but for the part that the
+/// What a row takes longer (in seconds), whose values and right-hand side come from lines of their own, except for the part that the
 /// cache holds.
 pub const IRREGULAR_ROW_SECONDS: f64 = 3.3e-11;
 

@@ -126,7 +126,7 @@ impl<'a> Launcher<'a> {
     }
 
     /// Whether the stream takes graphs of the library's own. While it captures, there would be one place for the arguments of all
-    /// launches; and on a stream of a green context a graph does not wait for what the stream did before.
+    /// launches. On a stream of a green context the results of such graphs were wrong (`test_sm_count`).
     pub fn takes_graphs(&self) -> Result<bool> {
         Ok(!memory::is_capturing(self.stream)? && !memory::is_of_green_context(self.stream))
     }
