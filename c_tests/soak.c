@@ -422,6 +422,20 @@ static double host_memory(void) {
   return (double)resident * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
 }
 
+/* A line a minute, so that a soak that is cut short has said what it saw. Workers go on counting meanwhile. */
+static void say_so_far(const Worker *workers, double minutes) {
+  long calls = 0, results = 0, wrong = 0;
+  for (int k = 0; k < S.threads; k++) {
+    const Report *r = &workers[k].report;
+    calls += __atomic_load_n(&r->calls, __ATOMIC_RELAXED);
+    results += __atomic_load_n(&r->results, __ATOMIC_RELAXED);
+    wrong += __atomic_load_n(&r->wrong, __ATOMIC_RELAXED);
+  }
+  printf("soak: %.0f minutes: %ld calls, %ld results checked, %ld wrong, %d failures in this process; memory %.0f MiB, on the GPU %.0f MiB\n",
+         minutes, calls, results, wrong, atomic_load(&S.failures), host_memory(), gpu_memory());
+  fflush(stdout);
+}
+
 /* Runs the threads of this process, and looks after them. */
 static Report run_threads(uint64_t seed, int speaks) {
   static Worker workers[MOST_THREADS];
@@ -448,8 +462,7 @@ static Report run_threads(uint64_t seed, int speaks) {
     if (!S.gpu_early && !S.host_early && seconds() - start > (S.end - start) / 10) S.gpu_early = gpu_memory(), S.host_early = host_memory();
     if (speaks && seconds() - said >= 60) {
       said = seconds();
-      printf("soak: %.0f minutes, %d failures in this process\n", (said - start) / 60, atomic_load(&S.failures));
-      fflush(stdout);
+      say_so_far(workers, (said - start) / 60);
     }
   }
   for (int k = 0; k < S.threads; k++) {
