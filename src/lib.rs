@@ -7,7 +7,7 @@
 //! * [`problem`]: an integer becomes a meaning; [`error`]: a cause becomes a status and a sentence.
 //! * [`info`]: what an info holds between calls: the fingerprint of the matrix, the plan, the pivots; [`stats`]: what it
 //!   tells of them; [`factor`]: its incomplete factorisations; [`kept`]: the pattern that it knows again.
-//! * [`engines`]: one folder an engine, and the list of all: how it solves, its part of the analysis, its costs, its numbers.
+//! * [`engines`]: one folder an engine, and the list of all: how it solves, its costs, its numbers.
 //! * [`select`]: which engine is to solve a pattern.
 //! * [`analysis`]: from a pattern to the normal form that every solve walks.
 //! * [`executor`]: where the work is done: every driver call (`cuda`), every thread (`host`).

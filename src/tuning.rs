@@ -56,6 +56,12 @@ pub const HOST_FAR_VALUE: u64 = 8;
 pub const HOST_PIECES_START: u64 = 20_000;
 pub const HOST_PIECES_WORTH: u64 = 80;
 
+/// Lines and planes of a box, and where rows have several lanes. Boxes are looked at where lines and planes are at least so long.
+pub const BOX_SHAPE: [u32; 2] = [8, 4];
+pub const BOX_SHAPE_LANES: [u32; 2] = [4, 4];
+pub const BOX_LINE: u32 = 64;
+pub const BOX_PLANE: u32 = 6000;
+
 /// The smallest range of rows whose levels are looked at where there are no lines.
 pub const SMALLEST_RANGE: u32 = 1024;
 

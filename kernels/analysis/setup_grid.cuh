@@ -70,7 +70,7 @@ struct Grid {
     __device__ static uint32_t skew(const Line &l, const Line &other) {
         return other.y <= l.y ? 0 : other.y - l.y <= l.z - other.z ? 1 : 2;
     }
-    // The box of a turn, by the rule of src/engines/tiled/boxes.rs.
+    // The box of a turn, by the rule of src/analysis/boxes.rs.
     __device__ uint32_t box(uint32_t t) const {
         Line l = line_of(t);
         return l.z / a.box_planes * a.boxes + (l.y + a.skew * l.z) / a.box_lines;

@@ -1,12 +1,12 @@
 // Setup: nodes of several unknowns each. Which sizes of nodes does a pattern have, the pattern of the nodes (which
 // the other kernels then take for the caller's), and where the values of each row lie. The rules are those of
-// src/engines/nodal/layout.rs.
+// src/analysis/nodes.rs.
 //
 // The unknowns of a node are consecutive. In a pattern of nodes of `b` unknowns the majors of a node have the same
 // entries, in whole nodes, and besides those of the node's own triangle, which is dense.
 #pragma once
 #include "setup.cuh"
-#include "shared/nodal.h"
+#include "shared/nodes.h"
 
 constexpr uint32_t NODE_SIZES = 1u << SMALLEST_NODE | 1u << 3 | 1u << 4 | 1u << 5 | 1u << LARGEST_NODE;
 

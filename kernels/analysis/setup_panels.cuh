@@ -1,10 +1,10 @@
-// Setup: the panels of the panel engine, by the rules of src/engines/panel/layout.rs.
+// Setup: panels, by the rules of src/analysis/panels.rs.
 //
 // Unknowns that each depend on the one before are a chain, which is cut into segments of at most 32. A panel is one segment, or
 // several of the same level, whatever level stands for theirs: the first row's or the last row's. Everything here goes by turns.
 #pragma once
 #include "setup.cuh"
-#include "shared/panel.h"
+#include "shared/panels.h"
 
 __device__ __forceinline__ SegmentCounts &panel_counts(const SetupArgs &a) { return *(SegmentCounts *)a.level_step; }
 

@@ -1,4 +1,4 @@
-// Setup: the order by strips, by the rule of src/engines/tiled/strips.rs.
+// Setup: the order by strips, by the rule of src/analysis/strips.rs.
 #pragma once
 #include "setup.cuh"
 

@@ -22,10 +22,11 @@
 #include "device/columns.cuh"
 #include "device/gate.cuh"
 #include "device/row.cuh"
+#include "shared/by_rows.h"
 #include "shared/nodal.h"
-#include "shared/one_word.h"
+#include "shared/nodes.h"
 
-constexpr int NODAL_BLOCK = ONE_WORD_BLOCK;  // threads
+constexpr int NODAL_BLOCK = ROWS_BLOCK;  // threads
 // So many blocks get in each other's way when they poll what is not there.
 constexpr uint32_t NODAL_GATE_BLOCKS = 256;
 // Blocks on a multiprocessor that leave a thread enough registers.
@@ -80,7 +81,7 @@ struct NodeSolver {
     // Whether sums are worked out in every turn of a wait: where there are registers for that.
     static constexpr bool EARLY = NR == 1 && B > 2 && sizeof(T) == sizeof(typename Real<T>::type);
 
-    // The word of an unknown's place in the work vector. 32 bits hold the number of any: src/engines/nodal/layout.rs sees to that.
+    // The word of an unknown's place in the work vector. 32 bits hold the number of any: src/analysis/nodes.rs sees to that.
     __device__ __forceinline__ T *word_at(uint32_t place) const { return a.work + (words + place * NR); }
 
     // What a lane holds of a node.

@@ -11,14 +11,14 @@ __device__ void one_column(const SolveArgs<T> &a) {
 
 // Blocks on a multiprocessor that leave a thread enough registers.
 template <class T>
-constexpr int BLOCKS = sizeof(T) > 8 ? ONE_WORD_BLOCKS : ONE_WORD_BLOCKS_CACHED;
+constexpr int BLOCKS = sizeof(T) > 8 ? ROWS_BLOCKS : ONE_WORD_BLOCKS_CACHED;
 
 #define KERNEL(t)                                                                    \
-    extern "C" __global__ void __launch_bounds__(ONE_WORD_BLOCK, BLOCKS<t##_type>)     \
+    extern "C" __global__ void __launch_bounds__(ROWS_BLOCK, BLOCKS<t##_type>)         \
         one_word_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                    \
         one_column<false>(a);                                                        \
     }                                                                                \
-    extern "C" __global__ void __launch_bounds__(ONE_WORD_BLOCK, BLOCKS<t##_type>)     \
+    extern "C" __global__ void __launch_bounds__(ROWS_BLOCK, BLOCKS<t##_type>)         \
         one_word_parts_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {              \
         one_column<true>(a);                                                         \
     }                                                                                \

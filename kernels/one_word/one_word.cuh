@@ -13,6 +13,7 @@
 #include "device/gate.cuh"
 #include "device/row.cuh"
 #include "device/share.cuh"
+#include "shared/by_rows.h"
 #include "shared/one_word.h"
 
 // Right-hand sides of a lane, where a pass takes NR: as many as leave it enough registers.

@@ -5,6 +5,7 @@
 // solves the triangle. Unknowns reach other blocks through L2, in one word each.
 #include "panel.cuh"
 #include "shared/panel.h"
+#include "shared/panels.h"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 constexpr uint32_t ROWS_OF_WARP = WARP / PANEL_WARPS;

@@ -5,14 +5,18 @@
 //! names dependencies by 32-bit positions in that order, so that a solve knows none of the above.
 #![forbid(unsafe_code)]
 
+pub mod boxes;
 pub mod cpu;
 pub mod families;
 pub mod irregular;
 pub mod lines;
+pub mod nodes;
+pub mod panels;
 pub mod pattern;
 pub mod ranges;
 pub mod shared;
 pub mod slices;
+pub mod strips;
 
 use crate::problem::DiagSource;
 use crate::select::gpus::Speed;

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod block;
+pub mod by_rows;
 mod engine;
 pub mod nodal;
 pub mod one_word;

@@ -5,9 +5,9 @@ use std::cell::{OnceCell, RefCell};
 use std::time::Duration;
 
 use super::gpus::Speed;
+use crate::analysis::panels::SegmentCounts;
 use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::Needs;
-use crate::engines::panel::layout::SegmentCounts;
 use crate::error::Result;
 use crate::tuning::{
     OfType, CACHED_ENTRIES, CACHE_BYTES, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, ENTRY_BYTES_MOVED,

@@ -10,8 +10,7 @@ mod survey;
 
 use std::time::{Duration, Instant};
 
-use super::{Form, Needs, Pattern, Schedule};
-use crate::engines::nodal::layout as nodes;
+use super::{nodes, Form, Needs, Pattern, Schedule};
 use crate::problem::Shape;
 use crate::select::features::LastLevels;
 use crate::select::known::Known;

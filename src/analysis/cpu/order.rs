@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use super::survey::{shift_back, Survey};
+use crate::analysis::boxes::{self, Boxes};
 use crate::analysis::lines::{self, Grid};
 use crate::analysis::ranges::{self, Ranges, Span};
 use crate::analysis::{running_sum, Form, Needs, Panels, Tiles};
-use crate::engines::tiled::boxes::{self, Boxes};
 use crate::error::Result;
 use crate::select::choose;
 use crate::select::decision::{Decision, Gathering, Order};

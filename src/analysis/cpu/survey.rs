@@ -6,8 +6,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::analysis::lines::{self, Grid};
-use crate::analysis::{families, irregular, running_sum, Lists, Needs, Pattern, Values, NONE};
-use crate::engines::tiled::{boxes, strips};
+use crate::analysis::{boxes, families, irregular, running_sum, strips, Lists, Needs, Pattern, Values, NONE};
 use crate::problem::{DiagSource, Shape};
 use crate::select::decision::Gathering;
 use crate::select::features;

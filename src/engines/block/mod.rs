@@ -4,11 +4,10 @@
 mod shared;
 pub mod tuning;
 
-use crate::analysis::slices::{self, Cut};
+use crate::analysis::slices::Cut;
 use crate::analysis::{Findings, Form, Needs, Schedule};
+use crate::engines::by_rows;
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
-use crate::engines::one_word::{self, OneWord};
-use crate::engines::wide::Wide;
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{Launcher, Stored};
@@ -47,7 +46,7 @@ impl Algorithm for Block {
         true
     }
     fn needs(&self) -> Needs {
-        Needs { families: false, ..OneWord.needs() }
+        Needs { families: false, ..by_rows::needs() }
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -56,14 +55,8 @@ impl Algorithm for Block {
         // Right-hand sides, and the words that are handed over.
         2 * BLOCK_COLUMNS as usize * dtype.bytes()
     }
-    /// Rows by their numbers, as the wide engine has them.
     fn cut(&self, dtype: DataType, _form: Form) -> Cut {
-        Cut::Levels {
-            entries: one_word::entries_per_lane(dtype),
-            node: 1,
-            names_rows: true,
-            end_by_rows: false,
-        }
+        by_rows::cut_by_rows(dtype)
     }
     fn prepare(
         &self,
@@ -72,7 +65,7 @@ impl Algorithm for Block {
         schedule: Option<&Schedule>,
         found: &mut Findings,
     ) -> Result<()> {
-        Wide.prepare(launcher, stored, schedule, found)
+        by_rows::prepare_by_rows(launcher, stored, schedule, found)
     }
     fn complete(&self, _: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
         Ok(Box::new(BlockPlan { has_parts: found.has_parts }))
@@ -107,7 +100,7 @@ impl Multi for BlockPlan {
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()> {
         let n = args.solve.n;
         let parts = match self.has_parts {
-            true => slices::most_parts(stored.entries, one_word::entries_per_lane(launcher.dtype)),
+            true => by_rows::most_parts(launcher, stored),
             false => 0,
         };
         let args = &MultiArgs { solve: SolveArgs { words: n + parts, ..args.solve }, ..*args };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::tuning::*;
 use crate::analysis::slices::LANES;
 use crate::analysis::Form;
-use crate::engines::one_word::tuning::ONE_WORD_START;
+use crate::engines::by_rows::tuning::ROWS_START;
 use crate::select::decision::Decision;
 use crate::select::features::{Counts, Features};
 
@@ -23,7 +23,7 @@ pub fn predict(nodes: Counts, rows: Counts) -> Duration {
         (unknowns / (NODAL_VALUES_PER_LANE / nodes.node) as f64).max(nodes.node as f64).min(LANES as f64);
     let level = NODAL_LEVEL + NODAL_SUM.mul_f64(lanes.log2().ceil());
     let levels = level.mul_f64(nodes.levels as f64);
-    let time = rows.time(ONE_WORD_START + levels, rows.entries as f64 * NODAL_ENTRY_SECONDS);
+    let time = rows.time(ROWS_START + levels, rows.entries as f64 * NODAL_ENTRY_SECONDS);
     time.mul_f64(rows.of_type().rows)
 }
 

@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 pub mod cost;
-pub mod layout;
 mod multi;
 mod shared;
 mod tuning;
@@ -10,10 +9,10 @@ mod tuning;
 use std::time::Duration;
 
 use crate::analysis::slices::{self, Cut};
-use crate::analysis::{Findings, Form, Needs, Schedule};
+use crate::analysis::{nodes, Findings, Form, Needs, Schedule};
+use crate::engines::by_rows;
+use crate::engines::by_rows::tuning::{ROWS_BLOCK, ROWS_BLOCKS};
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
-use crate::engines::one_word;
-use crate::engines::one_word::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS};
 use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::{Gpu, Launcher, Stored};
@@ -42,7 +41,7 @@ impl Algorithm for Nodal {
         true
     }
     fn needs(&self) -> Needs {
-        Needs { nodes: true, ..one_word::OneWord.needs() }
+        Needs { nodes: true, ..by_rows::needs() }
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -72,7 +71,7 @@ impl Algorithm for Nodal {
             let entries = entries_per_lane(launcher.dtype, nodes.size);
             let slices = slices::of_levels(&schedule.level_ptr, &lists.ptr, entries, nodes.size)?;
             stored.set_slices(launcher, &slices)?;
-            stored.set_records(launcher, &layout::records(schedule, nodes))?;
+            stored.set_records(launcher, &nodes::records(schedule, nodes))?;
             stored.base.node_row = stored.keep(launcher, &nodes.rows)?;
             if stored.is_permuted() {
                 stored.release(&[stored.base.row_val]);
@@ -112,8 +111,8 @@ impl NodalPlan {
 impl EnginePlan for NodalPlan {
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
         let kernel = launcher.kernel_before_turn(format_args!("nodal{}{}", self.node, self.suffix()))?;
-        let blocks = one_word::blocks(launcher, stored, args, 1, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
-        kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
+        let blocks = by_rows::blocks(launcher, stored, args, 1, NODAL_LEVELS_AHEAD, ROWS_BLOCKS);
+        kernel.launch(blocks, ROWS_BLOCK, 0, args)
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)

@@ -3,9 +3,9 @@
 
 use super::tuning::NODAL_LEVELS_AHEAD;
 use super::NodalPlan;
+use crate::engines::by_rows;
+use crate::engines::by_rows::tuning::{ROWS_BLOCK, ROWS_BLOCKS};
 use crate::engines::engine::Multi;
-use crate::engines::one_word;
-use crate::engines::one_word::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS};
 use crate::error::Result;
 use crate::executor::cuda::args::MultiArgs;
 use crate::executor::cuda::{Launcher, Stored};
@@ -16,7 +16,7 @@ impl Multi for NodalPlan {
     }
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()> {
         let kernel = launcher.kernel(format_args!("nodal_multi{}{}", self.node, self.suffix()))?;
-        let blocks = one_word::blocks(launcher, stored, &args.solve, 1, NODAL_LEVELS_AHEAD, ONE_WORD_BLOCKS);
-        kernel.launch(blocks, ONE_WORD_BLOCK, 0, args)
+        let blocks = by_rows::blocks(launcher, stored, &args.solve, 1, NODAL_LEVELS_AHEAD, ROWS_BLOCKS);
+        kernel.launch(blocks, ROWS_BLOCK, 0, args)
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 pub use super::shared::*;
 
-/// Levels of average width for which it has warps: fewer than ONE_WORD, as its warps are ready sooner.
+/// Levels of average width for which it has warps.
 pub const NODAL_LEVELS_AHEAD: u64 = 8;
 
 /// In the model: a level of nodes, what each doubling of a node's lanes adds to it, and (in seconds) an entry of a row.

@@ -8,6 +8,7 @@ use crate::analysis::ranges::Ranges;
 use crate::analysis::shared::schedule::ENTRIES_PER_LANE;
 use crate::analysis::slices::LANES;
 use crate::analysis::{Form, Tiles};
+use crate::engines::by_rows::tuning::ROWS_START;
 use crate::select::decision::{Decision, Gathering};
 use crate::select::features::{Counts, Features};
 use crate::tuning::*;
@@ -76,7 +77,7 @@ pub fn predict_levels(rows: Counts, levels: u32, part: f64) -> Duration {
     let usual = if rows.has_lines || rows.scattered { rows.lengths().0 } else { longest(rows) };
     let has_lanes = usual > ENTRIES_PER_LANE as f64;
     let level = ONE_WORD_LEVEL + if has_lanes { ONE_WORD_LANES } else { Duration::ZERO };
-    let time = rows.time(ONE_WORD_START + level.mul_f64(levels as f64), moved(rows) * part);
+    let time = rows.time(ROWS_START + level.mul_f64(levels as f64), moved(rows) * part);
     time.mul_f64(rows.of_type().rows)
 }
 

@@ -9,9 +9,10 @@ pub mod tuning;
 
 use std::time::Duration;
 
-use crate::analysis::shared::schedule::ENTRIES_PER_LANE;
-use crate::analysis::slices::{self, Cut, Slice};
-use crate::analysis::{records, Findings, Form, Needs, Schedule, NONE};
+use crate::analysis::slices::Cut;
+use crate::analysis::{Findings, Form, Needs, Schedule, NONE};
+use crate::engines::by_rows;
+use crate::engines::by_rows::tuning::{ROWS_BLOCK, ROWS_BLOCKS};
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
@@ -21,23 +22,12 @@ use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
 use crate::select::decision::Decision;
 use crate::select::features::{Counts, Features};
-use crate::tuning::FEW_LEVELS;
 use tuning::{
-    NARROW_RING, NARROW_WARPS, ONE_LEVEL_BLOCKS, ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_BLOCKS_CACHED,
-    ONE_WORD_CACHED_PART, ONE_WORD_FEW_SLICES, ONE_WORD_FEW_WARPS, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PASSES,
-    ONE_WORD_SLICES,
+    NARROW_RING, NARROW_WARPS, ONE_LEVEL_BLOCKS, ONE_WORD_BLOCKS_CACHED, ONE_WORD_CACHED_PART,
+    ONE_WORD_LEVELS_AHEAD,
 };
 
 pub struct OneWord;
-
-/// Entries that a lane takes before another one joins in on the row: as many as it holds at a time.
-pub fn entries_per_lane(dtype: DataType) -> u32 {
-    if dtype == DataType::C64 {
-        ENTRIES_PER_LANE / 2
-    } else {
-        ENTRIES_PER_LANE
-    }
-}
 
 /// The kernels, and those for a narrow end, for patterns without parts of rows and with some.
 const KERNELS: [&str; 2] = ["one_word", "one_word_parts"];
@@ -61,13 +51,13 @@ impl Algorithm for OneWord {
         true
     }
     fn needs(&self) -> Needs {
-        Needs { levels: true, rows: true, families: true, ..Needs::default() }
+        by_rows::needs()
     }
     fn host(&self) -> Method {
         Method::Slfr
     }
     fn cut(&self, dtype: DataType, _form: Form) -> Cut {
-        Cut::Levels { entries: entries_per_lane(dtype), node: 1, names_rows: false, end_by_rows: false }
+        by_rows::cut(dtype)
     }
     fn is_for(&self, form: Form) -> bool {
         form == Form::Rows
@@ -90,7 +80,7 @@ impl Algorithm for OneWord {
                 launcher.kernel(kernel)?.allow_shared(NARROW_RING)?;
             }
         }
-        prepare(launcher, stored, schedule, found, layout::narrow_end)
+        by_rows::prepare(launcher, stored, schedule, found, layout::narrow_end)
     }
     fn complete(&self, launcher: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
         let has_narrow_kernel = has_narrow_kernel(launcher);
@@ -122,15 +112,10 @@ impl OneWordPlan {
         }
         let size = launcher.dtype.bytes() as u64;
         let is_cached = args.n as u64 * size * ONE_WORD_CACHED_PART <= launcher.gpu.cached_bytes() as u64;
-        let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ONE_WORD_BLOCKS };
-        let blocks = blocks(launcher, stored, args, 1, ONE_WORD_LEVELS_AHEAD, most);
+        let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ROWS_BLOCKS };
+        let blocks = by_rows::blocks(launcher, stored, args, 1, ONE_WORD_LEVELS_AHEAD, most);
         let args = SolveArgs { begin, end, ..*args };
-        launcher.kernel_before_turn(KERNELS[self.has_parts as usize])?.launch(
-            blocks,
-            ONE_WORD_BLOCK,
-            0,
-            &args,
-        )
+        launcher.kernel_before_turn(KERNELS[self.has_parts as usize])?.launch(blocks, ROWS_BLOCK, 0, &args)
     }
 
     /// One that leaves no end to a cluster.
@@ -139,33 +124,13 @@ impl OneWordPlan {
     }
 }
 
-/// Adds to a plan what goes by rows; `end` finds the first slice of what one cluster solves.
-pub fn prepare(
-    launcher: &Launcher,
-    stored: &mut Stored,
-    schedule: Option<&Schedule>,
-    found: &mut Findings,
-    end: fn(&[u32], &[Slice]) -> Option<u32>,
-) -> Result<()> {
-    let entries = entries_per_lane(launcher.dtype);
-    if let Some(schedule) = schedule {
-        let rows = schedule.rows.as_ref().expect("asked for");
-        let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1)?;
-        found.end = end(&schedule.level_ptr, &slices);
-        found.has_parts = slices.iter().any(slices::is_part);
-        stored.set_slices(launcher, &slices)?;
-        stored.set_records(launcher, &records(schedule, stored.diag_source()))?;
-    }
-    stored.add_work_vectors(launcher, slices::most_parts(stored.entries, entries))
-}
-
 impl EnginePlan for OneWordPlan {
     /// From the narrow end on by one cluster, where there is a kernel for that.
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
         if stored.levels == 1 {
             let most = launcher.multiprocessors * ONE_LEVEL_BLOCKS;
-            let blocks = args.n.div_ceil(ONE_WORD_BLOCK).min(most);
-            return launcher.kernel("one_word_level")?.launch(blocks, ONE_WORD_BLOCK, 0, args);
+            let blocks = args.n.div_ceil(ROWS_BLOCK).min(most);
+            return launcher.kernel("one_word_level")?.launch(blocks, ROWS_BLOCK, 0, args);
         }
         let Some(begin) = self.narrow.filter(|_| self.has_narrow_kernel) else {
             return self.solve_slices(launcher, stored, args, 0, args.slices);
@@ -184,29 +149,4 @@ impl EnginePlan for OneWordPlan {
     fn numbers(&self) -> Vec<u32> {
         vec![self.narrow.unwrap_or(NONE), self.has_parts as u32]
     }
-}
-
-/// Blocks of a launch, at most so many on a multiprocessor: enough warps to work so many levels ahead of the front, each on one
-/// of the `shares` of a slice, and no more. Warps far ahead only poll, and every poll slows down the hand-over that the front
-/// waits for.
-pub fn blocks(
-    launcher: &Launcher,
-    stored: &Stored,
-    args: &SolveArgs,
-    shares: u32,
-    levels_ahead: u64,
-    most: u32,
-) -> u32 {
-    let multiprocessors = launcher.multiprocessors as u64;
-    let all = args.slices as u64 * shares as u64;
-    let average = all * levels_ahead / stored.hand_overs().max(1) as u64;
-    let widest = stored.widest as u64 * shares as u64 / 32 / ONE_WORD_PASSES;
-    let few = match stored.hand_overs() <= FEW_LEVELS {
-        true => (all / ONE_WORD_FEW_SLICES).min(multiprocessors * ONE_WORD_FEW_WARPS),
-        false => 0,
-    };
-    let warps = average.max(widest).min(few.max(all / ONE_WORD_SLICES)).max(1);
-    let of_block = ONE_WORD_BLOCK as u64 / 32;
-    let blocks = warps.div_ceil(of_block).clamp(multiprocessors, multiprocessors * most as u64);
-    all.div_ceil(of_block).min(blocks) as u32
 }

@@ -2,8 +2,10 @@
 //! takes two.
 #![forbid(unsafe_code)]
 
-use super::tuning::{ONE_WORD_BLOCK, ONE_WORD_BLOCKS, ONE_WORD_LEVELS_AHEAD, ONE_WORD_PER_LANE};
+use super::tuning::{ONE_WORD_LEVELS_AHEAD, ONE_WORD_PER_LANE};
 use super::OneWordPlan;
+use crate::engines::by_rows;
+use crate::engines::by_rows::tuning::{ROWS_BLOCK, ROWS_BLOCKS};
 use crate::engines::engine::{multi_width, sector_columns, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs, State};
@@ -22,9 +24,9 @@ impl Multi for OneWordPlan {
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()> {
         let width = multi_width(args.columns);
         let (shares, ahead) = (width / ONE_WORD_PER_LANE, ONE_WORD_LEVELS_AHEAD);
-        let blocks = super::blocks(launcher, stored, &args.solve, shares, ahead, ONE_WORD_BLOCKS);
+        let blocks = by_rows::blocks(launcher, stored, &args.solve, shares, ahead, ROWS_BLOCKS);
         let solve = SolveArgs { begin: 0, end: args.solve.slices, ..args.solve };
         let kernel = launcher.kernel(format_args!("one_word_multi{width}"))?;
-        kernel.launch(blocks, ONE_WORD_BLOCK, 0, &MultiArgs { solve, ..*args })
+        kernel.launch(blocks, ROWS_BLOCK, 0, &MultiArgs { solve, ..*args })
     }
 }

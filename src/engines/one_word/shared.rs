@@ -1,10 +1,7 @@
 //! Measured numbers of ONE_WORD that kernels know too.
 #![forbid(unsafe_code)]
 
-/// Threads in a block, and the most blocks on a multiprocessor; more where the cache holds the unknowns, and values are of 8 bytes
-/// at most.
-pub const ONE_WORD_BLOCK: u32 = 128;
-pub const ONE_WORD_BLOCKS: u32 = 4;
+/// The most blocks on a multiprocessor where the cache holds the unknowns, and values are of 8 bytes at most.
 pub const ONE_WORD_BLOCKS_CACHED: u32 = 5;
 
 /// Right-hand sides that a lane takes, where a solve has several.

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use super::shared::{SegmentCounts, PANEL_HOP_PARTS, PANEL_ROWS};
 use super::tuning::*;
+use crate::analysis::shared::panels::{SegmentCounts, PANEL_HOP_PARTS, PANEL_ROWS};
 use crate::analysis::{Form, Panels};
 use crate::error::Result;
 use crate::select::decision::Decision;

@@ -3,12 +3,12 @@
 #![forbid(unsafe_code)]
 
 pub mod cost;
-pub mod layout;
 pub mod shared;
 pub mod tuning;
 
 use std::time::Duration;
 
+use crate::analysis::shared::panels::PANEL_ROWS;
 use crate::analysis::{Findings, Form, Needs, Panels, Schedule};
 use crate::engines::engine::{Algorithm, EnginePlan};
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
 use crate::select::decision::Decision;
 use crate::select::features::{Counts, Features};
-use shared::{PANEL_ROWS, PANEL_WARPS};
+use shared::PANEL_WARPS;
 use tuning::{PANEL_BLOCKS, PANEL_PLACES};
 
 pub struct Panel;

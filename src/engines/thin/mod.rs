@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use crate::analysis::slices::Cut;
 use crate::analysis::{Findings, Form, Needs, Schedule, NONE};
+use crate::engines::by_rows;
 use crate::engines::engine::{Algorithm, EnginePlan};
-use crate::engines::one_word::{self, OneWord, OneWordPlan};
+use crate::engines::one_word::OneWordPlan;
 use crate::engines::panel::tuning::PANEL_PLACES;
 use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
@@ -57,14 +58,14 @@ impl Algorithm for Thin {
         true
     }
     fn needs(&self) -> Needs {
-        OneWord.needs()
+        by_rows::needs()
     }
     fn host(&self) -> Method {
-        OneWord.host()
+        Method::Slfr
     }
     fn cut(&self, dtype: DataType, _form: Form) -> Cut {
         Cut::Levels {
-            entries: one_word::entries_per_lane(dtype),
+            entries: by_rows::entries_per_lane(dtype),
             node: 1,
             names_rows: false,
             end_by_rows: true,
@@ -89,7 +90,7 @@ impl Algorithm for Thin {
         if is_available(launcher.gpu, launcher.dtype) {
             launcher.kernel("thin")?.allow_shared(shared_bytes(launcher.dtype))?;
         }
-        one_word::prepare(launcher, stored, schedule, found, |level_ptr, slices| {
+        by_rows::prepare(launcher, stored, schedule, found, |level_ptr, slices| {
             layout::best(level_ptr, 1).map(|end| layout::first_slice(end, level_ptr, slices))
         })
     }

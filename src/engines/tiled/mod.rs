@@ -2,12 +2,10 @@
 #![forbid(unsafe_code)]
 
 mod batches;
-pub mod boxes;
 pub mod choose;
 pub mod cost;
 mod multi;
 mod shared;
-pub mod strips;
 pub mod tuning;
 
 use std::time::Duration;

@@ -56,15 +56,8 @@ pub const TILED_STRIPS_WORTH_SCATTERED: f64 = 1.8;
 /// And where it takes so much longer: to look at them takes some hundred microseconds itself.
 pub const TILED_STRIPS_GAIN: Duration = Duration::from_micros(40);
 
-/// Lines and planes of a box, and where rows have several lanes.
-pub const TILED_BOX_SHAPE: [u32; 2] = [8, 4];
-pub const TILED_BOX_SHAPE_LANES: [u32; 2] = [4, 4];
-
-/// Boxes are looked at where lines and planes are at least so long. They take this part of what the model says, less where
-/// rows have several lanes; the first part also goes for whole planes, where unknowns depend on later lines of the plane before,
-/// and rows have no more entries than these on average.
-pub const TILED_BOX_LINE: u32 = 64;
-pub const TILED_BOX_PLANE: u32 = 6000;
+/// Boxes take this part of what the model says, less where rows have several lanes; the first part also goes for whole planes, where
+/// unknowns depend on later lines of the plane before, and rows have no more entries than these on average.
 pub const TILED_BOX: f64 = 0.85;
 pub const TILED_BOX_LANES: f64 = 0.6;
 pub const TILED_PLANE_ENTRIES: f64 = 16.0;

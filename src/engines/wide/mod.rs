@@ -1,5 +1,5 @@
 //! WIDE: row-wise in level order, a launch for each level; for levels so wide that they are streamed and not waited for.
-//! Slices are those of ONE_WORD. Where levels are too many for that, the matrix is left to it.
+//! Where levels are too many for that, the matrix is left to it.
 #![forbid(unsafe_code)]
 
 pub mod cost;
@@ -8,10 +8,10 @@ pub mod tuning;
 
 use std::time::Duration;
 
-use crate::analysis::slices::{self, Cut};
-use crate::analysis::{records, Findings, Form, Needs, Schedule};
+use crate::analysis::slices::Cut;
+use crate::analysis::{Findings, Form, Needs, Schedule};
+use crate::engines::by_rows;
 use crate::engines::engine::{multi_width, Algorithm, EnginePlan, Multi};
-use crate::engines::one_word::{self, OneWord};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{Gpu, Launcher, Stored};
@@ -34,18 +34,13 @@ impl Algorithm for Wide {
         true
     }
     fn needs(&self) -> Needs {
-        Needs { families: false, wide_levels: WIDE_MOST_LEVELS, ..OneWord.needs() }
+        Needs { families: false, wide_levels: WIDE_MOST_LEVELS, ..by_rows::needs() }
     }
     fn host(&self) -> Method {
         Method::Slfr
     }
     fn cut(&self, dtype: DataType, _form: Form) -> Cut {
-        Cut::Levels {
-            entries: one_word::entries_per_lane(dtype),
-            node: 1,
-            names_rows: true,
-            end_by_rows: false,
-        }
+        by_rows::cut_by_rows(dtype)
     }
     fn is_for(&self, form: Form) -> bool {
         form == Form::WideLevels
@@ -63,14 +58,7 @@ impl Algorithm for Wide {
         schedule: Option<&Schedule>,
         found: &mut Findings,
     ) -> Result<()> {
-        let Some(schedule) = schedule else { return Ok(()) };
-        let rows = schedule.rows.as_ref().expect("asked for");
-        let entries = one_word::entries_per_lane(launcher.dtype);
-        let slices = slices::of_levels(&schedule.level_ptr, &rows.ptr, entries, 1)?;
-        found.has_parts = slices.iter().any(slices::is_part);
-        stored.set_slices(launcher, &slices)?;
-        found.level_ptr = slices::steps(&schedule.level_ptr, &slices);
-        stored.set_records(launcher, &records(schedule, stored.diag_source()))
+        by_rows::prepare_by_rows(launcher, stored, schedule, found)
     }
     fn complete(&self, _: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
         Ok(Box::new(WidePlan { level_ptr: found.level_ptr, has_parts: found.has_parts }))

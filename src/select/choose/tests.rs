@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use super::*;
+use crate::analysis::boxes::Boxes;
 use crate::analysis::lines::Grid;
 use crate::analysis::ranges::tests::{grid, ranges};
 use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::{Form, Needs, Relays, Tiles};
-use crate::engines::tiled::boxes::Boxes;
 use crate::engines::tiled::choose::advantage;
 use crate::engines::tiled::tuning::*;
 use crate::engines::wide::tuning::WIDE_MOST_LEVELS;

@@ -2,8 +2,8 @@
 
 use super::super::memory;
 use super::CudaPlan;
+use crate::analysis::nodes;
 use crate::analysis::slices;
-use crate::engines::nodal::layout as nodes;
 use crate::error::Result;
 
 /// What a plan holds on the device, as words; empty where there is nothing.

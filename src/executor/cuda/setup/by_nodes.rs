@@ -7,9 +7,9 @@ use super::known::{DeviceSchedule, Known, Wish};
 use super::places::{Room, Task};
 use super::run::Run;
 use super::{schedule, Pending};
+use crate::analysis::nodes;
 use crate::analysis::slices::Cut;
 use crate::analysis::{Form, Needs};
-use crate::engines::nodal::layout as nodes;
 use crate::error::Result;
 use crate::problem::{Arrays, DiagSource};
 

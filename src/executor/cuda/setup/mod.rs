@@ -22,10 +22,10 @@ mod tiling;
 
 use super::{DeviceArray, Launcher};
 use crate::analysis::irregular::Sample;
+use crate::analysis::nodes;
 use crate::analysis::shared::schedule::CHUNK_SLICES;
 use crate::analysis::slices::Cut;
 use crate::analysis::{families, lines, Form, Tiles};
-use crate::engines::nodal::layout as nodes;
 use crate::error::Result;
 use crate::problem::{Arrays, Shape};
 use crate::tuning::SETUP_CHAINS_BARE;

@@ -5,8 +5,8 @@ use super::args::*;
 use super::known::DeviceSchedule;
 use super::places::{Room, Sort, MOST_PASSES};
 use super::run::Run;
-use crate::engines::panel::layout::{Order, SegmentCounts};
-use crate::engines::panel::shared::{PANEL_ROWS, PANEL_SIZES};
+use crate::analysis::panels::{Order, SegmentCounts};
+use crate::analysis::shared::panels::{PANEL_ROWS, PANEL_SIZES};
 use crate::error::Result;
 
 // SAFETY: numbers, and arrays of them.

@@ -8,7 +8,7 @@ use super::args::*;
 use super::clock::Clock;
 use super::message::Message;
 use super::places::{lay_out, passes, piece_room, Places, Sort, Task};
-use crate::engines::tiled::boxes::Boxes;
+use crate::analysis::boxes::Boxes;
 use crate::error::{Error, Result};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 

@@ -12,8 +12,8 @@ use crate::analysis::lines::{self, Grid, Sizes};
 use crate::analysis::ranges::{Ranges, Spread};
 use crate::analysis::shared::ranges::LevelSpan;
 use crate::analysis::slices::CODE_UNIT;
+use crate::analysis::strips;
 use crate::analysis::Tiles;
-use crate::engines::tiled::strips;
 use crate::error::{Error, Result};
 use crate::tuning::SMALLEST_RANGE;
 

@@ -10,10 +10,9 @@
 //! earlier in each plane. Where rows have several lanes, boxes are half as wide. kernels/analysis/setup_grid.cuh has the same rule.
 #![forbid(unsafe_code)]
 
-use super::tuning::{TILED_BOX_LINE, TILED_BOX_PLANE, TILED_BOX_SHAPE, TILED_BOX_SHAPE_LANES};
-use crate::analysis::lines::{self, Grid};
-use crate::analysis::ranges::Span;
-use crate::tuning::LANE_ENTRIES;
+use super::lines::{self, Grid};
+use super::ranges::Span;
+use crate::tuning::{BOX_LINE, BOX_PLANE, BOX_SHAPE, BOX_SHAPE_LANES, LANE_ENTRIES};
 
 /// Lines for each plane by which boxes may be skewed.
 const MOST_SKEW: u32 = 1;
@@ -70,12 +69,12 @@ impl Boxes {
     /// more skewed, nor where there would be too many.
     pub fn new(n: u32, entries: u32, grid: Grid, steps: [u32; 2], skew: u32) -> Option<Boxes> {
         let Grid { line, plane } = grid;
-        if line < TILED_BOX_LINE || plane < TILED_BOX_PLANE || skew > MOST_SKEW {
+        if line < BOX_LINE || plane < BOX_PLANE || skew > MOST_SKEW {
             return None;
         }
         let (lines, planes) = (plane / line, n / plane);
         let has_lanes = entries as f64 > LANE_ENTRIES * n as f64;
-        let [wide, deep] = if has_lanes { TILED_BOX_SHAPE_LANES } else { TILED_BOX_SHAPE };
+        let [wide, deep] = if has_lanes { BOX_SHAPE_LANES } else { BOX_SHAPE };
         let across = (lines + skew * (planes - 1)).div_ceil(wide);
         let along = planes.div_ceil(deep);
         if across as u64 * along as u64 >= lines::most_spans(n) as u64 {

@@ -6,7 +6,7 @@
 //! path of that tree: so a panel waits for hardly more than its rows would by themselves.
 #![forbid(unsafe_code)]
 
-pub use super::shared::SegmentCounts;
+pub use super::shared::panels::SegmentCounts;
 
 /// The level that stands for a segment's: that of its first, or of its last row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 //! first one where the lower triangle is stored, and the last one for the upper triangle.
 #![forbid(unsafe_code)]
 
-use super::shared::{LARGEST_NODE, SMALLEST_NODE};
-use crate::analysis::{Nodes, Pattern, Schedule, Values, NONE};
+use super::shared::nodes::{LARGEST_NODE, SMALLEST_NODE};
+use super::{Nodes, Pattern, Schedule, Values, NONE};
 use crate::problem::{Base, DiagSource, Index, MatDescr, Shape};
 
 /// Rows that may be those of nodes: kernels/nodal/nodal.cuh numbers the words of two work vectors in 32 bits.
