@@ -4,6 +4,7 @@ use super::args::*;
 use super::clock::Operation;
 use super::known::DeviceSchedule;
 use super::lists::Kept;
+use super::message::Message;
 use super::panels::Segments;
 use super::run::Run;
 use super::tiling::grid_of;
@@ -21,7 +22,7 @@ use crate::select::decision::{Decision, Gathering, Order};
 use crate::select::features::{Counts, Features, LastLevels, LazyFeatures};
 use crate::tuning::SETUP_SLICE_ROOM;
 
-/// What is to solve.
+/// What is to solve, and the boxes or segments that it goes by.
 struct Choice {
     decision: Decision,
     boxes: Option<Boxes>,
@@ -37,72 +38,41 @@ impl Run<'_> {
         cut: &dyn Fn(Form) -> Cut,
     ) -> Result<Option<DeviceSchedule>> {
         let (n, entries, levels) = (self.shape.n, found.entries, found.levels);
-        let own_diag = self.shape.diag == DiagSource::Matrix;
         self.clock.begin(Operation::Levels);
         // The sort is on its way while the host thinks about tiles.
-        let mut level_of = 0;
-        if self.task.records {
-            level_of = self.sort_by_level(levels, self.places.by_level)?;
-        }
-        let grid = grid_of(n, found);
-        let has_lines = grid.line > 0;
-        let Choice { decision, boxes, mut segments } = self.choose(found, ranges, grid, level_of)?;
+        let by_level = match self.task.records {
+            true => self.sort_by_level(levels, self.places.by_level)?,
+            false => 0,
+        };
+        let Choice { decision, boxes, segments } = self.choose(found, ranges, grid_of(n, found), by_level)?;
         let Decision { form, rows, order, is_wide, gathering, predicted } = decision;
-        let is_tiled = matches!(form, Form::Tiles(_));
         if self.node > 1 && form.is_of_rows_only() {
             return Ok(None);
         }
-        let by_panels = form == Form::Panels;
-        if by_panels {
+        if form == Form::Panels {
             self.task.records = false;
-        } else {
-            segments = None;
         }
-        let may_go_by_families =
-            self.task.needs.families && !by_panels && !is_tiled && form != Form::WideLevels;
-        if may_go_by_families && families::are_worth_it(n, entries, levels, has_lines) {
-            self.by_families(levels, level_of)?;
+        if self.goes_by_families(found, form) {
+            self.by_families(levels, by_level)?;
         }
-        let tile = rows.min(n);
-        let cut = cut(form);
-        self.boxes = boxes.filter(|_| order == Order::Boxes);
-        self.tiles = match &self.boxes {
+        let (cut, tile) = (cut(form), rows.min(n));
+        self.tiles = match &boxes {
             Some(boxes) => boxes.spans.len() as u32,
             None => n.div_ceil(tile.max(1)),
         };
+        self.boxes = boxes;
         let gathered =
             (gathering != Gathering::No).then(|| self.allocate(entries as usize * 4)).transpose()?;
         let in_order = gathered.as_ref().filter(|_| gathering == Gathering::InOrder);
         let (kept, slab, lists) = self.keep(found, tile, in_order)?;
-        self.base.order = kept.order;
-        self.base.tile = tile;
         self.base.by_strips = (order == Order::Strips) as u32;
-        self.place_boxes()?;
-        if self.task.levels && !self.task.records && !by_panels {
-            level_of = self.sort_by_level(levels, kept.order)?;
-        }
-        if tile > 0 {
-            level_of = self.sort_by_tile(kept.order)?;
-        }
-
-        self.clock.begin(Operation::Dependencies);
-        self.place_rows(&kept, tile, level_of, by_panels)?;
-        self.clock.begin(Operation::Transposition);
-        self.offsets(&kept.rows, self.places.row_scan)?;
-        self.offsets(&kept.columns, self.places.col_scan)?;
-        let args = self.engine_args(&kept, level_of);
-        let slices = match cut {
-            Cut::Levels { entries, .. } => {
-                self.count_slices(&SetupArgs { per_lane: entries, ..args }, n > SETUP_SLICE_ROOM)?
-            }
-            _ => None,
-        };
-        self.fill(&kept.rows, cut)?;
-        self.fill(&kept.columns, cut)?;
+        let level_of = self.put_in_order(&kept, tile, levels, form, by_level)?;
+        let slices = self.make_lists(&kept, tile, level_of, form, cut)?;
         if let Some(gathered) = gathered.as_ref().filter(|_| gathering == Gathering::ByPieces) {
             self.gather_by_pieces(&kept.rows, entries, gathered)?;
         }
 
+        let own_diag = self.shape.diag == DiagSource::Matrix;
         let mut done = DeviceSchedule {
             base: kept.arguments(self.shape),
             owned: vec![slab],
@@ -121,35 +91,101 @@ impl Run<'_> {
         if let Some(segments) = segments {
             self.order_panels(segments, levels, &mut done)?;
         }
-        match cut {
-            Cut::Levels { entries, names_rows, end_by_rows, .. } => {
-                // Each has a row, or is a part of one.
-                let most = match slices {
-                    Some(number) => number.words()?[0],
-                    None => n + slices::most_parts(done.entries, entries),
-                };
-                let level_step = if names_rows { self.places.word } else { 0 };
-                let thin = end_by_rows as u32;
-                self.slices(
-                    most,
-                    levels,
-                    SetupArgs { per_lane: entries, level_step, thin, ..args },
-                    &mut done,
-                )?
-            }
-            Cut::Tiles { entries, window, reach } => {
-                self.batches(SetupArgs { per_lane: entries, window, reach, ..args }, &mut done)?
-            }
-            Cut::None => {}
-        }
-        if self.task.levels && !self.task.records && !by_panels {
+        self.cut_up(cut, slices, levels, self.engine_args(&kept, level_of), &mut done)?;
+        if self.launches_levels(form) {
             done.found.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
         }
         self.clock.begin(Operation::Other);
         Ok(Some(done))
     }
 
-    /// The engine, and what was looked at on the way.
+    /// Whether rows of a level are to go by families.
+    fn goes_by_families(&self, found: &Summary, form: Form) -> bool {
+        let has_lines = grid_of(self.shape.n, found).line > 0;
+        matches!(form, Form::Rows | Form::Nodes(_) | Form::NarrowLevels)
+            && self.task.needs.families
+            && families::are_worth_it(self.shape.n, found.entries, found.levels, has_lines)
+    }
+
+    /// Whether a kernel is launched for each level, as the paper's algorithms by levels do.
+    fn launches_levels(&self, form: Form) -> bool {
+        self.task.levels && !self.task.records && form != Form::Panels
+    }
+
+    /// Puts the unknowns in the order of the form. Returns the array of their levels, if there is one.
+    fn put_in_order(
+        &mut self,
+        kept: &Kept,
+        tile: u32,
+        levels: u32,
+        form: Form,
+        by_level: u64,
+    ) -> Result<u64> {
+        (self.base.order, self.base.tile) = (kept.order, tile);
+        self.place_boxes()?;
+        if tile > 0 {
+            return self.sort_by_tile(kept.order);
+        }
+        match self.launches_levels(form) {
+            true => self.sort_by_level(levels, kept.order),
+            false => Ok(by_level),
+        }
+    }
+
+    /// Where each row goes, and its lists. If the number of work items is asked for, that is on its way.
+    fn make_lists(
+        &mut self,
+        kept: &Kept,
+        tile: u32,
+        level_of: u64,
+        form: Form,
+        cut: Cut,
+    ) -> Result<Option<Message>> {
+        self.clock.begin(Operation::Dependencies);
+        self.place_rows(kept, tile, level_of, form == Form::Panels)?;
+        self.clock.begin(Operation::Transposition);
+        self.offsets(&kept.rows, self.places.row_scan)?;
+        self.offsets(&kept.columns, self.places.col_scan)?;
+        let args = self.engine_args(kept, level_of);
+        let slices = match cut {
+            Cut::Levels { entries, .. } => {
+                self.count_slices(&SetupArgs { per_lane: entries, ..args }, self.shape.n > SETUP_SLICE_ROOM)?
+            }
+            _ => None,
+        };
+        self.fill(&kept.rows, cut)?;
+        self.fill(&kept.columns, cut)?;
+        Ok(slices)
+    }
+
+    /// Cuts the rows into work items or batches. `slices` is the number of these, where it was asked for.
+    fn cut_up(
+        &mut self,
+        cut: Cut,
+        slices: Option<Message>,
+        levels: u32,
+        args: SetupArgs,
+        done: &mut DeviceSchedule,
+    ) -> Result<()> {
+        match cut {
+            Cut::Levels { entries, names_rows, end_by_rows, .. } => {
+                // Each has a row, or is a part of one.
+                let most = match slices {
+                    Some(number) => number.words()?[0],
+                    None => self.shape.n + slices::most_parts(done.entries, entries),
+                };
+                let level_step = if names_rows { self.places.word } else { 0 };
+                let thin = end_by_rows as u32;
+                self.slices(most, levels, SetupArgs { per_lane: entries, level_step, thin, ..args }, done)
+            }
+            Cut::Tiles { entries, window, reach } => {
+                self.batches(SetupArgs { per_lane: entries, window, reach, ..args }, done)
+            }
+            Cut::None => Ok(()),
+        }
+    }
+
+    /// The engine.
     fn choose(&mut self, found: &Summary, ranges: Ranges, grid: Grid, level_of: u64) -> Result<Choice> {
         let (n, entries, levels) = (self.shape.n, found.entries, found.levels);
         let needs = self.task.needs;
@@ -189,7 +225,11 @@ impl Run<'_> {
                 chosen
             }
         };
-        Ok(Choice { decision, boxes, segments })
+        Ok(Choice {
+            boxes: boxes.filter(|_| decision.order == Order::Boxes),
+            segments: segments.filter(|_| decision.form == Form::Panels),
+            decision,
+        })
     }
 
     /// Where each unknown goes, and how many dependencies each has.

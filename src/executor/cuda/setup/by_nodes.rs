@@ -6,12 +6,21 @@ use super::args::*;
 use super::known::{DeviceSchedule, Known, Wish};
 use super::places::{Room, Task};
 use super::run::Run;
-use super::{schedule, Pending};
+use super::{schedule, Pending, Turned};
 use crate::analysis::nodes;
 use crate::analysis::slices::Cut;
 use crate::analysis::{Form, Needs};
 use crate::error::Result;
-use crate::problem::{Arrays, DiagSource};
+use crate::problem::{Arrays, DiagSource, Shape};
+
+/// The pattern of the nodes, as it is made of the pattern of the rows.
+struct OfNodes {
+    pattern: DeviceArray,
+    shape: Shape,
+    arrays: Arrays,
+    /// What kernels go by that walk over nodes.
+    args: SetupArgs,
+}
 
 impl Run<'_> {
     /// The schedule of the pattern's nodes, if it has any and tiles of rows are not faster.
@@ -22,18 +31,77 @@ impl Run<'_> {
         cut: &dyn Fn(Form) -> Cut,
         let_go: &mut dyn FnMut(),
     ) -> Result<Option<(DeviceSchedule, Pending)>> {
-        let n = self.shape.n;
-        let own_diag = self.shape.diag == DiagSource::Matrix;
         if found.scattered | found.extra != 0 {
             return Ok(None);
         }
-        if wish.copies && own_diag && found.missing != 0 {
+        if wish.copies && self.has_own_diagonal() && found.missing != 0 {
             // The rows of a node would not be alike.
             return Ok(None);
         }
-        let Some(size) = nodes::largest(n, found.refuted) else { return Ok(None) };
-        let count = n / size;
-        let entries = nodes::entries(n, found.entries, size);
+        let Some(size) = nodes::largest(self.shape.n, found.refuted) else { return Ok(None) };
+        let OfNodes { pattern, mut shape, mut arrays, args } = self.pattern_of_nodes(found, size)?;
+        let mut turned = None;
+        if wish.copies {
+            let task = Task::turn(&shape);
+            let (run, temporary) = Run::new(self.launcher, &shape, arrays, task, 1, wish.timeout)?;
+            run.survey()?;
+            let Some(mut by_rows) = run.turned(temporary, &mut || ())? else { return Ok(None) };
+            by_rows.source.set_only_on(self.launcher.stream);
+            (shape, arrays) = (by_rows.shape, by_rows.arrays);
+            turned = Some(by_rows);
+        }
+        let wish = Wish { needs: Needs { nodes: false, ..wish.needs }, node: size, ..wish };
+        let Some((mut done, mut pending)) =
+            schedule(self.launcher, &shape, arrays, wish, cut, &mut Known::Unwanted, let_go)?
+        else {
+            return Ok(None);
+        };
+        let rows = self.allocate(self.shape.n as usize * 8)?;
+        done.base.node_row = rows.address();
+        done.owned.push(rows);
+        let args = SetupArgs {
+            record: done.base.record,
+            out_adj: done.base.row_adj,
+            out_val: done.base.row_val,
+            node_row: done.base.node_row,
+            // What is read in the end.
+            summary: pending.summary,
+            ..args
+        };
+        match turned {
+            Some(turned) => self.copied_rows(found, arrays, turned, args, &mut done, &mut pending)?,
+            None => self.cover("setup_node_rows", self.shape.n, &args)?,
+        }
+        if done.base.row_permuted != 0 {
+            let entries = nodes::entries(self.shape.n, found.entries, size);
+            let index = self.allocate(entries as usize * size as usize * 4)?;
+            self.walk_nodes("setup_node_values", &SetupArgs { index: index.address(), ..args })?;
+            done.base.row_val = index.address();
+            done.owned.push(index);
+        }
+        done.base.n = self.shape.n;
+        done.base.diag_index = diag_in_records(self.shape, done.base.record);
+        done.levels *= size;
+        done.entries = found.entries;
+        done.missing_diag = (self.has_own_diagonal() && found.missing != 0).then_some(!found.missing);
+        pending.temporary.push(pattern);
+        Ok(Some((done, pending)))
+    }
+
+    fn has_own_diagonal(&self) -> bool {
+        self.shape.diag == DiagSource::Matrix
+    }
+
+    /// Some lanes for each node.
+    fn walk_nodes(&self, name: &str, args: &SetupArgs) -> Result<()> {
+        let blocks = (args.count as u64 * args.lanes as u64).div_ceil(TEAM_BLOCK as u64);
+        self.launch(name, blocks, TEAM_BLOCK, args)
+    }
+
+    /// Makes the pattern of nodes of `size` unknowns.
+    fn pattern_of_nodes(&mut self, found: &Summary, size: u32) -> Result<OfNodes> {
+        let count = self.shape.n / size;
+        let entries = nodes::entries(self.shape.n, found.entries, size);
         let lay_out = |start| {
             let room = &mut Room(start);
             let places = [count + 1, count + 1, entries].map(|words| room.words(words as usize));
@@ -52,77 +120,35 @@ impl Run<'_> {
             states: self.places.node_scan,
             ..args
         })?;
-        let walk = |name: &str, args: &SetupArgs| {
-            self.launch(
-                name,
-                (count as u64 * args.lanes as u64).div_ceil(TEAM_BLOCK as u64),
-                TEAM_BLOCK,
-                args,
-            )
-        };
-        walk(&self.stored("setup_node_pattern"), &args)?;
+        self.walk_nodes(&self.stored("setup_node_pattern"), &args)?;
+        let shape = nodes::shape(self.shape, entries, size);
+        Ok(OfNodes { pattern, shape, arrays: Arrays { val: 0, ptr: ptr as usize, ind: ind as usize }, args })
+    }
 
-        let mut shape = nodes::shape(self.shape, entries, size);
-        let mut arrays = Arrays { val: 0, ptr: ptr as usize, ind: ind as usize };
-        let mut turned = None;
-        if wish.copies {
-            let task = Task::turn(&shape);
-            let (run, temporary) = Run::new(self.launcher, &shape, arrays, task, 1, wish.timeout)?;
-            run.survey()?;
-            let Some(mut by_rows) = run.turned(temporary, &mut || ())? else { return Ok(None) };
-            by_rows.source.set_only_on(self.launcher.stream);
-            (shape, arrays) = (by_rows.shape, by_rows.arrays);
-            turned = Some(by_rows);
-        }
-        let wish = Wish { needs: Needs { nodes: false, ..wish.needs }, node: size, ..wish };
-        let Some((mut done, mut pending)) =
-            schedule(self.launcher, &shape, arrays, wish, cut, &mut Known::Unwanted, let_go)?
-        else {
-            return Ok(None);
-        };
-        let rows = self.allocate(n as usize * 8)?;
-        done.base.node_row = rows.address();
-        done.owned.push(rows);
+    /// The rows of nodes whose values are copied, and where each value comes from.
+    fn copied_rows(
+        &self,
+        found: &Summary,
+        arrays: Arrays,
+        turned: Turned,
+        args: SetupArgs,
+        done: &mut DeviceSchedule,
+        pending: &mut Pending,
+    ) -> Result<()> {
+        let count = found.entries + if self.has_own_diagonal() { self.shape.n } else { 0 };
+        let source = self.allocate(count as usize * 4)?;
         let args = SetupArgs {
-            record: done.base.record,
-            out_adj: done.base.row_adj,
-            out_val: done.base.row_val,
-            node_row: done.base.node_row,
-            // What is read in the end.
-            summary: pending.summary,
+            out_ptr: arrays.ptr as u64,
+            out_adj: arrays.ind as u64,
+            out_val: turned.source.address(),
+            index: source.address(),
             ..args
         };
-        match turned {
-            Some(turned) => {
-                let count = found.entries + if own_diag { n } else { 0 };
-                let source = self.allocate(count as usize * 4)?;
-                let args = SetupArgs {
-                    out_ptr: arrays.ptr as u64,
-                    out_adj: arrays.ind as u64,
-                    out_val: turned.source.address(),
-                    index: source.address(),
-                    ..args
-                };
-                self.cover("setup_copied_rows", n, &args)?;
-                walk("setup_copied_source", &args)?;
-                done.copied = Some((source, count));
-                pending.temporary.extend(turned.pattern);
-                pending.temporary.push(turned.source);
-            }
-            None => self.cover("setup_node_rows", n, &args)?,
-        }
-        if done.base.row_permuted != 0 {
-            let index = self.allocate(entries as usize * size as usize * 4)?;
-            walk("setup_node_values", &SetupArgs { index: index.address(), ..args })?;
-            done.base.row_val = index.address();
-            done.owned.push(index);
-        }
-        done.base.n = n;
-        done.base.diag_index = diag_in_records(self.shape, done.base.record);
-        done.levels *= size;
-        done.entries = found.entries;
-        done.missing_diag = (own_diag && found.missing != 0).then_some(!found.missing);
-        pending.temporary.push(pattern);
-        Ok(Some((done, pending)))
+        self.cover("setup_copied_rows", self.shape.n, &args)?;
+        self.walk_nodes("setup_copied_source", &args)?;
+        done.copied = Some((source, count));
+        pending.temporary.extend(turned.pattern);
+        pending.temporary.push(turned.source);
+        Ok(())
     }
 }
