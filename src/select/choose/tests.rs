@@ -17,7 +17,7 @@ use crate::select::decision::{Gathering, Order};
 use crate::select::features::tests::counts_of;
 use crate::select::features::{squares, Counts, LastLevels, LazyFeatures};
 use crate::select::known::Known;
-use crate::tuning::{GATHER_START, TYPE_C, TYPE_S, TYPE_Z};
+use crate::tuning::{LAUNCH, TYPE_C, TYPE_S, TYPE_Z};
 
 /// Features that are asked for by closures.
 struct Asked<'a> {
@@ -220,7 +220,7 @@ fn scattered_values_are_gathered_where_a_copy_takes_less_than_levels_wait_for_th
     assert!(gathered.gathering == Gathering::InOrder && stored.gathering == Gathering::No);
     let copy = gathered.predicted - stored.predicted;
     assert_eq!(Decision { gathering: Gathering::No, predicted: stored.predicted, ..gathered }, stored);
-    assert!(copy > GATHER_START && copy < TILED_SCATTERED_LEVEL * (64 + 16384 - 1));
+    assert!(copy > LAUNCH && copy < TILED_SCATTERED_LEVEL * (64 + 16384 - 1));
     // Whatever else is asked for, and lines by themselves, whose levels are few.
     assert!(
         long(Tiles::Yes, true).gathering == Gathering::No && long(Tiles::No, true).gathering == Gathering::No
