@@ -72,7 +72,7 @@ pub const FEW_LEVELS: usize = 32;
 pub const SKEWED_LEVELS: f64 = 0.1;
 
 /// In the model: where levels have so many rows on average, hops are not what takes time.
-pub const HOPS_HIDDEN_LEVEL: u64 = 1800;
+pub const HOPS_HIDDEN_LEVEL: u64 = 1100;
 
 /// In the model: entries of a row before another lane joins in.
 pub const LANE_ENTRIES: f64 = 8.0;
@@ -83,10 +83,11 @@ pub const CACHED_ENTRIES: u32 = 1_600_000;
 /// Longer lines that cannot be halved down to this are no lines.
 pub const LONGEST_LINE: u32 = 4096;
 
-/// Ranges of so many rows tell a mesh from other patterns without lines. All levels of a range count where the average one is not so
-/// far up among them.
+/// Ranges of so many rows tell a mesh from other patterns without lines.
 pub const MESH_ROWS: u32 = 4096;
-pub const LOWER_LEVELS: f64 = 0.4;
+
+/// Most rows are of the lower levels, as by nested dissection, where the average one is below this part of all.
+pub const LOWER_LEVELS: f64 = 0.3;
 
 /// Ranges hold the first and the last of their levels and little between where these have so much of the greatest variance that levels
 /// with their average may have.

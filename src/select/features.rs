@@ -10,7 +10,7 @@ use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::Needs;
 use crate::error::Result;
 use crate::tuning::{
-    OfType, CACHED_ENTRIES, CACHE_BYTES, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, ENTRY_BYTES_MOVED,
+    OfType, CACHED_ENTRIES, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, ENTRY_BYTES_MOVED,
     GATHER_BYTE_SECONDS, LANE_ENTRIES, LAUNCH, LONG_ROW, LONG_ROW_TIMES, ROW_BYTES_MOVED, TYPE_C, TYPE_D,
     TYPE_S, TYPE_Z, TYPE_Z_LANES,
 };
@@ -166,11 +166,6 @@ impl Counts {
     /// What a solve in double precision moves.
     pub fn bytes(self) -> f64 {
         self.n as f64 * ROW_BYTES_MOVED + self.entries as f64 * ENTRY_BYTES_MOVED
-    }
-
-    /// Whether the cache holds so many bytes.
-    pub fn caches(self, bytes: f64) -> bool {
-        bytes <= CACHE_BYTES * self.speed.cache
     }
 
     /// Whether it holds all values that lie scattered.
