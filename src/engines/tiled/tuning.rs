@@ -67,7 +67,7 @@ pub const TILED_FAVOUR: f64 = 1.25;
 /// They lose to unknowns of other tiles, which the model does not know: so many times the part of the entries that are of distant
 /// unknowns, up to that part.
 pub const TILED_DISTANT: f64 = 3.0;
-pub const TILED_DISTANT_MOST: f64 = 0.25;
+pub const TILED_DISTANT_MOST: f64 = 0.22;
 
 /// The most rows of a tile of an irregular pattern, so that lines of the cache are of use to it again.
 pub const TILED_IRREGULAR_ROWS: u32 = 2048;
