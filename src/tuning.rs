@@ -72,7 +72,7 @@ pub const FEW_LEVELS: usize = 32;
 pub const SKEWED_LEVELS: f64 = 0.1;
 
 /// In the model: where levels have so many rows on average, hops are not what takes time.
-pub const HOPS_HIDDEN_LEVEL: u64 = 1800;
+pub const HOPS_HIDDEN_LEVEL: u64 = 1100;
 
 /// In the model: entries of a row before another lane joins in.
 pub const LANE_ENTRIES: f64 = 8.0;
@@ -83,36 +83,43 @@ pub const CACHED_ENTRIES: u32 = 1_600_000;
 /// Longer lines that cannot be halved down to this are no lines.
 pub const LONGEST_LINE: u32 = 4096;
 
-/// Ranges of so many rows tell a mesh from other patterns without lines. All levels of a range count where the average one is not so
-/// far up among them.
+/// Ranges of so many rows tell a mesh from other patterns without lines.
 pub const MESH_ROWS: u32 = 4096;
-pub const LOWER_LEVELS: f64 = 0.4;
+
+/// Most rows are of the lower levels, as by nested dissection, where the average one is below this part of all.
+pub const LOWER_LEVELS: f64 = 0.3;
 
 /// Ranges hold the first and the last of their levels and little between where these have so much of the greatest variance that levels
 /// with their average may have.
 pub const SPLIT_LEVELS: f64 = 0.8;
 
-/// A copy of scattered values before a solve in tiles: its start, and (in seconds) an entry and each byte of its value. AUTO makes
-/// one where there are so many rows, and the model says that it gains.
-pub const GATHER_START: Duration = Duration::from_nanos(2200);
-pub const GATHER_ENTRY_SECONDS: f64 = 3e-12;
-pub const GATHER_BYTE_SECONDS: f64 = 0.5e-12;
+/// In the model: a launch of a kernel, and its end.
+pub const LAUNCH: Duration = Duration::from_nanos(2400);
+
+/// In the model: an entry of rows that are far longer than the others, one warp's each (in seconds).
+pub const LONG_ROW_SECONDS: f64 = 2.5e-9;
+
+/// The part of the best time so far that an engine must promise which takes a look at the pattern that the others do not need.
+pub const LOOK_ADVANTAGE: f64 = 0.8;
+
+/// A copy of scattered values before a solve in tiles: each byte of them (in seconds). AUTO makes one where there are so many rows,
+/// and the model says that it gains.
+pub const GATHER_BYTE_SECONDS: f64 = 0.875e-12;
 pub const GATHER_SMALLEST: u32 = 4096;
 
 /// Rows are looked at for whether their pattern is irregular (`analysis::irregular`) where there are so many.
 pub const IRREGULAR_SMALLEST: u32 = 1 << 19;
 
 /// Scattered values of an irregular pattern are gathered piece by piece where they are so many bytes at least, with their places and what
-/// rows have more than the cache holds, and hops do not hide what values take. What each entry takes (in seconds).
+/// rows have more than the cache holds, and hops do not hide what values take.
 pub const GATHER_PIECES_BYTES: f64 = 24e6;
 pub const GATHER_PIECES_ALL_BYTES: f64 = 65e6;
-pub const GATHER_PIECES_SECONDS: f64 = 1.3e-11;
 
 /// The bytes of a piece, which the cache holds, and the most pieces: with more values pieces are larger.
 pub const GATHER_PIECE_BYTES: u32 = 8 << 20;
 pub const GATHER_MOST_PIECES: u32 = 32;
 
-/// What an irregular entry takes longer by rows (in seconds), and one whose value lies scattered besides.
+/// What an irregular entry takes longer by rows (in seconds), and one whose value lies scattered besides, or is gathered before.
 pub const IRREGULAR_ENTRY_SECONDS: f64 = 0.2e-11;
 pub const IRREGULAR_SCATTERED_SECONDS: f64 = 1.3e-11;
 

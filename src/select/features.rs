@@ -10,9 +10,9 @@ use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::Needs;
 use crate::error::Result;
 use crate::tuning::{
-    OfType, CACHED_ENTRIES, CACHE_BYTES, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, ENTRY_BYTES_MOVED,
-    GATHER_BYTE_SECONDS, GATHER_ENTRY_SECONDS, GATHER_START, LANE_ENTRIES, LONG_ROW, LONG_ROW_TIMES,
-    ROW_BYTES_MOVED, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
+    OfType, CACHED_ENTRIES, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, ENTRY_BYTES_MOVED,
+    GATHER_BYTE_SECONDS, LANE_ENTRIES, LAUNCH, LONG_ROW, LONG_ROW_TIMES, ROW_BYTES_MOVED, TYPE_C, TYPE_D,
+    TYPE_S, TYPE_Z, TYPE_Z_LANES,
 };
 
 /// Of the numbers of entries of rows, `entries` in all, the sum of their squares, and of those of rows that are far longer than the
@@ -168,11 +168,6 @@ impl Counts {
         self.n as f64 * ROW_BYTES_MOVED + self.entries as f64 * ENTRY_BYTES_MOVED
     }
 
-    /// Whether the cache holds so many bytes.
-    pub fn caches(self, bytes: f64) -> bool {
-        bytes <= CACHE_BYTES * self.speed.cache
-    }
-
     /// Whether it holds all values that lie scattered.
     pub fn caches_values(self) -> bool {
         self.entries as f64 <= CACHED_ENTRIES as f64 * self.speed.cache
@@ -185,7 +180,7 @@ impl Counts {
 
     /// A copy of the values, each of which takes so many seconds.
     pub fn copied(self, value: f64) -> Duration {
-        self.time(GATHER_START, self.entries as f64 * value)
+        self.time(LAUNCH, self.entries as f64 * value)
     }
 
     pub fn of_type(self) -> OfType {
@@ -200,8 +195,7 @@ impl Counts {
 
     /// A copy of scattered values into the order in which a solve reads them.
     pub fn copied_in_order(self) -> Duration {
-        let entry = GATHER_ENTRY_SECONDS + GATHER_BYTE_SECONDS * self.value_bytes as f64;
-        self.copied(entry)
+        self.copied(GATHER_BYTE_SECONDS * self.value_bytes as f64)
     }
 }
 

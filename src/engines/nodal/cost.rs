@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use super::tuning::*;
-use crate::analysis::slices::LANES;
 use crate::analysis::Form;
 use crate::engines::by_rows::tuning::ROWS_START;
 use crate::select::decision::Decision;
@@ -16,13 +15,9 @@ pub fn cost(features: &Features) -> Option<Decision> {
     (counts.node > 1).then(|| Decision::plain(Form::Nodes(counts.node), predict(counts, counts.of_rows())))
 }
 
-/// Time of a solve by nodes: a hand-over for each level of nodes, and the sums of the lanes of a node.
+/// Time of a solve by nodes: a hand-over for each level of nodes, and every entry is moved.
 pub fn predict(nodes: Counts, rows: Counts) -> Duration {
-    let unknowns = nodes.entries as f64 / nodes.n.max(1) as f64 * nodes.node as f64;
-    let lanes =
-        (unknowns / (NODAL_VALUES_PER_LANE / nodes.node) as f64).max(nodes.node as f64).min(LANES as f64);
-    let level = NODAL_LEVEL + NODAL_SUM.mul_f64(lanes.log2().ceil());
-    let levels = level.mul_f64(nodes.levels as f64);
+    let levels = NODAL_LEVEL.mul_f64(nodes.levels as f64);
     let time = rows.time(ROWS_START + levels, rows.entries as f64 * NODAL_ENTRY_SECONDS);
     time.mul_f64(rows.of_type().rows)
 }

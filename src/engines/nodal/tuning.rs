@@ -8,7 +8,6 @@ pub use super::shared::*;
 /// Levels of average width for which it has warps.
 pub const NODAL_LEVELS_AHEAD: u64 = 8;
 
-/// In the model: a level of nodes, what each doubling of a node's lanes adds to it, and (in seconds) an entry of a row.
+/// In the model: a level of nodes, and (in seconds) an entry of a row.
 pub const NODAL_LEVEL: Duration = Duration::from_nanos(475);
-pub const NODAL_SUM: Duration = Duration::from_nanos(17);
 pub const NODAL_ENTRY_SECONDS: f64 = 0.2e-11;

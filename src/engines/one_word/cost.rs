@@ -30,7 +30,7 @@ pub fn cost(features: &Features) -> Option<Decision> {
     if needs.tiles == Tiles::Yes || !gathers_by_pieces(counts) {
         return Some(direct);
     }
-    let copy = counts.copied(GATHER_PIECES_SECONDS);
+    let copy = counts.copied(IRREGULAR_SCATTERED_SECONDS);
     let predicted = in_rows(Counts { scattered: false, ..counts }, natural) + copy;
     Some(Decision { gathering: Gathering::ByPieces, predicted, ..direct })
 }
@@ -90,23 +90,12 @@ pub fn moved(rows: Counts) -> f64 {
 /// The same where levels are so wide that all is streamed.
 pub fn predict_streamed(rows: Counts) -> Duration {
     let seconds = [STREAMED_ROW_SECONDS, STREAMED_ENTRY_SECONDS];
-    let scattered = [STREAMED_SCATTERED_SECONDS, 0.0];
-    streamed(rows, STREAMED_START, STREAMED_LEVEL, seconds, scattered)
+    streamed(rows, STREAMED_START, STREAMED_LEVEL, seconds)
 }
 
-/// Time of a solve that streams the matrix level by level. `scattered` is what an entry takes longer whose value lies scattered, and
-/// where the cache holds them all.
-pub fn streamed(
-    rows: Counts,
-    start: Duration,
-    level: Duration,
-    [row, entry]: [f64; 2],
-    scattered: [f64; 2],
-) -> Duration {
-    let apart = match rows.scattered {
-        true => scattered[rows.caches_values() as usize],
-        false => 0.0,
-    };
+/// Time of a solve that streams the matrix level by level. An entry takes longer whose value lies scattered, and not in the cache.
+pub fn streamed(rows: Counts, start: Duration, level: Duration, [row, entry]: [f64; 2]) -> Duration {
+    let apart = if rows.scattered && !rows.caches_values() { STREAMED_SCATTERED_SECONDS } else { 0.0 };
     let moved = rows.n as f64 * row + rows.entries as f64 * (entry + apart);
     rows.time(start + level.mul_f64(rows.levels as f64), moved).mul_f64(rows.of_type().rows)
 }

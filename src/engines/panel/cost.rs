@@ -9,6 +9,7 @@ use crate::analysis::{Form, Panels};
 use crate::error::Result;
 use crate::select::decision::Decision;
 use crate::select::features::{Counts, Features};
+use crate::tuning::LOOK_ADVANTAGE;
 
 /// Panels of segments. What is known of these is asked for where they may be faster.
 pub fn cost(features: &Features, best: Decision) -> Result<Option<Decision>> {
@@ -46,7 +47,7 @@ pub fn least(counts: Counts) -> Duration {
 
 /// Whether panels are worth a look, where something else is predicted to take so long.
 fn may_be_faster(counts: Counts, predicted: Duration) -> bool {
-    least(counts) < predicted.mul_f64(PANEL_ADVANTAGE)
+    least(counts) < predicted.mul_f64(LOOK_ADVANTAGE)
 }
 
 #[cfg(test)]

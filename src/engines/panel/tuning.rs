@@ -17,7 +17,5 @@ pub const PANEL_HOP: Duration = Duration::from_nanos(800);
 pub const PANEL_ENTRY_SECONDS: f64 = 0.4e-11;
 pub const PANEL_SECONDS: f64 = 1e-5;
 
-/// AUTO takes it where it promises this part of what others do, and no more than this part of the entries wait for rows that they
-/// would not wait for by themselves.
-pub const PANEL_ADVANTAGE: f64 = 0.8;
+/// AUTO takes it where no more than this part of the entries wait for rows that they would not wait for by themselves.
 pub const PANEL_WAITS: f64 = 0.01;

@@ -10,11 +10,12 @@ use crate::engines::one_word::cost::predict_levels;
 use crate::error::Result;
 use crate::select::decision::Decision;
 use crate::select::features::{Counts, Features, LastLevels};
+use crate::tuning::{LONG_ROW_SECONDS, LOOK_ADVANTAGE};
 
 /// The last levels, or all of them, row by row. Which these are is asked for where they may be faster.
 pub fn cost(features: &Features, best: Decision) -> Result<Option<Decision>> {
     let counts = features.counts;
-    let limit = best.predicted.mul_f64(THIN_ADVANTAGE);
+    let limit = best.predicted.mul_f64(LOOK_ADVANTAGE);
     if !features.needs.narrow_levels || least(counts.of_rows()) >= limit {
         return Ok(None);
     }
@@ -35,7 +36,7 @@ pub fn predict(end: LastLevels, counts: Counts) -> Duration {
         }
     };
     let entries = rows.entries as f64 * part * THIN_ENTRY_SECONDS;
-    let long_rows = (rows.squares.1 as f64).sqrt() * THIN_LONG_ROW_SECONDS;
+    let long_rows = (rows.squares.1 as f64).sqrt() * LONG_ROW_SECONDS;
     let moved = Duration::from_secs_f64(entries + long_rows);
     let time = rows.time(THIN_START + row_of(rows).mul_f64(in_end) + moved, 0.0);
     of_levels + time.mul_f64(rows.of_type().panels)

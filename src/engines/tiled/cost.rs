@@ -15,7 +15,7 @@ use crate::analysis::ranges::{Ranges, Span, Spread};
 use crate::analysis::slices::LANES;
 use crate::analysis::Relays;
 use crate::select::features::Counts;
-use crate::tuning::{HOPS_HIDDEN_LEVEL, LANE_ENTRIES, MESH_ROWS};
+use crate::tuning::{LANE_ENTRIES, LAUNCH, LONG_ROW_SECONDS, MESH_ROWS};
 
 /// Rows of the tiles that are looked at first: those that most grids get.
 const FIRST_ROWS: u32 = 2 * MESH_ROWS;
@@ -97,11 +97,7 @@ impl Rows {
             per_batch: (LANES / lanes) as f64,
             batch: TILED_BATCH.as_secs_f64() + entries,
             step: TILED_STEP.as_secs_f64() + sums,
-            turn: if lanes < TILED_LONG_LANES {
-                TILED_TURN.as_secs_f64() + TILED_TURN_ENTRY.as_secs_f64() * more + sums
-            } else {
-                TILED_LONG_TURN.as_secs_f64()
-            },
+            turn: TILED_TURN.as_secs_f64() * (1.0 + more) + sums,
             may_relay: average > 1.0 && rows.squares.1 == 0,
             blocks: rows.speed.multiprocessors as usize,
             scattered: rows.scattered,
@@ -113,8 +109,8 @@ impl Rows {
 impl Counts {
     /// What rows that are far longer than the others, one warp's each, take longer in tiles: the longer the more wait for another.
     pub fn long_rows_in_tiles(self) -> Duration {
-        let seconds = if self.scattered { TILED_LONG_ROW_SCATTERED_SECONDS } else { TILED_LONG_ROW_SECONDS };
-        Duration::from_secs_f64((self.squares.1 as f64).sqrt() * seconds)
+        let times = if self.scattered { 2.0 } else { 1.0 };
+        Duration::from_secs_f64((self.squares.1 as f64).sqrt() * LONG_ROW_SECONDS * times)
     }
 
     /// What levels take longer in tiles whose values lie scattered: these are waited for as well, where products do not take longer.
@@ -128,18 +124,9 @@ impl Counts {
     /// How many times as long tiles take as of rows that are all alike: a batch of a level goes by the longest of its rows.
     pub fn unevenness(self) -> f64 {
         let (average, deviation) = self.lengths();
-        let part = deviation / average;
-        if !self.is_wider(LANES as u64 / 2) {
-            return 1.0;
-        }
-        // As of unknowns of several kinds, one kind behind the other.
-        if self.has_lines && self.has_lanes() && part > TILED_UNEVEN_LINES {
-            return 1.0 + part;
-        }
-        if average <= TILED_UNEVEN_ENTRIES {
-            part.max(1.0)
-        } else {
-            1.0
+        match self.is_wider(LANES as u64 / 2) && !self.has_lanes() {
+            true => (deviation / average).max(1.0),
+            false => 1.0,
         }
     }
 
@@ -150,32 +137,12 @@ impl Counts {
             _ => Regularity::Mesh,
         }
     }
-
-    /// The part of the other engines' time that tiles must promise, by these counts alone. None: there are to be no tiles.
-    pub fn advantage(self) -> Option<f64> {
-        let is_large = !self.caches(self.bytes());
-        let is_wide = self.is_wider(TILED_WIDE_LEVEL);
-        let are_apart = self.scattered && !self.has_lines;
-        match are_apart {
-            // Each level is a hop there, which the model does not know; where levels are wide hops are not what takes time.
-            false if self.irregular && !self.is_wider(HOPS_HIDDEN_LEVEL) => None,
-            false if self.has_lines && !self.scattered && !self.irregular => Some(TILED_ADVANTAGE_LINES),
-            true if self.entries <= self.n => Some(TILED_ADVANTAGE_WIDE),
-            true if self.entries as u64 > TILED_SHORT_ENTRIES * self.n as u64 && is_wide => match is_large {
-                true if self.irregular => None,
-                true => Some(TILED_ADVANTAGE_APART),
-                false => Some(TILED_ADVANTAGE_WIDE),
-            },
-            _ => Some(1.0),
-        }
-    }
 }
 
 /// Boxes, if a solve takes less than the limit. They do better than the model says, which takes each to depend on two.
 pub fn by_boxes(spans: &[Span], shape: Rows, limit: Duration) -> Option<Choice> {
     let rows = spans.iter().map(|span| span.rows).max()?;
-    let part = if shape.per_batch < LANES as f64 { TILED_BOX_LANES } else { TILED_BOX };
-    let predicted = predict_part(part, spans, shape, Regularity::Lines, Relays::No, limit)?;
+    let predicted = predict_part(TILED_BOX, spans, shape, Regularity::Lines, Relays::No, limit)?;
     let is_wide = usual_batches(spans, shape) >= TILED_SHORT_BATCHES;
     Some(Choice { rows, relays: Relays::No, is_wide, predicted })
 }
@@ -188,7 +155,7 @@ fn usual_batches(spans: &[Span], shape: Rows) -> f64 {
 /// Time of a solve if every block had the same part of each level, and none waited for another.
 pub fn ideal(rows: Counts, shape: Rows) -> Duration {
     let part = Span { low: 0, high: rows.levels.max(1) - 1, rows: rows.n / rows.speed.multiprocessors + 1 };
-    TILED_LAUNCH + Duration::from_secs_f64(part.levels() * part.pace(shape))
+    LAUNCH + Duration::from_secs_f64(part.levels() * part.pace(shape))
 }
 
 /// Whether blocks in clusters can relay unknowns from tile to tile: where a tile fits into a mirror of so many
@@ -272,13 +239,11 @@ pub fn choose(
             if regularity == Regularity::Crossing && rows < whole {
                 continue;
             }
-            let batches = usual_batches(spans, shape);
-            let is_wide = batches >= TILED_SHORT_BATCHES;
+            let is_wide = usual_batches(spans, shape) >= TILED_SHORT_BATCHES;
             let relays = regularity.may_relay(spans.len(), shape) && can_relay(spans, rows, mirror);
             let ways: &[Relays] = match (relays, shape.scattered) {
                 (false, _) => &[Relays::No],
                 (true, true) => &[Relays::Narrow, Relays::No],
-                (true, false) if batches >= TILED_WIDE_BATCHES => &[Relays::Wide, Relays::No],
                 (true, false) => &[Relays::Narrow, Relays::Wide, Relays::No],
             };
             for &relays in ways {
@@ -332,15 +297,15 @@ fn predict(
 ) -> Option<Duration> {
     let are_apart = regularity != Regularity::Even;
     let hop = match relays {
-        Relays::No => TILED_HOP,
         Relays::Narrow => TILED_RELAY_HOP,
-        Relays::Wide => TILED_WIDE_RELAY_HOP,
+        Relays::No | Relays::Wide => TILED_HOP,
     };
     if relays == Relays::Wide {
         shape.batch -= (TILED_BATCH - TILED_WIDE_RELAY_BATCH).as_secs_f64();
     }
     let (start, hop, far) = (TILED_START.as_secs_f64(), hop.as_secs_f64(), TILED_HOP.as_secs_f64());
-    let in_crowd = if relays == Relays::No { TILED_CROWD_HOP.as_secs_f64() } else { hop };
+    // A level that goes through many tiles, one after the other, finds each of them busy.
+    let in_crowd = if relays == Relays::No { 2.0 * far } else { hop };
     let latest = limit.as_secs_f64();
     // Blocks, how many of them begin together, and when those that are next have been free.
     let (blocks, together) =
@@ -416,7 +381,7 @@ fn predict(
     if spans.len() as f64 * in_crowd > last {
         last = last.max(crowd(spans, shape) as f64 * in_crowd);
     }
-    let time = TILED_LAUNCH + Duration::from_secs_f64(last);
+    let time = LAUNCH + Duration::from_secs_f64(last);
     (time < limit).then_some(time)
 }
 

@@ -8,11 +8,11 @@ use crate::analysis::{Form, Tiles};
 use crate::engines::one_word::cost::{in_rows, predict_streamed, streamed};
 use crate::select::decision::Decision;
 use crate::select::features::{Counts, Features};
+use crate::tuning::LAUNCH;
 
 /// Time of a solve by a launch for each level, which streams the matrix.
 pub fn predict(rows: Counts) -> Duration {
-    let seconds = [WIDE_ROW_SECONDS, WIDE_ENTRY_SECONDS];
-    streamed(rows, WIDE_START, WIDE_LEVEL, seconds, [WIDE_SCATTERED_SECONDS, WIDE_CACHED_SECONDS])
+    streamed(rows, LAUNCH, LAUNCH, [WIDE_ROW_SECONDS, WIDE_ENTRY_SECONDS])
 }
 
 /// A launch for each level, where rows lie level by level and none is far longer than the others.

@@ -17,7 +17,7 @@ use crate::select::decision::{Gathering, Order};
 use crate::select::features::tests::counts_of;
 use crate::select::features::{squares, Counts, LastLevels, LazyFeatures};
 use crate::select::known::Known;
-use crate::tuning::{GATHER_START, TYPE_C, TYPE_S, TYPE_Z};
+use crate::tuning::{LAUNCH, TYPE_C, TYPE_S, TYPE_Z};
 
 /// Features that are asked for by closures.
 struct Asked<'a> {
@@ -84,7 +84,8 @@ fn irregular_rows_go_by_small_tiles_and_scattered_values_by_pieces() {
         }
     }
     let levels = level.iter().max().unwrap() + 1;
-    let counts = Counts { squares: (4 * entries as u64, 0), ..counts_of(n, entries, levels) };
+    let counts =
+        Counts { squares: (4 * entries as u64, 0), distant: entries, ..counts_of(n, entries, levels) };
     let chosen = |irregular, scattered, value_bytes| {
         let counts = Counts { irregular, scattered, value_bytes, ..counts };
         decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None)).unwrap()
@@ -220,7 +221,7 @@ fn scattered_values_are_gathered_where_a_copy_takes_less_than_levels_wait_for_th
     assert!(gathered.gathering == Gathering::InOrder && stored.gathering == Gathering::No);
     let copy = gathered.predicted - stored.predicted;
     assert_eq!(Decision { gathering: Gathering::No, predicted: stored.predicted, ..gathered }, stored);
-    assert!(copy > GATHER_START && copy < TILED_SCATTERED_LEVEL * (64 + 16384 - 1));
+    assert!(copy > LAUNCH && copy < TILED_SCATTERED_LEVEL * (64 + 16384 - 1));
     // Whatever else is asked for, and lines by themselves, whose levels are few.
     assert!(
         long(Tiles::Yes, true).gathering == Gathering::No && long(Tiles::No, true).gathering == Gathering::No
@@ -359,47 +360,36 @@ fn boxes_are_taken_though_other_tiles_promise_more() {
 }
 
 #[test]
-fn what_tiles_must_promise_goes_by_the_levels_that_most_rows_are_of_and_by_distant_unknowns() {
+fn what_tiles_must_promise_goes_by_distant_unknowns_where_these_are_waited_for() {
     let n = 1u32 << 19;
     // Seven of eight rows are of the lowest levels, so many, or all of any; and so large a part of the entries is of
     // distant unknowns.
-    let of = |low: u32, entries: u32, distant: f64, counts: Counts| {
-        let levels = 200;
+    let of = |low: u32, levels: u32, distant: f64, counts: Counts| {
         let level: Vec<u32> = (0..n).map(|i| i % if i % 8 > 0 { low } else { levels }).collect();
-        let entries = entries * counts.n;
-        let distant = (distant * entries as f64) as u32;
-        let counts = Counts { entries, levels, distant, ..counts };
-        (advantage(counts, &ranges(&level)), counts.of_rows().advantage())
+        let counts = Counts { levels, distant: (distant * counts.entries as f64) as u32, ..counts };
+        advantage(counts, &ranges(&level))
     };
-    let (plain, usual) = (counts_of(n, 0, 0), |(part, usual): (Option<f64>, Option<f64>)| part == usual);
-    let (irregular, scattered) = (Counts { irregular: true, ..plain }, Counts { scattered: true, ..plain });
-    // By nested dissection.
-    assert_eq!(of(20, 9, 0.1, plain).0, Some(TILED_ADVANTAGE_NEAR));
-    assert_eq!(of(20, 9, 0.2, plain).0, Some(TILED_ADVANTAGE_DISTANT_SOME));
-    assert_eq!(of(20, 9, 0.5, plain).0, Some(TILED_ADVANTAGE_DISTANT_MANY));
-    assert!(usual(of(20, 9, 0.5, Counts { node: 3, ..plain })));
-    let few = Counts { n: TILED_DISSECTED_ROWS - 1, ..plain };
-    assert!(usual(of(20, 8, 0.1, few)) && of(20, 100, 0.1, few).0 == Some(TILED_ADVANTAGE_NEAR));
-    // In any order.
-    assert!(usual(of(200, 9, 0.1, plain)) && usual(of(200, 9, 0.5, plain)));
-    for low in [20, 200] {
-        assert_eq!(of(low, 9, 0.9, plain).0, Some(TILED_ADVANTAGE_DISTANT_MOST));
-        assert!(usual(of(low, 9, 0.9, Counts { has_lines: true, ..scattered })));
+    let plain = counts_of(n, 9 * n, 0);
+    let scattered = Counts { scattered: true, ..plain };
+    let lines = Counts { has_lines: true, ..plain };
+    let irregular = Counts { irregular: true, ..plain };
+    let (narrow, wide) = (1000, 200);
+    // By nested dissection, and where levels are wide, the more the more they are, but for the last of them.
+    for (low, levels) in [(100, narrow), (20, wide), (200, wide)] {
+        for counts in [plain, scattered] {
+            let parts = [0.0, 0.1, 0.2, 0.25, 0.9].map(|distant| of(low, levels, distant, counts).unwrap());
+            assert_eq!(parts[0], TILED_FAVOUR);
+            assert!(parts[..4].is_sorted_by(|a, b| a > b) && parts[3] < 0.8 && parts[4] == parts[3]);
+        }
     }
-    // Domains by themselves.
-    let (alone, far) = (Counts { n: 2 * n, ..plain }, Counts { n: 2 * n, ..scattered });
-    assert_eq!(of(200, 3, 0.01, alone).0, Some(TILED_ADVANTAGE_ALONE));
-    assert_eq!(of(200, 2, 0.01, far).0, Some(TILED_ADVANTAGE_ALONE));
-    assert!(
-        usual(of(200, 3, 0.01, far))
-            && usual(of(200, 3, 0.03, alone))
-            && usual(of(200, 3, 0.01, Counts { n: n / 2, ..plain }))
-    );
-    assert_eq!(of(20, 3, 0.01, alone).0, Some(TILED_ADVANTAGE_NEAR));
-    // Short ones in a random order.
-    assert_eq!(of(200, 3, 0.9, irregular).0, Some(TILED_ADVANTAGE_SHORT));
-    assert!(usual(of(2, 3, 0.9, irregular)) && usual(of(200, 9, 0.9, irregular)));
-    assert!(usual(of(200, 3, 0.9, Counts { scattered: true, ..irregular })));
+    // In other orders, on grids, and by nodes.
+    assert_eq!(of(narrow, narrow, 0.9, plain), Some(1.0));
+    assert_eq!(of(20, wide, 0.9, lines), Some(TILED_FAVOUR));
+    assert_eq!(of(20, wide, 0.9, Counts { scattered: true, ..lines }), Some(1.0));
+    assert_eq!(of(20, wide, 0.9, Counts { node: 3, ..plain }), Some(1.0));
+    // Of irregular ones hops take time where levels are narrow, and values where they are scattered.
+    assert_eq!((of(20, wide, 0.9, irregular), of(20, narrow, 0.9, irregular)), (Some(TILED_FAVOUR), None));
+    assert_eq!(of(20, wide, 0.9, Counts { scattered: true, ..irregular }), None);
 }
 
 #[test]

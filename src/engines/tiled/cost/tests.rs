@@ -163,50 +163,6 @@ fn planes_of_long_rows_do_no_better_than_the_model_says() {
 }
 
 #[test]
-fn rows_of_several_kinds_are_uneven() {
-    // Of three kinds, whose rows have entries of all kinds before their own as well.
-    let n = 375_000;
-    let uneven = |[a, b, c]: [u32; 3], levels, has_lines| {
-        let entries = n / 3 * (a + b + c);
-        let squares = (n as u64 / 3 * (a * a + b * b + c * c) as u64, 0);
-        Counts { squares, has_lines, ..counts_of(n, entries, levels) }.unevenness()
-    };
-    let wide = uneven([13, 40, 67], 360, true);
-    assert!((1.5..1.6).contains(&wide), "{wide}");
-    // Where a batch has two levels and more, rows are short, or are much alike, it is not the longest that counts.
-    assert_eq!(uneven([13, 40, 67], n / 15, true), 1.0);
-    assert_eq!(uneven([1, 3, 5], 360, true), 1.0);
-    assert_eq!(uneven([12, 13, 14], 360, true), 1.0);
-    assert_eq!(uneven([13, 40, 67], 360, false), 1.0);
-}
-
-#[test]
-fn tiles_must_promise_more_for_scattered_values_and_wide_levels() {
-    let with = |n, levels, scattered, has_lines| Counts {
-        squares: (9 * n as u64, 0),
-        scattered,
-        has_lines,
-        ..counts_of(n, 3 * n, levels)
-    };
-    let counts = |n, levels, scattered| with(n, levels, scattered, false);
-    assert_eq!(with(1 << 20, 1000, true, true).advantage(), Some(1.0));
-    assert_eq!(with(1 << 20, 1000, false, true).advantage(), Some(TILED_ADVANTAGE_LINES));
-    assert_eq!(counts(1 << 20, 1000, false).advantage(), Some(1.0));
-    assert_eq!(counts(1 << 20, 2047, true).advantage(), Some(1.0));
-    assert_eq!(counts(1 << 20, 1000, true).advantage(), Some(TILED_ADVANTAGE_APART));
-    assert_eq!(counts(1 << 18, 256, true).advantage(), Some(TILED_ADVANTAGE_WIDE));
-    assert_eq!(counts(1 << 19, 1024, true).advantage(), Some(1.0));
-    // None of irregular ones where values are scattered or levels narrow, and more of what is short.
-    let irregular = |levels, scattered| Counts { irregular: true, ..counts(1 << 21, levels, scattered) };
-    assert_eq!(irregular(1000, true).advantage(), None);
-    assert_eq!(irregular(1000, false).advantage(), Some(1.0));
-    assert_eq!(irregular(2000, false).advantage(), None);
-    let short = Counts { entries: 2 << 20, ..counts(1 << 20, 1000, true) };
-    assert_eq!(short.advantage(), Some(1.0));
-    assert_eq!(Counts { entries: 1 << 20, ..short }.advantage(), Some(TILED_ADVANTAGE_WIDE));
-}
-
-#[test]
 fn tiles_relay_where_they_fit_and_depend_on_the_one_before() {
     let square = tiles(1024, 1024, 8192);
     assert!(can_relay(&square, 8192, 8192));
