@@ -89,8 +89,8 @@ pub fn most_parts(launcher: &Launcher, stored: &Stored) -> u32 {
 }
 
 /// Blocks of a launch, at most so many on a multiprocessor: enough warps to work so many levels ahead of the front, each on one
-/// of the `shares` of a slice, and no more. Warps far ahead only poll, and every poll slows down the hand-over that the front
-/// waits for.
+/// of the `shares` of a slice, and no more. Warps far ahead only poll, and every poll slows down the unknown that the
+/// front waits for.
 pub fn blocks(
     launcher: &Launcher,
     stored: &Stored,

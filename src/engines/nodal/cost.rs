@@ -15,7 +15,7 @@ pub fn cost(features: &Features) -> Option<Decision> {
     (counts.node > 1).then(|| Decision::plain(Form::Nodes(counts.node), predict(counts, counts.of_rows())))
 }
 
-/// Time of a solve by nodes: a hand-over for each level of nodes, and every entry is moved.
+/// Time of a solve by nodes: each level of nodes waits for the one before, and every entry is moved.
 pub fn predict(nodes: Counts, rows: Counts) -> Duration {
     let levels = NODAL_LEVEL.mul_f64(nodes.levels as f64);
     let time = rows.time(ROWS_START + levels, rows.entries as f64 * NODAL_ENTRY_SECONDS);

@@ -14,8 +14,8 @@ pub const TILED_BATCH_SCATTERED_CACHED: Duration = Duration::from_nanos(9);
 /// What a level takes longer, whose batches wait for such values, of real types.
 pub const TILED_SCATTERED_LEVEL: Duration = Duration::from_nanos(20);
 
-/// From one batch to one that depends on it, from level to level inside a batch, the same again for each entry of a row between so
-/// many, and what each doubling of a row's lanes adds to both.
+/// From one batch to one that depends on it; from level to level inside a batch, and as much for each further entry of a row, from
+/// the first of these numbers to the second. Each doubling of a row's lanes adds to both.
 pub const TILED_STEP: Duration = Duration::from_nanos(180);
 pub const TILED_TURN: Duration = Duration::from_nanos(26);
 pub const TILED_TURN_ENTRIES: std::ops::RangeInclusive<f64> = 1.6..=4.0;

@@ -439,7 +439,7 @@ fn a_band_is_thin_and_a_dense_triangle_and_wide_levels_are_not() {
     assert_eq!(with_thin_end(other, counts, || panic!("no end can be as fast")), other);
 }
 
-/// Systems of the reported half of the tables in docs/results/h200, and the choice for them, as
+/// Systems of tables in docs/results/h200, and the choice for them, as
 /// `cargo run --package choice -- --pin` writes them.
 const RECORDED: &str = include_str!("recorded.txt");
 
