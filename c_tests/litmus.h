@@ -27,6 +27,9 @@ typedef struct {
 const LitmusTest *litmus_of_solves(int *count);
 const LitmusTest *litmus_of_setups(int *count);
 
+/* So many checks of the watchdog, that far apart in nanoseconds and without progress, end a wait of that limit. */
+unsigned litmus_checks(unsigned long long limit, unsigned long long apart);
+
 #ifdef __cplusplus
 }
 #endif

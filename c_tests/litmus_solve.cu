@@ -487,3 +487,10 @@ const LitmusTest *litmus_of_solves(int *count) {
     *count = sizeof TESTS / sizeof *TESTS;
     return TESTS;
 }
+
+unsigned litmus_checks(unsigned long long limit, unsigned long long apart) {
+    LastProgress last = {0, 0, 0};
+    unsigned checks = 0;
+    for (unsigned long long now = 1; last.idle < IDLE_PARTS; now += apart, ++checks) last = count_idle(last, now, 7, limit);
+    return checks;
+}

@@ -43,10 +43,21 @@ static void protocols_of_analyses(void) {
   run_tests(tests, count);
 }
 
+/* What passes between two checks counts as a quarter of the limit at most: a GPU or a machine that was stopped ends no solve. */
+static void a_stop_ends_no_wait(void) {
+  const unsigned long long limit = 10000000000ull; /* ns */
+  hostile_case("a wait of ten seconds");
+  unsigned usual = litmus_checks(limit, 100000), rare = litmus_checks(limit, limit / 10), stopped = litmus_checks(limit, 3600 * limit);
+  CHECK_THAT(usual > 100000 && usual < 110000, "%u checks at 0.1 ms end it", usual);
+  CHECK_THAT(rare >= 11 && rare <= 13, "%u checks at one second end it", rare);
+  CHECK_THAT(stopped == 5, "%u checks end it, of which any two have hours between them", stopped);
+}
+
 int main(int argc, char **argv) {
   /* A kernel that is loaded at its first launch would wait for the one that disturbs. */
   setenv("CUDA_MODULE_LOADING", "EAGER", 1);
   check_begin("test_litmus", argc, argv);
+  RUN_ON_GPU(a_stop_ends_no_wait);
   RUN_ON_GPU(protocols_of_solves);
   RUN_ON_GPU(protocols_of_analyses);
   alarm(0);

@@ -18,7 +18,7 @@ __device__ __forceinline__ uint32_t warp_index() { return blockIdx.x * (blockDim
 // kernel leaves unfinished then is not looked at: the pattern counts as bad from there on.
 struct SetupWatchdog {
     const SetupArgs &a;
-    LastProgress last = {0, 0};
+    LastProgress last = {0, 0, 0};
     uint32_t turns = 0;
 
     __device__ __forceinline__ explicit SetupWatchdog(const SetupArgs &args) : a(args) {}
@@ -26,7 +26,7 @@ struct SetupWatchdog {
     __device__ __forceinline__ bool turn() {
         if ((++turns & 255u) != 0) return true;
         last = watchdog_poll(a.state, &a.summary->bad, a.timeout_ns, last);
-        return __all_sync(FULL, last.since != GIVEN_UP);
+        return __all_sync(FULL, last.at != GIVEN_UP);
     }
 };
 
@@ -71,7 +71,7 @@ __device__ __forceinline__ void tell_in_the_end(const SetupArgs &a) {
 // A kernel, with its launch bounds. It is launched before its turn, and does nothing for a pattern that is malformed; by a
 // vote, so that the compiler knows that a warp stays together. In the end it tells the host what that has asked for.
 #define SETUP_KERNEL(name, ...) SETUP_KERNEL_UNLESS(__any_sync(FULL, a.summary->bad), name, __VA_ARGS__)
-// The same where the watchdog may end waits before all blocks have begun, as in the sweep: from then on the pattern counts as bad,
+// The same where the watchdog may end waits before all blocks have begun: from then on the pattern counts as bad,
 // so a block's warps must agree whether it does. Where all kernels vote so an analysis takes 3 to 14 % longer.
 #define SETUP_KERNEL_WITH_WAITS(name, ...) \
     SETUP_KERNEL_UNLESS(__any_sync(FULL, __syncthreads_or(a.summary->bad)), name, __VA_ARGS__)

@@ -158,28 +158,39 @@ __device__ __forceinline__ void let_next_begin() {
 #endif
 }
 
-// What the watchdog remembers between two checks; `since` is GIVEN_UP when the wait must end.
+// What the watchdog remembers between two checks: when it last looked, what it saw of the solve's progress, and for how many parts
+// of its limit it has seen none. `at` is GIVEN_UP when the wait must end.
 struct LastProgress {
-    uint64_t since;
-    uint32_t ticket;
+    uint64_t at;
+    uint32_t progress, idle;
 };
 constexpr uint64_t GIVEN_UP = ~0ull;
+constexpr uint32_t IDLE_PARTS = 64;
+
+// Goes on from what a check remembers at a time `now`. Between two checks a quarter of the limit passes at most, however long that
+// was: so a solve goes on that was stopped for a while, with its GPU or its whole machine.
+__host__ __device__ __forceinline__ LastProgress count_idle(LastProgress last, uint64_t now, uint32_t progress, uint64_t limit) {
+    if (last.at == 0 || progress != last.progress) return {now, progress, 0};
+    uint64_t part = limit / IDLE_PARTS + 1;
+    // Clocks of multiprocessors may differ by a tick.
+    if (now < last.at + part) return last;
+    uint64_t parts = (now - last.at) / part;
+    return {now, progress, last.idle + (uint32_t)(parts < IDLE_PARTS / 4 ? parts : IDLE_PARTS / 4)};
+}
 
 // What a check finds.
 __device__ __forceinline__ LastProgress find(State *state, volatile uint32_t *host_failed, uint64_t limit, LastProgress last) {
-    if (load_relaxed(&state->failed)) return {GIVEN_UP, 0};
+    if (load_relaxed(&state->failed)) return {GIVEN_UP, 0, 0};
     if (limit == 0) return last;
-    uint64_t now = nanoseconds();
     // None changes but where work goes on, so their sum tells whether any does.
-    uint32_t ticket = load_relaxed(&state->ticket) + load_relaxed(&state->progress);
-    for (uint32_t q = 0; q < QUEUES; ++q) ticket += load_relaxed(&state->queue[q].next);
-    if (last.since == 0 || ticket != last.ticket) return {now, ticket};
-    // Clocks of multiprocessors may differ by a tick.
-    if (now < last.since || now - last.since <= limit) return last;
+    uint32_t progress = load_relaxed(&state->ticket) + load_relaxed(&state->progress);
+    for (uint32_t q = 0; q < QUEUES; ++q) progress += load_relaxed(&state->queue[q].next);
+    last = count_idle(last, nanoseconds(), progress, limit);
+    if (last.idle < IDLE_PARTS) return last;
     store_relaxed(&state->failed, 1u);
     *host_failed = 1;
     __threadfence_system();
-    return {GIVEN_UP, 0};
+    return {GIVEN_UP, 0, 0};
 }
 // `last` by value, so that nothing of a waiting kernel has to live in local memory.
 __device__ __noinline__ LastProgress watchdog_poll(State *state, volatile uint32_t *host_failed, uint64_t limit, LastProgress last) {
@@ -196,7 +207,7 @@ __device__ __noinline__ LastProgress watchdog_poll(const SolveArgs<T> *a, LastPr
 template <class T>
 struct Watchdog {
     const SolveArgs<T> &a;
-    LastProgress last = {0, 0};
+    LastProgress last = {0, 0, 0};
     uint32_t turns = 0;
 
     __device__ __forceinline__ explicit Watchdog(const SolveArgs<T> &args) : a(args) {}
@@ -209,7 +220,7 @@ struct Watchdog {
 
     __device__ __forceinline__ bool check() {
         last = watchdog_poll(&a, last);
-        return last.since != GIVEN_UP;
+        return last.at != GIVEN_UP;
     }
 };
 
