@@ -120,8 +120,8 @@ __device__ __forceinline__ void scan(const SetupArgs &a) {
         at += value[u];
     }
 }
-SETUP_KERNEL(setup_scan_4, SCAN_BLOCK) { scan<4>(a); }
-SETUP_KERNEL(setup_scan_16, SCAN_BLOCK) { scan<16>(a); }
+SETUP_KERNEL_WITH_WAITS(setup_scan_4, SCAN_BLOCK) { scan<4>(a); }
+SETUP_KERNEL_WITH_WAITS(setup_scan_16, SCAN_BLOCK) { scan<16>(a); }
 
 constexpr uint32_t SORT_TILE = SORT_BLOCK * SORT_ITEMS;
 constexpr uint32_t SORT_LOOK_BACK = 8;  // earlier tiles whose words a thread looks at together
@@ -170,7 +170,7 @@ __device__ uint32_t block_scan(uint32_t v, uint32_t *scratch) {
 }
 
 // One pass: key_in, value_in to key_out, value_out by the digit at `shift`.
-SETUP_KERNEL(setup_sort, SORT_BLOCK, 3) {
+SETUP_KERNEL_WITH_WAITS(setup_sort, SORT_BLOCK, 3) {
     constexpr uint32_t WARPS = SORT_BLOCK / 32;
     __shared__ uint32_t warp_bin[WARPS][BINS];  // of each warp: how many so far, then where they begin
     __shared__ uint32_t destination[BINS];      // of a digit's first element here, less its slot in the tile

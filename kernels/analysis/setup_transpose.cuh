@@ -371,7 +371,7 @@ __device__ void order_left(const SetupArgs &a) {
         phase.end();
     }
 }
-SETUP_KERNEL(setup_order_left, ORDER_BLOCK) { order_left(a); }
+SETUP_KERNEL_WITH_WAITS(setup_order_left, ORDER_BLOCK) { order_left(a); }
 
 #define ORDER(LANES) \
     SETUP_KERNEL(setup_order_##LANES, ORDER_BLOCK, ORDER_BLOCKS) { order_lists<LANES>(a); }
