@@ -19,7 +19,8 @@
 // of rows, and where there are parts, that many fewer of these. A queue has a line of the cache for itself.
 constexpr uint32_t BLOCK_WARPS = BLOCK_THREADS / WARP, BLOCK_PART_WARPS = 4;
 constexpr uint32_t PART_SLICES = 8;     // that are drawn at once
-constexpr uint32_t PROGRESS_ROWS = 64;  // of a warp, from one word to the watchdog to the next
+// Of a warp, from one word to the watchdog to the next: rows or draws of parts, and entries of a row.
+constexpr uint32_t PROGRESS_ROWS = 64, PROGRESS_ENTRIES = 1 << 16;
 constexpr int BLOCK_SUMS = 2;           // of a column; no fewer than entries that a warp reads at once
 
 // The caller's right-hand sides and results, by columns or by rows. What does not exist repeats the last column.
@@ -217,6 +218,7 @@ struct BlockSolver {
             for (int u = 0; u < SIZE; ++u)
                 sum[u % SUMS] = multiply_add(-conjugate_if(a.conjugate, now->v[number + u * AT_ONCE]), x[u].value(), sum[u % SUMS]);
             k += SIZE * AT_ONCE;
+            if (lane == 0 && k % PROGRESS_ENTRIES == 0) atomicAdd(&a.state->progress, 1u);
             if (k >= entries) return sum[0] + (SUMS > 1 ? sum[SUMS - 1] : shuffle_xor(sum[0], NR));
             if (k % WARP == 0) {
                 copied();
@@ -285,6 +287,7 @@ struct BlockSolver {
             uint32_t number = lane == 0 ? atomicAdd(a.counters + queues * BLOCK_QUEUE_WORDS, 1u) : 0u;
             uint32_t first = __shfl_sync(FULL, number, 0) * PART_SLICES;
             if (first >= a.slices) return;
+            if (lane == 0 && number % PROGRESS_ROWS == 0) atomicAdd(&a.state->progress, 1u);
             uint2 slice = lane < PART_SLICES && lane < a.slices - first ? a.slice[first + lane] : make_uint2(0, 0);
             for (uint32_t parts = __ballot_sync(FULL, (slice.y & 63u) == PART); parts != 0; parts &= parts - 1) {
                 uint32_t k = __ffs(parts) - 1;
