@@ -177,12 +177,12 @@ $(TARGET)/examples/%: $(OBJECTS)/%.o $(SHARED_OBJECTS) $(OBJECTS)/gpu-part | lib
 
 FORCE:
 
-# Compiled and linked by MPI's compiler, of any MPI: make MPICC=/opt/mpi/bin/mpicc. Without MPI the program is left out.
-# gcc takes MPICH's MPI_STATUSES_IGNORE for an array that is too small.
+# Compiled and linked by MPI's compiler, of any MPI: make MPICC=/opt/mpi/bin/mpicc. Without MPI, or where it has a compiler but
+# no mpi.h, the program is left out. gcc takes MPICH's MPI_STATUSES_IGNORE for an array that is too small.
 MPICC ?= mpicc
 
 mpi-example: mpi-try
-	@if command -v '$(MPICC)' > /dev/null; then $(MAKE) '$(MPI_EXAMPLE)' ALL='$(ALL)'; else rm -f '$(MPI_EXAMPLE)'; fi
+	@if echo '#include <mpi.h>' | '$(MPICC)' -E -x c - > /dev/null 2>&1; then $(MAKE) '$(MPI_EXAMPLE)' ALL='$(ALL)'; else rm -f '$(MPI_EXAMPLE)'; fi
 
 $(MPI_EXAMPLE): examples_c/05_mpi_schwarz.c $(wildcard examples_c/mpi_*.c) $(SHARED_OBJECTS) $(OBJECTS)/gpu-part $(EXAMPLE_HEADERS) | lib
 	@'$(MPICC)' -std=c99 -Wall -Wextra -pedantic -Wno-stringop-overflow -O2 -pthread -Iinclude -o $@ $(filter %.c %.o,$^) $(EXAMPLE_LIBS) \
