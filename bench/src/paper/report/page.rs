@@ -67,6 +67,13 @@ impl<'r> Page<'r> {
         Ok(())
     }
 
+    /// One of the engines, and one of all other solvers.
+    pub fn pictures(&mut self, file: &str, plot: Plot) -> Result<()> {
+        let [others, engines] = plot.by_kind();
+        self.picture(file, &others)?;
+        self.picture(&format!("{file}-engines"), &engines)
+    }
+
     pub fn has_gpu_setups(&self) -> bool {
         self.results.experiments.iter().any(|e| !e.gpu_setups.is_empty())
     }

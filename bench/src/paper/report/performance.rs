@@ -106,7 +106,7 @@ impl Page<'_> {
             joined,
         };
         self.line(format!("\n### {title}\n"));
-        self.picture(file, &plot)?;
+        self.pictures(file, plot)?;
         let mut columns: Vec<String> = ["matrix", "n", "nnz", "levels L / U"].map(String::from).to_vec();
         columns.extend_from_slice(solvers);
         let rows: Vec<Vec<String>> = list

@@ -70,7 +70,7 @@ impl Page<'_> {
                 lines: lines.collect(),
                 joined: true,
             };
-            self.picture(&format!("total-{name}"), &plot)?;
+            self.pictures(&format!("total-{name}"), plot)?;
         }
         Ok(())
     }
