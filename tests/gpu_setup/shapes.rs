@@ -1,6 +1,6 @@
 //! Patterns of every shape.
 
-use sptrsv::problem::Base;
+use sptrsv::problem::{Base, Fill, Format, Op};
 
 /// A small generator of random numbers.
 pub struct Random(pub u64);
@@ -261,6 +261,15 @@ impl Pattern {
         }
         Pattern { name: self.name, majors }
     }
+}
+
+/// One of the eight ways in which a triangle is stored and solved.
+pub fn orientation(bits: usize) -> (Fill, Format, Op) {
+    (
+        [Fill::Lower, Fill::Upper][bits & 1],
+        [Format::Csr, Format::Csc][bits >> 1 & 1],
+        [Op::NonTranspose, Op::Transpose][bits >> 2],
+    )
 }
 
 /// Rows that depend on unknowns anywhere.

@@ -16,7 +16,7 @@ use crate::engines::{one_word, thin};
 use crate::select::decision::{Gathering, Order};
 use crate::select::features::tests::counts_of;
 use crate::select::features::{squares, Counts, LastLevels, LazyFeatures};
-use crate::tuning::{LAUNCH, TYPE_C, TYPE_S, TYPE_Z};
+use crate::tuning::{LAUNCH, SETUP_GPU_ROW, SETUP_GPU_SMALLEST, TYPE_C, TYPE_S, TYPE_Z};
 
 /// Features that are asked for by closures.
 struct Asked<'a> {
@@ -436,4 +436,26 @@ fn a_band_is_thin_and_a_dense_triangle_and_wide_levels_are_not() {
     let counts = Counts { n: 262_144, levels: 45, entries: 523_000, node: 1, ..Counts::default() };
     let other = Decision { predicted: Duration::from_micros(22), ..Decision::default() };
     assert_eq!(with_thin_end(other, counts, || panic!("no end can be as fast")), other);
+}
+
+/// Both analyses make the same schedule where AUTO may take either: no order is asked for that only the GPU makes.
+#[test]
+fn small_systems_have_no_strips() {
+    let none = &mut || None;
+    for n in (1025..2000).step_by(75) {
+        let most = (SETUP_GPU_SMALLEST - SETUP_GPU_ROW * n as u64 - 1) as u32;
+        for (entries, width) in [most, n / 2].into_iter().flat_map(|e| (1..9).map(move |w| (e, 1 << w))) {
+            let levels = n.div_ceil(width);
+            for level in [|i, width, _| i / width, |i, _, levels| i % levels] {
+                let level: Vec<u32> = (0..n).map(|i| level(i, width, levels)).collect();
+                for (wish, scattered) in
+                    [(Tiles::Yes, true), (Tiles::IfFaster, false), (Tiles::IfFaster, true)]
+                {
+                    let counts = Counts { scattered, ..counts_of(n, entries, levels) };
+                    let strips = &mut || panic!("{n} rows, {entries} entries, {levels} levels");
+                    decide(wish, TILED_LARGEST_RELAY, ranges(&level), counts, none, strips).unwrap();
+                }
+            }
+        }
+    }
 }
