@@ -7,7 +7,10 @@
 //!
 //! An order by boxes solves a grid in which no unknown depends on a later line of an earlier plane, as with stencils of 7 points
 //! and what fills them in. Where it depends on the next line there, as with stencils of 27, boxes are skewed: their lines are one
-//! earlier in each plane. Where rows have several lanes, boxes are half as wide. kernels/analysis/setup_grid.cuh has the same rule.
+//! earlier in each plane. Where rows have several lanes, boxes are half as wide.
+//!
+//! kernels/analysis/setup_grid.cuh finds what levels rise by, and the skew by the rule of `skew`. That small grids need too, which have
+//! no boxes: other tiles are predicted by it.
 #![forbid(unsafe_code)]
 
 use super::lines::{self, Grid};
@@ -20,7 +23,6 @@ const MOST_SKEW: u32 = 1;
 /// The boxes of a grid.
 #[derive(Clone, Debug)]
 pub struct Boxes {
-    grid: Grid,
     /// Lines and planes of a box.
     pub lines: u32,
     pub planes: u32,
@@ -34,21 +36,6 @@ pub struct Boxes {
     pub begin: Vec<u32>,
     /// The levels of each tile.
     pub spans: Vec<Span>,
-}
-
-/// The levels of a grid are linear in its coordinates: from unknown to unknown of a line they rise by one, from line to line
-/// of a plane, and from plane to plane, by these. None if they are not. `level` is in solving order.
-pub fn steps(grid: Grid, level: &[u32]) -> Option<[u32; 2]> {
-    let Grid { line, plane } = grid;
-    if line == 0 || plane == 0 {
-        return None;
-    }
-    let steps = [level[line as usize], level[plane as usize]];
-    let is_linear = |(t, &level): (u32, &u32)| {
-        let [x, y, z] = grid.place(t);
-        level == x.wrapping_add(y.wrapping_mul(steps[0])).wrapping_add(z.wrapping_mul(steps[1]))
-    };
-    (0..).zip(level).all(is_linear).then_some(steps)
 }
 
 /// By how many lines for each plane boxes must be skewed so that no turn depends on a later one of them: as far as lines of
@@ -85,7 +72,6 @@ impl Boxes {
             .flat_map(|sum| (sum.saturating_sub(across - 1)..along.min(sum + 1)).map(move |z| (sum - z, z)));
         let count = (across * along) as usize;
         let mut boxes = Boxes {
-            grid,
             lines: wide,
             planes: deep,
             skew,
@@ -119,17 +105,19 @@ impl Boxes {
         }
         Some(boxes)
     }
-
-    /// The tile that a turn is in.
-    pub fn tile_of(&self, turn: u32) -> u32 {
-        let [_, y, z] = self.grid.place(turn);
-        self.tile[(z / self.planes * self.across + (y + self.skew * z) / self.lines) as usize]
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Boxes {
+        /// The tile that a turn is in.
+        fn tile_of(&self, grid: Grid, turn: u32) -> u32 {
+            let [_, y, z] = grid.place(turn);
+            self.tile[(z / self.planes * self.across + (y + self.skew * z) / self.lines) as usize]
+        }
+    }
 
     #[test]
     fn boxes_solve_a_grid() {
@@ -138,8 +126,6 @@ mod tests {
             let n = nx * ny * nz;
             let grid = Grid::new(n, nx, nx * ny);
             let level: Vec<u32> = (0..n).map(|i| i % nx + 2 * (i / nx % ny) + 3 * (i / (nx * ny))).collect();
-            let steps = steps(grid, &level).unwrap();
-            assert_eq!(steps, [2, 3]);
             let dependencies = |t: u32| {
                 let (x, y, z) = (t % nx, t / nx % ny, t / (nx * ny));
                 let inside = [x > 0, y > 0, z > 0, crosses > 0 && z > 0 && y + 1 < ny];
@@ -148,17 +134,17 @@ mod tests {
             };
             let skew = skew(grid, (0..n).flat_map(dependencies));
             assert_eq!(skew, crosses);
-            let boxes = Boxes::new(n, 3 * n, grid, steps, skew).unwrap();
+            let boxes = Boxes::new(n, 3 * n, grid, [2, 3], skew).unwrap();
             assert_eq!(boxes.begin.last(), Some(&n));
             // There is room for them where the spans were.
             assert!(boxes.tile.len() + boxes.begin.len() <= 2 * lines::most_spans(n) as usize);
             let mut seen: Vec<Span> =
                 boxes.spans.iter().map(|_| Span { low: u32::MAX, high: 0, rows: 0 }).collect();
             for t in 0..n {
-                let span = &mut seen[boxes.tile_of(t) as usize];
+                let span = &mut seen[boxes.tile_of(grid, t) as usize];
                 (span.low, span.high) = (span.low.min(level[t as usize]), span.high.max(level[t as usize]));
                 span.rows += 1;
-                assert!(dependencies(t).all(|(t, q)| boxes.tile_of(q) <= boxes.tile_of(t)));
+                assert!(dependencies(t).all(|(t, q)| boxes.tile_of(grid, q) <= boxes.tile_of(grid, t)));
             }
             for (t, (seen, span)) in seen.iter().zip(&boxes.spans).enumerate() {
                 assert_eq!((seen.low, seen.high, seen.rows), (span.low, span.high, span.rows));
@@ -170,13 +156,7 @@ mod tests {
     #[test]
     fn what_has_no_boxes() {
         let (n, grid) = (1 << 18, Grid::new(1 << 18, 64, 1 << 14));
-        let level: Vec<u32> = (0..n).map(|t: u32| t % 64 + t / 64 % 256 + (t >> 14)).collect();
-        assert_eq!(steps(grid, &level), Some([1, 1]));
         assert!(Boxes::new(n, n, grid, [1, 1], 0).is_some());
-        let mut other = level.clone();
-        other[5000] += 1;
-        assert_eq!(steps(grid, &other), None);
-        assert_eq!(steps(Grid { plane: 0, ..grid }, &level), None);
         // Small planes, short lines, and more lines ahead than planes.
         assert!(Boxes::new(n, n, Grid::new(n, 64, 1 << 12), [1, 1], 0).is_none());
         assert!(Boxes::new(n, n, Grid::new(n, 16, 1 << 14), [1, 1], 0).is_none());

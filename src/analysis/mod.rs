@@ -45,7 +45,7 @@ pub struct Needs {
     pub column_values: bool,
     /// The number of dependencies of each position.
     pub counts: bool,
-    /// With levels and without tiles: rows of a level, or nodes, by families, where that gains.
+    /// With levels and without tiles: rows of a level, or nodes, by families, where that gains. On the GPU only.
     pub families: bool,
     /// Whether unknowns are ordered by tile first and by level inside a tile; implies `levels`.
     pub tiles: Tiles,
@@ -205,13 +205,12 @@ pub struct Schedule {
     pub wide_tiles: bool,
     /// With tiles: the level of each position.
     pub level: Vec<u32>,
-    /// The unknown (zero-based) at each position. Inside a level unknowns ascend, or go by families. Without levels:
+    /// The unknown (zero-based) at each position. Inside a level unknowns ascend. Without levels:
     /// natural order, that is ascending for a forward and descending for a backward solve.
     pub order: Vec<u32>,
     /// Dependencies of each position. Always at smaller positions.
     pub rows: Option<Lists>,
-    /// Where values come from that solves begin by copying: into the order of the entries of `rows`, or piece by piece. `rows` says
-    /// where they lie then.
+    /// Where values come from that solves begin by copying, into the order of the entries of `rows`, which says where they lie then.
     pub gathered: Vec<u32>,
     /// Dependents of each position. Always at larger positions.
     pub columns: Option<Lists>,

@@ -5,4 +5,3 @@ pub mod choose;
 pub mod decision;
 pub mod features;
 pub mod gpus;
-pub mod known;

@@ -3,6 +3,9 @@
 //!
 //! Every pass is linear in rows and entries and touches flat arrays only: it has to serve a hundred
 //! million entries. A stored row or column is called a *major* here, whichever of the two it is.
+//!
+//! Orders that gain in large systems only are made on the GPU alone: strips, boxes and families. Neither are patterns looked at here for
+//! whether they are irregular. Below `SETUP_GPU_SMALLEST` nothing of that can be chosen, and both analyses give the same schedule.
 #![forbid(unsafe_code)]
 
 mod order;
@@ -10,12 +13,12 @@ mod survey;
 
 use std::time::{Duration, Instant};
 
-use super::{nodes, Form, Needs, Pattern, Schedule};
+use super::{nodes, Form, Lists, Needs, Pattern, Schedule, Values};
 use crate::problem::Shape;
-use crate::select::features::LastLevels;
-use crate::select::known::Known;
+use crate::select::decision::Gathering;
 use order::Ordered;
-use survey::Survey;
+pub use order::Seen;
+pub use survey::Survey;
 
 /// Time spent in the paper's setup operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,23 +84,8 @@ pub fn schedule_by(
     (schedule, times)
 }
 
-/// All that the choice may ask for: of the pattern's nodes, if it has any, and of its rows. The last levels are by the rule `best`.
-pub fn known(
-    shape: &Shape,
-    pattern: &Pattern,
-    needs: Needs,
-    best: fn(&[u32], u32) -> Option<LastLevels>,
-) -> Vec<Known> {
-    let survey = Survey::new(shape, pattern);
-    let of_nodes = nodes_of(&survey).map(|(_, size, pattern)| {
-        let shape = nodes::shape(shape, pattern.ind.len() as u32, size);
-        order::known(&Survey::new(&shape, &pattern), needs, size, best)
-    });
-    of_nodes.into_iter().chain([order::known(&survey, needs, 1, best)]).collect()
-}
-
 /// The size of the pattern's nodes, if it has any, and their own pattern.
-fn nodes_of<'a>(survey: &'a Survey) -> Option<(nodes::Majors<'a>, u32, Pattern)> {
+pub fn nodes_of<'a>(survey: &'a Survey) -> Option<(nodes::Majors<'a>, u32, Pattern)> {
     if !survey.consecutive || survey.extra_diag > 0 {
         return None;
     }
@@ -157,7 +145,11 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         (stored, transposed, survey.diagonal(&order))
     });
     let (mut rows, columns) = if stored_rows { (stored, transposed) } else { (transposed, stored) };
-    let gathered = rows.as_mut().map_or(Vec::new(), |rows| survey.gather(rows, gathering));
+    let gathered = match (&mut rows, gathering) {
+        (Some(rows), Gathering::InOrder) => gather(rows),
+        // Values lie where they do. Only of irregular patterns they are gathered in another way, and nobody looks for these here.
+        _ => Vec::new(),
+    };
 
     Some(Schedule {
         n: survey.n,
@@ -178,6 +170,14 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         predicted,
         nodes: None,
     })
+}
+
+/// Where the values come from that solves gather. What `rows` says of their places is of the gathered ones then.
+fn gather(rows: &mut Lists) -> Vec<u32> {
+    let Some(Values::Permuted(places)) = &mut rows.values else { return Vec::new() };
+    let places = std::mem::take(places);
+    rows.values = Some(Values::Contiguous(rows.ptr[..rows.ptr.len() - 1].to_vec()));
+    places
 }
 
 #[cfg(test)]

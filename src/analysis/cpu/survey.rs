@@ -5,14 +5,13 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use crate::analysis::lines::{self, Grid};
-use crate::analysis::{boxes, families, irregular, running_sum, strips, Lists, Needs, Pattern, Values, NONE};
+use crate::analysis::lines::Grid;
+use crate::analysis::{boxes, running_sum, Lists, Pattern, Values, NONE};
 use crate::problem::{DiagSource, Shape};
-use crate::select::decision::Gathering;
 use crate::select::features;
 
 /// What one pass over the stored pattern finds, and the passes that build on it.
-pub(super) struct Survey<'a> {
+pub struct Survey<'a> {
     pub shape: &'a Shape,
     pub pattern: &'a Pattern,
     pub n: u32,
@@ -40,7 +39,7 @@ pub(super) struct Survey<'a> {
 }
 
 impl<'a> Survey<'a> {
-    pub(super) fn new(shape: &'a Shape, pattern: &'a Pattern) -> Self {
+    pub fn new(shape: &'a Shape, pattern: &'a Pattern) -> Self {
         let n = shape.n;
         let low = shape.keeps_low();
         let own_diag = shape.diag == DiagSource::Matrix;
@@ -101,7 +100,7 @@ impl<'a> Survey<'a> {
 
     /// The off-diagonal entries of the triangle in major `i`, in storage order: where, and which index.
     #[inline(always)]
-    pub(super) fn entries_of(&self, i: u32) -> impl Iterator<Item = (u32, u32)> + use<'_> {
+    pub fn entries_of(&self, i: u32) -> impl Iterator<Item = (u32, u32)> + use<'_> {
         let low = self.low;
         let span: Range<u32> = self.first[i as usize]..self.end[i as usize];
         let ind = &self.pattern.ind[span.start as usize..span.end as usize];
@@ -152,8 +151,17 @@ impl<'a> Survey<'a> {
         raised.for_each(|(level, _)| *level = last);
     }
 
+    /// The turn of an unknown in the natural order; and the unknown of a turn.
+    #[inline(always)]
+    pub fn turn(&self, i: u32) -> u32 {
+        match self.shape.forward() {
+            true => i,
+            false => self.n - 1 - i,
+        }
+    }
+
     /// By how many lines for each plane boxes of a grid must be skewed; 0 where there are no planes.
-    pub(super) fn skew(&self, grid: Grid) -> u32 {
+    pub fn skew(&self, grid: Grid) -> u32 {
         if grid.plane == 0 {
             return 0;
         }
@@ -161,28 +169,6 @@ impl<'a> Survey<'a> {
         let turn = |i: u32| if self.low { i } else { self.n - 1 - i };
         let entries = (0..self.n).flat_map(|i| self.entries_of(i).map(move |(_, j)| (turn(i), turn(j))));
         boxes::skew(grid, entries)
-    }
-
-    pub(super) fn is_irregular(&self) -> bool {
-        let entry = |i: u32, k: u32| self.pattern.ind[(self.first[i as usize] + k) as usize];
-        irregular::Sample::new(self.n, |i| self.kept[i as usize], entry).is_irregular()
-    }
-
-    /// Where the values come from that solves gather, if they do. What `rows` says of their places is of the gathered ones then.
-    pub(super) fn gather(&self, rows: &mut Lists, gathering: Gathering) -> Vec<u32> {
-        let Some(Values::Permuted(places)) = &mut rows.values else { return Vec::new() };
-        match gathering {
-            Gathering::No => Vec::new(),
-            Gathering::InOrder => {
-                let places = std::mem::take(places);
-                rows.values = Some(Values::Contiguous(rows.ptr[..self.n as usize].to_vec()));
-                places
-            }
-            Gathering::ByPieces => irregular::by_pieces(
-                places,
-                irregular::piece(self.shape.nnz, self.shape.dtype.bytes() as u32),
-            ),
-        }
     }
 
     /// How far the nearest entry of the triangle is from the diagonal in a major, counted from that end of the majors that
@@ -193,37 +179,10 @@ impl<'a> Survey<'a> {
     }
 
     /// All dependencies, as (row of op(A), what it depends on).
-    pub(super) fn dependencies(&self) -> impl Iterator<Item = (u32, u32)> + use<'_> {
+    pub fn dependencies(&self) -> impl Iterator<Item = (u32, u32)> + use<'_> {
         let by_rows = self.shape.rows_are_stored();
         let entries = (0..self.n).flat_map(|i| self.entries_of(i).map(move |(_, j)| (i, j)));
         entries.map(move |(i, j)| if by_rows { (i, j) } else { (j, i) })
-    }
-
-    /// The level pointers, and the unknowns by level: in the order of families where that is asked for and worth it.
-    pub(super) fn by_families(
-        &self,
-        needs: Needs,
-        level_ptr: Vec<u32>,
-        mut by_level: Vec<u32>,
-        level: &[u32],
-    ) -> (Vec<u32>, Vec<u32>) {
-        let levels = level_ptr.len() as u32 - 1;
-        let has_lines = lines::line(self.n, self.next_to_diagonal) > 0;
-        if needs.families && families::are_worth_it(self.n, self.entries, levels, has_lines) {
-            let turn = |i: u32| if self.shape.forward() { i } else { self.n - 1 - i };
-            families::arrange(&mut by_level, &level_ptr, level, turn, self.dependencies());
-        }
-        (level_ptr, by_level)
-    }
-
-    /// The turn of each unknown in the order by strips, if there is one, and how many strips there are.
-    pub(super) fn strips(
-        &self,
-        level: &[u32],
-        level_ptr: &[u32],
-        by_level: &[u32],
-    ) -> Option<(Vec<u32>, u32)> {
-        strips::turns(by_level, level_ptr, level, self.shape.forward(), self.dependencies())
     }
 
     /// Of the numbers of entries of the rows of op(A), the sum of their squares, and of those of long rows.

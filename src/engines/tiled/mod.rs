@@ -1,11 +1,11 @@
 //! TILED: two tiers. Dependencies inside a tile go through shared memory, those between tiles in one word.
 #![forbid(unsafe_code)]
 
-mod batches;
+pub mod batches;
 pub mod choose;
 pub mod cost;
 mod multi;
-mod shared;
+pub mod shared;
 pub mod tuning;
 
 use std::time::Duration;

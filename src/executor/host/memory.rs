@@ -40,9 +40,7 @@ const EXTRA: u64 = 1 << 20;
 /// value lies; further diagonal entries take no more than such an entry.
 pub fn analysis_bytes(shape: &Shape, needs: Needs) -> u64 {
     let lists = u64::from(needs.rows) + u64::from(needs.columns);
-    // Where values may be gathered, the order of their places, and where they come from.
-    let gathered = if needs.tiles == Tiles::IfFaster && !shape.rows_are_stored() { 2 } else { 0 };
-    let entry_words = 1 + 2 * lists.max(1) + gathered;
+    let entry_words = 1 + 2 * lists.max(1);
     let row_words = ROW_WORDS + if needs.tiles == Tiles::No { 0 } else { TILE_WORDS };
     4 * (row_words * (u64::from(shape.n) + 1) + entry_words * u64::from(shape.nnz)) + EXTRA
 }

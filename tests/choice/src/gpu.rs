@@ -8,7 +8,8 @@ use sptrsv::select::choose;
 use sptrsv::select::decision::Decision;
 use sptrsv::select::features::{Counts, Features};
 use sptrsv::select::gpus::{Speed, Traits};
-use sptrsv::select::known::Known;
+
+use crate::known::Known;
 
 /// Bytes of shared memory that a block may have.
 const SHARED_BYTES: u32 = 227 << 10;

@@ -3,16 +3,20 @@
 //!     cargo run --release --package choice -- docs/results/h200/*.md
 //!
 //! A table names the command of the benchmark that it was made by. The matrices of that command are generated, and what the choice
-//! may ask for of each is found by the analysis on the CPU, and kept in a folder. From that the choice is made, as on the GPU of the table. It is
-//! printed beside the engine and the times of the table.
+//! may ask for of each is found and kept in a folder: by the library's analysis on the CPU and, where only its analysis on the GPU looks
+//! for it, by this program. From that the choice is made, as on the GPU of the table. It is printed beside the engine and the times of the table.
 //!
-//! The library's own tests hold the choice for some systems, which this writes anew:
+//! A test holds the choice for some systems, which this writes anew:
 //!
-//!     cargo run --release --package choice -- --pin src/select/choose/recorded.txt \
+//!     cargo run --release --package choice -- --pin tests/choice/recorded.txt \
 //!         docs/results/h200/{robust,structures,lattices,extremes,meshes}.md
 #![forbid(unsafe_code)]
 
+mod boxes;
 mod gpu;
+mod irregular;
+mod known;
+mod strips;
 mod systems;
 mod table;
 
@@ -30,7 +34,7 @@ struct Cli {
     /// Options of `sptrsv bench`, for its systems without times
     #[arg(long, allow_hyphen_values = true)]
     command: Option<String>,
-    /// Write the choice for systems of few features, and these, to this file, for the library's own tests
+    /// Write the choice for systems of few features, and these, to this file, for the test that holds it
     #[arg(long)]
     pin: Option<PathBuf>,
     /// Where features are kept; to be removed when the analysis finds other ones
@@ -141,6 +145,7 @@ fn print(name: &str, row: &Row, decision: Decision, sums: &mut Sums) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sptrsv::problem::DataType;
 
     const TABLE: &str = "Made by `sptrsv bench --suite small --matrix 5pt-100,tridiagonal --op n,t`.\n\n\
         NVIDIA H200, libsptrsv.\n\n\
@@ -165,5 +170,25 @@ mod tests {
         }
         let mut all = Table { rows: Vec::new(), ..table };
         assert_eq!(systems::of(&mut all, &cli).unwrap().len(), 4);
+    }
+
+    /// Systems of tables in docs/results/h200, and the choice for them, as `--pin` writes them.
+    const RECORDED: &str = include_str!("../recorded.txt");
+
+    #[test]
+    fn the_choice_for_recorded_systems_stays() {
+        let (needs, speed) = (gpu::needs(DataType::F64), gpu::speed("NVIDIA H200"));
+        let (mut systems, mut changed) = (0, Vec::new());
+        for record in RECORDED.trim_end().split("\n\n") {
+            let (name, features) = record.split_once('\n').expect("features stand below the name");
+            let (system, expected) = name.rsplit_once(": ").expect("the choice stands behind the name");
+            let known = systems::read_lines(features).expect("all numbers");
+            let found = gpu::words(gpu::choose(needs, speed, &known));
+            systems += 1;
+            if found != expected {
+                changed.push(format!("{system}: {expected} became {found}"));
+            }
+        }
+        assert!(systems > 40 && changed.is_empty(), "of {systems}:\n{}", changed.join("\n"));
     }
 }

@@ -6,18 +6,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use rayon::prelude::*;
-use sptrsv::analysis::{cpu, Pattern};
-use sptrsv::engines::thin;
+use sptrsv::analysis::Pattern;
 use sptrsv::problem::{DataType, Fill, MatDescr, Op, Shape};
 use sptrsv::select::decision::Decision;
 use sptrsv::select::gpus::Speed;
-use sptrsv::select::known::Known;
 use sptrsv_bench::bench::args::Args;
 use sptrsv_bench::matrix::{self, Csr};
 use sptrsv_bench::suites::cases::{self, Case};
 use sptrsv_bench::system;
 
 use crate::gpu;
+use crate::known::{self, Known};
 use crate::table::{Row, Table};
 use crate::Cli;
 
@@ -152,11 +151,15 @@ fn analyse(triangle: &Csr, fill: matrix::Fill, question: &Question) -> Vec<Known
     let shape = Shape::new(op, n, nnz, descr, question.dtype, false).expect("generated systems are valid");
     let unsigned = |numbers: &[i32]| numbers.iter().map(|&number| number as u32).collect();
     let pattern = Pattern { ptr: unsigned(&stored.ptr), ind: unsigned(&stored.col) };
-    cpu::known(&shape, &pattern, gpu::needs(question.dtype), thin::layout::best)
+    known::of(&shape, &pattern, gpu::needs(question.dtype))
 }
 
 fn read(file: &Path) -> Option<Vec<Known>> {
-    let text = fs::read_to_string(file).ok()?;
+    read_lines(&fs::read_to_string(file).ok()?)
+}
+
+/// The features of lines of numbers.
+pub fn read_lines(text: &str) -> Option<Vec<Known>> {
     text.lines()
         .map(|line| Known::read(&mut line.split(' ').filter_map(|number| number.parse().ok())))
         .collect()

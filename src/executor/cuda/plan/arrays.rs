@@ -7,7 +7,7 @@ use crate::analysis::slices;
 use crate::error::Result;
 
 /// What a plan holds on the device, as words; empty where there is nothing.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct PlanArrays {
     pub order: Vec<u32>,
     pub row_ptr: Vec<u32>,

@@ -4,7 +4,7 @@
 //! kept decides how much memory is needed), before that for whether it is one of nodes, then for the number of slices
 //! where there may be many, or of batches and their codes, and for the end. A launch takes the host some 3 microseconds
 //! and a wait 5, which is what the setup of a small system is made of.
-//! The kernels are in `kernels/analysis/`; what they leave is what `analysis::cpu::schedule` would give.
+//! The kernels are in `kernels/analysis/`. For small systems they leave what `analysis::cpu::schedule` would give.
 
 mod args;
 mod arrange;

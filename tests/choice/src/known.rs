@@ -2,12 +2,19 @@
 //! pattern.
 #![forbid(unsafe_code)]
 
-use super::features::{Counts, LastLevels, LazyFeatures};
-use super::gpus::Speed;
-use crate::analysis::lines::Sizes;
-use crate::analysis::ranges::{Ranges, Span, Spread};
-use crate::analysis::shared::ranges::LevelSpan;
-use crate::error::Result;
+use sptrsv::analysis::boxes::Boxes;
+use sptrsv::analysis::cpu::{self, Seen, Survey};
+use sptrsv::analysis::lines::{self, Grid, Sizes};
+use sptrsv::analysis::ranges::{Ranges, Span, Spread};
+use sptrsv::analysis::shared::ranges::LevelSpan;
+use sptrsv::analysis::{nodes, Needs, Pattern};
+use sptrsv::engines::thin;
+use sptrsv::error::Result;
+use sptrsv::problem::Shape;
+use sptrsv::select::features::{Counts, LastLevels, LazyFeatures};
+use sptrsv::select::gpus::Speed;
+
+use crate::{boxes, irregular, strips};
 
 /// The features of a pattern.
 #[derive(Clone, Debug)]
@@ -33,6 +40,55 @@ impl LazyFeatures for Known {
     ) -> Result<Option<LastLevels>> {
         Ok(self.last_levels)
     }
+}
+
+/// All that the choice may ask for on a GPU: of the pattern's nodes, if it has any, and of its rows.
+pub fn of(shape: &Shape, pattern: &Pattern, needs: Needs) -> Vec<Known> {
+    let survey = Survey::new(shape, pattern);
+    let of_nodes = cpu::nodes_of(&survey).map(|(_, size, pattern)| {
+        let shape = nodes::shape(shape, pattern.ind.len() as u32, size);
+        Known::new(&Survey::new(&shape, &pattern), needs, size)
+    });
+    of_nodes.into_iter().chain([Known::new(&survey, needs, 1)]).collect()
+}
+
+impl Known {
+    /// What the library's analysis on the CPU finds, and what only that on the GPU looks for.
+    fn new(survey: &Survey, needs: Needs, node: u32) -> Known {
+        let mut seen = Seen::new(survey, needs, node);
+        seen.counts.irregular = node == 1 && is_irregular(survey);
+        // Of nodes, and of irregular patterns, nobody asks for them.
+        let is_asked_for = node == 1 && !seen.counts.irregular;
+        Known {
+            boxes: if node == 1 { boxes_of(survey, &seen) } else { None },
+            strips: if is_asked_for { strips_of(survey, &seen) } else { None },
+            last_levels: thin::layout::best(&seen.level_ptr, node),
+            counts: seen.counts,
+            natural: seen.ranges,
+        }
+    }
+}
+
+fn is_irregular(survey: &Survey) -> bool {
+    let entry = |i: u32, k: u32| survey.pattern.ind[(survey.first[i as usize] + k) as usize];
+    irregular::sample(survey.n, |i| survey.kept[i as usize], entry).is_irregular()
+}
+
+fn boxes_of(survey: &Survey, seen: &Seen) -> Option<Vec<Span>> {
+    let steps = boxes::steps(seen.grid, &seen.in_turn)?;
+    let skew = survey.skew(seen.grid);
+    Boxes::new(survey.n, survey.entries, seen.grid, steps, skew).map(|boxes| boxes.spans)
+}
+
+/// The levels of the ranges of the order by strips.
+fn strips_of(survey: &Survey, seen: &Seen) -> Option<Ranges> {
+    let (n, forward) = (survey.n, survey.shape.forward());
+    let (turns, strips) =
+        strips::turns(&seen.by_level, &seen.level_ptr, &seen.level, forward, survey.dependencies())?;
+    let mut in_turn = vec![0; n as usize];
+    turns.iter().zip(&seen.level).for_each(|(&turn, &level)| in_turn[turn as usize] = level);
+    let grid = Grid::new(n, lines::length(n, strips), 0);
+    Some(Ranges::new(grid.sizes(n, 0), &in_turn))
 }
 
 impl Known {
@@ -131,13 +187,21 @@ fn read_ranges(from: &mut dyn Iterator<Item = u64>) -> Option<Ranges> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::ranges::tests::{grid, ranges};
-    use crate::select::features::tests::counts_of;
 
     #[test]
     fn features_are_read_as_they_were_written() {
-        let counts = Counts { squares: (5, 3), has_lines: true, distant: 7, ..counts_of(4096, 8000, 127) };
-        let natural = ranges(&grid(64, 64));
+        let counts = Counts {
+            n: 4096,
+            entries: 8000,
+            levels: 127,
+            squares: (5, 3),
+            node: 1,
+            has_lines: true,
+            distant: 7,
+            ..Counts::default()
+        };
+        let level: Vec<u32> = (0..4096).map(|i| i % 64 + i / 64).collect();
+        let natural = Ranges::new(Sizes::plain(4096), &level);
         for is_full in [false, true] {
             let known = Known {
                 counts,
