@@ -135,6 +135,31 @@ static void nodes(void) {
     }
 }
 
+static void check_boost(sptrsvInfo_t info, double tolerance, double re, double im) {
+  double read[3] = {7, 7, 7};
+  CHECK_OK(sptrsvGetPivotBoost(info, &read[0], &read[1], &read[2]));
+  CHECK_THAT(read[0] == tolerance && read[1] == re && read[2] == im, "read %g, %g, %g", read[0], read[1], read[2]);
+}
+
+static void boost_is_read(void) {
+  sptrsvInfo_t info;
+  CHECK_OK(sptrsvCreateInfo(&info));
+  check_boost(info, -1, 0, 0);
+  CHECK_OK(sptrsvSetPivotBoost(info, 0, 3, -2));
+  check_boost(info, 0, 3, -2);
+  CHECK_STATUS(sptrsvSetPivotBoost(info, NAN, 1, 0), SPTRSV_STATUS_INVALID_VALUE);
+  check_boost(info, 0, 3, -2);
+  for (int missing = 0; missing < 4; missing++) {
+    double read[3] = {7, 7, 7};
+    double *p[3] = {missing == 0 ? NULL : &read[0], missing == 1 ? NULL : &read[1], missing == 2 ? NULL : &read[2]};
+    CHECK_STATUS(sptrsvGetPivotBoost(missing == 3 ? NULL : info, p[0], p[1], p[2]), SPTRSV_STATUS_INVALID_VALUE);
+    CHECK(read[0] == 7 && read[1] == 7 && read[2] == 7);
+  }
+  CHECK_OK(sptrsvSetPivotBoost(info, -0.5, 3, 4));
+  check_boost(info, -1, 0, 0);
+  CHECK_OK(sptrsvDestroyInfo(info));
+}
+
 /* A row of zeros above the diagonal, and one on it. */
 static void pivots(void) {
   for (int t = 0; t < COUNT(TYPES); t++) {
@@ -163,7 +188,6 @@ static void pivots(void) {
     for (int64_t e = 0; e < p.nnz; e++)
       if (p.e[e].i == p.e[e].j && (p.e[e].i == 70 || p.e[e].i == 90)) CHECK(get(k.type, factor, e) == 3);
     free(factor);
-    CHECK_STATUS(sptrsvSetPivotBoost(s.info, NAN, 1, 0), SPTRSV_STATUS_INVALID_VALUE);
     close_factor(&s);
     free_problem(&p);
   }
@@ -277,6 +301,7 @@ int main(int argc, char **argv) {
   RUN(grids);
   RUN(nodes);
   RUN(pivots);
+  RUN(boost_is_read);
   RUN(misuse);
   RUN_ON_GPU(in_a_graph);
   return check_end();

@@ -464,6 +464,7 @@ contains
     type(c_ptr) :: d_row, d_col, d_val, d_b, d_x, info, buffer
     integer(c_size_t) :: bytes
     integer(c_int) :: enabled
+    real(c_double) :: boost(3)
 
     d_row = copied(c_loc(row), 12_c_size_t)
     d_col = copied(c_loc(col), 16_c_size_t)
@@ -475,8 +476,11 @@ contains
     call expect('sptrsvSetSweeps', sptrsvSetSweeps(info, SPTRSV_SWEEPS_ANY), SPTRSV_STATUS_SUCCESS)
     call expect('sptrsvGetSweeps', sptrsvGetSweeps(info, enabled), SPTRSV_STATUS_SUCCESS)
     call check('sweeps are wanted', enabled == SPTRSV_SWEEPS_ANY)
-    call expect('sptrsvSetPivotBoost', sptrsvSetPivotBoost(info, -1.0_c_double, 1.0_c_double, 0.0_c_double), &
+    call expect('sptrsvSetPivotBoost', sptrsvSetPivotBoost(info, 0.0_c_double, 2.0_c_double, 3.0_c_double), &
       SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetPivotBoost', sptrsvGetPivotBoost(info, boost(1), boost(2), boost(3)), SPTRSV_STATUS_SUCCESS)
+    call check('pivots of zero are replaced', all(abs(boost - [0.0_c_double, 2.0_c_double, 3.0_c_double]) &
+      < 1e-12_c_double))
     call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, &
       4_c_int64_t, descr, SPTRSV_R_64F, c_null_ptr, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
     buffer = memory_alloc(bytes)

@@ -1671,6 +1671,21 @@ sptrsvStatus_t sptrsvGetFactorization(sptrsvConstInfo_t info, int *enabled);
 sptrsvStatus_t sptrsvSetPivotBoost(sptrsvInfo_t info, double tolerance, double re, double im);
 
 /**
+ * Reads by what later calls of sptrsvIlu0 replace small pivots.
+ *
+ * \param info       the info
+ * \param tolerance  receives the tolerance; -1 where no pivots are replaced, and then `re` and `im` receive 0
+ * \param re, im     receive what takes the place of small pivots
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `info` is NULL or a live info; `tolerance`, `re` and `im` are NULL or writable.
+ */
+sptrsvStatus_t sptrsvGetPivotBoost(sptrsvConstInfo_t info, double *tolerance, double *re, double *im);
+
+/**
  * Factorises A = L U without fill-in (ILU(0)), in place: afterwards `val` holds L below the diagonal, without its unit diagonal, and
  * U on and above it. For k < i with an entry (i, k), rows ascending: a_ik is divided by u_kk, and a_ik u_kj is subtracted from each
  * a_ij with j > k that has an entry. Rows are factorised in parallel, in the order of the levels of L; the sums of an entry are made
