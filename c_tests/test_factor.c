@@ -3,6 +3,7 @@
  * long double; factors have the same bits in every run; zero pivots, boosts, bad patterns and misuse are told.
  */
 #include "factored.h"
+#include "watched.h"
 
 /* With all values times a power of two. */
 static void scaled_case(Kind k, enum Shape shape, int64_t n, int kind, int exponent) {
@@ -294,6 +295,50 @@ static void in_a_graph(void) {
   free_problem(&p);
 }
 
+typedef struct {
+  Factored s;
+  int kind;
+} Way;
+
+static sptrsvStatus_t factorize_by(void *subject) {
+  Way *way = subject;
+  return factorize(&way->s, way->kind);
+}
+
+static int factors_are_right(void *subject) {
+  Way *way = subject;
+  const Problem *p = way->s.p;
+  void *factor = malloc((size_t)p->nnz * sizeof(double));
+  mem_get(factor, way->s.val, (size_t)p->nnz * sizeof(double));
+  long double worst = worst_residual(p, factor, way->kind);
+  free(factor);
+  return worst <= 1;
+}
+
+/* The host executor factorises on one thread, which waits for nobody. */
+static void watchdog(void) {
+  static const enum Shape SHAPES_HERE[] = {CHAIN, GRID, NODES, TAIL};
+  int ended[2] = {0};
+  for (int shape = 0; shape < COUNT(SHAPES_HERE); shape++)
+    for (int kind = ILU0; kind <= IC0; kind++) {
+      rng_state = (uint64_t)(shape * 2 + kind);
+      Problem p = make_matrix((Kind){.type = SPTRSV_R_64F, .full = kind == ILU0}, SHAPES_HERE[shape], 100000, kind);
+      Way way = {.kind = kind};
+      CHECK_OK(open_factor(T.h, &way.s, &p));
+      if (CHECK_OK(analyse_factor(&way.s))) {
+        char name[80];
+        snprintf(name, sizeof name, "%s of %s", METHODS[kind], SHAPE_NAMES[SHAPES_HERE[shape]]);
+        Watched w = {.name = name, .call = factorize_by, .is_right = factors_are_right, .subject = &way, .x = way.s.val, .before = p.val,
+                     .count = p.nnz, .infos = {way.s.info}, .pivot = sptrsvFactorZeroPivot};
+        ended[kind] += watch(&w);
+      }
+      close_factor(&way.s);
+      free_problem(&p);
+    }
+  printf("watchdog: %d factorisations by ILU(0) and %d by IC(0) were ended by it\n", ended[ILU0], ended[IC0]);
+  CHECK(ended[ILU0] > 0 && ended[IC0] > 0);
+}
+
 int main(int argc, char **argv) {
   check_begin("test_factor", argc, argv);
   RUN(every_kind);
@@ -304,5 +349,6 @@ int main(int argc, char **argv) {
   RUN(boost_is_read);
   RUN(misuse);
   RUN_ON_GPU(in_a_graph);
+  RUN_ON_GPU(watchdog);
   return check_end();
 }
