@@ -12,6 +12,7 @@ typedef struct {
   sptrsvInfo_t info;
   sptrsvMatDescr_t d;
   void *val, *ptr, *ind, *diag, *b, *x, *buffer;
+  size_t buffer_bytes;
 } Swept;
 
 /* A whole matrix of the pattern of a shape, each place once, with a heavy diagonal. */
@@ -40,7 +41,6 @@ enum { OWN, GIVEN, ONLY_OWN };
 /* An info for sweeps over the problem of `s` by an algorithm, with a descriptor and a buffer. */
 static inline sptrsvStatus_t analyse_sweeps(Swept *s, int with_diagonal, sptrsvAlgorithm_t algorithm) {
   const Problem *p = s->p;
-  size_t bytes = 0;
   sptrsvDataType_t type = (sptrsvDataType_t)p->k.type;
   sptrsvStatus_t status = sptrsvCreateMatDescr(&s->d);
   if (!status) status = set_descr(s->d, &p->k);
@@ -48,9 +48,10 @@ static inline sptrsvStatus_t analyse_sweeps(Swept *s, int with_diagonal, sptrsvA
   if (!status) status = sptrsvSetAlgorithm(s->info, algorithm);
   if (!status) status = sptrsvSetSweeps(s->info, with_diagonal == ONLY_OWN ? SPTRSV_SWEEPS_GAUSS_SEIDEL : SPTRSV_SWEEPS_ANY);
   if (!status && with_diagonal == GIVEN) status = sptrsvSetDiagonal(s->info, s->diag);
-  if (!status) status = sptrsvBufferSize(s->h, SPTRSV_OPERATION_NON_TRANSPOSE, p->n, p->nnz, s->d, type, NULL, NULL, NULL, s->info, &bytes);
+  if (!status) status = sptrsvBufferSize(s->h, SPTRSV_OPERATION_NON_TRANSPOSE, p->n, p->nnz, s->d, type, NULL, NULL, NULL, s->info,
+                                          &s->buffer_bytes);
   if (status) return status;
-  s->buffer = mem_new(bytes + 1);
+  s->buffer = mem_new(s->buffer_bytes + 1);
   return sptrsvAnalysis(s->h, SPTRSV_OPERATION_NON_TRANSPOSE, p->n, p->nnz, s->d, type, NULL, s->ptr, s->ind, s->info,
                         SPTRSV_SOLVE_POLICY_USE_LEVEL, (char *)s->buffer + 1);
 }

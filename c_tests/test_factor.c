@@ -3,6 +3,7 @@
  * long double; factors have the same bits in every run; zero pivots, boosts, bad patterns and misuse are told.
  */
 #include "factored.h"
+#include "watched.h"
 
 /* With all values times a power of two. */
 static void scaled_case(Kind k, enum Shape shape, int64_t n, int kind, int exponent) {
@@ -135,6 +136,31 @@ static void nodes(void) {
     }
 }
 
+static void check_boost(sptrsvInfo_t info, double tolerance, double re, double im) {
+  double read[3] = {7, 7, 7};
+  CHECK_OK(sptrsvGetPivotBoost(info, &read[0], &read[1], &read[2]));
+  CHECK_THAT(read[0] == tolerance && read[1] == re && read[2] == im, "read %g, %g, %g", read[0], read[1], read[2]);
+}
+
+static void boost_is_read(void) {
+  sptrsvInfo_t info;
+  CHECK_OK(sptrsvCreateInfo(&info));
+  check_boost(info, -1, 0, 0);
+  CHECK_OK(sptrsvSetPivotBoost(info, 0, 3, -2));
+  check_boost(info, 0, 3, -2);
+  CHECK_STATUS(sptrsvSetPivotBoost(info, NAN, 1, 0), SPTRSV_STATUS_INVALID_VALUE);
+  check_boost(info, 0, 3, -2);
+  for (int missing = 0; missing < 4; missing++) {
+    double read[3] = {7, 7, 7};
+    double *p[3] = {missing == 0 ? NULL : &read[0], missing == 1 ? NULL : &read[1], missing == 2 ? NULL : &read[2]};
+    CHECK_STATUS(sptrsvGetPivotBoost(missing == 3 ? NULL : info, p[0], p[1], p[2]), SPTRSV_STATUS_INVALID_VALUE);
+    CHECK(read[0] == 7 && read[1] == 7 && read[2] == 7);
+  }
+  CHECK_OK(sptrsvSetPivotBoost(info, -0.5, 3, 4));
+  check_boost(info, -1, 0, 0);
+  CHECK_OK(sptrsvDestroyInfo(info));
+}
+
 /* A row of zeros above the diagonal, and one on it. */
 static void pivots(void) {
   for (int t = 0; t < COUNT(TYPES); t++) {
@@ -163,7 +189,6 @@ static void pivots(void) {
     for (int64_t e = 0; e < p.nnz; e++)
       if (p.e[e].i == p.e[e].j && (p.e[e].i == 70 || p.e[e].i == 90)) CHECK(get(k.type, factor, e) == 3);
     free(factor);
-    CHECK_STATUS(sptrsvSetPivotBoost(s.info, NAN, 1, 0), SPTRSV_STATUS_INVALID_VALUE);
     close_factor(&s);
     free_problem(&p);
   }
@@ -270,6 +295,50 @@ static void in_a_graph(void) {
   free_problem(&p);
 }
 
+typedef struct {
+  Factored s;
+  int kind;
+} Way;
+
+static sptrsvStatus_t factorize_by(void *subject) {
+  Way *way = subject;
+  return factorize(&way->s, way->kind);
+}
+
+static int factors_are_right(void *subject) {
+  Way *way = subject;
+  const Problem *p = way->s.p;
+  void *factor = malloc((size_t)p->nnz * sizeof(double));
+  mem_get(factor, way->s.val, (size_t)p->nnz * sizeof(double));
+  long double worst = worst_residual(p, factor, way->kind);
+  free(factor);
+  return worst <= 1;
+}
+
+/* The host executor factorises on one thread, which waits for nobody. */
+static void watchdog(void) {
+  static const enum Shape SHAPES_HERE[] = {CHAIN, GRID, NODES, TAIL};
+  int ended[2] = {0};
+  for (int shape = 0; shape < COUNT(SHAPES_HERE); shape++)
+    for (int kind = ILU0; kind <= IC0; kind++) {
+      rng_state = (uint64_t)(shape * 2 + kind);
+      Problem p = make_matrix((Kind){.type = SPTRSV_R_64F, .full = kind == ILU0}, SHAPES_HERE[shape], 100000, kind);
+      Way way = {.kind = kind};
+      CHECK_OK(open_factor(T.h, &way.s, &p));
+      if (CHECK_OK(analyse_factor(&way.s))) {
+        char name[80];
+        snprintf(name, sizeof name, "%s of %s", METHODS[kind], SHAPE_NAMES[SHAPES_HERE[shape]]);
+        Watched w = {.name = name, .call = factorize_by, .is_right = factors_are_right, .subject = &way, .x = way.s.val, .before = p.val,
+                     .count = p.nnz, .infos = {way.s.info}, .pivot = sptrsvFactorZeroPivot};
+        ended[kind] += watch(&w);
+      }
+      close_factor(&way.s);
+      free_problem(&p);
+    }
+  printf("watchdog: %d factorisations by ILU(0) and %d by IC(0) were ended by it\n", ended[ILU0], ended[IC0]);
+  CHECK(ended[ILU0] > 0 && ended[IC0] > 0);
+}
+
 int main(int argc, char **argv) {
   check_begin("test_factor", argc, argv);
   RUN(every_kind);
@@ -277,7 +346,9 @@ int main(int argc, char **argv) {
   RUN(grids);
   RUN(nodes);
   RUN(pivots);
+  RUN(boost_is_read);
   RUN(misuse);
   RUN_ON_GPU(in_a_graph);
+  RUN_ON_GPU(watchdog);
   return check_end();
 }

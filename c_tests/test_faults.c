@@ -7,13 +7,12 @@
  * The driver's faults come from standin/libcuda.c, on every machine.
  */
 #include <malloc.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/resource.h>
 
 #include "copies.h"
 #include "driver.h"
 #include "taken.h"
+#include "watched.h"
 
 #define ALLOC_FAILED SPTRSV_STATUS_ALLOC_FAILED
 #define EXECUTION_FAILED SPTRSV_STATUS_EXECUTION_FAILED
@@ -688,21 +687,21 @@ static void a_solve_fails_on_the_gpu(void) { in_a_child("x_is_nowhere", NULL); }
 
 /* ------------------------------------------------------------------------------ a wait that never ends */
 
-typedef struct {
-  volatile unsigned char *buffer;
-  size_t bytes;
-  atomic_int on;
-} Scribbler;
-
-static void *scribble(void *argument) {
-  Scribbler *w = argument;
-  while (atomic_load(&w->on))
-    for (size_t i = 0; i < w->bytes; i++) w->buffer[i] = 0x7f;
-  return NULL;
+static sptrsvStatus_t solve_again(void *subject) {
+  System *s = subject;
+  return solve_from(s, s->f, s->x);
 }
 
-/* The buffer is given to somebody else during a solve, against the contract: counts of dependencies then never
- * reach zero. The watchdog ends the wait, says so once, and the info is as good as before. */
+static int is_solved(void *subject) {
+  System *s = subject;
+  double *x = malloc(s->bytes);
+  mem_get(x, s->x, s->bytes);
+  long double worst = worst_error(s->p, s->p->alpha, s->p->f, x);
+  free(x);
+  return worst <= 1;
+}
+
+/* The buffer is given to somebody else during a solve. */
 static void the_buffer_is_overwritten(void) {
   if (T.on_gpu) return; /* the run on the host executor has it */
   Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, CHAIN, 100000);
@@ -710,34 +709,9 @@ static void the_buffer_is_overwritten(void) {
     System s;
     if (!ALGS[a].self_scheduled) continue;
     if (opened(&s, &p, a)) {
-      CHECK(is_right(&s));
-      CHECK_OK(sptrsvSetTimeout(T.h, 0.2));
-      int64_t row = -77;
-      double *x = malloc(s.bytes);
-      sptrsvStatus_t status = SPTRSV_STATUS_SUCCESS;
-      Scribbler w = {.buffer = s.buffer, .bytes = s.buffer_bytes, .on = 1};
-      pthread_t thread;
-      if (pthread_create(&thread, NULL, scribble, &w)) fatal("pthread_create", "failed");
-      /* A solve may still be lucky, and where other programs run beside it many in turn, but not for so long. */
-      for (double end = seconds() + 60; status == SPTRSV_STATUS_SUCCESS && seconds() < end;) {
-        CHECK_OK(solve_from(&s, s.f, s.x));
-        status = pivot(&s, &row);
-        if (status == SPTRSV_STATUS_SUCCESS) row = -77;
-      }
-      atomic_store(&w.on, 0);
-      pthread_join(thread, NULL);
-      CHECK_THAT(status == SPTRSV_STATUS_TIMED_OUT, "%s: %s", ALGS[a].name, sptrsvGetErrorName(status));
-      CHECK_MESSAGE("watchdog");
-      CHECK(row == -77);
-      mem_get(x, s.x, s.bytes);
-      int64_t nans = 0;
-      for (int64_t i = 0; i < p.n; i++) nans += isnan(x[i]) != 0;
-      CHECK_THAT(nans == p.n, "%s: %" PRId64 " values of a solve that was ended look valid", ALGS[a].name, p.n - nans);
-      CHECK_OK(pivot(&s, &row)); /* it is said once */
-      CHECK(row == -1);
-      CHECK_OK(sptrsvSetTimeout(T.h, 10));
-      CHECK(is_right(&s));
-      free(x);
+      Watched w = {.name = ALGS[a].name, .call = solve_again, .is_right = is_solved, .subject = &s, .x = s.x, .before = p.f, .count = p.n,
+                   .infos = {s.info}, .pivot = sptrsvZeroPivot, .leaves_nan = 1, .buffer = s.buffer, .buffer_bytes = s.buffer_bytes};
+      CHECK_THAT(watch(&w), "%s: no solve was ended", ALGS[a].name);
     }
     close_system(&s);
   }

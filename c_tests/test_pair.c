@@ -2,7 +2,7 @@
  * Both factors in one call: the bits of two solves, with and without permutations, in place and not, in a graph; misuse is told, and
  * nothing is touched.
  */
-#include "problem.h"
+#include "watched.h"
 
 enum { COLUMNS = 3, ROWS_PERMUTED = 1, COLUMNS_PERMUTED = 2 };
 
@@ -12,6 +12,7 @@ typedef struct {
   System of_l, of_u;
   int64_t n;
   size_t bytes; /* of the right-hand sides */
+  size_t buffer_bytes;
   int64_t *row, *column;
   void *row_there, *column_there, *f, *x, *work, *buffer;
 } Factors;
@@ -51,8 +52,8 @@ static int open_factors(Factors *c, Kind k, enum Shape shape, int64_t n, int a) 
   for (int64_t i = 0; i < n * COLUMNS; i++) put(k.type, f, i, random_num(1));
   c->f = mem_copy(f, c->bytes), c->x = mem_new(c->bytes), c->work = mem_new(c->bytes);
   free(f);
-  size_t more = c->of_l.buffer_bytes > c->of_u.buffer_bytes ? c->of_l.buffer_bytes : c->of_u.buffer_bytes;
-  c->buffer = mem_new(more + 1);
+  c->buffer_bytes = c->of_l.buffer_bytes > c->of_u.buffer_bytes ? c->of_l.buffer_bytes : c->of_u.buffer_bytes;
+  c->buffer = mem_new(c->buffer_bytes + 1);
   return good;
 }
 
@@ -238,11 +239,56 @@ static void misuse(void) {
   close_factors(&c);
 }
 
+static sptrsvStatus_t solve_one_pair(void *subject) {
+  Factors *c = subject;
+  return solve_pair(c, 0, 1, c->f, c->x);
+}
+
+static int pair_is_right(void *subject) {
+  Factors *c = subject;
+  char *f = malloc(c->of_l.bytes), *x = malloc(c->of_l.bytes), *apart = malloc(c->of_l.bytes);
+  mem_get(f, c->f, c->of_l.bytes), mem_get(x, c->x, c->of_l.bytes);
+  CHECK_OK(sptrsvSetTimeout(T.h, 10));
+  solve_apart(c, 0, f, apart);
+  int64_t i = 0;
+  while (i < c->n) {
+    num got = get(c->l.k.type, x, i), want = get(c->l.k.type, apart, i);
+    if (!(cabsl(got - want) <= 1e-12L * (1 + cabsl(want)))) break;
+    i++;
+  }
+  free(f), free(x), free(apart);
+  return i == c->n;
+}
+
+static void watchdog(void) {
+  int ended = 0;
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    Factors c;
+    if (!ALGS[a].self_scheduled) continue;
+    rng_state = 9;
+    if (open_factors(&c, (Kind){.type = SPTRSV_R_64F}, CHAIN, 100000, a)) {
+      void *before = malloc(c.of_l.bytes);
+      memset(before, 0x5a, c.of_l.bytes);
+      Watched w = {.name = ALGS[a].name, .call = solve_one_pair, .is_right = pair_is_right, .subject = &c, .x = c.x, .before = before,
+                   .count = c.n, .infos = {c.of_l.info, c.of_u.info}, .pivot = sptrsvZeroPivot, .leaves_nan = 1, .buffer = c.buffer,
+                   .buffer_bytes = c.buffer_bytes};
+      int was_ended = watch(&w);
+      CHECK_THAT(was_ended || T.on_gpu, "%s: no pair of solves was ended", ALGS[a].name);
+      ended += was_ended;
+      free(before);
+    }
+    close_factors(&c);
+  }
+  printf("watchdog: %d pairs of solves were ended by it\n", ended);
+  CHECK(ended > 0);
+}
+
 int main(int argc, char **argv) {
   check_begin("test_pair", argc, argv);
   RUN(every_kind);
   RUN(one_array);
   RUN_ON_GPU(in_a_graph);
   RUN(misuse);
+  RUN(watchdog);
   return check_end();
 }

@@ -213,6 +213,17 @@ static void every_kind(void) {
   one_case((Kind){.type = SPTRSV_C_64F, .fill = SPTRSV_FILL_MODE_UPPER}, IRREGULAR, 20000, 1.2, 0, GIVEN, 0);
 }
 
+/* Weights with which no method converges are taken all the same. */
+static void any_weight(void) {
+  static const enum Shape SHAPES_HERE[] = {DIAGONAL, CHAIN, GRID, RANDOM, NODES};
+  static const double WEIGHTS[] = {2.5, -1, -0.3, 3};
+  for (int t = 0; t < COUNT(TYPES); t++)
+    for (int shape = 0; shape < COUNT(SHAPES_HERE); shape++)
+      for (int w = 0; w < COUNT(WEIGHTS); w++)
+        one_case((Kind){.type = TYPES[t], .fill = (t + w) % 2}, SHAPES_HERE[shape], 500, WEIGHTS[w], (shape + w) % 3 == 0,
+                 (shape + t) % 2 ? GIVEN : OWN, 0);
+}
+
 /* Whatever solves: an infinite diagonal gives zero in every engine. */
 static void every_algorithm(void) {
   static const enum Shape SHAPES_HERE[] = {GRID, RANDOM, NODES, TAIL, CHAIN, DENSE_ROW};
@@ -438,6 +449,7 @@ static void in_a_graph(void) {
 int main(int argc, char **argv) {
   check_begin("test_relax", argc, argv);
   RUN(every_kind);
+  RUN(any_weight);
   RUN(every_algorithm);
   RUN(not_a_number_is_kept);
   RUN(zero_pivots);

@@ -3,6 +3,7 @@
  * by component, against sums in long double; misuse is told, and nothing is touched.
  */
 #include "swept.h"
+#include "watched.h"
 
 static void one_case(Kind k, enum Shape shape, int64_t n, double weight, int zero, int with_diagonal) {
   rng_state = (uint64_t)(n * 31 + shape * 7 + k.type + k.fill);
@@ -156,11 +157,49 @@ static void gauss_seidel_alone(void) {
   free_problem(&p);
 }
 
+static sptrsvStatus_t gauss_seidel(void *subject) { return sweep(subject, 1, 0); }
+
+static int swept_right(void *subject) {
+  Swept *s = subject;
+  size_t bytes = (size_t)s->p->n * sizeof(double);
+  double *x = malloc(bytes);
+  mem_get(x, s->x, bytes);
+  long double worst = worst_row(s->p, s->p->f, x, 1, 0, OWN);
+  free(x);
+  return worst <= 1;
+}
+
+/* Each sweep begins with f in x. */
+static void watchdog(void) {
+  rng_state = 8;
+  Problem p = make_whole_matrix((Kind){.type = SPTRSV_R_64F}, CHAIN, 100000);
+  int ended = 0;
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    Swept s;
+    if (!ALGS[a].self_scheduled) continue;
+    sptrsvStatus_t status = open_sweep_by(T.h, &s, &p, OWN, ALGS[a].id);
+    if (status == SPTRSV_STATUS_NOT_SUPPORTED) {
+      T.unsupported++;
+    } else if (CHECK_OK(status)) {
+      Watched w = {.name = ALGS[a].name, .call = gauss_seidel, .is_right = swept_right, .subject = &s, .x = s.x, .before = p.f, .count = p.n,
+                   .infos = {s.info}, .pivot = sptrsvZeroPivot, .leaves_nan = 1, .buffer = s.buffer, .buffer_bytes = s.buffer_bytes};
+      int was_ended = watch(&w);
+      CHECK_THAT(was_ended || T.on_gpu, "%s: no sweep was ended", ALGS[a].name);
+      ended += was_ended;
+    }
+    close_sweep(&s);
+  }
+  printf("watchdog: %d sweeps were ended by it\n", ended);
+  CHECK(ended > 0);
+  free_problem(&p);
+}
+
 int main(int argc, char **argv) {
   check_begin("test_sweep", argc, argv);
   RUN(every_kind);
   RUN(sweeps_converge);
   RUN(misuse);
   RUN(gauss_seidel_alone);
+  RUN(watchdog);
   return check_end();
 }

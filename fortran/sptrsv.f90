@@ -712,6 +712,14 @@ module sptrsv
       integer(c_int) :: status
     end function sptrsvSetPivotBoost
 
+    function sptrsvGetPivotBoost(info, tolerance, re, im) &
+        result(status) bind(C, name='sptrsvGetPivotBoost')
+      import :: c_int, c_double, c_ptr
+      type(c_ptr), value :: info
+      real(c_double), intent(out) :: tolerance, re, im
+      integer(c_int) :: status
+    end function sptrsvGetPivotBoost
+
     function sptrsvIlu0(handle, m, nnz, descr, valueType, val, rowPtr, colInd, info, buffer) &
         result(status) bind(C, name='sptrsvIlu0')
       import :: c_int, c_int64_t, c_ptr

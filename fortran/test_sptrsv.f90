@@ -464,6 +464,7 @@ contains
     type(c_ptr) :: d_row, d_col, d_val, d_b, d_x, info, buffer
     integer(c_size_t) :: bytes
     integer(c_int) :: enabled
+    real(c_double) :: boost(3)
 
     d_row = copied(c_loc(row), 12_c_size_t)
     d_col = copied(c_loc(col), 16_c_size_t)
@@ -475,8 +476,11 @@ contains
     call expect('sptrsvSetSweeps', sptrsvSetSweeps(info, SPTRSV_SWEEPS_ANY), SPTRSV_STATUS_SUCCESS)
     call expect('sptrsvGetSweeps', sptrsvGetSweeps(info, enabled), SPTRSV_STATUS_SUCCESS)
     call check('sweeps are wanted', enabled == SPTRSV_SWEEPS_ANY)
-    call expect('sptrsvSetPivotBoost', sptrsvSetPivotBoost(info, -1.0_c_double, 1.0_c_double, 0.0_c_double), &
+    call expect('sptrsvSetPivotBoost', sptrsvSetPivotBoost(info, 0.0_c_double, 2.0_c_double, 3.0_c_double), &
       SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetPivotBoost', sptrsvGetPivotBoost(info, boost(1), boost(2), boost(3)), SPTRSV_STATUS_SUCCESS)
+    call check('pivots of zero are replaced', all(abs(boost - [0.0_c_double, 2.0_c_double, 3.0_c_double]) &
+      < 1e-12_c_double))
     call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, &
       4_c_int64_t, descr, SPTRSV_R_64F, c_null_ptr, d_row, d_col, info, bytes), SPTRSV_STATUS_SUCCESS)
     buffer = memory_alloc(bytes)
@@ -494,6 +498,7 @@ contains
     call memory_get(c_loc(factor), d_val, 32_c_size_t)
     call check('the factors', all(abs(factor - [4.0_c_double, 1.0_c_double, 0.5_c_double, 2.5_c_double]) < 1e-12_c_double))
     call solves_by_both_factors(d_val, d_row, d_col, d_b, d_x, bytes)
+    call factorises_by_cholesky(info, d_row, d_col, buffer)
     call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
     call memory_free(buffer)
     call memory_free(d_row)
@@ -502,6 +507,23 @@ contains
     call memory_free(d_b)
     call memory_free(d_x)
   end subroutine factorises_and_sweeps
+
+  ! (4 2; 2 5) is L L^T with L = (2 0; 1 2). What stands above the diagonal is neither read nor changed.
+  subroutine factorises_by_cholesky(info, d_row, d_col, buffer)
+    type(c_ptr), intent(in) :: info, d_row, d_col, buffer
+    real(c_double), target :: val(4) = [4, 77, 2, 5], factor(4)
+    integer(c_int64_t), target :: position
+    type(c_ptr) :: d_val
+
+    d_val = copied(c_loc(val), 32_c_size_t)
+    call expect('sptrsvIc0', sptrsvIc0(handle, 2_c_int64_t, 4_c_int64_t, descr, SPTRSV_R_64F, d_val, d_row, d_col, info, &
+      buffer), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvFactorZeroPivot', sptrsvFactorZeroPivot(handle, info, c_loc(position)), SPTRSV_STATUS_SUCCESS)
+    call memory_get(c_loc(factor), d_val, 32_c_size_t)
+    call check('the factor of IC(0)', all(abs(factor - [2.0_c_double, 77.0_c_double, 1.0_c_double, 2.0_c_double]) &
+      < 1e-12_c_double))
+    call memory_free(d_val)
+  end subroutine factorises_by_cholesky
 
   ! On row 2 alone from (1, 5/3) nothing changes; on row 1 x is then (7/12, 5/3).
   subroutine relaxes(info, d_val, d_row, d_col, d_b, d_x, buffer)

@@ -410,8 +410,8 @@ sptrsvStatus_t sptrsvGetTimeout(sptrsvHandle_t handle, double *seconds);
  * The number of blocks of a launch is what the setting bounds: the GPU decides where they run. It does not bound
  * - analyses, and copies of values and of right-hand sides;
  * - the product with the rest of the matrix at the beginning of a sweep, and the copy of some unknowns at its end;
- * - LEVR, LEVC, SLFR, SLFC and GSF, which launch a warp for each row or column;
- * - the eight blocks of a cluster, where an algorithm launches one.
+ * - LEVR, LEVC, SLFR, SLFC and GSF;
+ * - eight blocks, which some algorithms launch at least: see docs/c-interface.md.
  *
  * The host executor keeps the number, which has no effect there.
  *
@@ -747,10 +747,7 @@ typedef enum {
   SPTRSV_ALG_PANEL = 22
 } sptrsvAlgorithm_t;
 
-/**
- * Where and how an analysis is done. The schedule is the same for all, except that of PANEL, which the CPU keeps in natural order.
- * The host executor takes the CPU in any case.
- */
+/** Where and how an analysis is done. The host executor takes the CPU in any case. */
 typedef enum {
   /** The library chooses: small systems on the CPU, others on the GPU. */
   SPTRSV_ANALYSIS_MODE_AUTO = 0,
@@ -889,9 +886,9 @@ sptrsvStatus_t sptrsvGetAlgorithm(sptrsvConstInfo_t info, sptrsvAlgorithm_t *alg
 const char *sptrsvGetAlgorithmName(sptrsvAlgorithm_t algorithm);
 
 /**
- * Says how many right-hand sides the solves are expected to have, which AUTO goes by. On a GPU AUTO takes BLOCK from 16 on, which
- * needs a larger buffer: call this before sptrsvBufferSize, else the analysis may give INVALID_VALUE. Solves may have any other
- * number of right-hand sides too, but BLOCK solves a single one more slowly than the other algorithms.
+ * Says how many right-hand sides the solves are expected to have, which AUTO goes by. The buffer may be larger for more of them: call
+ * this before sptrsvBufferSize, else the analysis may give INVALID_VALUE. Solves may have any other number of right-hand sides too,
+ * but may take longer than after an analysis for that number.
  *
  * \param info  the info
  * \param nrhs  the number of right-hand sides, at least 1, which is the default
@@ -902,7 +899,8 @@ const char *sptrsvGetAlgorithmName(sptrsvAlgorithm_t algorithm);
  * Preconditions:
  * `info` is NULL or a live info.
  */
-sptrsvStatus_t sptrsvSetExpectedRightHandSides(sptrsvInfo_t info, int64_t nrhs);
+sptrsvStatus_t sptrsvSetExpectedRightHandSides(sptrsvInfo_t info,
+                                               int64_t nrhs);
 
 /**
  * Reads how many right-hand sides the solves are expected to have.
@@ -1101,10 +1099,12 @@ typedef enum {
 } sptrsvSolvePolicy_t;
 
 /**
- * Computes the size of the scratch buffer that an analysis and its solves need: at least 8 bytes for m >= 1, about 36 m + nnz / 4
- * bytes for one right-hand side, 68 m + nnz / 4 bytes for several, and 64 m + nnz / 4 values for BLOCK; for factorisations nnz + 2 m values,
- * and for sweeps 2 m values more. So set the algorithm, the expected right-hand sides, sptrsvSetFactorization and sptrsvSetSweeps
- * before. For an info that is analysed already, the size also suffices for what that analysis is for.
+ * Computes the size of the scratch buffer that an analysis and its solves need: at least 8 bytes for m >= 1. It goes by m, nnz, the
+ * type and what the info is set for, as docs/c-interface.md says. So set the algorithm, the expected right-hand sides,
+ * sptrsvSetFactorization and sptrsvSetSweeps before.
+ *
+ * The call writes into the info what the size is for, and an analysis that needs a larger buffer gives INVALID_VALUE. For an info
+ * that is analysed already, the size also suffices for what that analysis is for.
  *
  * \param handle  the handle
  * \param op  op(A)
@@ -1496,10 +1496,10 @@ sptrsvStatus_t sptrsvZeroPivot(sptrsvHandle_t handle, sptrsvInfo_t info, int64_t
  * last bits differ too. A program that wants the same bits in every run reads the algorithm once by sptrsvGetAlgorithm, and asks for
  * it by sptrsvSetAlgorithm in place of a tuning.
  *
- * The call is a solve that waits if there is nothing to choose: an algorithm was asked for, or AUTO took BLOCK because 16 and more
- * right-hand sides are expected. An info for all operations is tuned for the operation that is given, and by another call for
- * another one. After sptrsvSetCopyValues(info, SPTRSV_COPY_ALL) the values are copied anew, as by sptrsvUpdateValues. An analysis that
- * knows the pattern again (sptrsvSetKeepPattern) keeps what a tuning has kept; any other analysis leaves the choice to AUTO.
+ * The call is a solve that waits if there is nothing to choose: an algorithm was asked for, or on a GPU 16 and more right-hand sides
+ * are expected. An info for all operations is tuned for the operation that is given, and by another call for another one. After
+ * sptrsvSetCopyValues(info, SPTRSV_COPY_ALL) the values are copied anew, as by sptrsvUpdateValues. An analysis that knows the pattern
+ * again (sptrsvSetKeepPattern) keeps what a tuning has kept; any other analysis leaves the choice to AUTO.
  *
  * During the call there are two analyses, the one held and the one on trial, and m values more. If another algorithm is kept, its
  * analysis takes the place of the one before. CUDA graphs that captured a solve or an update with this info must not be launched then.
@@ -1669,6 +1669,21 @@ sptrsvStatus_t sptrsvGetFactorization(sptrsvConstInfo_t info, int *enabled);
  * `info` is NULL or a live info.
  */
 sptrsvStatus_t sptrsvSetPivotBoost(sptrsvInfo_t info, double tolerance, double re, double im);
+
+/**
+ * Reads by what later calls of sptrsvIlu0 replace small pivots.
+ *
+ * \param info       the info
+ * \param tolerance  receives the tolerance; -1 where no pivots are replaced, and then `re` and `im` receive 0
+ * \param re, im     receive what takes the place of small pivots
+ * \return SUCCESS; INVALID_VALUE when an argument is NULL
+ *
+ * Blocking: no. Graph capture: allowed; the call does no GPU work.
+ *
+ * Preconditions:
+ * `info` is NULL or a live info; `tolerance`, `re` and `im` are NULL or writable.
+ */
+sptrsvStatus_t sptrsvGetPivotBoost(sptrsvConstInfo_t info, double *tolerance, double *re, double *im);
 
 /**
  * Factorises A = L U without fill-in (ILU(0)), in place: afterwards `val` holds L below the diagonal, without its unit diagonal, and

@@ -86,6 +86,17 @@ fn the_library_exports_the_headers_functions_and_nothing_else() {
     assert_eq!(exported, declared);
 }
 
+/// What a program sets it can read again.
+#[test]
+fn every_setter_has_a_getter() {
+    let declared = declared();
+    let setters: BTreeSet<&str> = declared.iter().filter_map(|name| name.strip_prefix("sptrsvSet")).collect();
+    assert!(setters.len() > 15, "the header was not understood: {setters:?}");
+    let without = setters.into_iter().filter(|what| !declared.contains(&format!("sptrsvGet{what}")));
+    // A library beside the program may have set the callback, which holds for the whole process: nobody else has use for it.
+    assert_eq!(without.collect::<Vec<_>>(), ["LogCallback"]);
+}
+
 const LIBRARIES: [&str; 3] = ["libsptrsv.so", "libsptrsv_cusparse.so", "libsptrsv_spsv.so"];
 
 /// The name for the loader changes with every release that may be incompatible, and the link of that name leads to the file.

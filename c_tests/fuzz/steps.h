@@ -73,6 +73,9 @@ static void step_setting(Info *i) {
       double tolerance = is_bad ? NAN : TOLERANCES[below(6)], re = RE[below(5)], im = IM[below(2)];
       EXPECT(sptrsvSetPivotBoost(i->info, tolerance, re, im), wanted);
       if (!is_bad) i->tolerance = tolerance, i->boost[0] = re, i->boost[1] = im;
+      OK(sptrsvGetPivotBoost(i->info, &tolerance, &re, &im));
+      check(i->tolerance < 0 ? tolerance == -1 : tolerance == i->tolerance && re == i->boost[0] && im == i->boost[1],
+            "what replaces pivots is not what was set");
       break;
     }
     default: EXPECT(sptrsvSetAnalysisMode(i->info, (sptrsvAnalysisMode_t)(is_bad ? 4 : below(4))), wanted);

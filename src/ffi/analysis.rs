@@ -44,10 +44,12 @@ pub enum sptrsvSolvePolicy_t {
     SPTRSV_SOLVE_POLICY_USE_LEVEL = 1,
 }
 
-/// Computes the size of the scratch buffer that an analysis and its solves need: at least 8 bytes for m >= 1, about 36 m + nnz / 4
-/// bytes for one right-hand side, 68 m + nnz / 4 bytes for several, and 64 m + nnz / 4 values for BLOCK; for factorisations nnz + 2 m values,
-/// and for sweeps 2 m values more. So set the algorithm, the expected right-hand sides, sptrsvSetFactorization and sptrsvSetSweeps
-/// before. For an info that is analysed already, the size also suffices for what that analysis is for.
+/// Computes the size of the scratch buffer that an analysis and its solves need: at least 8 bytes for m >= 1. It goes by m, nnz, the
+/// type and what the info is set for, as docs/c-interface.md says. So set the algorithm, the expected right-hand sides,
+/// sptrsvSetFactorization and sptrsvSetSweeps before.
+///
+/// The call writes into the info what the size is for, and an analysis that needs a larger buffer gives INVALID_VALUE. For an info
+/// that is analysed already, the size also suffices for what that analysis is for.
 ///
 /// \param handle  the handle
 /// \param op  op(A)

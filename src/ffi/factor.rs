@@ -14,7 +14,7 @@ use super::nvtx;
 use super::objects::{sptrsvConstInfo_t, sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use super::solve::report_pivot;
 use crate::context::Context;
-use crate::error::{sptrsvStatus_t, Result};
+use crate::error::{sptrsvStatus_t, Error, Result};
 use crate::info::Info;
 use crate::problem::{switch, Arrays, Boost, DataType, Factorization, Op};
 
@@ -80,6 +80,39 @@ pub unsafe extern "C" fn sptrsvSetPivotBoost(
         with_info(info, |i| {
             i.boost = Boost::new(tolerance, re, im)?;
             Ok(())
+        })
+    })
+}
+
+/// Reads by what later calls of sptrsvIlu0 replace small pivots.
+///
+/// \param info       the info
+/// \param tolerance  receives the tolerance; -1 where no pivots are replaced, and then `re` and `im` receive 0
+/// \param re, im     receive what takes the place of small pivots
+/// \return SUCCESS; INVALID_VALUE when an argument is NULL
+///
+/// Blocking: no. Graph capture: allowed; the call does no GPU work.
+///
+/// # Safety
+/// `info` is NULL or a live info; `tolerance`, `re` and `im` are NULL or writable.
+#[no_mangle]
+pub unsafe extern "C" fn sptrsvGetPivotBoost(
+    info: sptrsvConstInfo_t,
+    tolerance: *mut f64,
+    re: *mut f64,
+    im: *mut f64,
+) -> sptrsvStatus_t {
+    guard(|| {
+        with_info(info, |i| {
+            let boost = i.boost.unwrap_or(Boost { tolerance: -1.0, value: [0.0; 2] });
+            for (part, name) in [(re, "re"), (im, "im")] {
+                if part.is_null() {
+                    return Err(Error::Null(name));
+                }
+            }
+            write(tolerance, "tolerance", boost.tolerance)?;
+            write(re, "re", boost.value[0])?;
+            write(im, "im", boost.value[1])
         })
     })
 }

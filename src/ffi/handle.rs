@@ -271,8 +271,8 @@ pub unsafe extern "C" fn sptrsvGetTimeout(handle: sptrsvHandle_t, seconds: *mut 
 /// The number of blocks of a launch is what the setting bounds: the GPU decides where they run. It does not bound
 /// - analyses, and copies of values and of right-hand sides;
 /// - the product with the rest of the matrix at the beginning of a sweep, and the copy of some unknowns at its end;
-/// - LEVR, LEVC, SLFR, SLFC and GSF, which launch a warp for each row or column;
-/// - the eight blocks of a cluster, where an algorithm launches one.
+/// - LEVR, LEVC, SLFR, SLFC and GSF;
+/// - eight blocks, which some algorithms launch at least: see docs/c-interface.md.
 ///
 /// The host executor keeps the number, which has no effect there.
 ///

@@ -54,8 +54,7 @@ pub enum sptrsvAlgorithm_t {
     SPTRSV_ALG_PANEL = 22,
 }
 
-/// Where and how an analysis is done. The schedule is the same for all, except that of PANEL, which the CPU keeps in natural order.
-/// The host executor takes the CPU in any case.
+/// Where and how an analysis is done. The host executor takes the CPU in any case.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum sptrsvAnalysisMode_t {
@@ -257,9 +256,9 @@ pub(super) fn algorithm_name(number: i32) -> &'static CStr {
     NAMES.iter().find(|(id, _)| *id == number).map_or(c"UNKNOWN", |(_, name)| name.as_c_str())
 }
 
-/// Says how many right-hand sides the solves are expected to have, which AUTO goes by. On a GPU AUTO takes BLOCK from 16 on, which
-/// needs a larger buffer: call this before sptrsvBufferSize, else the analysis may give INVALID_VALUE. Solves may have any other
-/// number of right-hand sides too, but BLOCK solves a single one more slowly than the other algorithms.
+/// Says how many right-hand sides the solves are expected to have, which AUTO goes by. The buffer may be larger for more of them: call
+/// this before sptrsvBufferSize, else the analysis may give INVALID_VALUE. Solves may have any other number of right-hand sides too,
+/// but may take longer than after an analysis for that number.
 ///
 /// \param info  the info
 /// \param nrhs  the number of right-hand sides, at least 1, which is the default

@@ -26,10 +26,10 @@ use crate::problem::{Arrays, DataType, Dense, Op, Order, Policy};
 /// last bits differ too. A program that wants the same bits in every run reads the algorithm once by sptrsvGetAlgorithm, and asks for
 /// it by sptrsvSetAlgorithm in place of a tuning.
 ///
-/// The call is a solve that waits if there is nothing to choose: an algorithm was asked for, or AUTO took BLOCK because 16 and more
-/// right-hand sides are expected. An info for all operations is tuned for the operation that is given, and by another call for
-/// another one. After sptrsvSetCopyValues(info, SPTRSV_COPY_ALL) the values are copied anew, as by sptrsvUpdateValues. An analysis that
-/// knows the pattern again (sptrsvSetKeepPattern) keeps what a tuning has kept; any other analysis leaves the choice to AUTO.
+/// The call is a solve that waits if there is nothing to choose: an algorithm was asked for, or on a GPU 16 and more right-hand sides
+/// are expected. An info for all operations is tuned for the operation that is given, and by another call for another one. After
+/// sptrsvSetCopyValues(info, SPTRSV_COPY_ALL) the values are copied anew, as by sptrsvUpdateValues. An analysis that knows the pattern
+/// again (sptrsvSetKeepPattern) keeps what a tuning has kept; any other analysis leaves the choice to AUTO.
 ///
 /// During the call there are two analyses, the one held and the one on trial, and m values more. If another algorithm is kept, its
 /// analysis takes the place of the one before. CUDA graphs that captured a solve or an update with this info must not be launched then.

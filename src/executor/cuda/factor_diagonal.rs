@@ -34,8 +34,9 @@ impl OnDiagonal {
         // Loaded now, as the first factorisation may be captured into a graph.
         for kind in [Factorization::Ilu0, Factorization::Ic0] {
             if found.serves(kind) {
-                launcher.kernel(products(kind))?;
-                launcher.kernel(finish(kind))?;
+                let [products, finish] = kernels(kind);
+                launcher.kernel(products)?;
+                launcher.kernel(finish)?;
             }
         }
         Ok(found)
@@ -49,12 +50,12 @@ impl OnDiagonal {
     }
 }
 
-fn products(kind: Factorization) -> String {
-    format!("factor_diagonal_products_{}", kind.name())
-}
-
-fn finish(kind: Factorization) -> String {
-    format!("factor_diagonal_finish_{}", kind.name())
+/// The kernels before and after the solve. Names that were put together would take memory, and a factorisation allocates none.
+fn kernels(kind: Factorization) -> [&'static str; 2] {
+    match kind {
+        Factorization::Ilu0 => ["factor_diagonal_products_ilu0", "factor_diagonal_finish_ilu0"],
+        Factorization::Ic0 => ["factor_diagonal_products_ic0", "factor_diagonal_finish_ic0"],
+    }
 }
 
 /// Enqueues a factorisation of the matrix that `plan` solves with. `state` takes its zero pivot.
@@ -91,13 +92,10 @@ pub fn factorize(
         timeout: call.timeout,
         sm_count_target: call.sm_count_target,
     };
+    let [products, finish] = kernels(kind);
     plan.note_use(stream)?;
-    plan.launcher(stream).kernel_before_turn(products(kind))?.cover(
-        shape.n.into(),
-        ON_DIAGONAL_BLOCK,
-        &args,
-    )?;
+    plan.launcher(stream).kernel_before_turn(products)?.cover(shape.n.into(), ON_DIAGONAL_BLOCK, &args)?;
     plan.begin(stream, &solve)?;
     plan.solve(stream, &solve)?;
-    plan.launcher(stream).kernel_before_turn(finish(kind))?.cover(shape.n.into(), ON_DIAGONAL_BLOCK, &args)
+    plan.launcher(stream).kernel_before_turn(finish)?.cover(shape.n.into(), ON_DIAGONAL_BLOCK, &args)
 }
