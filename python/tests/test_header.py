@@ -57,13 +57,14 @@ ENUMS = {
     _library.Algorithm: "sptrsvAlgorithm_t",
     _library.Setup: "sptrsvAnalysisMode_t",
     _library.CopyValues: "sptrsvCopyValues_t",
+    _library.Sweeps: "sptrsvSweeps_t",
     _library.Operation: "sptrsvOperation_t",
     _library.DataType: "sptrsvDataType_t",
     _library.SolvePolicy: "sptrsvSolvePolicy_t",
     _library.Order: "sptrsvOrder_t",
 }
 # Numbers that the package has no use for.
-UNUSED = {"sptrsvCopyValues_t": {1}, "sptrsvSolvePolicy_t": {0}}
+UNUSED = {"sptrsvCopyValues_t": {1}, "sptrsvSweeps_t": {0}, "sptrsvSolvePolicy_t": {0}}
 
 
 @pytest.mark.parametrize("enum, name", ENUMS.items())

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from problems import TYPES, matrix, values
 
 import sptrsv
+from sptrsv._library import Sweeps, library
 
 
 @pytest.fixture
@@ -42,6 +43,33 @@ def test_a_sweep(rng, dtype, backward, weight, with_diagonal):
             x = start.copy()
             assert smoother.sweep(b, x, weight=weight) is x
             assert np.allclose(x, loop(A, b, start, weight, backward, diagonal), **close)
+
+
+def test_an_analysis_is_for_no_more_than_is_asked_for(rng, monkeypatch):
+    asked, real = [], library.sptrsvSetSweeps
+    monkeypatch.setattr(library, "sptrsvSetSweeps", lambda info, sweeps: asked.append(sweeps) or real(info, sweeps))
+    A = matrix(rng, 70, "d", density=0.1)
+    A.setdiag(1 + abs(A).sum(axis=1))
+    b = values(rng, "d", 70)
+    marker = np.ones(70, np.int32)
+    smoother = sptrsv.smoother(A)
+    smoother.sweep(b, smoother.sweep(b))
+    assert asked == [Sweeps.GAUSS_SEIDEL]
+    for _ in range(2):
+        smoother.sweep(b, weight=1.5)
+        x = smoother.sweep(b, marker=marker)
+    assert asked == [Sweeps.GAUSS_SEIDEL, Sweeps.ANY]
+    # As before, and by one analysis alone where a diagonal is given.
+    assert np.allclose(smoother.sweep(b), x, rtol=0, atol=1e-13)
+    other = smoother._for_others
+    smoother.close()
+    with pytest.raises(ValueError, match="the solver is closed"):
+        smoother.sweep(b, weight=1.5)
+    with pytest.raises(ValueError, match="the solver is closed"):
+        other.sweep(b)
+    with sptrsv.smoother(A, diagonal=A.diagonal() + 1) as by_diagonal:
+        by_diagonal.sweep(b, by_diagonal.sweep(b), weight=1.5, marker=marker)
+    assert asked[2:] == [Sweeps.ANY]
 
 
 def test_several_sweeps_on_some_rows(rng):

@@ -84,6 +84,11 @@ class CopyValues(enum.IntEnum):
     ALL = 2
 
 
+class Sweeps(enum.IntEnum):
+    ANY = 1
+    GAUSS_SEIDEL = 2
+
+
 class Operation(enum.IntEnum):
     NON_TRANSPOSE = 0
     TRANSPOSE = 1

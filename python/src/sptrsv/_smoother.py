@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import operator
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from ._analysed import Analysed
 from ._arrays import DATA_TYPES, place
 from ._errors import check
 from ._frameworks import Framework, framework_of
-from ._library import Format, Operation, library
+from ._library import Format, Operation, Sweeps, library
 from ._matrix import Matrix, read
 from ._resources import Resources
 
@@ -23,12 +24,35 @@ class Smoother(Analysed):
     """
 
     def __init__(
-        self, matrix: Matrix, *, backward: bool, diagonal: Any, algorithm: str, setup: str, timeout: float
+        self,
+        matrix: Matrix,
+        *,
+        backward: bool,
+        diagonal: Any,
+        algorithm: str,
+        setup: str,
+        timeout: float,
+        sweeps: Sweeps | None = None,
     ) -> None:
         given = diagonal
+        sweeps = sweeps or (Sweeps.GAUSS_SEIDEL if diagonal is None else Sweeps.ANY)
+        # Gauss-Seidel sweeps on all rows are faster without what others need. Another analysis is for those.
+        self._for_others: Smoother | None = None
+        self._analyse_for_others: Callable[[], Smoother] | None = None
+        if sweeps == Sweeps.GAUSS_SEIDEL:
+            self._analyse_for_others = functools.partial(
+                Smoother,
+                matrix,
+                backward=backward,
+                diagonal=None,
+                algorithm=algorithm,
+                setup=setup,
+                timeout=timeout,
+                sweeps=Sweeps.ANY,
+            )
 
         def prepare(r: Resources) -> None:
-            check(library.sptrsvSetSweeps(r.info, 1))
+            check(library.sptrsvSetSweeps(r.info, sweeps))
             if given is not None:
                 self._diagonal = self._vector("diagonal", given, framework_of(given))
                 check(library.sptrsvSetDiagonal(r.info, self._diagonal.pointer))
@@ -97,6 +121,9 @@ class Smoother(Analysed):
         Every unknown is updated with the new values of those before it (behind it, for a backward sweep), as the loop
         over the rows does it. On a GPU the sweep is enqueued on the current stream of b's library.
 
+        The first call with another weight than 1 or with a marker analyses A once more, unless the smoother has a
+        ``diagonal``. Make it before a CUDA graph is captured.
+
         Examples
         --------
         >>> import numpy as np, scipy.sparse as sp, sptrsv
@@ -113,6 +140,9 @@ class Smoother(Analysed):
         framework = framework_of(b)
         with self._lock:
             self._must_be_usable()
+            if self._analyse_for_others is not None and (weight != 1 or marker is not None):
+                self._for_others = self._for_others or self._analyse_for_others()
+                return self._for_others.sweep(b, x, weight=weight, sweeps=sweeps, marker=marker, points=points)
             view = self._vector("b", b, framework)
             from_zero = x is None
             if from_zero:
@@ -137,6 +167,14 @@ class Smoother(Analysed):
                         self._buffer,
                     )  # fmt: skip
             return x
+
+    def close(self) -> None:
+        """Gives back what the smoother holds, after its work in flight. A second call does nothing."""
+        with self._lock:
+            if self._for_others is not None:
+                self._for_others.close()
+            self._for_others = self._analyse_for_others = None
+            super().close()
 
 
 def smoother(
