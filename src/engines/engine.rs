@@ -12,7 +12,7 @@ use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
 use crate::select::decision::Decision;
 use crate::select::features::{Counts, Features};
-use crate::workspace::ROW_BYTES;
+use crate::workspace::shared::{ROW_BYTES, SEVERAL_MOST};
 
 /// An algorithm on both executors.
 pub trait Algorithm: Sync {
@@ -118,10 +118,9 @@ pub trait Multi {
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()>;
 }
 
-/// Right-hand sides whose unknowns of a row the caller's buffer has room for, but no more than four: `SEVERAL` in
-/// `columns.cuh`.
+/// Right-hand sides whose unknowns of a row the caller's buffer has room for, up to a limit.
 pub fn sector_columns(dtype: DataType) -> u32 {
-    (ROW_BYTES / dtype.bytes()).min(4) as u32
+    (ROW_BYTES / dtype.bytes()).min(SEVERAL_MOST) as u32
 }
 
 /// Right-hand sides that the kernel for `columns` of them has room for.

@@ -15,8 +15,8 @@ use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::workspace::QUEUE_BYTES;
 use tuning::{
-    BLOCK_AHEAD, BLOCK_COLUMNS, BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS,
-    BLOCK_QUEUE_WORDS, BLOCK_THREADS,
+    BLOCK_AHEAD, BLOCK_COLUMNS, BLOCK_DIAGONAL_BYTES, BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEVELS_AHEAD,
+    BLOCK_MORE, BLOCK_PACK_THREADS, BLOCK_QUEUE_WORDS, BLOCK_ROW_BYTES, BLOCK_THREADS,
 };
 
 pub struct Block;
@@ -28,11 +28,11 @@ const _: () = assert!((BLOCK_THREADS / 32 * BLOCK_QUEUE_WORDS * 4) as usize <= Q
 const KERNELS: [&str; 2] = ["block", "block_parts"];
 
 /// Shared memory of a warp with so many columns: what it knows of a few rows before their turns (where each is, its first entries,
-/// right-hand sides and the diagonal), and two lots of further entries. The size of `BlockCopies` in kernels/block/block.cu.
+/// right-hand sides and the diagonal), and further entries. The size of `BlockCopies` in kernels/block/block.cu, which checks that.
 fn warp_bytes(dtype: DataType, columns: u32) -> u32 {
     let value = dtype.bytes() as u32;
     let entries = 32 * (value + 4);
-    BLOCK_AHEAD * (32 + entries + columns * value + 16) + 2 * entries
+    BLOCK_AHEAD * (BLOCK_ROW_BYTES + entries + columns * value + BLOCK_DIAGONAL_BYTES) + BLOCK_MORE * entries
 }
 
 impl Algorithm for Block {
