@@ -24,6 +24,16 @@ pub trait Algorithm: Sync {
     fn deterministic(&self) -> bool;
     /// What it wants of the analysis.
     fn needs(&self) -> Needs;
+    /// Adds to what AUTO wants of the analysis on this GPU what it wants itself, where AUTO may leave such a matrix to it.
+    fn add_needs(&self, _gpu: &Gpu, _shape: &Shape, _needs: &mut Needs) {}
+    /// `Needs::mirror`, of an engine by tiles.
+    fn mirror(&self, _gpu: &Gpu, _shape: &Shape) -> u32 {
+        0
+    }
+    /// Whether AUTO leaves so many right-hand sides to it on a GPU, whatever the matrix.
+    fn is_for_columns(&self, _right_hand_sides: i64) -> bool {
+        false
+    }
     /// The method of the host executor.
     fn host(&self) -> Method;
     /// Refuses a GPU or a matrix that it cannot serve.

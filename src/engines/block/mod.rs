@@ -15,8 +15,8 @@ use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::workspace::QUEUE_BYTES;
 use tuning::{
-    BLOCK_AHEAD, BLOCK_COLUMNS, BLOCK_DIAGONAL_BYTES, BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEVELS_AHEAD,
-    BLOCK_MORE, BLOCK_PACK_THREADS, BLOCK_QUEUE_WORDS, BLOCK_ROW_BYTES, BLOCK_THREADS,
+    BLOCK_AHEAD, BLOCK_COLUMNS, BLOCK_DIAGONAL_BYTES, BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEAST_COLUMNS,
+    BLOCK_LEVELS_AHEAD, BLOCK_MORE, BLOCK_PACK_THREADS, BLOCK_QUEUE_WORDS, BLOCK_ROW_BYTES, BLOCK_THREADS,
 };
 
 pub struct Block;
@@ -47,6 +47,9 @@ impl Algorithm for Block {
     }
     fn needs(&self) -> Needs {
         Needs { families: false, ..by_rows::needs() }
+    }
+    fn is_for_columns(&self, right_hand_sides: i64) -> bool {
+        right_hand_sides >= BLOCK_LEAST_COLUMNS
     }
     fn host(&self) -> Method {
         Method::Slfr

@@ -43,6 +43,9 @@ impl Algorithm for Nodal {
     fn needs(&self) -> Needs {
         Needs { nodes: true, ..by_rows::needs() }
     }
+    fn add_needs(&self, _gpu: &Gpu, _shape: &Shape, needs: &mut Needs) {
+        needs.nodes = true;
+    }
     fn host(&self) -> Method {
         Method::Slfr
     }

@@ -53,6 +53,9 @@ impl Algorithm for OneWord {
     fn needs(&self) -> Needs {
         by_rows::needs()
     }
+    fn add_needs(&self, _gpu: &Gpu, _shape: &Shape, needs: &mut Needs) {
+        *needs = Needs { levels: true, rows: true, families: true, ..*needs };
+    }
     fn host(&self) -> Method {
         Method::Slfr
     }

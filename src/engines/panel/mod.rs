@@ -29,7 +29,7 @@ fn shared_bytes(dtype: DataType) -> u32 {
 }
 
 /// Whether a GPU has what the kernels are compiled for.
-pub fn is_available(gpu: &Gpu, dtype: DataType) -> bool {
+fn is_available(gpu: &Gpu, dtype: DataType) -> bool {
     gpu.has_warp_sums() && gpu.shared_bytes_per_block() >= shared_bytes(dtype)
 }
 
@@ -45,6 +45,11 @@ impl Algorithm for Panel {
     }
     fn needs(&self) -> Needs {
         Needs { levels: true, rows: true, panels: Panels::Yes, ..Needs::default() }
+    }
+    fn add_needs(&self, gpu: &Gpu, shape: &Shape, needs: &mut Needs) {
+        if is_available(gpu, shape.dtype) {
+            needs.panels = Panels::IfFaster;
+        }
     }
     fn host(&self) -> Method {
         Method::Slfr

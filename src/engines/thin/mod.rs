@@ -42,7 +42,7 @@ fn shared_bytes(dtype: DataType) -> u32 {
 }
 
 /// Whether a GPU has clusters, and room for one.
-pub fn is_available(gpu: &Gpu, dtype: DataType) -> bool {
+fn is_available(gpu: &Gpu, dtype: DataType) -> bool {
     let has_room = gpu.shared_bytes_per_block() >= shared_bytes(dtype);
     gpu.has_clusters() && has_room && gpu.multiprocessors() >= CLUSTER_BLOCKS
 }
@@ -59,6 +59,9 @@ impl Algorithm for Thin {
     }
     fn needs(&self) -> Needs {
         by_rows::needs()
+    }
+    fn add_needs(&self, gpu: &Gpu, shape: &Shape, needs: &mut Needs) {
+        needs.narrow_levels = is_available(gpu, shape.dtype);
     }
     fn host(&self) -> Method {
         Method::Slfr

@@ -43,17 +43,6 @@ pub fn shared_bytes(dtype: DataType, columns: u32) -> u32 {
     ((TILED_WINDOW + 1) * columns * dtype.bytes() as u32 + TILED_HEAD).next_multiple_of(16)
 }
 
-/// Unknowns of another tile that a block has room for beside its window; 0 where blocks come in no clusters, or where the
-/// number of an unknown could be taken for a code.
-pub fn mirror(gpu: &Gpu, shape: &Shape) -> u32 {
-    let dtype = shape.dtype;
-    if !gpu.has_clusters() || gpu.multiprocessors() < TILED_CLUSTER || shape.n >= HIGH_BIT - CELLS {
-        return 0;
-    }
-    let room = gpu.shared_bytes_per_block().saturating_sub(shared_bytes(dtype, 1));
-    (room / dtype.bytes() as u32).min(TILED_LARGEST_RELAY)
-}
-
 /// Blocks of a launch: one on each multiprocessor, as the tiles last.
 pub fn blocks(launcher: &Launcher, tiles: u32) -> u32 {
     tiles.min(launcher.multiprocessors)
@@ -77,6 +66,21 @@ impl Algorithm for Tiled {
     }
     fn needs(&self) -> Needs {
         Needs { levels: true, rows: true, tiles: Tiles::Yes, ..Needs::default() }
+    }
+    fn add_needs(&self, gpu: &Gpu, shape: &Shape, needs: &mut Needs) {
+        if is_available(gpu, shape) {
+            needs.tiles = Tiles::IfFaster;
+        }
+    }
+    /// Unknowns of another tile that a block has room for beside its window; 0 where blocks come in no clusters, or where the
+    /// number of an unknown could be taken for a code.
+    fn mirror(&self, gpu: &Gpu, shape: &Shape) -> u32 {
+        let dtype = shape.dtype;
+        if !gpu.has_clusters() || gpu.multiprocessors() < TILED_CLUSTER || shape.n >= HIGH_BIT - CELLS {
+            return 0;
+        }
+        let room = gpu.shared_bytes_per_block().saturating_sub(shared_bytes(dtype, 1));
+        (room / dtype.bytes() as u32).min(TILED_LARGEST_RELAY)
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -191,7 +195,7 @@ impl EnginePlan for TiledPlan {
 }
 
 /// Whether the GPU has the shared memory, and the bits of a position suffice.
-pub fn is_available(gpu: &Gpu, shape: &Shape) -> bool {
+fn is_available(gpu: &Gpu, shape: &Shape) -> bool {
     gpu.shared_bytes_per_block() >= shared_bytes(shape.dtype, 1) && shape.n < HIGH_BIT
 }
 
