@@ -1,9 +1,12 @@
 //! The caller's scratch buffer: one description gives both its size and the places in it.
 #![forbid(unsafe_code)]
 
+pub mod shared;
+
 use crate::analysis::shared::schedule::ENTRIES_PER_LANE;
 use crate::analysis::slices;
 use crate::problem::Shape;
+pub use shared::ROW_BYTES;
 
 /// Places in the buffer, as addresses.
 #[derive(Clone, Copy, Debug)]
@@ -15,9 +18,6 @@ pub struct Workspace {
     /// n 32-bit counters by position, or queues.
     pub counters: usize,
 }
-
-/// Room for a row's unknowns. A sector of the L2 cache: what one access moves anyway.
-pub const ROW_BYTES: usize = 32;
 
 /// Room for queues, which take the place of counters where an algorithm wants more for a row: a line of the cache for each warp that
 /// a block may have.

@@ -172,6 +172,15 @@ fn the_librarys_modules_have_no_circle() {
 }
 
 #[test]
+fn the_drop_ins_modules_have_no_circle() {
+    for (folder, least) in [("cusparse/common", 6), ("cusparse/csrsv2", 1), ("cusparse/spsv", 16)] {
+        must_have_no_circle(&format!("{folder}/src"), least);
+        let circles = counted_circles(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
+        assert_eq!(circles, "", "modules of {folder} import each other in a circle");
+    }
+}
+
+#[test]
 fn circles_are_counted() {
     let tree = Path::new(env!("CARGO_TARGET_TMPDIR")).join("circles");
     fs::create_dir_all(tree.join("src/a")).expect("the target folder is writable");

@@ -111,14 +111,14 @@ struct BlockAhead {
     BlockRow row;
     BlockEntries<T> entries;  // the first ones
     T f[NR];
-    alignas(16) T d;
+    alignas(BLOCK_DIAGONAL_BYTES) T d;
 };
 
 // What a warp copies; its size is `warp_bytes` in src/engines/block/mod.rs.
 template <int NR, class T>
 struct BlockCopies {
     BlockAhead<NR, T> ahead[BLOCK_AHEAD];
-    BlockEntries<T> more[2];  // of a long row
+    BlockEntries<T> more[BLOCK_MORE];  // of a long row
 };
 
 template <int NR, bool MAY_HAVE_PARTS, class T>
@@ -193,7 +193,7 @@ struct BlockSolver {
 #pragma unroll
         for (int s = 0; s < SUMS; ++s) sum[s] = s == 0 && lane < NR ? first : zero(T{});
         auto copy_more = [&] {
-            if (k + WARP < entries) copy_entries(row, k + WARP, copies.more[k / WARP % 2]);
+            if (k + WARP < entries) copy_entries(row, k + WARP, copies.more[k / WARP % BLOCK_MORE]);
         };
         copy_more();
         for (;;) {
@@ -223,7 +223,7 @@ struct BlockSolver {
             if (k % WARP == 0) {
                 copied();
                 __syncwarp();
-                now = &copies.more[(k / WARP + 1) % 2];
+                now = &copies.more[(k / WARP + 1) % BLOCK_MORE];
                 copy_more();
             }
         }
@@ -306,7 +306,8 @@ struct BlockSolver {
 template <int NR, bool MAY_HAVE_PARTS, class T>
 __device__ __forceinline__ void block(const SolveArgs<T> &a) {
     constexpr size_t ENTRIES = WARP * (sizeof(T) + 4);
-    static_assert(sizeof(BlockCopies<NR, T>) == BLOCK_AHEAD * (32 + ENTRIES + NR * sizeof(T) + 16) + 2 * ENTRIES, "warp_bytes");
+    constexpr size_t AHEAD = BLOCK_ROW_BYTES + ENTRIES + NR * sizeof(T) + BLOCK_DIAGONAL_BYTES;
+    static_assert(sizeof(BlockCopies<NR, T>) == BLOCK_AHEAD * AHEAD + BLOCK_MORE * ENTRIES, "warp_bytes");
     extern __shared__ __align__(16) unsigned char memory[];
     uint32_t warp = threadIdx.x / WARP, queues = blockDim.x / WARP - (MAY_HAVE_PARTS ? BLOCK_PART_WARPS : 0);
     BlockSolver<NR, MAY_HAVE_PARTS, T> solver{a, reinterpret_cast<BlockCopies<NR, T> *>(memory)[warp], threadIdx.x % WARP, queues};

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "args.cuh"
+#include "shared/workspace.h"
 
 // Columns of f and x. One column has no leading dimension; of NR, the first `count` exist.
 template <class T, int NR>
@@ -27,10 +28,9 @@ struct Columns {
     }
 };
 
-// The most right-hand sides in a pass of the paper's algorithms: what 32 bytes, a sector of the L2 cache, hold of
-// their unknowns, but no more than four. `sector_columns` in src/engines/engine.rs is the same number.
+// The most right-hand sides in a pass of the paper's algorithms.
 template <class T>
-constexpr int SEVERAL = sizeof(T) > 8 ? 2 : 4;
+constexpr int SEVERAL = ROW_BYTES / sizeof(T) < SEVERAL_MOST ? ROW_BYTES / sizeof(T) : SEVERAL_MOST;
 
 // Blocks of 128 threads on a multiprocessor that leave these kernels enough registers.
 template <class T>

@@ -12,7 +12,7 @@ use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
 use crate::select::decision::Decision;
 use crate::select::features::{Counts, Features};
-use crate::workspace::ROW_BYTES;
+use crate::workspace::shared::{ROW_BYTES, SEVERAL_MOST};
 
 /// An algorithm on both executors.
 pub trait Algorithm: Sync {
@@ -24,6 +24,16 @@ pub trait Algorithm: Sync {
     fn deterministic(&self) -> bool;
     /// What it wants of the analysis.
     fn needs(&self) -> Needs;
+    /// Adds to what AUTO wants of the analysis on this GPU what it wants itself, where AUTO may leave such a matrix to it.
+    fn add_needs(&self, _gpu: &Gpu, _shape: &Shape, _needs: &mut Needs) {}
+    /// `Needs::mirror`, of an engine by tiles.
+    fn mirror(&self, _gpu: &Gpu, _shape: &Shape) -> u32 {
+        0
+    }
+    /// Whether AUTO leaves so many right-hand sides to it on a GPU, whatever the matrix.
+    fn is_for_columns(&self, _right_hand_sides: i64) -> bool {
+        false
+    }
     /// The method of the host executor.
     fn host(&self) -> Method;
     /// Refuses a GPU or a matrix that it cannot serve.
@@ -118,10 +128,9 @@ pub trait Multi {
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()>;
 }
 
-/// Right-hand sides whose unknowns of a row the caller's buffer has room for, but no more than four: `SEVERAL` in
-/// `columns.cuh`.
+/// Right-hand sides whose unknowns of a row the caller's buffer has room for, up to a limit.
 pub fn sector_columns(dtype: DataType) -> u32 {
-    (ROW_BYTES / dtype.bytes()).min(4) as u32
+    (ROW_BYTES / dtype.bytes()).min(SEVERAL_MOST) as u32
 }
 
 /// Right-hand sides that the kernel for `columns` of them has room for.

@@ -12,14 +12,13 @@ pub mod thin;
 pub mod tiled;
 pub mod wide;
 
-use crate::analysis::{Form, Needs, Panels, Tiles};
+use crate::analysis::{Form, Needs};
 use crate::error::{Error, Result};
 use crate::executor::cuda::Gpu;
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
 use crate::select::features::Counts;
 use crate::workspace::ROW_BYTES;
-use block::tuning::BLOCK_LEAST_COLUMNS;
 
 pub use engine::{Algorithm, EnginePlan, Multi};
 
@@ -52,11 +51,11 @@ pub fn request(id: i32) -> Result<i32> {
     }
 }
 
-/// The algorithm that is asked for by a valid number, or None for AUTO. On a GPU AUTO leaves many right-hand sides to BLOCK,
+/// The algorithm that is asked for by a valid number, or None for AUTO. On a GPU AUTO may leave many right-hand sides to an engine,
 /// whatever the matrix.
 pub fn asked_for(id: i32, right_hand_sides: i64, on_gpu: bool) -> Option<&'static dyn Algorithm> {
-    if id == AUTO && on_gpu && right_hand_sides >= BLOCK_LEAST_COLUMNS {
-        Some(&block::Block)
+    if id == AUTO && on_gpu {
+        ALL.iter().copied().find(|a| a.is_for_columns(right_hand_sides))
     } else {
         by_id(id)
     }
@@ -80,23 +79,13 @@ pub fn id_on_host(method: Method) -> i32 {
 /// What is wanted of the analysis on a GPU, whose context is current; for AUTO enough for any of the engines that it
 /// chooses among.
 pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Shape) -> Result<Needs> {
-    let needs = match asked {
-        Some(algorithm) => {
-            algorithm.check(gpu, shape)?;
-            algorithm.needs()
-        }
-        None => {
-            let tiles = if tiled::is_available(gpu, shape) { Tiles::IfFaster } else { Tiles::No };
-            let panels = if panel::is_available(gpu, shape.dtype) { Panels::IfFaster } else { Panels::No };
-            Needs {
-                tiles,
-                panels,
-                narrow_levels: thin::is_available(gpu, shape.dtype),
-                ..nodal::Nodal.needs()
-            }
-        }
-    };
-    Ok(Needs { mirror: tiled::mirror(gpu, shape), speed: gpu.speed(), ..needs })
+    let mirror = ALL.iter().map(|a| a.mirror(gpu, shape)).max().unwrap_or(0);
+    let mut needs = Needs { mirror, speed: gpu.speed(), ..asked.map_or_else(Needs::default, |a| a.needs()) };
+    match asked {
+        Some(algorithm) => algorithm.check(gpu, shape)?,
+        None => ALL.iter().for_each(|a| a.add_needs(gpu, shape, &mut needs)),
+    }
+    Ok(needs)
 }
 
 /// The algorithm for what the analysis has found: the one asked for, but rows one by one where a matrix has no
@@ -111,8 +100,8 @@ pub fn choose(asked: Option<&'static dyn Algorithm>, form: Form) -> &'static dyn
 
 /// What solves on the host: one of the paper's algorithms; for AUTO LEVR, or serially in its place.
 pub fn choose_on_host(asked: Option<&'static dyn Algorithm>) -> &'static dyn Algorithm {
-    let Some(asked) = asked else { return &paper::levr::Levr };
-    ALL.iter().copied().find(|a| a.host() == asked.host()).unwrap_or(asked)
+    let method = asked.map_or(Method::Levr, |a| a.host());
+    ALL.iter().copied().find(|a| a.host() == method).expect("each method is that of an algorithm")
 }
 
 /// Who may solve faster on a GPU what AUTO has left to `chosen`, by these counts of rows: the engines that promise most first.
@@ -140,6 +129,7 @@ pub fn candidates_on_host() -> Vec<&'static dyn Algorithm> {
 
 #[cfg(test)]
 mod tests {
+    use super::block::tuning::BLOCK_LEAST_COLUMNS;
     use super::*;
 
     #[test]

@@ -1,7 +1,7 @@
 //! What `cusparseSpSVDescr_t` and `cusparseSpSMDescr_t` are here: numbers in a table.
 
+use crate::args::Family;
 use crate::buffer::PassedBuffer;
-use crate::call::Family;
 use crate::kept;
 use crate::ours::Ours;
 use crate::real::{real_for, Real, RealDescr};

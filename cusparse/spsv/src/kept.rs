@@ -1,9 +1,9 @@
 //! Analyses of descriptors that the program has destroyed. Bindings analyse the same matrix in every call, with a new descriptor each
 //! time: the next one takes over the analysis of a pattern that is equal, which libsptrsv finds out.
 
-use crate::call::{Call, Family};
+use crate::args::{Call, Family};
+use crate::info::Info;
 use crate::matrix::{Matrix, Storage};
-use crate::ours::Info;
 use doors::driver;
 use doors::pooled::Executor;
 use libc::c_int;

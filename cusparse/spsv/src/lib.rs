@@ -2,7 +2,7 @@
 //! libsptrsv; where asked, also `csrilu02` and `csric02`. What this library does not serve goes to the real functions, with a real
 //! descriptor that is made when it is needed.
 //!
-//! The way of a call: `spsv` or `spsm` (the exported function) makes a [`call::Call`], which finds the descriptor in `descr` and asks
+//! The way of a call: `spsv` or `spsm` (the exported function) makes a [`args::Call`]; `call` finds the descriptor in `descr` and asks
 //! `matrix` whether the problem is one for libsptrsv. Then `ours` or `real` does the work, and `report` counts it. What a destroyed
 //! descriptor has analysed goes to `kept`. `factor` has all of csrilu02 and csric02.
 //!
@@ -16,10 +16,12 @@
 
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)] // C functions: cuSPARSE's header
 
+mod args;
 mod buffer;
 mod call;
 mod descr;
 mod factor;
+mod info;
 mod kept;
 mod matrix;
 mod ours;

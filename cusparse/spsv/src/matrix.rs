@@ -1,6 +1,6 @@
 //! From cuSPARSE's descriptors to what libsptrsv solves, or the reason why it does not.
 
-use crate::call::{Call, Family};
+use crate::args::{Call, Family};
 use crate::real::{Getters, Real};
 use doors::sptrsv::{self, DataType};
 use libc::{c_int, c_void};

@@ -1,6 +1,7 @@
 //! What libsptrsv holds for a descriptor: an info with a copy of the values, and how its matrix is stored.
 
-use crate::call::{Call, Family};
+use crate::args::{Call, Family};
+use crate::info::Info;
 use crate::kept::{self, Kept, Key};
 use crate::matrix::{self, Dense, Matrix, Storage, Why};
 use crate::real::Real;
@@ -21,20 +22,7 @@ const DATA_TYPES: std::ops::Range<c_int> = 0..64;
 /// Where something in the buffer begins.
 const ALIGN: usize = 64;
 
-/// An info of libsptrsv.
-pub struct Info(pub sptrsv::Info);
-// SAFETY: an info may be used by any thread, one at a time.
-unsafe impl Send for Info {}
-
 impl Info {
-    /// One of libsptrsv's defaults.
-    pub fn plain() -> Result<Info, Status> {
-        let mut info = ptr::null_mut();
-        // SAFETY: writes one pointer.
-        Status::from_sptrsv(unsafe { sptrsv::sptrsvCreateInfo(&mut info) })?;
-        Ok(Info(info))
-    }
-
     /// One whose analyses copy all values.
     fn new() -> Result<Info, Status> {
         let info = Info::plain()?;
@@ -47,18 +35,11 @@ impl Info {
     }
 }
 
-impl Drop for Info {
-    fn drop(&mut self) {
-        // SAFETY: made by `new`, and destroyed once.
-        unsafe { sptrsv::sptrsvDestroyInfo(self.0) };
-    }
-}
-
 pub struct Ours {
     info: Info,
     analysed: Option<Analysed>,
 }
-// SAFETY: as above; the buffer is the caller's, for calls one at a time.
+// SAFETY: as that of an info; the buffer is the caller's, for calls one at a time.
 unsafe impl Send for Ours {}
 
 struct Analysed {

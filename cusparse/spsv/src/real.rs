@@ -1,7 +1,7 @@
 //! The real cuSPARSE: the library whose handles and descriptors the program passes in. It is found among what the program has
 //! loaded, and never this library itself.
 
-use crate::call::{Call, Family};
+use crate::args::{Call, Family};
 use crate::report;
 use doors::cusparse::{self, Handle};
 use doors::dl::Library;

@@ -1,6 +1,6 @@
 //! The exported functions of SpSM.
 
-use crate::call::{Call, Family};
+use crate::args::{Call, Family};
 use crate::descr;
 use doors::cusparse::Handle;
 use doors::status::{guard, Status};

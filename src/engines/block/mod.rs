@@ -10,13 +10,13 @@ use crate::engines::by_rows;
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
-use crate::executor::cuda::{Launcher, Stored};
+use crate::executor::cuda::{KernelName, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::DataType;
 use crate::workspace::QUEUE_BYTES;
 use tuning::{
-    BLOCK_AHEAD, BLOCK_COLUMNS, BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEVELS_AHEAD, BLOCK_PACK_THREADS,
-    BLOCK_QUEUE_WORDS, BLOCK_THREADS,
+    BLOCK_AHEAD, BLOCK_COLUMNS, BLOCK_DIAGONAL_BYTES, BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEAST_COLUMNS,
+    BLOCK_LEVELS_AHEAD, BLOCK_MORE, BLOCK_PACK_THREADS, BLOCK_QUEUE_WORDS, BLOCK_ROW_BYTES, BLOCK_THREADS,
 };
 
 pub struct Block;
@@ -24,15 +24,17 @@ pub struct Block;
 // A queue for each warp.
 const _: () = assert!((BLOCK_THREADS / 32 * BLOCK_QUEUE_WORDS * 4) as usize <= QUEUE_BYTES);
 
-/// The kernels, for patterns without parts of rows and with some.
-const KERNELS: [&str; 2] = ["block", "block_parts"];
+/// The kernels, by the number of columns: for patterns without parts of rows and with some, and those before and behind them.
+const ROWS: [KernelName<MultiArgs>; 2] = [KernelName::new("block"), KernelName::new("block_parts")];
+const BEGIN: KernelName<MultiArgs> = KernelName::new("block_begin");
+const END: KernelName<MultiArgs> = KernelName::new("block_end");
 
 /// Shared memory of a warp with so many columns: what it knows of a few rows before their turns (where each is, its first entries,
-/// right-hand sides and the diagonal), and two lots of further entries. The size of `BlockCopies` in kernels/block/block.cu.
+/// right-hand sides and the diagonal), and further entries. The size of `BlockCopies` in kernels/block/block.cu, which checks that.
 fn warp_bytes(dtype: DataType, columns: u32) -> u32 {
     let value = dtype.bytes() as u32;
     let entries = 32 * (value + 4);
-    BLOCK_AHEAD * (32 + entries + columns * value + 16) + 2 * entries
+    BLOCK_AHEAD * (BLOCK_ROW_BYTES + entries + columns * value + BLOCK_DIAGONAL_BYTES) + BLOCK_MORE * entries
 }
 
 impl Algorithm for Block {
@@ -47,6 +49,9 @@ impl Algorithm for Block {
     }
     fn needs(&self) -> Needs {
         Needs { families: false, ..by_rows::needs() }
+    }
+    fn is_for_columns(&self, right_hand_sides: i64) -> bool {
+        right_hand_sides >= BLOCK_LEAST_COLUMNS
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -105,20 +110,20 @@ impl Multi for BlockPlan {
         };
         let args = &MultiArgs { solve: SolveArgs { words: n + parts, ..args.solve }, ..*args };
         let width = args.columns.next_power_of_two().clamp(BLOCK_FEW_COLUMNS, BLOCK_COLUMNS);
-        let by_squares = |name: &str, rows: u32| {
-            let kernel = launcher.kernel(format_args!("{name}{width}"))?;
+        let by_squares = |name, rows: u32| {
+            let kernel = launcher.kernel(name, width)?;
             kernel.launch(rows.div_ceil(32), BLOCK_PACK_THREADS, 0, args)
         };
-        by_squares("block_begin", n + parts)?;
+        by_squares(BEGIN, n + parts)?;
         // A warp for each row of some levels, and for as many more as rows are long.
         let turns = (stored.entries as u64).div_ceil(n as u64 * BLOCK_ENTRIES).max(1);
         let warps = n as u64 * BLOCK_LEVELS_AHEAD * turns / stored.levels.max(1) as u64;
         let of_warp = warp_bytes(launcher.dtype, width);
         let of_block = (launcher.gpu.shared_bytes_per_block() / of_warp).min(BLOCK_THREADS / 32);
         let blocks = (warps / of_block as u64).clamp(1, launcher.multiprocessors as u64);
-        let kernel = launcher.kernel(format_args!("{}{width}", KERNELS[self.has_parts as usize]))?;
+        let kernel = launcher.kernel(ROWS[self.has_parts as usize], width)?;
         kernel.allow_shared(of_block * of_warp)?;
         kernel.launch(blocks as u32, of_block * 32, of_block * of_warp, args)?;
-        by_squares("block_end", n)
+        by_squares(END, n)
     }
 }

@@ -14,8 +14,8 @@ use crate::engines::by_rows;
 use crate::engines::by_rows::tuning::{ROWS_BLOCK, ROWS_BLOCKS};
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
 use crate::error::Result;
-use crate::executor::cuda::args::SolveArgs;
-use crate::executor::cuda::{Gpu, Launcher, Stored};
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
+use crate::executor::cuda::{Gpu, KernelName, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, DiagSource, Shape};
 use crate::select::decision::Decision;
@@ -23,6 +23,10 @@ use crate::select::features::{Counts, Features};
 use tuning::{NODAL_LEVELS_AHEAD, NODAL_VALUES_PER_LANE};
 
 pub struct Nodal;
+
+/// The kernels, and those for several right-hand sides, by the unknowns of a node and `NodalPlan::suffix`.
+const NODAL: KernelName<SolveArgs> = KernelName::new("nodal");
+const MULTI: KernelName<MultiArgs> = KernelName::new("nodal_multi");
 
 /// Unknowns of other nodes that a lane holds at a time, with a value of each row of its own.
 fn entries_per_lane(dtype: DataType, node: u32) -> u32 {
@@ -42,6 +46,9 @@ impl Algorithm for Nodal {
     }
     fn needs(&self) -> Needs {
         Needs { nodes: true, ..by_rows::needs() }
+    }
+    fn add_needs(&self, _gpu: &Gpu, _shape: &Shape, needs: &mut Needs) {
+        needs.nodes = true;
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -110,7 +117,7 @@ impl NodalPlan {
 
 impl EnginePlan for NodalPlan {
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
-        let kernel = launcher.kernel_before_turn(format_args!("nodal{}{}", self.node, self.suffix()))?;
+        let kernel = launcher.kernel_before_turn(NODAL, format_args!("{}{}", self.node, self.suffix()))?;
         let blocks = by_rows::blocks(launcher, stored, args, 1, NODAL_LEVELS_AHEAD, ROWS_BLOCKS);
         kernel.launch(blocks, ROWS_BLOCK, 0, args)
     }

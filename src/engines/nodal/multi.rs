@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::tuning::NODAL_LEVELS_AHEAD;
-use super::NodalPlan;
+use super::{NodalPlan, MULTI};
 use crate::engines::by_rows;
 use crate::engines::by_rows::tuning::{ROWS_BLOCK, ROWS_BLOCKS};
 use crate::engines::engine::Multi;
@@ -15,7 +15,7 @@ impl Multi for NodalPlan {
         2
     }
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()> {
-        let kernel = launcher.kernel(format_args!("nodal_multi{}{}", self.node, self.suffix()))?;
+        let kernel = launcher.kernel(MULTI, format_args!("{}{}", self.node, self.suffix()))?;
         let blocks = by_rows::blocks(launcher, stored, &args.solve, 1, NODAL_LEVELS_AHEAD, ROWS_BLOCKS);
         kernel.launch(blocks, ROWS_BLOCK, 0, args)
     }

@@ -15,9 +15,9 @@ use crate::engines::by_rows;
 use crate::engines::by_rows::tuning::{ROWS_BLOCK, ROWS_BLOCKS};
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
 use crate::error::Result;
-use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::shared::cluster::CLUSTER_BLOCKS;
-use crate::executor::cuda::{Gpu, Launcher, Stored};
+use crate::executor::cuda::{Gpu, KernelName, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
 use crate::select::decision::Decision;
@@ -29,9 +29,13 @@ use tuning::{
 
 pub struct OneWord;
 
-/// The kernels, and those for a narrow end, for patterns without parts of rows and with some.
-const KERNELS: [&str; 2] = ["one_word", "one_word_parts"];
-const NARROW: [&str; 2] = ["one_word_narrow", "one_word_narrow_parts"];
+/// The kernels: for rows, for a narrow end, for a pattern of one level, and for several right-hand sides, by their number.
+const ROWS: KernelName<SolveArgs> = KernelName::new("one_word");
+const NARROW: KernelName<SolveArgs> = KernelName::new("one_word_narrow");
+const LEVEL: KernelName<SolveArgs> = KernelName::new("one_word_level");
+const MULTI: KernelName<MultiArgs> = KernelName::new("one_word_multi");
+/// How the names of the first two go on for patterns without parts of rows and with some.
+const PARTS: [&str; 2] = ["", "_parts"];
 
 /// Whether there is one, with room for its ring. docs/performance.md says why not in type z.
 fn has_narrow_kernel(launcher: &Launcher) -> bool {
@@ -52,6 +56,9 @@ impl Algorithm for OneWord {
     }
     fn needs(&self) -> Needs {
         by_rows::needs()
+    }
+    fn add_needs(&self, _gpu: &Gpu, _shape: &Shape, needs: &mut Needs) {
+        *needs = Needs { levels: true, rows: true, families: true, ..*needs };
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -76,8 +83,8 @@ impl Algorithm for OneWord {
         found: &mut Findings,
     ) -> Result<()> {
         if has_narrow_kernel(launcher) {
-            for kernel in NARROW {
-                launcher.kernel(kernel)?.allow_shared(NARROW_RING)?;
+            for parts in PARTS {
+                launcher.kernel(NARROW, parts)?.allow_shared(NARROW_RING)?;
             }
         }
         by_rows::prepare(launcher, stored, schedule, found, layout::narrow_end)
@@ -115,7 +122,9 @@ impl OneWordPlan {
         let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ROWS_BLOCKS };
         let blocks = by_rows::blocks(launcher, stored, args, 1, ONE_WORD_LEVELS_AHEAD, most);
         let args = SolveArgs { begin, end, ..*args };
-        launcher.kernel_before_turn(KERNELS[self.has_parts as usize])?.launch(blocks, ROWS_BLOCK, 0, &args)
+        launcher
+            .kernel_before_turn(ROWS, PARTS[self.has_parts as usize])?
+            .launch(blocks, ROWS_BLOCK, 0, &args)
     }
 
     /// One that leaves no end to a cluster.
@@ -130,7 +139,7 @@ impl EnginePlan for OneWordPlan {
         if stored.levels == 1 {
             let most = launcher.multiprocessors * ONE_LEVEL_BLOCKS;
             let blocks = args.n.div_ceil(ROWS_BLOCK).min(most);
-            return launcher.kernel("one_word_level")?.launch(blocks, ROWS_BLOCK, 0, args);
+            return launcher.kernel(LEVEL, "")?.launch(blocks, ROWS_BLOCK, 0, args);
         }
         let Some(begin) = self.narrow.filter(|_| self.has_narrow_kernel) else {
             return self.solve_slices(launcher, stored, args, 0, args.slices);
@@ -139,7 +148,7 @@ impl EnginePlan for OneWordPlan {
         let end = SolveArgs { begin, end: args.slices, ..*args };
         // On a part of a GPU there may be no room for a cluster. Without one the bits are the same.
         launcher
-            .kernel_before_turn(NARROW[self.has_parts as usize])?
+            .kernel_before_turn(NARROW, PARTS[self.has_parts as usize])?
             .launch(CLUSTER_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
             .or_else(|_| self.solve_slices(launcher, stored, args, begin, args.slices))
     }

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::tuning::{ONE_WORD_LEVELS_AHEAD, ONE_WORD_PER_LANE};
-use super::OneWordPlan;
+use super::{OneWordPlan, MULTI};
 use crate::engines::by_rows;
 use crate::engines::by_rows::tuning::{ROWS_BLOCK, ROWS_BLOCKS};
 use crate::engines::engine::{multi_width, sector_columns, Multi};
@@ -26,7 +26,7 @@ impl Multi for OneWordPlan {
         let (shares, ahead) = (width / ONE_WORD_PER_LANE, ONE_WORD_LEVELS_AHEAD);
         let blocks = by_rows::blocks(launcher, stored, &args.solve, shares, ahead, ROWS_BLOCKS);
         let solve = SolveArgs { begin: 0, end: args.solve.slices, ..args.solve };
-        let kernel = launcher.kernel(format_args!("one_word_multi{width}"))?;
+        let kernel = launcher.kernel(MULTI, width)?;
         kernel.launch(blocks, ROWS_BLOCK, 0, &MultiArgs { solve, ..*args })
     }
 }

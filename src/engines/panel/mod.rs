@@ -13,7 +13,7 @@ use crate::analysis::{Findings, Form, Needs, Panels, Schedule};
 use crate::engines::engine::{Algorithm, EnginePlan};
 use crate::error::{Error, Result};
 use crate::executor::cuda::args::SolveArgs;
-use crate::executor::cuda::{Gpu, Launcher, Stored};
+use crate::executor::cuda::{Gpu, KernelName, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
 use crate::select::decision::Decision;
@@ -23,13 +23,16 @@ use tuning::{PANEL_BLOCKS, PANEL_PLACES};
 
 pub struct Panel;
 
+/// The kernel.
+const PANEL: KernelName<SolveArgs> = KernelName::new("panel");
+
 /// Bytes of shared memory: a tile of columns.
 fn shared_bytes(dtype: DataType) -> u32 {
     PANEL_PLACES * dtype.bytes() as u32
 }
 
 /// Whether a GPU has what the kernels are compiled for.
-pub fn is_available(gpu: &Gpu, dtype: DataType) -> bool {
+fn is_available(gpu: &Gpu, dtype: DataType) -> bool {
     gpu.has_warp_sums() && gpu.shared_bytes_per_block() >= shared_bytes(dtype)
 }
 
@@ -45,6 +48,11 @@ impl Algorithm for Panel {
     }
     fn needs(&self) -> Needs {
         Needs { levels: true, rows: true, panels: Panels::Yes, ..Needs::default() }
+    }
+    fn add_needs(&self, gpu: &Gpu, shape: &Shape, needs: &mut Needs) {
+        if is_available(gpu, shape.dtype) {
+            needs.panels = Panels::IfFaster;
+        }
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -75,7 +83,7 @@ impl Algorithm for Panel {
         _schedule: Option<&Schedule>,
         _found: &mut Findings,
     ) -> Result<()> {
-        launcher.kernel("panel")?.allow_shared(shared_bytes(launcher.dtype))?;
+        launcher.kernel(PANEL, "")?.allow_shared(shared_bytes(launcher.dtype))?;
         stored.add_work_vectors(launcher, 0)?;
         // Where the schedule has no panels they are in natural order.
         if stored.base.slice == 0 {
@@ -92,7 +100,7 @@ impl EnginePlan for Panel {
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &SolveArgs) -> Result<()> {
         let most = launcher.multiprocessors * PANEL_BLOCKS;
         let blocks = args.slices.min(most);
-        launcher.kernel_before_turn("panel")?.launch(
+        launcher.kernel_before_turn(PANEL, "")?.launch(
             blocks,
             PANEL_WARPS * 32,
             shared_bytes(launcher.dtype),

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::self_scheduled::SelfScheduled;
+use super::{BEFORE_COLUMNS, GSF};
 use crate::analysis::{Findings, Needs};
 use crate::engines::engine::{Algorithm, EnginePlan};
 use crate::error::Result;
@@ -27,6 +28,6 @@ impl Algorithm for Gsf {
         Method::Gsf
     }
     fn complete(&self, _: &Launcher, _: &mut Stored, _: Findings) -> Result<Box<dyn EnginePlan>> {
-        Ok(Box::new(SelfScheduled { kernel: "gsf", prologue: "prologue_columns" }))
+        Ok(Box::new(SelfScheduled { kernel: GSF, prologue: BEFORE_COLUMNS }))
     }
 }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::level::LevelPlan;
+use super::{BEFORE_COLUMNS, LEVC, LEVC_GRAPH};
 use crate::analysis::{Findings, Needs};
 use crate::engines::engine::{Algorithm, EnginePlan};
 use crate::error::Result;
@@ -32,6 +33,7 @@ impl Algorithm for Levc {
         stored: &mut Stored,
         found: Findings,
     ) -> Result<Box<dyn EnginePlan>> {
-        Ok(Box::new(LevelPlan::new(launcher, stored, found.level_ptr, "levc", "prologue_columns")?))
+        let kernels = [LEVC, BEFORE_COLUMNS];
+        Ok(Box::new(LevelPlan::new(launcher, stored, found.level_ptr, kernels, LEVC_GRAPH)?))
     }
 }

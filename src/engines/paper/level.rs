@@ -5,7 +5,7 @@ use super::tuning::{GRAPH_LEVELS, PAPER_BLOCK};
 use crate::engines::engine::{EnginePlan, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::{LevelArgs, MultiArgs, SolveArgs};
-use crate::executor::cuda::{DeviceArray, Graph, Launcher, Stored};
+use crate::executor::cuda::{DeviceArray, Graph, KernelName, Launcher, Stored};
 
 /// Calls `launch(begin, end, blocks)` for each level.
 fn each_level(plan_levels: &[u32], mut launch: impl FnMut(u32, u32, u32) -> Result<()>) -> Result<()> {
@@ -17,8 +17,8 @@ fn each_level(plan_levels: &[u32], mut launch: impl FnMut(u32, u32, u32) -> Resu
 
 /// What LEVR or LEVC keeps of a matrix.
 pub struct LevelPlan {
-    kernel: &'static str,
-    prologue: &'static str,
+    kernel: KernelName<MultiArgs>,
+    prologue: KernelName<MultiArgs>,
     /// Where levels begin.
     level_ptr: Vec<u32>,
     graph: Option<LevelGraph>,
@@ -36,13 +36,13 @@ impl LevelPlan {
         launcher: &Launcher,
         stored: &Stored,
         level_ptr: Vec<u32>,
-        kernel: &'static str,
-        prologue: &'static str,
+        [kernel, prologue]: [KernelName<MultiArgs>; 2],
+        in_graph: KernelName<LevelArgs>,
     ) -> Result<LevelPlan> {
         let mut made = LevelPlan { kernel, prologue, level_ptr, graph: None };
         if (2..=GRAPH_LEVELS).contains(&stored.levels) {
             let args = DeviceArray::new(launcher.gpu, std::mem::size_of::<MultiArgs>())?;
-            let kernel = launcher.kernel(format_args!("{kernel}_graph"))?;
+            let kernel = launcher.kernel(in_graph, "")?;
             let graph = Graph::of(launcher.gpu, |chain| {
                 each_level(&made.level_ptr, |begin, end, blocks| {
                     chain.add(&kernel, blocks, PAPER_BLOCK, &LevelArgs { args: args.address(), begin, end })
@@ -72,7 +72,7 @@ impl EnginePlan for LevelPlan {
 impl Multi for LevelPlan {
     /// Launches the prologue and the levels.
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &MultiArgs) -> Result<()> {
-        let prologue = launcher.kernel(self.prologue)?;
+        let prologue = launcher.kernel(self.prologue, "")?;
         match &self.graph {
             Some(graph) if launcher.takes_graphs()? => {
                 let solve = SolveArgs { args_copy: graph.args.address(), ..args.solve };
@@ -81,7 +81,7 @@ impl Multi for LevelPlan {
             }
             _ => {
                 prologue.cover(args.solve.n as u64, PAPER_BLOCK, args)?;
-                let kernel = launcher.kernel(self.kernel)?;
+                let kernel = launcher.kernel(self.kernel, "")?;
                 each_level(&self.level_ptr, |begin, end, blocks| {
                     let solve = SolveArgs { begin, end, ..args.solve };
                     kernel.launch(blocks, PAPER_BLOCK, 0, &MultiArgs { solve, ..*args })

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::level::LevelPlan;
+use super::{BEFORE_ROWS, LEVR, LEVR_GRAPH};
 use crate::analysis::{Findings, Needs};
 use crate::engines::engine::{Algorithm, EnginePlan};
 use crate::error::Result;
@@ -32,6 +33,7 @@ impl Algorithm for Levr {
         stored: &mut Stored,
         found: Findings,
     ) -> Result<Box<dyn EnginePlan>> {
-        Ok(Box::new(LevelPlan::new(launcher, stored, found.level_ptr, "levr", "prologue_rows")?))
+        let kernels = [LEVR, BEFORE_ROWS];
+        Ok(Box::new(LevelPlan::new(launcher, stored, found.level_ptr, kernels, LEVR_GRAPH)?))
     }
 }

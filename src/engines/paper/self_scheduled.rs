@@ -6,12 +6,12 @@ use super::tuning::PAPER_BLOCK;
 use crate::engines::engine::{EnginePlan, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
-use crate::executor::cuda::{Launcher, Stored};
+use crate::executor::cuda::{KernelName, Launcher, Stored};
 
 /// The kernels of SLFR, SLFC or GSF. They keep nothing of a matrix beside the plan's arrays.
 pub struct SelfScheduled {
-    pub kernel: &'static str,
-    pub prologue: &'static str,
+    pub kernel: KernelName<MultiArgs>,
+    pub prologue: KernelName<MultiArgs>,
 }
 
 impl EnginePlan for SelfScheduled {
@@ -26,8 +26,8 @@ impl EnginePlan for SelfScheduled {
 impl Multi for SelfScheduled {
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &MultiArgs) -> Result<()> {
         let n = args.solve.n as u64;
-        launcher.kernel(self.prologue)?.cover(n, PAPER_BLOCK, args)?;
+        launcher.kernel(self.prologue, "")?.cover(n, PAPER_BLOCK, args)?;
         let columns = if args.columns > 1 { "_multi" } else { "" };
-        launcher.kernel(format_args!("{}{columns}", self.kernel))?.cover(n * 32, PAPER_BLOCK, args)
+        launcher.kernel(self.kernel, columns)?.cover(n * 32, PAPER_BLOCK, args)
     }
 }

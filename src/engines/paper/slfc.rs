@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::self_scheduled::SelfScheduled;
+use super::{BEFORE_COLUMNS, SLFC};
 use crate::analysis::{Findings, Needs};
 use crate::engines::engine::{Algorithm, EnginePlan};
 use crate::error::Result;
@@ -27,6 +28,6 @@ impl Algorithm for Slfc {
         Method::Slfc
     }
     fn complete(&self, _: &Launcher, _: &mut Stored, _: Findings) -> Result<Box<dyn EnginePlan>> {
-        Ok(Box::new(SelfScheduled { kernel: "slfc", prologue: "prologue_columns" }))
+        Ok(Box::new(SelfScheduled { kernel: SLFC, prologue: BEFORE_COLUMNS }))
     }
 }

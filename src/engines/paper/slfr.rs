@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::self_scheduled::SelfScheduled;
+use super::{BEFORE_ROWS, SLFR};
 use crate::analysis::{Findings, Needs};
 use crate::engines::engine::{Algorithm, EnginePlan};
 use crate::error::Result;
@@ -27,6 +28,6 @@ impl Algorithm for Slfr {
         Method::Slfr
     }
     fn complete(&self, _: &Launcher, _: &mut Stored, _: Findings) -> Result<Box<dyn EnginePlan>> {
-        Ok(Box::new(SelfScheduled { kernel: "slfr", prologue: "prologue_rows" }))
+        Ok(Box::new(SelfScheduled { kernel: SLFR, prologue: BEFORE_ROWS }))
     }
 }

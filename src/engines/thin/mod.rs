@@ -18,7 +18,7 @@ use crate::engines::panel::tuning::PANEL_PLACES;
 use crate::error::Result;
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::shared::cluster::CLUSTER_BLOCKS;
-use crate::executor::cuda::{Gpu, Launcher, Stored};
+use crate::executor::cuda::{Gpu, KernelName, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
 use crate::select::decision::Decision;
@@ -26,6 +26,9 @@ use crate::select::features::{Counts, Features};
 use tuning::{THIN_RING, THIN_WARPS};
 
 pub struct Thin;
+
+/// The kernel.
+const THIN: KernelName<SolveArgs> = KernelName::new("thin");
 
 /// Warps of a block: what its shared memory has tiles for.
 fn warps(dtype: DataType) -> u32 {
@@ -42,7 +45,7 @@ fn shared_bytes(dtype: DataType) -> u32 {
 }
 
 /// Whether a GPU has clusters, and room for one.
-pub fn is_available(gpu: &Gpu, dtype: DataType) -> bool {
+fn is_available(gpu: &Gpu, dtype: DataType) -> bool {
     let has_room = gpu.shared_bytes_per_block() >= shared_bytes(dtype);
     gpu.has_clusters() && has_room && gpu.multiprocessors() >= CLUSTER_BLOCKS
 }
@@ -59,6 +62,9 @@ impl Algorithm for Thin {
     }
     fn needs(&self) -> Needs {
         by_rows::needs()
+    }
+    fn add_needs(&self, gpu: &Gpu, shape: &Shape, needs: &mut Needs) {
+        needs.narrow_levels = is_available(gpu, shape.dtype);
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -88,7 +94,7 @@ impl Algorithm for Thin {
         found: &mut Findings,
     ) -> Result<()> {
         if is_available(launcher.gpu, launcher.dtype) {
-            launcher.kernel("thin")?.allow_shared(shared_bytes(launcher.dtype))?;
+            launcher.kernel(THIN, "")?.allow_shared(shared_bytes(launcher.dtype))?;
         }
         by_rows::prepare(launcher, stored, schedule, found, |level_ptr, slices| {
             layout::best(level_ptr, 1).map(|end| layout::first_slice(end, level_ptr, slices))
@@ -123,7 +129,7 @@ impl EnginePlan for ThinPlan {
         let threads = warps(launcher.dtype) * 32;
         // On a part of a GPU there may be no room for a cluster.
         launcher
-            .kernel_before_turn("thin")?
+            .kernel_before_turn(THIN, "")?
             .launch(CLUSTER_BLOCKS, threads, shared_bytes(launcher.dtype), &end)
             .or_else(|_| self.by_rows.solve_slices(launcher, stored, args, begin, args.slices))
     }

@@ -14,8 +14,8 @@ use crate::analysis::slices::Cut;
 use crate::analysis::{Findings, Form, Needs, Relays, Schedule, Tiles};
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
 use crate::error::{Error, Result};
-use crate::executor::cuda::args::SolveArgs;
-use crate::executor::cuda::{Gpu, Launcher, Stored};
+use crate::executor::cuda::args::{MultiArgs, SolveArgs};
+use crate::executor::cuda::{Gpu, KernelName, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
 use crate::select::decision::Decision;
@@ -29,6 +29,10 @@ const CELLS: u32 = 1 << 16;
 
 pub struct Tiled;
 
+/// The kernels, and those for several right-hand sides, by their number.
+const TILED: KernelName<SolveArgs> = KernelName::new("tiled");
+const MULTI: KernelName<MultiArgs> = KernelName::new("tiled_multi");
+
 /// Entries that a lane holds at a time; half of them may depend on the same batch.
 fn entries_per_lane(dtype: DataType) -> u32 {
     match dtype {
@@ -41,17 +45,6 @@ fn entries_per_lane(dtype: DataType) -> u32 {
 /// what is known of a relay.
 pub fn shared_bytes(dtype: DataType, columns: u32) -> u32 {
     ((TILED_WINDOW + 1) * columns * dtype.bytes() as u32 + TILED_HEAD).next_multiple_of(16)
-}
-
-/// Unknowns of another tile that a block has room for beside its window; 0 where blocks come in no clusters, or where the
-/// number of an unknown could be taken for a code.
-pub fn mirror(gpu: &Gpu, shape: &Shape) -> u32 {
-    let dtype = shape.dtype;
-    if !gpu.has_clusters() || gpu.multiprocessors() < TILED_CLUSTER || shape.n >= HIGH_BIT - CELLS {
-        return 0;
-    }
-    let room = gpu.shared_bytes_per_block().saturating_sub(shared_bytes(dtype, 1));
-    (room / dtype.bytes() as u32).min(TILED_LARGEST_RELAY)
 }
 
 /// Blocks of a launch: one on each multiprocessor, as the tiles last.
@@ -77,6 +70,21 @@ impl Algorithm for Tiled {
     }
     fn needs(&self) -> Needs {
         Needs { levels: true, rows: true, tiles: Tiles::Yes, ..Needs::default() }
+    }
+    fn add_needs(&self, gpu: &Gpu, shape: &Shape, needs: &mut Needs) {
+        if is_available(gpu, shape) {
+            needs.tiles = Tiles::IfFaster;
+        }
+    }
+    /// Unknowns of another tile that a block has room for beside its window; 0 where blocks come in no clusters, or where the
+    /// number of an unknown could be taken for a code.
+    fn mirror(&self, gpu: &Gpu, shape: &Shape) -> u32 {
+        let dtype = shape.dtype;
+        if !gpu.has_clusters() || gpu.multiprocessors() < TILED_CLUSTER || shape.n >= HIGH_BIT - CELLS {
+            return 0;
+        }
+        let room = gpu.shared_bytes_per_block().saturating_sub(shared_bytes(dtype, 1));
+        (room / dtype.bytes() as u32).min(TILED_LARGEST_RELAY)
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -122,10 +130,10 @@ impl Algorithm for Tiled {
         }
         stored.add_work_vectors(launcher, 0)?;
         let plain = Launch::plain(launcher, stored, found);
-        launcher.kernel(plain.kernel)?.allow_shared(plain.shared)?;
+        launcher.kernel(TILED, plain.variant)?.allow_shared(plain.shared)?;
         if let Some(relayed) = Launch::relayed(launcher, stored, found) {
             // Plans of the same kernel may have tiles of different sizes, and so room for different tiles of other blocks.
-            launcher.kernel(relayed.kernel)?.allow_shared(launcher.gpu.shared_bytes_per_block())?;
+            launcher.kernel(TILED, relayed.variant)?.allow_shared(launcher.gpu.shared_bytes_per_block())?;
         }
         Ok(())
     }
@@ -191,7 +199,7 @@ impl EnginePlan for TiledPlan {
 }
 
 /// Whether the GPU has the shared memory, and the bits of a position suffice.
-pub fn is_available(gpu: &Gpu, shape: &Shape) -> bool {
+fn is_available(gpu: &Gpu, shape: &Shape) -> bool {
     gpu.shared_bytes_per_block() >= shared_bytes(shape.dtype, 1) && shape.n < HIGH_BIT
 }
 
@@ -214,7 +222,8 @@ fn has_narrow_levels(launcher: &Launcher, stored: &Stored) -> bool {
 
 /// What a solve launches for one right-hand side.
 struct Launch {
-    kernel: &'static str,
+    /// How the kernel's name goes on.
+    variant: &'static str,
     /// Blocks for so many tiles.
     blocks: fn(&Launcher, u32) -> u32,
     threads: u32,
@@ -223,33 +232,33 @@ struct Launch {
 
 impl Launch {
     fn plain(launcher: &Launcher, stored: &Stored, found: &Findings) -> Launch {
-        let (kernel, warps) = match (has_short_rows(launcher, stored, found), stored.is_permuted()) {
-            (false, false) if has_narrow_levels(launcher, stored) => ("tiled_few", TILED_FEW_WARPS),
-            (false, false) => ("tiled", TILED_WARPS),
-            (false, true) => ("tiled_permuted", TILED_FEW_WARPS),
-            (true, false) => ("tiled_short", TILED_MANY_WARPS),
-            (true, true) => ("tiled_short_permuted", TILED_MANY_WARPS),
+        let (variant, warps) = match (has_short_rows(launcher, stored, found), stored.is_permuted()) {
+            (false, false) if has_narrow_levels(launcher, stored) => ("_few", TILED_FEW_WARPS),
+            (false, false) => ("", TILED_WARPS),
+            (false, true) => ("_permuted", TILED_FEW_WARPS),
+            (true, false) => ("_short", TILED_MANY_WARPS),
+            (true, true) => ("_short_permuted", TILED_MANY_WARPS),
         };
-        Launch { kernel, blocks, threads: warps * 32, shared: shared_bytes(launcher.dtype, 1) }
+        Launch { variant, blocks, threads: warps * 32, shared: shared_bytes(launcher.dtype, 1) }
     }
 
     /// Where the plan is one for blocks in clusters.
     fn relayed(launcher: &Launcher, stored: &Stored, found: &Findings) -> Option<Launch> {
-        let (kernel, warps) = match (found.form, stored.is_permuted()) {
-            (Form::Tiles(Relays::Narrow), false) => ("tiled_relay", TILED_FEW_WARPS),
-            (Form::Tiles(Relays::Narrow), true) => ("tiled_relay_permuted", TILED_FEW_WARPS),
+        let (variant, warps) = match (found.form, stored.is_permuted()) {
+            (Form::Tiles(Relays::Narrow), false) => ("_relay", TILED_FEW_WARPS),
+            (Form::Tiles(Relays::Narrow), true) => ("_relay_permuted", TILED_FEW_WARPS),
             (Form::Tiles(Relays::Wide), false) if has_short_rows(launcher, stored, found) => {
-                ("tiled_relay_short", TILED_MANY_WARPS)
+                ("_relay_short", TILED_MANY_WARPS)
             }
-            (Form::Tiles(Relays::Wide), false) => ("tiled_relay_wide", TILED_WARPS),
+            (Form::Tiles(Relays::Wide), false) => ("_relay_wide", TILED_WARPS),
             _ => return None,
         };
         let shared = shared_bytes(launcher.dtype, 1) + found.tile * launcher.dtype.bytes() as u32;
-        Some(Launch { kernel, blocks: blocks_in_clusters, threads: warps * 32, shared })
+        Some(Launch { variant, blocks: blocks_in_clusters, threads: warps * 32, shared })
     }
 
     fn run(&self, launcher: &Launcher, args: &SolveArgs) -> Result<()> {
         let blocks = (self.blocks)(launcher, args.tiles);
-        launcher.kernel_before_turn(self.kernel)?.launch(blocks, self.threads, self.shared, args)
+        launcher.kernel_before_turn(TILED, self.variant)?.launch(blocks, self.threads, self.shared, args)
     }
 }

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::shared::TILED_FEW_WARPS;
-use super::TiledPlan;
+use super::{TiledPlan, MULTI};
 use crate::engines::engine::{multi_width, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::MultiArgs;
@@ -20,7 +20,7 @@ impl Multi for TiledPlan {
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &MultiArgs) -> Result<()> {
         let width = multi_width(args.columns);
         let permuted = if args.solve.row_permuted != 0 { "_permuted" } else { "" };
-        let kernel = launcher.kernel(format_args!("tiled_multi{width}{permuted}"))?;
+        let kernel = launcher.kernel(MULTI, format_args!("{width}{permuted}"))?;
         let shared = super::shared_bytes(launcher.dtype, width);
         kernel.allow_shared(shared)?;
         kernel.launch(super::blocks(launcher, args.solve.tiles), TILED_FEW_WARPS * 32, shared, args)

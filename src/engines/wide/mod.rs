@@ -14,7 +14,7 @@ use crate::engines::by_rows;
 use crate::engines::engine::{multi_width, Algorithm, EnginePlan, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
-use crate::executor::cuda::{Gpu, Launcher, Stored};
+use crate::executor::cuda::{Gpu, KernelName, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
 use crate::select::decision::Decision;
@@ -22,6 +22,10 @@ use crate::select::features::{Counts, Features};
 use tuning::{WIDE_BLOCK, WIDE_BLOCKS, WIDE_BLOCKS_MULTI, WIDE_MOST_LEVELS};
 
 pub struct Wide;
+
+/// The kernel, and those for several right-hand sides, by their number.
+const WIDE: KernelName<SolveArgs> = KernelName::new("wide");
+const MULTI: KernelName<MultiArgs> = KernelName::new("wide_multi");
 
 impl Algorithm for Wide {
     fn id(&self) -> i32 {
@@ -75,7 +79,7 @@ struct WidePlan {
 impl EnginePlan for WidePlan {
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &SolveArgs) -> Result<()> {
         let most = if launcher.dtype == DataType::C64 { WIDE_BLOCKS_MULTI } else { WIDE_BLOCKS };
-        let kernel = launcher.kernel_before_turn("wide")?;
+        let kernel = launcher.kernel_before_turn(WIDE, "")?;
         self.each_level(launcher, most, |begin, end, blocks| {
             kernel.launch(blocks, WIDE_BLOCK, 0, &SolveArgs { begin, end, ..*args })
         })
@@ -90,7 +94,7 @@ impl EnginePlan for WidePlan {
 
 impl Multi for WidePlan {
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &MultiArgs) -> Result<()> {
-        let kernel = launcher.kernel_before_turn(format_args!("wide_multi{}", multi_width(args.columns)))?;
+        let kernel = launcher.kernel_before_turn(MULTI, multi_width(args.columns))?;
         self.each_level(launcher, WIDE_BLOCKS_MULTI, |begin, end, blocks| {
             let solve = SolveArgs { begin, end, ..args.solve };
             kernel.launch(blocks, WIDE_BLOCK, 0, &MultiArgs { solve, ..*args })

@@ -2,13 +2,13 @@
 #![forbid(unsafe_code)]
 
 use super::shared::copies::{DenseArgs, DenseSteps, DENSE_BLOCK, DENSE_ROWS};
-use super::{CudaPlan, Launcher};
+use super::{CudaPlan, KernelName, Launcher};
 use crate::error::Result;
 use crate::executor::SolveCall;
 use crate::problem::{Dense, Order, Steps};
 use crate::workspace::Spare;
 
-const KERNEL: &str = "dense_copy";
+const COPY: KernelName<DenseArgs> = KernelName::new("dense_copy");
 
 fn steps(dense: Dense) -> DenseSteps {
     let Steps { row, column } = dense.steps();
@@ -25,7 +25,7 @@ fn copy(launcher: &Launcher, from: Dense, to: Dense, n: u32, columns: u32) -> Re
         n,
         columns,
     };
-    launcher.kernel_before_turn(KERNEL)?.launch(n.div_ceil(DENSE_ROWS), DENSE_BLOCK, 0, &args)
+    launcher.kernel_before_turn(COPY, "")?.launch(n.div_ceil(DENSE_ROWS), DENSE_BLOCK, 0, &args)
 }
 
 impl CudaPlan {

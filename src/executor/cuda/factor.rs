@@ -5,17 +5,20 @@ use std::sync::Arc;
 
 use super::args::SolveArgs;
 use super::factor_diagonal::{self, OnDiagonal};
-use super::factor_nodes::{FactorNodes, THREADS};
+use super::factor_nodes::{self, FactorNodes, THREADS};
 use super::pattern::{Diagonal, Pattern};
 use super::shared::diagonal::DIAGONAL_LENGTHS;
 use super::shared::factor::{FactorArgs, FACTOR_WARPS};
-use super::{memory, CudaPlan, DeviceArray, Gpu, How, Kernel, Launcher, Stored};
+use super::{memory, CudaPlan, DeviceArray, Gpu, How, Kernel, KernelName, Launcher, Stored};
 use crate::analysis::{Findings, Needs};
 use crate::engines::{Algorithm, EnginePlan};
 use crate::error::{Error, Result};
 use crate::executor::host::Method;
 use crate::executor::{FactorCall, Unfit};
 use crate::problem::{Arrays, CopyValues, Factorization, Shape};
+
+/// What comes before a factorisation.
+const BEGIN: KernelName<FactorArgs> = KernelName::new("factor_begin");
 
 /// Blocks launched for each multiprocessor; those that find no room begin later.
 const BLOCKS: u32 = 16;
@@ -165,7 +168,7 @@ impl CudaFactor {
         for kind in [Factorization::Ilu0, Factorization::Ic0] {
             factor.kernel(&launcher, kind)?;
         }
-        launcher.kernel("factor_begin")?;
+        launcher.kernel(BEGIN, "")?;
         Ok(Ok(factor))
     }
 
@@ -176,8 +179,8 @@ impl CudaFactor {
         }
     }
 
-    fn kernel(&self, launcher: &Launcher, kind: Factorization) -> Result<Kernel> {
-        launcher.kernel(format_args!("{}_{}", kind.name(), self.kernels(kind).name()))
+    fn kernel(&self, launcher: &Launcher, kind: Factorization) -> Result<Kernel<FactorArgs>> {
+        launcher.kernel(factor_nodes::kernels(kind), self.kernels(kind).name())
     }
 
     /// Enqueues one factorisation of the matrix that `solver` solves with.
@@ -211,7 +214,7 @@ impl CudaFactor {
         }
         let most = launcher.multiprocessors * BLOCKS;
         let words = u64::from(self.plan.stored.shape().nnz).div_ceil(THREADS.into());
-        launcher.kernel_before_turn("factor_begin")?.launch(
+        launcher.kernel_before_turn(BEGIN, "")?.launch(
             words.clamp(1, most.into()) as u32,
             THREADS,
             0,

@@ -4,11 +4,16 @@
 
 use super::pattern::Pattern;
 use super::shared::factor::{OnDiagonalArgs, OtherUpdates, OtherUpdatesArgs, ON_DIAGONAL_BLOCK};
-use super::{CudaPlan, DeviceArray, Launcher};
+use super::{CudaPlan, DeviceArray, KernelName, Launcher};
 use crate::error::Result;
 use crate::executor::{FactorCall, SolveCall};
 use crate::problem::{Arrays, Factorization, Shape};
 use crate::scalar::{dispatch, Scalar};
+
+const CHECK: KernelName<OtherUpdatesArgs> = KernelName::new("factor_diagonal_check");
+/// Before and after the solve, by the factorisation.
+const PRODUCTS: KernelName<OnDiagonalArgs> = KernelName::new("factor_diagonal_products_");
+const FINISH: KernelName<OnDiagonalArgs> = KernelName::new("factor_diagonal_finish_");
 
 /// For which factorisations a pattern is such a one.
 #[derive(Clone, Copy, Default)]
@@ -28,15 +33,14 @@ impl OnDiagonal {
         let found = DeviceArray::copy_of(launcher.gpu, &[OtherUpdates { ilu0: 0, ic0: 0 }], launcher.stream)?;
         let pattern = Pattern::new(shape, arrays);
         let args = OtherUpdatesArgs { pattern, diag: diag.address(), found: found.address() };
-        launcher.setup_kernel("factor_diagonal_check")?.cover(shape.n.into(), ON_DIAGONAL_BLOCK, &args)?;
+        launcher.setup_kernel(CHECK, "")?.cover(shape.n.into(), ON_DIAGONAL_BLOCK, &args)?;
         let others = found.read::<OtherUpdates>(1, launcher.stream)?[0];
         let found = OnDiagonal { ilu0: others.ilu0 == 0, ic0: others.ic0 == 0 };
         // Loaded now, as the first factorisation may be captured into a graph.
         for kind in [Factorization::Ilu0, Factorization::Ic0] {
             if found.serves(kind) {
-                let [products, finish] = kernels(kind);
-                launcher.kernel(products)?;
-                launcher.kernel(finish)?;
+                launcher.kernel(PRODUCTS, kind.name())?;
+                launcher.kernel(FINISH, kind.name())?;
             }
         }
         Ok(found)
@@ -47,14 +51,6 @@ impl OnDiagonal {
             Factorization::Ilu0 => self.ilu0,
             Factorization::Ic0 => self.ic0,
         }
-    }
-}
-
-/// The kernels before and after the solve. Names that were put together would take memory, and a factorisation allocates none.
-fn kernels(kind: Factorization) -> [&'static str; 2] {
-    match kind {
-        Factorization::Ilu0 => ["factor_diagonal_products_ilu0", "factor_diagonal_finish_ilu0"],
-        Factorization::Ic0 => ["factor_diagonal_products_ic0", "factor_diagonal_finish_ic0"],
     }
 }
 
@@ -92,10 +88,17 @@ pub fn factorize(
         timeout: call.timeout,
         sm_count_target: call.sm_count_target,
     };
-    let [products, finish] = kernels(kind);
     plan.note_use(stream)?;
-    plan.launcher(stream).kernel_before_turn(products)?.cover(shape.n.into(), ON_DIAGONAL_BLOCK, &args)?;
+    plan.launcher(stream).kernel_before_turn(PRODUCTS, kind.name())?.cover(
+        shape.n.into(),
+        ON_DIAGONAL_BLOCK,
+        &args,
+    )?;
     plan.begin(stream, &solve)?;
     plan.solve(stream, &solve)?;
-    plan.launcher(stream).kernel_before_turn(finish)?.cover(shape.n.into(), ON_DIAGONAL_BLOCK, &args)
+    plan.launcher(stream).kernel_before_turn(FINISH, kind.name())?.cover(
+        shape.n.into(),
+        ON_DIAGONAL_BLOCK,
+        &args,
+    )
 }

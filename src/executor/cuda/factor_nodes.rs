@@ -2,10 +2,23 @@
 #![forbid(unsafe_code)]
 
 use super::pattern::Pattern;
-use super::shared::factor::{NodesArgs, FACTOR_MOST_BLOCKS, FACTOR_WARPS};
-use super::{CudaPlan, DeviceArray, Kernel, Launcher};
+use super::shared::factor::{FactorArgs, NodesArgs, FACTOR_MOST_BLOCKS, FACTOR_WARPS};
+use super::{CudaPlan, DeviceArray, Kernel, KernelName, Launcher};
 use crate::error::Result;
 use crate::problem::{Arrays, Factorization, Shape};
+
+const CHECK: KernelName<NodesArgs> = KernelName::new("factor_nodes_check");
+
+const ILU0: KernelName<FactorArgs> = KernelName::new("ilu0_");
+const IC0: KernelName<FactorArgs> = KernelName::new("ic0_");
+
+/// All kernels of a factorisation.
+pub fn kernels(kind: Factorization) -> KernelName<FactorArgs> {
+    match kind {
+        Factorization::Ilu0 => ILU0,
+        Factorization::Ic0 => IC0,
+    }
+}
 
 /// Threads of a block.
 pub const THREADS: u32 = FACTOR_WARPS * 32;
@@ -43,8 +56,8 @@ impl FactorNodes {
         Ok(None)
     }
 
-    pub fn kernel(&self, launcher: &Launcher, kind: Factorization) -> Result<Kernel> {
-        launcher.kernel(format_args!("{}_nodes_{}", kind.name(), self.size))
+    pub fn kernel(&self, launcher: &Launcher, kind: Factorization) -> Result<Kernel<FactorArgs>> {
+        launcher.kernel(kernels(kind), format_args!("nodes_{}", self.size))
     }
 }
 
@@ -55,6 +68,6 @@ fn is_of_nodes(launcher: &Launcher, shape: &Shape, arrays: Arrays, node: u32) ->
     let args = NodesArgs { pattern, found: found.address(), node, most_blocks: FACTOR_MOST_BLOCKS };
     // A warp for each row.
     let blocks = shape.n.div_ceil(FACTOR_WARPS);
-    launcher.setup_kernel("factor_nodes_check")?.launch(blocks, THREADS, 0, &args)?;
+    launcher.setup_kernel(CHECK, "")?.launch(blocks, THREADS, 0, &args)?;
     Ok(found.read::<u32>(1, launcher.stream)? == [0])
 }

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::shared::copies::{EqualArgs, EQUAL_BLOCK, EQUAL_WORDS};
-use super::{memory, DeviceArray, Gpu, Launcher};
+use super::{memory, DeviceArray, Gpu, KernelName, Launcher};
 use crate::error::Result;
 use crate::problem::{Arrays, Shape};
+
+const EQUAL: KernelName<EqualArgs> = KernelName::new("equal_words");
 
 /// The offsets and the indices of a pattern, as the caller's arrays had them.
 pub struct KeptPattern([DeviceArray; 2]);
@@ -34,7 +36,7 @@ impl KeptPattern {
         let _bound = launcher.gpu.bind()?;
         let mut differ = DeviceArray::copy_of(launcher.gpu, &[0u32], launcher.stream)?;
         differ.set_only_on(launcher.stream);
-        let kernel = launcher.setup_kernel("equal_words")?;
+        let kernel = launcher.setup_kernel(EQUAL, "")?;
         // Offsets first: only where they are equal are there as many indices.
         for ((kept, address), bytes) in self.0.iter().zip([arrays.ptr, arrays.ind]).zip(shape.pattern_bytes())
         {

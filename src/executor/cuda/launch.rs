@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use cust::sys;
@@ -21,7 +22,20 @@ pub struct Launcher<'a> {
     pub multiprocessors: u32,
 }
 
-/// A kernel's name, made where a solve wants it and so without an allocation.
+/// What the names of kernels begin with that take the same arguments.
+#[derive(Clone, Copy)]
+pub struct KernelName<A> {
+    begin: &'static str,
+    args: PhantomData<fn(A)>,
+}
+
+impl<A> KernelName<A> {
+    pub const fn new(begin: &'static str) -> Self {
+        KernelName { begin, args: PhantomData }
+    }
+}
+
+/// A kernel's whole name, made where a solve wants it and so without an allocation.
 struct Name {
     text: [u8; Name::LONGEST],
     length: usize,
@@ -50,12 +64,13 @@ impl fmt::Write for Name {
     }
 }
 
-/// A kernel, ready to be launched.
+/// A kernel, ready to be launched with its arguments.
 #[derive(Clone, Copy)]
-pub struct Kernel {
+pub struct Kernel<A> {
     function: sys::CUfunction,
     stream: usize,
     before_turn: bool,
+    args: PhantomData<fn(A)>,
 }
 
 /// CUlaunchAttribute, where the value is a number.
@@ -105,24 +120,29 @@ impl<'a> Launcher<'a> {
         }
     }
 
-    /// The kernel `name` for the value type.
-    pub fn kernel(&self, name: impl fmt::Display) -> Result<Kernel> {
-        let name = Name::new(format_args!("{name}_{}", self.dtype.letter()));
+    /// The kernel for the value type, of those whose names begin with `name`: the one whose name goes on with `variant`.
+    pub fn kernel<A>(&self, name: KernelName<A>, variant: impl fmt::Display) -> Result<Kernel<A>> {
+        let name = Name::new(format_args!("{}{variant}_{}", name.begin, self.dtype.letter()));
         let function = self.gpu.function(name.as_str())?;
-        Ok(Kernel { function, stream: self.stream, before_turn: false })
+        Ok(Kernel { function, stream: self.stream, before_turn: false, args: PhantomData })
     }
 
     /// The same for a kernel that begins with `wait_for_turn`: its blocks start as those of the kernel before it on the
     /// stream end, and so a launch costs a solve behind another kernel less. Not so in a graph, which keeps plain edges.
-    pub fn kernel_before_turn(&self, name: impl fmt::Display) -> Result<Kernel> {
+    pub fn kernel_before_turn<A>(
+        &self,
+        name: KernelName<A>,
+        variant: impl fmt::Display,
+    ) -> Result<Kernel<A>> {
         let before_turn = self.gpu.has_clusters() && !memory::is_capturing(self.stream)?;
-        Ok(Kernel { before_turn, ..self.kernel(name)? })
+        Ok(Kernel { before_turn, ..self.kernel(name, variant)? })
     }
 
-    /// The kernel `name` of a setup, which knows no value type, begins with `wait_for_turn` too, and is in no graph.
-    pub fn setup_kernel(&self, name: &str) -> Result<Kernel> {
-        let (function, before_turn) = (self.gpu.function(name)?, self.gpu.has_clusters());
-        Ok(Kernel { function, stream: self.stream, before_turn })
+    /// A kernel of a setup, which knows no value type, begins with `wait_for_turn` too, and is in no graph.
+    pub fn setup_kernel<A>(&self, name: KernelName<A>, variant: &str) -> Result<Kernel<A>> {
+        let name = Name::new(format_args!("{}{variant}", name.begin));
+        let (function, before_turn) = (self.gpu.function(name.as_str())?, self.gpu.has_clusters());
+        Ok(Kernel { function, stream: self.stream, before_turn, args: PhantomData })
     }
 
     /// Whether the stream takes graphs of the library's own. While it captures, there would be one place for the arguments of all
@@ -132,7 +152,7 @@ impl<'a> Launcher<'a> {
     }
 }
 
-impl Kernel {
+impl<A: Copy> Kernel<A> {
     /// Blocks of `threads` threads that fit on one multiprocessor.
     pub fn occupancy(&self, threads: u32, shared: u32) -> Result<u32> {
         let mut blocks = 0;
@@ -160,7 +180,7 @@ impl Kernel {
     }
 
     /// Launches `blocks` blocks; nothing for none.
-    pub fn launch<A: Copy>(&self, blocks: u32, threads: u32, shared: u32, args: &A) -> Result<()> {
+    pub fn launch(&self, blocks: u32, threads: u32, shared: u32, args: &A) -> Result<()> {
         if blocks == 0 {
             return Ok(());
         }
@@ -206,7 +226,7 @@ impl Kernel {
     }
 
     /// Launches one thread for each of `threads_needed`.
-    pub fn cover<A: Copy>(&self, threads_needed: u64, threads: u32, args: &A) -> Result<()> {
+    pub fn cover(&self, threads_needed: u64, threads: u32, args: &A) -> Result<()> {
         self.launch(threads_needed.div_ceil(threads as u64) as u32, threads, 0, args)
     }
 }
@@ -228,7 +248,7 @@ pub struct Chain {
 
 impl Chain {
     /// Adds a launch of a kernel with `args` by value behind all that there are.
-    pub fn add<A: Copy>(&mut self, kernel: &Kernel, blocks: u32, threads: u32, args: &A) -> Result<()> {
+    pub fn add<A: Copy>(&mut self, kernel: &Kernel<A>, blocks: u32, threads: u32, args: &A) -> Result<()> {
         let mut parameters = [args as *const A as *mut c_void];
         let launch = sys::CUDA_KERNEL_NODE_PARAMS {
             func: kernel.function,

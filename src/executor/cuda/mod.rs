@@ -26,7 +26,7 @@ mod values;
 
 pub use factor::CudaFactor;
 pub use kept::KeptPattern;
-pub use launch::{Graph, Kernel, Launcher};
+pub use launch::{Graph, Kernel, KernelName, Launcher};
 pub use memory::{stream_beside_captures, synchronize_all, DeviceArray};
 pub use plan::{CudaPlan, How, PlanArrays};
 pub use setup::SetupTimes;

@@ -2,13 +2,15 @@
 #![forbid(unsafe_code)]
 
 use super::shared::diagonal::{DiagonalArgs, DiagonalsFound, DIAGONAL_BLOCK, DIAGONAL_LENGTHS};
-use super::{DeviceArray, Launcher};
+use super::{DeviceArray, KernelName, Launcher};
 use crate::analysis::NONE;
 use crate::error::Result;
 use crate::executor::Unfit;
 use crate::problem::{Arrays, Index, Shape};
 
 pub use super::shared::Pattern;
+
+const PLACES: KernelName<DiagonalArgs> = KernelName::new("diagonal_places");
 
 impl Pattern {
     pub fn new(shape: &Shape, arrays: Arrays) -> Pattern {
@@ -45,7 +47,7 @@ impl Diagonal {
         let found = DeviceArray::copy_of(gpu, &[found], stream)?;
         let pattern = Pattern::new(shape, arrays);
         let args = DiagonalArgs { pattern, place: place.address(), found: found.address() };
-        launcher.setup_kernel("diagonal_places")?.cover(shape.n.into(), DIAGONAL_BLOCK, &args)?;
+        launcher.setup_kernel(PLACES, "")?.cover(shape.n.into(), DIAGONAL_BLOCK, &args)?;
         Ok(match found.read::<DiagonalsFound>(1, stream)?[0] {
             DiagonalsFound { unsorted: NONE, missing: NONE, longer, longer_lower } => {
                 Ok(Diagonal { place, longer, longer_lower })

@@ -2,9 +2,11 @@
 #![forbid(unsafe_code)]
 
 use super::shared::copies::{PermuteArgs, PERMUTE_BLOCK};
-use super::CudaPlan;
+use super::{CudaPlan, KernelName};
 use crate::error::Result;
 use crate::executor::PermuteCall;
+
+const PERMUTE: KernelName<PermuteArgs> = KernelName::new("permute");
 
 impl CudaPlan {
     /// Enqueues the copy.
@@ -22,6 +24,6 @@ impl CudaPlan {
             is_wide: call.is_wide as u32,
             scatters: call.scatters as u32,
         };
-        self.launcher(stream).kernel_before_turn("permute")?.cover(args.n.into(), PERMUTE_BLOCK, &args)
+        self.launcher(stream).kernel_before_turn(PERMUTE, "")?.cover(args.n.into(), PERMUTE_BLOCK, &args)
     }
 }

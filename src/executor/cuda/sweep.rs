@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use super::pattern::{Diagonal, Pattern};
 use super::shared::sweep::{SweepArgs, SWEEP_THREADS};
-use super::{CudaPlan, Gpu, Launcher};
+use super::{CudaPlan, Gpu, KernelName, Launcher};
 use crate::error::Result;
 use crate::executor::SweepCall;
 use crate::problem::{Arrays, Shape};
 
 /// Before the solve, where all rows are relaxed or only some; and after it in the second case.
-const REST: &str = "sweep_rest";
-const REST_MARKED: &str = "sweep_rest_marked";
-const TAKE: &str = "sweep_take";
+const REST: KernelName<SweepArgs> = KernelName::new("sweep_rest");
+const REST_MARKED: KernelName<SweepArgs> = KernelName::new("sweep_rest_marked");
+const TAKE: KernelName<SweepArgs> = KernelName::new("sweep_take");
 
 /// What an info holds for sweeps besides its plan.
 pub struct CudaSweep {
@@ -28,7 +28,7 @@ impl CudaSweep {
         let launcher = Launcher::new(gpu, stream, shape.dtype);
         // Loaded now, as the first sweep may be captured into a graph.
         for name in [REST, REST_MARKED, TAKE] {
-            launcher.kernel(name)?;
+            launcher.kernel(name, "")?;
         }
         let diagonal = match shape.n {
             0 => None,
@@ -43,13 +43,17 @@ impl CudaSweep {
         let args = self.args(plan, call);
         let name = if call.marked.is_some() { REST_MARKED } else { REST };
         let threads = u64::from(plan.stored.n()) * u64::from(args.lanes);
-        plan.launcher(stream).kernel_before_turn(name)?.cover(threads, SWEEP_THREADS, &args)
+        plan.launcher(stream).kernel_before_turn(name, "")?.cover(threads, SWEEP_THREADS, &args)
     }
 
     /// Enqueues what comes after it where only some rows are relaxed.
     pub fn end(&self, plan: &CudaPlan, stream: usize, call: &SweepCall) -> Result<()> {
         let args = self.args(plan, call);
-        plan.launcher(stream).kernel_before_turn(TAKE)?.cover(plan.stored.n().into(), SWEEP_THREADS, &args)
+        plan.launcher(stream).kernel_before_turn(TAKE, "")?.cover(
+            plan.stored.n().into(),
+            SWEEP_THREADS,
+            &args,
+        )
     }
 
     fn args(&self, plan: &CudaPlan, call: &SweepCall) -> SweepArgs {

@@ -8,11 +8,11 @@
 
 use super::args::SolveArgs;
 use super::shared::copies::{ValuesArgs, VALUES_BLOCK, VALUES_EACH};
-use super::{DeviceArray, Launcher};
+use super::{DeviceArray, KernelName, Launcher};
 use crate::error::Result;
 
-const KERNEL: &str = "values_gather";
-const DIAGONAL_KERNEL: &str = "values_set_diagonal";
+const GATHER: KernelName<ValuesArgs> = KernelName::new("values_gather");
+const SET_DIAGONAL: KernelName<DiagonalPlaces> = KernelName::new("values_set_diagonal");
 
 /// Places on the device, in arrays that the plan owns.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ impl CopiedValues {
     /// Room for as many values, which come from where `source` says.
     pub fn new(launcher: &Launcher, source: &DeviceArray, count: u32) -> Result<(CopiedValues, DeviceArray)> {
         // Loaded now, as the first update may be captured into a graph.
-        launcher.kernel(KERNEL)?;
+        launcher.kernel(GATHER, "")?;
         let bytes = count as usize * launcher.dtype.bytes();
         let values = DeviceArray::on_stream(launcher.gpu, bytes, launcher.stream)?;
         Ok((CopiedValues { values: values.address(), source: source.address(), count }, values))
@@ -49,7 +49,7 @@ impl CopiedValues {
     pub fn update(&self, launcher: &Launcher, from: usize) -> Result<()> {
         let CopiedValues { values, source, count } = *self;
         let args = ValuesArgs { from: from as u64, to: values, source, count };
-        launcher.kernel_before_turn(KERNEL)?.launch(
+        launcher.kernel_before_turn(GATHER, "")?.launch(
             count.div_ceil(VALUES_BLOCK * VALUES_EACH),
             VALUES_BLOCK,
             0,
@@ -69,12 +69,12 @@ impl DiagonalPlaces {
 
     /// Loads the kernel, as the first update may be captured into a graph.
     pub fn load(launcher: &Launcher) -> Result<()> {
-        launcher.kernel(DIAGONAL_KERNEL).map(drop)
+        launcher.kernel(SET_DIAGONAL, "").map(drop)
     }
 
     /// Enqueues the copy of a diagonal, in the order of the unknowns, to where its values lie in `to`.
     pub fn update(self, launcher: &Launcher, from: usize, to: u64) -> Result<()> {
         let args = DiagonalPlaces { from: from as u64, to, ..self };
-        launcher.kernel_before_turn(DIAGONAL_KERNEL)?.cover(self.n.into(), VALUES_BLOCK, &args)
+        launcher.kernel_before_turn(SET_DIAGONAL, "")?.cover(self.n.into(), VALUES_BLOCK, &args)
     }
 }

@@ -1,80 +1,28 @@
 //! One call of a program: whether libsptrsv serves it, or the real library.
 
+use super::args::{Boost, Call, Factorise, Kind};
 use super::info::{self, Found, SizedBy, State};
 use super::ours::{Ours, PivotBoost};
 use super::real::{self, Functions};
-use super::Kind;
 use crate::buffer::PassedBuffer;
 use crate::descr::Side;
 use crate::matrix::{Storage, Why};
 use crate::ours::Failure;
 use crate::report;
-use doors::cusparse::{DescrState, Handle, HandleState, MatDescr};
+use doors::cusparse::{Handle, HandleState};
 use doors::driver;
 use doors::pooled::Executor;
-use doors::sptrsv::{self, DataType};
+use doors::sptrsv;
 use doors::status::{
     Status, EXECUTION_FAILED, INTERNAL_ERROR, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED, ZERO_PIVOT,
 };
 use libc::{c_int, c_void};
 
-pub const NOT_GENERAL: Why = "the matrix is not of the type GENERAL";
 const NOT_ANALYSED: Why = "nothing has been analysed with success";
 
-/// What bufferSize, analysis and the factorisation are told.
-#[derive(Clone, Copy)]
-pub struct Call {
-    pub kind: Kind,
-    pub data_type: DataType,
-    pub handle: Handle,
-    pub m: c_int,
-    pub nnz: c_int,
-    pub descr: MatDescr,
-    pub val: *mut c_void,
-    pub row_ptr: *const c_void,
-    pub col_ind: *const c_void,
-    pub info: usize,
-}
-
-/// What the analysis and the factorisation are told.
-#[derive(Clone, Copy)]
-pub struct Factorise {
-    pub call: Call,
-    pub policy: c_int,
-    pub buffer: *mut c_void,
-}
-
 impl Call {
-    /// How the matrix is stored, if it is one that libsptrsv factorises.
-    ///
     /// # Safety
     /// As cuSPARSE's functions; so are those below.
-    pub unsafe fn storage(&self) -> Result<Storage, Why> {
-        let arrays = [self.handle, self.descr, self.val, self.row_ptr.cast_mut(), self.col_ind.cast_mut()];
-        if arrays.iter().any(|pointer| pointer.is_null()) {
-            return Err("an argument is NULL");
-        }
-        let descr = DescrState::read(self.descr).map_err(|_| "a descriptor cannot be read")?;
-        if descr.mat_type != 0 {
-            return Err(NOT_GENERAL);
-        }
-        if self.m <= 0 || self.nnz <= 0 {
-            return Err("the matrix has no rows or no entries");
-        }
-        // Fill mode and diagonal type are ignored.
-        Ok(Storage {
-            m: self.m.into(),
-            nnz: self.nnz.into(),
-            data_type: self.data_type,
-            format: 0,
-            is_coo: false,
-            base: descr.index_base,
-            index: 0,
-            fill: 0,
-            diag: 0,
-        })
-    }
-
     unsafe fn served(&self) -> Result<Storage, Why> {
         match report::is_off() {
             true => Err("SPTRSV_SPSV=off"),
@@ -251,15 +199,6 @@ pub unsafe fn zero_pivot(
 unsafe fn is_captured(handle: Handle) -> bool {
     Executor::chosen() == Ok(Executor::Cuda)
         && HandleState::read(handle).is_ok_and(|state| driver::is_capturing(state.stream))
-}
-
-/// What numericBoost is told.
-pub struct Boost {
-    pub data_type: DataType,
-    pub handle: Handle,
-    pub enable: c_int,
-    pub tolerance: *mut f64,
-    pub value: *mut c_void,
 }
 
 impl Boost {

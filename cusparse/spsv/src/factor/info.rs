@@ -1,8 +1,8 @@
 //! What `csrilu02Info_t` and `csric02Info_t` are here: numbers in a table.
 
+use super::args::Kind;
 use super::ours::{Ours, PivotBoost};
 use super::real::{self, Functions, RealInfo};
-use super::Kind;
 use crate::buffer::PassedBuffer;
 use crate::descr::Side;
 use crate::report;

@@ -3,33 +3,17 @@
 //!
 //! The way of a call is that of SpSV: [`call`] finds the info in [`info`], and [`ours`] or [`real`] does the work.
 
+mod args;
 mod call;
 mod info;
 mod ours;
 mod real;
 
-use crate::report::Name;
-use call::{Boost, Call, Factorise};
+use args::{Boost, Call, Factorise, Kind};
 use doors::cusparse::{Handle, MatDescr};
 use doors::sptrsv::{self, DataType};
 use doors::status::{guard, Status};
 use libc::{c_int, c_void};
-
-/// Which factorisation it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Ilu,
-    Ic,
-}
-
-impl From<Kind> for Name {
-    fn from(kind: Kind) -> Name {
-        match kind {
-            Kind::Ilu => Name::Csrilu02,
-            Kind::Ic => Name::Csric02,
-        }
-    }
-}
 
 /// The functions of a kind that know no type.
 macro_rules! of_any_type {

@@ -1,10 +1,10 @@
 //! What libsptrsv holds for an info: one of its own, that was analysed for factorisations.
 
-use super::call::{Call, Factorise};
-use super::Kind;
+use super::args::{Call, Factorise, Kind, NOT_GENERAL};
+use crate::info::Info;
 use crate::kept;
 use crate::matrix::{Storage, Why};
-use crate::ours::{message, Failure, Info};
+use crate::ours::{message, Failure};
 use crate::report::{self, Timer};
 use doors::cusparse::Handle;
 use doors::pivot;
@@ -211,7 +211,7 @@ unsafe fn check(step: &Factorise, policy: c_int, storage: &Storage) -> Result<()
     }
     let now = match call.storage() {
         Ok(now) => now,
-        Err(why) if why == super::call::NOT_GENERAL => return refused(MATRIX_TYPE_NOT_SUPPORTED, why),
+        Err(why) if why == NOT_GENERAL => return refused(MATRIX_TYPE_NOT_SUPPORTED, why),
         Err(why) => return refused(INVALID_VALUE, why),
     };
     if step.buffer.is_null() {

@@ -1,7 +1,6 @@
 //! csrilu02 and csric02 of the real cuSPARSE.
 
-use super::call::{Boost, Call, Factorise};
-use super::Kind;
+use super::args::{Boost, Call, Factorise, Kind};
 use crate::report;
 use doors::cusparse::{self, Handle, MatDescr};
 use doors::dl::Library;

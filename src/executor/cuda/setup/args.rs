@@ -1,9 +1,13 @@
 //! What the library says to the kernels of a setup, and how it reads what they say.
 
 use super::super::args::State;
+use super::super::KernelName;
 use crate::analysis::shared::ranges::LevelSpan;
 
 pub(super) use super::shared::*;
+
+/// The kernels, by their names.
+pub(super) const SETUP: KernelName<SetupArgs> = KernelName::new("");
 
 /// Words of the `State` behind the summary.
 pub(super) const STATE: usize = size_of::<State>() / 4;

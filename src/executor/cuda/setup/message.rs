@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use super::super::locked::{Page, WORDS};
 use super::super::{memory, Launcher};
-use super::args::{Question, SetupArgs, LONGEST_MESSAGE};
+use super::args::{Question, SetupArgs, LONGEST_MESSAGE, SETUP};
 use crate::error::Result;
 use crate::tuning::SETUP_POLLS;
 
@@ -51,7 +51,7 @@ impl Message {
         if message.page.is_some() {
             let args = SetupArgs::default().asked(message.question()?);
             let threads = count.next_multiple_of(32).min(BLOCK) as u32;
-            launcher.setup_kernel("setup_message")?.launch(1, threads, 0, &args)?;
+            launcher.setup_kernel(SETUP, "setup_message")?.launch(1, threads, 0, &args)?;
         }
         Ok(message)
     }

@@ -203,7 +203,7 @@ impl Pending {
         let most = launcher.gpu.multiprocessors() as u64 * ARM_BLOCKS;
         let blocks = args.work_bytes.div_ceil(ARM_BYTES * TEAM_BLOCK as u64).clamp(1, most);
         let args = args.asked(end.question()?);
-        launcher.setup_kernel("setup_arm")?.launch(blocks as u32, TEAM_BLOCK, 0, &args)?;
+        launcher.setup_kernel(SETUP, "setup_arm")?.launch(blocks as u32, TEAM_BLOCK, 0, &args)?;
         let found = checked(&end.words()?)?;
         let narrow = (found.narrow >> 32 > 0).then_some(found.narrow as u32);
         let (diag_in_rows, rows_follow) = (found.displaced == 0, found.parted == 0);

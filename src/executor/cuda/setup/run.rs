@@ -114,7 +114,7 @@ impl<'a> Run<'a> {
     pub(super) fn launch(&self, name: &str, blocks: u64, threads: u32, args: &SetupArgs) -> Result<()> {
         let stamp = self.clock.stamp(self.places.summary);
         let args = SetupArgs { stamp, ..*args }.asked(self.question.take());
-        self.launcher.setup_kernel(name)?.launch(blocks as u32, threads, 0, &args)
+        self.launcher.setup_kernel(SETUP, name)?.launch(blocks as u32, threads, 0, &args)
     }
 
     /// One thread for each of `count`.
