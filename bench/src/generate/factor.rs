@@ -1,15 +1,41 @@
-//! Complete factors of grids in nested-dissection order: dense where large separators meet.
+//! Complete factors of matrices in nested-dissection order: dense where large separators meet.
 
 use crate::base::Result;
-use crate::generate::grids::{Grid, Stencil};
-use crate::matrix::permute::{ilu_pattern, permuted, COMPLETE};
+use crate::generate::grids::Grid;
+use crate::generate::mesh::Mesh;
+use crate::matrix::permute::{ilu_pattern, order, permuted, Order, COMPLETE};
 use crate::matrix::{hash, Csr, Fill};
 
-/// The factor L of a grid. The order is that of nested dissection by planes, the separators last.
+/// What is factorised, and in what order; separators come last.
+#[derive(Clone, Copy, Debug)]
+pub enum Dissected {
+    /// A grid with one unknown a node, by planes.
+    Planes(Grid),
+    /// A grid, by METIS.
+    Metis(Grid),
+    /// A mesh, by METIS.
+    MetisMesh(Mesh),
+}
+
+impl Dissected {
+    /// The whole pattern, in its order.
+    fn pattern(&self) -> Result<Csr> {
+        let whole = match self {
+            Dissected::Planes(grid) | Dissected::Metis(grid) => grid.pattern(false)?,
+            Dissected::MetisMesh(mesh) => mesh.pattern()?,
+        };
+        let order = match self {
+            Dissected::Planes(grid) => by_planes(grid.size),
+            Dissected::Metis(_) | Dissected::MetisMesh(_) => order(&whole, Order::Metis),
+        };
+        permuted(&whole, &order)
+    }
+}
+
+/// The factors L and U of a matrix.
 #[derive(Clone, Copy, Debug)]
 pub struct Factor {
-    pub size: [usize; 3],
-    pub stencil: Stencil,
+    pub of: Dissected,
     /// Of the couplings between two unknowns, as many in a hundred go one way only; 0 for a symmetric matrix.
     pub one_way: u64,
 }
@@ -18,17 +44,12 @@ pub struct Factor {
 const LEAF: usize = 8;
 
 impl Factor {
-    pub fn rows(&self) -> usize {
-        self.size.iter().product()
-    }
-
-    pub fn lower_pattern(&self) -> Result<Csr> {
-        let grid = Grid { stencil: self.stencil, size: self.size, dof: 1 };
-        let mut order = Vec::with_capacity(self.rows());
-        dissect(self.size, [0; 3], self.size, &mut order);
-        let whole = permuted(&grid.pattern(false)?, &order)?;
+    /// L or U.
+    pub fn pattern(&self, fill: Fill) -> Result<Csr> {
+        let whole = self.of.pattern()?;
         if self.one_way == 0 {
-            return cholesky_pattern(&whole);
+            let lower = cholesky_pattern(&whole)?;
+            return Ok(if fill == Fill::Lower { lower } else { lower.transposed() });
         }
         // A coupling is kept in one direction or in both, by a hash of the pair.
         let is_kept = |row: usize, column: usize| {
@@ -39,8 +60,15 @@ impl Factor {
         let unsymmetric = Csr::from_rows(whole.n, |row, out| {
             out.extend(whole.row(row).iter().filter(|&&column| is_kept(row, column as usize)));
         })?;
-        ilu_pattern(&unsymmetric, COMPLETE)?.triangle(Fill::Lower)
+        ilu_pattern(&unsymmetric, COMPLETE)?.triangle(fill)
     }
+}
+
+/// The points of a grid in the order of nested dissection by planes.
+fn by_planes(size: [usize; 3]) -> Vec<u32> {
+    let mut order = Vec::with_capacity(size.iter().product());
+    dissect(size, [0; 3], size, &mut order);
+    order
 }
 
 /// The points of a box of the grid in nested-dissection order.
@@ -104,30 +132,73 @@ fn cholesky_pattern(a: &Csr) -> Result<Csr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::generate::grids::Stencil;
+    use crate::generate::mesh::{Element, Shape};
 
     #[test]
     fn a_symmetric_factor_is_that_of_elimination() {
-        for (size, stencil) in [([9, 7, 1], Stencil::Axes), ([4, 5, 4], Stencil::Box)] {
-            let factor = Factor { size, stencil, one_way: 0 };
-            let mut order = Vec::new();
-            dissect(size, [0; 3], size, &mut order);
-            assert!(
-                (0..factor.rows() as u32).all(|point| order.contains(&point)) && order.len() == factor.rows()
-            );
-            let whole = permuted(&Grid { stencil, size, dof: 1 }.pattern(false).unwrap(), &order).unwrap();
-            let wanted = ilu_pattern(&whole, COMPLETE).unwrap().triangle(Fill::Lower).unwrap();
-            let got = factor.lower_pattern().unwrap();
-            assert_eq!((got.ptr, got.col), (wanted.ptr, wanted.col));
+        let flat = Grid { stencil: Stencil::Axes, size: [9, 7, 1], dof: 1 };
+        let solid = Grid { stencil: Stencil::Box, size: [4, 5, 4], dof: 1 };
+        let mesh = Mesh { shape: Shape::Porous(4), element: Element::P1, dof: 2 };
+        for of in [
+            Dissected::Planes(flat),
+            Dissected::Planes(solid),
+            Dissected::Metis(solid),
+            Dissected::MetisMesh(mesh),
+        ] {
+            let whole = of.pattern().unwrap();
+            let got = Factor { of, one_way: 0 }.pattern(Fill::Lower).unwrap();
+            assert_eq!((got.ptr, got.col), eliminated(&whole), "{of:?}");
         }
+    }
+
+    /// The lower triangle of the pattern that elimination leaves of a dense array.
+    fn eliminated(a: &Csr) -> (Vec<i32>, Vec<i32>) {
+        let mut is_there = vec![vec![false; a.n]; a.n];
+        (0..a.n).for_each(|i| a.row(i).iter().for_each(|&j| is_there[i][j as usize] = true));
+        for pivot in 0..a.n {
+            let below = is_there[pivot].clone();
+            for row in &mut is_there[pivot + 1..] {
+                if row[pivot] {
+                    (pivot + 1..a.n).for_each(|j| row[j] |= below[j]);
+                }
+            }
+        }
+        let (mut starts, mut columns) = (vec![0], Vec::new());
+        for (i, row) in is_there.iter().enumerate() {
+            columns.extend((0..=i).filter(|&j| row[j]).map(|j| j as i32));
+            starts.push(columns.len() as i32);
+        }
+        (starts, columns)
+    }
+
+    #[test]
+    fn planes_dissect_all_points() {
+        let mut points = by_planes([9, 7, 5]);
+        points.sort_unstable();
+        assert!(points.into_iter().eq(0..9 * 7 * 5));
     }
 
     #[test]
     fn couplings_of_one_way_make_fewer_entries() {
-        let entries = |one_way| {
-            let a = Factor { size: [20, 20, 1], stencil: Stencil::Axes, one_way }.lower_pattern().unwrap();
-            assert_eq!(a.missing_diagonal(), None);
-            a.nnz()
-        };
-        assert!(entries(60) < entries(0));
+        let grid = Grid { stencil: Stencil::Axes, size: [20, 20, 1], dof: 1 };
+        for of in [Dissected::Planes(grid), Dissected::Metis(grid)] {
+            let entries = |one_way| {
+                let factor = Factor { of, one_way };
+                let [lower, upper] = [Fill::Lower, Fill::Upper].map(|fill| factor.pattern(fill).unwrap());
+                assert_eq!((lower.missing_diagonal(), upper.missing_diagonal()), (None, None));
+                assert_eq!(upper.transposed().col == lower.col, one_way == 0);
+                lower.nnz()
+            };
+            assert!(entries(60) < entries(0), "{of:?}");
+        }
+    }
+
+    #[test]
+    fn metis_leaves_less_fill_than_level_sets() {
+        let mesh = Mesh { shape: Shape::Graded(0.01), element: Element::P1, dof: 1 }.pattern().unwrap();
+        let entries = |by| cholesky_pattern(&permuted(&mesh, &order(&mesh, by)).unwrap()).unwrap().nnz();
+        let (metis, level_sets) = (entries(Order::Metis), entries(Order::Nd));
+        assert!(metis < level_sets, "{metis} {level_sets}");
     }
 }

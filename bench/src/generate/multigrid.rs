@@ -21,9 +21,9 @@ impl Coarse {
     }
 }
 
-/// A 7-point grid of so many points along each side.
-pub fn of_cube(side: usize, times: usize) -> Coarse {
-    Coarse { grid: Grid { stencil: Stencil::Axes, size: [side; 3], dof: 1 }, times }
+/// A grid of so many points along each side.
+pub fn of_cube(stencil: Stencil, side: usize, times: usize) -> Coarse {
+    Coarse { grid: Grid { stencil, size: [side; 3], dof: 1 }, times }
 }
 
 /// The unknowns of a maximal independent set: those with many neighbours first, by chance among equals.
@@ -74,7 +74,8 @@ mod tests {
 
     #[test]
     fn coarse_operators_are_symmetric_and_smaller() {
-        let (once, twice) = (of_cube(12, 1).pattern().unwrap(), of_cube(12, 2).pattern().unwrap());
+        let coarse = |times| of_cube(Stencil::Axes, 12, times).pattern().unwrap();
+        let (once, twice) = (coarse(1), coarse(2));
         assert!(twice.n < once.n && once.n < 12 * 12 * 12 / 2 + 1 && twice.n > 10);
         for a in [once, twice] {
             assert_eq!(a.missing_diagonal(), None);

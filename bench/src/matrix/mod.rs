@@ -2,6 +2,7 @@
 //! patterns of their factors.
 
 mod csr;
+mod metis;
 pub mod permute;
 
 pub use csr::{hash, right_hand_side, unit, Csr, Fill};

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::base::Result;
-use crate::matrix::{hash, Csr};
+use crate::matrix::{hash, metis, Csr};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -14,6 +14,8 @@ pub enum Order {
     Rcm,
     /// Nested dissection by level-set separators
     Nd,
+    /// METIS's nested dissection
+    Metis,
     /// Greedy multicolour order: each unknown has the first colour that none of its neighbours has
     #[value(alias = "colors")]
     Colours,
@@ -25,6 +27,7 @@ impl Order {
             Order::Random => "random",
             Order::Rcm => "rcm",
             Order::Nd => "nd",
+            Order::Metis => "metis",
             Order::Colours => "colours",
         }
     }
@@ -40,6 +43,7 @@ pub fn order(a: &Csr, by: Order) -> Vec<u32> {
         }
         Order::Rcm => reverse_cuthill_mckee(a),
         Order::Nd => nested_dissection(a),
+        Order::Metis => metis::nested_dissection(a),
         Order::Colours => by_colour(a),
     }
 }
@@ -253,10 +257,12 @@ mod tests {
             out.extend((-1..=1).map(|d| i as i64 + d).filter(|&j| near(j)).map(|j| j as i32));
         })
         .unwrap();
-        for a in [grid(), two_parts] {
-            for by in [Order::Random, Order::Rcm, Order::Nd, Order::Colours] {
+        let without_entries = Csr::from_rows(50, |_, _| {}).unwrap();
+        for a in [grid(), two_parts, without_entries] {
+            for by in [Order::Random, Order::Rcm, Order::Nd, Order::Metis, Order::Colours] {
                 let list = order(&a, by);
                 assert!(is_permutation(&list), "{by:?}");
+                assert_eq!(list, order(&a, by), "{by:?}");
                 let p = permuted(&a, &list).unwrap();
                 assert_eq!(p.nnz(), a.nnz());
                 assert_eq!(p.transposed().col, p.col);

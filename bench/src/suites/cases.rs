@@ -108,7 +108,7 @@ impl Case {
         match &self.source {
             Source::Generated(entry) if !self.is_changed() => match fill {
                 Fill::Lower => entry.lower(),
-                Fill::Upper => entry.lower()?.reversed(),
+                Fill::Upper => entry.upper(),
             },
             _ => self.pattern()?.triangle(fill),
         }

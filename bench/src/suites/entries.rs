@@ -51,7 +51,7 @@ impl Entry {
             Recipe::Nets(nets) => nets.lower_pattern()?,
             Recipe::Structure(structure) => structure.lower_pattern()?,
             Recipe::Lattice(lattice) => lattice.lower_pattern()?,
-            Recipe::Factor(factor) => factor.lower_pattern()?,
+            Recipe::Factor(factor) => factor.pattern(Fill::Lower)?,
             Recipe::Coarse(coarse) => coarse.pattern()?.triangle(Fill::Lower)?,
             Recipe::Mesh(mesh) => mesh.pattern()?.triangle(Fill::Lower)?,
             Recipe::Reservoir(reservoir) => reservoir.lower_pattern()?,
@@ -73,6 +73,14 @@ impl Entry {
         Ok(a)
     }
 
+    /// An upper triangle: a complete factor's own U, or the lower triangle with its unknowns in reverse order.
+    pub fn upper(&self) -> Result<Csr> {
+        match self.recipe {
+            Recipe::Factor(factor) => factor.pattern(Fill::Upper),
+            _ => self.lower()?.reversed(),
+        }
+    }
+
     /// The model problem of a grid that has one.
     pub fn model(&self) -> Result<Option<Csr>> {
         let Recipe::Grid(grid) = self.recipe else { return Ok(None) };
@@ -90,7 +98,7 @@ impl Entry {
             Recipe::Nets(nets) => nets.lower_pattern()?.symmetrised(),
             Recipe::Structure(structure) => structure.lower_pattern()?.symmetrised(),
             Recipe::Lattice(lattice) => lattice.lower_pattern()?.symmetrised(),
-            Recipe::Factor(factor) => factor.lower_pattern()?.symmetrised(),
+            Recipe::Factor(factor) => factor.pattern(Fill::Lower)?.symmetrised(),
             Recipe::Coarse(coarse) => coarse.pattern(),
             Recipe::Mesh(mesh) => mesh.pattern(),
             Recipe::Reservoir(reservoir) => reservoir.lower_pattern()?.symmetrised(),

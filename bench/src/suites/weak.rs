@@ -3,35 +3,53 @@
 //! `factor-7pt-32x32x32` and three other factors (docs/lab/panels.md).
 
 use super::entries::{other, Entry, Recipe};
-use crate::generate::factor::Factor;
+use crate::generate::factor::{Dissected, Factor};
 use crate::generate::graph::PowerLaw;
-use crate::generate::grids::Stencil;
+use crate::generate::grids::{Grid, Stencil};
 use crate::generate::mesh::{Element, Mesh, Shape};
 use crate::generate::multigrid::of_cube;
 use crate::generate::reservoir::Reservoir;
 
-fn factor(stencil: Stencil, size: [usize; 3], one_way: u64) -> Recipe {
-    Recipe::Factor(Factor { size, stencil, one_way })
+/// Of a grid in one of two orders.
+fn factor(of: fn(Grid) -> Dissected, stencil: Stencil, size: [usize; 3], one_way: u64) -> Recipe {
+    Recipe::Factor(Factor { of: of(Grid { stencil, size, dof: 1 }), one_way })
+}
+
+fn mesh_factor(shape: Shape) -> Recipe {
+    let mesh = Mesh { shape, element: Element::P1, dof: 1 };
+    Recipe::Factor(Factor { of: Dissected::MetisMesh(mesh), one_way: 0 })
 }
 
 fn mesh(shape: Shape, element: Element, dof: usize) -> Recipe {
     Recipe::Mesh(Mesh { shape, element, dof })
 }
 
-/// Complete factors of grids in the plane; coarse operators of multigrid; reservoirs with wells; linear elements on graded
-/// meshes, with one unknown at a corner and with several.
+fn coarse(stencil: Stencil, side: usize, times: usize) -> Recipe {
+    Recipe::Coarse(of_cube(stencil, side, times))
+}
+
+/// Complete factors of grids, most of them in the plane, of a mesh in the plane and of an unsymmetric matrix; coarse operators of
+/// multigrid; reservoirs with wells; linear elements on graded and porous meshes, with one unknown at a corner and with several.
 pub fn fit() -> Vec<Entry> {
+    use Dissected::{Metis, Planes};
     use Shape::{Graded, Porous};
     use Stencil::{Axes, Box};
-    let coarse = |side, times| Recipe::Coarse(of_cube(side, times));
     let wells = |size, dof, wells, perforated| {
         Recipe::Reservoir(Reservoir { size, dof, wells, perforated, closed: 15 })
     };
     vec![
-        other("factor-5pt-400x400", factor(Axes, [400, 400, 1], 0), 1195, (0.16, 6.44)),
-        other("factor-9pt-250x500", factor(Box, [250, 500, 1], 0), 989, (0.125, 5.33)),
-        other("coarse-100-1", coarse(100, 1), 624, (0.31, 2.78)),
-        other("coarse-120-2", coarse(120, 2), 636, (0.0587, 0.771)),
+        other("factor-5pt-400x400", factor(Planes, Axes, [400, 400, 1], 0), 1195, (0.16, 6.44)),
+        other("factor-9pt-250x500", factor(Planes, Box, [250, 500, 1], 0), 989, (0.125, 5.33)),
+        other("factor-7pt-32x32x32", factor(Planes, Axes, [32; 3], 0), 2388, (0.0328, 8.15)),
+        other("factor-graded-metis", mesh_factor(Graded(5e-4)), 941, (0.164, 4.27)),
+        other(
+            "factor-5pt-300x300-unsymmetric-metis",
+            factor(Metis, Axes, [300, 300, 1], 40),
+            863,
+            (0.09, 2.17),
+        ),
+        other("coarse-100-1", coarse(Axes, 100, 1), 624, (0.31, 2.78)),
+        other("coarse-120-2", coarse(Axes, 120, 2), 636, (0.0587, 0.771)),
         other("reservoir-120x120x60", wells([120, 120, 60], 1, 40, 2000), 298, (0.735, 2.66)),
         other("reservoir-80x80x40-x3", wells([80, 80, 40], 3, 20, 1200), 594, (0.652, 6.23)),
         other("graded-p1", mesh(Graded(2.5e-4), Element::P1, 1), 2975, (0.328, 1.31)),
@@ -43,20 +61,24 @@ pub fn fit() -> Vec<Entry> {
 /// A coarse operator of multigrid and a graded mesh that take no time.
 pub fn small() -> Vec<Entry> {
     vec![
-        other("coarse-24-1", Recipe::Coarse(of_cube(24, 1)), 140, (0.00456, 0.0389)),
+        other("coarse-24-1", coarse(Stencil::Axes, 24, 1), 140, (0.00456, 0.0389)),
         other("graded-p1-8k", mesh(Shape::Graded(1e-2), Element::P1, 1), 448, (0.00792, 0.0314)),
     ]
 }
 
-/// Complete factors of grids in space and of unsymmetric matrices; quadratic and edge elements; power-law graphs.
+/// Complete factors of 27-point grids, of a mesh in space and of an unsymmetric matrix; a coarse operator of a 27-point grid;
+/// quadratic and edge elements; power-law graphs.
 pub fn report() -> Vec<Entry> {
+    use Dissected::{Metis, Planes};
     use Shape::{Graded, Porous};
     use Stencil::{Axes, Box};
     let graph = |rows, links, skew| Recipe::PowerLaw(PowerLaw { rows, links, skew });
     vec![
-        other("factor-7pt-32x32x32", factor(Axes, [32, 32, 32], 0), 2388, (0.0328, 8.15)),
-        other("factor-27pt-24x24x40", factor(Box, [24, 24, 40], 0), 1722, (0.023, 5.46)),
-        other("factor-5pt-250x250-unsymmetric", factor(Axes, [250, 250, 1], 40), 729, (0.0625, 1.71)),
+        other("factor-27pt-24x24x40", factor(Planes, Box, [24, 24, 40], 0), 1722, (0.023, 5.46)),
+        other("factor-5pt-250x250-unsymmetric", factor(Planes, Axes, [250, 250, 1], 40), 729, (0.0625, 1.71)),
+        other("factor-porous-30-metis", mesh_factor(Porous(30)), 2319, (0.0298, 7.58)),
+        other("factor-27pt-30x30x30-metis", factor(Metis, Box, [30; 3], 0), 2051, (0.027, 7.38)),
+        other("coarse-27pt-128-1", coarse(Box, 128, 1), 690, (0.171, 2.22)),
         other("graded-p2", mesh(Graded(8e-4), Element::P2, 1), 4561, (0.398, 2.49)),
         other("graded-edge", mesh(Graded(6e-4), Element::Edge, 1), 3291, (0.382, 1.14)),
         other("porous-40-edge", mesh(Porous(40), Element::Edge, 1), 475, (0.453, 3.69)),
