@@ -1,6 +1,5 @@
 //! The kinds of matrices that are hardest for AUTO, in two halves: costs and constants may be fitted to the kinds of
-//! `fit`, and results are reported of the kinds of `report`. Nothing was fitted to these but PANEL's constants, which were set by
-//! `factor-7pt-32x32x32` and three other factors (docs/lab/panels.md).
+//! `fit`, and results are reported of the kinds of `report`, to which nothing was fitted.
 
 use super::entries::{other, Entry, Recipe};
 use crate::generate::factor::{Dissected, Factor};
