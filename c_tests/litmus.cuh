@@ -11,7 +11,7 @@ struct Outcome {
     unsigned timed_out;
 };
 
-// Of one thread, which tells them in the end.
+// Of one thread, which reports them at the end.
 struct Seen {
     uint32_t published = 0, wrong = 0;
 
@@ -19,7 +19,7 @@ struct Seen {
         ++published;
         wrong += !is_right;
     }
-    __device__ void tell(Outcome *outcome) const {
+    __device__ void report(Outcome *outcome) const {
         atomicAdd(&outcome->published, (unsigned long long)published);
         if (wrong) atomicAdd(&outcome->wrong, (unsigned long long)wrong);
     }
@@ -40,8 +40,8 @@ __host__ __device__ inline uint64_t bits_of(uint32_t launch, uint64_t word) {
 static __global__ void disturb(uint32_t *buffer, uint32_t words, const volatile uint32_t *stop) {
     uint64_t begin = nanoseconds(), k = mixed(blockIdx.x * blockDim.x + threadIdx.x + 1);
     while (!*stop && nanoseconds() - begin < 30000000000ull)
-        for (int turn = 0; turn < 64; ++turn) {
-            k = mixed(k + turn);
+        for (int round = 0; round < 64; ++round) {
+            k = mixed(k + round);
             if (k & 1) atomicAdd(buffer + (k >> 8) % words, 1u);
             else buffer[(k >> 8) % words] = (uint32_t)k;
         }
@@ -114,7 +114,7 @@ struct Lab {
         for (uint32_t q = 0; q < QUEUES; ++q) fresh.queue[q].next = q;
         check(cudaMemcpy(state, &fresh, sizeof fresh, cudaMemcpyHostToDevice));
     }
-    // Launches a kernel before its turn, as the library does where the GPU can.
+    // Launches a kernel before the previous one has ended, as the library does where the GPU can.
     template <class... Formal, class... Actual>
     void launch(void (*kernel)(Formal...), int blocks, int threads, size_t shared, Actual... arguments) {
         begin_to_disturb();

@@ -25,8 +25,9 @@ static void clear(Lab &lab, const SetupArgs &a) {
     lab.check(cudaMemsetAsync(&a.state->ticket, 0, sizeof a.state->ticket, lab.stream));
 }
 
-// The words of the sweep: of the block's own turns in shared memory, and of earlier ones in global memory. 0 is "not there yet".
-__device__ uint32_t word_of(uint32_t launch, uint32_t turn) { return (uint32_t)bits_of(launch, turn) | 1u; }
+// The words of the sweep: of the block's own positions in shared memory, and of earlier ones in global memory. 0 is "not there
+// yet".
+__device__ uint32_t word_of(uint32_t launch, uint32_t position) { return (uint32_t)bits_of(launch, position) | 1u; }
 
 __global__ void __launch_bounds__(SWEEP_BLOCK) sweep_words(const GRID_CONSTANT SetupArgs a, uint32_t near, uint32_t far, uint32_t launch,
                                                            Outcome *outcome) {
@@ -34,27 +35,27 @@ __global__ void __launch_bounds__(SWEEP_BLOCK) sweep_words(const GRID_CONSTANT S
     if (threadIdx.x == 0) ticket = atomicAdd(&a.state->ticket, 1u);
     shared[threadIdx.x] = 0;
     __syncthreads();
-    Turns turns{shared, a.word, ticket * SWEEP_BLOCK};
+    SweepWords words{shared, a.word, ticket * SWEEP_BLOCK};
     SetupWatchdog dog(a);
     Seen seen;
-    uint32_t t = turns.begin + threadIdx.x;
+    uint32_t t = words.begin + threadIdx.x;
     bool done = t >= a.n, ok = true;
     // Rows of one warp may depend on each other, so each lane goes on by itself.
     while (ok && !__all_sync(FULL, done)) {
         uint32_t first = 0, second = 0;
-        turns.read_if(!done && t >= near, t - near, first);
-        turns.read_if(!done && t >= far, t - far, second);
+        words.read_if(!done && t >= near, t - near, first);
+        words.read_if(!done && t >= far, t - far, second);
         if (!done && (t < near || first) && (t < far || second)) {
             if (t >= near) seen.compare(first == word_of(launch, t - near));
             if (t >= far) seen.compare(second == word_of(launch, t - far));
-            turns.write(t, word_of(launch, t));
+            words.write(t, word_of(launch, t));
             done = true;
         }
-        ok = dog.turn();
+        ok = dog.keep_waiting();
     }
     if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
     if (!ok && threadIdx.x % 32 == 0) atomicAdd(&outcome->timed_out, 1u);
-    seen.tell(outcome);
+    seen.report(outcome);
 }
 
 static cudaError_t run_sweep(Litmus *result) {
@@ -84,28 +85,28 @@ __global__ void __launch_bounds__(SWEEP_BLOCK) sweep_pieces(const GRID_CONSTANT 
     if (threadIdx.x == 0) ticket = atomicAdd(&a.state->ticket, 1u), rows.rows = 0;
     shared[threadIdx.x] = 0;
     __syncthreads();
-    Turns turns{shared, a.word, ticket * SWEEP_BLOCK};
+    SweepWords words{shared, a.word, ticket * SWEEP_BLOCK};
     SetupWatchdog dog(a);
     Seen seen;
-    uint32_t t = turns.begin + threadIdx.x, last = turns.begin + SWEEP_BLOCK - 1, lane = threadIdx.x % 32;
+    uint32_t t = words.begin + threadIdx.x, last = words.begin + SWEEP_BLOCK - 1, lane = threadIdx.x % 32;
     bool is_long = t == last && last >= LONG_LENGTH, ok = true;
     uint32_t mine = rows.fill(t, 0, is_long ? LONG_LENGTH : 0);
-    uint32_t base = 0u - (last - LONG_LENGTH);  // so that what is back[k] turns behind the first is meant
-    if (!is_long) turns.write(t, word_of(launch, t));
+    uint32_t base = 0u - (last - LONG_LENGTH);  // so that what is back[k] positions behind the first is meant
+    if (!is_long) words.write(t, word_of(launch, t));
     mine = __shfl_sync(FULL, mine, 31);
     if (mine == NONE) {
-        rows.help_all(a, turns, back, base, dog);
+        rows.help_all(a, words, back, base, dog);
     } else {
         uint32_t top = 0, expected = 0;
-        ok = rows.finish(mine, a, turns, back, base, top, dog);
+        ok = rows.finish(mine, a, words, back, base, top, dog);
         for (uint32_t k = lane; k < LONG_LENGTH; k += 32) expected = max(expected, word_of(launch, last - LONG_LENGTH + k));
         expected = Lanes(32).reduce(expected, Max());
         if (ok) seen.compare(top == expected);
-        if (lane == 31) turns.write(last, word_of(launch, last));
+        if (lane == 31) words.write(last, word_of(launch, last));
     }
     if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
     if (!ok && lane == 0) atomicAdd(&outcome->timed_out, 1u);
-    seen.tell(outcome);
+    seen.report(outcome);
 }
 
 static cudaError_t run_pieces(Litmus *result) {
@@ -138,7 +139,7 @@ __global__ void __launch_bounds__(32) look_backs(const GRID_CONSTANT SetupArgs a
     if (threadIdx.x == 0) {
         seen.compare(before == tile / 5 * 15 + rest * (rest + 1) / 2);
         atomicAdd(&a.state->progress, 1u);
-        seen.tell(outcome);
+        seen.report(outcome);
         if (a.summary->bad) atomicAdd(&outcome->timed_out, 1u);
     }
 }
@@ -158,14 +159,14 @@ static cudaError_t run_look_back(Litmus *result) {
     return lab.finish(result);
 }
 
-// Words to the host: every block writes some, the last one tells them all, and the host polls for the word behind them. Plain
+// Words to the host: every block writes some, the last one sends them all, and the host polls for the word behind them. Plain
 // stores of all blocks, and relaxed loads of the last one.
 constexpr uint32_t TOLD_BLOCK = 256;
 
 __global__ void __launch_bounds__(TOLD_BLOCK) messages(const GRID_CONSTANT SetupArgs a, uint32_t *words, uint32_t launch) {
     uint32_t k = thread_index();
     words[k] = (uint32_t)bits_of(launch, k);
-    tell_in_the_end(a);
+    send_message_at_end(a);
 }
 
 static cudaError_t run_messages(Litmus *result) {
@@ -174,9 +175,9 @@ static cudaError_t run_messages(Litmus *result) {
     SetupArgs a = arguments(lab, WORDS);
     uint32_t *words = lab.device<uint32_t>(WORDS, 0);
     volatile uint32_t *page = lab.host(LONGEST_MESSAGE + 1);
-    a.tells = WORDS;
-    a.tell_from = words;
-    a.tell_to = const_cast<uint32_t *>(page);
+    a.message_words = WORDS;
+    a.message_from = words;
+    a.message_to = const_cast<uint32_t *>(page);
     unsigned long long published = 0, wrong = 0;
     unsigned timed_out = 0;
     for (uint32_t launch = 0; launch < MESSAGES && lab.error == cudaSuccess && !timed_out; ++launch) {

@@ -20,7 +20,7 @@ static Back back_in(int launch) { return launch % 2 ? Back{{97, 128, 1000}} : Ba
 template <class R>
 __device__ R real_of(uint64_t bits) {
     using B = typename Word<R>::bits;
-    return Word<R>::value(bits % 1000 == 0 ? Word<R>::armed : (B)bits);
+    return Word<R>::value(bits % 1000 == 0 ? Word<R>::sentinel : (B)bits);
 }
 template <class T>
 struct Made {
@@ -45,25 +45,25 @@ __device__ bool is_published(Words<Complex<R>> x, Complex<R> v) {
 // whoever takes the last one leaves the queue for the next launch.
 template <class T, int NR, bool REDUCED>
 __global__ void __launch_bounds__(TICKET_BLOCK) one_word(const GRID_CONSTANT SolveArgs<T> a, Back back, uint32_t launch, Outcome *outcome) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     let_next_begin();
     Slices slices(a.state, 0);
-    uint32_t lane = threadIdx.x % WARP, item = slices.slice_of(slices.first), next = slices.drawn(slices.draw());
+    uint32_t lane = threadIdx.x % WARP, item = slices.slice_of(slices.first), next = slices.of_ticket(slices.take_ticket());
     T *work = work_of(a, slices.first), *other = work_of(a, ~slices.first);
     Seen seen;
     bool ok = true;
     while (item < a.slices) {
-        uint32_t drawn = slices.draw();
+        uint32_t ticket = slices.take_ticket();
         for (uint32_t k = 0; k < DEPENDENCIES && ok; ++k) {
             if (item < back.items[k]) continue;
             uint64_t from = ((uint64_t)(item - back.items[k]) * WARP + (lane * 5 + k + 1) % WARP) * NR;
             Words<T> x[NR];
-            for (int j = 0; j < NR; ++j) x[j] = Words<T>::armed();
+            for (int j = 0; j < NR; ++j) x[j] = Words<T>::sentinel();
             ok = spin(a, [&] {
                 uint32_t highest = 0;
                 poll<T, NR>(work + from, x);
-                for (int j = 0; j < NR; ++j) highest = max(highest, x[j].tell());
-                return highest == ARMED;
+                for (int j = 0; j < NR; ++j) highest = max(highest, x[j].flag());
+                return highest == SENTINEL;
             });
             for (int j = 0; j < NR && ok; ++j) seen.compare(is_published(x[j], Made<T>::of(launch, from + j)));
         }
@@ -71,16 +71,16 @@ __global__ void __launch_bounds__(TICKET_BLOCK) one_word(const GRID_CONSTANT Sol
         T v[NR];
         for (int j = 0; j < NR; ++j) {
             v[j] = Made<T>::of(launch, own + j);
-            arm(other + own + j);
+            reset(other + own + j);
         }
         if (REDUCED) publish_reduced(work + own, v);
         else publish(work + own, v);
         item = next;
-        next = slices.drawn(drawn);
+        next = slices.of_ticket(ticket);
     }
     slices.leave(a.slices, next, 2, BOTH);
     if (!ok) atomicAdd(&outcome->timed_out, 1u);
-    seen.tell(outcome);
+    seen.report(outcome);
 }
 
 template <class T>
@@ -122,12 +122,12 @@ __global__ void __launch_bounds__(TICKET_BLOCK) counter(const GRID_CONSTANT Solv
     Seen seen;
     bool ok = true;
     for (uint32_t next; item < a.slices; item = next) {
-        next = slices.drawn(slices.draw());
+        next = slices.of_ticket(slices.take_ticket());
         for (uint32_t k = 0; k < DEPENDENCIES; ++k)
             if (item >= back.items[k]) load_first(payload + (uint64_t)(item - back.items[k]) * WARP + (lane * 5 + k) % WARP);
         if (lane == 0) {
             Watchdog<float> dog(a);
-            while (load_acquire(&a.counters[item]) != 0 && (ok = dog.turn())) {
+            while (load_acquire(&a.counters[item]) != 0 && (ok = dog.keep_waiting())) {
             }
         }
         __syncwarp();
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(TICKET_BLOCK) counter(const GRID_CONSTANT Solv
     }
     slices.leave(a.slices, item, 1, BOTH);
     if (!ok && lane == 0) atomicAdd(&outcome->timed_out, 1u);
-    seen.tell(outcome);
+    seen.report(outcome);
 }
 
 static cudaError_t run_counter(Litmus *result) {
@@ -178,27 +178,27 @@ __global__ void __launch_bounds__(WARPS_OF_WINDOW *WARP) window(const GRID_CONST
     T *cells = reinterpret_cast<T *>(shared);
     uint32_t address = shared_address(cells), lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     if (threadIdx.x < WARP) done[threadIdx.x] = threadIdx.x < WARPS_OF_WINDOW ? 0 : NONE - WINDOW_ROUNDS;
-    for (uint32_t k = threadIdx.x; k < AHEAD; k += blockDim.x) arm_shared(cells + k);
+    for (uint32_t k = threadIdx.x; k < AHEAD; k += blockDim.x) reset_shared(cells + k);
     __syncthreads();
     Seen seen;
     bool ok = true;
     uint64_t origin = (uint64_t)blockIdx.x * a.slices * WARP;
     for (uint32_t round = 0, s = warp; s < a.slices && ok; s += WARPS_OF_WINDOW, ++round) {
         Watchdog<T> dog(a);
-        while (ok && !__all_sync(FULL, load_acquire_shared(&done[lane]) + WINDOW_ROUNDS > round)) ok = dog.turn_together();
+        while (ok && !__all_sync(FULL, load_acquire_shared(&done[lane]) + WINDOW_ROUNDS > round)) ok = dog.keep_waiting_together();
         uint32_t p = s * WARP + lane;
         for (uint32_t k = 0; k < DEPENDENCIES && ok; ++k) {
             bool wanted = p >= back.items[k];
             uint32_t q = p - back.items[k];
-            Words<T> x = wanted ? Words<T>::armed() : Words<T>::of_zero();
+            Words<T> x = wanted ? Words<T>::sentinel() : Words<T>::of_zero();
             ok = spin(a, [&] {
                 poll_shared(address + q % CELLS * (uint32_t)sizeof(T), x);
-                return x.is_armed();
+                return x.is_sentinel();
             });
             if (ok && wanted) seen.compare(is_published(x, Made<T>::of(launch, origin + q)));
         }
         publish_shared_if(true, address + p % CELLS * (uint32_t)sizeof(T), Made<T>::of(launch, origin + p));
-        arm_shared(cells + (p + AHEAD) % CELLS);
+        reset_shared(cells + (p + AHEAD) % CELLS);
         __syncwarp();
         if (lane == 0) {
             store_release_shared(&done[warp], round + 1);
@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(WARPS_OF_WINDOW *WARP) window(const GRID_CONST
     }
     if (lane == 0) store_release_shared(&done[warp], NONE - WINDOW_ROUNDS);
     if (!ok && lane == 0) atomicAdd(&outcome->timed_out, 1u);
-    seen.tell(outcome);
+    seen.report(outcome);
 }
 
 template <class T>
@@ -247,11 +247,11 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(RING_WARPS *WA
         for (uint32_t k = 0; k < DEPENDENCIES && ok; ++k) {
             bool wanted = p >= back.items[k];
             uint32_t q = p - back.items[k];
-            Words<T> x = ring.ask(work, wanted, q);
-            if (wanted && q < ring.near) seen.compare(!x.is_armed());
+            Words<T> x = ring.expected(work, wanted, q);
+            if (wanted && q < ring.near) seen.compare(!x.is_sentinel());
             ok = spin(a, [&] {
                 ring.poll(q, x);
-                return x.is_armed();
+                return x.is_sentinel();
             });
             if (ok && wanted) seen.compare(is_published(x, Made<T>::of(launch, origin + q)));
         }
@@ -261,11 +261,11 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(RING_WARPS *WA
         __syncwarp();
         for (int r = 0; r < CLUSTER; ++r) publish_cluster_if(r != rank, ring.ring[r] + cell, v);
         publish(work + p, v);
-        arm(other + p);
+        reset(other + p);
     }
     ring.leave((a.slices - 1) * WARP);
     if (!ok && lane == 0) atomicAdd(&outcome->timed_out, 1u);
-    seen.tell(outcome);
+    seen.report(outcome);
 #endif
 }
 #else
@@ -303,37 +303,37 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(BUFFER_WARPS *
     uint32_t rank = rank_in_cluster(), own = shared_address(cells);
     uint64_t origin = (uint64_t)(blockIdx.x / CLUSTER) * a.slices * BUFFER_CELLS;
     T *work = a.work + (launch % 2 ? a.words : 0) + origin, *other = a.work + (launch % 2 ? 0 : a.words) + origin;
-    bool gives = rank + 1 < CLUSTER;
-    uint64_t target = of_block(cells, gives ? rank + 1 : rank);
+    bool publishes = rank + 1 < CLUSTER;
+    uint64_t target = of_block(cells, publishes ? rank + 1 : rank);
     Seen seen;
     bool ok = true;
     for (uint32_t tile = rank; tile < a.slices; tile += CLUSTER) {
         cluster_barrier();
-        for (uint32_t k = threadIdx.x; k < BUFFER_CELLS; k += THREADS) arm_shared(cells + k);
+        for (uint32_t k = threadIdx.x; k < BUFFER_CELLS; k += THREADS) reset_shared(cells + k);
         cluster_barrier();
         if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
         for (uint32_t k = threadIdx.x; k < BUFFER_CELLS; k += THREADS) {
             // From the tile before, by the buffer, and from two before, by the work vector.
             uint32_t p = tile * BUFFER_CELLS + k, q = (k * 5 + 7) % BUFFER_CELLS, near = p - k - BUFFER_CELLS + q, far = near - BUFFER_CELLS;
             bool is_near = rank > 0, is_far = tile > 1;
-            Words<T> x = is_near ? Words<T>::armed() : Words<T>::of_zero(), y = is_far ? Words<T>::armed() : Words<T>::of_zero();
+            Words<T> x = is_near ? Words<T>::sentinel() : Words<T>::of_zero(), y = is_far ? Words<T>::sentinel() : Words<T>::of_zero();
             if (ok)
                 ok = spin(a, [&] {
                     poll_shared(own + q * (uint32_t)sizeof(T), x);
                     poll_far<sizeof(T)>(work, is_far ? far : 0, y);
-                    return max(x.tell(), y.tell()) == ARMED;
+                    return max(x.flag(), y.flag()) == SENTINEL;
                 });
             if (ok && is_near) seen.compare(is_published(x, Made<T>::of(launch, origin + near)));
             if (ok && is_far) seen.compare(is_published(y, Made<T>::of(launch, origin + far)));
             T v = Made<T>::of(launch, origin + p);
-            publish_cluster_if(gives, target + k * (uint32_t)sizeof(T), v);
+            publish_cluster_if(publishes, target + k * (uint32_t)sizeof(T), v);
             publish_reduced(work + p, v);
-            arm(other + p);
+            reset(other + p);
         }
     }
     cluster_barrier();  // none ends while another may store to its memory
     if (!ok && threadIdx.x % WARP == 0) atomicAdd(&outcome->timed_out, 1u);
-    seen.tell(outcome);
+    seen.report(outcome);
 #endif
 }
 #else
@@ -371,14 +371,14 @@ __global__ void __launch_bounds__(TICKET_BLOCK) segments(const GRID_CONSTANT Sol
     Seen seen;
     bool ok = true;
     for (uint32_t next; item < a.slices; item = next) {
-        next = slices.drawn(slices.draw());
+        next = slices.of_ticket(slices.take_ticket());
         uint32_t row = item / ITEMS_OF_ROW, number = item % ITEMS_OF_ROW, longest = ITEMS_OF_ROW * LONGEST_WHOLE<T>;
         uint32_t begin = row * longest, end = begin + longest;
         bool is_segment = number < SEGMENTS;
         Share<true, 1, T> share(a, make_uint2(0, is_segment ? PART | number << GATE_SHIFT : 1), begin, end, longest);
         if (is_segment) {
             if (lane == 0) publish(work + share.place(), sum_of_segment<T>(launch, item));
-            if (lane == 0) arm(other + share.place());
+            if (lane == 0) reset(other + share.place());
             continue;
         }
         T sum[1] = {T(0)}, expected = T(0);
@@ -388,7 +388,7 @@ __global__ void __launch_bounds__(TICKET_BLOCK) segments(const GRID_CONSTANT Sol
     }
     slices.leave(a.slices, item, 1, BOTH);
     if (!ok && lane == 0) atomicAdd(&outcome->timed_out, 1u);
-    seen.tell(outcome);
+    seen.report(outcome);
 }
 
 template <class T>
@@ -412,7 +412,7 @@ constexpr uint32_t PHASES = 400, PHASE_BLOCK = 256;
 struct Together {
     Watchdog<float> dog;
     __device__ explicit Together(const SolveArgs<float> &a) : dog(a) {}
-    __device__ bool turn() { return dog.turn_together(); }
+    __device__ bool keep_waiting() { return dog.keep_waiting_together(); }
 };
 
 __global__ void __launch_bounds__(PHASE_BLOCK) phases(const GRID_CONSTANT SolveArgs<float> a, uint32_t *next, uint32_t *done, uint32_t *ended,
@@ -424,7 +424,7 @@ __global__ void __launch_bounds__(PHASE_BLOCK) phases(const GRID_CONSTANT SolveA
     uint32_t words = gridDim.x * PHASE_BLOCK;
     bool ok = true;
     auto word_of = [&](uint32_t number, uint32_t k) { return (uint32_t)bits_of(launch, (uint64_t)number * words + k); };
-    while (phase.draw() < PHASES && (ok = phase.begin(dog))) {
+    while (phase.take_ticket() < PHASES && (ok = phase.begin(dog))) {
         uint32_t share = phase.share, number = phase.number, k = share * PHASE_BLOCK + threadIdx.x;
         for (uint32_t far = 1; number > 0 && far < gridDim.x; far *= 3) {
             uint32_t from = (share + far) % gridDim.x * PHASE_BLOCK + (threadIdx.x * 7 + far) % PHASE_BLOCK;
@@ -440,7 +440,7 @@ __global__ void __launch_bounds__(PHASE_BLOCK) phases(const GRID_CONSTANT SolveA
     for (uint32_t k = threadIdx.x; is_last && ok && k < words; k += PHASE_BLOCK)
         seen.compare(data[(PHASES - 1) % 2 * words + k] == word_of(PHASES - 1, k));
     if (!ok && threadIdx.x == 0) atomicAdd(&outcome->timed_out, 1u);
-    seen.tell(outcome);
+    seen.report(outcome);
 }
 
 static cudaError_t run_phases(Litmus *result) {

@@ -343,7 +343,7 @@ impl Shape {
 
     /// The same matrix with its triangle, of so many entries, stored by columns in place of rows or the other way round,
     /// in zero-based 32-bit indices.
-    pub fn turned(&self, nnz: u32) -> Shape {
+    pub fn with_transposed_storage(&self, nnz: u32) -> Shape {
         let format = if self.descr.format == Format::Csr { Format::Csc } else { Format::Csr };
         let (base, offsets, columns) = (Base::Zero, Index::I32, Index::I32);
         Shape { nnz, descr: MatDescr { format, base, offsets, columns, ..self.descr }, ..*self }

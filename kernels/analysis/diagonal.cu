@@ -5,7 +5,7 @@
 
 // A row for each thread.
 extern "C" __global__ void __launch_bounds__(DIAGONAL_BLOCK) diagonal_places(const GRID_CONSTANT DiagonalArgs a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     uint32_t row = blockIdx.x * DIAGONAL_BLOCK + threadIdx.x;
     if (row >= a.pattern.n) return;
     uint32_t begin = a.pattern.begin(row), end = a.pattern.begin((size_t)row + 1), place = NONE, before = 0;

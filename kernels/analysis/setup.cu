@@ -1,6 +1,6 @@
 // Setup on the GPU: from the caller's arrays to those that solves read. The host's part is in
 // src/executor/cuda/setup/.
-#include "setup_arm.cuh"
+#include "setup_reset.cuh"
 #include "setup_chains.cuh"
 #include "setup_families.cuh"
 #include "setup_grid.cuh"

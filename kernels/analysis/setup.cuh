@@ -6,7 +6,7 @@
 
 constexpr uint32_t FULL = 0xffffffffu;
 
-__device__ __forceinline__ uint32_t turn_of(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
+__device__ __forceinline__ uint32_t natural_position(const SetupArgs &a, uint32_t i) { return a.forward ? i : a.n - 1 - i; }
 
 __device__ __forceinline__ uint32_t divide_up(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
 
@@ -14,62 +14,63 @@ __device__ __forceinline__ uint32_t thread_index() { return blockIdx.x * blockDi
 // Of the warp; there may be more threads than a number of 32 bits can count.
 __device__ __forceinline__ uint32_t warp_index() { return blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32; }
 
-// Ends waits that see no progress, as in solves: `turn` is called by whole warps, once per poll. What a
-// kernel leaves unfinished then is not looked at: the pattern counts as bad from there on.
+// Ends waits that see no progress, as in solves: `keep_waiting` is called by whole warps, once per poll. What a kernel
+// leaves unfinished then is not looked at: the pattern counts as bad from there on.
 struct SetupWatchdog {
     const SetupArgs &a;
     LastProgress last = {0, 0, 0};
-    uint32_t turns = 0;
+    uint32_t polls = 0;
 
     __device__ __forceinline__ explicit SetupWatchdog(const SetupArgs &args) : a(args) {}
 
-    __device__ __forceinline__ bool turn() {
-        if ((++turns & 255u) != 0) return true;
+    __device__ __forceinline__ bool keep_waiting() {
+        if ((++polls & 255u) != 0) return true;
         last = watchdog_poll(a.state, &a.summary->bad, a.timeout_ns, last);
         return __all_sync(FULL, last.at != GIVEN_UP);
     }
 };
 
-// What every kernel begins with, as it is launched before its turn.
+// What every kernel begins with, as it is launched before the previous one has ended.
 __device__ __forceinline__ void begin_kernel(const SetupArgs &a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     if (a.stamp && thread_index() == 0) *a.stamp = nanoseconds();
 }
 
-// Tells the host what it has asked for. By a whole block.
-__device__ __forceinline__ void tell(const SetupArgs &a) {
+// Sends the host the message that it has asked for. By a whole block.
+__device__ __forceinline__ void send_message(const SetupArgs &a) {
     constexpr uint32_t EACH = 8;  // words of a thread, which are on their way together
-    for (uint32_t first = threadIdx.x; first < a.tells; first += EACH * blockDim.x) {
+    for (uint32_t first = threadIdx.x; first < a.message_words; first += EACH * blockDim.x) {
         uint32_t word[EACH];
 #pragma unroll
         for (uint32_t u = 0; u < EACH; ++u) {
             uint32_t k = first + u * blockDim.x;
-            if (k < a.tells) word[u] = load_relaxed(a.tell_from + k);
+            if (k < a.message_words) word[u] = load_relaxed(a.message_from + k);
         }
 #pragma unroll
         for (uint32_t u = 0; u < EACH; ++u) {
             uint32_t k = first + u * blockDim.x;
-            if (k < a.tells) a.tell_to[k] = word[u];
+            if (k < a.message_words) a.message_to[k] = word[u];
         }
     }
     __syncthreads();
     if (threadIdx.x != 0) return;
     __threadfence_system();
-    *(volatile uint32_t *)(a.tell_to + LONGEST_MESSAGE) = 1;
+    *(volatile uint32_t *)(a.message_to + LONGEST_MESSAGE) = 1;
 }
 // The same by the last block of all, when the others have ended.
-__device__ __forceinline__ void tell_in_the_end(const SetupArgs &a) {
+__device__ __forceinline__ void send_message_at_end(const SetupArgs &a) {
     __shared__ bool is_last;
     __syncthreads();
     if (threadIdx.x == 0) is_last = comes_last(&a.summary->ended, gridDim.x);
     __syncthreads();
     if (!is_last) return;
     if (threadIdx.x == 0) store_relaxed(&a.summary->ended, 0u);
-    tell(a);
+    send_message(a);
 }
 
-// A kernel, with its launch bounds. It is launched before its turn, and does nothing for a pattern that is malformed; by a
-// vote, so that the compiler knows that a warp stays together. In the end it tells the host what that has asked for.
+// A kernel, with its launch bounds. It is launched before the previous one has ended, and does nothing for a pattern that
+// is malformed; by a vote, so that the compiler knows that a warp stays together. At the end it sends the host the message
+// that it has asked for.
 #define SETUP_KERNEL(name, ...) SETUP_KERNEL_UNLESS(__any_sync(FULL, a.summary->bad), name, __VA_ARGS__)
 // The same where the watchdog may end waits before all blocks have begun: from then on the pattern counts as bad,
 // so a block's warps must agree whether it does. Where all kernels vote so an analysis takes 3 to 14 % longer.
@@ -80,7 +81,7 @@ __device__ __forceinline__ void tell_in_the_end(const SetupArgs &a) {
     extern "C" __global__ void __launch_bounds__(__VA_ARGS__) name(const GRID_CONSTANT SetupArgs a) { \
         begin_kernel(a);                                                                              \
         if (!(is_bad)) name##_work(a);                                                                \
-        if (a.tells) tell_in_the_end(a);                                                              \
+        if (a.message_words) send_message_at_end(a);                                                  \
     }                                                                                                 \
     __device__ __forceinline__ void name##_work(const SetupArgs &a)
 
@@ -319,8 +320,8 @@ __device__ __forceinline__ void add_up(uint64_t (&v)[N]) {
     __syncthreads();
 }
 
-// The levels of every span of turns, a block each, by the rule of analysis/ranges.rs; `level(t)` gives that of a turn, and
-// `visit(t, level)` sees it once. The highest of the block's own.
+// The levels of every span of positions, a block each, by the rule of analysis/ranges.rs; `level(t)` gives that of a
+// position, and `visit(t, level)` sees it once. The highest of the block's own.
 template <class Level, class Visit>
 __device__ uint32_t each_span(const SetupArgs &a, const Level &level, const Visit &visit) {
     __shared__ uint32_t scratch[32];

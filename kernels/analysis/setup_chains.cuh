@@ -6,18 +6,18 @@
 // levels of grids, one look at all rows at once proves that or refutes it, and what is refuted is left to the sweep.
 //
 // The numbers: pointer jumping (J. C. Wyllie, The Complexity of Parallel Computations, 1979), in place. What is known of a
-// turn is one word: a turn farther down its chain, and how many there are down to that one. To these an unknown adds what is
-// known of that turn, until the chain is at its end. Others do so at the same time, so it takes a few steps, whatever the number
-// of levels; and nobody waits for anybody.
+// position is one word: a position farther down its chain, and how many there are down to that one. To these an unknown adds
+// what is known of that position, until the chain is at its end. Others do so at the same time, so it takes a few steps,
+// whatever the number of levels; and nobody waits for anybody.
 #pragma once
 #include "setup_grid.cuh"
 
 struct Link {
-    uint32_t next;   // a turn farther down the chain, or NONE
-    uint32_t turns;  // from this one down to that one, without it
+    uint32_t next;      // a position farther down the chain, or NONE
+    uint32_t distance;  // from this one down to that one, without it
 
     __device__ static Link from(uint64_t word) { return {(uint32_t)(word >> 32), (uint32_t)word}; }
-    __device__ uint64_t word() const { return (uint64_t)next << 32 | turns; }
+    __device__ uint64_t word() const { return (uint64_t)next << 32 | distance; }
 };
 
 __device__ __forceinline__ bool levels_by_grid(const SetupArgs &a) { return Grid(a).line && !a.summary->uneven; }
@@ -26,17 +26,17 @@ __device__ __forceinline__ bool tries_chains(const SetupArgs &a) {
 }
 __device__ __forceinline__ bool levels_by_chains(const SetupArgs &a) { return tries_chains(a) && !a.summary->overtaken; }
 
-// A turn's number in its chain, from 1 on, when all are known.
-__device__ __forceinline__ uint32_t number_in_chain(const SetupArgs &a, uint32_t t) { return Link::from(a.chain[t]).turns; }
+// The number of a position in its chain, from 1 on, when all are known.
+__device__ __forceinline__ uint32_t number_in_chain(const SetupArgs &a, uint32_t t) { return Link::from(a.chain[t]).distance; }
 
-// Links each turn to the last one that it depends on; in rows that are not sorted, to any.
+// Links each position to the last one that it depends on; in rows that are not sorted, to any.
 template <class Rows>
 __device__ void link_chains(const SetupArgs &a, const Rows &rows) {
     if (!tries_chains(a)) return;
     for (uint32_t t = thread_index(); t < a.n; t += gridDim.x * blockDim.x) {
-        uint2 span = rows.span(turn_of(a, t));
+        uint2 span = rows.span(natural_position(a, t));
         uint32_t e = a.forward ? span.x + span.y - 1 : span.x;
-        uint32_t q = span.y > 0 ? turn_of(a, (uint32_t)rows.entries()[e] - rows.base()) : NONE;
+        uint32_t q = span.y > 0 ? natural_position(a, (uint32_t)rows.entries()[e] - rows.base()) : NONE;
         a.chain[t] = Link{q < t ? q : NONE, 1}.word();
     }
 }
@@ -45,9 +45,9 @@ SETUP_KERNEL(setup_follow_chains, 256) {
     if (!tries_chains(a)) return;
     for (uint32_t t = thread_index(); t < a.n; t += gridDim.x * blockDim.x) {
         Link own = Link::from(load_relaxed(&a.chain[t]));
-        while (own.next != NONE) {  // each is an earlier turn than the one before
+        while (own.next != NONE) {  // each is an earlier position than the one before
             Link its = Link::from(load_relaxed(&a.chain[own.next]));
-            own = {its.next, own.turns + its.turns};
+            own = {its.next, own.distance + its.distance};
             store_relaxed(&a.chain[t], own.word());
         }
     }
@@ -61,14 +61,14 @@ struct ChainCheck {
     Rows rows;
     bool refuted = false;  // by a row that this thread has led
 
-    __device__ uint2 span(uint32_t t) const { return rows.span(turn_of(a, t)); }
-    __device__ uint32_t number(uint32_t i) const { return turn_of(a, i); }
+    __device__ uint2 span(uint32_t t) const { return rows.span(natural_position(a, t)); }
+    __device__ uint32_t number(uint32_t i) const { return natural_position(a, i); }
     template <class Team>
     __device__ void visit(uint32_t t, uint2 span, const Team &team) {
         uint32_t top[] = {0};
-        each_dependency(a, rows, t, span, team, [&](const uint32_t (&turns)[4]) {
+        each_dependency(a, rows, t, span, team, [&](const uint32_t (&positions)[4]) {
 #pragma unroll
-            for (uint32_t q : turns) {
+            for (uint32_t q : positions) {
                 uint32_t its = number_in_chain(a, q);
                 top[0] = Max()(top[0], q < t ? its : 0);
             }

@@ -5,14 +5,14 @@
 
 constexpr uint32_t HEAD = 1u << 31;  // rows are fewer
 
-// `family` has, by turn, HEAD and the place of a head in its level, `shift` bits; or an unknown of the same family that is
-// solved before. At first every row is a head. `value_in` holds the unknowns by level.
+// `family` has, by natural position, HEAD and the place of a head in its level, `shift` bits; or an unknown of the same
+// family that is solved before. At first every row is a head. `value_in` holds the unknowns by level.
 SETUP_KERNEL(setup_family_heads, 256) {
     uint32_t p = thread_index();
     if (p >= a.n) return;
     uint32_t level = a.level_of[p], begin = a.level_ptr[level], rows = a.level_ptr[level + 1] - begin;
     uint32_t place = (uint32_t)(((uint64_t)(p - begin) << a.shift) / rows);
-    a.family[turn_of(a, ((const uint32_t *)a.value_in)[p])] = HEAD | place;
+    a.family[natural_position(a, ((const uint32_t *)a.value_in)[p])] = HEAD | place;
 }
 
 // Rows that have a parent become what has descended from it. By rows of op(A).
@@ -26,13 +26,13 @@ struct Parents {
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
         const SetupArgs &a = source.a;
-        uint32_t t = turn_of(a, i), own = a.word[t], parent[] = {0};  // one more than its turn
+        uint32_t t = natural_position(a, i), own = a.word[t], parent[] = {0};  // one more than its position
         if ((own - 1) % FAMILY_LEVELS == 0) return;
         each_entry(source, i, span, team, [&](const uint32_t (&unknowns)[4]) {
 #pragma unroll
             for (uint32_t j : unknowns) {
-                uint32_t turn = turn_of(a, j);
-                parent[0] = Max()(parent[0], a.word[turn] + 1 == own ? turn + 1 : 0);
+                uint32_t position = natural_position(a, j);
+                parent[0] = Max()(parent[0], a.word[position] + 1 == own ? position + 1 : 0);
             }
         });
         if (add_up_row<0>(team, parent) && parent[0] > 0) a.family[t] = parent[0] - 1;
@@ -48,7 +48,7 @@ FOR_EACH_SOURCE(PARENTS)
 SETUP_KERNEL(setup_family_keys, 256) {
     uint32_t p = thread_index();
     if (p >= a.n) return;
-    uint32_t i = ((const uint32_t *)a.value_in)[p], *own = &a.family[turn_of(a, i)], next = load_relaxed(own);
+    uint32_t i = ((const uint32_t *)a.value_in)[p], *own = &a.family[natural_position(a, i)], next = load_relaxed(own);
     while (!(next & HEAD)) {
         next = load_relaxed(&a.family[next]);
         store_relaxed(own, next);

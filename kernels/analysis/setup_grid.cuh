@@ -9,7 +9,7 @@
 #include "setup.cuh"
 #include "shared/tuning.h"
 
-// Rows of op(A): where the entries of turn t's unknown are.
+// Rows of op(A): where the entries of the unknown at position t are.
 template <class I>
 struct StoredRows {
     static constexpr int PIECES = OF_MAJORS;
@@ -36,7 +36,7 @@ struct TransposedRows {
 #define FOR_EACH_ROWS(INSTANTIATE) \
     INSTANTIATE(i, StoredRows<int32_t>) INSTANTIATE(l, StoredRows<int64_t>) INSTANTIATE(transposed, TransposedRows)
 
-// The shape of a grid, by the rules of src/analysis/lines.rs: turns of a line and of a plane, or 0 where there are none.
+// The shape of a grid, by the rules of src/analysis/lines.rs: positions of a line and of a plane, or 0 where there are none.
 struct Grid {
     const SetupArgs &a;
     uint32_t line, plane, line_step, plane_step;
@@ -56,29 +56,29 @@ struct Grid {
         uint32_t z = t / plane, y = (t - z * plane) / line;
         return {z, y, z * plane, z * plane + y * line};
     }
-    // The same for a turn that most likely is in that line or beside it, or so in the plane before.
+    // The same for a position that most likely is in that line or beside it, or so in the plane before.
     __device__ Line line_of(uint32_t t, Line l) const {
         if (t < l.plane_begin) l = {l.z - 1, l.y, l.plane_begin - plane, l.begin - plane};
         if (t < l.begin) l = {l.z, l.y - 1, l.plane_begin, l.begin - line};
         else if (t - l.begin >= line) l = {l.z, l.y + 1, l.plane_begin, l.begin + line};
         return t - l.plane_begin < plane && t - l.begin < line ? l : line_of(t);
     }
-    // The guess for a turn of a line; modulo 2^32, which no level exceeds.
+    // The guess for a position of a line; modulo 2^32, which no level exceeds.
     __device__ uint32_t level(uint32_t t, const Line &l) const { return t - l.begin + l.y * line_step + l.z * plane_step; }
     __device__ uint32_t level(uint32_t t) const { return level(t, line_of(t)); }
     // By how many lines for each plane boxes must be skewed, as a line depends on another; 2 is too many.
     __device__ static uint32_t skew(const Line &l, const Line &other) {
         return other.y <= l.y ? 0 : other.y - l.y <= l.z - other.z ? 1 : 2;
     }
-    // The box of a turn, by the rule of src/analysis/boxes.rs.
+    // The box of a position, by the rule of src/analysis/boxes.rs.
     __device__ uint32_t box(uint32_t t) const {
         Line l = line_of(t);
         return l.z / a.box_planes * a.boxes + (l.y + a.skew * l.z) / a.box_lines;
     }
 };
 
-// Calls `visit(q)` for the turns that turn `t` depends on, those of a member of its team, four of them at once; t itself stands
-// for none.
+// Calls `visit(q)` for the positions that position `t` depends on, those of a member of its team, four of them at once; t
+// itself stands for none.
 template <class Rows, class Team, class Visit>
 __device__ __forceinline__ void each_dependency(const SetupArgs &a, const Rows &rows, uint32_t t, uint2 span,
                                                 const Team &team, const Visit &visit) {
@@ -89,7 +89,7 @@ __device__ __forceinline__ void each_dependency(const SetupArgs &a, const Rows &
 #pragma unroll
         for (int u = 0; u < 4; ++u) {
             uint32_t e = k + u * team.size;
-            q[u] = e < past ? Min()(turn_of(a, (uint32_t)ind[span.x + e] - rows.base()), t) : t;
+            q[u] = e < past ? Min()(natural_position(a, (uint32_t)ind[span.x + e] - rows.base()), t) : t;
         }
         visit(q);
     }
@@ -125,12 +125,12 @@ __device__ void find_steps(const SetupArgs &a, const Rows &rows) {
     Grid grid(a);
     if (!grid.line) return;
     auto ind = rows.entries();
-    // One above the highest level that the row of a turn depends on.
+    // One above the highest level that the row of a position depends on.
     auto above = [&](uint32_t t) {
-        uint2 span = rows.span(turn_of(a, t));
+        uint2 span = rows.span(natural_position(a, t));
         uint32_t top = 0;
         for (uint32_t k = threadIdx.x; k < span.y; k += 32) {
-            uint32_t q = turn_of(a, (uint32_t)ind[span.x + k] - rows.base());
+            uint32_t q = natural_position(a, (uint32_t)ind[span.x + k] - rows.base());
             if (q < t) top = Max()(top, grid.level(q) + 1);
         }
         return Lanes(32).reduce(top, Max());
@@ -152,15 +152,15 @@ struct Guess {
     uint32_t skew = 0;     // that this thread has seen
     bool refuted = false;  // by a row that it has led
 
-    __device__ uint2 span(uint32_t t) const { return rows.span(turn_of(a, t)); }
-    __device__ uint32_t number(uint32_t i) const { return turn_of(a, i); }
+    __device__ uint2 span(uint32_t t) const { return rows.span(natural_position(a, t)); }
+    __device__ uint32_t number(uint32_t i) const { return natural_position(a, i); }
     template <class Team>
     __device__ void visit(uint32_t t, uint2 span, const Team &team) {
         uint32_t top[] = {0};
         Grid::Line own = grid.line_of(t);
-        each_dependency(a, rows, t, span, team, [&](const uint32_t (&turns)[4]) {
+        each_dependency(a, rows, t, span, team, [&](const uint32_t (&positions)[4]) {
 #pragma unroll
-            for (uint32_t q : turns) {
+            for (uint32_t q : positions) {
                 Grid::Line line = grid.line_of(q, own);
                 top[0] = Max()(top[0], q < t ? grid.level(q, line) + 1 : 0);
                 skew = Max()(skew, grid.skew(own, line));

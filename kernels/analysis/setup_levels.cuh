@@ -1,14 +1,13 @@
 // Setup: levels.
 //
-// Sweep: each unknown waits for the levels of what it depends on, in one word that is level and flag
-// together; no launch and no barrier per level. A block takes the next SWEEP_BLOCK turns by ticket, a warp a
-// group of 32, a lane an unknown. The words of the block's turns are in shared memory too, and polled there.
-// What the unknowns of a group depend on inside of it is known from the pattern alone, so the way through the
-// group is worked out before anything arrives from outside; then it takes a few shuffles. Every lane is done as
-// soon as it can be: a group may hold the end of a grid line, which is known late, and the beginning of the
-// next, which is known early.
+// Sweep: each unknown waits for the levels of what it depends on, in one word that is level and flag together; no
+// launch and no barrier per level. A block takes the next SWEEP_BLOCK positions by ticket, a warp a group of 32, a lane
+// an unknown. The words of the block's positions are in shared memory too, and polled there. What the unknowns of a
+// group depend on inside of it is known from the pattern alone, so the way through the group is worked out before
+// anything arrives from outside; then it takes a few shuffles. Every lane is done as soon as it can be: a group may
+// hold the end of a grid line, which is known late, and the beginning of the next, which is known early.
 //
-// Progress: tickets are drawn in order and every dependency has an earlier turn, so the first unfinished turn
+// Progress: tickets are taken in order and every dependency has an earlier position, so the first unfinished position
 // of all is in the hands of a warp, and lacks nothing.
 //
 // A long row is all lanes' of its warp, which look at so many of its entries at once, unless most of its group are long: then each
@@ -20,7 +19,7 @@
 //
 // Kahn: the paper's algorithm, one launch a level.
 //
-// Turned: the levels of the pattern, from the last to the first, are levels of the transposed one.
+// Transposed: the levels of the pattern, from the last to the first, are levels of the transposed one.
 #pragma once
 #include "setup_chains.cuh"
 
@@ -46,10 +45,10 @@ __device__ __forceinline__ void load_near_if(bool yes, const uint32_t *p, uint32
         : "memory");
 }
 
-// The words that a block sees: its own turns' in shared memory, those of earlier ones in global memory.
-struct Turns {
+// The words that a block sees: those of its own positions in shared memory, those of earlier ones in global memory.
+struct SweepWords {
     uint32_t *shared, *global;
-    uint32_t begin;  // the tile's first turn
+    uint32_t begin;  // the tile's first position
 
     // Leaves `w` as it is unless `yes`.
     __device__ __forceinline__ void read_if(bool yes, uint32_t t, uint32_t &w) const {
@@ -63,9 +62,9 @@ struct Turns {
     }
 };
 
-// The highest word of what the row of a turn depends on by entries `k` to `end`, by a warp. False where the watchdog ended it.
+// The highest word of what the row of a position depends on by entries `k` to `end`, by a warp. False where the watchdog ended it.
 template <class I>
-__device__ __forceinline__ bool sweep_entries(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, uint32_t row,
+__device__ __forceinline__ bool sweep_entries(const SetupArgs &a, const SweepWords &words, const I *ind, uint32_t base, uint32_t row,
                                               uint32_t k, uint32_t end, uint32_t &top, SetupWatchdog &dog) {
     uint32_t lane = threadIdx.x % 32;
     top = 0;
@@ -73,22 +72,22 @@ __device__ __forceinline__ bool sweep_entries(const SetupArgs &a, const Turns &t
         uint32_t q[SWEEP_CHUNK], missing = 0;
 #pragma unroll
         for (int u = 0; u < SWEEP_CHUNK; ++u) {
-            q[u] = k + 32 * u < end ? turn_of(a, (uint32_t)ind[k + 32 * u] - base) : row;
+            q[u] = k + 32 * u < end ? natural_position(a, (uint32_t)ind[k + 32 * u] - base) : row;
             if (q[u] < row) missing |= 1u << u;
         }
-        // Ends: these turns are earlier, and either done or in the hands of another warp. Or by the watchdog.
+        // Ends: these positions are earlier, and either done or in the hands of another warp. Or by the watchdog.
         for (;;) {
 #pragma unroll
             for (int u = 0; u < SWEEP_CHUNK; ++u) {
                 uint32_t w = 0;
-                turns.read_if(missing >> u & 1u, q[u], w);
+                words.read_if(missing >> u & 1u, q[u], w);
                 if (w) {
                     top = Max()(top, w);
                     missing &= ~(1u << u);
                 }
             }
             if (!__any_sync(FULL, missing)) break;
-            if (!__all_sync(FULL, dog.turn())) return false;
+            if (!__all_sync(FULL, dog.keep_waiting())) return false;
             rest(SHORT_REST);
         }
     }
@@ -96,43 +95,43 @@ __device__ __forceinline__ bool sweep_entries(const SetupArgs &a, const Turns &t
     return true;
 }
 
-// Very long rows of a block, cut into pieces that its warps draw. Whose row it is draws too, and so waits for nobody who waits for
-// it: a piece in the hands of another warp wants earlier turns only.
+// Very long rows of a block, cut into pieces that its warps take by ticket. Whose row it is takes pieces too, and so waits for
+// nobody who waits for it: a piece in the hands of another warp wants earlier positions only.
 struct SharedRows {
     uint32_t rows;
     struct Row {
-        uint32_t turn, begin, end;
-        uint32_t drawn, done;  // pieces
+        uint32_t position, begin, end;
+        uint32_t tickets, done;  // pieces
         uint32_t top;
     } row[SWEEP_BLOCK];
 
     static __device__ __forceinline__ uint32_t pieces(const Row &r) { return divide_up(r.end - r.begin, SWEEP_SHARED); }
 
-    // Puts those rows of the block there that are very long, by rising turns, as nobody is to wait with a piece of a later one while
-    // there are some of earlier ones. Each lane's row's number, or NONE. By all threads of the block, which meet.
-    __device__ __forceinline__ uint32_t fill(uint32_t turn, uint32_t begin, uint32_t length) {
+    // Puts those rows of the block there that are very long, by rising positions, as nobody is to wait with a piece of a later one
+    // while there are some of earlier ones. Each lane's row's number, or NONE. By all threads of the block, which meet.
+    __device__ __forceinline__ uint32_t fill(uint32_t position, uint32_t begin, uint32_t length) {
         __shared__ uint32_t of_warp[SWEEP_BLOCK / 32];
         uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, mine = __ballot_sync(FULL, length > SWEEP_SHARED);
         of_warp[warp] = __popc(mine);
         if (!__syncthreads_or(mine != 0)) return NONE;
         uint32_t is_mine = mine >> lane & 1u;
         uint32_t before = Lanes(32).reduce(lane < warp ? of_warp[lane] : 0, Sum()) + __popc(mine & ((1u << lane) - 1));
-        if (is_mine) row[before] = {turn, begin, begin + length, 0, 0, 0};
+        if (is_mine) row[before] = {position, begin, begin + length, 0, 0, 0};
         if (threadIdx.x == SWEEP_BLOCK - 1) rows = before + is_mine;
         __syncthreads();
         return is_mine ? before : NONE;
     }
-    // Draws pieces of a row until there are none left. False where the watchdog ended it.
+    // Takes pieces of a row until there are none left. False where the watchdog ended it.
     template <class I>
-    __device__ __forceinline__ bool help(uint32_t k, const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base,
+    __device__ __forceinline__ bool help(uint32_t k, const SetupArgs &a, const SweepWords &words, const I *ind, uint32_t base,
                                          SetupWatchdog &dog) {
         Row &r = row[k];
         for (;;) {
-            uint32_t piece = threadIdx.x % 32 == 0 ? atomicAdd(&r.drawn, 1u) : 0, top;
+            uint32_t piece = threadIdx.x % 32 == 0 ? atomicAdd(&r.tickets, 1u) : 0, top;
             piece = __shfl_sync(FULL, piece, 0);
             if (piece >= pieces(r)) return true;
             uint32_t begin = r.begin + piece * SWEEP_SHARED, end = Min()(r.end - begin, SWEEP_SHARED) + begin;
-            if (!sweep_entries(a, turns, ind, base, r.turn, begin, end, top, dog)) return false;
+            if (!sweep_entries(a, words, ind, base, r.position, begin, end, top, dog)) return false;
             if (threadIdx.x % 32 == 0) {
                 atomicMax(&r.top, top);
                 add_release_shared(&r.done, 1u);
@@ -141,11 +140,11 @@ struct SharedRows {
     }
     // The same, and waits for the pieces that others have.
     template <class I>
-    __device__ __forceinline__ bool finish(uint32_t k, const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base,
+    __device__ __forceinline__ bool finish(uint32_t k, const SetupArgs &a, const SweepWords &words, const I *ind, uint32_t base,
                                            uint32_t &top, SetupWatchdog &dog) {
-        if (!help(k, a, turns, ind, base, dog)) return false;
+        if (!help(k, a, words, ind, base, dog)) return false;
         while (__any_sync(FULL, load_acquire_shared(&row[k].done) < pieces(row[k]))) {
-            if (!__all_sync(FULL, dog.turn())) return false;
+            if (!__all_sync(FULL, dog.keep_waiting())) return false;
             rest(SHORT_REST);
         }
         top = load_volatile(&row[k].top);
@@ -153,25 +152,25 @@ struct SharedRows {
     }
     // Helps with all of them, in any order.
     template <class I>
-    __device__ __forceinline__ void help_all(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, SetupWatchdog &dog) {
+    __device__ __forceinline__ void help_all(const SetupArgs &a, const SweepWords &words, const I *ind, uint32_t base, SetupWatchdog &dog) {
         for (uint32_t k = 0; k < rows; ++k)
-            if (!help(k, a, turns, ind, base, dog)) return;
+            if (!help(k, a, words, ind, base, dog)) return;
     }
 };
 
 // The rows of a warp one after the other, all lanes on each. `shared` is each lane's row's number among those that are shared, or
 // NONE. False where the watchdog ended it.
 template <class I>
-__device__ bool sweep_long(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, uint32_t t, uint32_t begin,
+__device__ bool sweep_long(const SetupArgs &a, const SweepWords &words, const I *ind, uint32_t base, uint32_t t, uint32_t begin,
                            uint32_t length, SharedRows &rows, uint32_t shared, SetupWatchdog &dog) {
     uint32_t lane = threadIdx.x % 32;
     for (uint32_t m = 0; m < 32 && t - lane + m < a.n; ++m) {
         uint32_t row = t - lane + m, top;
         uint32_t e = __shfl_sync(FULL, begin, m), left = __shfl_sync(FULL, length, m), its = __shfl_sync(FULL, shared, m);
-        bool ok = its == NONE ? sweep_entries(a, turns, ind, base, row, e, e + left, top, dog)
-                              : rows.finish(its, a, turns, ind, base, top, dog);
+        bool ok = its == NONE ? sweep_entries(a, words, ind, base, row, e, e + left, top, dog)
+                              : rows.finish(its, a, words, ind, base, top, dog);
         if (!ok) return false;
-        if (lane == 0) turns.write(row, top + 1);
+        if (lane == 0) words.write(row, top + 1);
         __syncwarp();
     }
     return true;
@@ -180,15 +179,15 @@ __device__ bool sweep_long(const SetupArgs &a, const Turns &turns, const I *ind,
 // 32 rows, one for each lane; with `LONG` entries of long ones are looked at by all lanes together. False where the watchdog ended
 // it. The warp stays together: every branch is short, or one that all lanes take, and by a vote, so that the compiler knows it.
 template <bool LONG, class I>
-__device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind, uint32_t base, uint32_t t,
+__device__ bool sweep_lanes(const SetupArgs &a, const SweepWords &words, const I *ind, uint32_t base, uint32_t t,
                             uint32_t e, uint32_t length, SetupWatchdog &dog) {
     constexpr int U = SWEEP_CHUNK;
     uint32_t lane = threadIdx.x % 32, group = t - lane;
     bool is_long = LONG && length > SWEEP_LONGEST;
     uint32_t by_lane = is_long ? 0 : length;  // entries that the lane takes by itself
-    uint32_t q[U];         // the turns in hand
+    uint32_t q[U];         // the positions that are held
     uint32_t missing = 0;  // which of those are not known yet
-    uint32_t seen = 0;     // entries that were in hand
+    uint32_t seen = 0;     // entries that have been held
     uint32_t inside = 0;   // lanes of the group that the row depends on
     uint32_t top = 0;      // largest word known from outside of the group
 
@@ -197,7 +196,7 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             w[u] = 0;
-            turns.read_if(missing >> u & 1u, q[u], w[u]);
+            words.read_if(missing >> u & 1u, q[u], w[u]);
         }
 #pragma unroll
         for (int u = 0; u < U; ++u) {
@@ -205,8 +204,8 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
             missing &= ~((uint32_t)(w[u] != 0) << u);
         }
     };
-    // Entries from number k on, the farthest away first where they are sorted: those nearby are known last. They
-    // come to hand where it is empty, and all before them have been in it.
+    // Entries from number k on, the farthest away first where they are sorted: those nearby are known last. They are
+    // taken where none is held, and all before them have been.
     auto take = [&](uint32_t k) {
         uint32_t r[U], outside = 0;
 #pragma unroll
@@ -215,7 +214,7 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
         bool empty = missing == 0 && seen == k && k < by_lane;
 #pragma unroll
         for (int u = 0; u < U; ++u) {
-            r[u] = turn_of(a, r[u] - base);
+            r[u] = natural_position(a, r[u] - base);
             bool earlier = k + u < by_lane && r[u] < t;
             uint32_t bit = 1u << (r[u] - group & 31u);
             inside |= earlier && r[u] >= group ? bit : 0;
@@ -228,35 +227,35 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
         }
         poll_entries();
     };
-    // Lane `m`'s next entries by all lanes, up to as many that are not known as a lane has in hand. Of a long row those of its own
-    // group are waited for as all others are, so that not all of it need be looked at before.
+    // Lane `m`'s next entries by all lanes, up to as many that are not known as a lane holds. Of a long row those of its own group
+    // are waited for as all others are, so that not all of it need be looked at before.
     auto take_together = [&](uint32_t m) {
         uint32_t from = __shfl_sync(FULL, seen, m), first = __shfl_sync(FULL, e, m), its_length = __shfl_sync(FULL, length, m);
-        uint32_t r[U], w[U], most = 0, next = from + 32 * U, hand = 0;
+        uint32_t r[U], w[U], most = 0, next = from + 32 * U, held = 0;
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             uint32_t k = from + 32 * u + lane;
-            r[u] = k < its_length ? turn_of(a, (uint32_t)ind[a.forward ? first + k : first + its_length - 1 - k] - base) : NONE;
+            r[u] = k < its_length ? natural_position(a, (uint32_t)ind[a.forward ? first + k : first + its_length - 1 - k] - base) : NONE;
         }
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             w[u] = 0;
-            turns.read_if(r[u] < group + m, r[u], w[u]);
+            words.read_if(r[u] < group + m, r[u], w[u]);
         }
 #pragma unroll
         for (int u = 0; u < U; ++u) most = Max()(most, w[u]);
         most = Lanes(32).reduce(most, Max());
 #pragma unroll
         for (int u = 0; u < U; ++u)
-            for (uint32_t unknown = __ballot_sync(FULL, r[u] < group + m && w[u] == 0); unknown && hand < U; unknown &= unknown - 1) {
-                uint32_t k = __ffs(unknown) - 1, turn = __shfl_sync(FULL, r[u], k);
+            for (uint32_t unknown = __ballot_sync(FULL, r[u] < group + m && w[u] == 0); unknown && held < U; unknown &= unknown - 1) {
+                uint32_t k = __ffs(unknown) - 1, position = __shfl_sync(FULL, r[u], k);
 #pragma unroll
-                for (int v = 0; v < U; ++v) q[v] = lane == m && v == hand ? turn : q[v];
-                if (++hand == U) next = from + 32 * u + k + 1;
+                for (int v = 0; v < U; ++v) q[v] = lane == m && v == held ? position : q[v];
+                if (++held == U) next = from + 32 * u + k + 1;
             }
         if (lane == m) {
             top = Max()(top, most);
-            missing = (1u << hand) - 1;
+            missing = (1u << held) - 1;
             seen = next;
         }
     };
@@ -307,36 +306,36 @@ __device__ bool sweep_lanes(const SetupArgs &a, const Turns &turns, const I *ind
 #pragma unroll
                 for (uint32_t s = 0; s < 5; ++s) w = Max()(w, __shfl_sync(FULL, w, hop[s]) + (hop[s] >> 5));
             }
-            if (can) turns.write(t, w);
+            if (can) words.write(t, w);
             done = done || can;
             if (__all_sync(FULL, done)) return true;
         }
         if (more) continue;
-        // Until something is known that a lane waits for. It needs all that it has in hand, so it looks at one.
+        // Until something is known that a lane waits for. It needs all that it holds, so it looks at one.
         bool waits = missing != 0;
         uint32_t at = missing & 1u ? q[0] : missing & 2u ? q[1] : missing & 4u ? q[2] : q[3];
-        if (!waits) at = turns.begin;
-        bool near = at >= turns.begin;
-        const uint32_t *spot = turns.shared + (waits && near ? at - turns.begin : SWEEP_BLOCK);
+        if (!waits) at = words.begin;
+        bool near = at >= words.begin;
+        const uint32_t *spot = words.shared + (waits && near ? at - words.begin : SWEEP_BLOCK);
         // How far is what is known from what is waited for, by the first and by the last lane that waits?
         uint32_t who = __ballot_sync(FULL, waits), ahead = 32u << (lane & 3u);
         uint32_t probe = __shfl_sync(FULL, at, lane < 4 ? __ffs(who) - 1 : 31 - __clz(who));
         bool probes = lane < 8 && probe >= ahead;
-        probe = probes ? probe - ahead : turns.begin;
+        probe = probes ? probe - ahead : words.begin;
         uint32_t w;
         for (;;) {
             bool known_now = false;
 #pragma unroll
             for (int tries = 0; tries < 8; ++tries) {
                 w = load_volatile(spot);
-                load_far_if(!near, turns.global + at, w);
+                load_far_if(!near, words.global + at, w);
                 known_now = __any_sync(FULL, w);
                 if (known_now) break;
             }
             if (known_now) break;
-            if (!__all_sync(FULL, dog.turn())) return false;
+            if (!__all_sync(FULL, dog.keep_waiting())) return false;
             uint32_t known = 0;
-            turns.read_if(probes, probe, known);
+            words.read_if(probes, probe, known);
             known = __ballot_sync(FULL, known || (lane < 8 && !probes));
             if (known & 0x11u) continue;
             rest(known & 0x22u ? 20 : known & 0x44u ? 60 : known & 0x88u ? 120 : 250);
@@ -365,9 +364,9 @@ __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     }
     shared[threadIdx.x] = 0;
     __syncthreads();
-    Turns turns{shared, a.word, ticket * SWEEP_BLOCK};
-    uint32_t t = turns.begin + threadIdx.x;
-    uint2 span = t < a.n ? rows.span(turn_of(a, t)) : make_uint2(0, 0);
+    SweepWords words{shared, a.word, ticket * SWEEP_BLOCK};
+    uint32_t t = words.begin + threadIdx.x;
+    uint2 span = t < a.n ? rows.span(natural_position(a, t)) : make_uint2(0, 0);
     SetupWatchdog dog(a);
     auto ind = rows.entries();
     // Lanes by themselves take as many steps as the longest row wants, and together as many as all long ones.
@@ -379,10 +378,10 @@ __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     }
     uint32_t shared_row = shared_rows.fill(t, span.x, span.y);
     if (__any_sync(FULL, shared_row != NONE))
-        sweep_long(a, turns, ind, rows.base(), t, span.x, span.y, shared_rows, shared_row, dog);
-    else if (is_long) sweep_lanes<true>(a, turns, ind, rows.base(), t, span.x, span.y, dog);
-    else if (has_rows) sweep_lanes<false>(a, turns, ind, rows.base(), t, span.x, span.y, dog);
-    shared_rows.help_all(a, turns, ind, rows.base(), dog);
+        sweep_long(a, words, ind, rows.base(), t, span.x, span.y, shared_rows, shared_row, dog);
+    else if (is_long) sweep_lanes<true>(a, words, ind, rows.base(), t, span.x, span.y, dog);
+    else if (has_rows) sweep_lanes<false>(a, words, ind, rows.base(), t, span.x, span.y, dog);
+    shared_rows.help_all(a, words, ind, rows.base(), dog);
     // What the watchdogs of those who wait look at.
     if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
 }
@@ -391,8 +390,8 @@ __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     SETUP_KERNEL_WITH_WAITS(setup_sweep_##name, SWEEP_BLOCK) { sweep(a, ROWS{a}); }
 FOR_EACH_ROWS(SWEEP)
 
-// From the words of the transposed operation, whose turns run the other way. `levels` is known already.
-SETUP_KERNEL(setup_turn_levels, 256) {
+// From the words of the transposed operation, whose positions run the other way. `levels` is known already.
+SETUP_KERNEL(setup_transposed_levels, 256) {
     uint32_t t = thread_index();
     if (t >= a.n) return;
     a.word[t] = a.summary->levels + 1 - ((const uint32_t *)a.value_in)[a.n - 1 - t];
@@ -407,12 +406,12 @@ __device__ __forceinline__ uint32_t longest_usual(const SetupArgs &a) {
     return Max()(LONG_ROW, LONG_ROW_TIMES * Min()(a.summary->entries / a.n, NONE / LONG_ROW_TIMES));
 }
 
-// Keys for the sort by level, the levels of every span of turns, and how rows vary.
+// Keys for the sort by level, the levels of every span of positions, and how rows vary.
 SETUP_KERNEL(setup_levels, 256) {
     uint64_t squares[1] = {0};
     uint32_t longest = longest_usual(a);
     auto note = [&](uint32_t t, uint32_t level) {
-        uint32_t i = turn_of(a, t), entries = entries_of(a, i);
+        uint32_t i = natural_position(a, t), entries = entries_of(a, i);
         a.key_out[i] = level;
         ((uint32_t *)a.value_out)[i] = i;
         uint64_t square = (uint64_t)entries * entries;
@@ -458,19 +457,19 @@ struct Needed {
     SETUP_KERNEL(setup_needed_##name, TEAM_BLOCK) { walk(a, Needed<SOURCE>{{a}}); }
 FOR_EACH_SOURCE(NEEDED)
 
-// Raises them to the last level; and the levels of every span of turns.
+// Raises them to the last level; and the levels of every span of positions.
 SETUP_KERNEL(setup_raise, 256) {
     uint32_t last = a.summary->levels - 1;
-    auto is_raised = [&](uint32_t t) { return a.counters[turn_of(a, t)] == IS_LONG; };
+    auto is_raised = [&](uint32_t t) { return a.counters[natural_position(a, t)] == IS_LONG; };
     auto level = [&](uint32_t t) { return is_raised(t) ? last : a.word[t] - 1; };
     each_span(a, level, [&](uint32_t t, uint32_t level) {
         if (!is_raised(t)) return;
-        a.key_out[turn_of(a, t)] = level;
+        a.key_out[natural_position(a, t)] = level;
         a.word[t] = level + 1;
     });
 }
 
-// The levels of every span of turns, by other spans.
+// The levels of every span of positions, by other spans.
 SETUP_KERNEL(setup_spans, 256) {
     each_span(a, [&](uint32_t t) { return a.word[t] - 1; }, [](uint32_t, uint32_t) {});
 }
@@ -485,7 +484,7 @@ SETUP_KERNEL(setup_find_level0, 256) {
     a.counters[i] = count;
     if (count != 0) return;
     a.bounds[atomicAdd(&a.summary->queued, 1u)] = i;
-    a.word[turn_of(a, i)] = 1;
+    a.word[natural_position(a, i)] = 1;
 }
 
 // FIND_LEVEL: a warp takes an unknown of the level out of the graph.
@@ -499,7 +498,7 @@ __device__ void find_level(const SetupArgs &a, const Columns &columns) {
         uint32_t j, value;
         if (columns.entry(i, span.x + e, j, value) && atomicSub(&a.counters[j], 1u) == 1) {
             a.bounds[atomicAdd(&a.summary->queued, 1u)] = j;
-            a.word[turn_of(a, j)] = a.level + 2;
+            a.word[natural_position(a, j)] = a.level + 2;
         }
     }
 }

@@ -5,14 +5,14 @@
 // By position: the unknown, and what is known of its major.
 SETUP_KERNEL(setup_place, 256) {
     each_below(a.n, [&](uint32_t p) {
-        uint32_t i = a.natural ? turn_of(a, p) : a.order[p];
+        uint32_t i = a.natural ? natural_position(a, p) : a.order[p];
         if (a.natural) a.order[p] = i;
         a.position[i] = p;
         uint4 major = a.major[i];
         a.by_kept[p] = major.z;
         if (a.by_diag) a.by_diag[p] = major.w;
         if (a.by_first) a.by_first[p] = major.x;
-        if (a.level_of) a.level_of[p] = a.word[turn_of(a, i)] - 1;
+        if (a.level_of) a.level_of[p] = a.word[natural_position(a, i)] - 1;
         if (a.by_count) a.by_count[p] = a.count_ptr ? a.count_ptr[i + 1] - a.count_ptr[i] : major.z;
     });
 }
@@ -21,7 +21,7 @@ SETUP_KERNEL(setup_place, 256) {
 SETUP_KERNEL(setup_tile_keys, 256) {
     Grid grid(a);
     each_below(a.n, [&](uint32_t p) {
-        uint32_t i = ((const uint32_t *)a.value_in)[p], t = a.by_strips ? a.position[i] : turn_of(a, i);
+        uint32_t i = ((const uint32_t *)a.value_in)[p], t = a.by_strips ? a.position[i] : natural_position(a, i);
         a.key_out[p] = a.boxes ? a.box_tile[grid.box(t)] : t / a.tile;
     });
 }

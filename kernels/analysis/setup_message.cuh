@@ -2,9 +2,9 @@
 #pragma once
 #include "setup.cuh"
 
-// Tells the host some words, whatever the pattern is. One block.
+// Sends the host some words, whatever the pattern is. One block.
 extern "C" __global__ void __launch_bounds__(1024) setup_message(const GRID_CONSTANT SetupArgs a) {
     begin_kernel(a);
     __syncthreads();
-    tell(a);
+    send_message(a);
 }

@@ -1,7 +1,8 @@
 // Setup: panels, by the rules of src/analysis/panels.rs.
 //
 // Unknowns that each depend on the one before are a chain, which is cut into segments of at most 32. A panel is one segment, or
-// several of the same level, whatever level stands for theirs: the first row's or the last row's. Everything here goes by turns.
+// several of the same level, whatever level stands for theirs: the first row's or the last row's. Everything here goes by
+// natural position.
 #pragma once
 #include "setup.cuh"
 #include "shared/panels.h"
@@ -19,10 +20,10 @@ struct PanelChains {
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
         const SetupArgs &a = source.a;
-        uint32_t t = turn_of(a, i), joined[] = {0};
+        uint32_t t = natural_position(a, i), joined[] = {0};
         each_entry(source, i, span, team, [&](const uint32_t (&unknowns)[4]) {
 #pragma unroll
-            for (uint32_t j : unknowns) joined[0] |= turn_of(a, j) + 1 == t;
+            for (uint32_t j : unknowns) joined[0] |= natural_position(a, j) + 1 == t;
         });
         if (add_up_row<0>(team, joined)) a.chunk[t] = !joined[0];
     }
@@ -32,7 +33,7 @@ struct PanelChains {
     SETUP_KERNEL(setup_panel_chains_##name, TEAM_BLOCK) { walk(a, PanelChains<SOURCE>{{a}}); }
 FOR_EACH_SOURCE(PANEL_CHAINS)
 
-// With which turn each chain begins. `slice_ptr` is how many chains begin before a turn.
+// With which position each chain begins. `slice_ptr` is how many chains begin before a position.
 SETUP_KERNEL(setup_panel_begins, 256) {
     each_below(a.n, [&](uint32_t t) {
         if (a.chunk[t]) a.bounds[a.slice_ptr[t]] = t;
@@ -47,7 +48,7 @@ SETUP_KERNEL(setup_panel_heads, 256) {
     });
 }
 
-// The segment of each turn, and with which turn each begins. `family` is how many begin before a turn.
+// The segment of each position, and with which position each begins. `family` is how many begin before a position.
 SETUP_KERNEL(setup_panel_segments, 256) {
     each_below(a.n, [&](uint32_t t) {
         uint32_t head = a.counters[t], segment = a.family[t] + head - 1;
@@ -59,8 +60,8 @@ SETUP_KERNEL(setup_panel_segments, 256) {
     });
 }
 
-// The levels of the first and the last row of each turn's segment, by `word`; and how many segments begin in each level, in
-// `run_info`.
+// The levels of the first and the last row of each position's segment, by `word`; and how many segments begin in each
+// level, in `run_info`.
 SETUP_KERNEL(setup_panel_ends, 256) {
     each_below(a.n, [&](uint32_t t) {
         uint32_t segment = a.tile_number[t];
@@ -90,18 +91,18 @@ struct PanelCheck {
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
         const SetupArgs &a = source.a;
-        uint32_t t = turn_of(a, i), level = a.word[t], begin = a.run_begin[a.tile_number[t]], counts[4] = {};
+        uint32_t t = natural_position(a, i), level = a.word[t], begin = a.run_begin[a.tile_number[t]], counts[4] = {};
         uint2 own = a.ranks[t];
         each_entry(source, i, span, team, [&](const uint32_t (&unknowns)[4]) {
 #pragma unroll
             for (uint32_t j : unknowns) {
-                uint32_t turn = turn_of(a, j);
-                if (turn >= begin) continue;
-                uint2 other = a.ranks[turn];
+                uint32_t position = natural_position(a, j);
+                if (position >= begin) continue;
+                uint2 other = a.ranks[position];
                 counts[0] += other.y >= own.y;
                 counts[1] += other.x >= own.x;
                 counts[2] += other.y >= level;
-                counts[3] += a.word[turn] >= own.x;
+                counts[3] += a.word[position] >= own.x;
             }
         });
         if (!add_up_row<4>(team, counts)) return;
@@ -157,7 +158,7 @@ SETUP_KERNEL(setup_panel_places, 256) {
     });
 }
 
-// The turns of each panel's rows, in `tile_step`.
+// The positions of each panel's rows, in `tile_step`.
 SETUP_KERNEL(setup_panel_rows, 256) {
     each_below(a.n, [&](uint32_t t) {
         uint32_t segment = a.tile_number[t];

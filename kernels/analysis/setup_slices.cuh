@@ -168,16 +168,16 @@ SETUP_KERNEL(setup_runs, 256) {
 // run.
 constexpr uint32_t WANTED_LANES = 255, CLOSE_SHIFT = 8;
 
-// A run's lanes for each row, by the rule of batches.rs: from what its rows want on average to what the longest one
-// wants, so that the batches and the turns of the longest row together cost least. And how many runs of a tile are narrow, and
-// the lanes that those want.
+// A run's lanes for each row, by the rule of batches.rs: from what its rows want on average to what the longest one wants, so
+// that the batches and the rounds of the longest row together cost least. And how many runs of a tile are narrow, and the
+// lanes that those want.
 __device__ __forceinline__ uint32_t choose_lanes(const SetupArgs &a, uint32_t run, uint32_t p) {
     uint32_t end = a.run_begin[run + 1], rows = end - p, longest = a.run_info[run];
     uint32_t average = divide_up(a.out_ptr[end] - a.out_ptr[p], a.per_lane);
     uint32_t least = lanes_shift(divide_up(average, rows)), best = 0;
     uint64_t cost = ~0ull;
     for (uint32_t shift = lanes_shift(longest) + 1; shift-- > least;) {
-        uint64_t its = (((uint64_t)rows << shift) + 31) / 32 + TILED_TURN_BATCHES * divide_up(longest, 1u << shift);
+        uint64_t its = (((uint64_t)rows << shift) + 31) / 32 + TILED_ROUND_BATCHES * divide_up(longest, 1u << shift);
         if (its < cost) {
             cost = its;
             best = shift;

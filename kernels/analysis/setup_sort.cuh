@@ -1,6 +1,6 @@
-// Setup: running sums, and a stable sort by a 32-bit key, 8 bits a pass. Both look back: a tile publishes
-// its own sum, adds up what earlier tiles have published, and publishes the result, so that each element
-// is read once and one launch does it all. Tiles are drawn by ticket, so an earlier one is resident or done.
+// Setup: running sums, and a stable sort by a 32-bit key, 8 bits a pass. Both look back: a tile publishes its own sum,
+// adds up what earlier tiles have published, and publishes the result, so that each element is read once and one launch
+// does it all. Tiles are taken by ticket, so an earlier one is resident or done.
 #pragma once
 #include "setup.cuh"
 
@@ -30,7 +30,7 @@ __device__ __forceinline__ uint64_t wait_state(const uint64_t *p, bool in, Setup
     for (;;) {
         if (in) s = load_relaxed(p);
         if (__all_sync(FULL, s != 0)) return s;
-        if (!dog.turn()) return INCLUSIVE;
+        if (!dog.keep_waiting()) return INCLUSIVE;
     }
 }
 
@@ -61,10 +61,10 @@ __device__ uint32_t look_back(const SetupArgs &a, uint32_t tile, uint32_t own) {
 // A thread has so many elements.
 template <uint32_t ITEMS>
 __device__ __forceinline__ void scan(const SetupArgs &a) {
-    __shared__ uint32_t drawn, before_all, warp_sum[SCAN_BLOCK / 32];
-    if (threadIdx.x == 0) drawn = atomicAdd(&a.summary->ticket[a.ticket], 1u);
+    __shared__ uint32_t ticket, before_all, warp_sum[SCAN_BLOCK / 32];
+    if (threadIdx.x == 0) ticket = atomicAdd(&a.summary->ticket[a.ticket], 1u);
     __syncthreads();
-    uint32_t tile = drawn, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t tile = ticket, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint32_t begin = (tile * SCAN_BLOCK + threadIdx.x) * ITEMS;
     uint32_t value[ITEMS], sum = 0;
     bool plain = !a.scan_order && !a.scan_lengths && a.stride == 1 && begin + ITEMS <= a.count;
@@ -174,13 +174,13 @@ SETUP_KERNEL_WITH_WAITS(setup_sort, SORT_BLOCK, 3) {
     constexpr uint32_t WARPS = SORT_BLOCK / 32;
     __shared__ uint32_t warp_bin[WARPS][BINS];  // of each warp: how many so far, then where they begin
     __shared__ uint32_t destination[BINS];      // of a digit's first element here, less its slot in the tile
-    __shared__ uint32_t scratch[32], drawn;
+    __shared__ uint32_t scratch[32], ticket;
     __shared__ uint32_t stage[SORT_TILE];       // keys, later values, in sorted order
     uint32_t count = a.count, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    if (threadIdx.x == 0) drawn = atomicAdd(&a.summary->ticket[a.ticket], 1u);
+    if (threadIdx.x == 0) ticket = atomicAdd(&a.summary->ticket[a.ticket], 1u);
     for (uint32_t w = 0; w < WARPS; ++w) warp_bin[w][threadIdx.x] = 0;
     __syncthreads();
-    uint32_t tile = drawn, tile_begin = tile * SORT_TILE;
+    uint32_t tile = ticket, tile_begin = tile * SORT_TILE;
     if (tile_begin >= count) return;
     uint32_t here = Min()(count - tile_begin, SORT_TILE);
 
@@ -237,7 +237,7 @@ SETUP_KERNEL_WITH_WAITS(setup_sort, SORT_BLOCK, 3) {
                 found = s[u] >= INCLUSIVE;
                 goes_on = !found;
             }
-            if (!dog.turn()) break;
+            if (!dog.keep_waiting()) break;
         }
         store_relaxed(&state[(uint64_t)tile * BINS], INCLUSIVE | (before + total));
     }

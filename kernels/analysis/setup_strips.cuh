@@ -38,7 +38,7 @@ struct Shifts {
             }
         });
         if (!add_up_row<0>(team, by)) return;
-        uint32_t *shift = &a.scan_out[a.word[turn_of(a, i)] - 1];
+        uint32_t *shift = &a.scan_out[a.word[natural_position(a, i)] - 1];
         grow(shift, by[0]);
         grow(shift + a.count, by[1]);
     }
@@ -65,9 +65,9 @@ SETUP_KERNEL(setup_strip_keys, 256) {
     if (threadIdx.x == 0 && load_relaxed(&a.summary->largest_place) < place) atomicMax(&a.summary->largest_place, place);
 }
 
-// The turn of each unknown of the order in `value_in`, and the levels of every span of turns.
-SETUP_KERNEL(setup_strip_turns, 256) {
+// The position of each unknown of the order in `value_in`, and the levels of every span of positions.
+SETUP_KERNEL(setup_strip_positions, 256) {
     auto unknown = [&](uint32_t t) { return ((const uint32_t *)a.value_in)[t]; };
-    each_span(a, [&](uint32_t t) { return a.word[turn_of(a, unknown(t))] - 1; },
+    each_span(a, [&](uint32_t t) { return a.word[natural_position(a, unknown(t))] - 1; },
               [&](uint32_t t, uint32_t) { a.position[unknown(t)] = t; });
 }

@@ -346,7 +346,7 @@ __device__ void order_left(const SetupArgs &a) {
     uint32_t merges = 32 - __clz(chunks - 1), phases = 1 + merges * (merges + 3) / 2;
     Phases phase = phases_of_lists(a);
     SetupWatchdog dog(a);
-    while (phase.draw() < phases && phase.begin(dog)) {
+    while (phase.take_ticket() < phases && phase.begin(dog)) {
         uint32_t merge = 0, step = phase.number;
         for (; step > merge; ++merge) step -= merge + 1;
         for (uint32_t k = 0; k < lists; ++k) {

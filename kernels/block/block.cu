@@ -1,7 +1,7 @@
-// BLOCK: for many right-hand sides. Row-wise in level order, a warp for a row and a lane of it for each of 32 columns; each unknown is
-// handed over in one word that is value and flag together, and what a row depends on is read in whole lines of the cache. Of 16
+// BLOCK: for many right-hand sides. Row-wise in level order, a warp for a row and a lane of it for each of 32 columns; each unknown
+// is published in one word that is value and flag together, and what a row depends on is read in whole lines of the cache. Of 16
 // columns, which take half of the room, a warp reads two entries at once. However many there are, a column has two sums, to which
-// its entries go by turns: so it always gets the same bits.
+// its entries are subtracted in a fixed order: so it always gets the same bits.
 //
 // What a row needs but unknowns is copied to shared memory while its warp is at earlier rows, and a long row's further entries while it
 // waits for those before.
@@ -10,7 +10,7 @@
 // and nothing else; to their row the sums of its parts are then further entries, of unknowns by those numbers.
 //
 // Two kernels bring right-hand sides to rows, where those of a row lie beside each other, and results back to where they belong.
-// Both kinds lie in the caller's buffer, by row number: right-hand sides first, and behind them the words that are handed over.
+// Both kinds lie in the caller's buffer, by row number: right-hand sides first, and behind them the words that are published.
 #include "device/row.cuh"
 #include "device/share.cuh"
 #include "shared/block.h"
@@ -18,8 +18,8 @@
 // There may be fewer threads than BLOCK_THREADS, as a block's shared memory may have room for fewer. A block has a warp for each queue
 // of rows, and where there are parts, that many fewer of these. A queue has a line of the cache for itself.
 constexpr uint32_t BLOCK_WARPS = BLOCK_THREADS / WARP, BLOCK_PART_WARPS = 4;
-constexpr uint32_t PART_SLICES = 8;     // that are drawn at once
-// Of a warp, from one word to the watchdog to the next: rows or draws of parts, and entries of a row.
+constexpr uint32_t PART_SLICES = 8;     // that a ticket stands for
+// Of a warp, from one word to the watchdog to the next: rows or tickets of parts, and entries of a row.
 constexpr uint32_t PROGRESS_ROWS = 64, PROGRESS_ENTRIES = 1 << 16;
 constexpr int BLOCK_SUMS = 2;           // of a column; no fewer than entries that a warp reads at once
 
@@ -53,7 +53,7 @@ __device__ __forceinline__ void each_as_stored(const MultiArgs<T> &m, const Act 
     else each_of<WARP>(NR, [&](uint32_t j, uint32_t r) { act(r, j); });
 }
 
-// Right-hand sides by rows; arms the words, and lets nothing be drawn yet.
+// Right-hand sides by rows; resets the words to the sentinel, and the counters of tickets.
 template <int NR, class T>
 __device__ void block_begin(const MultiArgs<T> &m) {
     __shared__ T field[NR][WARP + 1];
@@ -71,7 +71,7 @@ __device__ void block_begin(const MultiArgs<T> &m) {
     each_of<NR>(WARP, [&](uint32_t r, uint32_t j) {
         size_t k = (size_t)(first + r) * NR + j;
         if (r < rows) a.work[k] = field[j][r];
-        if (r < a.words - first) words[k] = Words<T>::armed();
+        if (r < a.words - first) words[k] = Words<T>::sentinel();
     });
 }
 
@@ -105,7 +105,7 @@ struct BlockEntries {
     uint32_t adj[WARP];
 };
 
-// What is known of a row before its turn.
+// What is known of a row before its round.
 template <int NR, class T>
 struct BlockAhead {
     BlockRow row;
@@ -202,15 +202,15 @@ struct BlockSolver {
 #pragma unroll
             for (int u = 0; u < SIZE; ++u) {
                 from[u] = now->adj[number + u * AT_ONCE];
-                x[u] = k + lane / NR + u * AT_ONCE < entries ? Words<T>::armed() : Words<T>::of_zero();
+                x[u] = k + lane / NR + u * AT_ONCE < entries ? Words<T>::sentinel() : Words<T>::of_zero();
             }
             bool ok = spin(a, [&] {
                 uint32_t highest = 0;
 #pragma unroll
                 for (int u = 0; u < SIZE; ++u) poll_far<NR * sizeof(T)>(words, from[u], x[u]);
 #pragma unroll
-                for (int u = 0; u < SIZE; ++u) highest = max(highest, x[u].tell());
-                return highest == ARMED;
+                for (int u = 0; u < SIZE; ++u) highest = max(highest, x[u].flag());
+                return highest == SENTINEL;
             });
             if (!ok) return not_a_number(T{});
             // What there is not are zeros.
@@ -232,7 +232,7 @@ struct BlockSolver {
         return row.entries() > U * AT_ONCE / 2 ? subtract<U>(row, entries, first) : subtract<U / 2>(row, entries, first);
     }
 
-    __device__ __forceinline__ void hand_over(uint32_t row, T v) const {
+    __device__ __forceinline__ void publish_unknown(uint32_t row, T v) const {
         if (lane < NR) publish(reinterpret_cast<T *>(words_of<NR>(a) + (size_t)row * NR + lane), v);
     }
 
@@ -248,31 +248,32 @@ struct BlockSolver {
             multiplies = reciprocal(d, scale);
         }
         T sum = sum_of(row, ahead.entries, product(alpha, ahead.f[column()]));
-        hand_over(row.i, multiplies ? product(sum, scale) : divide(sum, d));
+        publish_unknown(row.i, multiplies ? product(sum, scale) : divide(sum, d));
     }
 
-    // What a row needs is asked for two turns before its own, and its record three; a value whose place is asked for one turn before. Nobody
-    // waits for what another warp has not drawn: each queue gives its positions in their order, and every block has a warp for each.
+    // What a row needs is loaded two rounds before its own, and its record three; a value whose place must be loaded first, one
+    // round before. Nobody waits for what another warp has not taken: each queue gives its positions in their order, and every
+    // block has a warp for each.
     __device__ __forceinline__ void rows(uint32_t q) const {
-        auto draw = [&] { return lane == 0 ? atomicAdd(a.counters + q * BLOCK_QUEUE_WORDS, 1u) : 0u; };
+        auto take_ticket = [&] { return lane == 0 ? atomicAdd(a.counters + q * BLOCK_QUEUE_WORDS, 1u) : 0u; };
         T alpha = alpha_of(a);
-        uint32_t number = draw(), value = 0, turn = 0;
+        uint32_t number = take_ticket(), value = 0, round = 0;
         bool is_entry = false;
         BlockRow next = row_of(make_uint2(a.n, 0));
-        for (Ahead *now = copies.ahead, *before = now + 1, *oldest = now + 2;; ++turn) {
-            if (a.row_permuted && turn > 1) copy_value(before->row, 0, is_entry, value, before->entries);
+        for (Ahead *now = copies.ahead, *before = now + 1, *oldest = now + 2;; ++round) {
+            if (a.row_permuted && round > 1) copy_value(before->row, 0, is_entry, value, before->entries);
             is_entry = copy(next, *now, value);
             if (!a.row_permuted) copy_value(next, 0, is_entry, value, now->entries);
-            end_lot();
+            commit_copies();
             next = row_of(make_uint2(__shfl_sync(FULL, number, 0) * queues + q, 0));
-            number = draw();
+            number = take_ticket();
             if (a.row_permuted) copied_but<1>();
             else copied_but<2>();
             __syncwarp();
-            if (turn > 2) {
+            if (round > 2) {
                 if (oldest->row.p >= a.n) break;
                 solve(*oldest, alpha);
-                if (lane == 0 && turn % PROGRESS_ROWS == 0) atomicAdd(&a.state->progress, 1u);
+                if (lane == 0 && round % PROGRESS_ROWS == 0) atomicAdd(&a.state->progress, 1u);
             }
             __syncwarp();
             auto free = oldest;
@@ -281,7 +282,7 @@ struct BlockSolver {
         copied();
     }
 
-    // Draws slices, which are in the order of positions, with the parts of a row before it.
+    // Takes slices, which are in the order of positions, with the parts of a row before it.
     __device__ __forceinline__ void parts() const {
         for (;;) {
             uint32_t number = lane == 0 ? atomicAdd(a.counters + queues * BLOCK_QUEUE_WORDS, 1u) : 0u;
@@ -296,7 +297,7 @@ struct BlockSolver {
                 copy_entries(row, 0, entries);
                 copied();
                 __syncwarp();
-                hand_over(row.place, sum_of(row, entries, zero(T{})));
+                publish_unknown(row.place, sum_of(row, entries, zero(T{})));
                 __syncwarp();
             }
         }

@@ -21,7 +21,7 @@ __device__ void dense_copy(const DenseArgs<T> &a) {
     // Bytes, as a shared variable has no constructor. One more row, so that a column begins in another bank.
     __shared__ __align__(16) unsigned char room[DENSE_COLUMNS * (DENSE_ROWS + 1) * sizeof(T)];
     T *tile = reinterpret_cast<T *>(room);
-    wait_for_turn();
+    wait_for_previous_kernel();
     uint64_t row = (uint64_t)blockIdx.x * DENSE_ROWS;
     uint32_t rows = (uint32_t)(a.n - row < DENSE_ROWS ? a.n - row : DENSE_ROWS);
     for (uint32_t column = 0; column < a.columns; column += DENSE_COLUMNS) {

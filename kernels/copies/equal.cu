@@ -3,7 +3,7 @@
 #include "shared/copies.h"
 
 extern "C" __global__ void __launch_bounds__(EQUAL_BLOCK) equal_words(const GRID_CONSTANT EqualArgs args) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     // Where the arrays of a launch before this one differ, these need not be as long.
     if (*(volatile uint32_t *)args.differ) return;
     uint64_t first = (uint64_t)blockIdx.x * (EQUAL_BLOCK * EQUAL_WORDS) + threadIdx.x;

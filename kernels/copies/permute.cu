@@ -5,7 +5,7 @@
 // An index that is none is left out, as NaN where it says where a row comes from.
 template <class T>
 __device__ void permute(const PermuteArgs<T> &a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     uint32_t row = blockIdx.x * PERMUTE_BLOCK + threadIdx.x;
     if (row >= a.n) return;
     int64_t there = a.is_wide ? ((const int64_t *)a.index)[row] : ((const int32_t *)a.index)[row];

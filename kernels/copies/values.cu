@@ -4,7 +4,7 @@
 
 template <class T>
 __device__ void values_gather(const ValuesArgs<T> &a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     uint32_t first = blockIdx.x * (VALUES_BLOCK * VALUES_EACH) + threadIdx.x;
     uint32_t index[VALUES_EACH];
     T v[VALUES_EACH];
@@ -24,7 +24,7 @@ __device__ void values_gather(const ValuesArgs<T> &a) {
 // Puts a diagonal, given in the order of the unknowns, among the values that solves read. Rows without an entry there are left out.
 template <class T>
 __device__ void values_set_diagonal(const DiagonalPlaces<T> &a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     uint32_t p = blockIdx.x * VALUES_BLOCK + threadIdx.x;
     if (p >= a.n) return;
     uint32_t unknown, index;

@@ -5,12 +5,12 @@
 // Waits, as a whole warp, for the unknown of a gate. False if the watchdog ended the wait.
 template <class T>
 __device__ __forceinline__ bool pass(const SolveArgs<T> &a, const T *gate) {
-    Words<T> w = Words<T>::armed();
+    Words<T> w = Words<T>::sentinel();
     Watchdog<T> dog(a);
     for (;;) {
         poll(gate, w);
-        if (__all_sync(FULL, !w.is_armed())) return true;
-        if (!__all_sync(FULL, dog.turn())) return false;
+        if (__all_sync(FULL, !w.is_sentinel())) return true;
+        if (!__all_sync(FULL, dog.keep_waiting())) return false;
     }
 }
 

@@ -7,8 +7,8 @@
 //
 //   all warps have entered epoch e - 1, and have solved what begins before it;
 //   an unknown of epoch e - 3 or before is in the work vector, and is read there without a wait;
-//   nobody will poll one of epoch e - 4 in the ring again, whose cells are armed for epoch e + 4. All warps have done
-//   that when the first one enters epoch e + 2, and a piece that begins in e + 3 may end in e + 4.
+//   nobody will poll one of epoch e - 4 in the ring again, whose cells are reset to the sentinel for epoch e + 4. All
+//   warps have done that when the first one enters epoch e + 2, and a piece that begins in e + 3 may end in e + 4.
 //
 // All blocks of a cluster are resident, and which warp takes which piece is known beforehand: progress needs no tickets.
 #pragma once
@@ -20,7 +20,7 @@ constexpr uint32_t EPOCHS = 8;
 
 template <class T, uint32_t BYTES>
 struct Ring {
-    static constexpr bool POLLS_FIRST = false;  // a poll disturbs those whose turn it is
+    static constexpr bool POLLS_FIRST = false;  // a poll disturbs those that are to publish next
     static constexpr uint32_t CELLS = BYTES / sizeof(T), EPOCH = CELLS / EPOCHS;
     T *cells;
     uint64_t ring[CLUSTER];  // where each block has its cells
@@ -33,7 +33,7 @@ struct Ring {
         : cells(shared), own(shared_address(shared)), first_position(first), epoch(0), near(first) {
 #pragma unroll
         for (int r = 0; r < CLUSTER; ++r) ring[r] = of_block(shared, r);
-        for (uint32_t k = threadIdx.x; k < min(CELLS, positions); k += blockDim.x) arm_shared(cells + k);
+        for (uint32_t k = threadIdx.x; k < min(CELLS, positions); k += blockDim.x) reset_shared(cells + k);
         cluster_barrier();
     }
 
@@ -41,7 +41,7 @@ struct Ring {
         if (epoch > 0) cluster_wait();
         ++epoch;
         if (epoch >= 4)
-            for (uint32_t k = threadIdx.x; k < EPOCH; k += blockDim.x) arm_shared(cells + (epoch + 4) % EPOCHS * EPOCH + k);
+            for (uint32_t k = threadIdx.x; k < EPOCH; k += blockDim.x) reset_shared(cells + (epoch + 4) % EPOCHS * EPOCH + k);
         cluster_arrive();
     }
     __device__ __forceinline__ void go_on_to(uint32_t position) {
@@ -62,8 +62,8 @@ struct Ring {
 
     __device__ __forceinline__ uint32_t cell(uint32_t p) const { return (p - first_position) % CELLS * (uint32_t)sizeof(T); }
     // What is known of an unknown that has not been polled in the ring: what it is, if it is not there any more.
-    __device__ __forceinline__ Words<T> ask(const T *work, bool wanted, uint32_t q) const {
-        Words<T> x = wanted ? Words<T>::armed() : Words<T>::of_zero();
+    __device__ __forceinline__ Words<T> expected(const T *work, bool wanted, uint32_t q) const {
+        Words<T> x = wanted ? Words<T>::sentinel() : Words<T>::of_zero();
         read_if(wanted && q < near, work + q, x);
         return x;
     }

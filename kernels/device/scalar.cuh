@@ -114,7 +114,7 @@ LOAD_IF(load_if, "ld.global")
 #endif
 LOAD_IF(load_line_if, "ld.global" WHOLE_LINE)
 
-// What nobody reads again in this solve leaves L2 before anything else: so what is handed over stays there.
+// What nobody reads again in this solve leaves L2 before anything else: so what is published stays there.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 __device__ __forceinline__ uint64_t leaving_first() {
     uint64_t policy;
@@ -205,7 +205,7 @@ __device__ bool is_moderate(Complex<R> a) {
     return is_moderate(fmax(fabs(a.re), fabs(a.im)));
 }
 
-// The upper half of a value without its sign, and what it is at least where the value is infinite, none, or an armed word.
+// The upper half of a value without its sign, and what it is at least where the value is infinite, none, or the sentinel.
 __device__ __forceinline__ uint32_t magnitude(float v) { return __float_as_uint(v) & 0x7fffffffu; }
 __device__ __forceinline__ uint32_t magnitude(double v) { return (uint32_t)__double2hiint(v) & 0x7fffffffu; }
 template <class R>

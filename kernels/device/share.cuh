@@ -18,8 +18,8 @@ __device__ __forceinline__ size_t first_part(const SolveArgs<T> &a, uint32_t beg
 
 // What a slice sums up of its rows. A row of more entries than a warp holds is cut into shares of as many, counted from
 // the unknowns that are solved last. The first share is the row's own. Each other one is a part, the share of a slice
-// before the row's, which hands its sum over behind the unknowns. All parts are summed up at once, and mostly long before
-// the row's turn. Only where there MAY_BE parts does a kernel look for them: that takes 3 to 9 % of a step.
+// before the row's, which publishes its sum behind the unknowns. All parts are summed up at once, and mostly long before
+// the row is solved. Only where there MAY_BE parts does a kernel look for them: that takes 3 to 9 % of a step.
 template <bool MAY_BE, int NR, class T>
 struct Share {
     static constexpr uint32_t LONGEST = LONGEST_WHOLE<T>;
@@ -57,7 +57,7 @@ struct Share {
 #pragma unroll
             for (uint32_t g = 0; g < G; ++g)
 #pragma unroll
-                for (int j = 0; j < PER; ++j) x[g][j] = k + g * WARP < parts ? Words<T>::armed() : Words<T>::of_zero();
+                for (int j = 0; j < PER; ++j) x[g][j] = k + g * WARP < parts ? Words<T>::sentinel() : Words<T>::of_zero();
             bool ok = spin(a, [&] {
                 uint32_t highest = 0;
 #pragma unroll
@@ -65,8 +65,8 @@ struct Share {
 #pragma unroll
                 for (uint32_t g = 0; g < G; ++g)
 #pragma unroll
-                    for (int j = 0; j < PER; ++j) highest = max(highest, x[g][j].tell());
-                return highest == ARMED;
+                    for (int j = 0; j < PER; ++j) highest = max(highest, x[g][j].flag());
+                return highest == SENTINEL;
             });
             if (!ok) return false;
 #pragma unroll

@@ -6,20 +6,20 @@
 //    of its dependents with relaxed atomics. A consumer's leading lane polls its counter with acquire loads
 //    and meets its warp at __syncwarp, which extends the order to the other lanes' plain loads.
 //
-// 2. One word. The result is its own flag: work vectors hold the pattern ARMED until the result is stored
-//    with one relaxed store of a naturally aligned word, or makes it of ARMED with one relaxed `and`, so a consumer
-//    that reads anything else has the whole result. No second location is involved, hence no fence. A computed word that equals ARMED (a NaN
-//    with all bits set) is stored as the default NaN. Complex values are two words, each its own flag.
+// 2. One word. The result is its own flag: work vectors hold the pattern SENTINEL until one relaxed store of a naturally aligned
+//    word, or one relaxed `and`, makes it the result, so a consumer that reads anything else has the whole result. No second
+//    location is involved, hence no fence. A computed word that equals SENTINEL (a NaN with all bits set) is stored as the default
+//    NaN. Complex values are two words, each its own flag.
 //
 // Progress: work is handed out by a ticket in an order in which every dependency has a smaller number, and
 // a warp that holds a ticket is resident. So the smallest unfinished piece of work never waits for one
 // that has not begun, whatever the order in which the hardware starts blocks.
 //
-// Turns: what a solve leaves for the next one takes turns with what it uses itself, a work vector that it arms and a
-// pivot that it resets. Whose turn it is stands in the upper bits of the word that work is drawn from, and so comes
-// with the first number. Each drawer draws in vain so many times before it ends; so who draws the last number of all
-// knows that it is the last, and leaves the word as the next solve wants to find it. Nothing is left to the end of a
-// solve, and nobody has to be waited for there.
+// Parity: consecutive solves alternate between two work vectors and two pivots. A solve resets those of the next solve:
+// the work vector to the sentinel, and the pivot. The upper bits of the counter of tickets say which ones a solve uses
+// (its parity), and come with the first ticket. Each warp or block takes a known number of tickets beyond the last work
+// item before it ends. So whoever takes the very last ticket knows that it is the last, and leaves the counter as the
+// next solve expects it. Nothing is left to the end of a solve, and nobody has to be waited for there.
 #pragma once
 #include "args.cuh"
 #include "scalar.cuh"
@@ -144,14 +144,14 @@ __device__ __forceinline__ bool comes_last(uint32_t *done, uint32_t all) {
 }
 
 // Waits until what was enqueued before this kernel is done and seen. To be called first by every kernel that is launched
-// before its turn (`Launcher::kernel_before_turn`); nothing elsewhere.
-__device__ __forceinline__ void wait_for_turn() {
+// before the previous one has ended (`Launcher::kernel_overlapped`); nothing elsewhere.
+__device__ __forceinline__ void wait_for_previous_kernel() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-// Lets the blocks of the next kernel begin as soon as there is room for them, where that one waits for its turn.
+// Lets the blocks of the next kernel begin as soon as there is room for them, where that one waits for this one to end.
 __device__ __forceinline__ void let_next_begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -202,21 +202,21 @@ __device__ __noinline__ LastProgress watchdog_poll(const SolveArgs<T> *a, LastPr
     return find(a->state, a->host_failed, a->timeout_ns, last);
 }
 
-// Ends a wait that sees no progress. `turn()` is called once per poll and is cheap; it returns false when
-// the wait must be given up. Progress is a ticket handed out somewhere, or a tile walked on, since the last check.
+// Ends a wait that sees no progress. `keep_waiting()` is called once per poll and is cheap; it returns false when the
+// wait must be given up. Progress is a ticket handed out somewhere, or a tile walked on, since the last check.
 template <class T>
 struct Watchdog {
     const SolveArgs<T> &a;
     LastProgress last = {0, 0, 0};
-    uint32_t turns = 0;
+    uint32_t polls = 0;
 
     __device__ __forceinline__ explicit Watchdog(const SolveArgs<T> &args) : a(args) {}
 
-    static constexpr uint32_t TURNS = 256;  // from one check of the clock to the next
+    static constexpr uint32_t POLLS = 256;  // from one check of the clock to the next
 
-    __device__ __forceinline__ bool turn() { return ++turns % TURNS != 0 || check(); }
+    __device__ __forceinline__ bool keep_waiting() { return ++polls % POLLS != 0 || check(); }
     // The same by all lanes of a warp, which go on together or not at all.
-    __device__ __forceinline__ bool turn_together() { return ++turns % TURNS != 0 || __all_sync(0xffffffffu, check()); }
+    __device__ __forceinline__ bool keep_waiting_together() { return ++polls % POLLS != 0 || __all_sync(0xffffffffu, check()); }
 
     __device__ __forceinline__ bool check() {
         last = watchdog_poll(&a, last);
@@ -230,7 +230,7 @@ __device__ __forceinline__ bool spin(const SolveArgs<T> &a, const Poll &poll) {
     Watchdog<T> dog(a);
     do {
 #pragma unroll 2
-        for (uint32_t k = 0; k < Watchdog<T>::TURNS; ++k)
+        for (uint32_t k = 0; k < Watchdog<T>::POLLS; ++k)
             if (!__any_sync(0xffffffffu, poll())) return true;
     } while (__all_sync(0xffffffffu, dog.check()));
     return false;
@@ -245,14 +245,14 @@ __device__ inline uint32_t block_ticket(State *state) {
 }
 
 template <class T>
-__device__ __forceinline__ T *work_of(const SolveArgs<T> &a, uint32_t turn) {
-    return a.work + (turn & WORK_BIT ? a.words : 0u);
+__device__ __forceinline__ T *work_of(const SolveArgs<T> &a, uint32_t parity) {
+    return a.work + (parity & WORK_BIT ? a.words : 0u);
 }
-__device__ __forceinline__ uint32_t *pivot_of(State *state, uint32_t turn) {
-    return &state->pivot[turn & PIVOT_BIT ? 1 : 0];
+__device__ __forceinline__ uint32_t *pivot_of(State *state, uint32_t parity) {
+    return &state->pivot[parity & PIVOT_BIT ? 1 : 0];
 }
-__device__ __forceinline__ void note_zero_pivot(State *state, uint32_t turn, uint32_t row) {
-    atomicMin(pivot_of(state, turn), row);
+__device__ __forceinline__ void note_zero_pivot(State *state, uint32_t parity, uint32_t row) {
+    atomicMin(pivot_of(state, parity), row);
 }
 constexpr uint32_t BOTH = WORK_BIT | PIVOT_BIT;
 // What a solve for NR columns passes on: the other ones of both, or of pivots where it has no use for work vectors.
@@ -260,81 +260,81 @@ template <int NR>
 constexpr uint32_t PASSED_ON = NR == 1 ? BOTH : PIVOT_BIT;
 
 // Leaves queue `q` for the next solve, which finds the other ones of what `passes_on` names.
-__device__ __forceinline__ void leave_queue(State *state, uint32_t q, uint32_t turn, uint32_t passes_on) {
-    uint32_t next = (turn ^ passes_on) & BOTH;
+__device__ __forceinline__ void leave_queue(State *state, uint32_t q, uint32_t parity, uint32_t passes_on) {
+    uint32_t next = (parity ^ passes_on) & BOTH;
     if (q == 0 && passes_on & PIVOT_BIT) *pivot_of(state, next) = NONE;
     state->queue[q].next = next | q;
 }
-// The same for all of them, by a solve that knows by itself that nobody draws any more.
-__device__ __forceinline__ void leave_queues(State *state, uint32_t turn, uint32_t passes_on) {
-    for (uint32_t q = 0; q < QUEUES; ++q) leave_queue(state, q, turn, passes_on);
+// The same for all of them, by a solve that knows by itself that nobody takes a ticket any more.
+__device__ __forceinline__ void leave_queues(State *state, uint32_t parity, uint32_t passes_on) {
+    for (uint32_t q = 0; q < QUEUES; ++q) leave_queue(state, q, parity, passes_on);
 }
 
-// The turn of a warp's solve, where it is rarely wanted.
-__device__ __forceinline__ uint32_t &turn_of_warp() {
+// The parity of a warp's solve, where it is rarely wanted.
+__device__ __forceinline__ uint32_t &parity_of_warp() {
     constexpr int MOST_WARPS = 8;
-    __shared__ uint32_t turn[MOST_WARPS];
-    return turn[threadIdx.x / 32];
+    __shared__ uint32_t parity[MOST_WARPS];
+    return parity[threadIdx.x / 32];
 }
-__device__ __forceinline__ void note_turn(uint32_t turn) {
-    if (threadIdx.x % 32 == 0) turn_of_warp() = turn;
+__device__ __forceinline__ void note_parity(uint32_t parity) {
+    if (threadIdx.x % 32 == 0) parity_of_warp() = parity;
     __syncwarp();
 }
 
-// Notes the turn of a solve that draws nothing.
-__device__ __forceinline__ uint32_t note_turn_of(State *state) {
-    uint32_t turn = load_relaxed(&state->queue[0].next);
-    note_turn(turn);
-    return turn;
+// Notes the parity of a solve that takes no tickets.
+__device__ __forceinline__ uint32_t note_parity_of(State *state) {
+    uint32_t parity = load_relaxed(&state->queue[0].next);
+    note_parity(parity);
+    return parity;
 }
 
-// Draws slices from `begin` on for a warp. They are dealt out to the queues in turn, and each warp of a block draws from one
-// of its own. So every queue is drawn from by every block that is resident, and no slice of a queue is left when a later
-// one has been drawn: the argument at the beginning holds for each.
+// Takes slices from `begin` on for a warp. They are dealt out to the queues one by one, and each warp of a block takes
+// tickets of one queue. So every block that is resident takes tickets of every queue, and no slice of a queue is left when a
+// later one has been taken: the argument at the beginning holds for each.
 struct Slices {
     State *state;
     uint32_t begin;
-    uint32_t first;  // what has been drawn first, in all lanes
+    uint32_t first;  // the first ticket, in all lanes
 
     static __device__ __forceinline__ uint32_t queue() { return threadIdx.x / 32 % QUEUES; }
 
     __device__ __forceinline__ Slices(State *of, uint32_t begin_with) : state(of), begin(begin_with) {
-        first = __shfl_sync(0xffffffffu, draw(), 0);
-        note_turn(first);
+        first = __shfl_sync(0xffffffffu, take_ticket(), 0);
+        note_parity(first);
     }
     // In one lane. Nothing is computed from the number here: that would wait for it.
-    __device__ __forceinline__ uint32_t draw() const {
+    __device__ __forceinline__ uint32_t take_ticket() const {
         return threadIdx.x % 32 == 0 ? atomicAdd(&state->queue[queue()].next, QUEUES) : 0u;
     }
     __device__ __forceinline__ uint32_t slice_of(uint32_t number) const { return begin + (number & ~BOTH); }
-    // That of lane 0's number, in all lanes.
-    __device__ __forceinline__ uint32_t drawn(uint32_t number) const {
+    // That of lane 0's ticket, in all lanes.
+    __device__ __forceinline__ uint32_t of_ticket(uint32_t number) const {
         return slice_of(__shfl_sync(0xffffffffu, number, 0));
     }
-    // To be called when all slices up to `end` have been drawn, with the last one of so many that were drawn in vain.
-    __device__ __forceinline__ void leave(uint32_t end, uint32_t last, uint32_t in_vain, uint32_t passes_on) const {
+    // To be called when all slices up to `end` have been taken, with the last one of so many tickets beyond them.
+    __device__ __forceinline__ void leave(uint32_t end, uint32_t last, uint32_t beyond, uint32_t passes_on) const {
         uint32_t q = queue(), slices = (end - begin + QUEUES - 1 - q) / QUEUES;
-        if (threadIdx.x % 32 == 0 && last == begin + q + (slices + in_vain * gridDim.x - 1) * QUEUES)
-            leave_queue(state, q, turn_of_warp(), passes_on);
+        if (threadIdx.x % 32 == 0 && last == begin + q + (slices + beyond * gridDim.x - 1) * QUEUES)
+            leave_queue(state, q, parity_of_warp(), passes_on);
     }
 };
 
 // Phases of a launch, each of which begins when all of the one before is done. Every phase has as many shares as there are
-// blocks, which draw them in turn: so those of a phase that is waited for are done, or in the hands of blocks that are resident,
-// and the argument at the beginning holds. Whatever a block has stored in a phase all blocks see in the next.
+// blocks, which take them by ticket: so those of a phase that is waited for are done, or in the hands of blocks that are
+// resident, and the argument at the beginning holds. Whatever a block has stored in a phase all blocks see in the next.
 struct Phases {
-    uint32_t *next, *done;  // zero at the beginning: shares that have been drawn, and that are done
+    uint32_t *next, *done;  // zero at the beginning: shares that have been taken, and that are done
     uint32_t number, share;
 
-    __device__ __forceinline__ Phases(uint32_t *drawn_from, uint32_t *counted_in) : next(drawn_from), done(counted_in) {}
-    // Draws the block's next share; the number of its phase.
-    __device__ __forceinline__ uint32_t draw() {
-        __shared__ uint32_t drawn;
+    __device__ __forceinline__ Phases(uint32_t *counter, uint32_t *counted_in) : next(counter), done(counted_in) {}
+    // Takes the block's next share; the number of its phase.
+    __device__ __forceinline__ uint32_t take_ticket() {
+        __shared__ uint32_t ticket;
         __syncthreads();
-        if (threadIdx.x == 0) drawn = atomicAdd(next, 1u);
+        if (threadIdx.x == 0) ticket = atomicAdd(next, 1u);
         __syncthreads();
-        number = drawn / gridDim.x;
-        share = drawn % gridDim.x;
+        number = ticket / gridDim.x;
+        share = ticket % gridDim.x;
         return number;
     }
     // Waits for the phases before it. False if the watchdog ended the wait.
@@ -342,7 +342,7 @@ struct Phases {
     __device__ __forceinline__ bool begin(Dog &dog) const {
         bool ok = true;
         if (threadIdx.x < 32)
-            while (ok && __any_sync(0xffffffffu, load_acquire(done) < number * gridDim.x)) ok = dog.turn();
+            while (ok && __any_sync(0xffffffffu, load_acquire(done) < number * gridDim.x)) ok = dog.keep_waiting();
         return __syncthreads_and(ok);
     }
     __device__ __forceinline__ void end() const {
@@ -360,7 +360,7 @@ struct Word;
 template <>
 struct Word<float> {
     using bits = uint32_t;
-    static constexpr uint32_t armed = 0xffffffffu;
+    static constexpr uint32_t sentinel = 0xffffffffu;
     __device__ static float value(uint32_t b) { return __uint_as_float(b); }
     // A NaN that has all bits loses one. By a minimum, as a comparison takes three times as long.
     __device__ static uint32_t pack(float v) {
@@ -368,12 +368,12 @@ struct Word<float> {
         asm("min.u32 %0, %0, 0xfffffffe;" : "+r"(b));
         return b;
     }
-    __device__ static uint32_t tell(uint32_t b) { return b; }
+    __device__ static uint32_t flag(uint32_t b) { return b; }
 };
 template <>
 struct Word<double> {
     using bits = uint64_t;
-    static constexpr uint64_t armed = 0xffffffffffffffffull;
+    static constexpr uint64_t sentinel = 0xffffffffffffffffull;
     __device__ static double value(uint64_t b) { return __longlong_as_double((long long)b); }
     __device__ static uint64_t pack(double v) {
         uint64_t b = (uint64_t)__double_as_longlong(v);
@@ -383,57 +383,57 @@ struct Word<double> {
         return b;
     }
     // The upper half tells: only NaNs have these bits.
-    __device__ static uint32_t tell(uint64_t b) {
+    __device__ static uint32_t flag(uint64_t b) {
         uint32_t high;
         asm("{\n\t.reg .b32 low;\n\tmov.b64 {low, %0}, %1;\n\t}" : "=r"(high) : "l"(b));
         return high;
     }
 };
 
-constexpr uint32_t ARMED = 0xffffffffu;
-// Whether a value is an armed word.
-__device__ __forceinline__ bool is_absent(float v) { return __float_as_uint(v) == ARMED; }
-__device__ __forceinline__ bool is_absent(double v) { return (uint32_t)__double2hiint(v) == ARMED; }
+constexpr uint32_t SENTINEL = 0xffffffffu;
+// Whether a value is the sentinel.
+__device__ __forceinline__ bool is_absent(float v) { return __float_as_uint(v) == SENTINEL; }
+__device__ __forceinline__ bool is_absent(double v) { return (uint32_t)__double2hiint(v) == SENTINEL; }
 template <class R>
 __device__ __forceinline__ bool is_absent(Complex<R> v) {
     return is_absent(v.re);
 }
 
-// A value as it is read: the words that it is made of. `tell()` is ARMED if and only if one of them is armed.
+// A value as it is read: the words that it is made of. `flag()` is SENTINEL if and only if one of them is the sentinel.
 template <class T>
 struct Words {
     typename Word<T>::bits b;
-    static __device__ __forceinline__ Words armed() { return {Word<T>::armed}; }
+    static __device__ __forceinline__ Words sentinel() { return {Word<T>::sentinel}; }
     static __device__ __forceinline__ Words of_zero() { return {0}; }
-    __device__ __forceinline__ uint32_t tell() const { return Word<T>::tell(b); }
-    __device__ __forceinline__ bool is_armed() const { return tell() == ARMED; }
+    __device__ __forceinline__ uint32_t flag() const { return Word<T>::flag(b); }
+    __device__ __forceinline__ bool is_sentinel() const { return flag() == SENTINEL; }
     __device__ __forceinline__ T value() const { return Word<T>::value(b); }
 };
 template <class R>
 struct Words<Complex<R>> {
     Words<R> re, im;
-    static __device__ __forceinline__ Words armed() { return {Words<R>::armed(), Words<R>::armed()}; }
+    static __device__ __forceinline__ Words sentinel() { return {Words<R>::sentinel(), Words<R>::sentinel()}; }
     static __device__ __forceinline__ Words of_zero() { return {Words<R>::of_zero(), Words<R>::of_zero()}; }
-    __device__ __forceinline__ uint32_t tell() const { return max(re.tell(), im.tell()); }
-    __device__ __forceinline__ bool is_armed() const { return tell() == ARMED; }
+    __device__ __forceinline__ uint32_t flag() const { return max(re.flag(), im.flag()); }
+    __device__ __forceinline__ bool is_sentinel() const { return flag() == SENTINEL; }
     __device__ __forceinline__ Complex<R> value() const { return {re.value(), im.value()}; }
 };
 
-// Reads a word again if it was still armed. There is no branch, so the polls of a lane overlap.
+// Reads a word again if it was still the sentinel. There is no branch, so the polls of a lane overlap.
 __device__ __forceinline__ void poll(const float *p, Words<float> &w) {
     asm volatile(
-        "{\n\t.reg .pred armed;\n\t"
-        "setp.eq.u32 armed, %0, 0xffffffff;\n\t"
-        "@armed " LOAD_RELAXED ".u32 %0, [%1];\n\t}"
+        "{\n\t.reg .pred sentinel;\n\t"
+        "setp.eq.u32 sentinel, %0, 0xffffffff;\n\t"
+        "@sentinel " LOAD_RELAXED ".u32 %0, [%1];\n\t}"
         : "+r"(w.b)
         : "l"(p)
         : "memory");
 }
 __device__ __forceinline__ void poll(const double *p, Words<double> &w) {
     asm volatile(
-        "{\n\t.reg .pred armed;\n\t.reg .b32 low, high;\n\tmov.b64 {low, high}, %0;\n\t"
-        "setp.eq.u32 armed, high, 0xffffffff;\n\t"
-        "@armed " LOAD_RELAXED ".u64 %0, [%1];\n\t}"
+        "{\n\t.reg .pred sentinel;\n\t.reg .b32 low, high;\n\tmov.b64 {low, high}, %0;\n\t"
+        "setp.eq.u32 sentinel, high, 0xffffffff;\n\t"
+        "@sentinel " LOAD_RELAXED ".u64 %0, [%1];\n\t}"
         : "+l"(w.b)
         : "l"(p)
         : "memory");
@@ -493,7 +493,7 @@ __device__ __forceinline__ void publish(Complex<R> *p, Complex<R> v) {
     }
 PUBLISH_IF(publish_if, STORE_RELAXED ".u32", STORE_RELAXED ".u64")
 
-// The same by the units of atomic operations in L2: an armed word has all bits, so its conjunction with the value is
+// The same by the units of atomic operations in L2: the sentinel has all bits set, so its conjunction with the value is
 // the value. Where a multiprocessor stores much, these do not queue behind its stores; where not, they take longer.
 __device__ __forceinline__ void publish_reduced(float *p, float v) {
     asm volatile(REDUCE ".and.b32 [%0], %1;" ::"l"(p), "r"(Word<float>::pack(v)) : "memory");
@@ -508,7 +508,7 @@ __device__ __forceinline__ void publish_reduced(Complex<R> *p, Complex<R> v) {
 }
 PUBLISH_IF(publish_reduced_if, REDUCE ".and.b32", REDUCE ".and.b64")
 
-// The same in shared memory, where a block hands over within itself.
+// The same in shared memory, where a block publishes to itself.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define LOADED "relaxed.cluster"  // another block of the cluster may have written it
 #elif defined(BEFORE_VOLTA)
@@ -548,12 +548,12 @@ __device__ __forceinline__ void read_far(const Complex<R> *values, uint32_t code
     read_far<STRIDE>(&values->re, code, w.re);
     read_far<STRIDE>(&values->im, code, w.im);
 }
-// Reads it again if it was still armed.
+// Reads it again if it was still the sentinel.
 template <int STRIDE>
 __device__ __forceinline__ void poll_far(const float *values, uint32_t code, Words<float> &w) {
     asm volatile(
-        "{\n\t.reg .pred armed;\n\t.reg .b64 a;\n\tsetp.eq.u32 armed, %0, 0xffffffff;\n\t"
-        "mad.wide.u32 a, %2, %3, %1;\n\t@armed " LOAD_RELAXED ".u32 %0, [a];\n\t}"
+        "{\n\t.reg .pred sentinel;\n\t.reg .b64 a;\n\tsetp.eq.u32 sentinel, %0, 0xffffffff;\n\t"
+        "mad.wide.u32 a, %2, %3, %1;\n\t@sentinel " LOAD_RELAXED ".u32 %0, [a];\n\t}"
         : "+r"(w.b)
         : "l"(values), "r"(code), "n"(STRIDE)
         : "memory");
@@ -561,9 +561,9 @@ __device__ __forceinline__ void poll_far(const float *values, uint32_t code, Wor
 template <int STRIDE>
 __device__ __forceinline__ void poll_far(const double *values, uint32_t code, Words<double> &w) {
     asm volatile(
-        "{\n\t.reg .pred armed;\n\t.reg .b64 a;\n\t.reg .b32 low, high;\n\tmov.b64 {low, high}, %0;\n\t"
-        "setp.eq.u32 armed, high, 0xffffffff;\n\tmad.wide.u32 a, %2, %3, %1;\n\t"
-        "@armed " LOAD_RELAXED ".u64 %0, [a];\n\t}"
+        "{\n\t.reg .pred sentinel;\n\t.reg .b64 a;\n\t.reg .b32 low, high;\n\tmov.b64 {low, high}, %0;\n\t"
+        "setp.eq.u32 sentinel, high, 0xffffffff;\n\tmad.wide.u32 a, %2, %3, %1;\n\t"
+        "@sentinel " LOAD_RELAXED ".u64 %0, [a];\n\t}"
         : "+l"(w.b)
         : "l"(values), "r"(code), "n"(STRIDE)
         : "memory");
@@ -591,19 +591,19 @@ __device__ __forceinline__ void read_near(uint32_t address, uint32_t code, Words
     read_near(address, code, w.re);
     read_near(address + (uint32_t)sizeof(R), code, w.im);
 }
-// Reads it again if it was still armed.
+// Reads it again if it was still the sentinel.
 __device__ __forceinline__ void poll_shared(uint32_t address, Words<float> &w) {
     asm volatile(
-        "{\n\t.reg .pred armed;\n\tsetp.eq.u32 armed, %0, 0xffffffff;\n\t"
-        "@armed " LOAD_SHARED(LOADED, "32", "%0", "%1") "\n\t}"
+        "{\n\t.reg .pred sentinel;\n\tsetp.eq.u32 sentinel, %0, 0xffffffff;\n\t"
+        "@sentinel " LOAD_SHARED(LOADED, "32", "%0", "%1") "\n\t}"
         : "+r"(w.b)
         : "r"(address)
         : "memory");
 }
 __device__ __forceinline__ void poll_shared(uint32_t address, Words<double> &w) {
     asm volatile(
-        "{\n\t.reg .pred armed;\n\t.reg .b32 low, high;\n\tmov.b64 {low, high}, %0;\n\t"
-        "setp.eq.u32 armed, high, 0xffffffff;\n\t@armed " LOAD_SHARED(LOADED, "64", "%0", "%1") "\n\t}"
+        "{\n\t.reg .pred sentinel;\n\t.reg .b32 low, high;\n\tmov.b64 {low, high}, %0;\n\t"
+        "setp.eq.u32 sentinel, high, 0xffffffff;\n\t@sentinel " LOAD_SHARED(LOADED, "64", "%0", "%1") "\n\t}"
         : "+l"(w.b)
         : "r"(address)
         : "memory");
@@ -637,13 +637,13 @@ __device__ __forceinline__ void publish_shared_if(bool yes, uint32_t address, Co
     publish_shared_if(yes, address + (uint32_t)sizeof(R), v.im);
 }
 template <class R>
-__device__ __forceinline__ void arm_shared(R *p) {
-    store_relaxed_shared(p, Word<R>::armed);
+__device__ __forceinline__ void reset_shared(R *p) {
+    store_relaxed_shared(p, Word<R>::sentinel);
 }
 template <class R>
-__device__ __forceinline__ void arm_shared(Complex<R> *p) {
-    arm_shared(&p->re);
-    arm_shared(&p->im);
+__device__ __forceinline__ void reset_shared(Complex<R> *p) {
+    reset_shared(&p->re);
+    reset_shared(&p->im);
 }
 
 // Copies a value of 4, 8 or 16 bytes to shared memory while other work goes on, or zeros.
@@ -675,17 +675,17 @@ __device__ __forceinline__ void copy_piece_ahead(bool yes, void *to, const void 
     if (yes) *(uint4 *)to = *(const uint4 *)from;
 #endif
 }
-// What this thread has asked for since it said so last is a lot by itself.
-__device__ __forceinline__ void end_lot() {
+// What this thread has copied since it did this last is a commit group by itself.
+__device__ __forceinline__ void commit_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-// Waits for what this thread copies but for so many lots that ended last.
-template <int LOTS>
+// Waits for what this thread copies, except for so many commit groups at the end.
+template <int GROUPS>
 __device__ __forceinline__ void copied_but() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(LOTS) : "memory");
+    asm volatile("cp.async.wait_group %0;" ::"n"(GROUPS) : "memory");
 #endif
 }
 // Waits for all that this thread copies.
@@ -773,33 +773,33 @@ __device__ __forceinline__ typename Word<R>::bits &word(Words<Complex<R>> &w, in
 
 __device__ __forceinline__ void poll_words(const uint32_t *p, uint32_t &a, uint32_t &b) {
     asm volatile(
-        "{\n\t.reg .pred armed;\n\t"
-        "setp.eq.u32 armed, %0, 0xffffffff;\n\t"
-        "setp.eq.or.u32 armed, %1, 0xffffffff, armed;\n\t"
-        "@armed " LOAD_RELAXED ".v2.u32 {%0, %1}, [%2];\n\t}"
+        "{\n\t.reg .pred sentinel;\n\t"
+        "setp.eq.u32 sentinel, %0, 0xffffffff;\n\t"
+        "setp.eq.or.u32 sentinel, %1, 0xffffffff, sentinel;\n\t"
+        "@sentinel " LOAD_RELAXED ".v2.u32 {%0, %1}, [%2];\n\t}"
         : "+r"(a), "+r"(b)
         : "l"(p)
         : "memory");
 }
 __device__ __forceinline__ void poll_words(const uint32_t *p, uint32_t &a, uint32_t &b, uint32_t &c, uint32_t &d) {
     asm volatile(
-        "{\n\t.reg .pred armed;\n\t"
-        "setp.eq.u32 armed, %0, 0xffffffff;\n\t"
-        "setp.eq.or.u32 armed, %1, 0xffffffff, armed;\n\t"
-        "setp.eq.or.u32 armed, %2, 0xffffffff, armed;\n\t"
-        "setp.eq.or.u32 armed, %3, 0xffffffff, armed;\n\t"
-        "@armed " LOAD_RELAXED ".v4.u32 {%0, %1, %2, %3}, [%4];\n\t}"
+        "{\n\t.reg .pred sentinel;\n\t"
+        "setp.eq.u32 sentinel, %0, 0xffffffff;\n\t"
+        "setp.eq.or.u32 sentinel, %1, 0xffffffff, sentinel;\n\t"
+        "setp.eq.or.u32 sentinel, %2, 0xffffffff, sentinel;\n\t"
+        "setp.eq.or.u32 sentinel, %3, 0xffffffff, sentinel;\n\t"
+        "@sentinel " LOAD_RELAXED ".v4.u32 {%0, %1, %2, %3}, [%4];\n\t}"
         : "+r"(a), "+r"(b), "+r"(c), "+r"(d)
         : "l"(p)
         : "memory");
 }
 __device__ __forceinline__ void poll_words(const uint64_t *p, uint64_t &a, uint64_t &b) {
     asm volatile(
-        "{\n\t.reg .pred armed;\n\t.reg .b32 low, high0, high1;\n\t"
+        "{\n\t.reg .pred sentinel;\n\t.reg .b32 low, high0, high1;\n\t"
         "mov.b64 {low, high0}, %0;\n\tmov.b64 {low, high1}, %1;\n\t"
-        "setp.eq.u32 armed, high0, 0xffffffff;\n\t"
-        "setp.eq.or.u32 armed, high1, 0xffffffff, armed;\n\t"
-        "@armed " LOAD_RELAXED ".v2.u64 {%0, %1}, [%2];\n\t}"
+        "setp.eq.u32 sentinel, high0, 0xffffffff;\n\t"
+        "setp.eq.or.u32 sentinel, high1, 0xffffffff, sentinel;\n\t"
+        "@sentinel " LOAD_RELAXED ".v2.u64 {%0, %1}, [%2];\n\t}"
         : "+l"(a), "+l"(b)
         : "l"(p)
         : "memory");
@@ -872,7 +872,7 @@ __device__ __forceinline__ void publish_reduced(T *p, const T (&v)[NR]) {
     else publish(p, v);
 }
 
-// Asks L2 for a word of the work vector that this warp is to publish soon, where `yes`. It was armed a solve ago, and mostly lies
+// Asks L2 for a word of the work vector that this warp is to publish soon, where `yes`. It was reset a solve ago, and mostly lies
 // in memory since: whoever looks for it first would wait for that, and so would its publication.
 __device__ __forceinline__ void expect_if(bool yes, const void *word) {
     asm volatile("{\n\t.reg .pred yes;\n\tsetp.ne.u32 yes, %1, 0;\n\t@yes prefetch.global.L2 [%0];\n\t}" ::"l"(word),
@@ -882,11 +882,11 @@ __device__ __forceinline__ void expect_if(bool yes, const void *word) {
 
 // Makes a word of the other work vector ready for the next solve. Nobody reads it in this one.
 template <class R>
-__device__ __forceinline__ void arm(R *p) {
-    store_once((typename Word<R>::bits *)p, Word<R>::armed);
+__device__ __forceinline__ void reset(R *p) {
+    store_once((typename Word<R>::bits *)p, Word<R>::sentinel);
 }
 template <class R>
-__device__ __forceinline__ void arm(Complex<R> *p) {
-    arm(&p->re);
-    arm(&p->im);
+__device__ __forceinline__ void reset(Complex<R> *p) {
+    reset(&p->re);
+    reset(&p->im);
 }

@@ -71,10 +71,10 @@ struct SharedRow {
 // Waits for a word.
 template <class T>
 __device__ __forceinline__ bool wait_for(const SolveArgs<T> &a, const T *p, bool yes, Words<T> &word) {
-    word = yes ? Words<T>::armed() : Words<T>::of_zero();
+    word = yes ? Words<T>::sentinel() : Words<T>::of_zero();
     return spin(a, [&] {
         poll(p, word);
-        return word.is_armed();
+        return word.is_sentinel();
     });
 }
 
@@ -275,7 +275,7 @@ struct FactorRows {
                 uint32_t offset = s.offset[c + i][entry_of(k, sub)];
                 bool is_update = offset != EMPTY;
                 source[i][k] = is_update ? (CHOLESKY ? begin_of[k] : s.from[c + i]) + offset : 0;
-                word[i][k] = is_update ? Words<T>::armed() : Words<T>::of_zero();
+                word[i][k] = is_update ? Words<T>::sentinel() : Words<T>::of_zero();
             }
         bool is_there = spin(a.solve, [&] {
             uint32_t highest = 0;
@@ -284,11 +284,11 @@ struct FactorRows {
 #pragma unroll
                 for (int k = 0; k < EACH; ++k) {
                     poll(a.solve.work + source[i][k], word[i][k]);
-                    highest = max(highest, word[i][k].tell());
+                    highest = max(highest, word[i][k].flag());
                 }
             // Leaves the processor to warps that are not waiting.
-            if (EACH > 1 && highest == ARMED) rest(SHORT_REST);
-            return highest == ARMED;
+            if (EACH > 1 && highest == SENTINEL) rest(SHORT_REST);
+            return highest == SENTINEL;
         });
         if (!is_there) return false;
         // STEPS divides LANES. So the entries of these steps lie in neighbouring lanes, each as its value number `held`.

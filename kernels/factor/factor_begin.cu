@@ -5,12 +5,12 @@ constexpr uint32_t FACTOR_BLOCK = FACTOR_WARPS * WARP;  // threads
 
 template <class T>
 __device__ void factor_begin(const FactorArgs<T> &a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     using Bits = typename Word<typename Real<T>::type>::bits;
     auto *words = reinterpret_cast<Bits *>(a.solve.work);
     size_t count = (size_t)a.solve.values * (sizeof(T) / sizeof(Bits)), step = (size_t)gridDim.x * FACTOR_BLOCK;
     size_t first = (size_t)blockIdx.x * FACTOR_BLOCK + threadIdx.x;
-    for (size_t k = first; k < count; k += step) words[k] = Word<typename Real<T>::type>::armed;
+    for (size_t k = first; k < count; k += step) words[k] = Word<typename Real<T>::type>::sentinel;
     if (first == 0) {
         a.solve.state->ticket = 0;
         a.solve.state->pivot[1] = NONE;

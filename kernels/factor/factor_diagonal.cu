@@ -22,7 +22,7 @@ __device__ __forceinline__ bool has_column(const Pattern &pattern, uint32_t begi
 
 extern "C" __global__ void __launch_bounds__(ON_DIAGONAL_BLOCK)
     factor_diagonal_check(const GRID_CONSTANT OtherUpdatesArgs a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     uint32_t row = blockIdx.x * ON_DIAGONAL_BLOCK + threadIdx.x;
     if (row >= a.pattern.n) return;
     uint32_t begin = a.pattern.begin(row), end = a.pattern.begin((size_t)row + 1), own = a.diag[row];
@@ -51,7 +51,7 @@ __device__ __forceinline__ int exponent(const OnDiagonalArgs<T> &a, uint32_t fir
 
 template <bool CHOLESKY, class T>
 __device__ __forceinline__ void products(const OnDiagonalArgs<T> &a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     uint32_t row = blockIdx.x * ON_DIAGONAL_BLOCK + threadIdx.x;
     if (row == 0) a.state->pivot[1] = NONE;
     if (row >= a.pattern.n) return;
@@ -76,7 +76,7 @@ __device__ __forceinline__ void products(const OnDiagonalArgs<T> &a) {
 
 template <bool CHOLESKY, class T>
 __device__ __forceinline__ void finish(const OnDiagonalArgs<T> &a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     uint32_t row = blockIdx.x * ON_DIAGONAL_BLOCK + threadIdx.x;
     if (row >= a.pattern.n) return;
     uint32_t begin = a.pattern.begin(row), own = a.diag[row];

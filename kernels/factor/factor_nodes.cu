@@ -11,7 +11,7 @@ KERNELS(2) KERNELS(3) KERNELS(4) KERNELS(5) KERNELS(6)
 
 // A warp for each row: whether its columns are those of its node's first row, and come in whole nodes, not too many.
 extern "C" __global__ void __launch_bounds__(FACTOR_WARPS *WARP) factor_nodes_check(const GRID_CONSTANT NodesArgs a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     uint32_t row = blockIdx.x * FACTOR_WARPS + threadIdx.x / WARP, lane = threadIdx.x % WARP;
     if (row >= a.pattern.n) return;
     uint32_t first = row / a.node * a.node, begin = a.pattern.begin(row), length = a.pattern.begin((size_t)row + 1) - begin;

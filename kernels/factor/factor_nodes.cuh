@@ -106,7 +106,7 @@ struct FactorNode {
         for (int r = 0; r < B; ++r)
 #pragma unroll
             for (int c = 0; c < B; ++c)
-                u[r][c] = updates && (!is_own || (CHOLESKY ? c <= r : c >= r)) ? Words<T>::armed() : Words<T>::of_zero();
+                u[r][c] = updates && (!is_own || (CHOLESKY ? c <= r : c >= r)) ? Words<T>::sentinel() : Words<T>::of_zero();
         bool is_there = spin(a.solve, [&] {
             uint32_t highest = 0;
 #pragma unroll
@@ -116,9 +116,9 @@ struct FactorNode {
 #pragma unroll
             for (int r = 0; r < B; ++r)
 #pragma unroll
-                for (int c = 0; c < B; ++c) highest = max(highest, u[r][c].tell());
-            if (highest == ARMED) rest(SHORT_REST);
-            return highest == ARMED;
+                for (int c = 0; c < B; ++c) highest = max(highest, u[r][c].flag());
+            if (highest == SENTINEL) rest(SHORT_REST);
+            return highest == SENTINEL;
         });
         if (!is_there) return false;
 #pragma unroll

@@ -1,10 +1,10 @@
 // NODAL: ONE_WORD with nodes of several unknowns in the place of rows. There are two work vectors, and each solve
-// arms the other one for the next solve.
+// resets the other one to the sentinel for the next solve.
 #include "nodal.cuh"
 
 template <int B, bool WHOLE, class T>
 __device__ void one_column(const SolveArgs<T> &a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     nodal<B, 1, WHOLE>(a, columns_of(a));
 }
 

@@ -1,6 +1,6 @@
-// The nodal engine, for NR right-hand sides in one pass over the matrix: B unknowns a node that depend on the
-// same nodes. What ONE_WORD does for rows is done for nodes here, each unknown being handed over in one word
-// that is value and flag together: a third of the levels where B is 3, and a ninth of the indices and polls.
+// The nodal engine, for NR right-hand sides in one pass over the matrix: B unknowns a node that depend on the same
+// nodes. What ONE_WORD does for rows is done for nodes here, each unknown being published in one word that is value and
+// flag together: a third of the levels where B is 3, and a ninth of the indices and polls.
 //
 // A slice is up to 32 nodes of one level, solved by one warp with a power of two of lanes a node, at least
 // as many as a node has unknowns. A lane takes every `lanes`-th unknown that the node depends on, and
@@ -8,9 +8,9 @@
 // triangle for itself. What does not depend on other nodes is copied to shared memory while the warp waits with the
 // slice before, rows as they lie in memory and line by line of the cache, and in registers before the first poll.
 //
-// An unknown's turn is its place in its node in solving order. Nodes are in level order, and the B unknowns of
-// one lie beside each other in the work vector, each with its NR right-hand sides. `node_row` says by position
-// of each row where its entries of the node's own triangle lie, and its diagonal:
+// The place of an unknown is where it stands in its node in solving order. Nodes are in level order, and the B unknowns
+// of one lie beside each other in the work vector, each with its NR right-hand sides. `node_row` says by position of
+// each row where its entries of the node's own triangle lie, and its diagonal:
 //
 //   op(A)'s rows stored:      entry of own unknown c of row r at own(r) + c; those of the other nodes' entries
 //                             are consecutive, before them in a forward solve and behind them in a backward one;
@@ -58,7 +58,7 @@ struct NodeCopies {
     static constexpr uint32_t ROW = PIECES * PIECE, ALL = OF_ALL * PIECE;
     static_assert(ALL <= B * ROW, "a whole node takes no more room than its rows");
 
-    // By turn, or by node. What is copied lies in a line here as it does in memory: otherwise each line takes two accesses.
+    // By place, or by node. What is copied lies in a line here as it does in memory: otherwise each line takes two accesses.
     alignas(LINE) char rows[B * ROW * WARP];
     T f[WARP], d[WARP];  // f: of a single column
     uint32_t adj[NODES * WARP];
@@ -78,7 +78,7 @@ struct NodeSolver {
     // As many lanes have code of their own: most nodes of three unknowns in three dimensions have them, and of five on surfaces. 0: none
     // have, as there are no registers for that.
     static constexpr int USUAL = WHOLE && B > 2 ? 8 : 0;
-    // Whether sums are worked out in every turn of a wait: where there are registers for that.
+    // Whether sums are worked out at every poll of a wait: where there are registers for that.
     static constexpr bool EARLY = NR == 1 && B > 2 && sizeof(T) == sizeof(typename Real<T>::type);
 
     // The word of an unknown's place in the work vector. 32 bits hold the number of any: src/analysis/nodes.rs sees to that.
@@ -88,12 +88,12 @@ struct NodeSolver {
     struct Node {
         uint4 record;   // node, nothing, its first entry in the lists, own entries of its first row
         uint32_t end;   // past its last
-        uint32_t own;   // own entries of the row whose turn is the lane's number
+        uint32_t own;   // own entries of the row whose place is the lane's number
     };
 
     __device__ __forceinline__ uint32_t shift_of(uint2 slice) const { return __ffs(slice.y >> 6) - 1; }
-    // The unknown of a turn.
-    __device__ __forceinline__ uint32_t unknown(uint32_t turn) const { return a.backward ? B - 1 - turn : turn; }
+    // The unknown at a place.
+    __device__ __forceinline__ uint32_t unknown(uint32_t place) const { return a.backward ? B - 1 - place : place; }
 
     __device__ __forceinline__ Node fetch(uint2 slice) const {
         Node node = {{0, NONE, 0, 0}, 0, 0};
@@ -106,8 +106,8 @@ struct NodeSolver {
         }
         return node;
     }
-    // Asks where the diagonals of a slice are, if they are not known to be in the rows.
-    __device__ __forceinline__ void ask_for_diagonals(uint2 slice) const {
+    // Copies where the diagonals of a slice are, if they are not known to be in the rows.
+    __device__ __forceinline__ void copy_indices_of_diagonals(uint2 slice) const {
         if (WHOLE || !a.diag_index || a.diag_in_rows) return;
         uint32_t shift = shift_of(slice), r = lane >> shift, sub = lane & ((1u << shift) - 1);
         bool leads = r < (slice.y & 63u) && sub < B;
@@ -123,7 +123,7 @@ struct NodeSolver {
     struct Place {
         uint32_t lanes, sub, p, c, row, count;
         bool in, leads;
-        uint32_t own[B], its_own;  // row by row: node_row's first number by turn, and of the lane's turn
+        uint32_t own[B], its_own;  // row by row: node_row's first number by place, and at the lane's place
         uint32_t first;   // whole: the node's first value
         uint32_t held;    // values of other nodes in a row, as far as the lanes have room for them at a time
     };
@@ -148,45 +148,45 @@ struct NodeSolver {
     }
     // Where those values lie that row `s` of the node has for other nodes' unknowns, and for its own node's; rows stored.
     __device__ __forceinline__ uint32_t others_at(const Place &at, int s) const {
-        if constexpr (WHOLE) return at.first + first_of_turn(s, at.count);
+        if constexpr (WHOLE) return at.first + first_of_row(s, at.count);
         return at.own[s] + (a.backward ? B : 0u - at.count);
     }
     __device__ __forceinline__ uint32_t own_at(const Place &at, int s) const {
         if constexpr (WHOLE) return others_at(at, s) + (a.backward ? 0u - B : at.count);
         return at.own[s];
     }
-    // In a whole node with `count` values of other nodes in each row: from its first value to the first one of the row of turn `s`
-    // for another node.
-    __device__ __forceinline__ int first_of_turn(int s, int count) const {
+    // In a whole node with `count` values of other nodes in each row: from its first value to the first one of the row at place
+    // `s` for another node.
+    __device__ __forceinline__ int first_of_row(int s, int count) const {
         int step = a.backward ? -1 : 1, begin = a.backward ? (B - 1) * count + B * (B + 1) / 2 : 0;
         return begin + step * (s * count + s * (s + 1) / 2);
     }
 
-    // A row among the copies: the values of other nodes by their numbers, and its own by turn.
+    // A row among the copies: the values of other nodes by their numbers, and its own by place.
     struct Row {
         T *others, *own;
         int step;
-        __device__ __forceinline__ T &of_turn(int turn) const { return own[step * turn]; }
+        __device__ __forceinline__ T &of_place(int place) const { return own[step * place]; }
     };
-    // That of a turn; row by row its own values lie from `own` on.
-    __device__ __forceinline__ Row row_of(const Place &at, uint32_t turn, uint32_t own) const {
+    // That at a place; row by row its own values lie from `own` on.
+    __device__ __forceinline__ Row row_of(const Place &at, uint32_t place, uint32_t own) const {
         if constexpr (WHOLE) {
-            T *others = reinterpret_cast<T *>(room_of(at) + into_line(at, at.first)) + first_of_turn(turn, at.held);
+            T *others = reinterpret_cast<T *>(room_of(at) + into_line(at, at.first)) + first_of_row(place, at.held);
             return {others, others + (a.backward ? -1 : (int)at.held), a.backward ? -1 : 1};
         }
-        auto values = reinterpret_cast<T *>(room_of(at, turn) + into_line(at, row_at(at, turn, own)));
-        if (a.backward) return {values + turn + a.diag_in_rows, values + turn + a.diag_in_rows - 1, -1};
+        auto values = reinterpret_cast<T *>(room_of(at, place) + into_line(at, row_at(at, place, own)));
+        if (a.backward) return {values + place + a.diag_in_rows, values + place + a.diag_in_rows - 1, -1};
         return {values, values + at.held, 1};
     }
-    __device__ __forceinline__ Row row_of(const Place &at, uint32_t turn) const { return row_of(at, turn, at.own[turn]); }
-    // Where the lines are copied to in which a whole node lies, and the row of a turn.
+    __device__ __forceinline__ Row row_of(const Place &at, uint32_t place) const { return row_of(at, place, at.own[place]); }
+    // Where the lines are copied to in which a whole node lies, and the row at a place.
     __device__ __forceinline__ char *room_of(const Place &at) const { return copies.rows + copies.ALL * (lane - at.sub); }
-    __device__ __forceinline__ char *room_of(const Place &at, uint32_t turn) const {
-        return copies.rows + turn * copies.ROW * WARP + lane / at.lanes * (copies.ROW * at.lanes);
+    __device__ __forceinline__ char *room_of(const Place &at, uint32_t place) const {
+        return copies.rows + place * copies.ROW * WARP + lane / at.lanes * (copies.ROW * at.lanes);
     }
     // Where a row begins among the caller's values.
-    __device__ __forceinline__ uint32_t row_at(const Place &at, uint32_t turn, uint32_t own) const {
-        return own + (a.backward ? B - turn - a.diag_in_rows : 0u - at.count);
+    __device__ __forceinline__ uint32_t row_at(const Place &at, uint32_t place, uint32_t own) const {
+        return own + (a.backward ? B - place - a.diag_in_rows : 0u - at.count);
     }
     // The lower half of the address of one of the caller's values.
     __device__ __forceinline__ uint32_t address_of(uint32_t value) const {
@@ -197,7 +197,7 @@ struct NodeSolver {
         return address_of(value) & (min((uint32_t)copies.LINE, PIECE * at.lanes) - 1);
     }
     __device__ __forceinline__ uint32_t *nodes_of(const Place &at) const { return copies.adj + (lane - at.sub) * copies.NODES; }
-    // Calls `act` with row and turn for each value of the node's own triangle.
+    // Calls `act` with row and place for each value of the node's own triangle.
     template <class Act>
     __device__ __forceinline__ void for_own(const Act &act) const {
 #pragma unroll
@@ -237,10 +237,10 @@ struct NodeSolver {
                     // Behind the last of them its own begin.
                     if (number < at.count) copy_ahead(true, row.others + number, a.val + (others_at(at, s) + number));
                 }
-                if (a.diag_in_rows) copy_ahead(at.in, &row.of_turn(s), a.val + (own_at(at, s) + unknown(s)));
+                if (a.diag_in_rows) copy_ahead(at.in, &row.of_place(s), a.val + (own_at(at, s) + unknown(s)));
             }
             for_own([&](int s, int t) {
-                copy_ahead(at.in, &row_of(at, s).of_turn(t), a.val + (own_at(at, s) + unknown(t)));
+                copy_ahead(at.in, &row_of(at, s).of_place(t), a.val + (own_at(at, s) + unknown(t)));
             });
             return;
         }
@@ -279,7 +279,7 @@ struct NodeSolver {
             for (int s = 0; s < B; ++s) row_of(at, s).others[number] = part.v[u][s];
         }
         if (at.in)
-            for_own([&](int s, int t) { row_of(at, s).of_turn(t) = a.val[at.own[t] + unknown(s)]; });
+            for_own([&](int s, int t) { row_of(at, s).of_place(t) = a.val[at.own[t] + unknown(s)]; });
     }
     // What others contribute from number `t` on, at once: where it was not copied. What is not there has zeros for its
     // values. Loads go without a branch, so they all overlap.
@@ -318,7 +318,7 @@ struct NodeSolver {
             uint32_t number = t + u * lanes;
             from[u] = word_at(part.place[u]);
 #pragma unroll
-            for (int j = 0; j < NR; ++j) x[u][j] = number < count ? Words<T>::armed() : Words<T>::of_zero();
+            for (int j = 0; j < NR; ++j) x[u][j] = number < count ? Words<T>::sentinel() : Words<T>::of_zero();
         }
         T before[B][NR];
 #pragma unroll
@@ -350,8 +350,8 @@ struct NodeSolver {
 #pragma unroll
             for (int u = 0; u < U; ++u)
 #pragma unroll
-                for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].tell());
-            return highest == ARMED;
+                for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].flag());
+            return highest == SENTINEL;
         });
         if (!EARLY) add();
         return ok;
@@ -377,11 +377,11 @@ struct NodeSolver {
                 taken.part.v[u][s] = number < at.count ? row.others[number] : zero(T{});
             }
 #pragma unroll
-            for (int t = 0; t < s; ++t) taken.low[s][t] = row.of_turn(t);
+            for (int t = 0; t < s; ++t) taken.low[s][t] = row.of_place(t);
         }
         taken.f = copies.f[lane];
-        uint32_t turn = at.leads ? at.sub : 0;
-        taken.d = a.diag_in_rows ? row_of(at, turn, at.its_own).of_turn(turn) : copies.d[lane];
+        uint32_t place = at.leads ? at.sub : 0;
+        taken.d = a.diag_in_rows ? row_of(at, place, at.its_own).of_place(place) : copies.d[lane];
     }
 
     __device__ __forceinline__ void solve(uint2 slice, const Place &at, const Node &node, Taken &taken) const {
@@ -395,11 +395,11 @@ struct NodeSolver {
             f[j] = taken.f;
             if (NR > 1 && leads) f[j] = columns.load(row, j);
         }
-        // Each lane looks at the row of its own turn, and shows what it has found to the others.
+        // Each lane looks at the row at its own place, and shows what it has found to the others.
         T scale = one(T{}), d = scale;
         bool multiplies = true;
         if (leads && a.diag_index) {
-            d = diagonal_of(a, p, taken.d, [&] { note_zero_pivot(a.state, turn_of_warp(), row); });
+            d = diagonal_of(a, p, taken.d, [&] { note_zero_pivot(a.state, parity_of_warp(), row); });
             // What is multiplied below must be finite.
             multiplies = reciprocal(d, scale) && !is_zero(d);
         }
@@ -427,19 +427,19 @@ struct NodeSolver {
 
         // Others wait for the result, so everything is decided before the last wait, and there is no branch behind it.
         T *word = word_at(p * B + c), mine[NR];
-        uint32_t hands_over = leads, t = sub;
+        uint32_t publishes = leads, t = sub;
         settle(word);
-        settle(hands_over);
+        settle(publishes);
         // With one look at a time: looks at all unknowns before that would be in the way of those that solve them. What the watchdog
         // ends here it ends in the next wait as well.
         if (gate != NONE) pass(a, word_at(gate));
         // A long node begins with the unknowns that were solved first, which in a backward solve are the last.
-        uint32_t turn = U * lanes, step = a.backward ? 0u - turn : turn;
-        if (a.backward && longest > turn) {
-            t += (longest - 1) / turn * turn;
+        uint32_t stride = U * lanes, step = a.backward ? 0u - stride : stride;
+        if (a.backward && longest > stride) {
+            t += (longest - 1) / stride * stride;
             load(taken.part, node, at, t);
         }
-        for (uint32_t next = turn; next < longest; next += turn) {
+        for (uint32_t next = stride; next < longest; next += stride) {
             if (!subtract(taken.part, at.count, t, lanes, sum)) {
 #pragma unroll
                 for (int s = 0; s < B; ++s)
@@ -465,7 +465,7 @@ struct NodeSolver {
 #pragma unroll 1
                 for (uint32_t by = lanes / 2; by > 0; by /= 2) meet(by);
             }
-            // Each lane hands over the unknown of its turn.
+            // Each lane publishes the unknown of its place.
             T x[B][NR];
 #pragma unroll
             for (int s = 0; s < B; ++s)
@@ -477,7 +477,7 @@ struct NodeSolver {
                     x[s][j] = end(x[s][j], scales[s]);
                     if (s == 0 || sub == s) mine[j] = x[s][j];
                 }
-            if (NR == 1) publish_reduced_if(hands_over != 0, word, mine[0]);
+            if (NR == 1) publish_reduced_if(publishes != 0, word, mine[0]);
             else if (leads) publish(word, mine);
         };
         // From how many lanes, as a power of two, the sums meet; 0: as many as there are.
@@ -494,22 +494,22 @@ struct NodeSolver {
         if (!leads) return;
 #pragma unroll
         for (int j = 0; j < NR; ++j) columns.store(row, j, mine[j]);
-        if (NR == 1) arm(work_of(a, ~turn_of_warp()) + (p * B + c));
+        if (NR == 1) reset(work_of(a, ~parity_of_warp()) + (p * B + c));
     }
 
     // Takes slices until there are none.
     __device__ __forceinline__ void run(const Slices &slices) const {
         constexpr uint2 nothing = {0, 1u << 6};
         auto slice_of = [&](uint32_t s) { return s < a.slices ? a.slice[s] : nothing; };
-        auto draw = [&] { return slices.drawn(slices.draw()); };
-        uint32_t s = slices.slice_of(slices.first), s1 = draw(), s2 = draw();
+        auto next_item = [&] { return slices.of_ticket(slices.take_ticket()); };
+        uint32_t s = slices.slice_of(slices.first), s1 = next_item(), s2 = next_item();
         uint2 slice = slice_of(s), slice1 = slice_of(s1), slice2 = slice_of(s2);
         slice.y = uniform(slice.y), slice1.y = uniform(slice1.y);
         Node node = fetch(slice), node1 = fetch(slice1);
-        ask_for_diagonals(slice);
+        copy_indices_of_diagonals(slice);
         copied();
         copy(slice, node, Constant<0>{});
-        ask_for_diagonals(slice1);
+        copy_indices_of_diagonals(slice1);
         // With `act` for the lanes that have code of their own, and for all others.
         auto by_lanes = [&](uint2 slice, auto act) {
             if (USUAL > 0 && (slice.y >> 6 & 63u) == USUAL) act(Constant<USUAL>{});
@@ -527,25 +527,25 @@ struct NodeSolver {
                 take(at, taken);
                 __syncwarp();
             });
-            uint32_t s3 = slices.draw();
+            uint32_t s3 = slices.take_ticket();
             Node node2 = fetch(slice2);
             by_lanes(slice1, [&](auto lanes) { copy(slice1, node1, lanes); });
-            ask_for_diagonals(slice2);
+            copy_indices_of_diagonals(slice2);
             by_lanes(slice, [&](auto lanes) { solve(slice, place_of(slice, node, lanes), node, taken); });
             s = s1, s1 = s2;
             slice = slice1, slice1 = slice2;
             slice1.y = uniform(slice1.y);
             node = node1, node1 = node2;
-            s2 = slices.drawn(s3);
+            s2 = slices.of_ticket(s3);
             slice2 = slice_of(s2);
         }
         copied();
-        // Three were drawn in vain.
+        // Three tickets were beyond the last work item.
         slices.leave(a.slices, s2, 3, PASSED_ON<NR>);
     }
 };
 
-// Solves for the columns. A single column takes the work vector whose turn it is, and arms the other one on the way.
+// Solves for the columns. A single column takes the work vector of its parity, and resets the other one on the way.
 template <int B, int NR, bool WHOLE, class T>
 __device__ __forceinline__ void nodal(const SolveArgs<T> &a, const Columns<T, NR> &columns) {
     __shared__ NodeCopies<B, T> copies[NODAL_BLOCK / WARP];

@@ -1,5 +1,5 @@
 // NODAL for two right-hand sides: the matrix is read once for both. The work vector lies in the caller's buffer and
-// comes armed; the two work vectors of single solves are left alone.
+// comes reset to the sentinel; the two work vectors of single solves are left alone.
 #include "nodal.cuh"
 
 template <int B, bool WHOLE, class T>

@@ -1,12 +1,12 @@
-// ONE_WORD: row-wise in level order. There are two work vectors, and each solve arms the other one for the
-// next solve.
+// ONE_WORD: row-wise in level order. There are two work vectors, and each solve resets the other one to the sentinel
+// for the next solve.
 #include "one_word.cuh"
 
 template <bool PARTS, class T>
 __device__ void one_column(const SolveArgs<T> &a) {
-    wait_for_turn();
-    ThroughL2<1, T> hand(a);
-    one_word<1, PARTS>(a, columns_of(a), hand);
+    wait_for_previous_kernel();
+    ThroughL2<1, T> exchange(a);
+    one_word<1, PARTS>(a, columns_of(a), exchange);
 }
 
 // Blocks on a multiprocessor that leave a thread enough registers.

@@ -1,13 +1,13 @@
-// The one-word engine, for NR right-hand sides in one pass over the matrix: each unknown is handed over in
-// one word that is value and flag together.
+// The one-word engine, for NR right-hand sides in one pass over the matrix: each unknown is published in one word that
+// is value and flag together.
 //
 // A slice is up to 32 rows of one level, solved by one warp with `lanes` lanes a row, or by several where there are several
 // right-hand sides (see `Place`); so no lane waits for another of its own warp. Rows of more entries than a warp holds are cut
 // into parts (see `Share`). Everything that does not depend on other rows (values, indices, right-hand side, reciprocal of the
 // diagonal) is asked for at once and in registers before the first poll, and the next slice's record is on its way. The unknowns
-// live in a work vector in level order, the NR of one position beside each other. A row is handed over as soon as its own
-// unknowns are there, whatever the others of its slice wait for. Every right-hand side is summed up in the same order whatever
-// NR is, and so gets the same bits.
+// live in a work vector in level order, the NR of one position beside each other. A row is published as soon as its own unknowns
+// are there, whatever the others of its slice wait for. Every right-hand side is summed up in the same order whatever NR is, and
+// so gets the same bits.
 #pragma once
 #include "device/columns.cuh"
 #include "device/gate.cuh"
@@ -76,7 +76,7 @@ struct Youngest {
     __device__ __forceinline__ bool is_there() const {
         bool there = true;
 #pragma unroll
-        for (int j = 0; j < PER; ++j) there = there && !x[j].is_armed();
+        for (int j = 0; j < PER; ++j) there = there && !x[j].is_sentinel();
         return there;
     }
 };
@@ -84,8 +84,8 @@ struct Youngest {
 // Subtracts from sum_j the a_k x_kj of U of this lane's entries, from number `e` on and as many apart as the row has lanes,
 // waiting for each x_kj; where there are several lanes without the youngest one, which one of them then `owns`, and whose value
 // is zero afterwards. False if the watchdog ended the wait.
-template <int U, int GROUPS, int PER, int MOST, class Hand, class T>
-__device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &hand, const Place<GROUPS> &at, T (&values)[MOST],
+template <int U, int GROUPS, int PER, int MOST, class Exchange, class T>
+__device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Exchange &exchange, const Place<GROUPS> &at, T (&values)[MOST],
                                             const uint32_t (&q)[MOST], uint32_t end, uint32_t e, bool in, T (&sum)[PER],
                                             Youngest<PER, T> &youngest, bool &owns) {
     // Entries that are waited for together: what 32 registers hold of their unknowns.
@@ -109,7 +109,7 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &h
             }
 #pragma unroll
         for (int j = 0; j < PER; ++j)
-            if (left_out < U) youngest.x[j] = hand.ask(true, youngest.q);
+            if (left_out < U) youngest.x[j] = exchange.expected(true, youngest.q);
     }
 #pragma unroll
     for (int g = 0; g < U; g += G) {
@@ -118,21 +118,21 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &h
         for (int u = 0; u < G; ++u)
 #pragma unroll
             for (int j = 0; j < PER; ++j)
-                x[u][j] = hand.ask(e + (g + u) * lanes < end && g + u != left_out, q[g + u]);
+                x[u][j] = exchange.expected(e + (g + u) * lanes < end && g + u != left_out, q[g + u]);
         Watchdog<T> dog(a);
         // Ends when every dependency of the warp's rows but the youngest ones has been published, or by the watchdog. All
         // lanes wait together: those that are ready would only be in the way of the others.
         for (;;) {
             uint32_t highest = 0;
 #pragma unroll
-            for (int u = 0; u < G; ++u) hand.poll(q[g + u], x[u]);
-            hand.poll(youngest.q, youngest.x);
+            for (int u = 0; u < G; ++u) exchange.poll(q[g + u], x[u]);
+            exchange.poll(youngest.q, youngest.x);
 #pragma unroll
             for (int u = 0; u < G; ++u)
 #pragma unroll
-                for (int j = 0; j < PER; ++j) highest = max(highest, x[u][j].tell());
-            if (!__any_sync(FULL, highest == ARMED)) break;
-            if (!__all_sync(FULL, dog.turn())) return false;
+                for (int j = 0; j < PER; ++j) highest = max(highest, x[u][j].flag());
+            if (!__any_sync(FULL, highest == SENTINEL)) break;
+            if (!__all_sync(FULL, dog.keep_waiting())) return false;
         }
 #pragma unroll
         for (int u = 0; u < G; ++u)
@@ -143,13 +143,13 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Hand &h
     return true;
 }
 
-// Solves for x where a row is a single lane's, of U entries at most, and publishes it if the lane `waits` to. In every
-// turn of the wait the result is worked out from what there is, and stored, a single one without a branch, in the turn in which
-// all is there for the row: so nothing is between the last poll and the hand-over but what the result is made of. What is there
-// at the first look is no news, and is stored when the others are. `sum` is the right-hand side, and in the end what is to
-// be multiplied. False if the watchdog ended the wait.
-template <int U, int PER, int MOST, class Hand, class T>
-__device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const Hand &hand, const T (&values)[MOST],
+// Solves for x where a row is a single lane's, of U entries at most, and publishes it if the lane `waits` to. At every poll of
+// the wait the result is worked out from what there is, and stored, a single one without a branch, at the poll at which all is
+// there for the row: so nothing is between the last poll and the publication but what the result is made of. What is there at
+// the first look is no news, and is stored when the others are. `sum` is the right-hand side, and in the end what is to be
+// multiplied. False if the watchdog ended the wait.
+template <int U, int PER, int MOST, class Exchange, class T>
+__device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const Exchange &exchange, const T (&values)[MOST],
                                             const uint32_t (&q)[MOST], uint32_t entries, T scale, bool waits, T (&sum)[PER],
                                             T (&result)[PER]) {
     T v[U], f[PER];
@@ -160,7 +160,7 @@ __device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const Hand &h
     for (int u = 0; u < U; ++u) {
         v[u] = -conjugate_if(a.conjugate, values[u]);
 #pragma unroll
-        for (int j = 0; j < PER; ++j) x[u][j] = hand.ask(u < entries, q[u]);
+        for (int j = 0; j < PER; ++j) x[u][j] = exchange.expected(u < entries, q[u]);
     }
     // Whether the row's unknowns are there, and the results if so.
     auto poll_row = [&] {
@@ -168,21 +168,21 @@ __device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const Hand &h
 #pragma unroll
         for (int j = 0; j < PER; ++j) sum[j] = f[j];
 #pragma unroll
-        for (int u = 0; u < U; ++u) hand.poll(q[u], x[u]);
+        for (int u = 0; u < U; ++u) exchange.poll(q[u], x[u]);
 #pragma unroll
         for (int u = 0; u < U; ++u)
 #pragma unroll
             for (int j = 0; j < PER; ++j) {
-                highest = max(highest, x[u][j].tell());
+                highest = max(highest, x[u][j].flag());
                 sum[j] = multiply_add(v[u], x[u][j].value(), sum[j]);
             }
 #pragma unroll
         for (int j = 0; j < PER; ++j) result[j] = product(sum[j], scale);
-        return highest != ARMED;
+        return highest != SENTINEL;
     };
-    if constexpr (!Hand::EACH) {
+    if constexpr (!Exchange::EACH) {
         if (!spin(a, [&] { return !poll_row(); })) return false;
-        hand.give_if(waits, result);
+        exchange.publish_if(waits, result);
         return true;
     }
     Watchdog<T> dog(a);
@@ -190,33 +190,33 @@ __device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const Hand &h
     for (;;) {
         bool ready = poll_row(), all = __all_sync(FULL, ready);
         bool now = waits && (is_first ? all : ready);
-        hand.give_if(now, result);
+        exchange.publish_if(now, result);
         waits = waits && !now;
         is_first = false;
         if (all) return true;
-        if (!__all_sync(FULL, dog.turn())) return false;
+        if (!__all_sync(FULL, dog.keep_waiting())) return false;
     }
 }
 
-// Hands unknowns over through L2, by a work vector with the NR unknowns of a position beside each other.
+// Publishes unknowns through L2, by a work vector with the NR unknowns of a position beside each other.
 template <int NR, class T>
 struct ThroughL2 {
     static constexpr int PER = PER_LANE<NR>;
-    static constexpr bool GATES = true, EACH = true;  // slices have gates; each row of a slice is handed over by itself
+    static constexpr bool GATES = true, EACH = true;  // slices have gates; each row of a slice is published by itself
     const SolveArgs<T> &a;
     Slices slices;
     T *work, *columns, *word;  // the lane's columns there, and the row's place in them
 
-    // A single column's is the work vector whose turn it is.
+    // A single column's is the work vector of the solve's parity.
     __device__ __forceinline__ explicit ThroughL2(const SolveArgs<T> &args)
         : a(args), slices(a.state, a.begin), work(NR == 1 ? work_of(a, slices.first) : a.work), columns(work) {}
-    // The work vector that a single column arms.
-    __device__ __forceinline__ T *other() const { return work_of(a, ~turn_of_warp()); }
-    // The first share of a slice for the warp, and the next. Nothing is computed from what is drawn before it is wanted: that
+    // The work vector that a single column resets.
+    __device__ __forceinline__ T *other() const { return work_of(a, ~parity_of_warp()); }
+    // The first share of a slice for the warp, and the next. Nothing is computed from a ticket before it is wanted: that
     // would wait for it.
     __device__ __forceinline__ uint32_t first() const { return slices.slice_of(slices.first); }
-    __device__ __forceinline__ uint32_t draw() { return slices.draw(); }
-    __device__ __forceinline__ uint32_t drawn(uint32_t s) const { return slices.drawn(s); }
+    __device__ __forceinline__ uint32_t take_ticket() { return slices.take_ticket(); }
+    __device__ __forceinline__ uint32_t of_ticket(uint32_t s) const { return slices.of_ticket(s); }
     // Expects the row of a place in a slice, which is next.
     __device__ __forceinline__ void expect(uint2 slice, const Place<NR / PER> &at) const {
         expect_if(at.row < (slice.y & 63u) && at.sub == 0, work + (size_t)(slice.x + at.row) * NR);
@@ -226,33 +226,33 @@ struct ThroughL2 {
         columns = work + group * PER;
         word = columns + (size_t)p * NR;
     }
-    // Ends with the last of two that were drawn in vain. A solve that leaves a narrow end to do is not over.
+    // Ends with the last of two tickets beyond the last work item. A solve that leaves a narrow end to do is not over.
     __device__ __forceinline__ void leave(uint32_t last) const {
         slices.leave(a.end * (NR / PER), last, 2, NR > 1 || a.end == a.slices ? PASSED_ON<NR> : 0);
     }
-    // What is known of an unknown that has not been polled: armed, if it is wanted.
-    __device__ __forceinline__ Words<T> ask(bool wanted, uint32_t) const {
-        return wanted ? Words<T>::armed() : Words<T>::of_zero();
+    // What is known of an unknown that has not been polled: the sentinel, if it is wanted.
+    __device__ __forceinline__ Words<T> expected(bool wanted, uint32_t) const {
+        return wanted ? Words<T>::sentinel() : Words<T>::of_zero();
     }
     __device__ __forceinline__ void poll(uint32_t q, Words<T> (&x)[PER]) const {
         ::poll((NR == 1 ? work : columns) + (size_t)q * NR, x);
     }
-    // Hands the row's unknowns over; a single one by a reduction where the row has several lanes.
-    __device__ __forceinline__ void give_if(bool yes, const T (&v)[PER]) const {
-        if constexpr (PER == 1) publish_if(yes, word, v[0]);
-        else if (yes) publish(word, v);
+    // Publishes the row's unknowns; a single one by a reduction where the row has several lanes.
+    __device__ __forceinline__ void publish_if(bool yes, const T (&v)[PER]) const {
+        if constexpr (PER == 1) ::publish_if(yes, word, v[0]);
+        else if (yes) ::publish(word, v);
     }
-    __device__ __forceinline__ void give_shared_if(bool yes, const T (&v)[PER]) const {
+    __device__ __forceinline__ void publish_shared_if(bool yes, const T (&v)[PER]) const {
         if constexpr (PER == 1) publish_reduced_if(yes, word, v[0]);
-        else if (yes) publish(word, v);
+        else if (yes) ::publish(word, v);
     }
-    __device__ __forceinline__ void give(const T (&v)[PER]) const { publish(word, v); }
+    __device__ __forceinline__ void publish(const T (&v)[PER]) const { ::publish(word, v); }
 };
 
-// Solves slices `begin` to `end` for the columns, handing unknowns over by `hand`. A single column arms the other work
-// vector on the way.
-template <int NR, bool MAY_HAVE_PARTS, class Hand, class T>
-__device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T, NR> &columns, Hand &hand) {
+// Solves slices `begin` to `end` for the columns, publishing and polling unknowns by `exchange`. A single column resets
+// the other work vector to the sentinel on the way.
+template <int NR, bool MAY_HAVE_PARTS, class Exchange, class T>
+__device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T, NR> &columns, Exchange &exchange) {
     constexpr int U = LONGEST_WHOLE<T> / WARP, PER = PER_LANE<NR>, GROUPS = NR / PER;
     constexpr uint2 nothing = {0, 1u << 6};
     T alpha = alpha_of(a);
@@ -269,15 +269,15 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         return record;
     };
 
-    uint32_t s = hand.first(), s1 = hand.drawn(hand.draw());
+    uint32_t s = exchange.first(), s1 = exchange.of_ticket(exchange.take_ticket());
     uint2 slice = slice_of(s), slice1 = slice_of(s1);
     uint32_t end, end1;
     uint4 record = record_of(slice, Place<GROUPS>(slice, s % GROUPS), end);
     while (s < shares) {
-        uint32_t s2 = hand.draw();
+        uint32_t s2 = exchange.take_ticket();
         Place<GROUPS> next(slice1, s1 % GROUPS);
         uint4 record1 = record_of(slice1, next, end1);
-        hand.expect(slice1, next);
+        exchange.expect(slice1, next);
 
         Place<GROUPS> at(slice, s % GROUPS);
         uint32_t lanes = at.lanes, sub = at.sub, p = slice.x + at.row;
@@ -300,7 +300,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         for (int j = 0; j < PER; ++j) sum[j] = owns && !share.is_part ? product(alpha, sum[j]) : zero(T{});
         bool multiplies = true;
         if (a.diag_index && in && !share.is_part) {
-            d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, turn_of_warp(), record.x); });
+            d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, parity_of_warp(), record.x); });
             multiplies = reciprocal(d, scale);
             if (!multiplies) scale = d;
         }
@@ -311,23 +311,23 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
             uint32_t highest = 0;
 #pragma unroll
             for (int u = 0; u < U; ++u) highest = max(highest, e + u * lanes < end ? q[u] : 0);
-            ok = !Hand::GATES || pass(a, hand.work + (size_t)warp_max(highest) * NR);
-        } else if (Hand::GATES) {
-            ok = pass_gate(a, hand.work, slice, lanes * GROUPS, NR);
+            ok = !Exchange::GATES || pass(a, exchange.work + (size_t)warp_max(highest) * NR);
+        } else if (Exchange::GATES) {
+            ok = pass_gate(a, exchange.work, slice, lanes * GROUPS, NR);
         }
-        hand.enter(slice, p, at.group);
-        if (share.has_parts()) ok = ok && share.add_parts(a, hand.work + first, sum);
+        exchange.enter(slice, p, at.group);
+        if (share.has_parts()) ok = ok && share.add_parts(a, exchange.work + first, sum);
 
         T x[PER];
         if (lanes == 1 && longest > 0) {
             ok = for_size([&](auto size) {
-                return solve_short<size.value>(a, hand, v, q, end - record.z, scale, owns && at_once, sum, x);
+                return solve_short<size.value>(a, exchange, v, q, end - record.z, scale, owns && at_once, sum, x);
             });
         } else {
             Youngest<PER, T> youngest;
             if (ok && longest > 0)
                 ok = for_size([&](auto size) {
-                    return waiting_dot<size.value>(a, hand, at, v, q, end, e, in, sum, youngest, owns);
+                    return waiting_dot<size.value>(a, exchange, at, v, q, end, e, in, sum, youngest, owns);
                 });
             T rest[PER];
 #pragma unroll
@@ -341,14 +341,14 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
                     x[j] = product(sum[j], scale);
                 }
                 bool ready = youngest.is_there();
-                hand.give_shared_if(waits && ready, x);
+                exchange.publish_shared_if(waits && ready, x);
                 waits = waits && !ready;
                 if (__all_sync(FULL, ready)) break;
-                if (!__all_sync(FULL, dog.turn())) {
+                if (!__all_sync(FULL, dog.keep_waiting())) {
                     ok = false;
                     break;
                 }
-                hand.poll(youngest.q, youngest.x);
+                exchange.poll(youngest.q, youngest.x);
             }
         }
         if (!multiplies || share.is_part)
@@ -359,31 +359,31 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
 #pragma unroll
                 for (int j = 0; j < PER; ++j) x[j] = not_a_number(T{});
             if (share.is_part) {
-                publish(hand.work + share.place() + first, x);
-                if (NR == 1) arm(hand.other() + share.place());
+                publish(exchange.work + share.place() + first, x);
+                if (NR == 1) reset(exchange.other() + share.place());
             } else {
-                if (!at_once || !ok) hand.give(x);
+                if (!at_once || !ok) exchange.publish(x);
 #pragma unroll
                 for (int j = 0; j < PER; ++j) columns.store(record.x, first + j, x[j]);
-                if (NR == 1) arm(hand.other() + p);
+                if (NR == 1) reset(exchange.other() + p);
             }
         }
         s = s1;
         slice = slice1;
         record = record1;
         end = end1;
-        s1 = hand.drawn(s2);
+        s1 = exchange.of_ticket(s2);
         slice1 = slice_of(s1);
     }
-    hand.leave(s1);
+    exchange.leave(s1);
 }
 
-// Where no row depends on another nothing is handed over, and rows are taken as they come. Each block draws once, in vain,
-// and waits for its turn in the end.
+// Where no row depends on another nothing is published, and rows are taken as they come. Each block takes one ticket,
+// beyond the last work item, and waits for it only at the end.
 template <class T>
 __device__ void one_level(const SolveArgs<T> &a) {
-    __shared__ uint32_t turn;
-    uint32_t drawn = threadIdx.x == 0 ? atomicAdd(&a.state->queue[0].next, 1u) : 0u, zero_pivot = NONE;
+    __shared__ uint32_t parity;
+    uint32_t ticket = threadIdx.x == 0 ? atomicAdd(&a.state->queue[0].next, 1u) : 0u, zero_pivot = NONE;
     T alpha = alpha_of(a);
     for (uint64_t p = blockIdx.x * blockDim.x + threadIdx.x; p < a.n; p += (uint64_t)gridDim.x * blockDim.x) {
         uint4 record = a.record[p];
@@ -396,8 +396,8 @@ __device__ void one_level(const SolveArgs<T> &a) {
         d = a.diag_index ? diagonal_of(a, (uint32_t)p, d, [&] { zero_pivot = min(zero_pivot, record.x); }) : one(T{});
         a.x[record.x] = reciprocal(d, scale) ? product(sum, scale) : divide(sum, d);
     }
-    if (threadIdx.x == 0) turn = drawn;
+    if (threadIdx.x == 0) parity = ticket;
     __syncthreads();
-    if (zero_pivot != NONE) note_zero_pivot(a.state, turn, zero_pivot);
-    if (threadIdx.x == 0 && (drawn & ~BOTH) == gridDim.x - 1) leave_queues(a.state, drawn, PIVOT_BIT);
+    if (zero_pivot != NONE) note_zero_pivot(a.state, parity, zero_pivot);
+    if (threadIdx.x == 0 && (ticket & ~BOTH) == gridDim.x - 1) leave_queues(a.state, ticket, PIVOT_BIT);
 }

@@ -1,12 +1,12 @@
-// ONE_WORD for several right-hand sides: the matrix is read once for all of them. The work vector lies
-// in the caller's buffer and comes armed; the two work vectors of single solves are left alone.
+// ONE_WORD for several right-hand sides: the matrix is read once for all of them. The work vector lies in the caller's
+// buffer and comes reset to the sentinel; the two work vectors of single solves are left alone.
 #include "one_word.cuh"
 
 template <int NR, class T>
 __device__ void several_columns(const MultiArgs<T> &m) {
     const SolveArgs<T> &a = m.solve;
-    ThroughL2<NR, T> hand(a);
-    one_word<NR, true>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns}, hand);
+    ThroughL2<NR, T> exchange(a);
+    one_word<NR, true>(a, Columns<T, NR>{a.x, a.f, m.ldx, m.ldf, m.columns}, exchange);
 }
 
 #define KERNEL(NR, t)                                                                \

@@ -5,9 +5,9 @@
 template <bool PARTS, class T>
 __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
     extern __shared__ __align__(16) unsigned char cells[];
-    wait_for_turn();
-    ThroughCluster<T> hand(a, reinterpret_cast<T *>(cells), note_turn_of(a.state));
-    one_word<1, PARTS>(a, columns_of(a), hand);
+    wait_for_previous_kernel();
+    ThroughCluster<T> exchange(a, reinterpret_cast<T *>(cells), note_parity_of(a.state));
+    one_word<1, PARTS>(a, columns_of(a), exchange);
 }
 
 #define KERNEL(t)                                                                                   \

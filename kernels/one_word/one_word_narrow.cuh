@@ -1,4 +1,4 @@
-// Handing over in a narrow end: each block of a cluster stores its unknowns to the shared memory of all, and polls its own.
+// Publishing in a narrow end: each block of a cluster stores its unknowns to the shared memory of all, and polls its own.
 // Each warp takes every so many-th slice.
 #pragma once
 #include "one_word.cuh"
@@ -9,25 +9,25 @@ struct ThroughCluster {
     static constexpr bool GATES = false, EACH = false;
     const SolveArgs<T> &a;
     Ring<T, NARROW_RING> ring;
-    T *work, *armed;
+    T *work, *other_work;
     T *word, *to[CLUSTER];  // of the row: in the work vector, and in each block's ring
     uint32_t next;          // slice of this warp
 
-    __device__ __forceinline__ ThroughCluster(const SolveArgs<T> &args, T *shared, uint32_t turn)
-        : a(args), ring(shared, a.slice[a.begin].x, a.n - a.slice[a.begin].x), work(work_of(a, turn)), armed(work_of(a, ~turn)) {
+    __device__ __forceinline__ ThroughCluster(const SolveArgs<T> &args, T *shared, uint32_t parity)
+        : a(args), ring(shared, a.slice[a.begin].x, a.n - a.slice[a.begin].x), work(work_of(a, parity)), other_work(work_of(a, ~parity)) {
         next = a.begin + threadIdx.x / WARP * CLUSTER + rank_in_cluster();
     }
-    __device__ __forceinline__ T *other() const { return armed; }
+    __device__ __forceinline__ T *other() const { return other_work; }
     // The first slice of the warp, and the next.
-    __device__ __forceinline__ uint32_t first() { return drawn(draw()); }
-    __device__ __forceinline__ uint32_t draw() {
+    __device__ __forceinline__ uint32_t first() { return of_ticket(take_ticket()); }
+    __device__ __forceinline__ uint32_t take_ticket() {
         uint32_t s = next;
         next += NARROW_WARPS * CLUSTER;
         if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
         return s;
     }
     // Shuffles and votes tell the compiler that all lanes have the same.
-    __device__ __forceinline__ uint32_t drawn(uint32_t s) const { return __shfl_sync(FULL, s, 0); }
+    __device__ __forceinline__ uint32_t of_ticket(uint32_t s) const { return __shfl_sync(FULL, s, 0); }
 
     // Unknowns are polled in the ring.
     __device__ __forceinline__ void expect(uint2, const Place<1> &) const {}
@@ -42,20 +42,20 @@ struct ThroughCluster {
             settle(to[r]);
         }
     }
-    // All have polled whose turn it is.
+    // All have read the parity.
     __device__ __forceinline__ void leave(uint32_t) {
         ring.leave(a.slice[a.end - 1].x);
-        if (rank_in_cluster() == 0 && threadIdx.x == 0) leave_queues(a.state, turn_of_warp(), BOTH);
+        if (rank_in_cluster() == 0 && threadIdx.x == 0) leave_queues(a.state, parity_of_warp(), BOTH);
     }
 
-    __device__ __forceinline__ Words<T> ask(bool wanted, uint32_t q) const { return ring.ask(work, wanted, q); }
+    __device__ __forceinline__ Words<T> expected(bool wanted, uint32_t q) const { return ring.expected(work, wanted, q); }
     __device__ __forceinline__ void poll(uint32_t q, Words<T> (&x)[1]) const { ring.poll(q, x[0]); }
-    // Hands the row's unknown over.
-    __device__ __forceinline__ void give_if(bool yes, const T (&v)[1]) const {
+    // Publishes the row's unknown.
+    __device__ __forceinline__ void publish_if(bool yes, const T (&v)[1]) const {
 #pragma unroll
         for (int r = 0; r < CLUSTER; ++r) publish_cluster_if(yes, (uint64_t)to[r], v[0]);
-        publish_if(yes, word, v[0]);
+        ::publish_if(yes, word, v[0]);
     }
-    __device__ __forceinline__ void give_shared_if(bool yes, const T (&v)[1]) const { give_if(yes, v); }
-    __device__ __forceinline__ void give(const T (&v)[1]) const { give_if(true, v); }
+    __device__ __forceinline__ void publish_shared_if(bool yes, const T (&v)[1]) const { publish_if(yes, v); }
+    __device__ __forceinline__ void publish(const T (&v)[1]) const { publish_if(true, v); }
 };

@@ -1,8 +1,8 @@
 // PANEL: up to 32 rows at a time by a block, for complete factors, where neighbouring rows depend on each other and on nearly the
 // same unknowns.
 //
-// A block draws one panel after the other (`panel.cuh`). Each of its warps subtracts what is far of some of the rows, and one warp
-// solves the triangle. Unknowns reach other blocks through L2, in one word each.
+// A block takes one panel after the other by ticket (`panel.cuh`). Each of its warps subtracts what is far of some of the rows,
+// and one warp solves the triangle. Unknowns reach other blocks through L2, in one word each.
 #include "panel.cuh"
 #include "shared/panel.h"
 #include "shared/panels.h"
@@ -15,8 +15,8 @@ template <class T>
 struct ThroughWork {
     static constexpr bool POLLS_FIRST = true;  // most of what is far has long been there
     const T *work;
-    __device__ __forceinline__ Words<T> ask(const T *, bool wanted, uint32_t) const {
-        return wanted ? Words<T>::armed() : Words<T>::of_zero();
+    __device__ __forceinline__ Words<T> expected(const T *, bool wanted, uint32_t) const {
+        return wanted ? Words<T>::sentinel() : Words<T>::of_zero();
     }
     __device__ __forceinline__ void poll(uint32_t q, Words<T> &x) const { ::poll(work + q, x); }
 };
@@ -29,24 +29,24 @@ struct Told {
     uint32_t near, found, length;  // entries that were put into it; with those that are far; and all of the rows
     uint32_t columns[2];    // of the window in which any row has entries, a bit each
     uint32_t failed;        // the watchdog ended a wait
-    uint32_t drawn;
+    uint32_t ticket;
 };
 
 template <class T>
 __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
     extern __shared__ __align__(16) unsigned char shared[];
     __shared__ Told<T> told;
-    wait_for_turn();
+    wait_for_previous_kernel();
     uint32_t lane = threadIdx.x % WARP, warp = uniform(threadIdx.x / WARP), all = a.slices;
     // The positions of each panel's rows; null where panels are in natural order.
     const uint32_t *table = reinterpret_cast<const uint32_t *>(a.slice);
     uint32_t *queue = &a.state->queue[0].next;
-    if (threadIdx.x == 0) told.drawn = atomicAdd(queue, 1u);
+    if (threadIdx.x == 0) told.ticket = atomicAdd(queue, 1u);
     __syncthreads();
-    uint32_t turn = told.drawn, number = turn & ~BOTH;
-    note_turn(turn);
-    T *work = work_of(a, turn), *armed = work_of(a, ~turn), alpha = alpha_of(a);
-    ThroughWork<T> hand{work};
+    uint32_t parity = told.ticket, number = parity & ~BOTH;
+    note_parity(parity);
+    T *work = work_of(a, parity), *other = work_of(a, ~parity), alpha = alpha_of(a);
+    ThroughWork<T> exchange{work};
     Tile<T> tile{reinterpret_cast<T *>(shared)};
     uint32_t from = warp * ROWS_OF_WARP, until = from + ROWS_OF_WARP;
 
@@ -83,7 +83,7 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
         __syncthreads();
 
         uint32_t base = __shfl_sync(FULL, p, 0);
-        Panel<T, ThroughWork<T>, true> panel{a,    hand,         work,        tile,  p,
+        Panel<T, ThroughWork<T>, true> panel{a,    exchange,     work,        tile,  p,
                                              base, run - window, run - start, begin, end, first_value};
         bool is_own = lane >= from && lane < until;
         uint32_t near = panel.put_near(false, from, until);
@@ -95,7 +95,7 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
         }
         bool multiplies = true;
         if (warp == 0 && a.diag_index && in) {
-            d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, turn, row); });
+            d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, parity, row); });
             multiplies = reciprocal(d, scale);
         }
         __syncthreads();
@@ -123,10 +123,10 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
         if (lane == 0) atomicAdd(&told.found, far);
         if (is_own) told.sum[lane] = sum;
         if (!__all_sync(FULL, ok) && lane == 0) told.failed = 1;
-        if (threadIdx.x == 0) told.drawn = next;
+        if (threadIdx.x == 0) told.ticket = next;
         __syncthreads();
 
-        number = told.drawn & ~BOTH;
+        number = told.ticket & ~BOTH;
         if (warp == 0) {
             ok = !told.failed;
             sum = told.sum[lane];
@@ -137,7 +137,7 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
                 panel.near_from = 0;
                 sum = given;
             }
-            auto give = [&](bool yes, T v) { publish_if(yes && in, work + p, v); };
+            auto publish_unknown = [&](bool yes, T v) { publish_if(yes && in, work + p, v); };
             T x;
             uint32_t solved = 0;
             if (__all_sync(FULL, ok && is_moderate && is_single)) {
@@ -150,21 +150,21 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
                     if (uint32_t wanted = told.columns[half]) finite = panel.subtract_half(half, wanted, left) && finite;
                     if (half == 0) triangle.show_groups(tile);
                 }
-                if (finite) solved = triangle.solve(tile, product(left, scale), x, give);
+                if (finite) solved = triangle.solve(tile, product(left, scale), x, publish_unknown);
             }
             if (!ok) sum = not_a_number(T{});
             if (solved < WARP)
                 panel.solve_by_entries(
-                    solved, sum, x, [&](T sum) { return multiplies ? product(sum, scale) : divide(sum, d); }, give);
+                    solved, sum, x, [&](T sum) { return multiplies ? product(sum, scale) : divide(sum, d); }, publish_unknown);
             if (in) {
                 a.x[row] = x;
-                arm(armed + p);
+                reset(other + p);
             }
         }
         // The tile is the next panel's.
         __syncthreads();
     }
-    if (threadIdx.x == 0 && number == all + gridDim.x - 1) leave_queues(a.state, turn, BOTH);
+    if (threadIdx.x == 0 && number == all + gridDim.x - 1) leave_queues(a.state, parity, BOTH);
 }
 
 #define KERNEL(t)                                                                                                        \

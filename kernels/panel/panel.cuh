@@ -7,7 +7,8 @@
 //           of the four right-hand sides goes to all lanes by shuffles. Each lane solves for the four unknowns by itself, and
 //           subtracts their share of its own row: so from four rows to the next four there are a shuffle and four multiply-adds.
 //
-// For the last two the entries are put into a tile of columns in shared memory beforehand. `Hand` says how unknowns reach a warp.
+// For the last two the entries are put into a tile of columns in shared memory beforehand. `Exchange` says how unknowns reach a
+// warp.
 #pragma once
 #include "device/columns.cuh"
 #include "device/row.cuh"
@@ -33,13 +34,13 @@ struct Tile {
         constexpr uint32_t PIECES = PLACES * sizeof(T) / sizeof(uint4);
 #pragma unroll 4
         for (uint32_t k = threadIdx.x % WARP; k < PIECES; k += WARP)
-            reinterpret_cast<uint4 *>(values)[k] = make_uint4(ARMED, ARMED, ARMED, ARMED);
+            reinterpret_cast<uint4 *>(values)[k] = make_uint4(SENTINEL, SENTINEL, SENTINEL, SENTINEL);
         __syncwarp();
     }
     __device__ __forceinline__ void clear_by_block() const {
         constexpr uint32_t PIECES = PLACES * sizeof(T) / sizeof(uint4);
         for (uint32_t k = threadIdx.x; k < PIECES; k += blockDim.x)
-            reinterpret_cast<uint4 *>(values)[k] = make_uint4(ARMED, ARMED, ARMED, ARMED);
+            reinterpret_cast<uint4 *>(values)[k] = make_uint4(SENTINEL, SENTINEL, SENTINEL, SENTINEL);
     }
     __device__ __forceinline__ void put_if(bool yes, uint32_t column, uint32_t row, T v) const {
         publish_shared_if(yes, shared_address(values) + place(column, row) * (uint32_t)sizeof(T), v);
@@ -76,11 +77,11 @@ struct Tile {
 
 // The rows of a panel: which entries each lane's has, and where the first one's value lies. With RUNS they may be of several runs
 // of consecutive positions; else they are one.
-template <class T, class Hand, bool RUNS = false>
+template <class T, class Exchange, bool RUNS = false>
 struct Panel {
     static constexpr int MANY = TOGETHER<T>;
     const SolveArgs<T> &a;
-    const Hand &hand;
+    const Exchange &exchange;
     const T *work;
     Tile<T> tile;
     uint32_t position;         // of the lane's row, or NONE
@@ -166,8 +167,8 @@ struct Panel {
     // to publish are not disturbed. False if the watchdog ended the wait.
     __device__ __forceinline__ bool rest_until(uint32_t q, Words<T> x) const {
         return spin(a, [&] {
-            hand.poll(q, x);
-            bool waits = x.is_armed();
+            exchange.poll(q, x);
+            bool waits = x.is_sentinel();
             if (__any_sync(FULL, waits)) rest(SHORT_REST);
             return waits;
         });
@@ -229,23 +230,23 @@ struct Panel {
             auto are_missing = [&] {
                 uint32_t highest = 0;
 #pragma unroll
-                for (int u = 0; u < MANY; ++u) hand.poll(e.q[u], x[u]);
+                for (int u = 0; u < MANY; ++u) exchange.poll(e.q[u], x[u]);
 #pragma unroll
-                for (int u = 0; u < MANY; ++u) highest = max(highest, x[u].tell());
-                return highest == ARMED;
+                for (int u = 0; u < MANY; ++u) highest = max(highest, x[u].flag());
+                return highest == SENTINEL;
             };
-            auto ask = [&] {
+            auto expect = [&] {
 #pragma unroll
-                for (int u = 0; u < MANY; ++u) x[u] = hand.ask(work, is_far >> u & 1u, e.q[u]);
+                for (int u = 0; u < MANY; ++u) x[u] = exchange.expected(work, is_far >> u & 1u, e.q[u]);
             };
             bool waits = true;
-            if constexpr (Hand::POLLS_FIRST) {
-                ask();
+            if constexpr (Exchange::POLLS_FIRST) {
+                expect();
                 waits = __any_sync(FULL, are_missing());
             }
             if (waits) {
-                ok = rest_until(youngest - 1, hand.ask(work, true, youngest - 1)) && ok;
-                if constexpr (!Hand::POLLS_FIRST) ask();
+                ok = rest_until(youngest - 1, exchange.expected(work, true, youngest - 1)) && ok;
+                if constexpr (!Exchange::POLLS_FIRST) expect();
                 ok = spin(a, are_missing) && ok;
             }
             T part[MANY];
@@ -267,11 +268,11 @@ struct Panel {
     __device__ __forceinline__ bool subtract_half(uint32_t half, uint32_t wanted, T &sum) const {
         uint32_t lane = threadIdx.x % WARP, there = 0;
         T sums[2] = {sum, zero(T{})};
-        Words<T> x = wanted >> lane & 1u ? Words<T>::armed() : Words<T>::of_zero();
+        Words<T> x = wanted >> lane & 1u ? Words<T>::sentinel() : Words<T>::of_zero();
         uint32_t first = base - WINDOW + half * WARP, q = first + lane;
         bool ok = true;
-        // As long as none is known another warp's turn is not now.
-        if (half == 0) ok = rest_until(first + __ffs(wanted) - 1, Words<T>::armed());
+        // As long as none is known this warp is not the next to solve.
+        if (half == 0) ok = rest_until(first + __ffs(wanted) - 1, Words<T>::sentinel());
 #pragma unroll
         for (uint32_t j = 0; j < WARP; j += GROUP) {
             constexpr uint32_t OF_GROUP = (1u << GROUP) - 1;
@@ -280,8 +281,8 @@ struct Panel {
             for (uint32_t g = 0; g < GROUP; ++g) t[g] = tile.values[half * WARP * WARP + Tile<T>::place(j + g, lane)];
             if (~there & OF_GROUP << j)
                 ok = spin(a, [&] {
-                    hand.poll(q, x);
-                    there = __ballot_sync(FULL, !x.is_armed());
+                    exchange.poll(q, x);
+                    there = __ballot_sync(FULL, !x.is_sentinel());
                     return (~there & OF_GROUP << j) != 0;
                 }) && ok;
 #pragma unroll
@@ -294,12 +295,12 @@ struct Panel {
     // Solves for the rows from one on, one after the other, by their entries, with all lanes for each; `sum` is what was left when
     // all that is far was subtracted. For what the other ways are not for: entries in the same place, diagonals that must be
     // divided by, unknowns that are not finite.
-    template <class Divide, class Give>
-    __device__ __forceinline__ void solve_by_entries(uint32_t first, T sum, T &x, const Divide &divide, const Give &give) const {
+    template <class Divide, class Publish>
+    __device__ __forceinline__ void solve_by_entries(uint32_t first, T sum, T &x, const Divide &divide, const Publish &publish_unknown) const {
         uint32_t lane = threadIdx.x % WARP;
-        // What has been given away.
-        Words<T> before = Words<T>::armed();
-        if (lane < first && position != NONE) hand.poll(position, before);
+        // What has been published.
+        Words<T> before = Words<T>::sentinel();
+        if (lane < first && position != NONE) exchange.poll(position, before);
         x = before.value();
 #pragma unroll 1
         for (uint32_t row = uniform(first); row < WARP; ++row) {
@@ -314,16 +315,16 @@ struct Panel {
                 bool is_near = k + lane < until && q >= near;
                 T v;
                 load_if(is_near, a.val + (a.row_permuted ? a.row_val[e] : e - from + value_from), v);
-                Words<T> known = hand.ask(work, is_near, q);
+                Words<T> known = exchange.expected(work, is_near, q);
                 ok = spin(a, [&] {
-                    hand.poll(q, known);
-                    return known.is_armed();
+                    exchange.poll(q, known);
+                    return known.is_sentinel();
                 }) && ok;
                 multiply_add_if(is_near, -conjugate_if(a.conjugate, v), known.value(), part, part);
             }
             part = warp_sum_all(part, 5);
             if (lane == row) x = ok ? divide(sum + part) : not_a_number(T{});
-            give(lane == row, x);
+            publish_unknown(lane == row, x);
             __syncwarp();
         }
     }
@@ -351,11 +352,11 @@ struct Triangle {
             if (first + v < lane) tile.values[lane * GROUP + v] = tile.values[Tile<T>::place(WINDOW + first + v, lane)];
         __syncwarp();
     }
-    // Solves for the unknown, where `sum` over the diagonal is left of a row's right-hand side, and gives it away by `give`, if it
-    // is to be given in that moment. An unknown that is not finite must not be multiplied by a zero factor: the first row of its
-    // group, from which on none has been given away; or 32.
-    template <class Give>
-    __device__ __forceinline__ uint32_t solve(const Tile<T> &tile, T sum, T &x, const Give &give) const {
+    // Solves for the unknown, where `sum` over the diagonal is left of a row's right-hand side, and publishes it by
+    // `publish_unknown`, if it is to be published in that moment. An unknown that is not finite must not be multiplied by a zero
+    // factor: the first row of its group, from which on none has been published; or 32.
+    template <class Publish>
+    __device__ __forceinline__ uint32_t solve(const Tile<T> &tile, T sum, T &x, const Publish &publish_unknown) const {
         uint32_t highest = 0, own_group = threadIdx.x % WARP / GROUP, solved = 0;
         T of_group[GROUP][GROUP];
         auto load_group = [&](uint32_t j) {
@@ -365,14 +366,14 @@ struct Triangle {
                 for (uint32_t v = 0; v < u; ++v) of_group[u][v] = tile.values[(j + u) * GROUP + v];
         };
         load_group(0);
-        bool gives = false;
+        bool publishes = false;
 #pragma unroll
         for (uint32_t j = 0; j < WARP; j += GROUP) {
             T known[GROUP], before = sum;
 #pragma unroll
             for (uint32_t u = 0; u < GROUP; ++u) known[u] = shuffle(sum, j + u);
-            // While these are on their way the group before is given away, and the next one's factors come.
-            if (j > 0) give(gives, before);
+            // While these are on their way the group before is published, and the next one's factors come.
+            if (j > 0) publish_unknown(publishes, before);
 #pragma unroll
             for (uint32_t u = 1; u < GROUP; ++u)
 #pragma unroll
@@ -383,10 +384,10 @@ struct Triangle {
                 if (j + u < WARP - 1) sum = multiply_add(factor[j + u], known[u], sum);
                 highest = max(highest, magnitude(known[u]));
             }
-            gives = own_group == j / GROUP && highest < NOT_FINITE<T>;
+            publishes = own_group == j / GROUP && highest < NOT_FINITE<T>;
             solved += highest < NOT_FINITE<T> ? GROUP : 0;
         }
-        give(gives, sum);
+        publish_unknown(publishes, sum);
         x = sum;
         return uniform(solved);
     }

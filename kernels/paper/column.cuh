@@ -70,7 +70,7 @@ __device__ __forceinline__ void self_scheduled_columns(const SolveArgs<T> &a, co
     bool ready = true;
     // Ends when every dependency has been subtracted, or by the watchdog.
     if (lane < polling)
-        while (load_acquire(&a.counters[p]) != 0 && (ready = dog.turn())) {
+        while (load_acquire(&a.counters[p]) != 0 && (ready = dog.keep_waiting())) {
         }
     __syncwarp();
     T xi = finish_unknown(a, columns, p, a.order[p], lane, ready);

@@ -18,7 +18,7 @@ __device__ __forceinline__ void slfr(const SolveArgs<T> &a, const Columns<T, NR>
     if (lane == 0) {
         Watchdog<T> dog(a);
         // Ends when every dependency has been published, or by the watchdog.
-        while (load_acquire(&a.counters[p]) != 0 && (ready = dog.turn())) {
+        while (load_acquire(&a.counters[p]) != 0 && (ready = dog.keep_waiting())) {
         }
     }
     __syncwarp();

@@ -19,7 +19,7 @@ __device__ Complex<R> infinity(Complex<R>) {
 
 template <bool MARKED, class T>
 __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     uint64_t thread = (uint64_t)blockIdx.x * SWEEP_THREADS + threadIdx.x;
     uint32_t lane = threadIdx.x & (a.lanes - 1);
     uint64_t row = thread / a.lanes;
@@ -81,7 +81,7 @@ __device__ __forceinline__ void sweep_rest(const SweepArgs<T> &a) {
 // What the solve has given for the rows that are relaxed. The others stay, or become zero where they count as zero.
 template <class T>
 __device__ __forceinline__ void sweep_take(const SweepArgs<T> &a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     uint64_t row = (uint64_t)blockIdx.x * SWEEP_THREADS + threadIdx.x;
     if (row >= a.pattern.n) return;
     if (a.marker[row] == a.points) a.x[row] = a.rest[row];

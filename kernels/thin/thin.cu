@@ -1,8 +1,8 @@
 // THIN: positions 32 at a time, for narrow levels, where a row mostly depends on the one before it.
 //
-// A warp takes a panel of 32 positions (`panel.cuh`). Panels are dealt out to the warps of one block of the cluster in turn, then
-// to the next one's: mostly a warp waits for another of its own block, through its shared memory, while the other blocks are busy
-// with what is far of theirs.
+// A warp takes a panel of 32 positions (`panel.cuh`). Panels are dealt out to the warps of one block of the cluster one by one,
+// then to the next one's: mostly a warp waits for another of its own block, through its shared memory, while the other blocks are
+// busy with what is far of theirs.
 #include "panel/panel.cuh"
 #include "device/ring.cuh"
 #include "device/share.cuh"
@@ -15,9 +15,9 @@ constexpr uint32_t WARPS = sizeof(T) > 8 ? THIN_WARPS / 2 : THIN_WARPS;
 template <class T>
 __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
     extern __shared__ __align__(16) unsigned char shared[];
-    wait_for_turn();
-    uint32_t turn = note_turn_of(a.state), first_position = a.slice[a.begin].x, lane = threadIdx.x % WARP;
-    T *work = work_of(a, turn), *armed = work_of(a, ~turn), alpha = alpha_of(a);
+    wait_for_previous_kernel();
+    uint32_t parity = note_parity_of(a.state), first_position = a.slice[a.begin].x, lane = threadIdx.x % WARP;
+    T *work = work_of(a, parity), *other = work_of(a, ~parity), alpha = alpha_of(a);
     Ring<T, THIN_RING> ring(reinterpret_cast<T *>(shared), first_position, a.n - first_position);
     uint32_t warp = uniform(threadIdx.x / WARP), rank = rank_in_cluster();
     Tile<T> tile{reinterpret_cast<T *>(shared + THIN_RING) + warp * Tile<T>::PLACES};
@@ -46,7 +46,7 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
         Panel<T, Ring<T, THIN_RING>> panel{a, ring, work, tile, p, base, window, base, record.z, end, record.w};
         bool multiplies = true;
         if (a.diag_index && in) {
-            d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, turn_of_warp(), record.x); });
+            d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, parity_of_warp(), record.x); });
             multiplies = reciprocal(d, scale);
         }
         // Where rows are in their natural order, what is near is last of each, if they are sorted.
@@ -80,7 +80,7 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
         }
 
         uint32_t cell = ring.cell(p), solved = 0;
-        auto give = [&](bool yes, T v) {
+        auto publish_unknown = [&](bool yes, T v) {
             publish_shared_if(yes, ring.own + cell, v);
             publish_cluster_if(yes && waiting != rank, next_ring + cell, v);
         };
@@ -95,12 +95,12 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
                 if (halves >> half & 1u) finite = panel.subtract_half(half, FULL, left) && finite;
                 if (half == 0) triangle.show_groups(tile);
             }
-            if (finite) solved = triangle.solve(tile, product(left, scale), x, give);
+            if (finite) solved = triangle.solve(tile, product(left, scale), x, publish_unknown);
         }
         if (!__all_sync(FULL, ok)) sum = not_a_number(T{});
         if (solved < WARP)
             panel.solve_by_entries(
-                solved, sum, x, [&](T sum) { return multiplies ? product(sum, scale) : divide(sum, d); }, give);
+                solved, sum, x, [&](T sum) { return multiplies ? product(sum, scale) : divide(sum, d); }, publish_unknown);
         __syncwarp();
 #pragma unroll
         for (int r = 0; r < CLUSTER; ++r)
@@ -108,14 +108,14 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
         if (in) {
             publish(work + p, x);
             a.x[record.x] = x;
-            arm(armed + p);
+            reset(other + p);
             // A solve for which there was no cluster has left there what its parts summed up.
-            T *parts = armed + first_part(a, record.z);
-            for (uint32_t k = 0; k < parts_of<T>(end - record.z); ++k) arm(parts + k);
+            T *parts = other + first_part(a, record.z);
+            for (uint32_t k = 0; k < parts_of<T>(end - record.z); ++k) reset(parts + k);
         }
     }
     ring.leave(first_position + (blocks - 1) * WARP);
-    if (rank == 0 && threadIdx.x == 0) leave_queues(a.state, turn, BOTH);
+    if (rank == 0 && threadIdx.x == 0) leave_queues(a.state, parity, BOTH);
 }
 
 #define KERNEL(t)                                                                                      \

@@ -1,10 +1,10 @@
-// TILED: two tiers, one right-hand side. There are two work vectors, and each solve arms the other one for
-// the next solve.
+// TILED: two tiers, one right-hand side. There are two work vectors, and each solve resets the other one to the
+// sentinel for the next solve.
 #include "tiled.cuh"
 
 template <int U, bool PERMUTED, int WARPS, class T>
 __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     tiled<U, PERMUTED, 1, WARPS>(a, columns_of(a));
 }
 

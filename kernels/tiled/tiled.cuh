@@ -16,18 +16,18 @@
 // always zero. Entries are numbered from the end of the row in a forward solve and from its beginning in a backward
 // one: those of the same batch are then the first ones.
 //
-// The window is a ring by position. A warp begins batch `s` when all batches of the rounds before the last
-// TILED_ROUNDS - 1 are done, so unfinished batches lie within TILED_SPREAD positions. A batch arms the cells TILED_SPREAD
-// positions ahead: whoever reads or writes them as new ones comes at least TILED_ROUNDS rounds later, and whoever
-// reads what they held lies REACH positions behind it at most, and is done.
+// The window is a ring by position. A warp begins batch `s` when all batches of the rounds before the last TILED_ROUNDS -
+// 1 are done, so unfinished batches lie within TILED_SPREAD positions. A batch resets the cells TILED_SPREAD positions
+// ahead: whoever reads or writes them as new ones comes at least TILED_ROUNDS rounds later, and whoever reads what they
+// held lies REACH positions behind it at most, and is done.
 //
 // Progress: tiles are taken by ticket in solving order and depend on earlier tiles only; batches depend on
 // earlier batches only; and the earliest unfinished batch never waits for a round.
 //
-// Relays: where blocks come in clusters, the blocks of a cluster take consecutive tiles together, and each hands its
-// unknowns over to the next one: into a mirror of its tile in that block's shared memory, where the codes of those
-// unknowns then point. All blocks of a cluster end their tiles before any takes the next; so nobody writes to a
-// mirror that is armed, and no block ends while another may write to it.
+// Relays: where blocks come in clusters, the blocks of a cluster take consecutive tiles together, and each publishes
+// its unknowns to the next one: into a mirror of its tile in that block's shared memory, where the codes of those
+// unknowns then point. All blocks of a cluster end their tiles before any takes the next; so nobody writes to a mirror
+// that is reset to the sentinel, and no block ends while another may write to it.
 #pragma once
 #include "device/columns.cuh"
 #include "device/row.cuh"
@@ -46,13 +46,13 @@ struct Lane {
 // Lanes of a row.
 enum Lanes { ONE, TWO, ANY };
 
-// From one level of a batch to the next: FIRST turns, and what is left by so many AT_ONCE.
+// From one level of a batch to the next: FIRST steps, and what is left by so many AT_ONCE.
 template <int FIRST, int AT_ONCE>
-struct Turns {
+struct Steps {
     static constexpr int first = FIRST, at_once = AT_ONCE;
 };
 
-// What a block hands over to the next one of its cluster, and gets from the one before.
+// What a block publishes to the next one of its cluster, and gets from the one before.
 struct Relay {
     uint32_t given, taken;   // unknowns that the next block gets, and that this one gets
     uint32_t first, before;  // first position of this tile and of the one before
@@ -63,7 +63,7 @@ template <class T, int NR>
 struct Tile {
     uint4 head[TILED_MANY_WARPS][4];  // of batches, by warp: the one that it solves and the next three
     uint32_t done[WARP];  // batches done by each warp; no more than there are for those that do not exist
-    uint32_t ticket;      // number of the tile, and above it the solve's turn
+    uint32_t ticket;      // number of the tile, and above it the solve's parity
     Relay relay;
     alignas(16) T window[TILED_WINDOW + 1][NR];  // and behind it the mirror
 };
@@ -180,7 +180,7 @@ struct Solver {
         for (int u = FIRST; u < M; ++u) {
 #pragma unroll
             for (int j = 0; j < NR; ++j)
-                x[u][j] = NR == 1 || b.code[u] & HIGH_BIT ? Words<T>::of_zero() : Words<T>::armed();
+                x[u][j] = NR == 1 || b.code[u] & HIGH_BIT ? Words<T>::of_zero() : Words<T>::sentinel();
             if (NR == 1) read_far<STRIDE>(work, b.code[u], x[u][0]);
             else poll(work + (size_t)b.code[u] * NR, x[u]);
         }
@@ -191,8 +191,8 @@ struct Solver {
 #pragma unroll
         for (int u = FIRST; u < M; ++u)
 #pragma unroll
-            for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].tell());
-        return highest == ARMED;
+            for (int j = 0; j < NR; ++j) highest = max(highest, x[u][j].flag());
+        return highest == SENTINEL;
     }
     // Waits for those that were not there when they were read.
     template <int FIRST, int M>
@@ -264,11 +264,11 @@ struct Solver {
         return __all_sync(FULL, may);
     }
 
-    // Solves for x, where all but the first M entries of a lane are few enough for one go or none, and where at
-    // most K of the M depend on the same batch. Others wait for the result, so everything is decided and
-    // computed before the last wait that can be: a branch behind it takes a third of a turn. Every lane computes in
-    // every turn: from the turn of its level on the result is right, and stays the same. SCALED: the factors of what
-    // depends on the same batch are multiplied by the reciprocal beforehand, which makes a turn shorter.
+    // Solves for x, where all but the first M entries of a lane are few enough for one go or none, and where at most K
+    // of the M depend on the same batch. Others wait for the result, so everything is decided and computed before the
+    // last wait that can be: a branch behind it takes a third of a step. Every lane computes in every step: from the
+    // step of its level on the result is right, and stays the same. SCALED: the factors of what depends on the same
+    // batch are multiplied by the reciprocal beforehand, which makes a step shorter.
     template <int M, int K, Lanes LANES, bool DIVIDES, bool SCALED = false>
     __device__ __forceinline__ void finish(B &b, Words<T> (&far)[U][NR], T (&sum)[NR], T scale, bool lead,
                                            uint32_t p, T (&x)[NR], bool &failed) const {
@@ -281,7 +281,8 @@ struct Solver {
             next[k] = is_next(b.code[k]);
             from[k] = b.code[k] >> LANE_SHIFT & 31u;
             v[k] = SCALED ? scaled(b, k, scale) : -conjugate_if(a.conjugate, b.v[k]);
-            // Each entry has its turn once. Otherwise a zero stands for the unknown, which an infinite value must not be multiplied by.
+            // Each entry counts in one step. Otherwise a zero stands for the unknown, which an infinite value must not be
+            // multiplied by.
             if (next[k]) b.v[k] = zero(T{});
             else if (K > 1) v[k] = zero(T{});
         }
@@ -308,7 +309,7 @@ struct Solver {
             if (DIVIDES && a.inverts) return divide(one(T{}), t);
             return DIVIDES ? divide(t, scale) : product(t, scale);
         };
-        auto turn = [&] {
+        auto step = [&] {
 #pragma unroll
             for (int j = 0; j < NR; ++j) {
                 T t = sum[j], y[N];
@@ -325,10 +326,10 @@ struct Solver {
                 }
             }
         };
-        auto last_wait = [&](auto turns) {
+        auto last_wait = [&](auto steps) {
             if constexpr (NR == 1 && LANES == ONE && !DIVIDES) {
                 // Every poll works the result out from what there is. Where no row depends on another of the batch each
-                // is handed over as soon as it can be.
+                // is published as soon as it can be.
                 T t;
                 wait_near<0, M>(b, far, failed, [&] {
                     t = sum[0];
@@ -356,39 +357,39 @@ struct Solver {
             if (SCALED)
 #pragma unroll
                 for (int j = 0; j < NR; ++j) sum[j] = x[j];
-            int left = b.levels() - 1 - turns.first;
+            int left = b.levels() - 1 - steps.first;
 #pragma unroll
-            for (int k = 0; k < turns.first; ++k) turn();
-            if (turns.at_once > 0)
+            for (int k = 0; k < steps.first; ++k) step();
+            if (steps.at_once > 0)
 #pragma unroll 1
-                for (; left > 0; left -= turns.at_once)
+                for (; left > 0; left -= steps.at_once)
 #pragma unroll
-                    for (int k = 0; k < turns.at_once; ++k) turn();
+                    for (int k = 0; k < steps.at_once; ++k) step();
 #pragma unroll
             for (int j = 0; j < NR; ++j) publish_shared_if(lead, cell + j * (uint32_t)sizeof(T), x[j]);
             if (RELAYS) publish_cluster_if(lead && mirror != 0, mirror, x[0]);
             if (lead) publish_reduced(word, x);
         };
-        uint32_t turns = b.levels() - 1;
+        uint32_t steps = b.levels() - 1;
         if constexpr (K == 0) {
-            last_wait(Turns<0, 0>{});
+            last_wait(Steps<0, 0>{});
         } else if constexpr (DIVIDES || IS_COMPLEX || LANES == ANY) {
-            // Where a turn takes longer, and so much code takes minutes to compile. A turn too many changes nothing.
-            last_wait(Turns<0, 2>{});
+            // Where a step takes longer, and so much code takes minutes to compile. A step too many changes nothing.
+            last_wait(Steps<0, 2>{});
         } else if constexpr (NR > 1) {
             // Fours, and two where that is enough.
-            if ((turns - 1) % 4 < 2) last_wait(Turns<2, 4>{});
-            else last_wait(Turns<0, 4>{});
+            if ((steps - 1) % 4 < 2) last_wait(Steps<2, 4>{});
+            else last_wait(Steps<0, 4>{});
         } else {
             if constexpr (K > 1 && LANES == ONE) {
-                if (turns == 3) return last_wait(Turns<3, 0>{});
-                if (turns == 2) return last_wait(Turns<2, 0>{});
-                if (turns == 1) return last_wait(Turns<1, 0>{});
+                if (steps == 3) return last_wait(Steps<3, 0>{});
+                if (steps == 2) return last_wait(Steps<2, 0>{});
+                if (steps == 1) return last_wait(Steps<1, 0>{});
             }
-            if (turns % 4 == 3) last_wait(Turns<3, 4>{});
-            else if (turns % 4 == 2) last_wait(Turns<2, 4>{});
-            else if (turns % 4 == 1) last_wait(Turns<1, 4>{});
-            else last_wait(Turns<0, 4>{});
+            if (steps % 4 == 3) last_wait(Steps<3, 4>{});
+            else if (steps % 4 == 2) last_wait(Steps<2, 4>{});
+            else if (steps % 4 == 1) last_wait(Steps<1, 4>{});
+            else last_wait(Steps<0, 4>{});
         }
     }
 
@@ -397,7 +398,7 @@ struct Solver {
         Watchdog<T> dog(a);
         // Ends when the slowest warp has come far enough, or by the watchdog.
         while (!__all_sync(FULL, load_acquire_shared(&tile.done[lane]) + TILED_ROUNDS > round))
-            if (!dog.turn_together()) return false;
+            if (!dog.keep_waiting_together()) return false;
         // What one lane has seen done, the others may read.
         __syncwarp();
         return true;
@@ -470,8 +471,8 @@ struct Solver {
 #pragma unroll
             for (int j = 0; j < NR; ++j) columns.store(row, j, x[j]);
 #pragma unroll
-            for (int j = 0; j < NR; ++j) arm_shared(&tile.window[(p + TILED_SPREAD) % TILED_WINDOW][j]);
-            if (NR == 1) arm(&other[p]);
+            for (int j = 0; j < NR; ++j) reset_shared(&tile.window[(p + TILED_SPREAD) % TILED_WINDOW][j]);
+            if (NR == 1) reset(&other[p]);
         }
         __syncwarp();
         return true;
@@ -538,9 +539,9 @@ struct Solver {
             if (lane >= (b.y & 63u)) continue;
             for (int j = 0; j < NR; ++j) columns.store(a.record[b.x + lane].x, j, not_a_number(T{}));
             // The next solve may be on its way already.
-            if (NR == 1) arm(&other[b.x + lane]);
+            if (NR == 1) reset(&other[b.x + lane]);
         }
-        // The other warps do not go on without this one: they would find old unknowns where these batches have armed nothing.
+        // The other warps do not go on without this one: they would find old unknowns where these batches have reset nothing.
     }
 
     // Thread 0 of the first block of a cluster takes a ticket for each of its blocks.
@@ -561,7 +562,7 @@ struct Solver {
         if (RELAYS) {
             if (rank == 0 && threadIdx.x == 0) share_tickets();
             uint32_t cells = (dynamic_shared_bytes() - (uint32_t)sizeof tile) / (uint32_t)sizeof(T);
-            for (uint32_t k = threadIdx.x; k < cells; k += WARPS * WARP) arm_shared(&tile.window[TILED_WINDOW + 1][0] + k);
+            for (uint32_t k = threadIdx.x; k < cells; k += WARPS * WARP) reset_shared(&tile.window[TILED_WINDOW + 1][0] + k);
         } else if (threadIdx.x == 0) {
             tile.ticket = atomicAdd(&a.state->queue[0].next, 1u);
         }
@@ -577,22 +578,22 @@ struct Solver {
         }
         if (RELAYS && threadIdx.x == 0) {
             uint32_t first = batch[a.tile_step[t]].x, before = rank > 0 ? batch[a.tile_step[t - 1]].x : first;
-            bool gives = rank + 1 < blocks_of_cluster() && t + 1 < a.tiles;
-            tile.relay = {gives ? batch[a.tile_step[t + 1]].x - first : 0, first - before, first, before,
-                          of_block(&tile.window[TILED_WINDOW + 1], gives ? rank + 1 : rank)};
+            bool publishes = rank + 1 < blocks_of_cluster() && t + 1 < a.tiles;
+            tile.relay = {publishes ? batch[a.tile_step[t + 1]].x - first : 0, first - before, first, before,
+                          of_block(&tile.window[TILED_WINDOW + 1], publishes ? rank + 1 : rank)};
         }
         begin = a.tile_step[t];
         end = a.tile_step[t + 1];
-        // What the tile's own batches do not arm in time.
+        // What the tile's own batches do not reset in time.
         uint32_t first = batch[begin].x;
         for (uint32_t k = threadIdx.x; k < TILED_SPREAD; k += WARPS * WARP)
-            for (int j = 0; j < NR; ++j) arm_shared(&tile.window[(first + k) % TILED_WINDOW][j]);
+            for (int j = 0; j < NR; ++j) reset_shared(&tile.window[(first + k) % TILED_WINDOW][j]);
         __syncthreads();
         return true;
     }
 };
 
-// Solves for the columns with U entries a lane. A single column takes the work vector whose turn it is, and arms the other
+// Solves for the columns with U entries a lane. A single column takes the work vector of its parity, and resets the other
 // one on the way.
 template <int U, bool PERMUTED, int NR, int WARPS, bool RELAYS = false, class T>
 __device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR> &columns) {

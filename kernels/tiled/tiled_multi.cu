@@ -1,6 +1,6 @@
 // TILED for several right-hand sides: the matrix is read once for all of them. The work vector holds 32 bytes a
-// position at most (a sector of the L2 cache), lies in the caller's buffer and comes armed; the two work vectors
-// of single solves are left alone.
+// position at most (a sector of the L2 cache), lies in the caller's buffer and comes reset to the sentinel; the two
+// work vectors of single solves are left alone.
 #include "tiled.cuh"
 
 template <bool PERMUTED, int NR, class T>

@@ -4,7 +4,7 @@
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 template <int U, bool PERMUTED, int WARPS, class T>
 __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
-    wait_for_turn();
+    wait_for_previous_kernel();
     tiled<U, PERMUTED, 1, WARPS, true>(a, columns_of(a));
 }
 

@@ -42,29 +42,29 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
     auto for_size = [&](uint32_t longest, uint32_t lanes, auto f) {
         return U > 4 && longest > 4 * lanes ? f(Constant<U>{}) : f(Constant<4>{});
     };
-    // Asks for the rows that a lane's first entries of a row are of.
-    auto ask = [&](uint2 slice, const Row &row, uint32_t(&q)[U]) {
+    // Loads the indices of a lane's first entries of a row.
+    auto load_indices = [&](uint2 slice, const Row &row, uint32_t(&q)[U]) {
         uint32_t lanes = Row::lanes_of(slice), e = row.record.z + (threadIdx.x & (lanes - 1));
         for_size(warp_max(row.entries()), lanes,
                  [&](auto size) { load_adjacent<size.value, false>(a, row.record, row.end, e, lanes, q); });
     };
-    // Warps take the level's slices in turn, all blocks side by side: what rows near each other ask for L2 has then.
+    // Warps take the level's slices by strides, all blocks side by side: what rows near each other ask for L2 has then.
     uint32_t warps = blockDim.x / WARP, step = warps * gridDim.x, end = a.end, q[U];
     uint32_t s = a.begin + blockIdx.x * warps + threadIdx.x / WARP;
     auto slice_at = [&](uint32_t s) { return s < end ? a.slice[s] : make_uint2(0, 1u << 6); };
     uint2 slice = slice_at(s), slice1 = slice_at(s + step), slice2 = slice_at(s + 2 * step);
     Row row(a, slice), row1(a, slice1);
-    ask(slice, row, q);
+    load_indices(slice, row, q);
     if (threadIdx.x == 0) zero_pivot = NONE;
     __syncthreads();
 
-    // Each block of the last level draws once, in vain; those before it only look whose turn it is.
+    // Each block of the last level takes one ticket, beyond the last work item; those before it only read the parity.
     bool waits = true, ends = a.end == a.slices;
-    uint32_t turn = 0, *drawn_from = &a.state->queue[0].next;
+    uint32_t parity = 0, *counter = &a.state->queue[0].next;
     auto wait = [&] {
-        wait_for_turn();
+        wait_for_previous_kernel();
         let_next_begin();
-        if (threadIdx.x == 0) turn = ends ? atomicAdd(drawn_from, 1u) : load_relaxed(drawn_from);
+        if (threadIdx.x == 0) parity = ends ? atomicAdd(counter, 1u) : load_relaxed(counter);
         waits = false;
     };
     // The caller's values may be on their way to the first level. Each other one has begun when the one before had waited for them.
@@ -99,7 +99,7 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
             values(size, row, 0);
             if (waits) wait();
             unknowns(size, row, 0);
-            ask(slice1, row1, q);
+            load_indices(slice1, row1, q);
             Row next(a, slice2);
             slice3 = slice_at(s + 3 * step);
             T alpha = alpha_of(a);
@@ -117,7 +117,7 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
                 unknowns(Constant<U>{}, whole, k);
                 add(Constant<U>{});
             }
-            ask(slice1, row1, q);
+            load_indices(slice1, row1, q);
         }
 #pragma unroll
         for (int j = 0; j < NR; ++j) sum[j] = warp_sum_all(sum[j], __ffs(lanes) - 1);
@@ -138,8 +138,8 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
     if (waits) wait();
     __syncthreads();
     if (threadIdx.x != 0) return;
-    if (zero_pivot != NONE) note_zero_pivot(a.state, turn, zero_pivot);
-    if (ends && (turn & ~BOTH) == gridDim.x - 1) leave_queues(a.state, turn, PIVOT_BIT);
+    if (zero_pivot != NONE) note_zero_pivot(a.state, parity, zero_pivot);
+    if (ends && (parity & ~BOTH) == gridDim.x - 1) leave_queues(a.state, parity, PIVOT_BIT);
 }
 
 template <int NR, class T>

@@ -38,8 +38,8 @@ pub struct Boxes {
     pub spans: Vec<Span>,
 }
 
-/// By how many lines for each plane boxes must be skewed so that no turn depends on a later one of them: as far as lines of
-/// earlier planes that it depends on are ahead of its own.
+/// By how many lines for each plane boxes must be skewed so that no position depends on a later one of them: as far as
+/// lines of earlier planes that it depends on are ahead of its own.
 pub fn skew(grid: Grid, dependencies: impl Iterator<Item = (u32, u32)>) -> u32 {
     let of = |(t, q): (u32, u32)| {
         let ([_, y, z], [_, other, earlier]) = (grid.place(t), grid.place(q));
@@ -112,9 +112,9 @@ mod tests {
     use super::*;
 
     impl Boxes {
-        /// The tile that a turn is in.
-        fn tile_of(&self, grid: Grid, turn: u32) -> u32 {
-            let [_, y, z] = grid.place(turn);
+        /// The tile that a position is in.
+        fn tile_of(&self, grid: Grid, position: u32) -> u32 {
+            let [_, y, z] = grid.place(position);
             self.tile[(z / self.planes * self.across + (y + self.skew * z) / self.lines) as usize]
         }
     }

@@ -15,31 +15,31 @@ use crate::tuning::{LONGEST_LINE, SHORTEST_LINE, SMALLEST_RANGE};
 /// The smallest tile, where there are lines.
 const LEAST: u32 = SMALLEST_RANGE * 10 / 14;
 
-/// The shape of a grid: turns of a line and of a plane, or 0 where there are none.
+/// The shape of a grid: positions of a line and of a plane, or 0 where there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Grid {
     pub line: u32,
     pub plane: u32,
 }
 
-/// How turns are cut: so many have the least and largest of their levels noted together, and tiles may have so many, which
-/// are multiples of that.
+/// How positions are cut: so many have the least and largest of their levels noted together, and tiles may have so many,
+/// which are multiples of that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
     pub span: u32,
     pub tiles: Vec<u32>,
-    /// Turns of a plane, where some of the tiles hold the end of one and the beginning of the next, or 0.
+    /// Positions of a plane, where some of the tiles hold the end of one and the beginning of the next, or 0.
     pub plane: u32,
     /// The same where tiles are parts of planes, or planes.
     pub whole: u32,
 }
 
-/// Turns of a line, where so many entries are next to the diagonal and all lines have the same length; 0 if not.
+/// Positions of a line, where so many entries are next to the diagonal and all lines have the same length; 0 if not.
 pub fn line(n: u32, next_to_diagonal: u32) -> u32 {
     length(n, n.saturating_sub(next_to_diagonal))
 }
 
-/// Turns of each of so many parts, if all are alike and long enough.
+/// Positions of each of so many parts, if all are alike and long enough.
 pub fn length(n: u32, parts: u32) -> u32 {
     match parts {
         0 | 1 => 0,
@@ -48,8 +48,8 @@ pub fn length(n: u32, parts: u32) -> u32 {
     }
 }
 
-/// Turns before the first line that does not depend on the line before, or 0. `nearest` is how far the nearest of what the
-/// first unknown of a line depends on is before it.
+/// Positions before the first line that does not depend on the line before, or 0. `nearest` is how far the nearest of what
+/// the first unknown of a line depends on is before it.
 pub fn plane(n: u32, line: u32, nearest: impl Fn(u32) -> u32) -> u32 {
     if line == 0 {
         return 0;
@@ -69,10 +69,10 @@ impl Grid {
         Grid { line, plane: if is_whole { plane } else { 0 } }
     }
 
-    /// Where a turn is: in its line, its line in the plane, and its plane.
-    pub fn place(self, turn: u32) -> [u32; 3] {
-        let in_plane = turn % self.plane;
-        [in_plane % self.line, in_plane / self.line, turn / self.plane]
+    /// Where a position is: in its line, its line in the plane, and its plane.
+    pub fn place(self, position: u32) -> [u32; 3] {
+        let in_plane = position % self.plane;
+        [in_plane % self.line, in_plane / self.line, position / self.plane]
     }
 
     /// Sizes of tiles for so many unknowns: a power of two of lines, or a part of one. Where a block has room for a plane

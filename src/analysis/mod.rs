@@ -57,8 +57,8 @@ pub struct Needs {
     pub narrow_levels: bool,
     /// Whether rows are to go by panels.
     pub panels: Panels,
-    /// With tiles: unknowns of the tile before its own that a block has room for; 0 where blocks cannot hand any over
-    /// to each other.
+    /// With tiles: unknowns of the tile before its own that a block has room for; 0 where blocks cannot publish any to
+    /// each other to each other.
     pub mirror: u32,
     /// How fast the GPU is.
     pub speed: Speed,

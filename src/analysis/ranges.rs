@@ -230,14 +230,14 @@ pub mod tests {
                 if forward { level.clone() } else { level.iter().rev().copied().collect() };
             let mut by_level: Vec<u32> = (0..1200).collect();
             by_level.sort_by_key(|&i| (by_unknown[i as usize], i));
-            let turn = |i| if forward { i } else { 1199 - i };
+            let position = |i| if forward { i } else { 1199 - i };
             let ptr = begins(1200, 500);
-            let order = arrange(&by_level, &ptr, |i| turn(i) / 500);
+            let order = arrange(&by_level, &ptr, |i| position(i) / 500);
             assert_eq!(ptr, [0, 500, 1000, 1200]);
             for (t, w) in ptr.windows(2).enumerate() {
                 let tile = &order[w[0] as usize..w[1] as usize];
                 assert!(tile.windows(2).all(|p| by_unknown[p[0] as usize] <= by_unknown[p[1] as usize]));
-                assert!(tile.iter().all(|&i| (turn(i) / 500) as usize == t));
+                assert!(tile.iter().all(|&i| (position(i) / 500) as usize == t));
             }
         }
     }

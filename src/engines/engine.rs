@@ -109,8 +109,8 @@ pub trait EnginePlan: Send {
     }
 }
 
-/// The part of a plan for several right-hand sides at once. Its kernels hand unknowns over through
-/// the caller's buffer; where a plan has work vectors, they are armed there before each launch.
+/// The part of a plan for several right-hand sides at once. Its kernels publish unknowns through the caller's buffer;
+/// where a plan has work vectors, they are reset to the sentinel there before each launch.
 pub trait Multi {
     /// The most right-hand sides that it takes at once.
     fn most_columns(&self, stored: &Stored) -> u32 {
@@ -120,7 +120,7 @@ pub trait Multi {
     fn takes_rows(&self) -> bool {
         false
     }
-    /// Bytes of a row that are armed there, no more than the algorithm wants of the buffer.
+    /// Bytes of a row that are reset to the sentinel there, no more than the algorithm wants of the buffer.
     fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {
         multi_width(columns) as usize * dtype.bytes()
     }

@@ -49,8 +49,8 @@ impl Triangle {
 
     fn levels_of(&self, rows: &Rows) -> Vec<u32> {
         let mut level = vec![0; rows.len()];
-        for turn in 0..rows.len() {
-            let i = if self.shape.forward() { turn } else { rows.len() - 1 - turn };
+        for position in 0..rows.len() {
+            let i = if self.shape.forward() { position } else { rows.len() - 1 - position };
             level[i] = rows[i].iter().map(|&(j, _)| level[j as usize] + 1).max().unwrap_or(0);
         }
         raise_long_rows(rows, level)

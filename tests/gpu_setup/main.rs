@@ -406,16 +406,17 @@ fn copied_values() {
                 let separate = descr.diag == Diag::NonUnit && random.below(4) == 0;
                 let problem = Problem::new(&gpu, &ptr, &ind, descr, op, separate);
                 let own_diagonal = problem.shape.diag == DiagSource::Matrix;
-                let turned = pattern.turned(problem.shape.keeps_low(), own_diagonal);
-                let (ptr, ind) = turned.arrays(Base::Zero);
+                let transposed = pattern.transposed(problem.shape.keeps_low(), own_diagonal);
+                let (ptr, ind) = transposed.arrays(Base::Zero);
                 let descr = MatDescr { fill, format: other, diag: descr.diag, ..Default::default() };
-                let turned = Problem::new(&gpu, &ptr, &ind, descr, op, separate);
+                let transposed = Problem::new(&gpu, &ptr, &ind, descr, op, separate);
                 let algorithm = random_algorithm(&mut random);
                 // Algorithms by columns copy nothing.
                 let copies = algorithm.is_none_or(|a| a.needs().rows);
                 for setup in [Setup::Cpu, Setup::Gpu] {
                     let got = problem.plan_with_copy(&gpu, algorithm, setup).unwrap();
-                    let want = if copies { &turned } else { &problem }.plan(&gpu, algorithm, setup).unwrap();
+                    let want =
+                        if copies { &transposed } else { &problem }.plan(&gpu, algorithm, setup).unwrap();
                     assert_eq!(got.setup, want.setup);
                     // No array has less.
                     let bytes = [problem.shape.dtype.bytes(), 4]

@@ -249,7 +249,7 @@ impl Pattern {
     }
 
     /// What there is of a triangle by the other index; of each, entries come in the order in which they are stored.
-    pub fn turned(&self, keeps_low: bool, with_diagonal: bool) -> Pattern {
+    pub fn transposed(&self, keeps_low: bool, with_diagonal: bool) -> Pattern {
         let mut majors = vec![Vec::new(); self.majors.len()];
         for (i, major) in self.majors.iter().enumerate() {
             for &j in major {

@@ -36,7 +36,7 @@ impl Ordered {
             let form = Form::of_rows(needs, level_ptr.len() as u32 - 1);
             return Some(Ordered { form, level_ptr, order, ..Ordered::default() });
         }
-        let order = (0..survey.n).map(|t| survey.turn(t)).collect();
+        let order = (0..survey.n).map(|t| survey.natural_position(t)).collect();
         Some(Ordered { order, ..Ordered::default() })
     }
 
@@ -55,7 +55,7 @@ impl Ordered {
             return Some(Ordered { level_ptr, order: by_level, ..chosen });
         }
         let tile_ptr = ranges::begins(survey.n, rows);
-        let order = ranges::arrange(&by_level, &tile_ptr, |i| survey.turn(i) / rows);
+        let order = ranges::arrange(&by_level, &tile_ptr, |i| survey.natural_position(i) / rows);
         let level = order.iter().map(|&i| by_unknown[i as usize]).collect();
         Some(Ordered { level_ptr, tile_ptr, wide_tiles: is_wide, level, order, ..chosen })
     }
@@ -64,9 +64,9 @@ impl Ordered {
 /// What the choice goes by, and what orders are made of.
 pub struct Seen {
     pub counts: Counts,
-    /// The levels of ranges of the natural order, in which the level of each unknown is `in_turn`.
+    /// The levels of ranges of the natural order, in which the level of each unknown is `natural_levels`.
     pub ranges: Ranges,
-    pub in_turn: Vec<u32>,
+    pub natural_levels: Vec<u32>,
     pub grid: Grid,
     /// The level of each unknown; the unknowns level by level, and where each level begins.
     pub level: Vec<u32>,
@@ -82,7 +82,7 @@ impl Seen {
         let (level_ptr, by_level) = by_level(&level);
         let line = lines::line(n, survey.next_to_diagonal);
         let grid = Grid::new(n, line, lines::plane(n, line, |t| survey.nearest(t)));
-        let in_turn = by_turn(&level, |i| survey.turn(i));
+        let natural_levels = by_position(&level, |i| survey.natural_position(i));
         let counts = Counts {
             n,
             entries: survey.entries,
@@ -98,8 +98,8 @@ impl Seen {
             is_complex: shape.dtype.is_complex(),
             speed: needs.speed,
         };
-        let ranges = Ranges::new(grid.sizes(n, needs.mirror), &in_turn);
-        Seen { counts, ranges, in_turn, grid, level, by_level, level_ptr }
+        let ranges = Ranges::new(grid.sizes(n, needs.mirror), &natural_levels);
+        Seen { counts, ranges, natural_levels, grid, level, by_level, level_ptr }
     }
 }
 
@@ -126,11 +126,11 @@ impl LazyFeatures for Asked<'_> {
     }
 }
 
-/// The level of each unknown by its turn in some order.
-pub fn by_turn(level: &[u32], turn: impl Fn(u32) -> u32) -> Vec<u32> {
+/// The level of each unknown by its position in some order.
+pub fn by_position(level: &[u32], position: impl Fn(u32) -> u32) -> Vec<u32> {
     let mut levels = vec![0; level.len()];
     for (i, &level) in (0..).zip(level) {
-        levels[turn(i) as usize] = level;
+        levels[position(i) as usize] = level;
     }
     levels
 }

@@ -107,9 +107,9 @@ impl<'a> Survey<'a> {
         span.zip(ind).map(|(e, &j)| (e, j)).filter(move |&(_, j)| if low { j < i } else { j > i })
     }
 
-    /// The level of each unknown, from 0, by the paper's row-wise or column-wise loop: whichever fits
-    /// how the matrix is stored. Long rows that no row depends on are of the last level, so that none that others wait for
-    /// takes turns with them.
+    /// The level of each unknown, from 0, by the paper's row-wise or column-wise loop: whichever fits how the matrix is
+    /// stored. Long rows that no row depends on are of the last level, so that none that others wait for shares a level
+    /// with them.
     pub(super) fn levels(&self) -> Vec<u32> {
         let mut level = self.known_levels.clone().unwrap_or_else(|| self.earliest_levels());
         self.raise_long_rows(&mut level);
@@ -151,9 +151,9 @@ impl<'a> Survey<'a> {
         raised.for_each(|(level, _)| *level = last);
     }
 
-    /// The turn of an unknown in the natural order; and the unknown of a turn.
+    /// The position of an unknown in the natural order; and the unknown at a position.
     #[inline(always)]
-    pub fn turn(&self, i: u32) -> u32 {
+    pub fn natural_position(&self, i: u32) -> u32 {
         match self.shape.forward() {
             true => i,
             false => self.n - 1 - i,
@@ -166,8 +166,9 @@ impl<'a> Survey<'a> {
             return 0;
         }
         // An entry and its transpose are as far apart, in the same direction.
-        let turn = |i: u32| if self.low { i } else { self.n - 1 - i };
-        let entries = (0..self.n).flat_map(|i| self.entries_of(i).map(move |(_, j)| (turn(i), turn(j))));
+        let position = |i: u32| if self.low { i } else { self.n - 1 - i };
+        let entries =
+            (0..self.n).flat_map(|i| self.entries_of(i).map(move |(_, j)| (position(i), position(j))));
         boxes::skew(grid, entries)
     }
 

@@ -29,7 +29,7 @@ const ROWS: [KernelName<MultiArgs>; 2] = [KernelName::new("block"), KernelName::
 const BEGIN: KernelName<MultiArgs> = KernelName::new("block_begin");
 const END: KernelName<MultiArgs> = KernelName::new("block_end");
 
-/// Shared memory of a warp with so many columns: what it knows of a few rows before their turns (where each is, its first entries,
+/// Shared memory of a warp with so many columns: what it knows of a few rows before their rounds (where each is, its first entries,
 /// right-hand sides and the diagonal), and further entries. The size of `BlockCopies` in kernels/block/block.cu, which checks that.
 fn warp_bytes(dtype: DataType, columns: u32) -> u32 {
     let value = dtype.bytes() as u32;
@@ -57,7 +57,7 @@ impl Algorithm for Block {
         Method::Slfr
     }
     fn row_bytes(&self, dtype: DataType) -> usize {
-        // Right-hand sides, and the words that are handed over.
+        // Right-hand sides, and the words that are published.
         2 * BLOCK_COLUMNS as usize * dtype.bytes()
     }
     fn cut(&self, dtype: DataType, _form: Form) -> Cut {
@@ -116,8 +116,8 @@ impl Multi for BlockPlan {
         };
         by_squares(BEGIN, n + parts)?;
         // A warp for each row of some levels, and for as many more as rows are long.
-        let turns = (stored.entries as u64).div_ceil(n as u64 * BLOCK_ENTRIES).max(1);
-        let warps = n as u64 * BLOCK_LEVELS_AHEAD * turns / stored.levels.max(1) as u64;
+        let rounds = (stored.entries as u64).div_ceil(n as u64 * BLOCK_ENTRIES).max(1);
+        let warps = n as u64 * BLOCK_LEVELS_AHEAD * rounds / stored.levels.max(1) as u64;
         let of_warp = warp_bytes(launcher.dtype, width);
         let of_block = (launcher.gpu.shared_bytes_per_block() / of_warp).min(BLOCK_THREADS / 32);
         let blocks = (warps / of_block as u64).clamp(1, launcher.multiprocessors as u64);

@@ -2,13 +2,13 @@
 #![forbid(unsafe_code)]
 
 /// Most threads of its blocks, threads of those that bring right-hand sides to rows and results back, and rows that a warp
-/// knows before their turns.
+/// knows before their rounds.
 pub const BLOCK_THREADS: u32 = 640;
 pub const BLOCK_PACK_THREADS: u32 = 256;
 pub const BLOCK_AHEAD: u32 = 3;
 
 /// What a warp has room for beside entries and right-hand sides: bytes of where a row is, and of its diagonal, which begins at
-/// a multiple of them; and how many lots of further entries of a long row.
+/// a multiple of them; and how many commit groups of further entries of a long row.
 pub const BLOCK_ROW_BYTES: u32 = 32;
 pub const BLOCK_DIAGONAL_BYTES: u32 = 16;
 pub const BLOCK_MORE: u32 = 2;

@@ -101,9 +101,9 @@ pub fn blocks(
 ) -> u32 {
     let multiprocessors = launcher.multiprocessors as u64;
     let all = args.slices as u64 * shares as u64;
-    let average = all * levels_ahead / stored.hand_overs().max(1) as u64;
+    let average = all * levels_ahead / stored.dependent_steps().max(1) as u64;
     let widest = stored.widest as u64 * shares as u64 / 32 / ROWS_PASSES;
-    let few = match stored.hand_overs() <= FEW_LEVELS {
+    let few = match stored.dependent_steps() <= FEW_LEVELS {
         true => (all / ROWS_FEW_SLICES).min(multiprocessors * ROWS_FEW_WARPS),
         false => 0,
     };

@@ -117,7 +117,7 @@ impl NodalPlan {
 
 impl EnginePlan for NodalPlan {
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &SolveArgs) -> Result<()> {
-        let kernel = launcher.kernel_before_turn(NODAL, format_args!("{}{}", self.node, self.suffix()))?;
+        let kernel = launcher.kernel_overlapped(NODAL, format_args!("{}{}", self.node, self.suffix()))?;
         let blocks = by_rows::blocks(launcher, stored, args, 1, NODAL_LEVELS_AHEAD, ROWS_BLOCKS);
         kernel.launch(blocks, ROWS_BLOCK, 0, args)
     }

@@ -35,7 +35,8 @@ pub fn cost(features: &Features) -> Option<Decision> {
     Some(Decision { gathering: Gathering::ByPieces, predicted, ..direct })
 }
 
-/// Whether values are so many that the cache does not hold them, and levels so wide that hand-overs do not hide what they take.
+/// Whether values are so many that the cache does not hold them, and levels so wide that waits for dependencies do not hide what
+/// they take.
 fn gathers_by_pieces(rows: Counts) -> bool {
     let values = rows.entries as f64 * f64::from(rows.value_bytes);
     let others = rows.n as f64 * ROW_BYTES_MOVED + rows.entries as f64 * 4.0;
@@ -58,8 +59,8 @@ fn narrow_end(levels: u32, slices: u64, average_level: f64) -> Duration {
     Duration::from_nanos(ends.fold(whole, f64::max).max(0.0) as u64)
 }
 
-/// Time of a solve by the one-word engine: each level is a hand-over, and every row and entry is moved, entries
-/// whose values lie `scattered` by sectors of their own.
+/// Time of a solve by the one-word engine: each level is a step of dependencies, and every row and entry is moved,
+/// entries whose values lie `scattered` by sectors of their own.
 ///
 /// `average_level` is that of an unknown.
 pub fn predict(rows: Counts, average_level: f64) -> Duration {

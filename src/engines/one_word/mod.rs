@@ -1,4 +1,4 @@
-//! ONE_WORD: row-wise in level order, each unknown handed over in one word that is value and flag.
+//! ONE_WORD: row-wise in level order, each unknown published in one word that is value and flag.
 #![forbid(unsafe_code)]
 
 pub mod cost;
@@ -122,9 +122,7 @@ impl OneWordPlan {
         let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ROWS_BLOCKS };
         let blocks = by_rows::blocks(launcher, stored, args, 1, ONE_WORD_LEVELS_AHEAD, most);
         let args = SolveArgs { begin, end, ..*args };
-        launcher
-            .kernel_before_turn(ROWS, PARTS[self.has_parts as usize])?
-            .launch(blocks, ROWS_BLOCK, 0, &args)
+        launcher.kernel_overlapped(ROWS, PARTS[self.has_parts as usize])?.launch(blocks, ROWS_BLOCK, 0, &args)
     }
 
     /// One that leaves no end to a cluster.
@@ -148,7 +146,7 @@ impl EnginePlan for OneWordPlan {
         let end = SolveArgs { begin, end: args.slices, ..*args };
         // On a part of a GPU there may be no room for a cluster. Without one the bits are the same.
         launcher
-            .kernel_before_turn(NARROW, PARTS[self.has_parts as usize])?
+            .kernel_overlapped(NARROW, PARTS[self.has_parts as usize])?
             .launch(CLUSTER_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
             .or_else(|_| self.solve_slices(launcher, stored, args, begin, args.slices))
     }

@@ -100,7 +100,7 @@ impl EnginePlan for Panel {
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &SolveArgs) -> Result<()> {
         let most = launcher.multiprocessors * PANEL_BLOCKS;
         let blocks = args.slices.min(most);
-        launcher.kernel_before_turn(PANEL, "")?.launch(
+        launcher.kernel_overlapped(PANEL, "")?.launch(
             blocks,
             PANEL_WARPS * 32,
             shared_bytes(launcher.dtype),

@@ -129,7 +129,7 @@ impl EnginePlan for ThinPlan {
         let threads = warps(launcher.dtype) * 32;
         // On a part of a GPU there may be no room for a cluster.
         launcher
-            .kernel_before_turn(THIN, "")?
+            .kernel_overlapped(THIN, "")?
             .launch(CLUSTER_BLOCKS, threads, shared_bytes(launcher.dtype), &end)
             .or_else(|_| self.by_rows.solve_slices(launcher, stored, args, begin, args.slices))
     }

@@ -13,13 +13,13 @@ use crate::problem::DiagSource;
 pub const REACH: u32 = TILED_WINDOW - 2 * TILED_SPREAD - LANES;
 
 /// log2 of the lanes that each of the rows of one level gets, where all together want `all` lanes and the longest one
-/// `longest`. A turn of a long row takes as long as so many batches take a multiprocessor; what costs least is taken.
+/// `longest`. A round of a long row takes as long as so many batches take a multiprocessor; what costs least is taken.
 fn lanes_shift(rows: u32, all: u32, longest: u32) -> u32 {
     let longest = longest.min(TILED_MOST_WANTED);
     let shift = |lanes: u32| lanes.clamp(1, LANES).next_power_of_two().ilog2();
     let cost = |&shift: &u32| {
         ((rows as u64) << shift).div_ceil(LANES as u64)
-            + u64::from(TILED_TURN_BATCHES) * u64::from(longest.div_ceil(1 << shift))
+            + u64::from(TILED_ROUND_BATCHES) * u64::from(longest.div_ceil(1 << shift))
     };
     (shift(all.div_ceil(rows))..=shift(longest)).rev().min_by_key(cost).expect("the average is no larger")
 }

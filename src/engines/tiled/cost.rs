@@ -3,7 +3,7 @@
 //!
 //! Unknowns are taken in some solving order (rising for a forward, falling for a backward solve, by strips, or by boxes), so a tile
 //! depends on earlier tiles only. A batch of rows costs time of its multiprocessor, a dependency on another batch or another level
-//! of the same one costs `TILED_STEP` or `TILED_TURN`, and one on another tile `TILED_HOP`.
+//! of the same one costs `TILED_STEP` or `TILED_ROUND`, and one on another tile `TILED_HOP`.
 #![forbid(unsafe_code)]
 
 use std::time::Duration;
@@ -41,11 +41,11 @@ impl Span {
             return (batches.ceil() * shape.batch).max(shape.step);
         }
         let levels = self.batch_levels(shape);
-        ((shape.step + (levels - 1.0) * shape.turn) / levels).max(shape.batch / levels)
+        ((shape.step + (levels - 1.0) * shape.round) / levels).max(shape.batch / levels)
     }
     /// What a hop takes longer, as a batch waits for what all of its levels want of other tiles.
     fn wait(self, shape: Rows) -> f64 {
-        TILED_WAIT * (self.batch_levels(shape) - 1.0) * shape.turn
+        TILED_WAIT * (self.batch_levels(shape) - 1.0) * shape.round
     }
     /// Batches of a level, and levels of a batch.
     fn batches(self, shape: Rows) -> f64 {
@@ -67,7 +67,7 @@ pub struct Rows {
     batch: f64,
     /// Time from one batch to one that depends on it, and from level to level in a batch.
     step: f64,
-    turn: f64,
+    round: f64,
     /// Whether relays may be of use without lines: rows depend on several others, and none is far longer.
     may_relay: bool,
     /// Blocks that are resident at once.
@@ -83,7 +83,7 @@ impl Rows {
         let lanes = ((average / LANE_ENTRIES).ceil() as u32).clamp(1, LANES).next_power_of_two();
         let doublings = lanes.ilog2() as f64;
         let sums = TILED_SUM.as_secs_f64() * doublings;
-        let (few, most) = (*TILED_TURN_ENTRIES.start(), *TILED_TURN_ENTRIES.end());
+        let (few, most) = (*TILED_ROUND_ENTRIES.start(), *TILED_ROUND_ENTRIES.end());
         let more = average.clamp(few, most) - few;
         let apart = match rows.scattered {
             true if rows.caches_values() => TILED_BATCH_SCATTERED_CACHED,
@@ -97,7 +97,7 @@ impl Rows {
             per_batch: (LANES / lanes) as f64,
             batch: TILED_BATCH.as_secs_f64() + entries,
             step: TILED_STEP.as_secs_f64() + sums,
-            turn: TILED_TURN.as_secs_f64() * (1.0 + more) + sums,
+            round: TILED_ROUND.as_secs_f64() * (1.0 + more) + sums,
             may_relay: average > 1.0 && rows.squares.1 == 0,
             blocks: rows.speed.multiprocessors as usize,
             scattered: rows.scattered,
@@ -328,7 +328,7 @@ fn predict(
     // Tiles that end at rising levels are a chain of hops, and of levels behind each.
     let is_chain = spans.is_sorted_by_key(|span| span.high);
     let mut rises = spans.windows(2).filter(|w| w[1].high > w[0].high).count();
-    let (least_hop, least_pace) = (hop.min(far), shape.step.min(shape.turn));
+    let (least_hop, least_pace) = (hop.min(far), shape.step.min(shape.round));
     let last = spans.last().map_or(0, |span| span.high);
     let mut at = spans.first().map_or(0, |span| span.high);
     like = None;

@@ -259,6 +259,6 @@ impl Launch {
 
     fn run(&self, launcher: &Launcher, args: &SolveArgs) -> Result<()> {
         let blocks = (self.blocks)(launcher, args.tiles);
-        launcher.kernel_before_turn(TILED, self.variant)?.launch(blocks, self.threads, self.shared, args)
+        launcher.kernel_overlapped(TILED, self.variant)?.launch(blocks, self.threads, self.shared, args)
     }
 }

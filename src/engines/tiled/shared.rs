@@ -29,8 +29,8 @@ pub const LANE_SHIFT: u32 = 16;
 /// Blocks of a cluster that relay unknowns.
 pub const TILED_CLUSTER: u32 = 8;
 
-/// A turn of a long row takes as long as so many batches take a multiprocessor; and the most lanes that a row may want.
-pub const TILED_TURN_BATCHES: u32 = 10;
+/// A round of a long row takes as long as so many batches take a multiprocessor; and the most lanes that a row may want.
+pub const TILED_ROUND_BATCHES: u32 = 10;
 pub const TILED_MOST_WANTED: u32 = 255;
 
 /// From one level of a batch to the next: rows of a later level keep those of an earlier one waiting.

@@ -17,11 +17,11 @@ pub const TILED_SCATTERED_LEVEL: Duration = Duration::from_nanos(20);
 /// From one batch to one that depends on it; from level to level inside a batch, and as much for each further entry of a row, from
 /// the first of these numbers to the second. Each doubling of a row's lanes adds to both.
 pub const TILED_STEP: Duration = Duration::from_nanos(180);
-pub const TILED_TURN: Duration = Duration::from_nanos(26);
-pub const TILED_TURN_ENTRIES: std::ops::RangeInclusive<f64> = 1.6..=4.0;
+pub const TILED_ROUND: Duration = Duration::from_nanos(26);
+pub const TILED_ROUND_ENTRIES: std::ops::RangeInclusive<f64> = 1.6..=4.0;
 pub const TILED_SUM: Duration = Duration::from_nanos(7);
 
-/// From tile to tile, what a hop takes longer for each further level of a batch (of a turn), and until a block has begun a tile.
+/// From tile to tile, what a hop takes longer for each further level of a batch (of a round), and until a block has begun a tile.
 pub const TILED_HOP: Duration = Duration::from_nanos(330);
 pub const TILED_WAIT: f64 = 0.44;
 pub const TILED_START: Duration = Duration::from_nanos(2900);

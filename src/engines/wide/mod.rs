@@ -79,7 +79,7 @@ struct WidePlan {
 impl EnginePlan for WidePlan {
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &SolveArgs) -> Result<()> {
         let most = if launcher.dtype == DataType::C64 { WIDE_BLOCKS_MULTI } else { WIDE_BLOCKS };
-        let kernel = launcher.kernel_before_turn(WIDE, "")?;
+        let kernel = launcher.kernel_overlapped(WIDE, "")?;
         self.each_level(launcher, most, |begin, end, blocks| {
             kernel.launch(blocks, WIDE_BLOCK, 0, &SolveArgs { begin, end, ..*args })
         })
@@ -94,7 +94,7 @@ impl EnginePlan for WidePlan {
 
 impl Multi for WidePlan {
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &MultiArgs) -> Result<()> {
-        let kernel = launcher.kernel_before_turn(MULTI, multi_width(args.columns))?;
+        let kernel = launcher.kernel_overlapped(MULTI, multi_width(args.columns))?;
         self.each_level(launcher, WIDE_BLOCKS_MULTI, |begin, end, blocks| {
             let solve = SolveArgs { begin, end, ..args.solve };
             kernel.launch(blocks, WIDE_BLOCK, 0, &MultiArgs { solve, ..*args })

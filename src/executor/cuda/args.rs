@@ -6,10 +6,10 @@ use super::shared::solve::{Queue, PIVOT_BIT};
 pub use super::shared::solve::{LevelArgs, MultiArgs, SolveArgs, State};
 
 impl State {
-    /// Pieces that queues can hand out: the numbers that are drawn in vain are fewer than these.
+    /// Work items that queues can hand out: the tickets beyond the last work item are fewer than the rest.
     pub const MOST_PIECES: u32 = PIVOT_BIT - (1 << 20);
 
-    /// That of an info that has not solved, which reports this pivot. So does `setup_arm` in kernels/analysis/.
+    /// That of an info that has not solved, which reports this pivot. So does `setup_reset` in kernels/analysis/.
     pub fn new(pivot: u32) -> State {
         State {
             pivot: [u32::MAX, pivot],

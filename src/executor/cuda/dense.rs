@@ -25,7 +25,7 @@ fn copy(launcher: &Launcher, from: Dense, to: Dense, n: u32, columns: u32) -> Re
         n,
         columns,
     };
-    launcher.kernel_before_turn(COPY, "")?.launch(n.div_ceil(DENSE_ROWS), DENSE_BLOCK, 0, &args)
+    launcher.kernel_overlapped(COPY, "")?.launch(n.div_ceil(DENSE_ROWS), DENSE_BLOCK, 0, &args)
 }
 
 impl CudaPlan {

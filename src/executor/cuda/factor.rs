@@ -214,7 +214,7 @@ impl CudaFactor {
         }
         let most = launcher.multiprocessors * BLOCKS;
         let words = u64::from(self.plan.stored.shape().nnz).div_ceil(THREADS.into());
-        launcher.kernel_before_turn(BEGIN, "")?.launch(
+        launcher.kernel_overlapped(BEGIN, "")?.launch(
             words.clamp(1, most.into()) as u32,
             THREADS,
             0,

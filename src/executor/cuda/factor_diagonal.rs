@@ -89,14 +89,14 @@ pub fn factorize(
         sm_count_target: call.sm_count_target,
     };
     plan.note_use(stream)?;
-    plan.launcher(stream).kernel_before_turn(PRODUCTS, kind.name())?.cover(
+    plan.launcher(stream).kernel_overlapped(PRODUCTS, kind.name())?.cover(
         shape.n.into(),
         ON_DIAGONAL_BLOCK,
         &args,
     )?;
     plan.begin(stream, &solve)?;
     plan.solve(stream, &solve)?;
-    plan.launcher(stream).kernel_before_turn(FINISH, kind.name())?.cover(
+    plan.launcher(stream).kernel_overlapped(FINISH, kind.name())?.cover(
         shape.n.into(),
         ON_DIAGONAL_BLOCK,
         &args,

@@ -69,7 +69,7 @@ impl fmt::Write for Name {
 pub struct Kernel<A> {
     function: sys::CUfunction,
     stream: usize,
-    before_turn: bool,
+    overlapped: bool,
     args: PhantomData<fn(A)>,
 }
 
@@ -124,25 +124,22 @@ impl<'a> Launcher<'a> {
     pub fn kernel<A>(&self, name: KernelName<A>, variant: impl fmt::Display) -> Result<Kernel<A>> {
         let name = Name::new(format_args!("{}{variant}_{}", name.begin, self.dtype.letter()));
         let function = self.gpu.function(name.as_str())?;
-        Ok(Kernel { function, stream: self.stream, before_turn: false, args: PhantomData })
+        Ok(Kernel { function, stream: self.stream, overlapped: false, args: PhantomData })
     }
 
-    /// The same for a kernel that begins with `wait_for_turn`: its blocks start as those of the kernel before it on the
-    /// stream end, and so a launch costs a solve behind another kernel less. Not so in a graph, which keeps plain edges.
-    pub fn kernel_before_turn<A>(
-        &self,
-        name: KernelName<A>,
-        variant: impl fmt::Display,
-    ) -> Result<Kernel<A>> {
-        let before_turn = self.gpu.has_clusters() && !memory::is_capturing(self.stream)?;
-        Ok(Kernel { before_turn, ..self.kernel(name, variant)? })
+    /// The same for a kernel that begins with `wait_for_previous_kernel`: its blocks start as those of the kernel before
+    /// it on the stream end, and so a launch costs a solve behind another kernel less. Not so in a graph, which keeps
+    /// plain edges.
+    pub fn kernel_overlapped<A>(&self, name: KernelName<A>, variant: impl fmt::Display) -> Result<Kernel<A>> {
+        let overlapped = self.gpu.has_clusters() && !memory::is_capturing(self.stream)?;
+        Ok(Kernel { overlapped, ..self.kernel(name, variant)? })
     }
 
-    /// A kernel of a setup, which knows no value type, begins with `wait_for_turn` too, and is in no graph.
+    /// A kernel of a setup, which knows no value type, begins with `wait_for_previous_kernel` too, and is in no graph.
     pub fn setup_kernel<A>(&self, name: KernelName<A>, variant: &str) -> Result<Kernel<A>> {
         let name = Name::new(format_args!("{}{variant}", name.begin));
-        let (function, before_turn) = (self.gpu.function(name.as_str())?, self.gpu.has_clusters());
-        Ok(Kernel { function, stream: self.stream, before_turn, args: PhantomData })
+        let (function, overlapped) = (self.gpu.function(name.as_str())?, self.gpu.has_clusters());
+        Ok(Kernel { function, stream: self.stream, overlapped, args: PhantomData })
     }
 
     /// Whether the stream takes graphs of the library's own. While it captures, there would be one place for the arguments of all
@@ -185,7 +182,7 @@ impl<A: Copy> Kernel<A> {
             return Ok(());
         }
         let mut parameters = [args as *const A as *mut c_void];
-        if self.before_turn {
+        if self.overlapped {
             let id = PROGRAMMATIC_STREAM_SERIALIZATION;
             let attribute = LaunchAttribute { id, padding: 0, value: 1, rest: [0; 15] };
             let config = LaunchConfig {

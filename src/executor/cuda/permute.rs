@@ -24,6 +24,6 @@ impl CudaPlan {
             is_wide: call.is_wide as u32,
             scatters: call.scatters as u32,
         };
-        self.launcher(stream).kernel_before_turn(PERMUTE, "")?.cover(args.n.into(), PERMUTE_BLOCK, &args)
+        self.launcher(stream).kernel_overlapped(PERMUTE, "")?.cover(args.n.into(), PERMUTE_BLOCK, &args)
     }
 }

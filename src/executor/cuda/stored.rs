@@ -15,7 +15,7 @@ pub struct Stored {
     /// Everything that does not change from solve to solve.
     pub base: SolveArgs,
     pub(super) owned: Vec<DeviceArray>,
-    /// Two vectors of n values, all armed, for algorithms that hand values over in one word.
+    /// Two vectors of n values, all reset to the sentinel, for algorithms that publish values in one word.
     pub(super) work: Option<DeviceArray>,
     pub levels: usize,
     /// Unknowns of the widest level.
@@ -58,7 +58,7 @@ impl Stored {
         })
     }
 
-    /// Adds the two work vectors, with so many words behind those of positions. They are armed in the end.
+    /// Adds the two work vectors, with so many words behind those of positions. They are reset to the sentinel in the end.
     pub fn add_work_vectors(&mut self, launcher: &Launcher, further: u32) -> Result<()> {
         let words = self.shape.n as u64 + further as u64;
         self.base.words = u32::try_from(words).map_err(|_| Error::TooLarge {
@@ -100,8 +100,8 @@ impl Stored {
         self.node
     }
 
-    /// Levels of what is handed over: of rows, or of nodes.
-    pub fn hand_overs(&self) -> usize {
+    /// Steps of dependencies: levels of rows, or of nodes.
+    pub fn dependent_steps(&self) -> usize {
         self.levels / self.node() as usize
     }
 

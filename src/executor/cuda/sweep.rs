@@ -43,17 +43,13 @@ impl CudaSweep {
         let args = self.args(plan, call);
         let name = if call.marked.is_some() { REST_MARKED } else { REST };
         let threads = u64::from(plan.stored.n()) * u64::from(args.lanes);
-        plan.launcher(stream).kernel_before_turn(name, "")?.cover(threads, SWEEP_THREADS, &args)
+        plan.launcher(stream).kernel_overlapped(name, "")?.cover(threads, SWEEP_THREADS, &args)
     }
 
     /// Enqueues what comes after it where only some rows are relaxed.
     pub fn end(&self, plan: &CudaPlan, stream: usize, call: &SweepCall) -> Result<()> {
         let args = self.args(plan, call);
-        plan.launcher(stream).kernel_before_turn(TAKE, "")?.cover(
-            plan.stored.n().into(),
-            SWEEP_THREADS,
-            &args,
-        )
+        plan.launcher(stream).kernel_overlapped(TAKE, "")?.cover(plan.stored.n().into(), SWEEP_THREADS, &args)
     }
 
     fn args(&self, plan: &CudaPlan, call: &SweepCall) -> SweepArgs {

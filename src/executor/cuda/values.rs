@@ -1,9 +1,9 @@
 //! Values that a plan keeps in the order in which its solves read them.
 //!
-//! Where the rows of op(A) are not what is stored, the values of a row lie apart, and a solve would fetch a piece of memory
-//! for each, one level after the other. They are copied by an explicit call, if the caller wants that: then the matrix is turned
-//! (`setup::turn`), and analysed as if it were stored that way. Or they are gathered: each solve begins by a copy, of all at once,
-//! where the model says that this is worth it (`choice::decide`).
+//! Where the rows of op(A) are not what is stored, the values of a row lie apart, and a solve would fetch a piece of memory for
+//! each, one level after the other. They are copied by an explicit call, if the caller wants that: then the matrix is transposed
+//! (`setup::transpose`), and analysed as if it were stored that way. Or they are gathered: each solve begins by a copy, of all at
+//! once, where the model says that this is worth it (`choice::decide`).
 #![forbid(unsafe_code)]
 
 use super::args::SolveArgs;
@@ -49,7 +49,7 @@ impl CopiedValues {
     pub fn update(&self, launcher: &Launcher, from: usize) -> Result<()> {
         let CopiedValues { values, source, count } = *self;
         let args = ValuesArgs { from: from as u64, to: values, source, count };
-        launcher.kernel_before_turn(GATHER, "")?.launch(
+        launcher.kernel_overlapped(GATHER, "")?.launch(
             count.div_ceil(VALUES_BLOCK * VALUES_EACH),
             VALUES_BLOCK,
             0,
@@ -75,6 +75,6 @@ impl DiagonalPlaces {
     /// Enqueues the copy of a diagonal, in the order of the unknowns, to where its values lie in `to`.
     pub fn update(self, launcher: &Launcher, from: usize, to: u64) -> Result<()> {
         let args = DiagonalPlaces { from: from as u64, to, ..self };
-        launcher.kernel_before_turn(SET_DIAGONAL, "")?.cover(self.n.into(), VALUES_BLOCK, &args)
+        launcher.kernel_overlapped(SET_DIAGONAL, "")?.cover(self.n.into(), VALUES_BLOCK, &args)
     }
 }

@@ -200,7 +200,7 @@ fn by_level(me: &Member, level_ptr: &[u32], mut step: impl FnMut(u32)) -> Finish
     Ok(())
 }
 
-/// Draws positions from the shared ticket, always the smallest that nobody has.
+/// Takes positions from the shared counter of tickets, always the smallest that nobody has.
 fn by_ticket(me: &Member, ticket: &AtomicU64, n: u32, mut step: impl FnMut(u32) -> Finished) -> Finished {
     let take = if me.team == 1 { n } else { TICKET };
     // Ends: the ticket only rises.

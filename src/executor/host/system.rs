@@ -145,7 +145,7 @@ impl<'a, T: Scalar, const K: usize> System<'a, T, K> {
         let unknown = self.0.order[p as usize];
         let mut sums = self.1.right_hand_sides(unknown);
         self.walk(rows, p, |q, value| {
-            // SAFETY: q is below n, and its thread wrote it before this position's turn.
+            // SAFETY: q is below n, and its thread wrote it before this position was taken.
             let solved = unsafe { self.1.work.cast::<[T; K]>().add(q as usize).read() };
             for (sum, solved) in sums.iter_mut().zip(solved) {
                 *sum = sum.mul_sub(value, solved);

@@ -75,7 +75,7 @@ fn is_irregular(survey: &Survey) -> bool {
 }
 
 fn boxes_of(survey: &Survey, seen: &Seen) -> Option<Vec<Span>> {
-    let steps = boxes::steps(seen.grid, &seen.in_turn)?;
+    let steps = boxes::steps(seen.grid, &seen.natural_levels)?;
     let skew = survey.skew(seen.grid);
     Boxes::new(survey.n, survey.entries, seen.grid, steps, skew).map(|boxes| boxes.spans)
 }
@@ -83,12 +83,15 @@ fn boxes_of(survey: &Survey, seen: &Seen) -> Option<Vec<Span>> {
 /// The levels of the ranges of the order by strips.
 fn strips_of(survey: &Survey, seen: &Seen) -> Option<Ranges> {
     let (n, forward) = (survey.n, survey.shape.forward());
-    let (turns, strips) =
-        strips::turns(&seen.by_level, &seen.level_ptr, &seen.level, forward, survey.dependencies())?;
-    let mut in_turn = vec![0; n as usize];
-    turns.iter().zip(&seen.level).for_each(|(&turn, &level)| in_turn[turn as usize] = level);
+    let (positions, strips) =
+        strips::positions(&seen.by_level, &seen.level_ptr, &seen.level, forward, survey.dependencies())?;
+    let mut natural_levels = vec![0; n as usize];
+    positions
+        .iter()
+        .zip(&seen.level)
+        .for_each(|(&position, &level)| natural_levels[position as usize] = level);
     let grid = Grid::new(n, lines::length(n, strips), 0);
-    Some(Ranges::new(grid.sizes(n, 0), &in_turn))
+    Some(Ranges::new(grid.sizes(n, 0), &natural_levels))
 }
 
 impl Known {

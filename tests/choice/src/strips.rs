@@ -3,9 +3,9 @@
 
 use sptrsv::analysis::strips::{bound, fits};
 
-/// The turn of each unknown in the order by strips, and how many strips there are. `level` is by unknown, and `entries` are
-/// all dependencies, as (row, what it depends on).
-pub fn turns(
+/// The position of each unknown in the order by strips, and how many strips there are. `level` is by unknown, and `entries`
+/// are all dependencies, as (row, what it depends on).
+pub fn positions(
     by_level: &[u32],
     level_ptr: &[u32],
     level: &[u32],
@@ -46,8 +46,8 @@ pub fn turns(
     let mut order = by_level.to_vec();
     order.sort_by_key(|&i| place[i as usize]);
     let strips = order.last().map_or(0, |&i| place[i as usize] + 1);
-    for (turn, &i) in (0..).zip(&order) {
-        place[i as usize] = turn;
+    for (position, &i) in (0..).zip(&order) {
+        place[i as usize] = position;
     }
     Some((place, strips))
 }
@@ -71,14 +71,14 @@ mod tests {
         (level, order, ptr)
     }
 
-    fn turns_of(n: u32, forward: bool, entries: &[(u32, u32)]) -> Option<Vec<u32>> {
+    fn positions_of(n: u32, forward: bool, entries: &[(u32, u32)]) -> Option<Vec<u32>> {
         let (level, order, ptr) = by_level(n, forward, entries);
-        let (turns, _) = turns(&order, &ptr, &level, forward, entries.iter().copied())?;
-        let mut sorted = turns.clone();
+        let (positions, _) = positions(&order, &ptr, &level, forward, entries.iter().copied())?;
+        let mut sorted = positions.clone();
         sorted.sort_unstable();
         assert!(sorted.into_iter().eq(0..n));
-        assert!(entries.iter().all(|&(i, j)| turns[j as usize] < turns[i as usize]));
-        Some(turns)
+        assert!(entries.iter().all(|&(i, j)| positions[j as usize] < positions[i as usize]));
+        Some(positions)
     }
 
     type Pairs = Vec<(u32, u32)>;
@@ -104,14 +104,14 @@ mod tests {
         for (nx, ny) in [(7, 7), (5, 9), (9, 5), (3, 40), (40, 3)] {
             for by_diagonals in [true, false] {
                 let (entries, points) = grid(nx, ny, by_diagonals);
-                let turns = turns_of(nx * ny, true, &entries).unwrap();
+                let positions = positions_of(nx * ny, true, &entries).unwrap();
                 let strip = |&(x, y): &(u32, u32)| if nx < ny { x * ny + y } else { y * nx + x };
-                assert!(turns.iter().copied().eq(points.iter().map(strip)), "{nx} {ny}: {turns:?}");
+                assert!(positions.iter().copied().eq(points.iter().map(strip)), "{nx} {ny}: {positions:?}");
                 // The same from the other end.
                 let last = nx * ny - 1;
                 let mirrored: Vec<_> = entries.iter().map(|&(i, j)| (last - i, last - j)).collect();
-                let backward = turns_of(nx * ny, false, &mirrored).unwrap();
-                assert!(backward.iter().rev().eq(&turns));
+                let backward = positions_of(nx * ny, false, &mirrored).unwrap();
+                assert!(backward.iter().rev().eq(&positions));
             }
         }
     }
@@ -130,7 +130,7 @@ mod tests {
                     .map(|_| (random(n), random(n)))
                     .filter(|&(i, j)| if forward { j < i } else { j > i })
                     .collect();
-                orders += turns_of(n, forward, &entries).is_some() as u32;
+                orders += positions_of(n, forward, &entries).is_some() as u32;
             }
         }
         assert!(orders > 60);
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let chain: Vec<_> = (1..9).map(|i| (i, i - 1)).collect();
-        assert_eq!(turns_of(9, true, &chain), None);
-        assert!(turns_of(18, true, &chain).is_some());
+        assert_eq!(positions_of(9, true, &chain), None);
+        assert!(positions_of(18, true, &chain).is_some());
     }
 }

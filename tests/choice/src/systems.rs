@@ -142,8 +142,8 @@ fn decide(
 fn analyse(triangle: &Csr, fill: matrix::Fill, question: &Question) -> Vec<Known> {
     let is_transposed = question.op != system::Op::N;
     // From a copy a transposed pattern is analysed as if it were stored.
-    let turned = question.is_copied.then(|| triangle.transposed());
-    let stored = turned.as_ref().unwrap_or(triangle);
+    let transposed = question.is_copied.then(|| triangle.transposed());
+    let stored = transposed.as_ref().unwrap_or(triangle);
     let is_lower = (fill == matrix::Fill::Lower) != question.is_copied;
     let op = if is_transposed && !question.is_copied { Op::Transpose } else { Op::NonTranspose };
     let descr = MatDescr { fill: if is_lower { Fill::Lower } else { Fill::Upper }, ..MatDescr::default() };

@@ -96,7 +96,7 @@ impl CudaPlan {
         }
         let needs = engines::needs_on_gpu(asked, gpu, shape)?;
         if copy_values != CopyValues::No && needs.rows && shape.n > 0 && !shape.rows_are_stored() {
-            if let Some(plan) = Self::of_turned(gpu, asked, needs, shape, arrays, how, let_go)? {
+            if let Some(plan) = Self::of_transposed(gpu, asked, needs, shape, arrays, how, let_go)? {
                 return Ok(plan);
             }
             // Malformed: what follows says how.
@@ -123,7 +123,7 @@ impl CudaPlan {
         let start = Instant::now();
         let (mut plan, mut found) = Self::upload(&launcher, algorithm, shape, &schedule)?;
         algorithm.prepare(&launcher, &mut plan.stored, Some(&schedule), &mut found)?;
-        plan.arm(stream)?;
+        plan.reset(stream)?;
         memory::synchronize(stream)?;
         times.lev_h2d = start.elapsed();
         plan.times = times;
@@ -131,8 +131,8 @@ impl CudaPlan {
         plan.with_queues()
     }
 
-    /// The plan of the turned matrix, whose values are copied. None if the pattern is malformed.
-    fn of_turned(
+    /// The plan of the transposed matrix, whose values are copied. None if the pattern is malformed.
+    fn of_transposed(
         gpu: &Arc<Gpu>,
         asked: Option<&'static dyn Algorithm>,
         needs: Needs,
@@ -150,21 +150,22 @@ impl CudaPlan {
         let levels = place.unwrap_or(setup::Levels::Sweep);
         let wish = setup::Wish { needs, levels, timeout: how.timeout, node: 1, copies: true };
         let cut = |form| engines::choose(asked, form).cut(shape.dtype, form);
-        let turned = match setup::turn(&launcher, shape, arrays, wish, &cut, let_go)? {
+        let transposed = match setup::transpose(&launcher, shape, arrays, wish, &cut, let_go)? {
             None => return Ok(None),
-            Some(setup::Turn::Schedule(done, pending)) => {
+            Some(setup::Transposition::Schedule(done, pending)) => {
                 return Self::of_schedule(&launcher, asked, shape, *done, pending, levels)
                     .and_then(Self::with_queues)
                     .map(Some)
             }
-            Some(setup::Turn::Matrix(turned)) => turned,
+            Some(setup::Transposition::Matrix(transposed)) => transposed,
         };
-        let (turning, mut known) = (start.elapsed(), Known::Unwanted);
-        let mut plan = Self::analyse(gpu, asked, &turned.shape, turned.arrays, how, &mut known, let_go)?;
-        plan.copy_values(&launcher, turned.source, turned.shape.nnz)?;
+        let (transposition, mut known) = (start.elapsed(), Known::Unwanted);
+        let mut plan =
+            Self::analyse(gpu, asked, &transposed.shape, transposed.arrays, how, &mut known, let_go)?;
+        plan.copy_values(&launcher, transposed.source, transposed.shape.nnz)?;
         // So that other streams may use what was allocated on this one.
         memory::synchronize(how.stream)?;
-        plan.turning = turning;
+        plan.transposition = transposition;
         Ok(Some(plan))
     }
 

@@ -37,8 +37,8 @@ pub struct CudaPlan {
     gathered: Option<CopiedValues>,
     /// All values as the caller's array has them, where solves read neither that nor gathered ones.
     kept: Option<DeviceArray>,
-    /// How long it took to turn the matrix for that.
-    turning: Duration,
+    /// How long it took to transpose the matrix for that.
+    transposition: Duration,
     missing_diag: u32,
     pub predicted: Duration,
     times: SetupTimes,
@@ -87,7 +87,7 @@ impl CudaPlan {
             copied: None,
             gathered: None,
             kept: None,
-            turning: Duration::ZERO,
+            transposition: Duration::ZERO,
             missing_diag,
             predicted: Duration::ZERO,
             times: SetupTimes::default(),
@@ -118,13 +118,14 @@ impl CudaPlan {
         Ok(copied)
     }
 
-    /// Makes the state that of an info that has not solved, and arms the work vectors. Setups on the GPU end by that.
-    fn arm(&self, stream: usize) -> Result<()> {
+    /// Makes the state that of an info that has not solved, and resets the work vectors to the sentinel. Setups on the GPU end by
+    /// that.
+    fn reset(&self, stream: usize) -> Result<()> {
         self.state.write(&[State::new(self.missing_diag)], stream)?;
         self.stored.work.as_ref().map_or(Ok(()), |work| work.fill(0xff, stream))
     }
 
-    /// What there is to arm.
+    /// What there is to reset.
     fn unsolved(&self) -> setup::Unsolved {
         let (work, work_bytes) =
             self.stored.work.as_ref().map_or((0, 0), |work| (work.address(), work.bytes()));
@@ -252,7 +253,7 @@ impl CudaPlan {
             Some(multi) if columns > 1 || order == Order::Rows => {
                 let launcher = self.launcher(stream).sized_for(call.sm_count_target);
                 let work = call.workspace.values as u64;
-                // Algorithms that hand values over in one word find it armed.
+                // Algorithms that publish values in one word find it reset to the sentinel.
                 if self.stored.work.is_some() {
                     let bytes =
                         self.stored.base.words as usize * multi.row_bytes(self.stored.shape.dtype, columns);
@@ -278,7 +279,7 @@ impl CudaPlan {
         let was_ended = self.flag.is_set();
         if was_ended || self.is_half_done {
             self.wait(stream)?;
-            self.arm(stream)?;
+            self.reset(stream)?;
             memory::synchronize(stream)?;
             self.flag.clear();
             self.is_half_done = false;
@@ -293,7 +294,7 @@ impl CudaPlan {
             memory::synchronize_all()?;
         }
         self.take_failure(stream)?;
-        self.arm(stream)?;
+        self.reset(stream)?;
         if let Some(val) = values {
             self.update_values(stream, val)?;
         }
@@ -351,7 +352,7 @@ impl CudaPlan {
 
     /// How long the parts of the analysis took.
     pub fn times(&self) -> SetupTimes {
-        SetupTimes { trans: self.times.trans + self.turning, ..self.times }
+        SetupTimes { trans: self.times.trans + self.transposition, ..self.times }
     }
 
     /// A solve is about to be enqueued there.

@@ -45,14 +45,14 @@ pub(super) const SORT_TILE: u32 = SORT_BLOCK * SORT_ITEMS;
 /// Fewer levels than these are looked for by a warp each.
 pub(super) const BOUNDS_BY_WARPS: u32 = 8192;
 
-/// Bytes that a thread arms, and the most blocks on a multiprocessor, which take turns.
-pub(super) const ARM_BYTES: u64 = 32;
-pub(super) const ARM_BLOCKS: u64 = 8;
+/// Bytes that a thread resets, and the most blocks on a multiprocessor, which go over the words by strides.
+pub(super) const RESET_BYTES: u64 = 32;
+pub(super) const RESET_BLOCKS: u64 = 8;
 
 /// Rows and entries must fit into 31 bits here.
 pub const MAX_SIZE: u32 = i32::MAX as u32;
 
-/// What a kernel is to tell the host in the end: nothing, or so many words.
+/// The message that a kernel is to send to the host at its end: nothing, or so many words.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Question {
     pub words: u32,
@@ -63,6 +63,6 @@ pub(super) struct Question {
 impl SetupArgs {
     pub(super) fn asked(self, question: Question) -> SetupArgs {
         let Question { words, from, to } = question;
-        SetupArgs { tells: words, tell_from: from, tell_to: to, ..self }
+        SetupArgs { message_words: words, message_from: from, message_to: to, ..self }
     }
 }

@@ -244,7 +244,7 @@ impl Run<'_> {
             level_of: if tile > 0 { level_of } else { 0 },
             ..self.base
         };
-        self.cover_in_turns("setup_place", &place)
+        self.cover_strided("setup_place", &place)
     }
 
     /// Work items for warps, no more than `most`.

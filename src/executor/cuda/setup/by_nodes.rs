@@ -6,7 +6,7 @@ use super::args::*;
 use super::known::{DeviceSchedule, Known, Wish};
 use super::places::{Room, Task};
 use super::run::Run;
-use super::{schedule, Pending, Turned};
+use super::{schedule, Pending, TransposedMatrix};
 use crate::analysis::nodes;
 use crate::analysis::slices::Cut;
 use crate::analysis::{Form, Needs};
@@ -40,15 +40,15 @@ impl Run<'_> {
         }
         let Some(size) = nodes::largest(self.shape.n, found.refuted) else { return Ok(None) };
         let OfNodes { pattern, mut shape, mut arrays, args } = self.pattern_of_nodes(found, size)?;
-        let mut turned = None;
+        let mut transposed = None;
         if wish.copies {
-            let task = Task::turn(&shape);
+            let task = Task::only_transpose(&shape);
             let (run, temporary) = Run::new(self.launcher, &shape, arrays, task, 1, wish.timeout)?;
             run.survey()?;
-            let Some(mut by_rows) = run.turned(temporary, &mut || ())? else { return Ok(None) };
+            let Some(mut by_rows) = run.transposed(temporary, &mut || ())? else { return Ok(None) };
             by_rows.source.set_only_on(self.launcher.stream);
             (shape, arrays) = (by_rows.shape, by_rows.arrays);
-            turned = Some(by_rows);
+            transposed = Some(by_rows);
         }
         let wish = Wish { needs: Needs { nodes: false, ..wish.needs }, node: size, ..wish };
         let Some((mut done, mut pending)) =
@@ -68,8 +68,8 @@ impl Run<'_> {
             summary: pending.summary,
             ..args
         };
-        match turned {
-            Some(turned) => self.copied_rows(found, arrays, turned, args, &mut done, &mut pending)?,
+        match transposed {
+            Some(transposed) => self.copied_rows(found, arrays, transposed, args, &mut done, &mut pending)?,
             None => self.cover("setup_node_rows", self.shape.n, &args)?,
         }
         if done.base.row_permuted != 0 {
@@ -130,7 +130,7 @@ impl Run<'_> {
         &self,
         found: &Summary,
         arrays: Arrays,
-        turned: Turned,
+        transposed: TransposedMatrix,
         args: SetupArgs,
         done: &mut DeviceSchedule,
         pending: &mut Pending,
@@ -140,15 +140,15 @@ impl Run<'_> {
         let args = SetupArgs {
             out_ptr: arrays.ptr as u64,
             out_adj: arrays.ind as u64,
-            out_val: turned.source.address(),
+            out_val: transposed.source.address(),
             index: source.address(),
             ..args
         };
         self.cover("setup_copied_rows", self.shape.n, &args)?;
         self.walk_nodes("setup_copied_source", &args)?;
         done.copied = Some((source, count));
-        pending.temporary.extend(turned.pattern);
-        pending.temporary.push(turned.source);
+        pending.temporary.extend(transposed.pattern);
+        pending.temporary.push(transposed.source);
         Ok(())
     }
 }

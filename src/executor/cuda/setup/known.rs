@@ -73,7 +73,7 @@ pub struct Wish {
 
 /// What a setup has found that the one for the transposed operation need not find again.
 pub struct Found {
-    /// Four words for each row by the survey; and behind them, where levels were computed, a word for each turn.
+    /// Four words for each row by the survey; and behind them, where levels were computed, a word for each position.
     pub(super) words: DeviceArray,
     /// As the survey left it, with the number of levels and the sizes of nodes that there are not.
     pub(super) summary: Box<Summary>,

@@ -25,7 +25,7 @@ impl Run<'_> {
     pub(super) fn survey(&self) -> Result<()> {
         self.offsets_of_majors()?;
         let (name, most) = (format!("setup_survey_{}{}", self.ptr_type, self.ind_type), SETUP_SURVEY_BLOCKS);
-        self.in_turns(&name, self.base.lanes, most, &self.base)
+        self.strided(&name, self.base.lanes, most, &self.base)
     }
 
     /// Finds out where planes begin, if the pattern is that of a grid, and whether its levels are what they mostly are then.
@@ -34,7 +34,7 @@ impl Run<'_> {
         let blocks = (self.shape.n as u64).div_ceil(SHORTEST_LINE as u64 * TEAM_BLOCK as u64).min(most);
         self.launch(&self.stored("setup_planes"), blocks, TEAM_BLOCK, &self.base)?;
         self.launch(&self.of_rows("setup_steps"), 1, 32, &self.base)?;
-        self.walk_in_turns(&self.of_rows("setup_guess"), &self.base)
+        self.walk_strided(&self.of_rows("setup_guess"), &self.base)
     }
 
     /// Finds out whether what rows depend on lies anywhere.
@@ -44,9 +44,9 @@ impl Run<'_> {
 
     /// Finds out whether levels are one above those of the last unknown that each depends on, unless they are a grid's.
     pub(super) fn chains(&self) -> Result<()> {
-        self.cover_in_turns(&self.of_rows("setup_link_chains"), &self.base)?;
-        self.cover_in_turns("setup_follow_chains", &self.base)?;
-        self.walk_in_turns(&self.of_rows("setup_check_chains"), &self.base)
+        self.cover_strided(&self.of_rows("setup_link_chains"), &self.base)?;
+        self.cover_strided("setup_follow_chains", &self.base)?;
+        self.walk_strided(&self.of_rows("setup_check_chains"), &self.base)
     }
 
     /// A copy of what the survey and the levels are, before it is written over.
@@ -54,7 +54,7 @@ impl Run<'_> {
         let (gpu, stream) = (self.launcher.gpu, self.launcher.stream);
         let rows = self.shape.n as usize;
         let words = DeviceArray::temporary(gpu, rows * 20, stream)?;
-        // SAFETY: both places have four words for each row, and one for each turn.
+        // SAFETY: both places have four words for each row, and one for each position.
         unsafe {
             memory::copy(words.address(), self.places.major, rows * 16, stream)?;
             if self.task.levels {
@@ -98,16 +98,16 @@ impl Run<'_> {
     }
 
     /// The levels for the transposed operation from the last to the first.
-    pub(super) fn turn_levels(&self, found: &Found) -> Result<Message> {
+    pub(super) fn transposed_levels(&self, found: &Found) -> Result<Message> {
         let words = found.words.address() + self.shape.n as u64 * 16;
-        self.cover("setup_turn_levels", self.shape.n, &SetupArgs { value_in: words, ..self.base })?;
+        self.cover("setup_transposed_levels", self.shape.n, &SetupArgs { value_in: words, ..self.base })?;
         self.levels()
     }
 
     /// Finds out of what sizes the pattern has no nodes.
     pub(super) fn node_sizes(&self) -> Result<Summary> {
         let found = self.ask_for_summary()?;
-        self.walk_in_turns(&self.stored("setup_node_sizes"), &self.base)?;
+        self.walk_strided(&self.stored("setup_node_sizes"), &self.base)?;
         checked(&found.words()?)
     }
 
@@ -185,8 +185,8 @@ impl Run<'_> {
     /// Raises long rows that no row depends on to the last level. Asks for the findings again.
     pub(super) fn raise_long_rows(&self) -> Result<Message> {
         let args = SetupArgs { counters: self.places.values[1], count_ptr: self.count_ptr(), ..self.base };
-        self.cover_in_turns("setup_long_rows", &args)?;
-        self.walk_in_turns(&self.of_rows("setup_needed"), &args)?;
+        self.cover_strided("setup_long_rows", &args)?;
+        self.walk_strided(&self.of_rows("setup_needed"), &args)?;
         self.ask_for_levels("setup_raise", &args)
     }
 

@@ -90,7 +90,7 @@ pub fn schedule(
     run.clock.begin(Operation::Levels);
     let asked = match (&*known, how) {
         _ if !run.task.levels => None,
-        (Known::OnDevice(found), _) => Some(run.turn_levels(found)?),
+        (Known::OnDevice(found), _) => Some(run.transposed_levels(found)?),
         (_, Levels::Sweep) => {
             if may_have_chains {
                 run.chains()?;
@@ -114,7 +114,7 @@ pub fn schedule(
 }
 
 /// The triangle of a matrix, stored by rows where the caller has it by columns, and the other way round.
-pub struct Turned {
+pub struct TransposedMatrix {
     pub shape: Shape,
     /// No values as yet.
     pub arrays: Arrays,
@@ -124,22 +124,23 @@ pub struct Turned {
 }
 
 /// What has been made of a matrix whose values are to be copied.
-pub enum Turn {
+pub enum Transposition {
     Schedule(Box<DeviceSchedule>, Pending),
-    Matrix(Turned),
+    Matrix(TransposedMatrix),
 }
 
-/// Schedules the caller's matrix by nodes if they are what is best, for a copy of its values; else turns it. None if the pattern
-/// is malformed. Calls `let_go` once it is known not to be, before it allocates what is kept.
-pub fn turn(
+/// Schedules the caller's matrix by nodes if they are what is best, for a copy of its values; else transposes it. None if the
+/// pattern is malformed. Calls `let_go` once it is known not to be, before it allocates what is kept.
+pub fn transpose(
     launcher: &Launcher,
     shape: &Shape,
     arrays: Arrays,
     wish: Wish,
     cut: &dyn Fn(Form) -> Cut,
     let_go: &mut dyn FnMut(),
-) -> Result<Option<Turn>> {
-    let (mut run, temporary) = Run::new(launcher, shape, arrays, Task::turn(shape), 1, wish.timeout)?;
+) -> Result<Option<Transposition>> {
+    let (mut run, temporary) =
+        Run::new(launcher, shape, arrays, Task::only_transpose(shape), 1, wish.timeout)?;
     run.survey()?;
     if wish.needs.nodes && nodes::largest(shape.n, 0).is_some() {
         let found = run.node_sizes()?;
@@ -148,10 +149,10 @@ pub fn turn(
         }
         if let Some((done, mut pending)) = run.by_nodes(&found, wish, cut, let_go)? {
             pending.temporary.push(temporary);
-            return Ok(Some(Turn::Schedule(Box::new(done), pending)));
+            return Ok(Some(Transposition::Schedule(Box::new(done), pending)));
         }
     }
-    Ok(run.turned(temporary, let_go)?.map(Turn::Matrix))
+    Ok(run.transposed(temporary, let_go)?.map(Transposition::Matrix))
 }
 
 /// What solves work on, which have not begun: addresses of the info's state and work vectors, and what zero pivot it reports.
@@ -186,7 +187,8 @@ pub struct Ending {
 }
 
 impl Pending {
-    /// Has the info's state written and its work vectors armed, and waits for that and all that has been enqueued before.
+    /// Has the info's state written and its work vectors reset to the sentinel, and waits for that and all that has been enqueued
+    /// before.
     pub fn finish(self, launcher: &Launcher, unsolved: Unsolved) -> Result<Ending> {
         // SAFETY: the places have that many words.
         let end = unsafe { Message::new(launcher, self.summary, Summary::WORDS + STATE)? };
@@ -200,10 +202,10 @@ impl Pending {
             pivot,
             ..Default::default()
         };
-        let most = launcher.gpu.multiprocessors() as u64 * ARM_BLOCKS;
-        let blocks = args.work_bytes.div_ceil(ARM_BYTES * TEAM_BLOCK as u64).clamp(1, most);
+        let most = launcher.gpu.multiprocessors() as u64 * RESET_BLOCKS;
+        let blocks = args.work_bytes.div_ceil(RESET_BYTES * TEAM_BLOCK as u64).clamp(1, most);
         let args = args.asked(end.question()?);
-        launcher.setup_kernel(SETUP, "setup_arm")?.launch(blocks as u32, TEAM_BLOCK, 0, &args)?;
+        launcher.setup_kernel(SETUP, "setup_reset")?.launch(blocks as u32, TEAM_BLOCK, 0, &args)?;
         let found = checked(&end.words()?)?;
         let narrow = (found.narrow >> 32 > 0).then_some(found.narrow as u32);
         let (diag_in_rows, rows_follow) = (found.displaced == 0, found.parted == 0);
@@ -221,8 +223,12 @@ impl Pending {
 }
 
 impl<'a> Run<'a> {
-    /// The matrix turned, after the survey. None if the pattern is malformed.
-    fn turned(mut self, temporary: DeviceArray, let_go: &mut dyn FnMut()) -> Result<Option<Turned>> {
+    /// The matrix transposed, after the survey. None if the pattern is malformed.
+    fn transposed(
+        mut self,
+        temporary: DeviceArray,
+        let_go: &mut dyn FnMut(),
+    ) -> Result<Option<TransposedMatrix>> {
         let list = self.transpose(&format!("triangle_{}{}", self.ptr_type, self.ind_type))?;
         if self.summary()?.bad != 0 {
             return Ok(None);
@@ -237,7 +243,12 @@ impl<'a> Run<'a> {
             SetupArgs { value_in: list, out_adj: ind.address(), out_val: source.address(), ..self.base };
         self.cover("setup_split", entries, &args)?;
         let arrays = Arrays { val: 0, ptr: ptr as usize, ind: ind.address() as usize };
-        Ok(Some(Turned { shape: shape.turned(entries), arrays, source, pattern: [temporary, ind] }))
+        Ok(Some(TransposedMatrix {
+            shape: shape.with_transposed_storage(entries),
+            arrays,
+            source,
+            pattern: [temporary, ind],
+        }))
     }
 
     /// The unknowns by level, rising inside. The place of the levels by position.

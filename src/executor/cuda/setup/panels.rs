@@ -91,18 +91,18 @@ impl Run<'_> {
             ..self.base
         };
         let scan = |scan_in, scan_out, states| SetupArgs { count: n, scan_in, scan_out, states, ..args };
-        self.walk_in_turns(&self.of_rows("setup_panel_chains"), &args)?;
+        self.walk_strided(&self.of_rows("setup_panel_chains"), &args)?;
         self.scan(scan(places.begins, places.sums, places.scans[0]))?;
-        self.cover_in_turns("setup_panel_begins", &args)?;
-        self.cover_in_turns("setup_panel_heads", &args)?;
+        self.cover_strided("setup_panel_begins", &args)?;
+        self.cover_strided("setup_panel_heads", &args)?;
         self.scan(scan(places.heads, places.head_sums, places.scans[1]))?;
-        self.cover_in_turns("setup_panel_segments", &args)?;
-        self.cover_in_turns("setup_panel_ends", &args)?;
-        self.walk_in_turns(&self.of_rows("setup_panel_check"), &args)?;
+        self.cover_strided("setup_panel_segments", &args)?;
+        self.cover_strided("setup_panel_ends", &args)?;
+        self.walk_strided(&self.of_rows("setup_panel_check"), &args)?;
         let found = self.ask(places.counts, SegmentCounts::WORDS)?;
         // Where levels begin is not known where nobody asks for a prediction.
         let count = if self.task.records { n } else { 0 };
-        self.cover_in_turns("setup_panel_hops", &SetupArgs { count, ..args })?;
+        self.cover_strided("setup_panel_hops", &SetupArgs { count, ..args })?;
         let counts = SegmentCounts::of_words(&found.words()?);
         Ok(Segments { counts, places, _temporary: temporary })
     }
@@ -134,11 +134,11 @@ impl Run<'_> {
             ..self.base
         };
         let keys = SetupArgs { key_out: places.keys[0], value_out: places.values[0], ..args };
-        self.cover_in_turns("setup_panel_keys", &keys)?;
+        self.cover_strided("setup_panel_keys", &keys)?;
         let sort = Sort { count, ..places.sort };
         let (key_in, value_in) = self.sort(sort, bound, places.keys, places.values, None)?;
         let args = SetupArgs { key_in, value_in, ..args };
-        self.cover_in_turns("setup_panel_rooms", &args)?;
+        self.cover_strided("setup_panel_rooms", &args)?;
         let found = self.ask(places.heads + 4 * levels as u64, 1)?;
         self.scan(SetupArgs {
             count: levels,
@@ -157,13 +157,13 @@ impl Run<'_> {
             states: places.scans[3],
             ..args
         })?;
-        self.cover_in_turns("setup_panel_levels", &args)?;
-        self.cover_in_turns("setup_panel_places", &args)?;
+        self.cover_strided("setup_panel_levels", &args)?;
+        self.cover_strided("setup_panel_places", &args)?;
         let bytes = panels as usize * PANEL_ROWS as usize * 4;
         let rows = self.allocate(bytes)?;
         // SAFETY: the array has that many bytes.
         unsafe { memory::fill(rows.address(), 0xff, bytes, self.launcher.stream)? };
-        self.cover_in_turns("setup_panel_rows", &SetupArgs { tile_step: rows.address(), ..args })?;
+        self.cover_strided("setup_panel_rows", &SetupArgs { tile_step: rows.address(), ..args })?;
         (done.base.slice, done.base.slices) = (rows.address(), panels);
         done.owned.push(rows);
         Ok(())

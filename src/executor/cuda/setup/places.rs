@@ -202,8 +202,8 @@ impl Task {
         Task { levels, stored_rows, transpose, records, needs }
     }
 
-    /// To turn the matrix, and no more.
-    pub(super) fn turn(shape: &Shape) -> Task {
+    /// To transpose the matrix, and no more.
+    pub(super) fn only_transpose(shape: &Shape) -> Task {
         let needs = Needs::default();
         Task { levels: false, stored_rows: shape.rows_are_stored(), transpose: true, records: false, needs }
     }

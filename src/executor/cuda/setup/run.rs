@@ -127,21 +127,21 @@ impl<'a> Run<'a> {
         self.launch(name, (args.n as u64 * args.lanes as u64).div_ceil(TEAM_BLOCK as u64), TEAM_BLOCK, args)
     }
 
-    /// So many lanes for each row, by no more blocks than so many on each multiprocessor, which take rows in turns.
-    pub(super) fn in_turns(&self, name: &str, lanes: u32, most: u64, args: &SetupArgs) -> Result<()> {
+    /// So many lanes for each row, by no more blocks than so many on each multiprocessor, which take rows by strides.
+    pub(super) fn strided(&self, name: &str, lanes: u32, most: u64, args: &SetupArgs) -> Result<()> {
         let most = self.launcher.gpu.multiprocessors() as u64 * most;
         let blocks = (args.n as u64 * lanes as u64).div_ceil(TEAM_BLOCK as u64).min(most);
         self.launch(name, blocks, TEAM_BLOCK, args)
     }
 
     /// One thread for each row, by no more blocks than the GPU holds.
-    pub(super) fn cover_in_turns(&self, name: &str, args: &SetupArgs) -> Result<()> {
-        self.in_turns(name, 1, 8, args)
+    pub(super) fn cover_strided(&self, name: &str, args: &SetupArgs) -> Result<()> {
+        self.strided(name, 1, 8, args)
     }
 
     /// A team for each row, by no more blocks than the GPU holds some times over.
-    pub(super) fn walk_in_turns(&self, name: &str, args: &SetupArgs) -> Result<()> {
-        self.in_turns(name, args.lanes, 32, args)
+    pub(super) fn walk_strided(&self, name: &str, args: &SetupArgs) -> Result<()> {
+        self.strided(name, args.lanes, 32, args)
     }
 
     /// The next of the summary's tickets, or the first of some.
@@ -173,7 +173,7 @@ impl<'a> Run<'a> {
         unsafe { Message::send(self.launcher, address, count)?.words() }
     }
 
-    /// Has the kernel that is launched next tell the host some words, as they are when it has ended. All kernels can but those that
+    /// Has the kernel that is launched next send the host some words, as they are when it has ended. All kernels can but those that
     /// look at a pattern first.
     pub(super) fn ask(&self, address: u64, count: usize) -> Result<Message> {
         // SAFETY: the caller names a place of that many words.

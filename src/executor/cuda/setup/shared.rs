@@ -1,7 +1,7 @@
 //! What the kernels of a setup get, what they leave, and the sizes of their blocks.
 //!
-//! A stored row or column is called a major. A turn is an unknown's place in natural solving order: the unknown itself for a
-//! forward solve, counted from the last one for a backward solve.
+//! A stored row or column is called a major. A natural position is an unknown's place in natural solving order: the unknown
+//! itself for a forward solve, counted from the last one for a backward solve.
 #![forbid(unsafe_code)]
 
 use super::super::shared::{ConstPtr, MutPtr};
@@ -23,7 +23,7 @@ pub const PIECE: u32 = 256;
 /// The most words of a message to the host, which learns of it by the word behind them.
 pub const LONGEST_MESSAGE: u32 = 32767;
 
-/// What the kernels find out, and the tickets they draw; all zero at the beginning.
+/// What the kernels find out, and the tickets they take; all zero at the beginning.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct Summary {
@@ -91,7 +91,7 @@ pub struct Summary {
     /// Entries of some rows, and those that are irregular: see setup_irregular.cuh.
     pub sampled: u32,
     pub irregular: u32,
-    /// Blocks of a kernel that tells the host something in the end.
+    /// Blocks that have ended of a kernel that sends a message at its end.
     pub ended: u32,
     /// Kept entries of an unknown that is distant from the major's own.
     pub distant: u32,
@@ -132,7 +132,7 @@ pub struct SetupArgs {
     pub own_diag: u32,
     /// Lanes of a team that walks a major.
     pub lanes: u32,
-    /// Which ticket a launch draws.
+    /// Which ticket a launch takes.
     pub ticket: u32,
     /// Elements to scan or to sort, or bounds to find.
     pub count: u32,
@@ -142,7 +142,7 @@ pub struct SetupArgs {
     pub level: u32,
     pub begin: u32,
     pub end: u32,
-    /// Turns whose levels are noted together; values of a piece that is gathered.
+    /// Positions whose levels are noted together; values of a piece that is gathered.
     pub span: u32,
     /// Rows of a tile, or 0.
     pub tile: u32,
@@ -171,8 +171,8 @@ pub struct SetupArgs {
     pub piece_room: u32,
     /// The thin engine's end is wanted, not ONE_WORD's narrow one.
     pub thin: u32,
-    /// Words that the host is told in the end.
-    pub tells: u32,
+    /// Words of the message to the host.
+    pub message_words: u32,
     /// The zero pivot of an info that has not solved.
     pub pivot: u32,
 
@@ -182,9 +182,9 @@ pub struct SetupArgs {
     pub summary: MutPtr, // <Summary>
     /// First kept entry and past the last, their number, the diagonal.
     pub major: MutPtr, // <uint4>
-    /// By turn: level + 1, or 0 while it is not known.
+    /// By natural position: level + 1, or 0 while it is not known.
     pub word: MutPtr, // <u32>
-    /// By turn: a `Link`.
+    /// By natural position: a `Link`.
     pub chain: MutPtr, // <u64>
     /// The transposed pattern: where each list begins, and the lists.
     pub list_ptr: MutPtr, // <u32>
@@ -213,7 +213,7 @@ pub struct SetupArgs {
 
     pub spans: MutPtr, // <LevelSpan>
     pub ranks: MutPtr, // <uint2>
-    /// By turn: see setup_families.cuh.
+    /// By natural position: see setup_families.cuh.
     pub family: MutPtr, // <u32>
     pub order: MutPtr, // <u32>
     pub position: MutPtr, // <u32>
@@ -260,9 +260,9 @@ pub struct SetupArgs {
     pub timeout_ns: u64,
     /// Where a kernel that begins a stretch of the setup leaves the time; else null.
     pub stamp: MutPtr, // <u64>
-    /// What the host is told, and the page-locked memory that it is told by.
-    pub tell_from: ConstPtr, // <u32>
-    pub tell_to: MutPtr, // <u32>
+    /// The message to the host, and the page-locked memory that it is sent to.
+    pub message_from: ConstPtr, // <u32>
+    pub message_to: MutPtr, // <u32>
 
     /// The state of the info.
     pub solves: MutPtr, // <State>

@@ -79,8 +79,8 @@ impl Run<'_> {
         Ranges::of(sizes, words.chunks_exact(LevelSpan::WORDS).enumerate().map(spread).collect())
     }
 
-    /// The ranges of the order by strips, if there is one; the turns are in `position` then. `level_of` is by place in the
-    /// order by level.
+    /// The ranges of the order by strips, if there is one; `position` has the positions in it then. `level_of` is by place
+    /// in the order by level.
     pub(super) fn strips(&mut self, levels: u32, level_of: u64) -> Result<Option<Ranges>> {
         let n = self.shape.n;
         if !strips::fits(levels, n) {
@@ -117,7 +117,7 @@ impl Run<'_> {
         let sizes = Grid::new(n, lines::length(n, places), 0).sizes(n, 0);
         let args = SetupArgs { value_in: sorted, span: sizes.span, ..args };
         let asked = self.ask_for_spans(sizes.span)?;
-        self.launch("setup_strip_turns", n.div_ceil(sizes.span) as u64, TEAM_BLOCK, &args)?;
+        self.launch("setup_strip_positions", n.div_ceil(sizes.span) as u64, TEAM_BLOCK, &args)?;
         let words = self.spans(asked)?.1;
         Ok(Some(self.ranges(sizes, &words)))
     }
@@ -141,7 +141,7 @@ impl Run<'_> {
     /// The unknowns by tile, from those by level, and the tiles by position. A place for the levels by position.
     pub(super) fn sort_by_tile(&mut self, target: u64) -> Result<u64> {
         let Places { keys, values, tile_sort, by_level, .. } = self.places;
-        self.cover_in_turns(
+        self.cover_strided(
             "setup_tile_keys",
             &SetupArgs { value_in: by_level, key_out: keys[0], ..self.base },
         )?;
@@ -162,12 +162,12 @@ impl Run<'_> {
             count: tiles,
             ..args
         };
-        self.cover_in_turns("setup_run_begins", &args)?;
+        self.cover_strided("setup_run_begins", &args)?;
         self.scan_chunks(&args, u32::MAX)?;
         self.cover("setup_runs", n, &args)?;
-        self.cover_in_turns("setup_lanes", &args)?;
-        self.walk_in_turns("setup_close", &args)?;
-        self.cover_in_turns("setup_count_batches", &args)?;
+        self.cover_strided("setup_lanes", &args)?;
+        self.walk_strided("setup_close", &args)?;
+        self.cover_strided("setup_count_batches", &args)?;
         // Their number, and behind it the longest row.
         let found = self.ask(args.batch_ptr + 4 * n as u64, 2)?;
         self.scan(SetupArgs {
@@ -182,7 +182,7 @@ impl Run<'_> {
         done.found.longest = found[1];
         let array = self.allocate(batches as usize * 16)?;
         let args = SetupArgs { slice: array.address(), ..args };
-        self.cover_in_turns("setup_batches", &args)?;
+        self.cover_strided("setup_batches", &args)?;
         let args = SetupArgs { count: batches, ..args };
         let warps = (batches as u64 * 32).div_ceil(TEAM_BLOCK as u64);
         self.launch("setup_depths", warps, TEAM_BLOCK, &args)?;
@@ -209,7 +209,7 @@ impl Run<'_> {
             TEAM_BLOCK,
             &SetupArgs { code, index, out_val: done.base.row_val, ..args },
         )?;
-        self.cover_in_turns("setup_records", &args)?;
+        self.cover_strided("setup_records", &args)?;
         done.base.row_adj = code;
         if permuted {
             done.base.row_val = index;

@@ -3,12 +3,12 @@
 
 use super::{ConstPtr, MutPtr, VolatilePtr};
 
-/// Slices are dealt out to so many queues, each in a line of the cache of its own: a word can be drawn from once in 2.3 ns
-/// only, by whomever. No more than a block has warps.
+/// Slices are dealt out to so many queues, each in a line of the cache of its own: one counter serves a ticket every 2.3
+/// ns only. No more than a block has warps.
 pub const QUEUES: u32 = 4;
 
-/// Upper bits of the numbers that are drawn from queues: which of two work vectors a solve uses, and which of two pivots.
-/// The pieces that there are leave them alone.
+/// Upper bits of the tickets of queues, the parity of a solve: which of two work vectors a solve uses, and which of two
+/// pivots. The pieces that there are leave them alone.
 pub const WORK_BIT: u32 = 0x8000_0000;
 pub const PIVOT_BIT: u32 = 0x4000_0000;
 

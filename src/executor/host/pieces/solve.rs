@@ -342,7 +342,7 @@ impl Entries {
     /// The next one, which there must be for the number to be one of them.
     #[inline(always)]
     fn next(&mut self) -> usize {
-        // SAFETY: does nothing, but keeps the compiler from unrolling: rows are short, and the turns of two loops for
+        // SAFETY: does nothing, but keeps the compiler from unrolling: rows are short, and the passes of two loops for
         // each are foreseen worse than those of one.
         unsafe { std::arch::asm!("", options(nomem, nostack, preserves_flags)) };
         let e = self.at;

@@ -1,9 +1,9 @@
-// What solves expect to find. As `State::new` and `CudaPlan::arm` leave it.
+// What solves expect to find. As `State::new` and `CudaPlan::reset` leave it.
 #pragma once
 #include "setup.cuh"
 
-// Makes the state that of an info that has not solved, and arms its work vectors.
-extern "C" __global__ void __launch_bounds__(256) setup_arm(const GRID_CONSTANT SetupArgs a) {
+// Makes the state that of an info that has not solved, and resets its work vectors to the sentinel.
+extern "C" __global__ void __launch_bounds__(256) setup_reset(const GRID_CONSTANT SetupArgs a) {
     begin_kernel(a);
     uint64_t words = a.work_bytes / sizeof *a.work;
     for (uint64_t k = thread_index(); k < words; k += gridDim.x * blockDim.x) a.work[k] = ~0ull;
@@ -14,5 +14,5 @@ extern "C" __global__ void __launch_bounds__(256) setup_arm(const GRID_CONSTANT 
         for (uint32_t q = 0; q < QUEUES; ++q) state.queue[q].next = q;
         *a.solves = state;
     }
-    if (a.tells) tell_in_the_end(a);
+    if (a.message_words) send_message_at_end(a);
 }
