@@ -4,7 +4,7 @@
 #include "device/columns.cuh"
 #include "litmus.cuh"
 #include "device/ring.cuh"
-#include "device/share.cuh"
+#include "device/long_row.cuh"
 
 constexpr uint64_t LIMIT = 5000000000ull;  // of the watchdog, in nanoseconds
 constexpr int LAUNCHES = 30, TICKET_BLOCK = 32 * QUEUES;
@@ -47,13 +47,13 @@ template <class T, int NR, bool REDUCED>
 __global__ void __launch_bounds__(TICKET_BLOCK) one_word(const GRID_CONSTANT SolveArgs<T> a, Back back, uint32_t launch, Outcome *outcome) {
     wait_for_previous_kernel();
     let_next_begin();
-    Slices slices(a.state, 0);
-    uint32_t lane = threadIdx.x % WARP, item = slices.slice_of(slices.first), next = slices.of_ticket(slices.take_ticket());
-    T *work = work_of(a, slices.first), *other = work_of(a, ~slices.first);
+    WorkItems work_items(a.state, 0);
+    uint32_t lane = threadIdx.x % WARP, item = work_items.work_item_of(work_items.first), next = work_items.of_ticket(work_items.take_ticket());
+    T *work = work_of(a, work_items.first), *other = work_of(a, ~work_items.first);
     Seen seen;
     bool ok = true;
-    while (item < a.slices) {
-        uint32_t ticket = slices.take_ticket();
+    while (item < a.work_items) {
+        uint32_t ticket = work_items.take_ticket();
         for (uint32_t k = 0; k < DEPENDENCIES && ok; ++k) {
             if (item < back.items[k]) continue;
             uint64_t from = ((uint64_t)(item - back.items[k]) * WARP + (lane * 5 + k + 1) % WARP) * NR;
@@ -76,9 +76,9 @@ __global__ void __launch_bounds__(TICKET_BLOCK) one_word(const GRID_CONSTANT Sol
         if (REDUCED) publish_reduced(work + own, v);
         else publish(work + own, v);
         item = next;
-        next = slices.of_ticket(ticket);
+        next = work_items.of_ticket(ticket);
     }
-    slices.leave(a.slices, next, 2, BOTH);
+    work_items.leave(a.work_items, next, 2, BOTH);
     if (!ok) atomicAdd(&outcome->timed_out, 1u);
     seen.report(outcome);
 }
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(TICKET_BLOCK) one_word(const GRID_CONSTANT Sol
 template <class T>
 static SolveArgs<T> arguments(const Lab &lab, uint32_t items, T *work, uint32_t words) {
     SolveArgs<T> a = {};
-    a.slices = items;
+    a.work_items = items;
     a.state = lab.state;
     a.host_failed = lab.failed;
     a.timeout_ns = LIMIT;
@@ -117,12 +117,12 @@ __global__ void fill_counters(uint32_t *counters, uint32_t items, Back back) {
 
 __global__ void __launch_bounds__(TICKET_BLOCK) counter(const GRID_CONSTANT SolveArgs<float> a, uint32_t *payload, Back back,
                                                         uint32_t launch, Outcome *outcome) {
-    Slices slices(a.state, 0);
-    uint32_t lane = threadIdx.x % WARP, item = slices.slice_of(slices.first);
+    WorkItems work_items(a.state, 0);
+    uint32_t lane = threadIdx.x % WARP, item = work_items.work_item_of(work_items.first);
     Seen seen;
     bool ok = true;
-    for (uint32_t next; item < a.slices; item = next) {
-        next = slices.of_ticket(slices.take_ticket());
+    for (uint32_t next; item < a.work_items; item = next) {
+        next = work_items.of_ticket(work_items.take_ticket());
         for (uint32_t k = 0; k < DEPENDENCIES; ++k)
             if (item >= back.items[k]) load_first(payload + (uint64_t)(item - back.items[k]) * WARP + (lane * 5 + k) % WARP);
         if (lane == 0) {
@@ -141,12 +141,12 @@ __global__ void __launch_bounds__(TICKET_BLOCK) counter(const GRID_CONSTANT Solv
         payload[own] = (uint32_t)bits_of(launch, own);
         publish_fence();
         __syncwarp();
-        if (lane < DEPENDENCIES && item + back.items[lane] < a.slices) {
+        if (lane < DEPENDENCIES && item + back.items[lane] < a.work_items) {
             publish_fence();
             atomicSub(&a.counters[item + back.items[lane]], 1u);
         }
     }
-    slices.leave(a.slices, item, 1, BOTH);
+    work_items.leave(a.work_items, item, 1, BOTH);
     if (!ok && lane == 0) atomicAdd(&outcome->timed_out, 1u);
     seen.report(outcome);
 }
@@ -182,8 +182,8 @@ __global__ void __launch_bounds__(WARPS_OF_WINDOW *WARP) window(const GRID_CONST
     __syncthreads();
     Seen seen;
     bool ok = true;
-    uint64_t origin = (uint64_t)blockIdx.x * a.slices * WARP;
-    for (uint32_t round = 0, s = warp; s < a.slices && ok; s += WARPS_OF_WINDOW, ++round) {
+    uint64_t origin = (uint64_t)blockIdx.x * a.work_items * WARP;
+    for (uint32_t round = 0, s = warp; s < a.work_items && ok; s += WARPS_OF_WINDOW, ++round) {
         Watchdog<T> dog(a);
         while (ok && !__all_sync(FULL, load_acquire_shared(&done[lane]) + WINDOW_ROUNDS > round)) ok = dog.keep_waiting_together();
         uint32_t p = s * WARP + lane;
@@ -235,12 +235,12 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(RING_WARPS *WA
 #if defined(__CUDA_ARCH__)
     extern __shared__ __align__(16) unsigned char shared[];
     uint32_t lane = threadIdx.x % WARP, rank = rank_in_cluster(), number = rank * RING_WARPS + threadIdx.x / WARP;
-    uint64_t origin = (uint64_t)(blockIdx.x / CLUSTER) * a.slices * WARP;
+    uint64_t origin = (uint64_t)(blockIdx.x / CLUSTER) * a.work_items * WARP;
     T *work = a.work + (launch % 2 ? a.words : 0) + origin, *other = a.work + (launch % 2 ? 0 : a.words) + origin;
-    Ring<T, RING_BYTES> ring(reinterpret_cast<T *>(shared), 0, a.slices * WARP);
+    Ring<T, RING_BYTES> ring(reinterpret_cast<T *>(shared), 0, a.work_items * WARP);
     Seen seen;
     bool ok = true;
-    for (; number < a.slices; number += CLUSTER * RING_WARPS) {
+    for (; number < a.work_items; number += CLUSTER * RING_WARPS) {
         uint32_t p = number * WARP + lane;
         if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
         ring.begin(number * WARP);
@@ -263,7 +263,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(RING_WARPS *WA
         publish(work + p, v);
         reset(other + p);
     }
-    ring.leave((a.slices - 1) * WARP);
+    ring.leave((a.work_items - 1) * WARP);
     if (!ok && lane == 0) atomicAdd(&outcome->timed_out, 1u);
     seen.report(outcome);
 #endif
@@ -301,13 +301,13 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(BUFFER_WARPS *
     constexpr uint32_t THREADS = BUFFER_WARPS * WARP;
     T *cells = reinterpret_cast<T *>(memory);
     uint32_t rank = rank_in_cluster(), own = shared_address(cells);
-    uint64_t origin = (uint64_t)(blockIdx.x / CLUSTER) * a.slices * BUFFER_CELLS;
+    uint64_t origin = (uint64_t)(blockIdx.x / CLUSTER) * a.work_items * BUFFER_CELLS;
     T *work = a.work + (launch % 2 ? a.words : 0) + origin, *other = a.work + (launch % 2 ? 0 : a.words) + origin;
     bool publishes = rank + 1 < CLUSTER;
     uint64_t target = of_block(cells, publishes ? rank + 1 : rank);
     Seen seen;
     bool ok = true;
-    for (uint32_t tile = rank; tile < a.slices; tile += CLUSTER) {
+    for (uint32_t tile = rank; tile < a.work_items; tile += CLUSTER) {
         cluster_barrier();
         for (uint32_t k = threadIdx.x; k < BUFFER_CELLS; k += THREADS) reset_shared(cells + k);
         cluster_barrier();
@@ -365,28 +365,28 @@ __device__ T sum_of_segment(uint32_t launch, uint64_t segment) {
 
 template <class T>
 __global__ void __launch_bounds__(TICKET_BLOCK) segments(const GRID_CONSTANT SolveArgs<T> a, uint32_t launch, Outcome *outcome) {
-    Slices slices(a.state, 0);
-    uint32_t lane = threadIdx.x % WARP, item = slices.slice_of(slices.first);
-    T *work = work_of(a, slices.first), *other = work_of(a, ~slices.first);
+    WorkItems work_items(a.state, 0);
+    uint32_t lane = threadIdx.x % WARP, item = work_items.work_item_of(work_items.first);
+    T *work = work_of(a, work_items.first), *other = work_of(a, ~work_items.first);
     Seen seen;
     bool ok = true;
-    for (uint32_t next; item < a.slices; item = next) {
-        next = slices.of_ticket(slices.take_ticket());
+    for (uint32_t next; item < a.work_items; item = next) {
+        next = work_items.of_ticket(work_items.take_ticket());
         uint32_t row = item / ITEMS_OF_ROW, number = item % ITEMS_OF_ROW, longest = ITEMS_OF_ROW * LONGEST_WHOLE<T>;
         uint32_t begin = row * longest, end = begin + longest;
         bool is_segment = number < SEGMENTS;
-        Share<true, 1, T> share(a, make_uint2(0, is_segment ? PART | number << GATE_SHIFT : 1), begin, end, longest);
+        LongRow<true, 1, T> long_row(a, make_uint2(0, is_segment ? SEGMENT | number << RUN_AHEAD_SHIFT : 1), begin, end, longest);
         if (is_segment) {
-            if (lane == 0) publish(work + share.place(), sum_of_segment<T>(launch, item));
-            if (lane == 0) reset(other + share.place());
+            if (lane == 0) publish(work + long_row.place(), sum_of_segment<T>(launch, item));
+            if (lane == 0) reset(other + long_row.place());
             continue;
         }
         T sum[1] = {T(0)}, expected = T(0);
-        ok = ok && share.has_parts() && share.template add_parts<1>(a, work, sum);
+        ok = ok && long_row.has_segments() && long_row.template add_segments<1>(a, work, sum);
         for (uint32_t k = lane; k < SEGMENTS; k += WARP) expected += sum_of_segment<T>(launch, item - SEGMENTS + k);
         if (ok) seen.compare(sum[0] == expected);
     }
-    slices.leave(a.slices, item, 1, BOTH);
+    work_items.leave(a.work_items, item, 1, BOTH);
     if (!ok && lane == 0) atomicAdd(&outcome->timed_out, 1u);
     seen.report(outcome);
 }

@@ -27,18 +27,18 @@ pub const SETUP_SURVEY_BLOCKS: u64 = 5;
 pub const SETUP_LONGEST_LIST: u32 = 8192;
 pub const SETUP_LIST_BLOCKS: u64 = 2;
 
-/// Up to so many rows there is room for a slice for each and for all parts that there may be, where else setup waits for
+/// Up to so many rows there is room for a work item for each and for all segments that there may be, where else setup waits for
 /// their number.
-pub const SETUP_SLICE_ROOM: u32 = 1 << 16;
+pub const SETUP_WORK_ITEM_ROOM: u32 = 1 << 16;
 
-/// Rows of a level go by families where a system has so many rows at least, and so many levels or entries; and levels of so
+/// Rows of a level go in locality order where a system has so many rows at least, and so many levels or entries; and levels of so
 /// many rows on average, but not of more than the next number unless rows have so many entries beside the diagonal.
-pub const FAMILY_SMALLEST: u32 = 1 << 16;
-pub const FAMILY_FEW_LEVELS: u32 = 100;
-pub const FAMILY_ENTRIES: u32 = 4_000_000;
-pub const FAMILY_NARROWEST: u32 = 200;
-pub const FAMILY_WIDEST: u32 = 5000;
-pub const FAMILY_LONG_ROW: u64 = 8;
+pub const LOCALITY_SMALLEST: u32 = 1 << 16;
+pub const LOCALITY_FEW_LEVELS: u32 = 100;
+pub const LOCALITY_ENTRIES: u32 = 4_000_000;
+pub const LOCALITY_NARROWEST: u32 = 200;
+pub const LOCALITY_WIDEST: u32 = 5000;
+pub const LOCALITY_LONG_ROW: u64 = 8;
 
 /// The host executor's pieces, in nanoseconds: the work of a row and of an entry; that of a coarse, a finer and the
 /// finest piece; how much later than it is solved a piece is seen by another thread; and how much earlier or later than its
@@ -56,11 +56,12 @@ pub const HOST_FAR_VALUE: u64 = 8;
 pub const HOST_PIECES_START: u64 = 20_000;
 pub const HOST_PIECES_WORTH: u64 = 80;
 
-/// Lines and planes of a box, and where rows have several lanes. Boxes are looked at where lines and planes are at least so long.
-pub const BOX_SHAPE: [u32; 2] = [8, 4];
-pub const BOX_SHAPE_LANES: [u32; 2] = [4, 4];
-pub const BOX_LINE: u32 = 64;
-pub const BOX_PLANE: u32 = 6000;
+/// Lines and planes of a 3-D block, and where rows have several lanes. 3-D blocks are looked at where lines and planes are at least
+/// so long.
+pub const BLOCK_3D_SHAPE: [u32; 2] = [8, 4];
+pub const BLOCK_3D_SHAPE_LANES: [u32; 2] = [4, 4];
+pub const BLOCK_3D_LINE: u32 = 64;
+pub const BLOCK_3D_PLANE: u32 = 6000;
 
 /// The smallest range of rows whose levels are looked at where there are no lines.
 pub const SMALLEST_RANGE: u32 = 1024;

@@ -4,7 +4,7 @@
 pub mod shared;
 
 use crate::analysis::shared::schedule::ENTRIES_PER_LANE;
-use crate::analysis::slices;
+use crate::analysis::work_items;
 use crate::problem::Shape;
 pub use shared::ROW_BYTES;
 
@@ -12,8 +12,8 @@ pub use shared::ROW_BYTES;
 #[derive(Clone, Copy, Debug)]
 pub struct Workspace {
     /// `ROW_BYTES` for each of n rows: the unknowns of one or several right-hand sides, or their partial
-    /// sums, by position. Then the same for each part that long rows may be cut into. Algorithms that want more for a row publish
-    /// their unknowns there.
+    /// sums, by position. Then the same for each segment that long rows may be cut into. Algorithms that want more for a row
+    /// publish their unknowns there.
     pub values: usize,
     /// n 32-bit counters by position, or queues.
     pub counters: usize,
@@ -31,10 +31,10 @@ fn lay_out(shape: &Shape, row_bytes: usize, base: usize) -> (Workspace, usize) {
     // The buffer may begin anywhere (csrsv2 takes any alignment): the first place is aligned inside it.
     let values = base.next_multiple_of(ALIGN);
     // A lane takes the fewest entries in the widest type.
-    let parts = slices::most_parts(shape.nnz, ENTRIES_PER_LANE / 2) as usize;
+    let segments = work_items::most_row_segments(shape.nnz, ENTRIES_PER_LANE / 2) as usize;
     let n = shape.n as usize;
-    // Of a part there is no right-hand side.
-    let of_values = n * row_bytes + parts * ROW_BYTES.max(row_bytes / 2);
+    // Of a segment there is no right-hand side.
+    let of_values = n * row_bytes + segments * ROW_BYTES.max(row_bytes / 2);
     let of_counters = if row_bytes > ROW_BYTES { QUEUE_BYTES.max(n * 4) } else { n * 4 };
     let counters = (values + of_values).next_multiple_of(ALIGN);
     (Workspace { values, counters }, counters + of_counters)
@@ -118,9 +118,9 @@ mod tests {
             for dtype in [DataType::F32, DataType::F64, DataType::C32, DataType::C64] {
                 let nnz = 1000 * n;
                 let shape = Shape::new(Op::NonTranspose, n, nnz, MatDescr::default(), dtype, false).unwrap();
-                // Words of the parts that there are at most in this type.
+                // Words of the segments that there are at most in this type.
                 let entries = ENTRIES_PER_LANE / if dtype == DataType::C64 { 2 } else { 1 };
-                let parts = slices::most_parts(nnz as u32, entries) as usize;
+                let segments = work_items::most_row_segments(nnz as u32, entries) as usize;
                 let most = ALL.iter().map(|a| a.row_bytes(dtype)).max().unwrap();
                 for (base, row_bytes) in (4096..4096 + 32)
                     .flat_map(|base| [(base, ROW_BYTES), (base, 2 * ROW_BYTES), (base, most)])
@@ -128,7 +128,7 @@ mod tests {
                     let (w, end) = lay_out(&shape, row_bytes, base);
                     assert!(w.values >= base && w.values % ALIGN == 0 && w.counters % 4 == 0);
                     let of_part = if row_bytes > ROW_BYTES { row_bytes / 2 } else { ROW_BYTES };
-                    assert!(w.counters >= w.values + n as usize * row_bytes + parts * of_part);
+                    assert!(w.counters >= w.values + n as usize * row_bytes + segments * of_part);
                     assert!(
                         end >= w.counters + if row_bytes > ROW_BYTES { QUEUE_BYTES } else { 4 * n as usize }
                     );

@@ -66,14 +66,14 @@ struct Grid {
     // The guess for a position of a line; modulo 2^32, which no level exceeds.
     __device__ uint32_t level(uint32_t t, const Line &l) const { return t - l.begin + l.y * line_step + l.z * plane_step; }
     __device__ uint32_t level(uint32_t t) const { return level(t, line_of(t)); }
-    // By how many lines for each plane boxes must be skewed, as a line depends on another; 2 is too many.
+    // By how many lines for each plane 3-D blocks must be skewed, as a line depends on another; 2 is too many.
     __device__ static uint32_t skew(const Line &l, const Line &other) {
         return other.y <= l.y ? 0 : other.y - l.y <= l.z - other.z ? 1 : 2;
     }
-    // The box of a position, by the rule of src/analysis/boxes.rs.
-    __device__ uint32_t box(uint32_t t) const {
+    // The 3-D block of a position, by the rule of src/analysis/blocks_3d.rs.
+    __device__ uint32_t block_3d(uint32_t t) const {
         Line l = line_of(t);
-        return l.z / a.box_planes * a.boxes + (l.y + a.skew * l.z) / a.box_lines;
+        return l.z / a.block_3d_planes * a.blocks_3d + (l.y + a.skew * l.z) / a.block_3d_lines;
     }
 };
 
@@ -97,7 +97,7 @@ __device__ __forceinline__ void each_dependency(const SetupArgs &a, const Rows &
 
 // Where a tile begins.
 __device__ __forceinline__ uint32_t tile_begin(const SetupArgs &a, uint32_t tile) {
-    return a.boxes ? a.box_begin[tile] : tile * a.tile;
+    return a.blocks_3d ? a.block_3d_begin[tile] : tile * a.tile;
 }
 
 // Where planes begin.
@@ -114,7 +114,7 @@ __device__ void find_planes(const SetupArgs &a) {
             uint32_t j, value;
             if (source.entry(i, e, j, value)) nearest = Min()(nearest, j < i ? i - j : j - i);
         }
-        // Looks first: almost always an earlier one is known already.
+        // Reads it first: almost always an earlier one is known already.
         if (nearest > line + line / 2 && load_relaxed(&a.summary->apart) < ~begin) atomicMax(&a.summary->apart, ~begin);
     }
 }

@@ -311,7 +311,7 @@ __device__ bool sweep_lanes(const SetupArgs &a, const SweepWords &words, const I
             if (__all_sync(FULL, done)) return true;
         }
         if (more) continue;
-        // Until something is known that a lane waits for. It needs all that it holds, so it looks at one.
+        // Until something is known that a lane waits for. It needs all that it holds, so it polls one.
         bool waits = missing != 0;
         uint32_t at = missing & 1u ? q[0] : missing & 2u ? q[1] : missing & 4u ? q[2] : q[3];
         if (!waits) at = words.begin;
@@ -382,7 +382,7 @@ __device__ void sweep(const SetupArgs &a, const Rows &rows) {
     else if (is_long) sweep_lanes<true>(a, words, ind, rows.base(), t, span.x, span.y, dog);
     else if (has_rows) sweep_lanes<false>(a, words, ind, rows.base(), t, span.x, span.y, dog);
     shared_rows.help_all(a, words, ind, rows.base(), dog);
-    // What the watchdogs of those who wait look at.
+    // What the watchdogs of those who wait poll.
     if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
 }
 

@@ -21,8 +21,8 @@ SETUP_KERNEL(setup_place, 256) {
 SETUP_KERNEL(setup_tile_keys, 256) {
     Grid grid(a);
     each_below(a.n, [&](uint32_t p) {
-        uint32_t i = ((const uint32_t *)a.value_in)[p], t = a.by_strips ? a.position[i] : natural_position(a, i);
-        a.key_out[p] = a.boxes ? a.box_tile[grid.box(t)] : t / a.tile;
+        uint32_t i = ((const uint32_t *)a.value_in)[p], t = a.by_wavefronts ? a.position[i] : natural_position(a, i);
+        a.key_out[p] = a.blocks_3d ? a.block_3d_tile[grid.block_3d(t)] : t / a.tile;
     });
 }
 

@@ -33,25 +33,25 @@ struct PanelChains {
     SETUP_KERNEL(setup_panel_chains_##name, TEAM_BLOCK) { walk(a, PanelChains<SOURCE>{{a}}); }
 FOR_EACH_SOURCE(PANEL_CHAINS)
 
-// With which position each chain begins. `slice_ptr` is how many chains begin before a position.
+// With which position each chain begins. `work_item_ptr` is how many chains begin before a position.
 SETUP_KERNEL(setup_panel_begins, 256) {
     each_below(a.n, [&](uint32_t t) {
-        if (a.chunk[t]) a.bounds[a.slice_ptr[t]] = t;
+        if (a.chunk[t]) a.bounds[a.work_item_ptr[t]] = t;
     });
 }
 
 // `counters` is 1 where a segment begins.
 SETUP_KERNEL(setup_panel_heads, 256) {
     each_below(a.n, [&](uint32_t t) {
-        uint32_t chain = a.slice_ptr[t] + a.chunk[t] - 1;
+        uint32_t chain = a.work_item_ptr[t] + a.chunk[t] - 1;
         a.counters[t] = (t - a.bounds[chain]) % PANEL_ROWS == 0;
     });
 }
 
-// The segment of each position, and with which position each begins. `family` is how many begin before a position.
+// The segment of each position, and with which position each begins. `locality_group` is how many begin before a position.
 SETUP_KERNEL(setup_panel_segments, 256) {
     each_below(a.n, [&](uint32_t t) {
-        uint32_t head = a.counters[t], segment = a.family[t] + head - 1;
+        uint32_t head = a.counters[t], segment = a.locality_group[t] + head - 1;
         a.tile_number[t] = segment;
         if (head) a.run_begin[segment] = t;
         if (t + 1 < a.n) return;
@@ -142,11 +142,11 @@ SETUP_KERNEL(setup_panel_rooms, 256) {
     });
 }
 
-// Where each level's room begins, if all had no gaps. `slice_ptr` is the room of all segments before one.
+// Where each level's room begins, if all had no gaps. `work_item_ptr` is the room of all segments before one.
 SETUP_KERNEL(setup_panel_levels, 256) {
     each_below(a.count, [&](uint32_t k) {
         uint32_t level = a.key_in[k] / PANEL_SIZES;
-        if (k == 0 || a.key_in[k - 1] / PANEL_SIZES != level) a.bounds[level] = a.slice_ptr[k];
+        if (k == 0 || a.key_in[k - 1] / PANEL_SIZES != level) a.bounds[level] = a.work_item_ptr[k];
     });
 }
 
@@ -154,7 +154,7 @@ SETUP_KERNEL(setup_panel_levels, 256) {
 SETUP_KERNEL(setup_panel_places, 256) {
     each_below(a.count, [&](uint32_t k) {
         uint32_t level = a.key_in[k] / PANEL_SIZES;
-        a.run_info[((const uint32_t *)a.value_in)[k]] = a.counters[level] * PANEL_ROWS + a.slice_ptr[k] - a.bounds[level];
+        a.run_info[((const uint32_t *)a.value_in)[k]] = a.counters[level] * PANEL_ROWS + a.work_item_ptr[k] - a.bounds[level];
     });
 }
 

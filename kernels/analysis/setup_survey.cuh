@@ -18,15 +18,15 @@ __device__ void offsets(const SetupArgs &a) {
     }
 }
 
-// From where on unknowns are distant from each other: as in src/select/features.rs.
-__device__ __forceinline__ uint32_t distant_from(uint32_t n) { return Min()(Max()(n / DISTANT_PART, DISTANT_LEAST), DISTANT_MOST); }
+// From which distance to the diagonal on an entry is off-band: as in src/select/features.rs.
+__device__ __forceinline__ uint32_t off_band_from(uint32_t n) { return Min()(Max()(n / OFF_BAND_PART, OFF_BAND_LEAST), OFF_BAND_MOST); }
 
 template <class P, class I>
 struct Survey {
     static constexpr int PIECES = OF_MAJORS;
     const SetupArgs &a;
     // Of the rows that this thread has led.
-    uint32_t entries = 0, extra = 0, missing = 0, scattered = 0, bad = 0, next_to_diagonal = 0, distant = 0, bare = 0;
+    uint32_t entries = 0, extra = 0, missing = 0, scattered = 0, bad = 0, next_to_diagonal = 0, off_band = 0, bare = 0;
 
     __device__ uint2 span(uint32_t i) const {
         const P *ptr = (const P *)a.ptr;
@@ -60,7 +60,7 @@ struct Survey {
                     stop = e + 1;
                     uint32_t distance = j < i ? i - j : j - i;
                     next_to_diagonal += distance == 1;
-                    distant += distance > distant_from(a.n);
+                    off_band += distance > off_band_from(a.n);
                 }
             }
         }
@@ -92,7 +92,7 @@ __device__ void survey(const SetupArgs &a) {
     uint32_t bad = block.reduce(s.bad, Max()), scattered = block.reduce(s.scattered, Max());
     uint32_t entries = block.reduce(s.entries, Sum()), extra = block.reduce(s.extra, Sum());
     uint32_t missing = block.reduce(s.missing, Max()), next = block.reduce(s.next_to_diagonal, Sum());
-    uint32_t bare = block.reduce(s.bare, Sum()), distant = block.reduce(s.distant, Sum());
+    uint32_t bare = block.reduce(s.bare, Sum()), off_band = block.reduce(s.off_band, Sum());
     if (block.rank != 0) return;
     if (bad) atomicOr(&a.summary->bad, 1u);
     if (scattered) atomicOr(&a.summary->scattered, 1u);
@@ -101,7 +101,7 @@ __device__ void survey(const SetupArgs &a) {
     if (missing) atomicMax(&a.summary->missing, missing);
     if (next) atomicAdd(&a.summary->next_to_diagonal, next);
     if (bare) atomicAdd(&a.summary->bare, bare);
-    if (distant) atomicAdd(&a.summary->distant, distant);
+    if (off_band) atomicAdd(&a.summary->off_band, off_band);
 }
 
 #define OFFSETS(p, P)                                                                                      \

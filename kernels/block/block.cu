@@ -6,20 +6,20 @@
 // What a row needs but unknowns is copied to shared memory while its warp is at earlier rows, and a long row's further entries while it
 // waits for those before.
 //
-// Rows of many entries are cut into parts (see `Share`). Where there are any, some warps of each block take parts, in the same order,
-// and nothing else; to their row the sums of its parts are then further entries, of unknowns by those numbers.
+// Rows of many entries are cut into segments (see `LongRow`). Where there are any, some warps of each block take segments, in the
+// same order, and nothing else; to their row the sums of its segments are then further entries, of unknowns by those numbers.
 //
 // Two kernels bring right-hand sides to rows, where those of a row lie beside each other, and results back to where they belong.
 // Both kinds lie in the caller's buffer, by row number: right-hand sides first, and behind them the words that are published.
+#include "device/long_row.cuh"
 #include "device/row.cuh"
-#include "device/share.cuh"
 #include "shared/block.h"
 
 // There may be fewer threads than BLOCK_THREADS, as a block's shared memory may have room for fewer. A block has a warp for each queue
-// of rows, and where there are parts, that many fewer of these. A queue has a line of the cache for itself.
-constexpr uint32_t BLOCK_WARPS = BLOCK_THREADS / WARP, BLOCK_PART_WARPS = 4;
-constexpr uint32_t PART_SLICES = 8;     // that a ticket stands for
-// Of a warp, from one word to the watchdog to the next: rows or tickets of parts, and entries of a row.
+// of rows, and where there are segments, that many fewer of these. A queue has a line of the cache for itself.
+constexpr uint32_t BLOCK_WARPS = BLOCK_THREADS / WARP, BLOCK_SEGMENT_WARPS = 4;
+constexpr uint32_t SEGMENT_WORK_ITEMS = 8;  // that a ticket stands for
+// Of a warp, from one word to the watchdog to the next: rows or tickets of segments, and entries of a row.
 constexpr uint32_t PROGRESS_ROWS = 64, PROGRESS_ENTRIES = 1 << 16;
 constexpr int BLOCK_SUMS = 2;           // of a column; no fewer than entries that a warp reads at once
 
@@ -91,11 +91,12 @@ __device__ void block_end(const MultiArgs<T> &m) {
     });
 }
 
-// A row, or a part of one: its position, its number, which of the diagonal values is its own, its entries of the lists, the place of the
-// value of the first, how many parts it has, which are further entries before those, and where the first of them, or its own sum, is.
+// A row, or a segment of one: its position, its number, which of the diagonal values is its own, its entries of the lists, the
+// place of the value of the first, how many segments it has, which are further entries before those, and where the first of them,
+// or its own sum, is.
 struct BlockRow {
-    uint32_t p, i, diag, begin, end, value, parts, place;
-    __device__ __forceinline__ uint32_t entries() const { return parts + (end - begin); }
+    uint32_t p, i, diag, begin, end, value, segments, place;
+    __device__ __forceinline__ uint32_t entries() const { return segments + (end - begin); }
 };
 
 // Up to 32 entries of a row: whose unknowns they are of, and the values.
@@ -121,7 +122,7 @@ struct BlockCopies {
     BlockEntries<T> more[BLOCK_MORE];  // of a long row
 };
 
-template <int NR, bool MAY_HAVE_PARTS, class T>
+template <int NR, bool MAY_HAVE_SEGMENTS, class T>
 struct BlockSolver {
     using Entries = BlockEntries<T>;
     using Ahead = BlockAhead<NR, T>;
@@ -134,36 +135,36 @@ struct BlockSolver {
 
     __device__ __forceinline__ uint32_t column() const { return lane % NR; }
 
-    // The row at a position, or where there is a slice that is a part of it, that.
-    __device__ __forceinline__ BlockRow row_of(uint2 slice) const {
-        BlockRow row = {slice.x, 0, NONE, 0, 0, 0, 0, 0};
-        if (slice.x >= a.n) return row;
-        uint4 record = a.record[slice.x];
+    // The row at a position, or where there is a work item that is a segment of it, that.
+    __device__ __forceinline__ BlockRow row_of(uint2 work_item) const {
+        BlockRow row = {work_item.x, 0, NONE, 0, 0, 0, 0, 0};
+        if (work_item.x >= a.n) return row;
+        uint4 record = a.record[work_item.x];
         row.i = record.x, row.diag = record.y, row.begin = record.z, row.value = record.w;
-        row.end = a.record[slice.x + 1].z;
-        if (MAY_HAVE_PARTS) {
+        row.end = a.record[work_item.x + 1].z;
+        if (MAY_HAVE_SEGMENTS) {
             uint32_t length = row.end - row.begin;
-            Share<MAY_HAVE_PARTS, 1, T> share(a, slice, row.begin, row.end, length);
+            LongRow<MAY_HAVE_SEGMENTS, 1, T> long_row(a, work_item, row.begin, row.end, length);
             row.value += row.begin - record.z;
-            row.place = share.place();
-            if (share.has_parts()) row.parts = share.parts;
+            row.place = long_row.place();
+            if (long_row.has_segments()) row.segments = long_row.segments;
         }
         return row;
     }
     // Has a lane's entry copied of those from number `k` on, but for the value, and finds where that is, for which it asks where values
-    // are permuted. The sums of parts come first, and then entries in the order in which their unknowns are solved. False if a lane
-    // has none of the list; where it has none at all there will be zeros.
+    // are permuted. The sums of segments come first, and then entries in the order in which their unknowns are solved. False if a
+    // lane has none of the list; where it has none at all there will be zeros.
     __device__ __forceinline__ bool copy_entry(const BlockRow &row, uint32_t k, Entries &to, uint32_t &value) const {
         k += lane;
-        uint32_t e = a.backward ? row.end - 1 - (k - row.parts) : row.begin + (k - row.parts);
-        bool is_entry = k >= row.parts && k < row.entries();
-        if (MAY_HAVE_PARTS && k < row.parts) to.adj[lane] = row.place + k;
+        uint32_t e = a.backward ? row.end - 1 - (k - row.segments) : row.begin + (k - row.segments);
+        bool is_entry = k >= row.segments && k < row.entries();
+        if (MAY_HAVE_SEGMENTS && k < row.segments) to.adj[lane] = row.place + k;
         else copy_ahead(is_entry, &to.adj[lane], a.row_adj + (is_entry ? e : 0));
         value = !is_entry ? 0 : a.row_permuted ? a.row_val[e] : row.value + (e - row.begin);
         return is_entry;
     }
     __device__ __forceinline__ void copy_value(const BlockRow &row, uint32_t k, bool is_entry, uint32_t value, Entries &to) const {
-        if (MAY_HAVE_PARTS && k + lane < row.parts) to.v[lane] = zero(T{}) - one(T{});
+        if (MAY_HAVE_SEGMENTS && k + lane < row.segments) to.v[lane] = zero(T{}) - one(T{});
         else copy_ahead(is_entry, &to.v[lane], a.val + value);
     }
     __device__ __forceinline__ void copy_entries(const BlockRow &row, uint32_t k, Entries &to) const {
@@ -182,8 +183,8 @@ struct BlockSolver {
         return copy_entry(row, 0, to.entries, value);
     }
 
-    // The sum of `first` and what all entries of a row or part subtract from it, the first of which are there; not a number where the
-    // watchdog ended the wait.
+    // The sum of `first` and what all entries of a row or segment subtract from it, the first of which are there; not a number
+    // where the watchdog ended the wait.
     template <int SIZE>
     __device__ __forceinline__ T subtract(const BlockRow &row, const Entries &first_entries, T first) const {
         const T *words = reinterpret_cast<const T *>(words_of<NR>(a) + column());
@@ -282,17 +283,17 @@ struct BlockSolver {
         copied();
     }
 
-    // Takes slices, which are in the order of positions, with the parts of a row before it.
-    __device__ __forceinline__ void parts() const {
+    // Takes work items, which are in the order of positions, with the segments of a row before it.
+    __device__ __forceinline__ void segments() const {
         for (;;) {
             uint32_t number = lane == 0 ? atomicAdd(a.counters + queues * BLOCK_QUEUE_WORDS, 1u) : 0u;
-            uint32_t first = __shfl_sync(FULL, number, 0) * PART_SLICES;
-            if (first >= a.slices) return;
+            uint32_t first = __shfl_sync(FULL, number, 0) * SEGMENT_WORK_ITEMS;
+            if (first >= a.work_items) return;
             if (lane == 0 && number % PROGRESS_ROWS == 0) atomicAdd(&a.state->progress, 1u);
-            uint2 slice = lane < PART_SLICES && lane < a.slices - first ? a.slice[first + lane] : make_uint2(0, 0);
-            for (uint32_t parts = __ballot_sync(FULL, (slice.y & 63u) == PART); parts != 0; parts &= parts - 1) {
-                uint32_t k = __ffs(parts) - 1;
-                BlockRow row = row_of(make_uint2(__shfl_sync(FULL, slice.x, k), __shfl_sync(FULL, slice.y, k)));
+            uint2 work_item = lane < SEGMENT_WORK_ITEMS && lane < a.work_items - first ? a.work_item[first + lane] : make_uint2(0, 0);
+            for (uint32_t segments = __ballot_sync(FULL, (work_item.y & 63u) == SEGMENT); segments != 0; segments &= segments - 1) {
+                uint32_t k = __ffs(segments) - 1;
+                BlockRow row = row_of(make_uint2(__shfl_sync(FULL, work_item.x, k), __shfl_sync(FULL, work_item.y, k)));
                 Entries &entries = copies.ahead[0].entries;
                 copy_entries(row, 0, entries);
                 copied();
@@ -304,16 +305,16 @@ struct BlockSolver {
     }
 };
 
-template <int NR, bool MAY_HAVE_PARTS, class T>
+template <int NR, bool MAY_HAVE_SEGMENTS, class T>
 __device__ __forceinline__ void block(const SolveArgs<T> &a) {
     constexpr size_t ENTRIES = WARP * (sizeof(T) + 4);
     constexpr size_t AHEAD = BLOCK_ROW_BYTES + ENTRIES + NR * sizeof(T) + BLOCK_DIAGONAL_BYTES;
     static_assert(sizeof(BlockCopies<NR, T>) == BLOCK_AHEAD * AHEAD + BLOCK_MORE * ENTRIES, "warp_bytes");
     extern __shared__ __align__(16) unsigned char memory[];
-    uint32_t warp = threadIdx.x / WARP, queues = blockDim.x / WARP - (MAY_HAVE_PARTS ? BLOCK_PART_WARPS : 0);
-    BlockSolver<NR, MAY_HAVE_PARTS, T> solver{a, reinterpret_cast<BlockCopies<NR, T> *>(memory)[warp], threadIdx.x % WARP, queues};
-    if (!MAY_HAVE_PARTS || warp < queues) solver.rows(warp);
-    else solver.parts();
+    uint32_t warp = threadIdx.x / WARP, queues = blockDim.x / WARP - (MAY_HAVE_SEGMENTS ? BLOCK_SEGMENT_WARPS : 0);
+    BlockSolver<NR, MAY_HAVE_SEGMENTS, T> solver{a, reinterpret_cast<BlockCopies<NR, T> *>(memory)[warp], threadIdx.x % WARP, queues};
+    if (!MAY_HAVE_SEGMENTS || warp < queues) solver.rows(warp);
+    else solver.segments();
 }
 
 #define KERNEL(NR, t)                                                                                                      \
@@ -330,7 +331,7 @@ __device__ __forceinline__ void block(const SolveArgs<T> &a) {
         block<NR, false>(m.solve);                                                                                         \
     }                                                                                                                      \
     extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)                                                         \
-        block_parts##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                                 \
+        block_segments##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                              \
         block<NR, true>(m.solve);                                                                                          \
     }
 #define KERNELS(t) KERNEL(16, t) KERNEL(32, t)

@@ -83,7 +83,7 @@ __device__ __forceinline__ uint32_t load_first(const uint32_t *p) {
     asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
     return v;
 }
-// Shared memory. Words there that one warp stores and others look at, of so many bits, with the order and scope that is named.
+// Shared memory. Words there that one warp stores and others poll, of so many bits, with the order and scope that is named.
 //
 // Tools that look for races know barriers and atomic operations, and no such words. With SPTRSV_RACECHECK, which build.rs tells of,
 // the words go by atomic operations, so that a tool finds whatever else races.
@@ -288,17 +288,17 @@ __device__ __forceinline__ uint32_t note_parity_of(State *state) {
     return parity;
 }
 
-// Takes slices from `begin` on for a warp. They are dealt out to the queues one by one, and each warp of a block takes
-// tickets of one queue. So every block that is resident takes tickets of every queue, and no slice of a queue is left when a
+// Takes work items from `begin` on for a warp. They are dealt out to the queues one by one, and each warp of a block takes
+// tickets of one queue. So every block that is resident takes tickets of every queue, and no work item of a queue is left when a
 // later one has been taken: the argument at the beginning holds for each.
-struct Slices {
+struct WorkItems {
     State *state;
     uint32_t begin;
     uint32_t first;  // the first ticket, in all lanes
 
     static __device__ __forceinline__ uint32_t queue() { return threadIdx.x / 32 % QUEUES; }
 
-    __device__ __forceinline__ Slices(State *of, uint32_t begin_with) : state(of), begin(begin_with) {
+    __device__ __forceinline__ WorkItems(State *of, uint32_t begin_with) : state(of), begin(begin_with) {
         first = __shfl_sync(0xffffffffu, take_ticket(), 0);
         note_parity(first);
     }
@@ -306,15 +306,15 @@ struct Slices {
     __device__ __forceinline__ uint32_t take_ticket() const {
         return threadIdx.x % 32 == 0 ? atomicAdd(&state->queue[queue()].next, QUEUES) : 0u;
     }
-    __device__ __forceinline__ uint32_t slice_of(uint32_t number) const { return begin + (number & ~BOTH); }
+    __device__ __forceinline__ uint32_t work_item_of(uint32_t number) const { return begin + (number & ~BOTH); }
     // That of lane 0's ticket, in all lanes.
     __device__ __forceinline__ uint32_t of_ticket(uint32_t number) const {
-        return slice_of(__shfl_sync(0xffffffffu, number, 0));
+        return work_item_of(__shfl_sync(0xffffffffu, number, 0));
     }
-    // To be called when all slices up to `end` have been taken, with the last one of so many tickets beyond them.
+    // To be called when all work items up to `end` have been taken, with the last one of so many tickets beyond them.
     __device__ __forceinline__ void leave(uint32_t end, uint32_t last, uint32_t beyond, uint32_t passes_on) const {
-        uint32_t q = queue(), slices = (end - begin + QUEUES - 1 - q) / QUEUES;
-        if (threadIdx.x % 32 == 0 && last == begin + q + (slices + beyond * gridDim.x - 1) * QUEUES)
+        uint32_t q = queue(), work_items = (end - begin + QUEUES - 1 - q) / QUEUES;
+        if (threadIdx.x % 32 == 0 && last == begin + q + (work_items + beyond * gridDim.x - 1) * QUEUES)
             leave_queue(state, q, parity_of_warp(), passes_on);
     }
 };

@@ -2,11 +2,11 @@
 // nodes. What ONE_WORD does for rows is done for nodes here, each unknown being published in one word that is value and
 // flag together: a third of the levels where B is 3, and a ninth of the indices and polls.
 //
-// A slice is up to 32 nodes of one level, solved by one warp with a power of two of lanes a node, at least
+// A work item is up to 32 nodes of one level, solved by one warp with a power of two of lanes a node, at least
 // as many as a node has unknowns. A lane takes every `lanes`-th unknown that the node depends on, and
 // multiplies it into the sums of all B rows. The sums meet by shuffles, and every lane solves the node's own
 // triangle for itself. What does not depend on other nodes is copied to shared memory while the warp waits with the
-// slice before, rows as they lie in memory and line by line of the cache, and in registers before the first poll.
+// work item before, rows as they lie in memory and line by line of the cache, and in registers before the first poll.
 //
 // The place of an unknown is where it stands in its node in solving order. Nodes are in level order, and the B unknowns
 // of one lie beside each other in the work vector, each with its NR right-hand sides. `node_row` says by position of
@@ -20,15 +20,15 @@
 //                             each of its B unknowns where the values of the B rows begin, in `row_val`
 #pragma once
 #include "device/columns.cuh"
-#include "device/gate.cuh"
 #include "device/row.cuh"
+#include "device/run_ahead.cuh"
 #include "shared/by_rows.h"
 #include "shared/nodal.h"
 #include "shared/nodes.h"
 
 constexpr int NODAL_BLOCK = ROWS_BLOCK;  // threads
 // So many blocks get in each other's way when they poll what is not there.
-constexpr uint32_t NODAL_GATE_BLOCKS = 256;
+constexpr uint32_t NODAL_RUN_AHEAD_BLOCKS = 256;
 // Blocks on a multiprocessor that leave a thread enough registers.
 template <class T, int B>
 constexpr int NODAL_BLOCKS = (sizeof(T) > 8 ? 3 : 4) - (sizeof(T) > 4 && B > 3);
@@ -43,7 +43,7 @@ constexpr uint32_t times_for(uint32_t bytes, uint32_t value, uint32_t at_once) {
     return ceil_div(bytes + at_once - value, at_once);
 }
 
-// What a warp copies of its next slice. The values of a row are copied in pieces of 16 bytes, one for each lane of its node
+// What a warp copies of its next work item. The values of a row are copied in pieces of 16 bytes, one for each lane of its node
 // at a time, and begin somewhere in the first of them.
 template <int B, class T>
 struct NodeCopies {
@@ -62,7 +62,7 @@ struct NodeCopies {
     alignas(LINE) char rows[B * ROW * WARP];
     T f[WARP], d[WARP];  // f: of a single column
     uint32_t adj[NODES * WARP];
-    uint32_t diag[WARP];  // where the diagonal of the slice after that is
+    uint32_t diag[WARP];  // where the diagonal of the work item after that is
 };
 
 // WHOLE: nodes are copied whole.
@@ -91,14 +91,14 @@ struct NodeSolver {
         uint32_t own;   // own entries of the row whose place is the lane's number
     };
 
-    __device__ __forceinline__ uint32_t shift_of(uint2 slice) const { return __ffs(slice.y >> 6) - 1; }
+    __device__ __forceinline__ uint32_t shift_of(uint2 work_item) const { return __ffs(work_item.y >> 6) - 1; }
     // The unknown at a place.
     __device__ __forceinline__ uint32_t unknown(uint32_t place) const { return a.backward ? B - 1 - place : place; }
 
-    __device__ __forceinline__ Node fetch(uint2 slice) const {
+    __device__ __forceinline__ Node fetch(uint2 work_item) const {
         Node node = {{0, NONE, 0, 0}, 0, 0};
-        uint32_t shift = shift_of(slice), r = lane >> shift, sub = lane & ((1u << shift) - 1), p = slice.x + r;
-        if (r < (slice.y & 63u)) {
+        uint32_t shift = shift_of(work_item), r = lane >> shift, sub = lane & ((1u << shift) - 1), p = work_item.x + r;
+        if (r < (work_item.y & 63u)) {
             const uint4 *record = a.record + p;
             node.record = record[0];
             node.end = record[1].z;
@@ -106,12 +106,12 @@ struct NodeSolver {
         }
         return node;
     }
-    // Copies where the diagonals of a slice are, if they are not known to be in the rows.
-    __device__ __forceinline__ void copy_indices_of_diagonals(uint2 slice) const {
+    // Copies where the diagonals of a work item are, if they are not known to be in the rows.
+    __device__ __forceinline__ void copy_indices_of_diagonals(uint2 work_item) const {
         if (WHOLE || !a.diag_index || a.diag_in_rows) return;
-        uint32_t shift = shift_of(slice), r = lane >> shift, sub = lane & ((1u << shift) - 1);
-        bool leads = r < (slice.y & 63u) && sub < B;
-        copy_ahead(leads, &copies.diag[lane], &a.node_row[leads ? (slice.x + r) * B + unknown(sub) : 0].y);
+        uint32_t shift = shift_of(work_item), r = lane >> shift, sub = lane & ((1u << shift) - 1);
+        bool leads = r < (work_item.y & 63u) && sub < B;
+        copy_ahead(leads, &copies.diag[lane], &a.node_row[leads ? (work_item.x + r) * B + unknown(sub) : 0].y);
     }
 
     // What U unknowns of other nodes contribute: values, and where the unknowns are.
@@ -129,12 +129,12 @@ struct NodeSolver {
     };
     // `known` are the lanes of a node if the compiler knows them, or zero.
     template <class Lanes>
-    __device__ __forceinline__ Place place_of(uint2 slice, const Node &node, Lanes known) const {
+    __device__ __forceinline__ Place place_of(uint2 work_item, const Node &node, Lanes known) const {
         Place at = {};
-        at.lanes = known.value > 0 ? known.value : 1u << shift_of(slice);
+        at.lanes = known.value > 0 ? known.value : 1u << shift_of(work_item);
         uint32_t r = lane / at.lanes;
-        at.sub = lane & (at.lanes - 1), at.p = slice.x + r;
-        at.in = r < (slice.y & 63u), at.leads = at.in && at.sub < B;
+        at.sub = lane & (at.lanes - 1), at.p = work_item.x + r;
+        at.in = r < (work_item.y & 63u), at.leads = at.in && at.sub < B;
         at.c = unknown(at.sub), at.row = node.record.x * B + at.c;
         at.count = (node.end - node.record.z) * B;
         at.held = min(at.count, U * at.lanes);
@@ -208,8 +208,8 @@ struct NodeSolver {
 
     // Has everything of a node copied that does not depend on others and that a lane wants to know.
     template <class Lanes>
-    __device__ __forceinline__ void copy(uint2 slice, const Node &node, Lanes known) const {
-        Place at = place_of(slice, node, known);
+    __device__ __forceinline__ void copy(uint2 work_item, const Node &node, Lanes known) const {
+        Place at = place_of(work_item, node, known);
         if (NR == 1) copy_ahead(at.leads, &copies.f[lane], columns.from(at.row, 0));
         if (NR == 1) expect_if(at.leads, word_at(at.p * B + at.c));
         if (!WHOLE && a.diag_index && !a.diag_in_rows) {
@@ -223,8 +223,8 @@ struct NodeSolver {
             uint32_t e = at.sub + k * at.lanes;
             copy_ahead(e < node.end - node.record.z, nodes_of(at) + e, a.row_adj + node.record.z + e);
         }
-        // Whole pieces, which may hold what is next in memory. In a few slices value by value: the last rows of all have nothing
-        // next, and nodes may depend on more unknowns than the lanes hold.
+        // Whole pieces, which may hold what is next in memory. In a few work items value by value: the last rows of all have
+        // nothing next, and nodes may depend on more unknowns than the lanes hold.
         constexpr uint32_t OWN = B * (B + 1) / 2;
         uint32_t past = WHOLE ? at.first + B * at.count + OWN : (a.backward ? at.own[0] + at.count : at.own[B - 1]) + B;
         if (__any_sync(FULL, at.in && (past + PIECE / (uint32_t)sizeof(T) > a.values || at.held < at.count))) {
@@ -297,11 +297,12 @@ struct NodeSolver {
                 load_if(in, a.val + (a.row_permuted ? index + unknown(s) : others_at(at, s) + number), part.v[u][s]);
         }
     }
-    // How far into the work vector is what is solved a level or two before the youngest unknown of the slice: a quarter of the
-    // way to the slice's gate, which is 4 or 8 levels back. NONE if the slice has no gate, or blocks are few.
-    __device__ __forceinline__ uint32_t gate_of(uint2 slice, const Place &at, const Part &part) const {
-        uint32_t back = slice.y >> GATE_SHIFT, youngest = 0;
-        if (back == 0 || gridDim.x < NODAL_GATE_BLOCKS) return NONE;
+    // How far into the work vector is what is solved a level or two before the youngest unknown of the work item: a quarter of the
+    // way to the work item's run-ahead limit, which is 4 or 8 levels back. NONE if the work item has no run-ahead limit, or blocks
+    // are few.
+    __device__ __forceinline__ uint32_t run_ahead_of(uint2 work_item, const Place &at, const Part &part) const {
+        uint32_t back = work_item.y >> RUN_AHEAD_SHIFT, youngest = 0;
+        if (back == 0 || gridDim.x < NODAL_RUN_AHEAD_BLOCKS) return NONE;
 #pragma unroll
         for (int u = 0; u < U; ++u) youngest = max(youngest, at.sub + u * at.lanes < at.count ? part.place[u] : 0);
         youngest = uniform(youngest);
@@ -384,9 +385,9 @@ struct NodeSolver {
         taken.d = a.diag_in_rows ? row_of(at, place, at.its_own).of_place(place) : copies.d[lane];
     }
 
-    __device__ __forceinline__ void solve(uint2 slice, const Place &at, const Node &node, Taken &taken) const {
+    __device__ __forceinline__ void solve(uint2 work_item, const Place &at, const Node &node, Taken &taken) const {
         uint32_t lanes = at.lanes, sub = at.sub, first_lane = lane - sub, p = at.p, c = at.c, row = at.row;
-        uint32_t longest = warp_max(at.count), gate = gate_of(slice, at, taken.part);
+        uint32_t longest = warp_max(at.count), limit = run_ahead_of(work_item, at, taken.part);
         bool leads = at.leads;
         auto &low = taken.low;
         T f[NR];
@@ -430,9 +431,9 @@ struct NodeSolver {
         uint32_t publishes = leads, t = sub;
         settle(word);
         settle(publishes);
-        // With one look at a time: looks at all unknowns before that would be in the way of those that solve them. What the watchdog
-        // ends here it ends in the next wait as well.
-        if (gate != NONE) pass(a, word_at(gate));
+        // With one poll at a time: polls of all unknowns before that would be in the way of those that solve them. What the
+        // watchdog ends here it ends in the next wait as well.
+        if (limit != NONE) pass(a, word_at(limit));
         // A long node begins with the unknowns that were solved first, which in a backward solve are the last.
         uint32_t stride = U * lanes, step = a.backward ? 0u - stride : stride;
         if (a.backward && longest > stride) {
@@ -497,28 +498,28 @@ struct NodeSolver {
         if (NR == 1) reset(work_of(a, ~parity_of_warp()) + (p * B + c));
     }
 
-    // Takes slices until there are none.
-    __device__ __forceinline__ void run(const Slices &slices) const {
+    // Takes work items until there are none.
+    __device__ __forceinline__ void run(const WorkItems &work_items) const {
         constexpr uint2 nothing = {0, 1u << 6};
-        auto slice_of = [&](uint32_t s) { return s < a.slices ? a.slice[s] : nothing; };
-        auto next_item = [&] { return slices.of_ticket(slices.take_ticket()); };
-        uint32_t s = slices.slice_of(slices.first), s1 = next_item(), s2 = next_item();
-        uint2 slice = slice_of(s), slice1 = slice_of(s1), slice2 = slice_of(s2);
-        slice.y = uniform(slice.y), slice1.y = uniform(slice1.y);
-        Node node = fetch(slice), node1 = fetch(slice1);
-        copy_indices_of_diagonals(slice);
+        auto work_item_of = [&](uint32_t s) { return s < a.work_items ? a.work_item[s] : nothing; };
+        auto next_item = [&] { return work_items.of_ticket(work_items.take_ticket()); };
+        uint32_t s = work_items.work_item_of(work_items.first), s1 = next_item(), s2 = next_item();
+        uint2 work_item = work_item_of(s), work_item1 = work_item_of(s1), work_item2 = work_item_of(s2);
+        work_item.y = uniform(work_item.y), work_item1.y = uniform(work_item1.y);
+        Node node = fetch(work_item), node1 = fetch(work_item1);
+        copy_indices_of_diagonals(work_item);
         copied();
-        copy(slice, node, Constant<0>{});
-        copy_indices_of_diagonals(slice1);
+        copy(work_item, node, Constant<0>{});
+        copy_indices_of_diagonals(work_item1);
         // With `act` for the lanes that have code of their own, and for all others.
-        auto by_lanes = [&](uint2 slice, auto act) {
-            if (USUAL > 0 && (slice.y >> 6 & 63u) == USUAL) act(Constant<USUAL>{});
+        auto by_lanes = [&](uint2 work_item, auto act) {
+            if (USUAL > 0 && (work_item.y >> 6 & 63u) == USUAL) act(Constant<USUAL>{});
             else act(Constant<0>{});
         };
-        while (s < a.slices) {
+        while (s < a.work_items) {
             Taken taken;
-            by_lanes(slice, [&](auto lanes) {
-                Place at = place_of(slice, node, lanes);
+            by_lanes(work_item, [&](auto lanes) {
+                Place at = place_of(work_item, node, lanes);
                 if constexpr (!WHOLE)
                     if (a.row_permuted) gather(at, node);
                 // Lanes take what others have copied, and the next copies go to the same place.
@@ -527,21 +528,21 @@ struct NodeSolver {
                 take(at, taken);
                 __syncwarp();
             });
-            uint32_t s3 = slices.take_ticket();
-            Node node2 = fetch(slice2);
-            by_lanes(slice1, [&](auto lanes) { copy(slice1, node1, lanes); });
-            copy_indices_of_diagonals(slice2);
-            by_lanes(slice, [&](auto lanes) { solve(slice, place_of(slice, node, lanes), node, taken); });
+            uint32_t s3 = work_items.take_ticket();
+            Node node2 = fetch(work_item2);
+            by_lanes(work_item1, [&](auto lanes) { copy(work_item1, node1, lanes); });
+            copy_indices_of_diagonals(work_item2);
+            by_lanes(work_item, [&](auto lanes) { solve(work_item, place_of(work_item, node, lanes), node, taken); });
             s = s1, s1 = s2;
-            slice = slice1, slice1 = slice2;
-            slice1.y = uniform(slice1.y);
+            work_item = work_item1, work_item1 = work_item2;
+            work_item1.y = uniform(work_item1.y);
             node = node1, node1 = node2;
-            s2 = slices.of_ticket(s3);
-            slice2 = slice_of(s2);
+            s2 = work_items.of_ticket(s3);
+            work_item2 = work_item_of(s2);
         }
         copied();
         // Three tickets were beyond the last work item.
-        slices.leave(a.slices, s2, 3, PASSED_ON<NR>);
+        work_items.leave(a.work_items, s2, 3, PASSED_ON<NR>);
     }
 };
 
@@ -549,10 +550,10 @@ struct NodeSolver {
 template <int B, int NR, bool WHOLE, class T>
 __device__ __forceinline__ void nodal(const SolveArgs<T> &a, const Columns<T, NR> &columns) {
     __shared__ NodeCopies<B, T> copies[NODAL_BLOCK / WARP];
-    Slices slices(a.state, 0);
-    uint32_t words = NR == 1 ? (uint32_t)(work_of(a, slices.first) - a.work) : 0;
+    WorkItems work_items(a.state, 0);
+    uint32_t words = NR == 1 ? (uint32_t)(work_of(a, work_items.first) - a.work) : 0;
     NodeSolver<B, NR, WHOLE, T> solver{a, columns, copies[threadIdx.x / WARP], words, alpha_of(a), threadIdx.x % WARP};
-    solver.run(slices);
+    solver.run(work_items);
 }
 
 // Calls INSTANTIATE(size, type) for every size of a node.

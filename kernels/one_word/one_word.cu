@@ -2,11 +2,11 @@
 // for the next solve.
 #include "one_word.cuh"
 
-template <bool PARTS, class T>
+template <bool SEGMENTS, class T>
 __device__ void one_column(const SolveArgs<T> &a) {
     wait_for_previous_kernel();
     ThroughL2<1, T> exchange(a);
-    one_word<1, PARTS>(a, columns_of(a), exchange);
+    one_word<1, SEGMENTS>(a, columns_of(a), exchange);
 }
 
 // Blocks on a multiprocessor that leave a thread enough registers.
@@ -19,7 +19,7 @@ constexpr int BLOCKS = sizeof(T) > 8 ? ROWS_BLOCKS : ONE_WORD_BLOCKS_CACHED;
         one_column<false>(a);                                                        \
     }                                                                                \
     extern "C" __global__ void __launch_bounds__(ROWS_BLOCK, BLOCKS<t##_type>)         \
-        one_word_parts_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {              \
+        one_word_segments_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {           \
         one_column<true>(a);                                                         \
     }                                                                                \
     extern "C" __global__ void __launch_bounds__(128)                                \

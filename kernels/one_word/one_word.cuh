@@ -1,18 +1,18 @@
 // The one-word engine, for NR right-hand sides in one pass over the matrix: each unknown is published in one word that
 // is value and flag together.
 //
-// A slice is up to 32 rows of one level, solved by one warp with `lanes` lanes a row, or by several where there are several
+// A work item is up to 32 rows of one level, solved by one warp with `lanes` lanes a row, or by several where there are several
 // right-hand sides (see `Place`); so no lane waits for another of its own warp. Rows of more entries than a warp holds are cut
-// into parts (see `Share`). Everything that does not depend on other rows (values, indices, right-hand side, reciprocal of the
-// diagonal) is asked for at once and in registers before the first poll, and the next slice's record is on its way. The unknowns
-// live in a work vector in level order, the NR of one position beside each other. A row is published as soon as its own unknowns
-// are there, whatever the others of its slice wait for. Every right-hand side is summed up in the same order whatever NR is, and
-// so gets the same bits.
+// into segments (see `LongRow`). Everything that does not depend on other rows (values, indices, right-hand side, reciprocal of the
+// diagonal) is asked for at once and in registers before the first poll, and the next work item's record is on its way. The
+// unknowns live in a work vector in level order, the NR of one position beside each other. A row is published as soon as its own
+// unknowns are there, whatever the others of its work item wait for. Every right-hand side is summed up in the same order whatever
+// NR is, and so gets the same bits.
 #pragma once
 #include "device/columns.cuh"
-#include "device/gate.cuh"
+#include "device/long_row.cuh"
 #include "device/row.cuh"
-#include "device/share.cuh"
+#include "device/run_ahead.cuh"
 #include "shared/by_rows.h"
 #include "shared/one_word.h"
 
@@ -20,24 +20,24 @@
 template <int NR>
 constexpr int PER_LANE = NR > 1 ? ONE_WORD_PER_LANE : 1;
 
-// Where a lane is in a slice, of which so many GROUPS of columns make as many shares, each a warp's. Where rows have few lanes,
-// they have as many for each group: the ones that take an entry lie beside each other, and poll words of one sector of L2. A
-// share is some of the rows then, and elsewhere one group of all of them.
+// Where a lane is in a work item, of which there are GROUPS column groups, each a warp's. Where rows have few lanes,
+// they have as many for each group: the ones that take an entry lie beside each other, and poll words of one sector of L2. A column
+// group is some of the rows then, and elsewhere one group of all of them.
 template <int GROUPS>
 struct Place {
     uint32_t lanes, step;  // of a row, for a group, and from one of these to the next
     uint32_t sub;          // number of the lane among them
     uint32_t row, group;
 
-    __device__ __forceinline__ Place(uint2 slice, uint32_t share) {
+    __device__ __forceinline__ Place(uint2 work_item, uint32_t column_group) {
         uint32_t lane = threadIdx.x % WARP;
-        lanes = slice.y >> 6 & 63u;
+        lanes = work_item.y >> 6 & 63u;
         bool beside = GROUPS > 1 && lanes <= WARP / GROUPS;
         step = beside ? GROUPS : 1;
-        uint32_t number = beside ? share * (WARP / GROUPS) + lane / GROUPS : lane;
+        uint32_t number = beside ? column_group * (WARP / GROUPS) + lane / GROUPS : lane;
         sub = number & (lanes - 1);
         row = number >> (__ffs(lanes) - 1);
-        group = GROUPS == 1 ? 0 : beside ? lane % GROUPS : share;
+        group = GROUPS == 1 ? 0 : beside ? lane % GROUPS : column_group;
     }
     // The row's lanes for the group, as bits.
     __device__ __forceinline__ uint32_t mask() const {
@@ -145,9 +145,9 @@ __device__ __forceinline__ bool waiting_dot(const SolveArgs<T> &a, const Exchang
 
 // Solves for x where a row is a single lane's, of U entries at most, and publishes it if the lane `waits` to. At every poll of
 // the wait the result is worked out from what there is, and stored, a single one without a branch, at the poll at which all is
-// there for the row: so nothing is between the last poll and the publication but what the result is made of. What is there at
-// the first look is no news, and is stored when the others are. `sum` is the right-hand side, and in the end what is to be
-// multiplied. False if the watchdog ended the wait.
+// there for the row: so nothing is between the last poll and the publication but what the result is made of. What is there at the
+// first poll is no news, and is stored when the others are. `sum` is the right-hand side, and in the end what is to be multiplied.
+// False if the watchdog ended the wait.
 template <int U, int PER, int MOST, class Exchange, class T>
 __device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const Exchange &exchange, const T (&values)[MOST],
                                             const uint32_t (&q)[MOST], uint32_t entries, T scale, bool waits, T (&sum)[PER],
@@ -202,33 +202,34 @@ __device__ __forceinline__ bool solve_short(const SolveArgs<T> &a, const Exchang
 template <int NR, class T>
 struct ThroughL2 {
     static constexpr int PER = PER_LANE<NR>;
-    static constexpr bool GATES = true, EACH = true;  // slices have gates; each row of a slice is published by itself
+    // Work items have run-ahead limits; each row of a work item is published by itself.
+    static constexpr bool LIMITS_RUN_AHEAD = true, EACH = true;
     const SolveArgs<T> &a;
-    Slices slices;
+    WorkItems work_items;
     T *work, *columns, *word;  // the lane's columns there, and the row's place in them
 
     // A single column's is the work vector of the solve's parity.
     __device__ __forceinline__ explicit ThroughL2(const SolveArgs<T> &args)
-        : a(args), slices(a.state, a.begin), work(NR == 1 ? work_of(a, slices.first) : a.work), columns(work) {}
+        : a(args), work_items(a.state, a.begin), work(NR == 1 ? work_of(a, work_items.first) : a.work), columns(work) {}
     // The work vector that a single column resets.
     __device__ __forceinline__ T *other() const { return work_of(a, ~parity_of_warp()); }
-    // The first share of a slice for the warp, and the next. Nothing is computed from a ticket before it is wanted: that
+    // The first column group of a work item for the warp, and the next. Nothing is computed from a ticket before it is wanted: that
     // would wait for it.
-    __device__ __forceinline__ uint32_t first() const { return slices.slice_of(slices.first); }
-    __device__ __forceinline__ uint32_t take_ticket() { return slices.take_ticket(); }
-    __device__ __forceinline__ uint32_t of_ticket(uint32_t s) const { return slices.of_ticket(s); }
-    // Expects the row of a place in a slice, which is next.
-    __device__ __forceinline__ void expect(uint2 slice, const Place<NR / PER> &at) const {
-        expect_if(at.row < (slice.y & 63u) && at.sub == 0, work + (size_t)(slice.x + at.row) * NR);
+    __device__ __forceinline__ uint32_t first() const { return work_items.work_item_of(work_items.first); }
+    __device__ __forceinline__ uint32_t take_ticket() { return work_items.take_ticket(); }
+    __device__ __forceinline__ uint32_t of_ticket(uint32_t s) const { return work_items.of_ticket(s); }
+    // Expects the row of a place in a work item, which is next.
+    __device__ __forceinline__ void expect(uint2 work_item, const Place<NR / PER> &at) const {
+        expect_if(at.row < (work_item.y & 63u) && at.sub == 0, work + (size_t)(work_item.x + at.row) * NR);
     }
-    // Begins with a slice, in which this lane's row is at `p`.
+    // Begins with a work item, in which this lane's row is at `p`.
     __device__ __forceinline__ void enter(uint2, uint32_t p, uint32_t group) {
         columns = work + group * PER;
         word = columns + (size_t)p * NR;
     }
     // Ends with the last of two tickets beyond the last work item. A solve that leaves a narrow end to do is not over.
     __device__ __forceinline__ void leave(uint32_t last) const {
-        slices.leave(a.end * (NR / PER), last, 2, NR > 1 || a.end == a.slices ? PASSED_ON<NR> : 0);
+        work_items.leave(a.end * (NR / PER), last, 2, NR > 1 || a.end == a.work_items ? PASSED_ON<NR> : 0);
     }
     // What is known of an unknown that has not been polled: the sentinel, if it is wanted.
     __device__ __forceinline__ Words<T> expected(bool wanted, uint32_t) const {
@@ -249,41 +250,41 @@ struct ThroughL2 {
     __device__ __forceinline__ void publish(const T (&v)[PER]) const { ::publish(word, v); }
 };
 
-// Solves slices `begin` to `end` for the columns, publishing and polling unknowns by `exchange`. A single column resets
+// Solves work items `begin` to `end` for the columns, publishing and polling unknowns by `exchange`. A single column resets
 // the other work vector to the sentinel on the way.
-template <int NR, bool MAY_HAVE_PARTS, class Exchange, class T>
+template <int NR, bool MAY_HAVE_SEGMENTS, class Exchange, class T>
 __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T, NR> &columns, Exchange &exchange) {
     constexpr int U = LONGEST_WHOLE<T> / WARP, PER = PER_LANE<NR>, GROUPS = NR / PER;
     constexpr uint2 nothing = {0, 1u << 6};
     T alpha = alpha_of(a);
-    uint32_t shares = a.end * GROUPS;
+    uint32_t column_groups = a.end * GROUPS;
 
-    auto slice_of = [&](uint32_t s) { return s < shares ? a.slice[s / GROUPS] : nothing; };
-    auto record_of = [&](uint2 slice, const Place<GROUPS> &at, uint32_t &end) {
+    auto work_item_of = [&](uint32_t s) { return s < column_groups ? a.work_item[s / GROUPS] : nothing; };
+    auto record_of = [&](uint2 work_item, const Place<GROUPS> &at, uint32_t &end) {
         uint4 record = {0, NONE, 0, 0};
         end = 0;
-        if (at.row < (slice.y & 63u)) {
-            record = a.record[slice.x + at.row];
-            end = a.record[slice.x + at.row + 1].z;
+        if (at.row < (work_item.y & 63u)) {
+            record = a.record[work_item.x + at.row];
+            end = a.record[work_item.x + at.row + 1].z;
         }
         return record;
     };
 
     uint32_t s = exchange.first(), s1 = exchange.of_ticket(exchange.take_ticket());
-    uint2 slice = slice_of(s), slice1 = slice_of(s1);
+    uint2 work_item = work_item_of(s), work_item1 = work_item_of(s1);
     uint32_t end, end1;
-    uint4 record = record_of(slice, Place<GROUPS>(slice, s % GROUPS), end);
-    while (s < shares) {
+    uint4 record = record_of(work_item, Place<GROUPS>(work_item, s % GROUPS), end);
+    while (s < column_groups) {
         uint32_t s2 = exchange.take_ticket();
-        Place<GROUPS> next(slice1, s1 % GROUPS);
-        uint4 record1 = record_of(slice1, next, end1);
-        exchange.expect(slice1, next);
+        Place<GROUPS> next(work_item1, s1 % GROUPS);
+        uint4 record1 = record_of(work_item1, next, end1);
+        exchange.expect(work_item1, next);
 
-        Place<GROUPS> at(slice, s % GROUPS);
-        uint32_t lanes = at.lanes, sub = at.sub, p = slice.x + at.row;
-        bool in = at.row < (slice.y & 63u), owns = in && sub == 0;
+        Place<GROUPS> at(work_item, s % GROUPS);
+        uint32_t lanes = at.lanes, sub = at.sub, p = work_item.x + at.row;
+        bool in = at.row < (work_item.y & 63u), owns = in && sub == 0;
         uint32_t begin = record.z, longest = warp_max(end - begin);
-        Share<MAY_HAVE_PARTS, NR, T> share(a, slice, begin, end, longest);
+        LongRow<MAY_HAVE_SEGMENTS, NR, T> long_row(a, work_item, begin, end, longest);
         uint32_t e = begin + sub, first = at.group * PER;  // entry, and column
         // Calls `f` with the number of entries that a lane must have room for.
         auto for_size = [&](auto f) {
@@ -297,26 +298,26 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
         if (a.diag_index) load_if(in && record.y != NONE, a.diag_values + record.y, d);
         if (longest > 0) for_size([&](auto size) { load_entries<size.value>(a, record, end, e, lanes, v, q); });
 #pragma unroll
-        for (int j = 0; j < PER; ++j) sum[j] = owns && !share.is_part ? product(alpha, sum[j]) : zero(T{});
+        for (int j = 0; j < PER; ++j) sum[j] = owns && !long_row.is_segment ? product(alpha, sum[j]) : zero(T{});
         bool multiplies = true;
-        if (a.diag_index && in && !share.is_part) {
+        if (a.diag_index && in && !long_row.is_segment) {
             d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, parity_of_warp(), record.x); });
             multiplies = reciprocal(d, scale);
             if (!multiplies) scale = d;
         }
-        bool at_once = !share.is_part && __all_sync(FULL, multiplies);
+        bool at_once = !long_row.is_segment && __all_sync(FULL, multiplies);
         bool ok = true;
-        if (share.is_part) {
-            // Of its unknowns the one that is solved last is its gate.
+        if (long_row.is_segment) {
+            // Of its unknowns the one that is solved last is its run-ahead limit.
             uint32_t highest = 0;
 #pragma unroll
             for (int u = 0; u < U; ++u) highest = max(highest, e + u * lanes < end ? q[u] : 0);
-            ok = !Exchange::GATES || pass(a, exchange.work + (size_t)warp_max(highest) * NR);
-        } else if (Exchange::GATES) {
-            ok = pass_gate(a, exchange.work, slice, lanes * GROUPS, NR);
+            ok = !Exchange::LIMITS_RUN_AHEAD || pass(a, exchange.work + (size_t)warp_max(highest) * NR);
+        } else if (Exchange::LIMITS_RUN_AHEAD) {
+            ok = limit_run_ahead(a, exchange.work, work_item, lanes * GROUPS, NR);
         }
-        exchange.enter(slice, p, at.group);
-        if (share.has_parts()) ok = ok && share.add_parts(a, exchange.work + first, sum);
+        exchange.enter(work_item, p, at.group);
+        if (long_row.has_segments()) ok = ok && long_row.add_segments(a, exchange.work + first, sum);
 
         T x[PER];
         if (lanes == 1 && longest > 0) {
@@ -351,16 +352,16 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
                 exchange.poll(youngest.q, youngest.x);
             }
         }
-        if (!multiplies || share.is_part)
+        if (!multiplies || long_row.is_segment)
 #pragma unroll
-            for (int j = 0; j < PER; ++j) x[j] = share.is_part ? sum[j] : divide(sum[j], scale);
+            for (int j = 0; j < PER; ++j) x[j] = long_row.is_segment ? sum[j] : divide(sum[j], scale);
         if (owns) {
             if (!ok)
 #pragma unroll
                 for (int j = 0; j < PER; ++j) x[j] = not_a_number(T{});
-            if (share.is_part) {
-                publish(exchange.work + share.place() + first, x);
-                if (NR == 1) reset(exchange.other() + share.place());
+            if (long_row.is_segment) {
+                publish(exchange.work + long_row.place() + first, x);
+                if (NR == 1) reset(exchange.other() + long_row.place());
             } else {
                 if (!at_once || !ok) exchange.publish(x);
 #pragma unroll
@@ -369,11 +370,11 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
             }
         }
         s = s1;
-        slice = slice1;
+        work_item = work_item1;
         record = record1;
         end = end1;
         s1 = exchange.of_ticket(s2);
-        slice1 = slice_of(s1);
+        work_item1 = work_item_of(s1);
     }
     exchange.leave(s1);
 }

@@ -1,24 +1,24 @@
 // Publishing in a narrow end: each block of a cluster stores its unknowns to the shared memory of all, and polls its own.
-// Each warp takes every so many-th slice.
+// Each warp takes every so many-th work item.
 #pragma once
 #include "one_word.cuh"
 #include "device/ring.cuh"
 
 template <class T>
 struct ThroughCluster {
-    static constexpr bool GATES = false, EACH = false;
+    static constexpr bool LIMITS_RUN_AHEAD = false, EACH = false;
     const SolveArgs<T> &a;
     Ring<T, NARROW_RING> ring;
     T *work, *other_work;
     T *word, *to[CLUSTER];  // of the row: in the work vector, and in each block's ring
-    uint32_t next;          // slice of this warp
+    uint32_t next;          // work item of this warp
 
     __device__ __forceinline__ ThroughCluster(const SolveArgs<T> &args, T *shared, uint32_t parity)
-        : a(args), ring(shared, a.slice[a.begin].x, a.n - a.slice[a.begin].x), work(work_of(a, parity)), other_work(work_of(a, ~parity)) {
+        : a(args), ring(shared, a.work_item[a.begin].x, a.n - a.work_item[a.begin].x), work(work_of(a, parity)), other_work(work_of(a, ~parity)) {
         next = a.begin + threadIdx.x / WARP * CLUSTER + rank_in_cluster();
     }
     __device__ __forceinline__ T *other() const { return other_work; }
-    // The first slice of the warp, and the next.
+    // The first work item of the warp, and the next.
     __device__ __forceinline__ uint32_t first() { return of_ticket(take_ticket()); }
     __device__ __forceinline__ uint32_t take_ticket() {
         uint32_t s = next;
@@ -31,9 +31,9 @@ struct ThroughCluster {
 
     // Unknowns are polled in the ring.
     __device__ __forceinline__ void expect(uint2, const Place<1> &) const {}
-    // Begins with a slice, in which this lane's row is at `p`.
-    __device__ __forceinline__ void enter(uint2 slice, uint32_t p, uint32_t) {
-        ring.begin(slice.x);
+    // Begins with a work item, in which this lane's row is at `p`.
+    __device__ __forceinline__ void enter(uint2 work_item, uint32_t p, uint32_t) {
+        ring.begin(work_item.x);
         word = work + p;
         settle(word);
 #pragma unroll
@@ -44,7 +44,7 @@ struct ThroughCluster {
     }
     // All have read the parity.
     __device__ __forceinline__ void leave(uint32_t) {
-        ring.leave(a.slice[a.end - 1].x);
+        ring.leave(a.work_item[a.end - 1].x);
         if (rank_in_cluster() == 0 && threadIdx.x == 0) leave_queues(a.state, parity_of_warp(), BOTH);
     }
 

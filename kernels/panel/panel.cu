@@ -37,9 +37,9 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
     extern __shared__ __align__(16) unsigned char shared[];
     __shared__ Told<T> told;
     wait_for_previous_kernel();
-    uint32_t lane = threadIdx.x % WARP, warp = uniform(threadIdx.x / WARP), all = a.slices;
+    uint32_t lane = threadIdx.x % WARP, warp = uniform(threadIdx.x / WARP), all = a.work_items;
     // The positions of each panel's rows; null where panels are in natural order.
-    const uint32_t *table = reinterpret_cast<const uint32_t *>(a.slice);
+    const uint32_t *table = reinterpret_cast<const uint32_t *>(a.work_item);
     uint32_t *queue = &a.state->queue[0].next;
     if (threadIdx.x == 0) told.ticket = atomicAdd(queue, 1u);
     __syncthreads();

@@ -5,7 +5,7 @@
 // busy with what is far of theirs.
 #include "panel/panel.cuh"
 #include "device/ring.cuh"
-#include "device/share.cuh"
+#include "device/long_row.cuh"
 #include "shared/thin.h"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -16,7 +16,7 @@ template <class T>
 __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_previous_kernel();
-    uint32_t parity = note_parity_of(a.state), first_position = a.slice[a.begin].x, lane = threadIdx.x % WARP;
+    uint32_t parity = note_parity_of(a.state), first_position = a.work_item[a.begin].x, lane = threadIdx.x % WARP;
     T *work = work_of(a, parity), *other = work_of(a, ~parity), alpha = alpha_of(a);
     Ring<T, THIN_RING> ring(reinterpret_cast<T *>(shared), first_position, a.n - first_position);
     uint32_t warp = uniform(threadIdx.x / WARP), rank = rank_in_cluster();
@@ -109,9 +109,9 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
             publish(work + p, x);
             a.x[record.x] = x;
             reset(other + p);
-            // A solve for which there was no cluster has left there what its parts summed up.
-            T *parts = other + first_part(a, record.z);
-            for (uint32_t k = 0; k < parts_of<T>(end - record.z); ++k) reset(parts + k);
+            // A solve for which there was no cluster has left there what its segments summed up.
+            T *segments = other + first_segment(a, record.z);
+            for (uint32_t k = 0; k < segments_of<T>(end - record.z); ++k) reset(segments + k);
         }
     }
     ring.leave(first_position + (blocks - 1) * WARP);

@@ -24,9 +24,9 @@
 // Progress: tiles are taken by ticket in solving order and depend on earlier tiles only; batches depend on
 // earlier batches only; and the earliest unfinished batch never waits for a round.
 //
-// Relays: where blocks come in clusters, the blocks of a cluster take consecutive tiles together, and each publishes
-// its unknowns to the next one: into a mirror of its tile in that block's shared memory, where the codes of those
-// unknowns then point. All blocks of a cluster end their tiles before any takes the next; so nobody writes to a mirror
+// Forwarding: where blocks come in clusters, the blocks of a cluster take consecutive tiles together, and each publishes
+// its unknowns to the next one: into a remote buffer of its tile in that block's shared memory, where the codes of those
+// unknowns then point. All blocks of a cluster end their tiles before any takes the next; so nobody writes to a remote buffer
 // that is reset to the sentinel, and no block ends while another may write to it.
 #pragma once
 #include "device/columns.cuh"
@@ -53,10 +53,10 @@ struct Steps {
 };
 
 // What a block publishes to the next one of its cluster, and gets from the one before.
-struct Relay {
+struct Forwarding {
     uint32_t given, taken;   // unknowns that the next block gets, and that this one gets
     uint32_t first, before;  // first position of this tile and of the one before
-    uint64_t target;         // address of the mirror of the next block
+    uint64_t target;         // address of the remote buffer of the next block
 };
 
 template <class T, int NR>
@@ -64,8 +64,8 @@ struct Tile {
     uint4 head[TILED_MANY_WARPS][4];  // of batches, by warp: the one that it solves and the next three
     uint32_t done[WARP];  // batches done by each warp; no more than there are for those that do not exist
     uint32_t ticket;      // number of the tile, and above it the solve's parity
-    Relay relay;
-    alignas(16) T window[TILED_WINDOW + 1][NR];  // and behind it the mirror
+    Forwarding forwarding;
+    alignas(16) T window[TILED_WINDOW + 1][NR];  // and behind it the remote buffer
 };
 
 // What a warp holds of a batch. Loads are issued long before what they bring is used, so nothing here is
@@ -86,7 +86,7 @@ struct Batch {
     __device__ __forceinline__ uint32_t count() const { return head.w; }
 };
 
-template <class T, int U, bool PERMUTED, int NR, int WARPS, bool RELAYS>
+template <class T, int U, bool PERMUTED, int NR, int WARPS, bool FORWARDS>
 struct Solver {
     const SolveArgs<T> &a;
     const Columns<T, NR> &columns;
@@ -103,9 +103,9 @@ struct Solver {
     static constexpr bool IS_COMPLEX = sizeof(T) > sizeof(typename Real<T>::type);
     using B = Batch<T, NR, U>;
 
-    // Codes of unknowns that are in the mirror become those of its cells; then the batch may depend on no other tile.
+    // Codes of unknowns that are in the remote buffer become those of its cells; then the batch may depend on no other tile.
     __device__ __forceinline__ void relocate(B &b) const {
-        uint32_t before = tile.relay.before, taken = tile.relay.taken, all = HIGH_BIT;
+        uint32_t before = tile.forwarding.before, taken = tile.forwarding.taken, all = HIGH_BIT;
 #pragma unroll
         for (int u = 0; u < U; ++u) {
             uint32_t slot = b.code[u] - before;
@@ -288,10 +288,10 @@ struct Solver {
         }
         // Where the result goes: in this block, to the next one or nowhere, and to all.
         uint32_t cell = window + p % TILED_WINDOW * STRIDE;
-        uint64_t mirror = 0;
-        if (RELAYS) {
-            uint32_t slot = p - tile.relay.first;
-            mirror = lead && slot < tile.relay.given ? tile.relay.target + slot * (uint64_t)sizeof(T) : 0;
+        uint64_t remote_buffer = 0;
+        if (FORWARDS) {
+            uint32_t slot = p - tile.forwarding.first;
+            remote_buffer = lead && slot < tile.forwarding.given ? tile.forwarding.target + slot * (uint64_t)sizeof(T) : 0;
         }
         T *word = work + (size_t)p * NR;
         bool wide = LATE < U && M == LATE && b.count() > LATE;
@@ -342,7 +342,7 @@ struct Solver {
                     if (K == 0) {
                         bool now = lead && !lacking;
                         publish_shared_if(now, cell, x[0]);
-                        if (RELAYS) publish_cluster_if(now && mirror != 0, mirror, x[0]);
+                        if (FORWARDS) publish_cluster_if(now && remote_buffer != 0, remote_buffer, x[0]);
                         publish_reduced_if(now, word, x[0]);
                         lead = lead && lacking;
                     }
@@ -367,7 +367,7 @@ struct Solver {
                     for (int k = 0; k < steps.at_once; ++k) step();
 #pragma unroll
             for (int j = 0; j < NR; ++j) publish_shared_if(lead, cell + j * (uint32_t)sizeof(T), x[j]);
-            if (RELAYS) publish_cluster_if(lead && mirror != 0, mirror, x[0]);
+            if (FORWARDS) publish_cluster_if(lead && remote_buffer != 0, remote_buffer, x[0]);
             if (lead) publish_reduced(word, x);
         };
         uint32_t steps = b.levels() - 1;
@@ -438,7 +438,7 @@ struct Solver {
                 fetch_indices(c, from);
                 fetch_entries(c, from);
                 c.head.y |= EXTERNAL_BIT;
-                if (RELAYS) relocate(c);
+                if (FORWARDS) relocate(c);
                 read_external<0, U>(c, far);
                 wait_far<0, U>(c, far, failed);
                 subtract<0, U>(c, far, sum, failed);
@@ -513,7 +513,7 @@ struct Solver {
             b0.head.w = uniform(b0.head.w);
             b1.head = head[(round + 1) % 4];
             b2.head = head[(round + 2) % 4];
-            if (RELAYS && b0.has_external()) relocate(b0);
+            if (FORWARDS && b0.has_external()) relocate(b0);
             fetch_entries(b1, 0);
             fetch_right_hand_side(b1);
             if (NR == 1) expect_if(leads(b1), work + (b1.head.x + row_of(b1)));
@@ -551,15 +551,15 @@ struct Solver {
     }
     // The whole block takes the next tile, which may be an empty one in the last cluster; false when there is none.
     __device__ __forceinline__ bool next_tile(const uint4 *batch, uint32_t &begin, uint32_t &end) {
-        uint32_t rank = RELAYS ? rank_in_cluster() : 0;
+        uint32_t rank = FORWARDS ? rank_in_cluster() : 0;
         auto barrier = [] {
-            if (RELAYS) cluster_barrier();
+            if (FORWARDS) cluster_barrier();
             else __syncthreads();
         };
         barrier();
         if (threadIdx.x < WARP) tile.done[threadIdx.x] = threadIdx.x < WARPS ? 0 : NONE - TILED_ROUNDS;
         if (threadIdx.x < NR) tile.window[TILED_WINDOW][threadIdx.x] = zero(T{});
-        if (RELAYS) {
+        if (FORWARDS) {
             if (rank == 0 && threadIdx.x == 0) share_tickets();
             uint32_t cells = (dynamic_shared_bytes() - (uint32_t)sizeof tile) / (uint32_t)sizeof(T);
             for (uint32_t k = threadIdx.x; k < cells; k += WARPS * WARP) reset_shared(&tile.window[TILED_WINDOW + 1][0] + k);
@@ -572,15 +572,15 @@ struct Solver {
         work = NR == 1 ? work_of(a, tile.ticket) : a.work;
         other = work_of(a, ~tile.ticket);
         settle(work);
-        if (RELAYS && t >= a.tiles) {
+        if (FORWARDS && t >= a.tiles) {
             begin = end = a.tile_step[a.tiles];
             return true;
         }
-        if (RELAYS && threadIdx.x == 0) {
+        if (FORWARDS && threadIdx.x == 0) {
             uint32_t first = batch[a.tile_step[t]].x, before = rank > 0 ? batch[a.tile_step[t - 1]].x : first;
             bool publishes = rank + 1 < blocks_of_cluster() && t + 1 < a.tiles;
-            tile.relay = {publishes ? batch[a.tile_step[t + 1]].x - first : 0, first - before, first, before,
-                          of_block(&tile.window[TILED_WINDOW + 1], publishes ? rank + 1 : rank)};
+            tile.forwarding = {publishes ? batch[a.tile_step[t + 1]].x - first : 0, first - before, first, before,
+                               of_block(&tile.window[TILED_WINDOW + 1], publishes ? rank + 1 : rank)};
         }
         begin = a.tile_step[t];
         end = a.tile_step[t + 1];
@@ -595,21 +595,21 @@ struct Solver {
 
 // Solves for the columns with U entries a lane. A single column takes the work vector of its parity, and resets the other
 // one on the way.
-template <int U, bool PERMUTED, int NR, int WARPS, bool RELAYS = false, class T>
+template <int U, bool PERMUTED, int NR, int WARPS, bool FORWARDS = false, class T>
 __device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR> &columns) {
     extern __shared__ __align__(16) unsigned char memory[];
     Tile<T, NR> &tile = *reinterpret_cast<Tile<T, NR> *>(memory);
     uint32_t window = shared_address(&tile.window[0][0]);
     settle(window);
     uint32_t lane = threadIdx.x % WARP, warp = uniform(threadIdx.x / WARP);
-    Solver<T, U, PERMUTED, NR, WARPS, RELAYS> solver{a, columns, tile, nullptr, nullptr, alpha_of(a), lane, warp, window};
-    auto batch = reinterpret_cast<const uint4 *>(a.slice);
+    Solver<T, U, PERMUTED, NR, WARPS, FORWARDS> solver{a, columns, tile, nullptr, nullptr, alpha_of(a), lane, warp, window};
+    auto batch = reinterpret_cast<const uint4 *>(a.work_item);
     uint32_t begin, end;
     while (solver.next_tile(batch, begin, end)) {
         uint32_t batches = end - begin, done = solver.run(batch + begin, batches);
         if (done < batches) solver.invalidate(batch + begin, done, batches);
     }
     // Each block or cluster has taken as many tickets in vain as it has blocks.
-    uint32_t size = RELAYS ? blocks_of_cluster() : 1, last = (a.tiles + size - 1) / size * size + gridDim.x - size;
+    uint32_t size = FORWARDS ? blocks_of_cluster() : 1, last = (a.tiles + size - 1) / size * size + gridDim.x - size;
     if (threadIdx.x == 0 && (tile.ticket & ~BOTH) == last) leave_queue(a.state, 0, tile.ticket, PASSED_ON<NR>);
 }

@@ -2,8 +2,9 @@
 //
 // Inside a level nothing waits: so unknowns are read from the caller's vector itself, by row number and through L1, and nothing
 // is stored but the solution. What does not depend on values is asked for ahead: which rows a warp's next entries are of one
-// slice before, its next records two, and its next slices three; and the first of them, but for the first level with their
-// values, while the level before is still being solved. Slices are those of all engines by rows, but a long row is a single warp's.
+// work item before, its next records two, and its next work items three; and the first of them, but for the first level with their
+// values, while the level before is still being solved. Work items are those of all engines by rows, but a long row is a single
+// warp's.
 #include "device/columns.cuh"
 #include "device/row.cuh"
 #include "shared/wide.h"
@@ -12,25 +13,25 @@
 template <class T>
 constexpr int BLOCKS = sizeof(T) > 8 ? WIDE_BLOCKS_MULTI : WIDE_BLOCKS;
 
-// A lane's row of a slice, before any value is known.
+// A lane's row of a work item, before any value is known.
 struct Row {
     uint4 record;
     uint32_t end;
 
     template <class T>
-    __device__ __forceinline__ Row(const SolveArgs<T> &a, uint2 slice) : record{0, NONE, 0, 0}, end(0) {
-        uint32_t r = row_of(slice);
-        if (r >= rows_of(slice)) return;
-        record = a.record[slice.x + r];
-        end = a.record[slice.x + r + 1].z;
+    __device__ __forceinline__ Row(const SolveArgs<T> &a, uint2 work_item) : record{0, NONE, 0, 0}, end(0) {
+        uint32_t r = row_of(work_item);
+        if (r >= rows_of(work_item)) return;
+        record = a.record[work_item.x + r];
+        end = a.record[work_item.x + r + 1].z;
     }
     __device__ __forceinline__ uint32_t entries() const { return end - record.z; }
 
-    static __device__ __forceinline__ uint32_t lanes_of(uint2 slice) { return slice.y >> 6 & 63u; }
-    // Parts of a row are left to the slice of the row itself.
-    static __device__ __forceinline__ uint32_t rows_of(uint2 slice) { return (slice.y & 63u) == PART ? 0 : slice.y & 63u; }
-    static __device__ __forceinline__ uint32_t row_of(uint2 slice) {
-        return threadIdx.x % WARP >> (__ffs(lanes_of(slice)) - 1);
+    static __device__ __forceinline__ uint32_t lanes_of(uint2 work_item) { return work_item.y >> 6 & 63u; }
+    // Segments of a row are left to the work item of the row itself.
+    static __device__ __forceinline__ uint32_t rows_of(uint2 work_item) { return (work_item.y & 63u) == SEGMENT ? 0 : work_item.y & 63u; }
+    static __device__ __forceinline__ uint32_t row_of(uint2 work_item) {
+        return threadIdx.x % WARP >> (__ffs(lanes_of(work_item)) - 1);
     }
 };
 
@@ -43,23 +44,23 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
         return U > 4 && longest > 4 * lanes ? f(Constant<U>{}) : f(Constant<4>{});
     };
     // Loads the indices of a lane's first entries of a row.
-    auto load_indices = [&](uint2 slice, const Row &row, uint32_t(&q)[U]) {
-        uint32_t lanes = Row::lanes_of(slice), e = row.record.z + (threadIdx.x & (lanes - 1));
+    auto load_indices = [&](uint2 work_item, const Row &row, uint32_t(&q)[U]) {
+        uint32_t lanes = Row::lanes_of(work_item), e = row.record.z + (threadIdx.x & (lanes - 1));
         for_size(warp_max(row.entries()), lanes,
                  [&](auto size) { load_adjacent<size.value, false>(a, row.record, row.end, e, lanes, q); });
     };
-    // Warps take the level's slices by strides, all blocks side by side: what rows near each other ask for L2 has then.
+    // Warps take the level's work items by strides, all blocks side by side: what rows near each other ask for L2 has then.
     uint32_t warps = blockDim.x / WARP, step = warps * gridDim.x, end = a.end, q[U];
     uint32_t s = a.begin + blockIdx.x * warps + threadIdx.x / WARP;
-    auto slice_at = [&](uint32_t s) { return s < end ? a.slice[s] : make_uint2(0, 1u << 6); };
-    uint2 slice = slice_at(s), slice1 = slice_at(s + step), slice2 = slice_at(s + 2 * step);
-    Row row(a, slice), row1(a, slice1);
-    load_indices(slice, row, q);
+    auto work_item_at = [&](uint32_t s) { return s < end ? a.work_item[s] : make_uint2(0, 1u << 6); };
+    uint2 work_item = work_item_at(s), work_item1 = work_item_at(s + step), work_item2 = work_item_at(s + 2 * step);
+    Row row(a, work_item), row1(a, work_item1);
+    load_indices(work_item, row, q);
     if (threadIdx.x == 0) zero_pivot = NONE;
     __syncthreads();
 
     // Each block of the last level takes one ticket, beyond the last work item; those before it only read the parity.
-    bool waits = true, ends = a.end == a.slices;
+    bool waits = true, ends = a.end == a.work_items;
     uint32_t parity = 0, *counter = &a.state->queue[0].next;
     auto wait = [&] {
         wait_for_previous_kernel();
@@ -70,9 +71,9 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
     // The caller's values may be on their way to the first level. Each other one has begun when the one before had waited for them.
     if (a.begin == 0) wait();
     for (; s < end; s += step) {
-        uint32_t lanes = Row::lanes_of(slice), sub = threadIdx.x & (lanes - 1), i = row.record.x;
+        uint32_t lanes = Row::lanes_of(work_item), sub = threadIdx.x & (lanes - 1), i = row.record.x;
         uint32_t longest = warp_max(row.entries());
-        bool owns = sub == 0 && Row::row_of(slice) < Row::rows_of(slice);
+        bool owns = sub == 0 && Row::row_of(work_item) < Row::rows_of(work_item);
         T sum[NR], d = zero(T{}), v[U], x[U][NR];
 #pragma unroll
         for (int j = 0; j < NR; ++j) load_if(owns, columns.from(i, j), sum[j]);
@@ -94,14 +95,14 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
 #pragma unroll
                 for (int j = 0; j < NR; ++j) sum[j] = multiply_add(-conjugate_if(a.conjugate, v[u]), x[u][j], sum[j]);
         };
-        uint2 slice3;
+        uint2 work_item3;
         Row row2 = for_size(longest, lanes, [&](auto size) {
             values(size, row, 0);
             if (waits) wait();
             unknowns(size, row, 0);
-            load_indices(slice1, row1, q);
-            Row next(a, slice2);
-            slice3 = slice_at(s + 3 * step);
+            load_indices(work_item1, row1, q);
+            Row next(a, work_item2);
+            work_item3 = work_item_at(s + 3 * step);
             T alpha = alpha_of(a);
 #pragma unroll
             for (int j = 0; j < NR; ++j) sum[j] = owns ? product(alpha, sum[j]) : zero(T{});
@@ -110,28 +111,28 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
         });
         // What is left of a long row, of which nothing has been asked for ahead.
         if (longest > U * lanes) {
-            Row whole(a, slice);
+            Row whole(a, work_item);
             for (uint32_t k = U * lanes; k < longest; k += U * lanes) {
                 load_adjacent<U, false>(a, whole.record, whole.end, whole.record.z + sub + k, lanes, q);
                 values(Constant<U>{}, whole, k);
                 unknowns(Constant<U>{}, whole, k);
                 add(Constant<U>{});
             }
-            load_indices(slice1, row1, q);
+            load_indices(work_item1, row1, q);
         }
 #pragma unroll
         for (int j = 0; j < NR; ++j) sum[j] = warp_sum_all(sum[j], __ffs(lanes) - 1);
         if (owns) {
             T scale;
-            uint32_t p = slice.x + Row::row_of(slice);
+            uint32_t p = work_item.x + Row::row_of(work_item);
             d = a.diag_index ? diagonal_of(a, p, d, [&] { atomicMin(&zero_pivot, i); }) : one(T{});
             bool multiplies = reciprocal(d, scale);
 #pragma unroll
             for (int j = 0; j < NR; ++j) columns.store(i, j, multiplies ? product(sum[j], scale) : divide(sum[j], d));
         }
-        slice = slice1;
-        slice1 = slice2;
-        slice2 = slice3;
+        work_item = work_item1;
+        work_item1 = work_item2;
+        work_item2 = work_item3;
         row = row1;
         row1 = row2;
     }

@@ -76,14 +76,14 @@ impl Grid {
     }
 
     /// Sizes of tiles for so many unknowns: a power of two of lines, or a part of one. Where a block has room for a plane
-    /// of another tile, `mirror`, some planes or a part of one, as what straddles two planes ties them together.
-    pub fn sizes(self, n: u32, mirror: u32) -> Sizes {
+    /// of another tile, `remote_buffer`, some planes or a part of one, as what straddles two planes ties them together.
+    pub fn sizes(self, n: u32, remote_buffer: u32) -> Sizes {
         let Grid { line, plane } = self;
         if (1..LEAST).contains(&plane) {
             return Sizes::doubled(plane, n).unwrap_or_else(|| Sizes::plain(n));
         }
         let Some(lines) = Sizes::doubled(line, n) else { return Sizes::plain(n) };
-        if plane == 0 || plane > mirror {
+        if plane == 0 || plane > remote_buffer {
             return Sizes { plane, ..lines };
         }
         let parts = lines.tiles.into_iter().filter(|&part| part < plane && plane % part == 0);

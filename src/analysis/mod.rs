@@ -5,18 +5,18 @@
 //! names dependencies by 32-bit positions in that order, so that a solve knows none of the above.
 #![forbid(unsafe_code)]
 
-pub mod boxes;
+pub mod blocks_3d;
 pub mod cpu;
-pub mod families;
 pub mod irregular;
 pub mod lines;
+pub mod locality;
 pub mod nodes;
 pub mod panels;
 pub mod pattern;
 pub mod ranges;
 pub mod shared;
-pub mod slices;
-pub mod strips;
+pub mod wavefront_strips;
+pub mod work_items;
 
 use crate::problem::DiagSource;
 use crate::select::gpus::Speed;
@@ -45,8 +45,8 @@ pub struct Needs {
     pub column_values: bool,
     /// The number of dependencies of each position.
     pub counts: bool,
-    /// With levels and without tiles: rows of a level, or nodes, by families, where that gains. On the GPU only.
-    pub families: bool,
+    /// With levels and without tiles: rows of a level, or nodes, in locality order, where that gains. On the GPU only.
+    pub locality_order: bool,
     /// Whether unknowns are ordered by tile first and by level inside a tile; implies `levels`.
     pub tiles: Tiles,
     /// Whether a pattern of nodes is to be scheduled by nodes, where that is not slower than what else is asked for.
@@ -59,7 +59,7 @@ pub struct Needs {
     pub panels: Panels,
     /// With tiles: unknowns of the tile before its own that a block has room for; 0 where blocks cannot publish any to
     /// each other to each other.
-    pub mirror: u32,
+    pub remote_buffer: u32,
     /// How fast the GPU is.
     pub speed: Speed,
 }
@@ -70,7 +70,7 @@ pub enum Form {
     /// Rows, level by level.
     #[default]
     Rows,
-    Tiles(Relays),
+    Tiles(Forwarding),
     /// Nodes of so many unknowns.
     Nodes(u32),
     /// Rows of levels so wide that each is a launch.
@@ -111,8 +111,8 @@ pub struct Findings {
     pub level_ptr: Vec<u32>,
     /// The first work item of the last levels, which one cluster of blocks solves, if there are such.
     pub end: Option<u32>,
-    /// Whether rows are cut into parts.
-    pub has_parts: bool,
+    /// Whether rows are cut into segments.
+    pub has_segments: bool,
     /// Entries of the longest row beside its diagonal, where there are tiles, and rows of the largest tile.
     pub longest: u32,
     pub tile: u32,
@@ -124,14 +124,14 @@ pub struct Findings {
     pub rows_follow: bool,
 }
 
-/// Whether blocks in clusters relay unknowns from tile to tile.
+/// Whether blocks in clusters forward unknowns from tile to tile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Relays {
+pub enum Forwarding {
     #[default]
     No,
     /// With few warps in a block, each of which finds out sooner what it waits for.
     Narrow,
-    /// With as many as without relays.
+    /// With as many as without forwarding.
     Wide,
 }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::analysis::slices::Cut;
+use crate::analysis::work_items::Cut;
 use crate::analysis::{Findings, Form, Needs, Schedule};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
@@ -26,8 +26,8 @@ pub trait Algorithm: Sync {
     fn needs(&self) -> Needs;
     /// Adds to what AUTO wants of the analysis on this GPU what it wants itself, where AUTO may leave such a matrix to it.
     fn add_needs(&self, _gpu: &Gpu, _shape: &Shape, _needs: &mut Needs) {}
-    /// `Needs::mirror`, of an engine by tiles.
-    fn mirror(&self, _gpu: &Gpu, _shape: &Shape) -> u32 {
+    /// `Needs::remote_buffer`, of an engine by tiles.
+    fn remote_buffer(&self, _gpu: &Gpu, _shape: &Shape) -> u32 {
         0
     }
     /// Whether AUTO leaves so many right-hand sides to it on a GPU, whatever the matrix.
@@ -40,7 +40,7 @@ pub trait Algorithm: Sync {
     fn check(&self, _gpu: &Gpu, _shape: &Shape) -> Result<()> {
         Ok(())
     }
-    /// How it wants positions cut into slices or batches; it then wants records too.
+    /// How it wants positions cut into work items or batches; it then wants records too.
     fn cut(&self, _dtype: DataType, _form: Form) -> Cut {
         Cut::None
     }
@@ -100,7 +100,7 @@ pub trait EnginePlan: Send {
         0
     }
     /// Words of what a warp or block takes at a time, where the plan lists these.
-    fn words_of_slice(&self) -> usize {
+    fn words_of_work_item(&self) -> usize {
         2
     }
     /// What it has found of the schedule, for comparison.

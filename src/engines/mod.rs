@@ -79,8 +79,9 @@ pub fn id_on_host(method: Method) -> i32 {
 /// What is wanted of the analysis on a GPU, whose context is current; for AUTO enough for any of the engines that it
 /// chooses among.
 pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Shape) -> Result<Needs> {
-    let mirror = ALL.iter().map(|a| a.mirror(gpu, shape)).max().unwrap_or(0);
-    let mut needs = Needs { mirror, speed: gpu.speed(), ..asked.map_or_else(Needs::default, |a| a.needs()) };
+    let remote_buffer = ALL.iter().map(|a| a.remote_buffer(gpu, shape)).max().unwrap_or(0);
+    let mut needs =
+        Needs { remote_buffer, speed: gpu.speed(), ..asked.map_or_else(Needs::default, |a| a.needs()) };
     match asked {
         Some(algorithm) => algorithm.check(gpu, shape)?,
         None => ALL.iter().for_each(|a| a.add_needs(gpu, shape, &mut needs)),
@@ -183,7 +184,7 @@ mod tests {
     fn auto_is_deterministic() {
         for form in [
             Form::Rows,
-            Form::Tiles(crate::analysis::Relays::No),
+            Form::Tiles(crate::analysis::Forwarding::No),
             Form::Nodes(3),
             Form::WideLevels,
             Form::NarrowLevels,

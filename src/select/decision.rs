@@ -17,13 +17,13 @@ pub enum Gathering {
     ByPieces,
 }
 
-/// The order that tiles are ranges of: the natural one, by strips, or by boxes.
+/// The order that tiles are ranges of: the natural one, by wavefront strips, or by 3-D blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     #[default]
     Natural,
-    Strips,
-    Boxes,
+    WavefrontStrips,
+    Blocks3d,
 }
 
 /// How a pattern is to be solved.
@@ -53,8 +53,10 @@ impl Display for Decision {
         if let Form::Tiles(forwarding) = self.form {
             write!(f, " {} {forwarding:?}", self.rows)?;
         }
-        if self.order != Order::Natural {
-            write!(f, " {:?}", self.order)?;
+        match self.order {
+            Order::Natural => {}
+            Order::WavefrontStrips => write!(f, " Strips")?,
+            Order::Blocks3d => write!(f, " Boxes")?,
         }
         if self.gathering != Gathering::No {
             write!(f, " {:?}", self.gathering)?;

@@ -10,9 +10,9 @@ use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::Needs;
 use crate::error::Result;
 use crate::tuning::{
-    OfType, CACHED_ENTRIES, DISTANT_LEAST, DISTANT_MOST, DISTANT_PART, ENTRY_BYTES_MOVED,
-    GATHER_BYTE_SECONDS, LANE_ENTRIES, LAUNCH, LONG_ROW, LONG_ROW_TIMES, ROW_BYTES_MOVED, TYPE_C, TYPE_D,
-    TYPE_S, TYPE_Z, TYPE_Z_LANES,
+    OfType, CACHED_ENTRIES, ENTRY_BYTES_MOVED, GATHER_BYTE_SECONDS, LANE_ENTRIES, LAUNCH, LONG_ROW,
+    LONG_ROW_TIMES, OFF_BAND_LEAST, OFF_BAND_MOST, OFF_BAND_PART, ROW_BYTES_MOVED, TYPE_C, TYPE_D, TYPE_S,
+    TYPE_Z, TYPE_Z_LANES,
 };
 
 /// Of the numbers of entries of rows, `entries` in all, the sum of their squares, and of those of rows that are far longer than the
@@ -28,9 +28,9 @@ pub fn longest_usual(n: u32, entries: u32) -> u32 {
     LONG_ROW.max(LONG_ROW_TIMES.saturating_mul(entries / n.max(1)))
 }
 
-/// From where on unknowns are distant from each other.
-pub fn distant_from(n: u32) -> u32 {
-    (n / DISTANT_PART).clamp(DISTANT_LEAST, DISTANT_MOST)
+/// From which distance to the diagonal on an entry is off-band.
+pub fn off_band_from(n: u32) -> u32 {
+    (n / OFF_BAND_PART).clamp(OFF_BAND_LEAST, OFF_BAND_MOST)
 }
 
 /// The last levels, or all of them, in nodes where these are scheduled.
@@ -44,10 +44,10 @@ pub struct LastLevels {
 
 /// Features that take time to find out. A cost function asks for one where it may be of use.
 pub trait LazyFeatures {
-    /// The levels of boxes, if the pattern has any.
-    fn boxes(&mut self) -> Option<Vec<Span>>;
-    /// The levels of the ranges of the order by strips, if there is one.
-    fn strips(&mut self) -> Result<Option<Ranges>>;
+    /// The levels of 3-D blocks, if the pattern has any.
+    fn blocks_3d(&mut self) -> Option<Vec<Span>>;
+    /// The levels of the ranges of the order by wavefront strips, if there is one.
+    fn wavefront_strips(&mut self) -> Result<Option<Ranges>>;
     /// The last levels that are best by the rule `best`, which gets where levels begin and the unknowns of a node.
     fn last_levels(
         &mut self,
@@ -68,30 +68,30 @@ pub struct Features<'f> {
     /// The levels of ranges of the natural order.
     pub natural: Ranges,
     lazy: RefCell<&'f mut dyn LazyFeatures>,
-    strips: OnceCell<Option<Ranges>>,
+    wavefront_strips: OnceCell<Option<Ranges>>,
 }
 
 impl<'f> Features<'f> {
     pub fn new(needs: Needs, counts: Counts, natural: Ranges, lazy: &'f mut dyn LazyFeatures) -> Self {
-        Features { needs, counts, natural, lazy: RefCell::new(lazy), strips: OnceCell::new() }
+        Features { needs, counts, natural, lazy: RefCell::new(lazy), wavefront_strips: OnceCell::new() }
     }
 
-    pub fn boxes(&self) -> Option<Vec<Span>> {
-        self.lazy.borrow_mut().boxes()
+    pub fn blocks_3d(&self) -> Option<Vec<Span>> {
+        self.lazy.borrow_mut().blocks_3d()
     }
 
-    /// The levels of the ranges of the order by strips, which are looked for once.
-    pub fn strips(&self) -> Result<Option<&Ranges>> {
-        if self.strips.get().is_none() {
-            let found = self.lazy.borrow_mut().strips()?;
-            return Ok(self.strips.get_or_init(|| found).as_ref());
+    /// The levels of the ranges of the order by wavefront strips, which are looked for once.
+    pub fn wavefront_strips(&self) -> Result<Option<&Ranges>> {
+        if self.wavefront_strips.get().is_none() {
+            let found = self.lazy.borrow_mut().wavefront_strips()?;
+            return Ok(self.wavefront_strips.get_or_init(|| found).as_ref());
         }
-        Ok(self.strips.get().and_then(Option::as_ref))
+        Ok(self.wavefront_strips.get().and_then(Option::as_ref))
     }
 
-    /// Whether strips cost nothing more to look at.
-    pub fn strips_are_known(&self) -> bool {
-        self.strips.get().is_some()
+    /// Whether wavefront strips cost nothing more to look at.
+    pub fn wavefront_strips_are_known(&self) -> bool {
+        self.wavefront_strips.get().is_some()
     }
 
     /// See `LazyFeatures`.
@@ -121,8 +121,8 @@ pub struct Counts {
     pub crosses: bool,
     /// Whether what a row depends on lies anywhere.
     pub irregular: bool,
-    /// Entries of an unknown that is distant from the row's own: `distant_from`.
-    pub distant: u32,
+    /// Off-band entries: those farther from the diagonal than `off_band_from`.
+    pub off_band: u32,
     /// Unknowns of a node.
     pub node: u32,
     pub value_bytes: u32,
@@ -148,9 +148,9 @@ impl Counts {
         (average, (squares / self.n.max(1) as f64 - average * average).max(0.0).sqrt())
     }
 
-    /// The part of the entries that are of distant unknowns.
-    pub fn distant_part(self) -> f64 {
-        self.distant as f64 / self.entries.max(1) as f64
+    /// The part of the entries that is off-band.
+    pub fn off_band_part(self) -> f64 {
+        self.off_band as f64 / self.entries.max(1) as f64
     }
 
     /// Whether the average row has several lanes in tiles.
@@ -214,7 +214,7 @@ pub mod tests {
             has_lines: false,
             crosses: false,
             irregular: false,
-            distant: 0,
+            off_band: 0,
             node: 1,
             value_bytes: 8,
             is_complex: false,

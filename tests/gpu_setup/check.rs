@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use sptrsv::analysis::shared::schedule::{GATE_SHIFT, PART};
-use sptrsv::analysis::slices::{self, Cut, Slice, CODE_UNIT, LANES};
+use sptrsv::analysis::shared::schedule::{RUN_AHEAD_SHIFT, SEGMENT};
+use sptrsv::analysis::work_items::{self, Cut, WorkItem, CODE_UNIT, LANES};
 use sptrsv::analysis::{running_sum, Form, NONE};
 use sptrsv::engines::tiled::shared::{HIGH_BIT, LANE_SHIFT, NEXT_BIT};
 use sptrsv::engines::Algorithm;
 use sptrsv::executor::cuda::PlanArrays;
 use sptrsv::problem::{DiagSource, Shape};
 use sptrsv::select::features::longest_usual;
-use sptrsv::tuning::NEAR_GATE_LEVELS;
+use sptrsv::tuning::RUN_AHEAD_NEAR_LEVELS;
 
 /// An unknown, or its position, and where the value lies.
 type Entry = (u32, u32);
@@ -146,19 +146,22 @@ pub fn check(of: &Triangle, level: &[u32], algorithm: &dyn Algorithm, got: &Plan
             assert!(own.is_empty() || *own == level_ptr, "levels begin at {own:?}");
         }
         Cut::Levels { entries, names_rows, .. } => {
-            let slices: Vec<Slice> = got.slice.chunks(2).map(|slice| [slice[0], slice[1]]).collect();
-            assert_eq!(slices.len(), count as usize);
-            let has_parts = plan.slices(&slices, &level_ptr, entries);
+            let work_items: Vec<WorkItem> =
+                got.work_item.chunks(2).map(|work_item| [work_item[0], work_item[1]]).collect();
+            assert_eq!(work_items.len(), count as usize);
+            let has_segments = plan.work_items(&work_items, &level_ptr, entries);
             if node > 1 {
                 return plan.nodes(in_rows > 0, own[0] > 0);
             }
             plan.each(&of.rows, true, |p| plan.recorded(p, names_rows));
-            let (&parts, own) = own.split_last().unwrap();
-            assert_eq!(parts, has_parts as u32);
+            let (&segments, own) = own.split_last().unwrap();
+            assert_eq!(segments, has_segments as u32);
             // Where each level begins, or where the end does.
-            let begins = |first: u32| level_ptr.contains(&slices[first as usize][0]);
+            let begins = |first: u32| level_ptr.contains(&work_items[first as usize][0]);
             match names_rows {
-                true => assert!(own.is_empty() || *own == slices::steps(&level_ptr, &slices), "{own:?}"),
+                true => {
+                    assert!(own.is_empty() || *own == work_items::steps(&level_ptr, &work_items), "{own:?}")
+                }
                 false => assert!(own.iter().all(|&first| first == NONE || begins(first)), "{own:?}"),
             }
         }
@@ -282,48 +285,48 @@ impl Plan<'_> {
         assert_eq!((are_in_rows, is_whole), (in_rows, in_rows && follow));
     }
 
-    /// Slices hold all rows, each rows of one level that a warp has lanes for, and before a longer row its parts. The gate of a slice
-    /// is the first row of an earlier level. Returns whether there are parts.
-    fn slices(&self, slices: &[Slice], level_ptr: &[u32], per_lane: u32) -> bool {
-        let (mut next, mut parts, mut has_parts) = (0, Vec::new(), false);
-        for &[first, bits] in slices {
+    /// Work items hold all rows, each rows of one level that a warp has lanes for, and before a longer row its segments. The
+    /// run-ahead limit of a work item is the first row of an earlier level. Returns whether there are segments.
+    fn work_items(&self, work_items: &[WorkItem], level_ptr: &[u32], per_lane: u32) -> bool {
+        let (mut next, mut segments, mut has_segments) = (0, Vec::new(), false);
+        for &[first, bits] in work_items {
             assert_eq!(first, next);
-            let (rows, lanes, back) = (bits & 63, bits >> 6 & 63, bits >> GATE_SHIFT);
-            if rows == PART {
+            let (rows, lanes, back) = (bits & 63, bits >> 6 & 63, bits >> RUN_AHEAD_SHIFT);
+            if rows == SEGMENT {
                 assert_eq!(lanes, LANES);
-                parts.push(back);
+                segments.push(back);
                 continue;
             }
             next += rows;
-            assert!(rows > 0 && rows * lanes <= LANES && lanes.is_power_of_two(), "slice {bits:x}");
+            assert!(rows > 0 && rows * lanes <= LANES && lanes.is_power_of_two(), "work item {bits:x}");
             let level = self.level_at(first);
             assert_eq!(level, self.level_at(next - 1));
             for p in first..next {
                 let length = self.list(p).len() as u32;
                 assert!(lanes == LANES || length * self.node <= lanes * per_lane, "{length} entries at {p}");
                 let count = if self.node > 1 { 0 } else { length.saturating_sub(1) / (per_lane * LANES) };
-                assert!((0..count).rev().eq(parts.drain(..)), "{count} parts of {p}");
-                has_parts |= count > 0;
+                assert!((0..count).rev().eq(segments.drain(..)), "{count} segments of {p}");
+                has_segments |= count > 0;
             }
-            let is_gate = |l: usize| l as u32 + NEAR_GATE_LEVELS <= level;
+            let is_run_ahead_limit = |l: usize| l as u32 + RUN_AHEAD_NEAR_LEVELS <= level;
             assert!(
-                back == 0 || level_ptr.binary_search(&(first - back)).is_ok_and(is_gate),
-                "gate of {first}"
+                back == 0 || level_ptr.binary_search(&(first - back)).is_ok_and(is_run_ahead_limit),
+                "run-ahead limit of {first}"
             );
         }
-        assert!(next as usize == self.order.len() && parts.is_empty(), "slices end at {next}");
-        has_parts
+        assert!(next as usize == self.order.len() && segments.is_empty(), "work items end at {next}");
+        has_segments
     }
 
     /// Tiles are batches that follow one another, each of some levels of its tile.
     fn tiles(&self, [count, tiles]: [u32; 2], own: &[u32], window: u32, reach: u32) {
         let (of, got) = (self.of, self.got);
-        assert_eq!((got.tile_step.len(), got.slice.len()), (tiles as usize + 1, 4 * count as usize));
+        assert_eq!((got.tile_step.len(), got.work_item.len()), (tiles as usize + 1, 4 * count as usize));
         let (mut next, mut largest) = (0, 0);
         let mut rows: Rows = vec![Vec::new(); self.order.len()];
         for steps in got.tile_step.windows(2) {
             let tile = next;
-            for batch in got.slice[4 * steps[0] as usize..4 * steps[1] as usize].chunks(4) {
+            for batch in got.work_item[4 * steps[0] as usize..4 * steps[1] as usize].chunks(4) {
                 assert_eq!(batch[0], next);
                 next = self.batch(batch, tile, [window, reach], &mut rows);
             }

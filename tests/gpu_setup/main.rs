@@ -212,8 +212,8 @@ fn check_pair(gpu: &Arc<Gpu>, problem: &Problem, of: [&Triangle; 2], algorithm: 
 fn check_panels(plan: &PlanArrays, n: u32) -> (usize, bool) {
     let none = u32::MAX;
     let natural: Vec<u32> = (0..n.next_multiple_of(32)).map(|p| if p < n { p } else { none }).collect();
-    let has_order = !plan.slice.is_empty();
-    let rows = if has_order { &plan.slice } else { &natural };
+    let has_order = !plan.work_item.is_empty();
+    let rows = if has_order { &plan.work_item } else { &natural };
     let mut place = vec![none; n as usize];
     for (at, &p) in rows.iter().enumerate().filter(|&(_, &p)| p != none) {
         assert_eq!(std::mem::replace(&mut place[p as usize], at as u32), none, "row {p} twice");

@@ -2,9 +2,9 @@
 
 use std::panic::{self, AssertUnwindSafe};
 
-use sptrsv::analysis::slices::{self, Cut};
+use sptrsv::analysis::work_items::{self, Cut};
 use sptrsv::analysis::{cpu, nodes, records, Lists, Needs, Pattern, Schedule, Tiles, Values, NONE};
-use sptrsv::engines::tiled::{batches, tuning::TILED_LARGEST_RELAY};
+use sptrsv::engines::tiled::{batches, tuning::TILED_LARGEST_FORWARDED};
 use sptrsv::engines::{self, nodal::Nodal, Algorithm};
 use sptrsv::executor::cuda::PlanArrays;
 use sptrsv::problem::{Base, DataType, DiagSource, MatDescr, Shape};
@@ -42,14 +42,14 @@ fn arrays(algorithm: &dyn Algorithm, shape: &Shape, s: &Schedule) -> PlanArrays 
             PlanArrays { order: s.order.clone(), row_ptr, row_adj, row_val, diag_index, ..common }
         }
         (Cut::Levels { entries, node, names_rows, .. }, of_nodes) => {
-            let slice = slices::of_levels(&s.level_ptr, &row_ptr, entries, node).unwrap();
-            count = slice.len();
-            own = vec![NONE, slice.iter().any(slices::is_part) as u32];
+            let work_item = work_items::of_levels(&s.level_ptr, &row_ptr, entries, node).unwrap();
+            count = work_item.len();
+            own = vec![NONE, work_item.iter().any(work_items::is_segment) as u32];
             if names_rows {
-                own.splice(..1, slices::steps(&s.level_ptr, &slice));
+                own.splice(..1, work_items::steps(&s.level_ptr, &work_item));
                 row_adj.iter_mut().for_each(|p| *p = s.order[*p as usize]);
             }
-            let arrays = PlanArrays { slice: slice.concat(), row_adj, ..common };
+            let arrays = PlanArrays { work_item: work_item.concat(), row_adj, ..common };
             let (mut record, arrays) = match of_nodes {
                 None => {
                     let row_val = if row_permuted { row_val } else { Vec::new() };
@@ -72,8 +72,8 @@ fn arrays(algorithm: &dyn Algorithm, shape: &Shape, s: &Schedule) -> PlanArrays 
             let largest = |ptr: &[u32]| ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap();
             own = vec![largest(&row_ptr), largest(&s.tile_ptr)];
             let record = batches::records(s, shape.diag, shape.forward()).concat();
-            let (slice, tile_step) = (of.batch.concat(), of.tile_batch);
-            PlanArrays { slice, record, tile_step, row_adj: of.code, row_val: of.index, ..common }
+            let (work_item, tile_step) = (of.batch.concat(), of.tile_batch);
+            PlanArrays { work_item, record, tile_step, row_adj: of.code, row_val: of.index, ..common }
         }
     };
     let numbers = [
@@ -94,8 +94,8 @@ fn arrays(algorithm: &dyn Algorithm, shape: &Shape, s: &Schedule) -> PlanArrays 
 /// Calls `each` for schedules of all shapes, some by each algorithm.
 fn each_schedule(sizes: &[usize], mut each: impl FnMut(&mut Random, &dyn Algorithm, &Triangle, PlanArrays)) {
     let random = &mut Random(3);
-    let mirror = TILED_LARGEST_RELAY;
-    let auto = Needs { tiles: Tiles::IfFaster, narrow_levels: true, mirror, ..Nodal.needs() };
+    let remote_buffer = TILED_LARGEST_FORWARDED;
+    let auto = Needs { tiles: Tiles::IfFaster, narrow_levels: true, remote_buffer, ..Nodal.needs() };
     for (shape, &n) in (0..SHAPES.len()).flat_map(|shape| sizes.iter().map(move |n| (shape, n))) {
         let pattern = build(shape, n, random);
         let (ptr, ind) = pattern.arrays(Base::Zero);
@@ -147,7 +147,7 @@ fn what_is_spoilt_is_found() {
             &mut g.diag_index,
             &mut g.extra_diag,
             &mut g.record,
-            &mut g.slice,
+            &mut g.work_item,
             &mut g.tile_step,
             &mut g.node_row,
         ];

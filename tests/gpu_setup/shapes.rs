@@ -23,7 +23,7 @@ pub struct Pattern {
 
 pub type Build = fn(usize, usize, &mut Random) -> Vec<i64>;
 
-/// Of a grid in three dimensions with large planes, that is tiled by skewed boxes.
+/// Of a grid in three dimensions with large planes, that is tiled by skewed 3-D blocks.
 fn crossing(n: usize, i: usize) -> Vec<i64> {
     let (line, plane) = (100, 15_000);
     let (y, by) = (i % plane / line, plane - line);
@@ -42,7 +42,7 @@ fn solid(n: usize, i: usize, line: usize, plane: usize) -> Vec<i64> {
     low.chain([i as i64]).chain(high.map(|&(by, _)| (i + by) as i64)).collect()
 }
 
-/// A row of a square grid that comes by diagonals, and of unknowns by themselves: tiles are strips across the diagonals.
+/// A row of a square grid that comes by diagonals, and of unknowns by themselves: tiles are wavefront strips across the diagonals.
 fn by_diagonals(n: usize, i: usize) -> Vec<i64> {
     let side = (n as f64).sqrt() as usize;
     // The first line of a diagonal, and the number of its point there.
@@ -100,17 +100,17 @@ pub const SHAPES: &[(&str, Build)] = &[
         row
     }),
     ("long grid", |n, i, _| {
-        // Lines of 20: tiles are strips along the grid, by ranks from the other end.
+        // Lines of 20: tiles are wavefront strips along the grid, by ranks from the other end.
         let (x, i, n) = (i % 20, i as i64, n as i64);
         let (left, right) = ((x > 0).then_some(i - 1), (x < 19 && i + 1 < n).then_some(i + 1));
         let (below, above) = ((i >= 20).then_some(i - 20), (i + 20 < n).then_some(i + 20));
         [below, left, Some(i), right, above].into_iter().flatten().collect()
     }),
-    // Tiles are some planes, a plane, and boxes.
+    // Tiles are some planes, a plane, and 3-D blocks.
     ("small planes", |n, i, _| solid(n, i, 20, 300)),
     ("planes", |n, i, _| solid(n, i, 50, 1000)),
-    ("boxes", |n, i, _| solid(n, i, 100, 15_000)),
-    ("skewed boxes", |n, i, _| crossing(n, i)),
+    ("3-D blocks", |n, i, _| solid(n, i, 100, 15_000)),
+    ("skewed 3-D blocks", |n, i, _| crossing(n, i)),
     ("nodes", |n, i, _| of_nodes(n, i)),
     // Their rows follow one another where there is but one triangle.
     ("lower nodes", |n, i, _| of_nodes(n, i).into_iter().filter(|&j| j <= i as i64).collect()),
@@ -130,7 +130,7 @@ pub const SHAPES: &[(&str, Build)] = &[
         row
     }),
     ("layers", |n, i, r| {
-        // Laid out level by level: where there are enough of them, rows go by families.
+        // Laid out level by level: where there are enough of them, rows go in locality order.
         let width = 600;
         let (begin, end) = (i / width * width, (i / width + 1) * width);
         let mut row = vec![i as i64];

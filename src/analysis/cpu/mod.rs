@@ -4,8 +4,9 @@
 //! Every pass is linear in rows and entries and touches flat arrays only: it has to serve a hundred
 //! million entries. A stored row or column is called a *major* here, whichever of the two it is.
 //!
-//! Orders that gain in large systems only are made on the GPU alone: strips, boxes and families. Neither are patterns looked at here for
-//! whether they are irregular. Below `SETUP_GPU_SMALLEST` nothing of that can be chosen, and both analyses give the same schedule.
+//! Orders that gain in large systems only are made on the GPU alone: wavefront strips, 3-D blocks and the locality order. Neither
+//! are patterns looked at here for whether they are irregular. Below `SETUP_GPU_SMALLEST` nothing of that can be chosen, and both
+//! analyses give the same schedule.
 #![forbid(unsafe_code)]
 
 mod order;

@@ -91,14 +91,14 @@ impl Seen {
             scattered: !shape.rows_are_stored(),
             has_lines: grid.line > 0,
             crosses: survey.skew(grid) > 0,
-            distant: survey.distant,
+            off_band: survey.off_band,
             irregular: false,
             node,
             value_bytes: shape.dtype.bytes() as u32,
             is_complex: shape.dtype.is_complex(),
             speed: needs.speed,
         };
-        let ranges = Ranges::new(grid.sizes(n, needs.mirror), &natural_levels);
+        let ranges = Ranges::new(grid.sizes(n, needs.remote_buffer), &natural_levels);
         Seen { counts, ranges, natural_levels, grid, level, by_level, level_ptr }
     }
 }
@@ -109,11 +109,11 @@ struct Asked<'s> {
 }
 
 impl LazyFeatures for Asked<'_> {
-    fn boxes(&mut self) -> Option<Vec<Span>> {
+    fn blocks_3d(&mut self) -> Option<Vec<Span>> {
         None
     }
 
-    fn strips(&mut self) -> Result<Option<Ranges>> {
+    fn wavefront_strips(&mut self) -> Result<Option<Ranges>> {
         Ok(None)
     }
 

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::analysis::lines::Grid;
-use crate::analysis::{boxes, running_sum, Lists, Pattern, Values, NONE};
+use crate::analysis::{blocks_3d, running_sum, Lists, Pattern, Values, NONE};
 use crate::problem::{DiagSource, Shape};
 use crate::select::features;
 
@@ -30,8 +30,8 @@ pub struct Survey<'a> {
     pub missing_diag: Option<u32>,
     /// Of those entries, how many are of an unknown beside the major's own.
     pub next_to_diagonal: u32,
-    /// And of one that is distant from it.
-    pub distant: u32,
+    /// Off-band entries.
+    pub off_band: u32,
     /// The level of each unknown, where the transposed problem has told.
     pub known_levels: Option<Vec<u32>>,
     /// How many entries of the triangle have each index, once that has been asked for.
@@ -57,11 +57,11 @@ impl<'a> Survey<'a> {
             extra_diag: 0,
             missing_diag: None,
             next_to_diagonal: 0,
-            distant: 0,
+            off_band: 0,
             known_levels: None,
             minor_lengths: OnceCell::new(),
         };
-        let distant = features::distant_from(n);
+        let off_band = features::off_band_from(n);
         for i in 0..n {
             let (start, stop) = (pattern.ptr[i as usize], pattern.ptr[i as usize + 1]);
             let (mut first, mut end, mut kept) = (start, start, 0);
@@ -79,7 +79,7 @@ impl<'a> Survey<'a> {
                     kept += 1;
                     end = e + 1;
                     survey.next_to_diagonal += (j.abs_diff(i) == 1) as u32;
-                    survey.distant += (j.abs_diff(i) > distant) as u32;
+                    survey.off_band += (j.abs_diff(i) > off_band) as u32;
                 }
             }
             survey.first.push(first);
@@ -160,7 +160,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// By how many lines for each plane boxes of a grid must be skewed; 0 where there are no planes.
+    /// By how many lines for each plane 3-D blocks of a grid must be skewed; 0 where there are no planes.
     pub fn skew(&self, grid: Grid) -> u32 {
         if grid.plane == 0 {
             return 0;
@@ -169,7 +169,7 @@ impl<'a> Survey<'a> {
         let position = |i: u32| if self.low { i } else { self.n - 1 - i };
         let entries =
             (0..self.n).flat_map(|i| self.entries_of(i).map(move |(_, j)| (position(i), position(j))));
-        boxes::skew(grid, entries)
+        blocks_3d::skew(grid, entries)
     }
 
     /// How far the nearest entry of the triangle is from the diagonal in a major, counted from that end of the majors that

@@ -18,8 +18,8 @@ const ALL: Needs = Needs {
     nodes: false,
     wide_levels: 0,
     narrow_levels: false,
-    families: false,
-    mirror: 0,
+    locality_order: false,
+    remote_buffer: 0,
     panels: Panels::No,
     speed: Speed { multiprocessors: 132, steps: 1.0, memory: 1.0, cache: 1.0 },
 };
@@ -58,8 +58,8 @@ fn values_of_a_band_are_gathered_in_the_order_of_its_lists() {
         counts: false,
         tiles: Tiles::IfFaster,
         wide_levels: 1000,
-        families: true,
-        mirror: crate::engines::tiled::tuning::TILED_LARGEST_RELAY,
+        locality_order: true,
+        remote_buffer: crate::engines::tiled::tuning::TILED_LARGEST_FORWARDED,
         ..ALL
     };
     for (op, fill) in [(Op::Transpose, Fill::Lower), (Op::NonTranspose, Fill::Lower)] {

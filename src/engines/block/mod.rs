@@ -4,7 +4,7 @@
 mod shared;
 pub mod tuning;
 
-use crate::analysis::slices::Cut;
+use crate::analysis::work_items::Cut;
 use crate::analysis::{Findings, Form, Needs, Schedule};
 use crate::engines::by_rows;
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
@@ -24,8 +24,8 @@ pub struct Block;
 // A queue for each warp.
 const _: () = assert!((BLOCK_THREADS / 32 * BLOCK_QUEUE_WORDS * 4) as usize <= QUEUE_BYTES);
 
-/// The kernels, by the number of columns: for patterns without parts of rows and with some, and those before and behind them.
-const ROWS: [KernelName<MultiArgs>; 2] = [KernelName::new("block"), KernelName::new("block_parts")];
+/// The kernels, by the number of columns: for patterns without segments of rows and with some, and those before and behind them.
+const ROWS: [KernelName<MultiArgs>; 2] = [KernelName::new("block"), KernelName::new("block_segments")];
 const BEGIN: KernelName<MultiArgs> = KernelName::new("block_begin");
 const END: KernelName<MultiArgs> = KernelName::new("block_end");
 
@@ -48,7 +48,7 @@ impl Algorithm for Block {
         true
     }
     fn needs(&self) -> Needs {
-        Needs { families: false, ..by_rows::needs() }
+        Needs { locality_order: false, ..by_rows::needs() }
     }
     fn is_for_columns(&self, right_hand_sides: i64) -> bool {
         right_hand_sides >= BLOCK_LEAST_COLUMNS
@@ -73,14 +73,14 @@ impl Algorithm for Block {
         by_rows::prepare_by_rows(launcher, stored, schedule, found)
     }
     fn complete(&self, _: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
-        Ok(Box::new(BlockPlan { has_parts: found.has_parts }))
+        Ok(Box::new(BlockPlan { has_segments: found.has_segments }))
     }
 }
 
 /// What BLOCK keeps of a matrix.
 struct BlockPlan {
-    /// Whether rows are cut into parts.
-    has_parts: bool,
+    /// Whether rows are cut into segments.
+    has_segments: bool,
 }
 
 impl EnginePlan for BlockPlan {
@@ -91,7 +91,7 @@ impl EnginePlan for BlockPlan {
         Some(self)
     }
     fn numbers(&self) -> Vec<u32> {
-        vec![self.has_parts as u32]
+        vec![self.has_segments as u32]
     }
 }
 
@@ -104,24 +104,24 @@ impl Multi for BlockPlan {
     }
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()> {
         let n = args.solve.n;
-        let parts = match self.has_parts {
-            true => by_rows::most_parts(launcher, stored),
+        let segments = match self.has_segments {
+            true => by_rows::most_row_segments(launcher, stored),
             false => 0,
         };
-        let args = &MultiArgs { solve: SolveArgs { words: n + parts, ..args.solve }, ..*args };
+        let args = &MultiArgs { solve: SolveArgs { words: n + segments, ..args.solve }, ..*args };
         let width = args.columns.next_power_of_two().clamp(BLOCK_FEW_COLUMNS, BLOCK_COLUMNS);
         let by_squares = |name, rows: u32| {
             let kernel = launcher.kernel(name, width)?;
             kernel.launch(rows.div_ceil(32), BLOCK_PACK_THREADS, 0, args)
         };
-        by_squares(BEGIN, n + parts)?;
+        by_squares(BEGIN, n + segments)?;
         // A warp for each row of some levels, and for as many more as rows are long.
         let rounds = (stored.entries as u64).div_ceil(n as u64 * BLOCK_ENTRIES).max(1);
         let warps = n as u64 * BLOCK_LEVELS_AHEAD * rounds / stored.levels.max(1) as u64;
         let of_warp = warp_bytes(launcher.dtype, width);
         let of_block = (launcher.gpu.shared_bytes_per_block() / of_warp).min(BLOCK_THREADS / 32);
         let blocks = (warps / of_block as u64).clamp(1, launcher.multiprocessors as u64);
-        let kernel = launcher.kernel(ROWS[self.has_parts as usize], width)?;
+        let kernel = launcher.kernel(ROWS[self.has_segments as usize], width)?;
         kernel.allow_shared(of_block * of_warp)?;
         kernel.launch(blocks as u32, of_block * 32, of_block * of_warp, args)?;
         by_squares(END, n)

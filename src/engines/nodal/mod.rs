@@ -8,7 +8,7 @@ mod tuning;
 
 use std::time::Duration;
 
-use crate::analysis::slices::{self, Cut};
+use crate::analysis::work_items::{self, Cut};
 use crate::analysis::{nodes, Findings, Form, Needs, Schedule};
 use crate::engines::by_rows;
 use crate::engines::by_rows::tuning::{ROWS_BLOCK, ROWS_BLOCKS};
@@ -76,8 +76,8 @@ impl Algorithm for Nodal {
         if let Some((schedule, nodes)) = schedule.and_then(|s| s.nodes.as_ref().map(|n| (s, n))) {
             let lists = schedule.rows.as_ref().expect("asked for");
             let entries = entries_per_lane(launcher.dtype, nodes.size);
-            let slices = slices::of_levels(&schedule.level_ptr, &lists.ptr, entries, nodes.size)?;
-            stored.set_slices(launcher, &slices)?;
+            let work_items = work_items::of_levels(&schedule.level_ptr, &lists.ptr, entries, nodes.size)?;
+            stored.set_work_items(launcher, &work_items)?;
             stored.set_records(launcher, &nodes::records(schedule, nodes))?;
             stored.base.node_row = stored.keep(launcher, &nodes.rows)?;
             if stored.is_permuted() {

@@ -6,14 +6,14 @@ use std::time::Duration;
 use super::tuning::*;
 use crate::analysis::ranges::Ranges;
 use crate::analysis::shared::schedule::ENTRIES_PER_LANE;
-use crate::analysis::slices::LANES;
+use crate::analysis::work_items::LANES;
 use crate::analysis::{Form, Tiles};
 use crate::engines::by_rows::tuning::ROWS_START;
 use crate::select::decision::{Decision, Gathering};
 use crate::select::features::{Counts, Features};
 use crate::tuning::*;
 
-/// By how many deviations the longest row of a slice is above the average one: measured on meshes.
+/// By how many deviations the longest row of a work item is above the average one: measured on meshes.
 const DEVIATIONS_OF_LONGEST: f64 = 1.5;
 
 /// Rows one by one, after a copy of their values where those lie scattered in an irregular pattern that is large. None for nodes.
@@ -47,14 +47,15 @@ fn gathers_by_pieces(rows: Counts) -> bool {
 
 /// What a matrix gains that is narrow from the beginning, or, where most rows are of the lowest levels, from some level on:
 /// there widths are taken to fall to a third, and again, with as many levels as the average one.
-fn narrow_end(levels: u32, slices: u64, average_level: f64) -> Duration {
-    let (levels, slices) = (levels as f64, slices as f64);
-    let of = |levels: f64, slices: f64| NARROW_LEVEL as f64 * levels - NARROW_SLICE as f64 * slices;
-    let whole = of(levels, slices) - NARROW_LAUNCH as f64;
+fn narrow_end(levels: u32, work_items: u64, average_level: f64) -> Duration {
+    let (levels, work_items) = (levels as f64, work_items as f64);
+    let of =
+        |levels: f64, work_items: f64| NARROW_LEVEL as f64 * levels - NARROW_WORK_ITEM as f64 * work_items;
+    let whole = of(levels, work_items) - NARROW_LAUNCH as f64;
     let thirds = if average_level < SKEWED_LEVELS * levels { NARROW_THIRDS } else { 0 };
     let ends = (1..=thirds).map(|k| {
         let levels = levels - k as f64 * average_level;
-        of(levels, (slices / 3f64.powi(k)).max(levels)) - (NARROW_LAUNCH + NARROW_SPLIT) as f64
+        of(levels, (work_items / 3f64.powi(k)).max(levels)) - (NARROW_LAUNCH + NARROW_SPLIT) as f64
     });
     Duration::from_nanos(ends.fold(whole, f64::max).max(0.0) as u64)
 }
@@ -65,16 +66,16 @@ fn narrow_end(levels: u32, slices: u64, average_level: f64) -> Duration {
 /// `average_level` is that of an unknown.
 pub fn predict(rows: Counts, average_level: f64) -> Duration {
     let per_lane = ENTRIES_PER_LANE as f64;
-    // How many slices it has goes by the longest row of each.
+    // How many work items it has goes by the longest row of each.
     let lanes = (longest(rows) / per_lane).ceil().clamp(1.0, LANES as f64) as u64;
-    let slices = rows.n as u64 * lanes.next_power_of_two() / LANES as u64;
-    let gain = narrow_end(rows.levels, slices, average_level);
+    let work_items = rows.n as u64 * lanes.next_power_of_two() / LANES as u64;
+    let gain = narrow_end(rows.levels, work_items, average_level);
     predict_levels(rows, rows.levels, 1.0) - gain.mul_f64(rows.of_type().rows * rows.speed.steps)
 }
 
 /// The same of some levels, which hold a part of all rows and entries, without a narrow end.
 pub fn predict_levels(rows: Counts, levels: u32, part: f64) -> Duration {
-    // The longest row of each slice is what has lanes join in. Where values lie scattered the model promises too much already.
+    // The longest row of each work item is what has lanes join in. Where values lie scattered the model promises too much already.
     let usual = if rows.has_lines || rows.scattered { rows.lengths().0 } else { longest(rows) };
     let has_lanes = usual > ENTRIES_PER_LANE as f64;
     let level = ONE_WORD_LEVEL + if has_lanes { ONE_WORD_LANES } else { Duration::ZERO };
@@ -101,7 +102,7 @@ pub fn streamed(rows: Counts, start: Duration, level: Duration, [row, entry]: [f
     rows.time(start + level.mul_f64(rows.levels as f64), moved).mul_f64(rows.of_type().rows)
 }
 
-/// Entries that the longest row of a slice mostly has.
+/// Entries that the longest row of a work item mostly has.
 fn longest(rows: Counts) -> f64 {
     let (average, deviation) = rows.lengths();
     average + DEVIATIONS_OF_LONGEST * deviation

@@ -9,7 +9,7 @@ pub mod tuning;
 
 use std::time::Duration;
 
-use crate::analysis::slices::Cut;
+use crate::analysis::work_items::Cut;
 use crate::analysis::{Findings, Form, Needs, Schedule, NONE};
 use crate::engines::by_rows;
 use crate::engines::by_rows::tuning::{ROWS_BLOCK, ROWS_BLOCKS};
@@ -34,8 +34,8 @@ const ROWS: KernelName<SolveArgs> = KernelName::new("one_word");
 const NARROW: KernelName<SolveArgs> = KernelName::new("one_word_narrow");
 const LEVEL: KernelName<SolveArgs> = KernelName::new("one_word_level");
 const MULTI: KernelName<MultiArgs> = KernelName::new("one_word_multi");
-/// How the names of the first two go on for patterns without parts of rows and with some.
-const PARTS: [&str; 2] = ["", "_parts"];
+/// How the names of the first two go on for patterns without segments of rows and with some.
+const SEGMENTS: [&str; 2] = ["", "_segments"];
 
 /// Whether there is one, with room for its ring. docs/performance.md says why not in type z.
 fn has_narrow_kernel(launcher: &Launcher) -> bool {
@@ -58,7 +58,7 @@ impl Algorithm for OneWord {
         by_rows::needs()
     }
     fn add_needs(&self, _gpu: &Gpu, _shape: &Shape, needs: &mut Needs) {
-        *needs = Needs { levels: true, rows: true, families: true, ..*needs };
+        *needs = Needs { levels: true, rows: true, locality_order: true, ..*needs };
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -83,30 +83,30 @@ impl Algorithm for OneWord {
         found: &mut Findings,
     ) -> Result<()> {
         if has_narrow_kernel(launcher) {
-            for parts in PARTS {
-                launcher.kernel(NARROW, parts)?.allow_shared(NARROW_RING)?;
+            for segments in SEGMENTS {
+                launcher.kernel(NARROW, segments)?.allow_shared(NARROW_RING)?;
             }
         }
         by_rows::prepare(launcher, stored, schedule, found, layout::narrow_end)
     }
     fn complete(&self, launcher: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
         let has_narrow_kernel = has_narrow_kernel(launcher);
-        Ok(Box::new(OneWordPlan { narrow: found.end, has_narrow_kernel, has_parts: found.has_parts }))
+        Ok(Box::new(OneWordPlan { narrow: found.end, has_narrow_kernel, has_segments: found.has_segments }))
     }
 }
 
 /// What ONE_WORD keeps of a matrix.
 pub struct OneWordPlan {
-    /// The first slice of the narrow end, where the pattern has one, and whether there is a kernel for it.
+    /// The first work item of the narrow end, where the pattern has one, and whether there is a kernel for it.
     narrow: Option<u32>,
     has_narrow_kernel: bool,
-    /// Whether rows are cut into parts.
-    has_parts: bool,
+    /// Whether rows are cut into segments.
+    has_segments: bool,
 }
 
 impl OneWordPlan {
-    /// Solves some slices by all blocks; nothing for none.
-    pub fn solve_slices(
+    /// Solves some work items by all blocks; nothing for none.
+    pub fn solve_work_items(
         &self,
         launcher: &Launcher,
         stored: &Stored,
@@ -122,12 +122,14 @@ impl OneWordPlan {
         let most = if is_cached && size <= 8 { ONE_WORD_BLOCKS_CACHED } else { ROWS_BLOCKS };
         let blocks = by_rows::blocks(launcher, stored, args, 1, ONE_WORD_LEVELS_AHEAD, most);
         let args = SolveArgs { begin, end, ..*args };
-        launcher.kernel_overlapped(ROWS, PARTS[self.has_parts as usize])?.launch(blocks, ROWS_BLOCK, 0, &args)
+        launcher
+            .kernel_overlapped(ROWS, SEGMENTS[self.has_segments as usize])?
+            .launch(blocks, ROWS_BLOCK, 0, &args)
     }
 
     /// One that leaves no end to a cluster.
-    pub fn without_end(has_parts: bool) -> OneWordPlan {
-        OneWordPlan { narrow: None, has_narrow_kernel: false, has_parts }
+    pub fn without_end(has_segments: bool) -> OneWordPlan {
+        OneWordPlan { narrow: None, has_narrow_kernel: false, has_segments }
     }
 }
 
@@ -140,20 +142,20 @@ impl EnginePlan for OneWordPlan {
             return launcher.kernel(LEVEL, "")?.launch(blocks, ROWS_BLOCK, 0, args);
         }
         let Some(begin) = self.narrow.filter(|_| self.has_narrow_kernel) else {
-            return self.solve_slices(launcher, stored, args, 0, args.slices);
+            return self.solve_work_items(launcher, stored, args, 0, args.work_items);
         };
-        self.solve_slices(launcher, stored, args, 0, begin)?;
-        let end = SolveArgs { begin, end: args.slices, ..*args };
+        self.solve_work_items(launcher, stored, args, 0, begin)?;
+        let end = SolveArgs { begin, end: args.work_items, ..*args };
         // On a part of a GPU there may be no room for a cluster. Without one the bits are the same.
         launcher
-            .kernel_overlapped(NARROW, PARTS[self.has_parts as usize])?
+            .kernel_overlapped(NARROW, SEGMENTS[self.has_segments as usize])?
             .launch(CLUSTER_BLOCKS, NARROW_WARPS * 32, NARROW_RING, &end)
-            .or_else(|_| self.solve_slices(launcher, stored, args, begin, args.slices))
+            .or_else(|_| self.solve_work_items(launcher, stored, args, begin, args.work_items))
     }
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
     }
     fn numbers(&self) -> Vec<u32> {
-        vec![self.narrow.unwrap_or(NONE), self.has_parts as u32]
+        vec![self.narrow.unwrap_or(NONE), self.has_segments as u32]
     }
 }

@@ -14,8 +14,8 @@ use crate::executor::cuda::{Launcher, Stored};
 impl Multi for OneWordPlan {
     fn most_columns(&self, stored: &Stored) -> u32 {
         let most = sector_columns(stored.dtype());
-        // Queues hand out a share of each slice for every two of them.
-        if stored.slices() <= State::MOST_PIECES / (most / ONE_WORD_PER_LANE) {
+        // Queues hand out a column group of each work item for every two of them.
+        if stored.work_items() <= State::MOST_PIECES / (most / ONE_WORD_PER_LANE) {
             most
         } else {
             1
@@ -23,9 +23,9 @@ impl Multi for OneWordPlan {
     }
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()> {
         let width = multi_width(args.columns);
-        let (shares, ahead) = (width / ONE_WORD_PER_LANE, ONE_WORD_LEVELS_AHEAD);
-        let blocks = by_rows::blocks(launcher, stored, &args.solve, shares, ahead, ROWS_BLOCKS);
-        let solve = SolveArgs { begin: 0, end: args.solve.slices, ..args.solve };
+        let (column_groups, ahead) = (width / ONE_WORD_PER_LANE, ONE_WORD_LEVELS_AHEAD);
+        let blocks = by_rows::blocks(launcher, stored, &args.solve, column_groups, ahead, ROWS_BLOCKS);
+        let solve = SolveArgs { begin: 0, end: args.solve.work_items, ..args.solve };
         let kernel = launcher.kernel(MULTI, width)?;
         kernel.launch(blocks, ROWS_BLOCK, 0, &MultiArgs { solve, ..*args })
     }

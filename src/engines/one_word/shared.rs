@@ -12,9 +12,9 @@ pub const ONE_WORD_PER_LANE: u32 = 2;
 pub const NARROW_WARPS: u32 = 8;
 pub const NARROW_RING: u32 = 0x20000;
 
-/// What each of its levels gains and each slice loses, and what its launch costs in place of another and behind it, in
+/// What each of its levels gains and each work item loses, and what its launch costs in place of another and behind it, in
 /// nanoseconds.
 pub const NARROW_LEVEL: i64 = 200;
-pub const NARROW_SLICE: i64 = 20;
+pub const NARROW_WORK_ITEM: i64 = 20;
 pub const NARROW_LAUNCH: i64 = 4000;
 pub const NARROW_SPLIT: i64 = 10_000;

@@ -86,8 +86,8 @@ impl Algorithm for Panel {
         launcher.kernel(PANEL, "")?.allow_shared(shared_bytes(launcher.dtype))?;
         stored.add_work_vectors(launcher, 0)?;
         // Where the schedule has no panels they are in natural order.
-        if stored.base.slice == 0 {
-            stored.base.slices = stored.n().div_ceil(PANEL_ROWS);
+        if stored.base.work_item == 0 {
+            stored.base.work_items = stored.n().div_ceil(PANEL_ROWS);
         }
         Ok(())
     }
@@ -99,7 +99,7 @@ impl Algorithm for Panel {
 impl EnginePlan for Panel {
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &SolveArgs) -> Result<()> {
         let most = launcher.multiprocessors * PANEL_BLOCKS;
-        let blocks = args.slices.min(most);
+        let blocks = args.work_items.min(most);
         launcher.kernel_overlapped(PANEL, "")?.launch(
             blocks,
             PANEL_WARPS * 32,
@@ -107,7 +107,7 @@ impl EnginePlan for Panel {
             args,
         )
     }
-    fn words_of_slice(&self) -> usize {
+    fn words_of_work_item(&self) -> usize {
         PANEL_ROWS as usize
     }
 }

@@ -3,12 +3,12 @@
 #![forbid(unsafe_code)]
 
 use super::tuning::{THIN_LEVEL, THIN_ROW, THIN_SPLIT};
-use crate::analysis::slices::Slice;
+use crate::analysis::work_items::WorkItem;
 use crate::select::features::LastLevels;
 use crate::tuning::END_GAIN;
 
 /// The last levels where THIN gains most against rows by level, of rows or of nodes of so many unknowns: each level gains the same, each row takes some of it away, and so
-/// does the second launch. None where no end gains. kernels/analysis/setup_slices.cuh has the same rule.
+/// does the second launch. None where no end gains. kernels/analysis/setup_work_items.cuh has the same rule.
 pub fn best(level_ptr: &[u32], node: u32) -> Option<LastLevels> {
     let (levels, n) = (level_ptr.len() - 1, *level_ptr.last().expect("not empty"));
     let (mut most, mut best) = (0, None);
@@ -23,9 +23,9 @@ pub fn best(level_ptr: &[u32], node: u32) -> Option<LastLevels> {
     best
 }
 
-/// With which slice an end begins.
-pub fn first_slice(end: LastLevels, level_ptr: &[u32], slices: &[Slice]) -> u32 {
-    slices.partition_point(|slice| slice[0] < level_ptr[end.level as usize]) as u32
+/// With which work item an end begins.
+pub fn first_work_item(end: LastLevels, level_ptr: &[u32], work_items: &[WorkItem]) -> u32 {
+    work_items.partition_point(|work_item| work_item[0] < level_ptr[end.level as usize]) as u32
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ pub mod tuning;
 
 use std::time::Duration;
 
-use crate::analysis::slices::Cut;
+use crate::analysis::work_items::Cut;
 use crate::analysis::{Findings, Form, Needs, Schedule, NONE};
 use crate::engines::by_rows;
 use crate::engines::engine::{Algorithm, EnginePlan};
@@ -96,22 +96,22 @@ impl Algorithm for Thin {
         if is_available(launcher.gpu, launcher.dtype) {
             launcher.kernel(THIN, "")?.allow_shared(shared_bytes(launcher.dtype))?;
         }
-        by_rows::prepare(launcher, stored, schedule, found, |level_ptr, slices| {
-            layout::best(level_ptr, 1).map(|end| layout::first_slice(end, level_ptr, slices))
+        by_rows::prepare(launcher, stored, schedule, found, |level_ptr, work_items| {
+            layout::best(level_ptr, 1).map(|end| layout::first_work_item(end, level_ptr, work_items))
         })
     }
     fn complete(&self, launcher: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
         Ok(Box::new(ThinPlan {
             end: found.end,
             is_available: is_available(launcher.gpu, launcher.dtype),
-            by_rows: OneWordPlan::without_end(found.has_parts),
+            by_rows: OneWordPlan::without_end(found.has_segments),
         }))
     }
 }
 
 /// What THIN keeps of a matrix.
 struct ThinPlan {
-    /// The first slice of its end. Where no end gains, all levels are it.
+    /// The first work item of its end. Where no end gains, all levels are it.
     end: Option<u32>,
     is_available: bool,
     /// What solves the levels before.
@@ -124,14 +124,14 @@ impl EnginePlan for ThinPlan {
         if stored.levels == 1 || !self.is_available {
             return self.by_rows.solve(launcher, stored, args);
         }
-        self.by_rows.solve_slices(launcher, stored, args, 0, begin)?;
-        let end = SolveArgs { begin, end: args.slices, ..*args };
+        self.by_rows.solve_work_items(launcher, stored, args, 0, begin)?;
+        let end = SolveArgs { begin, end: args.work_items, ..*args };
         let threads = warps(launcher.dtype) * 32;
         // On a part of a GPU there may be no room for a cluster.
         launcher
             .kernel_overlapped(THIN, "")?
             .launch(CLUSTER_BLOCKS, threads, shared_bytes(launcher.dtype), &end)
-            .or_else(|_| self.by_rows.solve_slices(launcher, stored, args, begin, args.slices))
+            .or_else(|_| self.by_rows.solve_work_items(launcher, stored, args, begin, args.work_items))
     }
     fn numbers(&self) -> Vec<u32> {
         [vec![self.end.unwrap_or(NONE)], self.by_rows.numbers()].concat()

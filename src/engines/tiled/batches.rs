@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::shared::*;
-use crate::analysis::slices::{CODE_UNIT, LANES};
+use crate::analysis::work_items::{CODE_UNIT, LANES};
 use crate::analysis::{self, Lists, Schedule, Values};
 use crate::error::{Error, Result};
 use crate::problem::DiagSource;

@@ -73,7 +73,7 @@ impl<'a, 'f> OfTiles<'a, 'f> {
     fn best(self, counts: Counts, untiled: Duration) -> Result<Option<Decision>> {
         let OfTiles { features, advantage, uneven, long_rows, copy, below } = self;
         let Features { needs, ref natural, .. } = *features;
-        let mirror = needs.mirror;
+        let remote_buffer = needs.remote_buffer;
         let rows = counts.of_rows();
         let b = counts.node;
         // Whatever the tiles, it takes so many times as long in the end, and these are added.
@@ -84,34 +84,35 @@ impl<'a, 'f> OfTiles<'a, 'f> {
             (Tiles::IfFaster, Some(part)) => of_alike(untiled.mul_f64(part).min(below).saturating_sub(copy)),
             _ => Duration::MAX,
         };
-        let may_have_strips = b == 1 && natural.spreads.len() > 1 && !counts.irregular;
+        let may_have_wavefront_strips = b == 1 && natural.spreads.len() > 1 && !counts.irregular;
         let shape = Rows::new(rows);
         let mut order = Order::Natural;
         let of_rows = (b > 1).then(|| natural.of_rows(b));
         let mut best =
-            cost::choose(of_rows.as_ref().unwrap_or(natural), rows.regularity(), shape, mirror, limit);
-        // Boxes are better than other tiles, whatever these promise.
-        let of_boxes = limit;
+            cost::choose(of_rows.as_ref().unwrap_or(natural), rows.regularity(), shape, remote_buffer, limit);
+        // 3-D blocks are better than other tiles, whatever these promise.
+        let of_blocks_3d = limit;
         let mut limit = best.map_or(limit, |best| best.predicted.min(limit));
         if b == 1 {
-            if let Some(tiles) = features.boxes().and_then(|spans| cost::by_boxes(&spans, shape, of_boxes)) {
-                (order, best, limit) = (Order::Boxes, Some(tiles), tiles.predicted);
+            if let Some(tiles) =
+                features.blocks_3d().and_then(|spans| cost::by_blocks_3d(&spans, shape, of_blocks_3d))
+            {
+                (order, best, limit) = (Order::Blocks3d, Some(tiles), tiles.predicted);
             }
         }
         let other = best.map_or(of_alike(untiled), |tiles| tiles.predicted);
         let ideal = cost::ideal(rows, shape);
-        let are_worth_it = features.strips_are_known()
-            || other > ideal.mul_f64(TILED_STRIPS_WORTH).max(ideal + TILED_STRIPS_GAIN);
-        if may_have_strips && are_worth_it {
-            if let Some(tiles) = features
-                .strips()?
-                .and_then(|ranges| cost::choose(ranges, Regularity::Lines, shape, mirror, limit.min(other)))
-            {
-                (order, best) = (Order::Strips, Some(tiles));
+        let are_worth_it = features.wavefront_strips_are_known()
+            || other > ideal.mul_f64(TILED_WAVEFRONT_STRIPS_WORTH).max(ideal + TILED_WAVEFRONT_STRIPS_GAIN);
+        if may_have_wavefront_strips && are_worth_it {
+            if let Some(tiles) = features.wavefront_strips()?.and_then(|ranges| {
+                cost::choose(ranges, Regularity::Lines, shape, remote_buffer, limit.min(other))
+            }) {
+                (order, best) = (Order::WavefrontStrips, Some(tiles));
             }
         }
         Ok(best.map(|tiles| Decision {
-            form: Form::Tiles(tiles.relays),
+            form: Form::Tiles(tiles.forwarding),
             rows: tiles.rows,
             order,
             is_wide: tiles.is_wide,
@@ -145,5 +146,5 @@ pub fn advantage(counts: Counts, natural: &Ranges) -> Option<f64> {
     if average >= LOWER_LEVELS && !are_wide {
         return Some(1.0);
     }
-    Some(TILED_FAVOUR / (1.0 + TILED_DISTANT * rows.distant_part().min(TILED_DISTANT_MOST)))
+    Some(TILED_FAVOUR / (1.0 + TILED_OFF_BAND * rows.off_band_part().min(TILED_OFF_BAND_MOST)))
 }

@@ -1,9 +1,9 @@
 //! The model of a solve in tiles, ranges of consecutive unknowns in solving order, each solved by one block of the GPU; and the
 //! best size by it.
 //!
-//! Unknowns are taken in some solving order (rising for a forward, falling for a backward solve, by strips, or by boxes), so a tile
-//! depends on earlier tiles only. A batch of rows costs time of its multiprocessor, a dependency on another batch or another level
-//! of the same one costs `TILED_STEP` or `TILED_ROUND`, and one on another tile `TILED_HOP`.
+//! Unknowns are taken in some solving order (rising for a forward, falling for a backward solve, by wavefront strips, or by 3-D
+//! blocks), so a tile depends on earlier tiles only. A batch of rows costs time of its multiprocessor, a dependency on another
+//! batch or another level of the same one costs `TILED_STEP` or `TILED_ROUND`, and one on another tile `TILED_HOP`.
 #![forbid(unsafe_code)]
 
 use std::time::Duration;
@@ -12,8 +12,8 @@ use super::shared::TILED_CLUSTER;
 use super::tuning::*;
 use crate::analysis::lines::Sizes;
 use crate::analysis::ranges::{Ranges, Span, Spread};
-use crate::analysis::slices::LANES;
-use crate::analysis::Relays;
+use crate::analysis::work_items::LANES;
+use crate::analysis::Forwarding;
 use crate::select::features::Counts;
 use crate::tuning::{LANE_ENTRIES, LAUNCH, LONG_ROW_SECONDS, MESH_ROWS};
 
@@ -27,7 +27,7 @@ const CLUSTER: usize = TILED_CLUSTER as usize;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
     pub rows: u32,
-    pub relays: Relays,
+    pub forwarding: Forwarding,
     /// Whether a level of a tile fills half of a batch, in most of them.
     pub is_wide: bool,
     pub predicted: Duration,
@@ -68,8 +68,8 @@ pub struct Rows {
     /// Time from one batch to one that depends on it, and from level to level in a batch.
     step: f64,
     round: f64,
-    /// Whether relays may be of use without lines: rows depend on several others, and none is far longer.
-    may_relay: bool,
+    /// Whether forwarding may be of use without lines: rows depend on several others, and none is far longer.
+    may_forward: bool,
     /// Blocks that are resident at once.
     blocks: usize,
     /// Whether values lie so, and dependencies.
@@ -98,7 +98,7 @@ impl Rows {
             batch: TILED_BATCH.as_secs_f64() + entries,
             step: TILED_STEP.as_secs_f64() + sums,
             round: TILED_ROUND.as_secs_f64() * (1.0 + more) + sums,
-            may_relay: average > 1.0 && rows.squares.1 == 0,
+            may_forward: average > 1.0 && rows.squares.1 == 0,
             blocks: rows.speed.multiprocessors as usize,
             scattered: rows.scattered,
             irregular: rows.irregular,
@@ -139,12 +139,12 @@ impl Counts {
     }
 }
 
-/// Boxes, if a solve takes less than the limit. They do better than the model says, which takes each to depend on two.
-pub fn by_boxes(spans: &[Span], shape: Rows, limit: Duration) -> Option<Choice> {
+/// 3-D blocks, if a solve takes less than the limit. They do better than the model says, which takes each to depend on two.
+pub fn by_blocks_3d(spans: &[Span], shape: Rows, limit: Duration) -> Option<Choice> {
     let rows = spans.iter().map(|span| span.rows).max()?;
-    let predicted = predict_part(TILED_BOX, spans, shape, Regularity::Lines, Relays::No, limit)?;
+    let predicted = predict_part(TILED_BLOCK_3D, spans, shape, Regularity::Lines, Forwarding::No, limit)?;
     let is_wide = usual_batches(spans, shape) >= TILED_SHORT_BATCHES;
-    Some(Choice { rows, relays: Relays::No, is_wide, predicted })
+    Some(Choice { rows, forwarding: Forwarding::No, is_wide, predicted })
 }
 
 /// Batches of a level of a tile that most are like.
@@ -158,12 +158,12 @@ pub fn ideal(rows: Counts, shape: Rows) -> Duration {
     LAUNCH + Duration::from_secs_f64(part.levels() * part.pace(shape))
 }
 
-/// Whether blocks in clusters can relay unknowns from tile to tile: where a tile fits into a mirror of so many
+/// Whether blocks in clusters can forward unknowns from tile to tile: where a tile fits into a remote buffer of so many
 /// unknowns, and where tiles depend on the one before: they begin at rising levels, and not, as parts of planes, at
 /// those of the plane before again, or, as parts of no chain, all at the first.
-fn can_relay(spans: &[Span], rows: u32, mirror: u32) -> bool {
+fn can_forward(spans: &[Span], rows: u32, remote_buffer: u32) -> bool {
     let others = spans.windows(2).filter(|w| w[1].low <= w[0].low).count();
-    spans.len() > 1 && rows <= mirror && others * CLUSTER * 2 <= spans.len()
+    spans.len() > 1 && rows <= remote_buffer && others * CLUSTER * 2 <= spans.len()
 }
 
 /// Of so many blocks that are resident at once, those in whole clusters, of which there is one at least.
@@ -197,15 +197,15 @@ impl Regularity {
         }
     }
 
-    /// Whether relays are of use to so many tiles of such rows: where there are no lines, only to several clusters'.
-    fn may_relay(self, tiles: usize, shape: Rows) -> bool {
-        matches!(self, Regularity::Lines | Regularity::Crossing) || tiles >= 2 * CLUSTER && shape.may_relay
+    /// Whether forwarding is of use to so many tiles of such rows: where there are no lines, only to several clusters'.
+    fn may_forward(self, tiles: usize, shape: Rows) -> bool {
+        matches!(self, Regularity::Lines | Regularity::Crossing) || tiles >= 2 * CLUSTER && shape.may_forward
     }
 
     /// The levels that tiles of a size are taken to have, and what part of the time that the model then says.
     fn of_tiles(self, rows: u32, whole: u32, spreads: &[Spread], shape: Rows) -> (Vec<Span>, f64) {
         let part = match self {
-            Regularity::Crossing if rows == whole && shape.average <= TILED_PLANE_ENTRIES => TILED_BOX,
+            Regularity::Crossing if rows == whole && shape.average <= TILED_PLANE_ENTRIES => TILED_BLOCK_3D,
             Regularity::Crossing | Regularity::Lines | Regularity::Even => 1.0,
             Regularity::Mesh => TILED_MESH,
         };
@@ -215,12 +215,12 @@ impl Regularity {
     }
 }
 
-/// The best size, with or without relays, if a solve takes less than the limit.
+/// The best size, with or without forwarding, if a solve takes less than the limit.
 pub fn choose(
     ranges: &Ranges,
     regularity: Regularity,
     shape: Rows,
-    mirror: u32,
+    remote_buffer: u32,
     limit: Duration,
 ) -> Option<Choice> {
     let Sizes { plane, whole, .. } = ranges.sizes;
@@ -240,16 +240,17 @@ pub fn choose(
                 continue;
             }
             let is_wide = usual_batches(spans, shape) >= TILED_SHORT_BATCHES;
-            let relays = regularity.may_relay(spans.len(), shape) && can_relay(spans, rows, mirror);
-            let ways: &[Relays] = match (relays, shape.scattered) {
-                (false, _) => &[Relays::No],
-                (true, true) => &[Relays::Narrow, Relays::No],
-                (true, false) => &[Relays::Narrow, Relays::Wide, Relays::No],
+            let forwarding =
+                regularity.may_forward(spans.len(), shape) && can_forward(spans, rows, remote_buffer);
+            let ways: &[Forwarding] = match (forwarding, shape.scattered) {
+                (false, _) => &[Forwarding::No],
+                (true, true) => &[Forwarding::Narrow, Forwarding::No],
+                (true, false) => &[Forwarding::Narrow, Forwarding::Wide, Forwarding::No],
             };
-            for &relays in ways {
+            for &forwarding in ways {
                 let limit = best.map_or(limit, |best| best.predicted);
-                let better = predict_part(part, spans, shape, regularity, relays, limit);
-                best = better.map(|predicted| Choice { rows, relays, is_wide, predicted }).or(best);
+                let better = predict_part(part, spans, shape, regularity, forwarding, limit);
+                best = better.map(|predicted| Choice { rows, forwarding, is_wide, predicted }).or(best);
             }
         }
         best
@@ -274,12 +275,12 @@ fn predict_part(
     spans: &[Span],
     shape: Rows,
     regularity: Regularity,
-    relays: Relays,
+    forwarding: Forwarding,
     limit: Duration,
 ) -> Option<Duration> {
     // A limit of none stays one.
     let of_whole = if limit == Duration::MAX { limit } else { limit.div_f64(part) };
-    predict(spans, shape, regularity, relays, of_whole).map(|time| time.mul_f64(part))
+    predict(spans, shape, regularity, forwarding, of_whole).map(|time| time.mul_f64(part))
 }
 
 /// Time of a solve with these tiles, if it is below the limit. Each begins when a block is free, and no earlier than one
@@ -287,29 +288,29 @@ fn predict_part(
 /// than its own levels allow, nor than one hop and the levels that it has beyond after the last tile before it that ends
 /// at a lower level, or, if the pattern is `Even`, at the same. From these two it is taken to depend: other tiles that end at
 /// the same level are beside each other, or of domains by themselves. A hop takes longer into batches of several levels, and hops
-/// inside a cluster that relays are shorter, whose blocks begin together.
+/// inside a cluster that forwards are shorter, whose blocks begin together.
 fn predict(
     spans: &[Span],
     mut shape: Rows,
     regularity: Regularity,
-    relays: Relays,
+    forwarding: Forwarding,
     limit: Duration,
 ) -> Option<Duration> {
     let are_apart = regularity != Regularity::Even;
-    let hop = match relays {
-        Relays::Narrow => TILED_RELAY_HOP,
-        Relays::No | Relays::Wide => TILED_HOP,
+    let hop = match forwarding {
+        Forwarding::Narrow => TILED_FORWARD_HOP,
+        Forwarding::No | Forwarding::Wide => TILED_HOP,
     };
-    if relays == Relays::Wide {
-        shape.batch -= (TILED_BATCH - TILED_WIDE_RELAY_BATCH).as_secs_f64();
+    if forwarding == Forwarding::Wide {
+        shape.batch -= (TILED_BATCH - TILED_WIDE_FORWARD_BATCH).as_secs_f64();
     }
     let (start, hop, far) = (TILED_START.as_secs_f64(), hop.as_secs_f64(), TILED_HOP.as_secs_f64());
     // A level that goes through many tiles, one after the other, finds each of them busy.
-    let in_crowd = if relays == Relays::No { 2.0 * far } else { hop };
+    let in_crowd = if forwarding == Forwarding::No { 2.0 * far } else { hop };
     let latest = limit.as_secs_f64();
     // Blocks, how many of them begin together, and when those that are next have been free.
     let (blocks, together) =
-        if relays == Relays::No { (shape.blocks, 1) } else { (in_clusters(shape.blocks), CLUSTER) };
+        if forwarding == Forwarding::No { (shape.blocks, 1) } else { (in_clusters(shape.blocks), CLUSTER) };
     let mut free = 0.0;
     // Most tiles are like the one before.
     let (mut like, mut own, mut pace, mut wait, mut part) = (None, 0.0, 0.0, 0.0, 0.0);

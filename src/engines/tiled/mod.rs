@@ -10,8 +10,8 @@ pub mod tuning;
 
 use std::time::Duration;
 
-use crate::analysis::slices::Cut;
-use crate::analysis::{Findings, Form, Needs, Relays, Schedule, Tiles};
+use crate::analysis::work_items::Cut;
+use crate::analysis::{Findings, Form, Forwarding, Needs, Schedule, Tiles};
 use crate::engines::engine::{Algorithm, EnginePlan, Multi};
 use crate::error::{Error, Result};
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
@@ -22,7 +22,7 @@ use crate::select::decision::Decision;
 use crate::select::features::{Counts, Features};
 use batches::{records, Batches, REACH};
 use shared::*;
-use tuning::{TILED_LARGEST_RELAY, TILED_NARROW_ENTRIES, TILED_NARROW_WIDTH, TILED_SHORT_WIDTH};
+use tuning::{TILED_LARGEST_FORWARDED, TILED_NARROW_ENTRIES, TILED_NARROW_WIDTH, TILED_SHORT_WIDTH};
 
 /// Cells that a code can name.
 const CELLS: u32 = 1 << 16;
@@ -42,7 +42,7 @@ fn entries_per_lane(dtype: DataType) -> u32 {
 }
 
 /// The window of so many right-hand sides, what is known of the next batches, the progress of the warps, a ticket and
-/// what is known of a relay.
+/// what is known of forwarding.
 pub fn shared_bytes(dtype: DataType, columns: u32) -> u32 {
     ((TILED_WINDOW + 1) * columns * dtype.bytes() as u32 + TILED_HEAD).next_multiple_of(16)
 }
@@ -78,13 +78,13 @@ impl Algorithm for Tiled {
     }
     /// Unknowns of another tile that a block has room for beside its window; 0 where blocks come in no clusters, or where the
     /// number of an unknown could be taken for a code.
-    fn mirror(&self, gpu: &Gpu, shape: &Shape) -> u32 {
+    fn remote_buffer(&self, gpu: &Gpu, shape: &Shape) -> u32 {
         let dtype = shape.dtype;
         if !gpu.has_clusters() || gpu.multiprocessors() < TILED_CLUSTER || shape.n >= HIGH_BIT - CELLS {
             return 0;
         }
         let room = gpu.shared_bytes_per_block().saturating_sub(shared_bytes(dtype, 1));
-        (room / dtype.bytes() as u32).min(TILED_LARGEST_RELAY)
+        (room / dtype.bytes() as u32).min(TILED_LARGEST_FORWARDED)
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -131,9 +131,9 @@ impl Algorithm for Tiled {
         stored.add_work_vectors(launcher, 0)?;
         let plain = Launch::plain(launcher, stored, found);
         launcher.kernel(TILED, plain.variant)?.allow_shared(plain.shared)?;
-        if let Some(relayed) = Launch::relayed(launcher, stored, found) {
+        if let Some(forwarded) = Launch::forwarded(launcher, stored, found) {
             // Plans of the same kernel may have tiles of different sizes, and so room for different tiles of other blocks.
-            launcher.kernel(TILED, relayed.variant)?.allow_shared(launcher.gpu.shared_bytes_per_block())?;
+            launcher.kernel(TILED, forwarded.variant)?.allow_shared(launcher.gpu.shared_bytes_per_block())?;
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ impl Algorithm for Tiled {
     ) -> Result<Box<dyn EnginePlan>> {
         Ok(Box::new(TiledPlan {
             plain: Launch::plain(launcher, stored, &found),
-            relayed: Launch::relayed(launcher, stored, &found),
+            forwarded: Launch::forwarded(launcher, stored, &found),
             numbers: [found.longest, found.tile, found.wide_tiles as u32],
         }))
     }
@@ -158,8 +158,8 @@ fn set_batches(launcher: &Launcher, stored: &mut Stored, batches: &Batches) -> R
     stored.base.tile_step = stored.keep(launcher, tile_batch)?;
     stored.base.tiles = tile_batch.len() as u32 - 1;
     stored.release(&[stored.base.row_adj, stored.base.row_val]);
-    stored.base.slice = stored.keep(launcher, batch)?;
-    stored.base.slices = batch.len() as u32;
+    stored.base.work_item = stored.keep(launcher, batch)?;
+    stored.base.work_items = batch.len() as u32;
     stored.base.row_adj = stored.keep(launcher, code)?;
     if stored.is_permuted() {
         stored.base.row_val = stored.keep(launcher, index)?;
@@ -171,15 +171,15 @@ fn set_batches(launcher: &Launcher, stored: &mut Stored, batches: &Batches) -> R
 struct TiledPlan {
     plain: Launch,
     /// Where the plan is one for blocks in clusters.
-    relayed: Option<Launch>,
+    forwarded: Option<Launch>,
     /// Entries of the longest row beside its diagonal, rows of the largest tile, and whether a level of a tile fills half of a batch.
     numbers: [u32; 3],
 }
 
 impl EnginePlan for TiledPlan {
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &SolveArgs) -> Result<()> {
-        // On a part of a GPU there may be no room for a cluster. Without relays the same plan gives the same bits.
-        match self.relayed.as_ref().map(|relayed| relayed.run(launcher, args)) {
+        // On a part of a GPU there may be no room for a cluster. Without forwarding the same plan gives the same bits.
+        match self.forwarded.as_ref().map(|forwarded| forwarded.run(launcher, args)) {
             Some(Ok(())) => Ok(()),
             _ => self.plain.run(launcher, args),
         }
@@ -190,7 +190,7 @@ impl EnginePlan for TiledPlan {
     fn multi(&self) -> Option<&dyn Multi> {
         Some(self)
     }
-    fn words_of_slice(&self) -> usize {
+    fn words_of_work_item(&self) -> usize {
         4
     }
     fn numbers(&self) -> Vec<u32> {
@@ -243,14 +243,14 @@ impl Launch {
     }
 
     /// Where the plan is one for blocks in clusters.
-    fn relayed(launcher: &Launcher, stored: &Stored, found: &Findings) -> Option<Launch> {
+    fn forwarded(launcher: &Launcher, stored: &Stored, found: &Findings) -> Option<Launch> {
         let (variant, warps) = match (found.form, stored.is_permuted()) {
-            (Form::Tiles(Relays::Narrow), false) => ("_relay", TILED_FEW_WARPS),
-            (Form::Tiles(Relays::Narrow), true) => ("_relay_permuted", TILED_FEW_WARPS),
-            (Form::Tiles(Relays::Wide), false) if has_short_rows(launcher, stored, found) => {
-                ("_relay_short", TILED_MANY_WARPS)
+            (Form::Tiles(Forwarding::Narrow), false) => ("_forward", TILED_FEW_WARPS),
+            (Form::Tiles(Forwarding::Narrow), true) => ("_forward_permuted", TILED_FEW_WARPS),
+            (Form::Tiles(Forwarding::Wide), false) if has_short_rows(launcher, stored, found) => {
+                ("_forward_short", TILED_MANY_WARPS)
             }
-            (Form::Tiles(Relays::Wide), false) => ("_relay_wide", TILED_WARPS),
+            (Form::Tiles(Forwarding::Wide), false) => ("_forward_wide", TILED_WARPS),
             _ => return None,
         };
         let shared = shared_bytes(launcher.dtype, 1) + found.tile * launcher.dtype.bytes() as u32;

@@ -26,7 +26,7 @@ pub const HIGH_BIT: u32 = 0x8000_0000;
 pub const NEXT_BIT: u32 = 0x4000_0000;
 pub const LANE_SHIFT: u32 = 16;
 
-/// Blocks of a cluster that relay unknowns.
+/// Blocks of a cluster that forward unknowns.
 pub const TILED_CLUSTER: u32 = 8;
 
 /// A round of a long row takes as long as so many batches take a multiprocessor; and the most lanes that a row may want.

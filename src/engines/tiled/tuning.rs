@@ -26,26 +26,26 @@ pub const TILED_HOP: Duration = Duration::from_nanos(330);
 pub const TILED_WAIT: f64 = 0.44;
 pub const TILED_START: Duration = Duration::from_nanos(2900);
 
-/// From tile to tile in a cluster of blocks that relay unknowns.
-pub const TILED_RELAY_HOP: Duration = Duration::from_nanos(297);
+/// From tile to tile in a cluster of blocks that forward unknowns.
+pub const TILED_FORWARD_HOP: Duration = Duration::from_nanos(297);
 
-/// What a batch costs in place of `TILED_BATCH` where all warps relay, as it looks less into other tiles. From tile to tile it takes as
-/// long as without relays.
-pub const TILED_WIDE_RELAY_BATCH: Duration = Duration::from_nanos(31);
+/// What a batch costs in place of `TILED_BATCH` where all warps forward, as it looks less into other tiles. From tile to tile it
+/// takes as long as without forwarding.
+pub const TILED_WIDE_FORWARD_BATCH: Duration = Duration::from_nanos(31);
 
-/// The largest tile whose unknowns are relayed. With more rows too few blocks have a tile.
-pub const TILED_LARGEST_RELAY: u32 = 16384;
+/// The largest tile whose unknowns are forwarded. With more rows too few blocks have a tile.
+pub const TILED_LARGEST_FORWARDED: u32 = 16384;
 
-/// Strips are looked at where the best that there is without them takes so many times what tiles that never waited for
+/// Wavefront strips are looked at where the best that there is without them takes so many times what tiles that never waited for
 /// each other would.
-pub const TILED_STRIPS_WORTH: f64 = 1.8;
+pub const TILED_WAVEFRONT_STRIPS_WORTH: f64 = 1.8;
 
 /// And where it takes so much longer: to look at them takes some hundred microseconds itself.
-pub const TILED_STRIPS_GAIN: Duration = Duration::from_micros(40);
+pub const TILED_WAVEFRONT_STRIPS_GAIN: Duration = Duration::from_micros(40);
 
-/// Boxes take this part of what the model says, and so do whole planes where unknowns depend on later lines of the plane before, and
-/// rows have no more entries than these on average.
-pub const TILED_BOX: f64 = 0.85;
+/// 3-D blocks take this part of what the model says, and so do whole planes where unknowns depend on later lines of the plane
+/// before, and rows have no more entries than these on average.
+pub const TILED_BLOCK_3D: f64 = 0.85;
 pub const TILED_PLANE_ENTRIES: f64 = 16.0;
 
 /// Where most rows of tiles are of less than that part of their levels, these are of a mesh, and take so many times as long.
@@ -64,10 +64,10 @@ pub const TILED_NARROW_ENTRIES: u64 = 32;
 /// Tiles may promise so many times what the other engines do: the model promises too little of tiles that hardly wait for each other.
 pub const TILED_FAVOUR: f64 = 1.25;
 
-/// They lose to unknowns of other tiles, which the model does not know: so many times the part of the entries that are of distant
-/// unknowns, up to that part.
-pub const TILED_DISTANT: f64 = 3.0;
-pub const TILED_DISTANT_MOST: f64 = 0.22;
+/// They lose to unknowns of other tiles, which the model does not know: so many times the part of the entries that is off-band, up
+/// to that part.
+pub const TILED_OFF_BAND: f64 = 3.0;
+pub const TILED_OFF_BAND_MOST: f64 = 0.22;
 
 /// The most rows of a tile of an irregular pattern, so that lines of the cache are of use to it again.
 pub const TILED_IRREGULAR_ROWS: u32 = 2048;

@@ -8,7 +8,7 @@ pub mod tuning;
 
 use std::time::Duration;
 
-use crate::analysis::slices::Cut;
+use crate::analysis::work_items::Cut;
 use crate::analysis::{Findings, Form, Needs, Schedule};
 use crate::engines::by_rows;
 use crate::engines::engine::{multi_width, Algorithm, EnginePlan, Multi};
@@ -38,7 +38,7 @@ impl Algorithm for Wide {
         true
     }
     fn needs(&self) -> Needs {
-        Needs { families: false, wide_levels: WIDE_MOST_LEVELS, ..by_rows::needs() }
+        Needs { locality_order: false, wide_levels: WIDE_MOST_LEVELS, ..by_rows::needs() }
     }
     fn host(&self) -> Method {
         Method::Slfr
@@ -65,15 +65,15 @@ impl Algorithm for Wide {
         by_rows::prepare_by_rows(launcher, stored, schedule, found)
     }
     fn complete(&self, _: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
-        Ok(Box::new(WidePlan { level_ptr: found.level_ptr, has_parts: found.has_parts }))
+        Ok(Box::new(WidePlan { level_ptr: found.level_ptr, has_segments: found.has_segments }))
     }
 }
 
 /// What WIDE keeps of a matrix.
 struct WidePlan {
-    /// The first slice of each level, and past the last.
+    /// The first work item of each level, and past the last.
     level_ptr: Vec<u32>,
-    has_parts: bool,
+    has_segments: bool,
 }
 
 impl EnginePlan for WidePlan {
@@ -88,7 +88,7 @@ impl EnginePlan for WidePlan {
         Some(self)
     }
     fn numbers(&self) -> Vec<u32> {
-        [self.level_ptr.as_slice(), &[self.has_parts as u32]].concat()
+        [self.level_ptr.as_slice(), &[self.has_segments as u32]].concat()
     }
 }
 
@@ -103,8 +103,8 @@ impl Multi for WidePlan {
 }
 
 impl WidePlan {
-    /// Calls `launch(begin, end, blocks)` for the slices of each level: a warp for each, and so many blocks on a multiprocessor at
-    /// most.
+    /// Calls `launch(begin, end, blocks)` for the work items of each level: a warp for each, and so many blocks on a multiprocessor
+    /// at most.
     fn each_level(
         &self,
         launcher: &Launcher,

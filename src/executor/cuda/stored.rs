@@ -62,7 +62,7 @@ impl Stored {
     pub fn add_work_vectors(&mut self, launcher: &Launcher, further: u32) -> Result<()> {
         let words = self.shape.n as u64 + further as u64;
         self.base.words = u32::try_from(words).map_err(|_| Error::TooLarge {
-            what: "rows and parts of long rows together",
+            what: "rows and segments of long rows together",
             value: words as i64,
             limit: MAX_SIZE,
         })?;
@@ -78,9 +78,9 @@ impl Stored {
     }
 
     /// What a warp or block takes at a time.
-    pub fn set_slices(&mut self, launcher: &Launcher, slices: &[[u32; 2]]) -> Result<()> {
-        self.base.slice = self.keep(launcher, slices)?;
-        self.base.slices = slices.len() as u32;
+    pub fn set_work_items(&mut self, launcher: &Launcher, work_items: &[[u32; 2]]) -> Result<()> {
+        self.base.work_item = self.keep(launcher, work_items)?;
+        self.base.work_items = work_items.len() as u32;
         Ok(())
     }
 
@@ -133,9 +133,9 @@ impl Stored {
         self.shape.dtype
     }
 
-    /// Slices of the schedule, where the algorithm asked for some.
-    pub fn slices(&self) -> u32 {
-        self.base.slices
+    /// Work items of the schedule, where the algorithm asked for some.
+    pub fn work_items(&self) -> u32 {
+        self.base.work_items
     }
 }
 

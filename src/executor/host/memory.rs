@@ -17,7 +17,7 @@ const ROW_WORDS: u64 = 17;
 /// Words a row that tiles add: the order by level beside that by tile, and the level of each position.
 const TILE_WORDS: u64 = 3;
 
-/// Words a row of what a GPU gets beyond the schedule: records, twice, and slices in a vector that grows; or
+/// Words a row of what a GPU gets beyond the schedule: records, twice, and work items in a vector that grows; or
 /// a copy of the level pointers.
 const GPU_WORDS: u64 = 16;
 

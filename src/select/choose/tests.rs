@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use super::*;
-use crate::analysis::boxes::Boxes;
+use crate::analysis::blocks_3d::Blocks3d;
 use crate::analysis::lines::Grid;
 use crate::analysis::ranges::tests::{grid, ranges};
 use crate::analysis::ranges::{Ranges, Span};
-use crate::analysis::{Form, Needs, Relays, Tiles};
+use crate::analysis::{Form, Forwarding, Needs, Tiles};
 use crate::engines::tiled::choose::advantage;
 use crate::engines::tiled::tuning::*;
 use crate::engines::wide::tuning::WIDE_MOST_LEVELS;
@@ -20,17 +20,17 @@ use crate::tuning::{LAUNCH, SETUP_GPU_ROW, SETUP_GPU_SMALLEST, TYPE_C, TYPE_S, T
 
 /// Features that are asked for by closures.
 struct Asked<'a> {
-    boxes: &'a mut dyn FnMut() -> Option<Vec<Span>>,
-    strips: &'a mut dyn FnMut() -> Result<Option<Ranges>>,
+    blocks_3d: &'a mut dyn FnMut() -> Option<Vec<Span>>,
+    wavefront_strips: &'a mut dyn FnMut() -> Result<Option<Ranges>>,
     last_levels: &'a mut dyn FnMut() -> Option<LastLevels>,
 }
 
 impl LazyFeatures for Asked<'_> {
-    fn boxes(&mut self) -> Option<Vec<Span>> {
-        (self.boxes)()
+    fn blocks_3d(&mut self) -> Option<Vec<Span>> {
+        (self.blocks_3d)()
     }
-    fn strips(&mut self) -> Result<Option<Ranges>> {
-        (self.strips)()
+    fn wavefront_strips(&mut self) -> Result<Option<Ranges>> {
+        (self.wavefront_strips)()
     }
     fn last_levels(
         &mut self,
@@ -44,14 +44,14 @@ impl LazyFeatures for Asked<'_> {
 /// The choice without narrow ends and panels.
 fn decide(
     wish: Tiles,
-    mirror: u32,
+    remote_buffer: u32,
     natural: Ranges,
     counts: Counts,
-    boxes: &mut dyn FnMut() -> Option<Vec<Span>>,
-    strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
+    blocks_3d: &mut dyn FnMut() -> Option<Vec<Span>>,
+    wavefront_strips: &mut dyn FnMut() -> Result<Option<Ranges>>,
 ) -> Result<Decision> {
-    let needs = Needs { levels: true, tiles: wish, mirror, ..Needs::default() };
-    let mut asked = Asked { boxes, strips, last_levels: &mut || None };
+    let needs = Needs { levels: true, tiles: wish, remote_buffer, ..Needs::default() };
+    let mut asked = Asked { blocks_3d, wavefront_strips, last_levels: &mut || None };
     choose(&Features::new(needs, counts, natural, &mut asked))
 }
 
@@ -62,7 +62,8 @@ fn with_thin_end(
     mut last_levels: impl FnMut() -> Option<LastLevels>,
 ) -> Decision {
     let needs = Needs { levels: true, narrow_levels: true, ..Needs::default() };
-    let mut asked = Asked { boxes: &mut || None, strips: &mut || Ok(None), last_levels: &mut last_levels };
+    let mut asked =
+        Asked { blocks_3d: &mut || None, wavefront_strips: &mut || Ok(None), last_levels: &mut last_levels };
     let features = Features::new(needs, counts, ranges(&[0]), &mut asked);
     thin::cost::cost(&features, other).unwrap().unwrap_or(other)
 }
@@ -84,7 +85,7 @@ fn irregular_rows_go_by_small_tiles_and_scattered_values_by_pieces() {
     }
     let levels = level.iter().max().unwrap() + 1;
     let counts =
-        Counts { squares: (4 * entries as u64, 0), distant: entries, ..counts_of(n, entries, levels) };
+        Counts { squares: (4 * entries as u64, 0), off_band: entries, ..counts_of(n, entries, levels) };
     let chosen = |irregular, scattered, value_bytes| {
         let counts = Counts { irregular, scattered, value_bytes, ..counts };
         decide(Tiles::IfFaster, 0, ranges(&level), counts, &mut || None, &mut || Ok(None)).unwrap()
@@ -115,29 +116,29 @@ fn irregular_rows_of_narrow_levels_go_level_by_level() {
 }
 
 #[test]
-fn strips_are_asked_for_where_levels_follow_one_another() {
+fn wavefront_strips_are_asked_for_where_levels_follow_one_another() {
     let (n, entries, levels) = (1 << 20, 2 << 20, 2047);
     let counts = counts_of(n, entries, levels);
     let natural = grid(1024, 1024);
     let mut by_level = natural.clone();
     by_level.sort_unstable();
-    let decision = |wish, level: &[u32], strips: &mut dyn FnMut() -> Result<Option<Ranges>>| {
-        decide(wish, TILED_LARGEST_RELAY, ranges(level), counts, &mut || None, strips).unwrap()
+    let decision = |wish, level: &[u32], wavefront_strips: &mut dyn FnMut() -> Result<Option<Ranges>>| {
+        decide(wish, TILED_LARGEST_FORWARDED, ranges(level), counts, &mut || None, wavefront_strips).unwrap()
     };
     let never = &mut || panic!("lines are good tiles");
     let lines = decision(Tiles::IfFaster, &natural, never);
     assert!(lines.order == Order::Natural && matches!(lines.form, Form::Tiles(_)));
     for wish in [Tiles::IfFaster, Tiles::Yes] {
-        let strips = decision(wish, &by_level, &mut || Ok(Some(ranges(&natural))));
-        // Strips are lines, and relay.
-        let form = Form::Tiles(Relays::Narrow);
-        let predicted = strips.predicted;
-        assert_eq!(strips, Decision { order: Order::Strips, form, predicted, ..lines });
+        let wavefront_strips = decision(wish, &by_level, &mut || Ok(Some(ranges(&natural))));
+        // Wavefront strips are lines, and forward.
+        let form = Form::Tiles(Forwarding::Narrow);
+        let predicted = wavefront_strips.predicted;
+        assert_eq!(wavefront_strips, Decision { order: Order::WavefrontStrips, form, predicted, ..lines });
         // Where there are none, or they are no better.
         for mut none in [None, Some(ranges(&(0..n).collect::<Vec<_>>()))] {
             let plain = decision(wish, &by_level, &mut || Ok(none.take()));
             assert_eq!(plain.form == Form::Rows, wish == Tiles::IfFaster);
-            assert!(plain.order == Order::Natural && plain.predicted > strips.predicted);
+            assert!(plain.order == Order::Natural && plain.predicted > wavefront_strips.predicted);
         }
     }
     assert_eq!(decision(Tiles::No, &by_level, never).form, Form::Rows);
@@ -213,7 +214,7 @@ fn scattered_values_are_gathered_where_a_copy_takes_less_than_levels_wait_for_th
         let (n, levels) = (nx * ny, level.iter().max().unwrap() + 1);
         let counts = Counts { scattered, has_lines: true, ..counts_of(n, entries_of_a_row * n, levels) };
         let lines = Ranges::new(Grid { line: nx, plane: n }.sizes(n, 0), &level);
-        decide(wish, TILED_LARGEST_RELAY, lines, counts, &mut || None, &mut || Ok(None)).unwrap()
+        decide(wish, TILED_LARGEST_FORWARDED, lines, counts, &mut || None, &mut || Ok(None)).unwrap()
     };
     let long = |wish, scattered| decide(wish, [64, 16384], grid(64, 16384), scattered, 2);
     let (gathered, stored) = (long(Tiles::IfFaster, true), long(Tiles::IfFaster, false));
@@ -241,7 +242,8 @@ fn tiles_of_the_rows_of_nodes_are_gathered_where_that_is_faster_than_by_nodes() 
         let squares = (4 * entries as u64, 0);
         let counts = Counts { squares, scattered, has_lines: true, node, ..counts_of(n, entries, levels) };
         let lines = Ranges::new(Grid { line: nx, plane: n }.sizes(n, 0), &level);
-        decide(Tiles::IfFaster, TILED_LARGEST_RELAY, lines, counts, &mut || None, &mut || Ok(None)).unwrap()
+        decide(Tiles::IfFaster, TILED_LARGEST_FORWARDED, lines, counts, &mut || None, &mut || Ok(None))
+            .unwrap()
     };
     let (stored, gathered, by_nodes) = (decide(3, false), decide(3, true), decide(6, true));
     assert!(matches!(stored.form, Form::Tiles(_)) && stored.gathering == Gathering::No);
@@ -256,7 +258,7 @@ fn types_are_promised_their_own_times() {
     let decide = |wish, value_bytes, is_complex, scattered| {
         let counts = Counts { value_bytes, is_complex, scattered, ..counts_of(n, 2 * n, 1023) };
         let lines = Ranges::new(Grid { line: 512, plane: n }.sizes(n, 0), &grid(512, 512));
-        decide(wish, TILED_LARGEST_RELAY, lines, counts, &mut || None, &mut || Ok(None)).unwrap()
+        decide(wish, TILED_LARGEST_FORWARDED, lines, counts, &mut || None, &mut || Ok(None)).unwrap()
     };
     let part = |wish, value_bytes, is_complex| {
         let time = |value_bytes, is_complex| decide(wish, value_bytes, is_complex, false).predicted;
@@ -272,8 +274,8 @@ fn types_are_promised_their_own_times() {
 }
 
 #[test]
-fn strips_serve_gathered_tiles_and_others_and_are_looked_for_once() {
-    // A grid of 9 points by diagonals, which by strips has its lines back.
+fn wavefront_strips_serve_gathered_tiles_and_others_and_are_looked_for_once() {
+    // A grid of 9 points by diagonals, which by wavefront strips has its lines back.
     let (nx, n, levels) = (512, 512 * 512, 3 * 512 - 2);
     let level = |i: u32| i % nx + 2 * (i / nx);
     let mut order: Vec<u32> = (0..n).collect();
@@ -282,14 +284,21 @@ fn strips_serve_gathered_tiles_and_others_and_are_looked_for_once() {
     let lines = (0..n).map(level).collect::<Vec<_>>();
     let lines = Ranges::new(Grid { line: nx, plane: 0 }.sizes(n, 0), &lines);
     let mut looks = 0;
-    let mut strips = || {
+    let mut wavefront_strips = || {
         looks += 1;
         Ok(Some(lines.clone()))
     };
     let counts = Counts { scattered: true, squares: (16 * n as u64, 0), ..counts_of(n, 4 * n, levels) };
-    let chosen =
-        decide(Tiles::IfFaster, TILED_LARGEST_RELAY, natural, counts, &mut || None, &mut strips).unwrap();
-    assert_eq!((chosen.order, looks), (Order::Strips, 1), "{chosen:?}");
+    let chosen = decide(
+        Tiles::IfFaster,
+        TILED_LARGEST_FORWARDED,
+        natural,
+        counts,
+        &mut || None,
+        &mut wavefront_strips,
+    )
+    .unwrap();
+    assert_eq!((chosen.order, looks), (Order::WavefrontStrips, 1), "{chosen:?}");
 }
 
 #[test]
@@ -311,20 +320,20 @@ fn rows_of_very_different_lengths_make_tiles_slower() {
 }
 
 #[test]
-fn patterns_without_lines_relay_only_where_rows_depend_on_several_others() {
-    let relays = |nx: u32, ny: u32, entries_of_a_row: u32, has_lines, long_squares| {
+fn patterns_without_lines_forward_only_where_rows_depend_on_several_others() {
+    let forwards = |nx: u32, ny: u32, entries_of_a_row: u32, has_lines, long_squares| {
         let counts = counts_of(nx * ny, entries_of_a_row * nx * ny, nx + ny - 1);
         let squares = (long_squares + (entries_of_a_row * counts.entries) as u64, long_squares);
         let (counts, natural) = (Counts { has_lines, squares, ..counts }, ranges(&grid(nx, ny)));
-        let (wish, mirror) = (Tiles::Yes, TILED_LARGEST_RELAY);
-        let decision = decide(wish, mirror, natural, counts, &mut || None, &mut || Ok(None)).unwrap();
-        decision.form == Form::Tiles(Relays::Narrow)
+        let (wish, remote_buffer) = (Tiles::Yes, TILED_LARGEST_FORWARDED);
+        let decision = decide(wish, remote_buffer, natural, counts, &mut || None, &mut || Ok(None)).unwrap();
+        decision.form == Form::Tiles(Forwarding::Narrow)
     };
-    assert!(relays(64, 16384, 2, true, 0) && relays(64, 16384, 2, false, 0));
-    assert!(relays(64, 16384, 1, true, 0) && !relays(64, 16384, 1, false, 0));
+    assert!(forwards(64, 16384, 2, true, 0) && forwards(64, 16384, 2, false, 0));
+    assert!(forwards(64, 16384, 1, true, 0) && !forwards(64, 16384, 1, false, 0));
     // Nor where some are far longer, or there are few tiles.
-    assert!(!relays(64, 16384, 2, false, 1 << 20));
-    assert!(relays(64, 128, 2, true, 0) && !relays(64, 128, 2, false, 0));
+    assert!(!forwards(64, 16384, 2, false, 1 << 20));
+    assert!(forwards(64, 128, 2, true, 0) && !forwards(64, 128, 2, false, 0));
 }
 
 #[test]
@@ -336,7 +345,7 @@ fn as_many_levels_are_launched_as_asked_for_and_no_more() {
 }
 
 #[test]
-fn boxes_are_taken_though_other_tiles_promise_more() {
+fn blocks_3d_are_taken_though_other_tiles_promise_more() {
     let side = 256;
     let (plane, n) = (side * side, side * side * side);
     let level: Vec<u32> = (0..n).map(|i| i % side + i % plane / side + i / plane).collect();
@@ -344,28 +353,28 @@ fn boxes_are_taken_though_other_tiles_promise_more() {
     let entries = 3 * (n - plane);
     let counts =
         Counts { squares: (3 * entries as u64, 0), has_lines: true, ..counts_of(n, entries, 3 * side - 2) };
-    let boxes = Boxes::new(n, entries, grid, [1, 1], 0).unwrap();
-    let choice = |with_boxes: bool| {
-        let natural = Ranges::new(grid.sizes(n, TILED_LARGEST_RELAY), &level);
-        let mut boxes = || with_boxes.then(|| boxes.spans.clone());
-        let mut strips = || Ok(None);
-        let mirror = TILED_LARGEST_RELAY;
-        decide(Tiles::IfFaster, mirror, natural, counts, &mut boxes, &mut strips).unwrap()
+    let blocks_3d = Blocks3d::new(n, entries, grid, [1, 1], 0).unwrap();
+    let choice = |with_blocks_3d: bool| {
+        let natural = Ranges::new(grid.sizes(n, TILED_LARGEST_FORWARDED), &level);
+        let mut blocks_3d = || with_blocks_3d.then(|| blocks_3d.spans.clone());
+        let mut wavefront_strips = || Ok(None);
+        let remote_buffer = TILED_LARGEST_FORWARDED;
+        decide(Tiles::IfFaster, remote_buffer, natural, counts, &mut blocks_3d, &mut wavefront_strips)
+            .unwrap()
     };
     let (with, without) = (choice(true), choice(false));
-    assert_eq!((with.order, without.order), (Order::Boxes, Order::Natural));
+    assert_eq!((with.order, without.order), (Order::Blocks3d, Order::Natural));
     let more = with.predicted.div_duration_f64(without.predicted);
     assert!(more > 1.0, "{more}");
 }
 
 #[test]
-fn what_tiles_must_promise_goes_by_distant_unknowns_where_these_are_waited_for() {
+fn what_tiles_must_promise_goes_by_off_band_entries_where_these_are_waited_for() {
     let n = 1u32 << 19;
-    // Seven of eight rows are of the lowest levels, so many, or all of any; and so large a part of the entries is of
-    // distant unknowns.
-    let of = |low: u32, levels: u32, distant: f64, counts: Counts| {
+    // Seven of eight rows are of the lowest levels, so many, or all of any; and so large a part of the entries is off-band.
+    let of = |low: u32, levels: u32, off_band: f64, counts: Counts| {
         let level: Vec<u32> = (0..n).map(|i| i % if i % 8 > 0 { low } else { levels }).collect();
-        let counts = Counts { levels, distant: (distant * counts.entries as f64) as u32, ..counts };
+        let counts = Counts { levels, off_band: (off_band * counts.entries as f64) as u32, ..counts };
         advantage(counts, &ranges(&level))
     };
     let plain = counts_of(n, 9 * n, 0);
@@ -376,7 +385,7 @@ fn what_tiles_must_promise_goes_by_distant_unknowns_where_these_are_waited_for()
     // By nested dissection, and where levels are wide, the more the more they are, but for the last of them.
     for (low, levels) in [(100, narrow), (20, wide), (200, wide)] {
         for counts in [plain, scattered] {
-            let parts = [0.0, 0.1, 0.2, 0.25, 0.9].map(|distant| of(low, levels, distant, counts).unwrap());
+            let parts = [0.0, 0.1, 0.2, 0.25, 0.9].map(|off_band| of(low, levels, off_band, counts).unwrap());
             assert_eq!(parts[0], TILED_FAVOUR);
             assert!(parts[..4].is_sorted_by(|a, b| a > b) && parts[3] < 0.8 && parts[4] == parts[3]);
         }
@@ -403,16 +412,17 @@ fn tiles_of_their_first_and_their_last_levels_must_promise_most() {
 }
 
 #[test]
-fn strips_are_looked_at_sooner_where_values_lie_scattered() {
-    // 7-pt 128³ in reverse Cuthill-McKee order, transposed, where levels are ranges of rows; strips are planes.
+fn wavefront_strips_are_tried_sooner_where_values_lie_scattered() {
+    // 7-pt 128³ in reverse Cuthill-McKee order, transposed, where levels are ranges of rows; wavefront strips are planes.
     let n = 1u32 << 21;
     let planes: Vec<u32> = (0..n).map(|i| i % 128 + i / 128 % 128 + i / (128 * 128)).collect();
     let mut by_level = planes.clone();
     by_level.sort_unstable();
     let counts = Counts { scattered: true, squares: (9 * n as u64, 0), ..counts_of(n, 3 * n, 382) };
-    let strips = &mut || Ok(Some(ranges(&planes)));
-    let chosen = decide(Tiles::IfFaster, 0, ranges(&by_level), counts, &mut || None, strips).unwrap();
-    assert_eq!((chosen.order, chosen.gathering), (Order::Strips, Gathering::No));
+    let wavefront_strips = &mut || Ok(Some(ranges(&planes)));
+    let chosen =
+        decide(Tiles::IfFaster, 0, ranges(&by_level), counts, &mut || None, wavefront_strips).unwrap();
+    assert_eq!((chosen.order, chosen.gathering), (Order::WavefrontStrips, Gathering::No));
 }
 
 #[test]
@@ -440,7 +450,7 @@ fn a_band_is_thin_and_a_dense_triangle_and_wide_levels_are_not() {
 
 /// Both analyses make the same schedule where AUTO may take either: no order is asked for that only the GPU makes.
 #[test]
-fn small_systems_have_no_strips() {
+fn small_systems_have_no_wavefront_strips() {
     let none = &mut || None;
     for n in (1025..2000).step_by(75) {
         let most = (SETUP_GPU_SMALLEST - SETUP_GPU_ROW * n as u64 - 1) as u32;
@@ -452,8 +462,9 @@ fn small_systems_have_no_strips() {
                     [(Tiles::Yes, true), (Tiles::IfFaster, false), (Tiles::IfFaster, true)]
                 {
                     let counts = Counts { scattered, ..counts_of(n, entries, levels) };
-                    let strips = &mut || panic!("{n} rows, {entries} entries, {levels} levels");
-                    decide(wish, TILED_LARGEST_RELAY, ranges(&level), counts, none, strips).unwrap();
+                    let wavefront_strips = &mut || panic!("{n} rows, {entries} entries, {levels} levels");
+                    decide(wish, TILED_LARGEST_FORWARDED, ranges(&level), counts, none, wavefront_strips)
+                        .unwrap();
                 }
             }
         }

@@ -26,7 +26,7 @@ pub fn needs(dtype: DataType) -> Needs {
         tiles: Tiles::IfFaster,
         panels: Panels::No,
         narrow_levels: true,
-        mirror: room.min(tiled::tuning::TILED_LARGEST_RELAY),
+        remote_buffer: room.min(tiled::tuning::TILED_LARGEST_FORWARDED),
         ..nodal::Nodal.needs()
     }
 }

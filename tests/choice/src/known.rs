@@ -2,7 +2,7 @@
 //! pattern.
 #![forbid(unsafe_code)]
 
-use sptrsv::analysis::boxes::Boxes;
+use sptrsv::analysis::blocks_3d::Blocks3d;
 use sptrsv::analysis::cpu::{self, Seen, Survey};
 use sptrsv::analysis::lines::{self, Grid, Sizes};
 use sptrsv::analysis::ranges::{Ranges, Span, Spread};
@@ -14,24 +14,24 @@ use sptrsv::problem::Shape;
 use sptrsv::select::features::{Counts, LastLevels, LazyFeatures};
 use sptrsv::select::gpus::Speed;
 
-use crate::{boxes, irregular, strips};
+use crate::{blocks_3d, irregular, wavefront_strips};
 
 /// The features of a pattern.
 #[derive(Clone, Debug)]
 pub struct Known {
     pub counts: Counts,
     pub natural: Ranges,
-    pub boxes: Option<Vec<Span>>,
-    pub strips: Option<Ranges>,
+    pub blocks_3d: Option<Vec<Span>>,
+    pub wavefront_strips: Option<Ranges>,
     pub last_levels: Option<LastLevels>,
 }
 
 impl LazyFeatures for Known {
-    fn boxes(&mut self) -> Option<Vec<Span>> {
-        self.boxes.clone()
+    fn blocks_3d(&mut self) -> Option<Vec<Span>> {
+        self.blocks_3d.clone()
     }
-    fn strips(&mut self) -> Result<Option<Ranges>> {
-        Ok(self.strips.clone())
+    fn wavefront_strips(&mut self) -> Result<Option<Ranges>> {
+        Ok(self.wavefront_strips.clone())
     }
     fn last_levels(
         &mut self,
@@ -60,8 +60,8 @@ impl Known {
         // Of nodes, and of irregular patterns, nobody asks for them.
         let is_asked_for = node == 1 && !seen.counts.irregular;
         Known {
-            boxes: if node == 1 { boxes_of(survey, &seen) } else { None },
-            strips: if is_asked_for { strips_of(survey, &seen) } else { None },
+            blocks_3d: if node == 1 { blocks_3d_of(survey, &seen) } else { None },
+            wavefront_strips: if is_asked_for { wavefront_strips_of(survey, &seen) } else { None },
             last_levels: thin::layout::best(&seen.level_ptr, node),
             counts: seen.counts,
             natural: seen.ranges,
@@ -74,23 +74,28 @@ fn is_irregular(survey: &Survey) -> bool {
     irregular::sample(survey.n, |i| survey.kept[i as usize], entry).is_irregular()
 }
 
-fn boxes_of(survey: &Survey, seen: &Seen) -> Option<Vec<Span>> {
-    let steps = boxes::steps(seen.grid, &seen.natural_levels)?;
+fn blocks_3d_of(survey: &Survey, seen: &Seen) -> Option<Vec<Span>> {
+    let steps = blocks_3d::steps(seen.grid, &seen.natural_levels)?;
     let skew = survey.skew(seen.grid);
-    Boxes::new(survey.n, survey.entries, seen.grid, steps, skew).map(|boxes| boxes.spans)
+    Blocks3d::new(survey.n, survey.entries, seen.grid, steps, skew).map(|blocks_3d| blocks_3d.spans)
 }
 
-/// The levels of the ranges of the order by strips.
-fn strips_of(survey: &Survey, seen: &Seen) -> Option<Ranges> {
+/// The levels of the ranges of the order by wavefront strips.
+fn wavefront_strips_of(survey: &Survey, seen: &Seen) -> Option<Ranges> {
     let (n, forward) = (survey.n, survey.shape.forward());
-    let (positions, strips) =
-        strips::positions(&seen.by_level, &seen.level_ptr, &seen.level, forward, survey.dependencies())?;
+    let (positions, wavefront_strips) = wavefront_strips::positions(
+        &seen.by_level,
+        &seen.level_ptr,
+        &seen.level,
+        forward,
+        survey.dependencies(),
+    )?;
     let mut natural_levels = vec![0; n as usize];
     positions
         .iter()
         .zip(&seen.level)
         .for_each(|(&position, &level)| natural_levels[position as usize] = level);
-    let grid = Grid::new(n, lines::length(n, strips), 0);
+    let grid = Grid::new(n, lines::length(n, wavefront_strips), 0);
     Some(Ranges::new(grid.sizes(n, 0), &natural_levels))
 }
 
@@ -99,11 +104,13 @@ impl Known {
     pub fn numbers(&self) -> Vec<u64> {
         let c = self.counts;
         let flags = [c.scattered, c.has_lines, c.crosses, c.irregular, c.is_complex].map(u64::from);
-        let sizes = [c.n, c.entries, c.levels, c.distant, c.node, c.value_bytes].map(u64::from);
+        let sizes = [c.n, c.entries, c.levels, c.off_band, c.node, c.value_bytes].map(u64::from);
         let mut to = [sizes.as_slice(), &[c.squares.0, c.squares.1], &flags].concat();
         write_ranges(&mut to, &self.natural);
-        write_list(&mut to, self.boxes.as_deref(), |to, s| to.extend([s.low, s.high, s.rows].map(u64::from)));
-        write_list(&mut to, self.strips.as_slice().get(..1), write_ranges);
+        write_list(&mut to, self.blocks_3d.as_deref(), |to, s| {
+            to.extend([s.low, s.high, s.rows].map(u64::from))
+        });
+        write_list(&mut to, self.wavefront_strips.as_slice().get(..1), write_ranges);
         write_list(&mut to, self.last_levels.as_slice().get(..1), |to, end| {
             to.extend([end.level, end.rows].map(u64::from));
         });
@@ -113,7 +120,7 @@ impl Known {
     /// The features that such numbers stand for. None where they end too soon.
     pub fn read(from: &mut dyn Iterator<Item = u64>) -> Option<Known> {
         let mut small = || from.next().map(|number| number as u32);
-        let [n, entries, levels, distant, node, value_bytes] =
+        let [n, entries, levels, off_band, node, value_bytes] =
             [small()?, small()?, small()?, small()?, small()?, small()?];
         let squares = (from.next()?, from.next()?);
         let mut flag = || from.next().map(|number| number == 1);
@@ -128,7 +135,7 @@ impl Known {
             has_lines,
             crosses,
             irregular,
-            distant,
+            off_band,
             node,
             value_bytes,
             is_complex,
@@ -137,10 +144,10 @@ impl Known {
         Some(Known {
             counts,
             natural: read_ranges(from)?,
-            boxes: read_list(from, |from| {
+            blocks_3d: read_list(from, |from| {
                 Some(Span { low: from.next()? as u32, high: from.next()? as u32, rows: from.next()? as u32 })
             })?,
-            strips: read_list(from, read_ranges)?.and_then(|mut one| one.pop()),
+            wavefront_strips: read_list(from, read_ranges)?.and_then(|mut one| one.pop()),
             last_levels: read_list(from, |from| {
                 Some(LastLevels { level: from.next()? as u32, rows: from.next()? as u32 })
             })?
@@ -200,7 +207,7 @@ mod tests {
             squares: (5, 3),
             node: 1,
             has_lines: true,
-            distant: 7,
+            off_band: 7,
             ..Counts::default()
         };
         let level: Vec<u32> = (0..4096).map(|i| i % 64 + i / 64).collect();
@@ -209,8 +216,8 @@ mod tests {
             let known = Known {
                 counts,
                 natural: natural.clone(),
-                boxes: is_full.then(|| vec![Span { low: 1, high: 2, rows: 3 }; 2]),
-                strips: is_full.then(|| natural.clone()),
+                blocks_3d: is_full.then(|| vec![Span { low: 1, high: 2, rows: 3 }; 2]),
+                wavefront_strips: is_full.then(|| natural.clone()),
                 last_levels: is_full.then_some(LastLevels { level: 4, rows: 5 }),
             };
             let numbers = known.numbers();

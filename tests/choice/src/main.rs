@@ -12,13 +12,13 @@
 //!         docs/results/h200/{robust,structures,lattices,extremes,meshes}.md
 #![forbid(unsafe_code)]
 
-mod boxes;
+mod blocks_3d;
 mod gpu;
 mod irregular;
 mod known;
-mod strips;
 mod systems;
 mod table;
+mod wavefront_strips;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

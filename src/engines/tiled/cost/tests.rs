@@ -4,7 +4,7 @@
 use super::*;
 use crate::analysis::lines::Grid;
 use crate::analysis::ranges::tests::{grid, ranges};
-use crate::engines::tiled::tuning::TILED_LARGEST_RELAY;
+use crate::engines::tiled::tuning::TILED_LARGEST_FORWARDED;
 use crate::select::features::tests::counts_of;
 use crate::tuning::CACHED_ENTRIES;
 
@@ -24,8 +24,8 @@ fn scattered_values_cost_a_batch_less_where_the_cache_holds_them() {
     assert!(batch(false, small) < batch(true, small) && batch(true, small) < batch(true, large));
 }
 
-fn chosen(level: &[u32], shape: Rows, mirror: u32) -> Choice {
-    choose(&ranges(level), Regularity::Lines, shape, mirror, Duration::MAX).unwrap()
+fn chosen(level: &[u32], shape: Rows, remote_buffer: u32) -> Choice {
+    choose(&ranges(level), Regularity::Lines, shape, remote_buffer, Duration::MAX).unwrap()
 }
 
 #[test]
@@ -35,8 +35,8 @@ fn a_chain_is_one_tile_and_a_grid_is_not() {
     let level = grid(1024, 1024);
     let plain = chosen(&level, rows(1 << 20, 2 << 20, 2047), 0);
     assert!((4 * 1024..=64 * 1024).contains(&plain.rows), "{plain:?}");
-    let relayed = chosen(&level, rows(1 << 20, 2 << 20, 2047), 16384);
-    assert!(relayed.predicted < plain.predicted, "{relayed:?} {plain:?}");
+    let forwarded = chosen(&level, rows(1 << 20, 2 << 20, 2047), 16384);
+    assert!(forwarded.predicted < plain.predicted, "{forwarded:?} {plain:?}");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_long_row_costs_more_where_values_lie_scattered() {
 fn tiles_that_end_at_the_same_level_wait_for_each_other_only_without_lines() {
     let domains = vec![Span { low: 0, high: 99, rows: 4096 }; 100];
     let shape = rows(409_600, 819_200, 100);
-    let time = |regularity| predict(&domains, shape, regularity, Relays::No, Duration::MAX).unwrap();
+    let time = |regularity| predict(&domains, shape, regularity, Forwarding::No, Duration::MAX).unwrap();
     assert!(time(Regularity::Even) > time(Regularity::Lines) + TILED_HOP.mul_f64(90.0));
     assert_eq!(time(Regularity::Mesh), time(Regularity::Lines));
 }
@@ -87,7 +87,7 @@ fn tiles_of_a_mesh_must_promise_more() {
 }
 
 #[test]
-fn planes_relay_with_all_warps_where_values_are_not_scattered() {
+fn planes_forward_with_all_warps_where_values_are_not_scattered() {
     let (n, levels) = (128 * 128 * 128, 382);
     let planes: Vec<u32> = (0..n).map(|i| i % 128 + i / 128 % 128 + i / (128 * 128)).collect();
     let of = |scattered| {
@@ -97,20 +97,20 @@ fn planes_relay_with_all_warps_where_values_are_not_scattered() {
             has_lines: true,
             ..counts_of(n, 3 * n, levels)
         });
-        chosen(&planes, shape, TILED_LARGEST_RELAY)
+        chosen(&planes, shape, TILED_LARGEST_FORWARDED)
     };
-    assert_eq!((of(false).rows, of(false).relays), (128 * 128, Relays::Wide));
-    assert_ne!(of(true).relays, Relays::Wide);
+    assert_eq!((of(false).rows, of(false).forwarding), (128 * 128, Forwarding::Wide));
+    assert_ne!(of(true).forwarding, Forwarding::Wide);
 }
 
 #[test]
 fn no_tile_is_less_than_a_plane_where_a_grid_crosses() {
     let (line, plane, n) = (64, 64 * 64, 64 * 64 * 64);
     let level: Vec<u32> = (0..n).map(|i| i % line + 2 * (i % plane / line) + 3 * (i / plane)).collect();
-    let ranges = Ranges::new(Grid { line, plane }.sizes(n, TILED_LARGEST_RELAY), &level);
+    let ranges = Ranges::new(Grid { line, plane }.sizes(n, TILED_LARGEST_FORWARDED), &level);
     let chosen = |regularity| {
         let shape = rows(n, 5 * n, 379);
-        choose(&ranges, regularity, shape, TILED_LARGEST_RELAY, Duration::MAX).unwrap().rows
+        choose(&ranges, regularity, shape, TILED_LARGEST_FORWARDED, Duration::MAX).unwrap().rows
     };
     assert!(chosen(Regularity::Lines) < plane);
     assert_eq!(chosen(Regularity::Crossing), plane);
@@ -120,8 +120,8 @@ fn no_tile_is_less_than_a_plane_where_a_grid_crosses() {
 fn a_limit_leaves_out_nothing_that_is_below_it() {
     let in_a_limit = |spans: &[Span], shape: Rows| {
         for regularity in [Regularity::Lines, Regularity::Even] {
-            for relays in [Relays::No, Relays::Narrow, Relays::Wide] {
-                let time = |limit| predict(spans, shape, regularity, relays, limit);
+            for forwarding in [Forwarding::No, Forwarding::Narrow, Forwarding::Wide] {
+                let time = |limit| predict(spans, shape, regularity, forwarding, limit);
                 let whole = time(Duration::MAX).unwrap();
                 assert_eq!(time(whole + Duration::from_nanos(2)), Some(whole));
                 assert_eq!(time(whole), None);
@@ -159,34 +159,35 @@ fn planes_of_long_rows_do_no_better_than_the_model_says() {
         let shape = rows(1 << 20, entries_of_a_row << 20, 400);
         Regularity::Crossing.of_tiles(rows_of_a_tile, 4096, &[], shape).1
     };
-    assert_eq!((part(13, 4096), part(13, 1024), part(39, 4096)), (TILED_BOX, 1.0, 1.0));
+    assert_eq!((part(13, 4096), part(13, 1024), part(39, 4096)), (TILED_BLOCK_3D, 1.0, 1.0));
 }
 
 #[test]
-fn tiles_relay_where_they_fit_and_depend_on_the_one_before() {
+fn tiles_forward_where_they_fit_and_depend_on_the_one_before() {
     let square = tiles(1024, 1024, 8192);
-    assert!(can_relay(&square, 8192, 8192));
-    assert!(!can_relay(&square, 8192, 8191) && !can_relay(&square, 8192, 0));
-    assert!(!can_relay(&square[..1], 8192, 8192));
+    assert!(can_forward(&square, 8192, 8192));
+    assert!(!can_forward(&square, 8192, 8191) && !can_forward(&square, 8192, 0));
+    assert!(!can_forward(&square[..1], 8192, 8192));
     // Half of a line each.
     let mut halves = square;
     halves.iter_mut().skip(1).step_by(2).for_each(|s| s.low += 512);
-    assert!(!can_relay(&halves, 8192, 8192));
+    assert!(!can_forward(&halves, 8192, 8192));
     let apart = [Span { low: 0, high: 9, rows: 8192 }; 100];
-    assert!(!can_relay(&apart, 8192, 8192));
+    assert!(!can_forward(&apart, 8192, 8192));
 }
 
 #[test]
-fn relays_pay_in_long_grids_and_not_where_levels_are_wide() {
+fn forwarding_pays_in_long_grids_and_not_where_levels_are_wide() {
     let long = tiles(64, 16384, 1024);
     let shape = rows(1 << 20, 2 << 20, 16447);
-    let predict =
-        |spans: &[Span], relays| predict(spans, shape, Regularity::Lines, relays, Duration::MAX).unwrap();
-    assert!(predict(&long, Relays::Narrow) < predict(&long, Relays::No));
+    let predict = |spans: &[Span], forwarding| {
+        predict(spans, shape, Regularity::Lines, forwarding, Duration::MAX).unwrap()
+    };
+    assert!(predict(&long, Forwarding::Narrow) < predict(&long, Forwarding::No));
     // So many rows in each level of every tile that batches, and not hops, are what takes time; and whole clusters
     // have fewer blocks.
     let busy = vec![Span { low: 0, high: 99, rows: 1 << 18 }; 132];
-    assert!(predict(&busy, Relays::Narrow) > predict(&busy, Relays::No));
-    let limit = predict(&busy, Relays::No);
-    assert_eq!(super::predict(&busy, shape, Regularity::Lines, Relays::No, limit), None);
+    assert!(predict(&busy, Forwarding::Narrow) > predict(&busy, Forwarding::No));
+    let limit = predict(&busy, Forwarding::No);
+    assert_eq!(super::predict(&busy, shape, Regularity::Lines, Forwarding::No, limit), None);
 }

@@ -8,7 +8,7 @@ use super::super::setup::{self, Known, SetupTimes};
 use super::super::values::DiagonalPlaces;
 use super::super::{memory, DeviceArray, Gpu, Launcher};
 use super::CudaPlan;
-use crate::analysis::slices::{self, Cut};
+use crate::analysis::work_items::{self, Cut};
 use crate::analysis::{cpu, pattern, Findings, Lists, Needs, Pattern, Schedule, Values, NONE};
 use crate::engines::{self, Algorithm};
 use crate::error::{Error, Result};
@@ -169,11 +169,11 @@ impl CudaPlan {
         Ok(Some(plan))
     }
 
-    /// Itself, if queues can hand its slices out.
+    /// Itself, if queues can hand its work items out.
     fn with_queues(self) -> Result<CudaPlan> {
-        match self.stored.base.slices {
-            slices if slices > State::MOST_PIECES => {
-                Err(Error::Unsupported(format!("a schedule of {slices} slices")))
+        match self.stored.base.work_items {
+            work_items if work_items > State::MOST_PIECES => {
+                Err(Error::Unsupported(format!("a schedule of {work_items} work items")))
             }
             _ => Ok(self),
         }
@@ -228,11 +228,11 @@ impl CudaPlan {
         algorithm.prepare(launcher, &mut plan.stored, None, &mut found)?;
         let end = pending.finish(launcher, plan.unsolved())?;
         (plan.times, plan.stored.widest, found.end) = (end.times, end.widest, end.narrow);
-        slices::must_number(end.most_parts)?;
-        found.has_parts = end.most_parts > 0;
+        work_items::must_number(end.most_row_segments)?;
+        found.has_segments = end.most_row_segments > 0;
         (found.diag_in_rows, found.rows_follow) = (end.diag_in_rows, end.rows_follow);
-        if end.slices > 0 {
-            plan.stored.base.slices = end.slices;
+        if end.work_items > 0 {
+            plan.stored.base.work_items = end.work_items;
         }
         plan.engine = Some(algorithm.complete(launcher, &mut plan.stored, found)?);
         Ok(plan)

@@ -3,7 +3,7 @@
 use super::super::memory;
 use super::CudaPlan;
 use crate::analysis::nodes;
-use crate::analysis::slices;
+use crate::analysis::work_items;
 use crate::error::Result;
 
 /// What a plan holds on the device, as words; empty where there is nothing.
@@ -19,13 +19,13 @@ pub struct PlanArrays {
     pub counts: Vec<u32>,
     pub diag_index: Vec<u32>,
     pub extra_diag: Vec<u32>,
-    pub slice: Vec<u32>,
+    pub work_item: Vec<u32>,
     pub record: Vec<u32>,
     pub tile_step: Vec<u32>,
     /// Where each value that is gathered comes from.
     pub gathered: Vec<u32>,
     pub node_row: Vec<u32>,
-    /// Numbers of entries, slices and so on, and those of the algorithm.
+    /// Numbers of entries, work items and so on, and those of the algorithm.
     pub numbers: Vec<u32>,
 }
 
@@ -44,9 +44,9 @@ impl CudaPlan {
             |address: u64, words: usize| unsafe { memory::read::<u32>(address as usize, words, stream) };
         let values = |permuted: u32| if permuted != 0 { entries * node } else { n };
         let tiled = base.tiles > 0;
-        let slice = read(base.slice, self.engine().words_of_slice() * base.slices as usize)?;
+        let work_item = read(base.work_item, self.engine().words_of_work_item() * base.work_items as usize)?;
         // With tiles the codes of all batches take the places of the rows' entries.
-        let codes = slice.rchunks_exact(4).next().map_or(0, slices::codes_end);
+        let codes = work_item.rchunks_exact(4).next().map_or(0, work_items::codes_end);
         let (row_adj, row_val) = if tiled { (codes, codes) } else { (entries, values(base.row_permuted)) };
         Ok(PlanArrays {
             order: read(base.order, n)?,
@@ -60,7 +60,7 @@ impl CudaPlan {
             // With records it is they.
             diag_index: if base.record == 0 { read(base.diag_index, n)? } else { Vec::new() },
             extra_diag: read(base.extra_diag, 2 * base.extra_count as usize)?,
-            slice,
+            work_item,
             record: read(base.record, 4 * n)?,
             tile_step: read(base.tile_step, base.tiles as usize + 1)?,
             gathered: self.gathered.map_or(Ok(Vec::new()), |s| read(s.source(), s.count() as usize))?,
@@ -72,7 +72,7 @@ impl CudaPlan {
                 base.row_permuted,
                 base.col_permuted,
                 base.extra_count,
-                base.slices,
+                base.work_items,
                 base.tiles,
                 self.stored.node(),
                 base.diag_in_rows,

@@ -257,7 +257,7 @@ impl CudaPlan {
                 if self.stored.work.is_some() {
                     let bytes =
                         self.stored.base.words as usize * multi.row_bytes(self.stored.shape.dtype, columns);
-                    // SAFETY: the workspace has room for a row's unknowns of that many columns, and for the sums of parts.
+                    // SAFETY: the workspace has room for a row's unknowns of that many columns, and for the sums of segments.
                     unsafe { memory::fill(work, 0xff, bytes, stream)? };
                 }
                 let solve = SolveArgs { work, ..self.args(call) };

@@ -8,24 +8,24 @@ use super::message::Message;
 use super::panels::Segments;
 use super::run::Run;
 use super::tiling::grid_of;
-use crate::analysis::boxes::Boxes;
+use crate::analysis::blocks_3d::Blocks3d;
 use crate::analysis::irregular::Sample;
 use crate::analysis::lines::Grid;
 use crate::analysis::panels::SegmentCounts;
 use crate::analysis::ranges::{Ranges, Span};
-use crate::analysis::slices::{self, Cut};
-use crate::analysis::{families, Findings, Form, Panels, Tiles};
+use crate::analysis::work_items::{self, Cut};
+use crate::analysis::{locality, Findings, Form, Panels, Tiles};
 use crate::error::Result;
 use crate::problem::DiagSource;
 use crate::select::choose;
 use crate::select::decision::{Decision, Gathering, Order};
 use crate::select::features::{Counts, Features, LastLevels, LazyFeatures};
-use crate::tuning::SETUP_SLICE_ROOM;
+use crate::tuning::SETUP_WORK_ITEM_ROOM;
 
-/// What is to solve, and the boxes or segments that it goes by.
+/// What is to solve, and the 3-D blocks or segments that it goes by.
 struct Choice {
     decision: Decision,
-    boxes: Option<Boxes>,
+    blocks_3d: Option<Blocks3d>,
     segments: Option<Segments>,
 }
 
@@ -44,7 +44,8 @@ impl Run<'_> {
             true => self.sort_by_level(levels, self.places.by_level)?,
             false => 0,
         };
-        let Choice { decision, boxes, segments } = self.choose(found, ranges, grid_of(n, found), by_level)?;
+        let Choice { decision, blocks_3d, segments } =
+            self.choose(found, ranges, grid_of(n, found), by_level)?;
         let Decision { form, rows, order, is_wide, gathering, predicted } = decision;
         if self.node > 1 && form.is_of_rows_only() {
             return Ok(None);
@@ -52,22 +53,22 @@ impl Run<'_> {
         if form == Form::Panels {
             self.task.records = false;
         }
-        if self.goes_by_families(found, form) {
-            self.by_families(levels, by_level)?;
+        if self.goes_by_locality(found, form) {
+            self.by_locality(levels, by_level)?;
         }
         let (cut, tile) = (cut(form), rows.min(n));
-        self.tiles = match &boxes {
-            Some(boxes) => boxes.spans.len() as u32,
+        self.tiles = match &blocks_3d {
+            Some(blocks_3d) => blocks_3d.spans.len() as u32,
             None => n.div_ceil(tile.max(1)),
         };
-        self.boxes = boxes;
+        self.blocks_3d = blocks_3d;
         let gathered =
             (gathering != Gathering::No).then(|| self.allocate(entries as usize * 4)).transpose()?;
         let in_order = gathered.as_ref().filter(|_| gathering == Gathering::InOrder);
         let (kept, slab, lists) = self.keep(found, tile, in_order)?;
-        self.base.by_strips = (order == Order::Strips) as u32;
+        self.base.by_wavefronts = (order == Order::WavefrontStrips) as u32;
         let level_of = self.put_in_order(&kept, tile, levels, form, by_level)?;
-        let slices = self.make_lists(&kept, tile, level_of, form, cut)?;
+        let work_items = self.make_lists(&kept, tile, level_of, form, cut)?;
         if let Some(gathered) = gathered.as_ref().filter(|_| gathering == Gathering::ByPieces) {
             self.gather_by_pieces(&kept.rows, entries, gathered)?;
         }
@@ -91,7 +92,7 @@ impl Run<'_> {
         if let Some(segments) = segments {
             self.order_panels(segments, levels, &mut done)?;
         }
-        self.cut_up(cut, slices, levels, self.engine_args(&kept, level_of), &mut done)?;
+        self.cut_up(cut, work_items, levels, self.engine_args(&kept, level_of), &mut done)?;
         if self.launches_levels(form) {
             done.found.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
         }
@@ -99,12 +100,12 @@ impl Run<'_> {
         Ok(Some(done))
     }
 
-    /// Whether rows of a level are to go by families.
-    fn goes_by_families(&self, found: &Summary, form: Form) -> bool {
+    /// Whether rows of a level are to go in locality order.
+    fn goes_by_locality(&self, found: &Summary, form: Form) -> bool {
         let has_lines = grid_of(self.shape.n, found).line > 0;
         matches!(form, Form::Rows | Form::Nodes(_) | Form::NarrowLevels)
-            && self.task.needs.families
-            && families::are_worth_it(self.shape.n, found.entries, found.levels, has_lines)
+            && self.task.needs.locality_order
+            && locality::are_worth_it(self.shape.n, found.entries, found.levels, has_lines)
     }
 
     /// Whether a kernel is launched for each level, as the paper's algorithms by levels do.
@@ -122,7 +123,7 @@ impl Run<'_> {
         by_level: u64,
     ) -> Result<u64> {
         (self.base.order, self.base.tile) = (kept.order, tile);
-        self.place_boxes()?;
+        self.place_blocks_3d()?;
         if tile > 0 {
             return self.sort_by_tile(kept.order);
         }
@@ -147,36 +148,37 @@ impl Run<'_> {
         self.offsets(&kept.rows, self.places.row_scan)?;
         self.offsets(&kept.columns, self.places.col_scan)?;
         let args = self.engine_args(kept, level_of);
-        let slices = match cut {
-            Cut::Levels { entries, .. } => {
-                self.count_slices(&SetupArgs { per_lane: entries, ..args }, self.shape.n > SETUP_SLICE_ROOM)?
-            }
+        let work_items = match cut {
+            Cut::Levels { entries, .. } => self.count_work_items(
+                &SetupArgs { per_lane: entries, ..args },
+                self.shape.n > SETUP_WORK_ITEM_ROOM,
+            )?,
             _ => None,
         };
         self.fill(&kept.rows, cut)?;
         self.fill(&kept.columns, cut)?;
-        Ok(slices)
+        Ok(work_items)
     }
 
-    /// Cuts the rows into work items or batches. `slices` is the number of these, where it was asked for.
+    /// Cuts the rows into work items or batches. `work_items` is the number of these, where it was asked for.
     fn cut_up(
         &mut self,
         cut: Cut,
-        slices: Option<Message>,
+        work_items: Option<Message>,
         levels: u32,
         args: SetupArgs,
         done: &mut DeviceSchedule,
     ) -> Result<()> {
         match cut {
             Cut::Levels { entries, names_rows, end_by_rows, .. } => {
-                // Each has a row, or is a part of one.
-                let most = match slices {
+                // Each has a row, or is a segment of one.
+                let most = match work_items {
                     Some(number) => number.words()?[0],
-                    None => self.shape.n + slices::most_parts(done.entries, entries),
+                    None => self.shape.n + work_items::most_row_segments(done.entries, entries),
                 };
                 let level_step = if names_rows { self.places.word } else { 0 };
                 let thin = end_by_rows as u32;
-                self.slices(most, levels, SetupArgs { per_lane: entries, level_step, thin, ..args }, done)
+                self.work_items(most, levels, SetupArgs { per_lane: entries, level_step, thin, ..args }, done)
             }
             Cut::Tiles { entries, window, reach } => {
                 self.batches(SetupArgs { per_lane: entries, window, reach, ..args }, done)
@@ -189,7 +191,7 @@ impl Run<'_> {
     fn choose(&mut self, found: &Summary, ranges: Ranges, grid: Grid, level_of: u64) -> Result<Choice> {
         let (n, entries, levels) = (self.shape.n, found.entries, found.levels);
         let needs = self.task.needs;
-        let mut boxes = None;
+        let mut blocks_3d = None;
         let mut segments = None;
         let decision = match (needs.tiles, self.node) {
             (Tiles::No, 1) if needs.panels == Panels::Yes => {
@@ -212,21 +214,21 @@ impl Run<'_> {
                     scattered,
                     has_lines: grid.line > 0,
                     crosses,
-                    distant: found.distant,
+                    off_band: found.off_band,
                     irregular: node == 1 && sample.is_irregular(),
                     node,
                     value_bytes: self.shape.dtype.bytes() as u32,
                     is_complex: self.shape.dtype.is_complex(),
                     speed: needs.speed,
                 };
-                let mut seen = Seen { run: self, found, grid, level_of, boxes: None, segments: None };
+                let mut seen = Seen { run: self, found, grid, level_of, blocks_3d: None, segments: None };
                 let chosen = choose::choose(&Features::new(needs, counts, ranges, &mut seen))?;
-                (boxes, segments) = (seen.boxes, seen.segments);
+                (blocks_3d, segments) = (seen.blocks_3d, seen.segments);
                 chosen
             }
         };
         Ok(Choice {
-            boxes: boxes.filter(|_| decision.order == Order::Boxes),
+            blocks_3d: blocks_3d.filter(|_| decision.order == Order::Blocks3d),
             segments: segments.filter(|_| decision.form == Form::Panels),
             decision,
         })
@@ -248,14 +250,20 @@ impl Run<'_> {
     }
 
     /// Work items for warps, no more than `most`.
-    fn slices(&mut self, most: u32, levels: u32, args: SetupArgs, done: &mut DeviceSchedule) -> Result<()> {
+    fn work_items(
+        &mut self,
+        most: u32,
+        levels: u32,
+        args: SetupArgs,
+        done: &mut DeviceSchedule,
+    ) -> Result<()> {
         let array = self.allocate(most as usize * 8)?;
-        done.base.slice = array.address();
+        done.base.work_item = array.address();
         done.owned.push(array);
-        let args = SetupArgs { slice: done.base.slice, ..args };
+        let args = SetupArgs { work_item: done.base.work_item, ..args };
         let level_step = args.level_step;
         let steps = (level_step != 0).then(|| self.ask(level_step, levels as usize + 1)).transpose()?;
-        self.cover("setup_slices", self.shape.n, &args)?;
+        self.cover("setup_work_items", self.shape.n, &args)?;
         if let Some(steps) = steps {
             done.found.level_ptr = steps.words()?;
         }
@@ -269,21 +277,22 @@ struct Seen<'r, 'a> {
     found: &'r Summary,
     grid: Grid,
     level_of: u64,
-    boxes: Option<Boxes>,
+    blocks_3d: Option<Blocks3d>,
     segments: Option<Segments>,
 }
 
 impl LazyFeatures for Seen<'_, '_> {
-    fn boxes(&mut self) -> Option<Vec<Span>> {
+    fn blocks_3d(&mut self) -> Option<Vec<Span>> {
         let (n, found) = (self.run.shape.n, self.found);
         let steps = [found.line_step, found.plane_step];
         let is_even = found.uneven == 0;
-        self.boxes = is_even.then(|| Boxes::new(n, found.entries, self.grid, steps, found.skew)).flatten();
-        self.boxes.as_ref().map(|boxes| boxes.spans.clone())
+        self.blocks_3d =
+            is_even.then(|| Blocks3d::new(n, found.entries, self.grid, steps, found.skew)).flatten();
+        self.blocks_3d.as_ref().map(|blocks_3d| blocks_3d.spans.clone())
     }
 
-    fn strips(&mut self) -> Result<Option<Ranges>> {
-        self.run.strips(self.found.levels, self.level_of)
+    fn wavefront_strips(&mut self) -> Result<Option<Ranges>> {
+        self.run.wavefront_strips(self.found.levels, self.level_of)
     }
 
     /// By the rule as kernels have it.

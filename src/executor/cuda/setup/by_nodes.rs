@@ -8,7 +8,7 @@ use super::places::{Room, Task};
 use super::run::Run;
 use super::{schedule, Pending, TransposedMatrix};
 use crate::analysis::nodes;
-use crate::analysis::slices::Cut;
+use crate::analysis::work_items::Cut;
 use crate::analysis::{Form, Needs};
 use crate::error::Result;
 use crate::problem::{Arrays, DiagSource, Shape};

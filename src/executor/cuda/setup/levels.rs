@@ -63,7 +63,7 @@ impl Run<'_> {
         }
         let Summary { scattered, entries, extra, missing, levels, refuted, next_to_diagonal, apart, .. } =
             *found;
-        let Summary { line_step, plane_step, uneven, skew, sampled, irregular, distant, .. } = *found;
+        let Summary { line_step, plane_step, uneven, skew, sampled, irregular, off_band, .. } = *found;
         let summary = Summary {
             scattered,
             entries,
@@ -79,7 +79,7 @@ impl Run<'_> {
             skew,
             sampled,
             irregular,
-            distant,
+            off_band,
             ..Summary::default()
         };
         Ok(Found { words, summary: Box::new(summary) })

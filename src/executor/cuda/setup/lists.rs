@@ -8,7 +8,7 @@ use super::known::DeviceSchedule;
 use super::places::{passes, Room, Sort, Task};
 use super::run::{lanes, Run};
 use crate::analysis::irregular;
-use crate::analysis::slices::Cut;
+use crate::analysis::work_items::Cut;
 use crate::error::Result;
 use crate::problem::{DiagSource, Shape};
 

@@ -1,7 +1,7 @@
 //! Setup on the GPU: the normal form from the caller's arrays without a look at them on the host.
 //!
 //! Everything is enqueued on the caller's stream. The host waits for what the pattern holds (how many entries are
-//! kept decides how much memory is needed), before that for whether it is one of nodes, then for the number of slices
+//! kept decides how much memory is needed), before that for whether it is one of nodes, then for the number of work items
 //! where there may be many, or of batches and their codes, and for the end. A launch takes the host some 3 microseconds
 //! and a wait 5, which is what the setup of a small system is made of.
 //! The kernels are in `kernels/analysis/`. For small systems they leave what `analysis::cpu::schedule` would give.
@@ -23,9 +23,9 @@ mod tiling;
 use super::{DeviceArray, Launcher};
 use crate::analysis::irregular::Sample;
 use crate::analysis::nodes;
-use crate::analysis::shared::schedule::CHUNK_SLICES;
-use crate::analysis::slices::Cut;
-use crate::analysis::{families, lines, Form, Tiles};
+use crate::analysis::shared::schedule::CHUNK_WORK_ITEMS;
+use crate::analysis::work_items::Cut;
+use crate::analysis::{lines, locality, Form, Tiles};
 use crate::error::Result;
 use crate::problem::{Arrays, Shape};
 use crate::tuning::SETUP_CHAINS_BARE;
@@ -175,11 +175,11 @@ pub struct Ending {
     pub times: SetupTimes,
     /// Unknowns of the widest level.
     pub widest: u32,
-    /// Slices, where there are no batches, and the first one of the narrow end, if there is one.
-    pub slices: u32,
+    /// Work items, where there are no batches, and the first one of the narrow end, if there is one.
+    pub work_items: u32,
     pub narrow: Option<u32>,
-    /// The most of them that are parts of the same row.
-    pub most_parts: u32,
+    /// The most of them that are segments of the same row.
+    pub most_row_segments: u32,
     /// Whether the diagonal of each row of a node is in its place in the row.
     pub diag_in_rows: bool,
     /// Whether, if so, each row of a node begins where the one before it ends.
@@ -209,13 +209,13 @@ impl Pending {
         let found = checked(&end.words()?)?;
         let narrow = (found.narrow >> 32 > 0).then_some(found.narrow as u32);
         let (diag_in_rows, rows_follow) = (found.displaced == 0, found.parted == 0);
-        let (slices, most_parts) = (found.slices, found.most_parts);
+        let (work_items, most_row_segments) = (found.work_items, found.most_row_segments);
         Ok(Ending {
             times: self.clock.times(&found),
             widest: found.widest,
-            slices,
+            work_items,
             narrow,
-            most_parts,
+            most_row_segments,
             diag_in_rows,
             rows_follow,
         })
@@ -262,32 +262,32 @@ impl<'a> Run<'a> {
         Ok(sorted)
     }
 
-    /// Puts the unknowns of each level in the order of families. `level_of` is by position.
-    fn by_families(&mut self, levels: u32, level_of: u64) -> Result<()> {
+    /// Puts the unknowns of each level in locality order. `level_of` is by position.
+    fn by_locality(&mut self, levels: u32, level_of: u64) -> Result<()> {
         // Places for what comes by position are free as yet, as are those of the sort by level.
-        let Places { by_level, level_ptr, values, order, row_ptr, by_first, by_diag, family_sort, .. } =
+        let Places { by_level, level_ptr, values, order, row_ptr, by_first, by_diag, locality_sort, .. } =
             self.places;
-        let (n, shift) = (self.shape.n, families::place_bits(levels));
+        let (n, shift) = (self.shape.n, locality::place_bits(levels));
         let args = SetupArgs {
             shift,
             level_of,
             level_ptr,
             value_in: by_level,
-            family: order,
+            locality_group: order,
             key_out: by_first,
             value_out: row_ptr,
             ..self.base
         };
         let bound = levels << shift;
-        family_sort.clear(passes(bound), self.launcher.stream)?;
-        self.cover("setup_family_heads", n, &args)?;
-        self.walk(&self.of_rows("setup_family_parents"), &args)?;
-        self.cover("setup_family_keys", n, &args)?;
-        self.sort(family_sort, bound, [by_first, by_diag], [row_ptr, values[0]], Some(by_level))?;
+        locality_sort.clear(passes(bound), self.launcher.stream)?;
+        self.cover("setup_locality_heads", n, &args)?;
+        self.walk(&self.of_rows("setup_locality_parents"), &args)?;
+        self.cover("setup_locality_keys", n, &args)?;
+        self.sort(locality_sort, bound, [by_first, by_diag], [row_ptr, values[0]], Some(by_level))?;
         Ok(())
     }
 
-    /// What the kernels that make records, and slices or batches, work on.
+    /// What the kernels that make records, and work items or batches, work on.
     fn engine_args(&self, kept: &Kept, level_of: u64) -> SetupArgs {
         let places = &self.places;
         SetupArgs {
@@ -296,7 +296,7 @@ impl<'a> Run<'a> {
             level_of,
             level_ptr: places.level_ptr,
             chunk: places.values[0],
-            slice_ptr: places.values[1],
+            work_item_ptr: places.values[1],
             record: kept.record,
             record_diag: kept.diag_index(self.shape),
             by_first: if kept.rows.is_gathered { kept.rows.ptr } else { kept.rows.by_first() },
@@ -307,23 +307,23 @@ impl<'a> Run<'a> {
 
     /// A running sum of what `chunk` holds, under a mask.
     fn scan_chunks(&mut self, args: &SetupArgs, mask: u32) -> Result<()> {
-        let (count, states) = (self.shape.n, self.places.slice_scan);
+        let (count, states) = (self.shape.n, self.places.work_item_scan);
         self.scan(SetupArgs {
             count,
             scan_in: args.chunk,
-            scan_out: args.slice_ptr,
+            scan_out: args.work_item_ptr,
             mask,
             states,
             ..self.base
         })
     }
 
-    /// Where the slices of each 32 rows of a level begin. Their number, if it is wanted, is known while the lists are filled.
-    fn count_slices(&mut self, args: &SetupArgs, wants_number: bool) -> Result<Option<Message>> {
+    /// Where the work items of each 32 rows of a level begin. Their number, if it is wanted, is known while the lists are filled.
+    fn count_work_items(&mut self, args: &SetupArgs, wants_number: bool) -> Result<Option<Message>> {
         self.cover("setup_chunks", self.shape.n, args)?;
-        let number = args.slice_ptr + 4 * self.shape.n as u64;
+        let number = args.work_item_ptr + 4 * self.shape.n as u64;
         let asked = wants_number.then(|| self.ask(number, 1)).transpose()?;
-        self.scan_chunks(args, CHUNK_SLICES)?;
+        self.scan_chunks(args, CHUNK_WORK_ITEMS)?;
         Ok(asked)
     }
 }

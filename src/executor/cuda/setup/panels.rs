@@ -78,10 +78,10 @@ impl Run<'_> {
         unsafe { memory::fill(places.counts, 0, places.bytes as usize, self.launcher.stream)? };
         let args = SetupArgs {
             chunk: places.begins,
-            slice_ptr: places.sums,
+            work_item_ptr: places.sums,
             bounds: places.first,
             counters: places.heads,
-            family: places.head_sums,
+            locality_group: places.head_sums,
             tile_number: places.segment_of,
             run_begin: places.run_begin,
             ranks: places.ends,
@@ -124,7 +124,7 @@ impl Run<'_> {
             count,
             shift: (order == Order::ByLast) as u32,
             chunk: places.begins,
-            slice_ptr: places.sums,
+            work_item_ptr: places.sums,
             bounds: places.first,
             counters: places.heads,
             tile_number: places.segment_of,
@@ -164,7 +164,7 @@ impl Run<'_> {
         // SAFETY: the array has that many bytes.
         unsafe { memory::fill(rows.address(), 0xff, bytes, self.launcher.stream)? };
         self.cover_strided("setup_panel_rows", &SetupArgs { tile_step: rows.address(), ..args })?;
-        (done.base.slice, done.base.slices) = (rows.address(), panels);
+        (done.base.work_item, done.base.work_items) = (rows.address(), panels);
         done.owned.push(rows);
         Ok(())
     }

@@ -32,12 +32,12 @@ pub(super) struct Places {
     pub list_count: u64,
     pub level_sort: Sort,
     pub tile_sort: Sort,
-    pub strip_sort: Sort,
-    pub strip_scan: u64,
+    pub wavefront_sort: Sort,
+    pub wavefront_scan: u64,
     pub list_scan: u64,
     pub row_scan: u64,
     pub col_scan: u64,
-    pub slice_scan: u64,
+    pub work_item_scan: u64,
     pub pack_scan: u64,
     pub batch_scan: u64,
     pub node_scan: u64,
@@ -48,7 +48,7 @@ pub(super) struct Places {
     pub totals: u64,
 
     /// Zero when it is used.
-    pub family_sort: Sort,
+    pub locality_sort: Sort,
     /// Four words for each row, free after the lists are filled, as `position` is: in two places then.
     pub major: u64,
     pub first: u64,
@@ -121,19 +121,19 @@ pub(super) fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64
         list_count: room.words(if task.transpose { rows } else { 0 }),
         level_sort: Sort::lay_out(room, sorted, passes(n)),
         tile_sort: Sort::lay_out(room, tiled, passes(spans)),
-        strip_sort: Sort::lay_out(room, tiled, passes(u32::MAX)),
-        strip_scan: scan(room),
+        wavefront_sort: Sort::lay_out(room, tiled, passes(u32::MAX)),
+        wavefront_scan: scan(room),
         list_scan: scan(room),
         row_scan: scan(room),
         col_scan: scan(room),
-        slice_scan: scan(room),
+        work_item_scan: scan(room),
         pack_scan: scan(room),
         batch_scan: scan(room),
         node_scan: scan(room),
         zero_end: 0,
         piece: 0,
         totals: 0,
-        family_sort: Sort::default(),
+        locality_sort: Sort::default(),
         major: 0,
         first: 0,
         diag: 0,
@@ -153,8 +153,8 @@ pub(super) fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64
     places.zero_end = room.0;
     places.piece = room.take(2 * piece_room(nnz) as usize * size_of::<Piece>());
     places.totals = room.take(piece_room(nnz) as usize * size_of::<PieceTotals>());
-    if task.needs.families {
-        places.family_sort = Sort::lay_out(room, n, MOST_PASSES);
+    if task.needs.locality_order {
+        places.locality_sort = Sort::lay_out(room, n, MOST_PASSES);
     }
     places.major = room.take(rows * 16);
     places.first = places.major;

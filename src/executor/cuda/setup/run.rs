@@ -8,7 +8,7 @@ use super::args::*;
 use super::clock::Clock;
 use super::message::Message;
 use super::places::{lay_out, passes, piece_room, Places, Sort, Task};
-use crate::analysis::boxes::Boxes;
+use crate::analysis::blocks_3d::Blocks3d;
 use crate::error::{Error, Result};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
 
@@ -23,9 +23,9 @@ pub(super) struct Run<'a> {
     pub clock: Clock,
     /// Unknowns of a node, where the pattern is one of nodes.
     pub node: u32,
-    /// How many tiles there are, and where they are boxes.
+    /// How many tiles there are, and where they are 3-D blocks.
     pub tiles: u32,
-    pub boxes: Option<Boxes>,
+    pub blocks_3d: Option<Blocks3d>,
     /// Of the kernel that is launched next.
     question: Cell<Question>,
     /// Endings of kernel names by the widths of the caller's offsets and indices.
@@ -102,7 +102,7 @@ impl<'a> Run<'a> {
             clock: Clock::default(),
             node,
             tiles: 0,
-            boxes: None,
+            blocks_3d: None,
             question: Cell::default(),
             ptr_type: letter(shape.descr.offsets),
             ind_type: letter(shape.descr.columns),

@@ -44,7 +44,7 @@ pub struct Summary {
     pub widest: u32,
     /// Sizes of nodes that the pattern does not have, a bit each.
     pub refuted: u32,
-    /// The largest place in the order by strips.
+    /// The largest place in the order by wavefront strips.
     pub largest_place: u32,
     /// Entries of the longest row, where there are tiles.
     pub longest: u32,
@@ -57,12 +57,12 @@ pub struct Summary {
     pub plane_step: u32,
     /// Whether some are not.
     pub uneven: u32,
-    /// Of boxes, so that no unknown depends on a later one; 2 where one line for each plane is too few.
+    /// Of 3-D blocks, so that no unknown depends on a later one; 2 where one line for each plane is too few.
     pub skew: u32,
     /// Some diagonal of a row of a node is not in its place in the row.
     pub displaced: u32,
-    pub slices: u32,
-    /// What the best narrow end gains, by END_GAIN, in its upper half, and its first slice.
+    pub work_items: u32,
+    /// What the best narrow end gains, by END_GAIN, in its upper half, and its first work item.
     pub narrow: u64,
     /// Of the numbers of entries of the rows of op(A), their sum.
     pub squares: u64,
@@ -73,8 +73,8 @@ pub struct Summary {
     pub bare: u32,
     /// Some unknown's level is not one above that of the last one that it depends on.
     pub overtaken: u32,
-    /// The most parts of a row.
-    pub most_parts: u32,
+    /// The most segments of a row.
+    pub most_row_segments: u32,
     /// Unknowns in the queue of Kahn's algorithm.
     pub queued: u32,
     /// Extra diagonal entries in the list.
@@ -93,8 +93,8 @@ pub struct Summary {
     pub irregular: u32,
     /// Blocks that have ended of a kernel that sends a message at its end.
     pub ended: u32,
-    /// Kept entries of an unknown that is distant from the major's own.
-    pub distant: u32,
+    /// Off-band entries.
+    pub off_band: u32,
     /// Some row of a node does not begin where the one before it ends, if diagonals are in their places.
     pub parted: u32,
 }
@@ -136,7 +136,7 @@ pub struct SetupArgs {
     pub ticket: u32,
     /// Elements to scan or to sort, or bounds to find.
     pub count: u32,
-    /// The shift of the digit that a pass sorts by; passes, for the histograms; bits of a place, for families.
+    /// The shift of the digit that a pass sorts by; passes, for the histograms; bits of a place, for the locality order.
     pub shift: u32,
     /// The level of the unknowns begin..end in Kahn's queue.
     pub level: u32,
@@ -159,15 +159,15 @@ pub struct SetupArgs {
     pub stride: u32,
     /// Unknowns of a node, where the pattern is one of nodes or is made one.
     pub node: u32,
-    /// Tiles are ranges of the order by strips.
-    pub by_strips: u32,
-    /// Boxes beside each other, where tiles are boxes.
-    pub boxes: u32,
-    /// Of boxes: lines for each plane.
+    /// Tiles are ranges of the order by wavefront strips.
+    pub by_wavefronts: u32,
+    /// 3-D blocks beside each other, where tiles are 3-D blocks.
+    pub blocks_3d: u32,
+    /// Of 3-D blocks: lines for each plane.
     pub skew: u32,
-    /// Lines and planes of a box.
-    pub box_lines: u32,
-    pub box_planes: u32,
+    /// Lines and planes of a 3-D block.
+    pub block_3d_lines: u32,
+    pub block_3d_planes: u32,
     pub piece_room: u32,
     /// The thin engine's end is wanted, not ONE_WORD's narrow one.
     pub thin: u32,
@@ -213,8 +213,8 @@ pub struct SetupArgs {
 
     pub spans: MutPtr, // <LevelSpan>
     pub ranks: MutPtr, // <uint2>
-    /// By natural position: see setup_families.cuh.
-    pub family: MutPtr, // <u32>
+    /// By natural position: see setup_locality.cuh.
+    pub locality_group: MutPtr, // <u32>
     pub order: MutPtr, // <u32>
     pub position: MutPtr, // <u32>
     /// Names of unknowns, where a dependency is not called by its row.
@@ -234,8 +234,8 @@ pub struct SetupArgs {
     /// What Kahn's unknowns wait for; batches that begin at each position.
     pub counters: MutPtr, // <u32>
     pub chunk: MutPtr, // <u32>
-    pub slice_ptr: MutPtr, // <u32>
-    pub slice: MutPtr, // <uint2>
+    pub work_item_ptr: MutPtr, // <u32>
+    pub work_item: MutPtr, // <uint2>
     pub record: MutPtr, // <uint4>
     pub tile_step: MutPtr, // <u32>
     pub level_step: MutPtr, // <u32>
@@ -250,11 +250,11 @@ pub struct SetupArgs {
     pub code: MutPtr, // <u32>
     pub index: MutPtr, // <u32>
     pub node_row: MutPtr, // <uint2>
-    /// The tile of each box, and where each tile begins.
-    pub box_tile: ConstPtr, // <u32>
-    pub box_begin: ConstPtr, // <u32>
+    /// The tile of each 3-D block, and where each tile begins.
+    pub block_3d_tile: ConstPtr, // <u32>
+    pub block_3d_begin: ConstPtr, // <u32>
 
-    /// The state whose tickets and progress the watchdog looks at.
+    /// The state whose tickets and progress the watchdog polls.
     pub state: MutPtr, // <State>
     /// The watchdog; 0 is off.
     pub timeout_ns: u64,

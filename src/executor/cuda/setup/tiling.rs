@@ -11,8 +11,8 @@ use super::run::{checked, Run};
 use crate::analysis::lines::{self, Grid, Sizes};
 use crate::analysis::ranges::{Ranges, Spread};
 use crate::analysis::shared::ranges::LevelSpan;
-use crate::analysis::slices::CODE_UNIT;
-use crate::analysis::strips;
+use crate::analysis::wavefront_strips;
+use crate::analysis::work_items::CODE_UNIT;
 use crate::analysis::Tiles;
 use crate::error::{Error, Result};
 use crate::tuning::SMALLEST_RANGE;
@@ -39,7 +39,7 @@ impl Run<'_> {
         if self.task.needs.tiles == Tiles::No {
             return Ok((found, none()));
         }
-        let sizes = grid_of(n, &found).sizes(n, self.task.needs.mirror);
+        let sizes = grid_of(n, &found).sizes(n, self.task.needs.remote_buffer);
         if sizes.span == SMALLEST_RANGE {
             return Ok((found, self.ranges(sizes, &words)));
         }
@@ -79,15 +79,15 @@ impl Run<'_> {
         Ranges::of(sizes, words.chunks_exact(LevelSpan::WORDS).enumerate().map(spread).collect())
     }
 
-    /// The ranges of the order by strips, if there is one; `position` has the positions in it then. `level_of` is by place
-    /// in the order by level.
-    pub(super) fn strips(&mut self, levels: u32, level_of: u64) -> Result<Option<Ranges>> {
+    /// The ranges of the order by wavefront strips, if there is one; `position` has the positions in it then. `level_of` is by
+    /// place in the order by level.
+    pub(super) fn wavefront_strips(&mut self, levels: u32, level_of: u64) -> Result<Option<Ranges>> {
         let n = self.shape.n;
-        if !strips::fits(levels, n) {
+        if !wavefront_strips::fits(levels, n) {
             return Ok(None);
         }
         // Places for what comes by position are free as yet, as are those of the sort by level.
-        let Places { by_level, level_ptr, values, order, row_ptr, by_first, by_diag, strip_sort, .. } =
+        let Places { by_level, level_ptr, values, order, row_ptr, by_first, by_diag, wavefront_sort, .. } =
             self.places;
         let [grows, shifts] = values;
         let args = SetupArgs {
@@ -100,41 +100,41 @@ impl Run<'_> {
             ranks: by_first,
             ..self.base
         };
-        self.cover("setup_strip_ranks", n, &args)?;
+        self.cover("setup_wavefront_ranks", n, &args)?;
         // SAFETY: the place has a word for each row, and there are at least two rows for each level.
         unsafe { memory::fill(grows, 0, 2 * levels as usize * 4, self.launcher.stream)? };
-        self.walk(&self.of_rows("setup_strip_shifts"), &SetupArgs { scan_out: grows, ..args })?;
-        let states = self.places.strip_scan;
+        self.walk(&self.of_rows("setup_wavefront_shifts"), &SetupArgs { scan_out: grows, ..args })?;
+        let states = self.places.wavefront_scan;
         self.scan(SetupArgs { count: 2 * levels, scan_in: grows, scan_out: shifts, states, ..args })?;
         let keys = SetupArgs { bounds: shifts, key_out: order, value_out: row_ptr, ..args };
-        self.cover("setup_strip_keys", n, &keys)?;
+        self.cover("setup_wavefront_keys", n, &keys)?;
         let found = self.summary()?;
-        if strips::bound(levels, found.widest).is_none() {
+        if wavefront_strips::bound(levels, found.widest).is_none() {
             return Ok(None);
         }
         let places = found.largest_place + 1;
-        let (_, sorted) = self.sort(strip_sort, places, [order, by_first], [row_ptr, by_diag], None)?;
+        let (_, sorted) = self.sort(wavefront_sort, places, [order, by_first], [row_ptr, by_diag], None)?;
         let sizes = Grid::new(n, lines::length(n, places), 0).sizes(n, 0);
         let args = SetupArgs { value_in: sorted, span: sizes.span, ..args };
         let asked = self.ask_for_spans(sizes.span)?;
-        self.launch("setup_strip_positions", n.div_ceil(sizes.span) as u64, TEAM_BLOCK, &args)?;
+        self.launch("setup_wavefront_positions", n.div_ceil(sizes.span) as u64, TEAM_BLOCK, &args)?;
         let words = self.spans(asked)?.1;
         Ok(Some(self.ranges(sizes, &words)))
     }
 
-    /// Copies to the device which tile each box is, and where each begins, in place of the spans.
-    pub(super) fn place_boxes(&mut self) -> Result<()> {
-        let Some(boxes) = &self.boxes else { return Ok(()) };
+    /// Copies to the device which tile each 3-D block is, and where each begins, in place of the spans.
+    pub(super) fn place_blocks_3d(&mut self) -> Result<()> {
+        let Some(blocks_3d) = &self.blocks_3d else { return Ok(()) };
         let (tile, stream) = (self.places.spans, self.launcher.stream);
-        let begin = tile + 4 * boxes.tile.len() as u64;
+        let begin = tile + 4 * blocks_3d.tile.len() as u64;
         // SAFETY: there are more than two words for every `lines::most_spans`; the words live as long as the run.
         unsafe {
-            memory::write(tile, &boxes.tile, stream)?;
-            memory::write(begin, &boxes.begin, stream)?;
+            memory::write(tile, &blocks_3d.tile, stream)?;
+            memory::write(begin, &blocks_3d.begin, stream)?;
         }
-        (self.base.boxes, self.base.skew) = (boxes.across, boxes.skew);
-        (self.base.box_lines, self.base.box_planes) = (boxes.lines, boxes.planes);
-        (self.base.box_tile, self.base.box_begin) = (tile, begin);
+        (self.base.blocks_3d, self.base.skew) = (blocks_3d.across, blocks_3d.skew);
+        (self.base.block_3d_lines, self.base.block_3d_planes) = (blocks_3d.lines, blocks_3d.planes);
+        (self.base.block_3d_tile, self.base.block_3d_begin) = (tile, begin);
         Ok(())
     }
 
@@ -181,7 +181,7 @@ impl Run<'_> {
         let batches = found[0];
         done.found.longest = found[1];
         let array = self.allocate(batches as usize * 16)?;
-        let args = SetupArgs { slice: array.address(), ..args };
+        let args = SetupArgs { work_item: array.address(), ..args };
         self.cover_strided("setup_batches", &args)?;
         let args = SetupArgs { count: batches, ..args };
         let warps = (batches as u64 * 32).div_ceil(TEAM_BLOCK as u64);
@@ -190,7 +190,7 @@ impl Run<'_> {
         self.scan(SetupArgs {
             count: batches,
             scan_in: args.chunk,
-            scan_out: args.slice_ptr,
+            scan_out: args.work_item_ptr,
             states: self.places.batch_scan,
             ..self.base
         })?;
@@ -215,8 +215,8 @@ impl Run<'_> {
             done.base.row_val = index;
         }
         done.owned.push(codes);
-        done.base.slice = array.address();
-        done.base.slices = batches;
+        done.base.work_item = array.address();
+        done.base.work_items = batches;
         done.base.tile_step = args.tile_step;
         done.base.tiles = tiles;
         done.owned.push(array);

@@ -3,7 +3,7 @@
 
 use super::{ConstPtr, MutPtr, VolatilePtr};
 
-/// Slices are dealt out to so many queues, each in a line of the cache of its own: one counter serves a ticket every 2.3
+/// Work items are dealt out to so many queues, each in a line of the cache of its own: one counter serves a ticket every 2.3
 /// ns only. No more than a block has warps.
 pub const QUEUES: u32 = 4;
 
@@ -29,7 +29,7 @@ pub struct State {
     pub ticket: u32,
     /// Set by the watchdog; sticky until the host resets the info.
     pub failed: u32,
-    /// Grows now and then while a tile is walked; the watchdog looks at it.
+    /// Grows now and then while a tile is walked; the watchdog polls it.
     pub progress: u32,
     /// Next piece of each, and above its number which pivot and which work vector are next.
     pub queue: [Queue; QUEUES as usize],
@@ -40,7 +40,7 @@ pub struct State {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SolveArgs /*<T>*/ {
     pub n: u32,
-    /// What a launch solves, `begin..end`: positions of one level, or slices.
+    /// What a launch solves, `begin..end`: positions of one level, or work items.
     pub begin: u32,
     pub end: u32,
     /// Further diagonal entries.
@@ -50,8 +50,8 @@ pub struct SolveArgs /*<T>*/ {
     pub col_permuted: u32,
     /// 1 to conjugate matrix values.
     pub conjugate: u32,
-    /// Number of slices.
-    pub slices: u32,
+    /// Number of work items.
+    pub work_items: u32,
     /// Number of tiles.
     pub tiles: u32,
     /// 1 where unknowns are solved from the last to the first.
@@ -69,12 +69,12 @@ pub struct SolveArgs /*<T>*/ {
     /// Position and value index, by rising position.
     pub extra_diag: ConstPtr, // <uint2>
     pub counts: ConstPtr,  // <u32>
-    /// Rows for one warp: first position, and rows | lanes of a row << 6 | way to the gate << GATE_SHIFT; or a PART. Batches of
-    /// tiles are four words.
-    pub slice: ConstPtr, // <uint2>
+    /// Rows for one warp: first position, and rows | lanes of a row << 6 | way to the run-ahead limit << RUN_AHEAD_SHIFT; or a
+    /// SEGMENT. Batches of tiles are four words.
+    pub work_item: ConstPtr, // <uint2>
     /// By position: row, diagonal index, first entry, first value; one more at the end.
     pub record: ConstPtr, // <uint4>
-    /// First slice of each tile.
+    /// First work item of each tile.
     pub tile_step: ConstPtr, // <u32>
 
     pub val: ConstPtr,         // <T>
@@ -100,7 +100,7 @@ pub struct SolveArgs /*<T>*/ {
     pub values: u32,
     /// Of the nodal engine: 1 where each diagonal value is in its place in its row.
     pub diag_in_rows: u32,
-    /// Words of a work vector: of positions, and behind them of the parts of long rows.
+    /// Words of a work vector: of positions, and behind them of the segments of long rows.
     pub words: u32,
     /// Whether x becomes the reciprocal of what is left of f, as factorisations want it: then the diagonal is one.
     pub inverts: u32,

@@ -1,4 +1,4 @@
-//! Strips: an order for tiles where ranges of the natural order do not overlap in time.
+//! Wavefront strips: an order for tiles where ranges of the natural order do not overlap in time.
 //!
 //! A tile is a range of consecutive unknowns in some solving order. Where the natural order goes by levels, as after
 //! reverse Cuthill-McKee, each range waits for the end of the one before. Here an unknown's place is its rank in its
@@ -12,9 +12,9 @@
 //! grid that is ordered by diagonals the places are its lines.
 //!
 //! Ranks count the unknowns of a level in solving order, or from its other end: in a grid these are the lines along the
-//! one axis and along the other. What has fewer places has longer strips, which wait less for each other.
+//! one axis and along the other. What has fewer places has longer wavefront strips, which wait less for each other.
 //!
-//! kernels/analysis/setup_strips.cuh finds the places. Here is what they have room in.
+//! kernels/analysis/setup_wavefront_strips.cuh finds the places. Here is what they have room in.
 #![forbid(unsafe_code)]
 
 /// The largest sum of what the shifts grow by both ways, where there are so many levels of so many unknowns at most; None

@@ -1,36 +1,36 @@
-//! Families: an order of the rows of a level in which those that wait for unknowns side by side lie side by side.
+//! Locality order: an order of the rows of a level in which those that wait for unknowns side by side lie side by side.
 //!
-//! The parent of a row is, of the unknowns of the level before its own that it depends on, the last one in solving order. A
-//! family is what has descended from one row, its head, in the levels up to the next multiple of `FAMILY_LEVELS`, where
-//! every row is the head of a family again. Rows of a level go by the places of their heads in their levels, and
-//! ascend inside a family. So the parents of rows beside each other lie beside each other, but for one level of so many.
+//! The parent of a row is, of the unknowns of the level before its own that it depends on, the last one in solving order. A group
+//! is what has descended from one row, its head, in the levels up to the next multiple of `LOCALITY_LEVELS`, where every row is the
+//! head of a group again. Rows of a level go by the places of their heads in their levels, and ascend inside a group. So the
+//! parents of rows beside each other lie beside each other, but for one level of so many.
 //!
 //! A warp of the one-word engine then looks for the youngest unknowns of its rows in a few lines of the cache; in the order
 //! of the rows' numbers these may lie anywhere in the level before. docs/performance.md says what that gains.
 //!
-//! kernels/analysis/setup_families.cuh puts rows in that order. Here is where it is worth it.
+//! kernels/analysis/setup_locality.cuh puts rows in that order. Here is where it is worth it.
 #![forbid(unsafe_code)]
 
 use crate::tuning::{
-    FAMILY_ENTRIES, FAMILY_FEW_LEVELS, FAMILY_LONG_ROW, FAMILY_NARROWEST, FAMILY_SMALLEST, FAMILY_WIDEST,
-    FEW_LEVELS,
+    FEW_LEVELS, LOCALITY_ENTRIES, LOCALITY_FEW_LEVELS, LOCALITY_LONG_ROW, LOCALITY_NARROWEST,
+    LOCALITY_SMALLEST, LOCALITY_WIDEST,
 };
 
-/// Whether rows should go by families: `entries` are those beside the diagonal. Where a pattern has lines the rows of a level
-/// lie as they should already. In wide levels of short rows not the looks for unknowns decide, but how many lines of the
+/// Whether rows should go in locality order: `entries` are those beside the diagonal. Where a pattern has lines the rows of a level
+/// lie as they should already. In wide levels of short rows not the polls decide, but how many lines of the
 /// cache all else is in, which then is side by side no more. And a solve that is over soon has little to gain by what takes the
 /// analysis some 80 microseconds.
 pub fn are_worth_it(n: u32, entries: u32, levels: u32, has_lines: bool) -> bool {
     let width = n / levels.max(1);
-    let rows_are_long = entries as u64 >= FAMILY_LONG_ROW * n as u64;
-    let takes_long = levels >= FAMILY_FEW_LEVELS || entries >= FAMILY_ENTRIES;
+    let rows_are_long = entries as u64 >= LOCALITY_LONG_ROW * n as u64;
+    let takes_long = levels >= LOCALITY_FEW_LEVELS || entries >= LOCALITY_ENTRIES;
     let fits = place_bits(levels) + level_bits(levels) < u32::BITS;
     !has_lines
-        && n >= FAMILY_SMALLEST
+        && n >= LOCALITY_SMALLEST
         && takes_long
         && levels as usize > FEW_LEVELS
-        && width >= FAMILY_NARROWEST
-        && (width <= FAMILY_WIDEST || rows_are_long)
+        && width >= LOCALITY_NARROWEST
+        && (width <= LOCALITY_WIDEST || rows_are_long)
         && fits
 }
 

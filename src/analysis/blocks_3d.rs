@@ -1,34 +1,34 @@
-//! Boxes: tiles of a large grid in three dimensions, each some lines of some planes.
+//! 3-D blocks: tiles of a large grid in three dimensions, each some lines of some planes.
 //!
 //! A tile of consecutive lines of a plane of 256 × 256 unknowns crosses a fraction of the plane, and a wave that goes through
-//! the grid crosses as many tiles in each plane as it has, in plane after plane. Boxes of 8 lines of 4 planes are crossed four
+//! the grid crosses as many tiles in each plane as it has, in plane after plane. 3-D blocks of 8 lines of 4 planes are crossed four
 //! planes at a time, and have 32 unknowns in most of their levels, which fill a batch. They are taken diagonal by diagonal, so
 //! that those that can be at work together are.
 //!
-//! An order by boxes solves a grid in which no unknown depends on a later line of an earlier plane, as with stencils of 7 points
-//! and what fills them in. Where it depends on the next line there, as with stencils of 27, boxes are skewed: their lines are one
-//! earlier in each plane. Where rows have several lanes, boxes are half as wide.
+//! An order by 3-D blocks solves a grid in which no unknown depends on a later line of an earlier plane, as with stencils of 7
+//! points and what fills them in. Where it depends on the next line there, as with stencils of 27, 3-D blocks are skewed: their
+//! lines are one earlier in each plane. Where rows have several lanes, 3-D blocks are half as wide.
 //!
 //! kernels/analysis/setup_grid.cuh finds what levels rise by, and the skew by the rule of `skew`. That small grids need too, which have
-//! no boxes: other tiles are predicted by it.
+//! no 3-D blocks: other tiles are predicted by it.
 #![forbid(unsafe_code)]
 
 use super::lines::{self, Grid};
 use super::ranges::Span;
-use crate::tuning::{BOX_LINE, BOX_PLANE, BOX_SHAPE, BOX_SHAPE_LANES, LANE_ENTRIES};
+use crate::tuning::{BLOCK_3D_LINE, BLOCK_3D_PLANE, BLOCK_3D_SHAPE, BLOCK_3D_SHAPE_LANES, LANE_ENTRIES};
 
-/// Lines for each plane by which boxes may be skewed.
+/// Lines for each plane by which 3-D blocks may be skewed.
 const MOST_SKEW: u32 = 1;
 
-/// The boxes of a grid.
+/// The 3-D blocks of a grid.
 #[derive(Clone, Debug)]
-pub struct Boxes {
-    /// Lines and planes of a box.
+pub struct Blocks3d {
+    /// Lines and planes of a 3-D block.
     pub lines: u32,
     pub planes: u32,
     /// Lines for each plane by which they are skewed.
     pub skew: u32,
-    /// Boxes beside each other.
+    /// 3-D blocks beside each other.
     pub across: u32,
     /// The tile that each is, those beside each other first.
     pub tile: Vec<u32>,
@@ -38,7 +38,7 @@ pub struct Boxes {
     pub spans: Vec<Span>,
 }
 
-/// By how many lines for each plane boxes must be skewed so that no position depends on a later one of them: as far as
+/// By how many lines for each plane 3-D blocks must be skewed so that no position depends on a later one of them: as far as
 /// lines of earlier planes that it depends on are ahead of its own.
 pub fn skew(grid: Grid, dependencies: impl Iterator<Item = (u32, u32)>) -> u32 {
     let of = |(t, q): (u32, u32)| {
@@ -51,17 +51,17 @@ pub fn skew(grid: Grid, dependencies: impl Iterator<Item = (u32, u32)>) -> u32 {
     dependencies.map(of).max().unwrap_or(0)
 }
 
-impl Boxes {
-    /// Boxes of `n` unknowns with so many entries, where they may be worth it: where planes are large. There are none that are
+impl Blocks3d {
+    /// 3-D blocks of `n` unknowns with so many entries, where they may be worth it: where planes are large. There are none that are
     /// more skewed, nor where there would be too many.
-    pub fn new(n: u32, entries: u32, grid: Grid, steps: [u32; 2], skew: u32) -> Option<Boxes> {
+    pub fn new(n: u32, entries: u32, grid: Grid, steps: [u32; 2], skew: u32) -> Option<Blocks3d> {
         let Grid { line, plane } = grid;
-        if line < BOX_LINE || plane < BOX_PLANE || skew > MOST_SKEW {
+        if line < BLOCK_3D_LINE || plane < BLOCK_3D_PLANE || skew > MOST_SKEW {
             return None;
         }
         let (lines, planes) = (plane / line, n / plane);
         let has_lanes = entries as f64 > LANE_ENTRIES * n as f64;
-        let [wide, deep] = if has_lanes { BOX_SHAPE_LANES } else { BOX_SHAPE };
+        let [wide, deep] = if has_lanes { BLOCK_3D_SHAPE_LANES } else { BLOCK_3D_SHAPE };
         let across = (lines + skew * (planes - 1)).div_ceil(wide);
         let along = planes.div_ceil(deep);
         if across as u64 * along as u64 >= lines::most_spans(n) as u64 {
@@ -71,7 +71,7 @@ impl Boxes {
         let order = (0..across + along - 1)
             .flat_map(|sum| (sum.saturating_sub(across - 1)..along.min(sum + 1)).map(move |z| (sum - z, z)));
         let count = (across * along) as usize;
-        let mut boxes = Boxes {
+        let mut blocks_3d = Blocks3d {
             lines: wide,
             planes: deep,
             skew,
@@ -80,7 +80,7 @@ impl Boxes {
             begin: Vec::with_capacity(count + 1),
             spans: Vec::with_capacity(count),
         };
-        boxes.begin.push(0);
+        blocks_3d.begin.push(0);
         let mut end = 0;
         for (y, z) in order {
             let mut span = Span { low: u32::MAX, high: 0, rows: 0 };
@@ -97,13 +97,13 @@ impl Boxes {
                 }
             }
             if span.rows > 0 {
-                boxes.tile[(z * across + y) as usize] = boxes.spans.len() as u32;
-                boxes.spans.push(span);
+                blocks_3d.tile[(z * across + y) as usize] = blocks_3d.spans.len() as u32;
+                blocks_3d.spans.push(span);
                 end += span.rows;
-                boxes.begin.push(end);
+                blocks_3d.begin.push(end);
             }
         }
-        Some(boxes)
+        Some(blocks_3d)
     }
 }
 
@@ -111,7 +111,7 @@ impl Boxes {
 mod tests {
     use super::*;
 
-    impl Boxes {
+    impl Blocks3d {
         /// The tile that a position is in.
         fn tile_of(&self, grid: Grid, position: u32) -> u32 {
             let [_, y, z] = grid.place(position);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_solve_a_grid() {
+    fn blocks_3d_solve_a_grid() {
         let sizes = [[128, 128, 9], [64, 300, 4], [64, 128, 5], [64, 129, 2], [100, 200, 30]];
         for ([nx, ny, nz], crosses) in sizes.into_iter().flat_map(|size| [(size, 0), (size, 1)]) {
             let n = nx * ny * nz;
@@ -134,33 +134,35 @@ mod tests {
             };
             let skew = skew(grid, (0..n).flat_map(dependencies));
             assert_eq!(skew, crosses);
-            let boxes = Boxes::new(n, 3 * n, grid, [2, 3], skew).unwrap();
-            assert_eq!(boxes.begin.last(), Some(&n));
+            let blocks_3d = Blocks3d::new(n, 3 * n, grid, [2, 3], skew).unwrap();
+            assert_eq!(blocks_3d.begin.last(), Some(&n));
             // There is room for them where the spans were.
-            assert!(boxes.tile.len() + boxes.begin.len() <= 2 * lines::most_spans(n) as usize);
+            assert!(blocks_3d.tile.len() + blocks_3d.begin.len() <= 2 * lines::most_spans(n) as usize);
             let mut seen: Vec<Span> =
-                boxes.spans.iter().map(|_| Span { low: u32::MAX, high: 0, rows: 0 }).collect();
+                blocks_3d.spans.iter().map(|_| Span { low: u32::MAX, high: 0, rows: 0 }).collect();
             for t in 0..n {
-                let span = &mut seen[boxes.tile_of(grid, t) as usize];
+                let span = &mut seen[blocks_3d.tile_of(grid, t) as usize];
                 (span.low, span.high) = (span.low.min(level[t as usize]), span.high.max(level[t as usize]));
                 span.rows += 1;
-                assert!(dependencies(t).all(|(t, q)| boxes.tile_of(grid, q) <= boxes.tile_of(grid, t)));
+                assert!(
+                    dependencies(t).all(|(t, q)| blocks_3d.tile_of(grid, q) <= blocks_3d.tile_of(grid, t))
+                );
             }
-            for (t, (seen, span)) in seen.iter().zip(&boxes.spans).enumerate() {
+            for (t, (seen, span)) in seen.iter().zip(&blocks_3d.spans).enumerate() {
                 assert_eq!((seen.low, seen.high, seen.rows), (span.low, span.high, span.rows));
-                assert_eq!(boxes.begin[t + 1] - boxes.begin[t], span.rows);
+                assert_eq!(blocks_3d.begin[t + 1] - blocks_3d.begin[t], span.rows);
             }
         }
     }
 
     #[test]
-    fn what_has_no_boxes() {
+    fn what_has_no_blocks_3d() {
         let (n, grid) = (1 << 18, Grid::new(1 << 18, 64, 1 << 14));
-        assert!(Boxes::new(n, n, grid, [1, 1], 0).is_some());
+        assert!(Blocks3d::new(n, n, grid, [1, 1], 0).is_some());
         // Small planes, short lines, and more lines ahead than planes.
-        assert!(Boxes::new(n, n, Grid::new(n, 64, 1 << 12), [1, 1], 0).is_none());
-        assert!(Boxes::new(n, n, Grid::new(n, 16, 1 << 14), [1, 1], 0).is_none());
-        assert!(Boxes::new(n, n, grid, [1, 1], 2).is_none());
+        assert!(Blocks3d::new(n, n, Grid::new(n, 64, 1 << 12), [1, 1], 0).is_none());
+        assert!(Blocks3d::new(n, n, Grid::new(n, 16, 1 << 14), [1, 1], 0).is_none());
+        assert!(Blocks3d::new(n, n, grid, [1, 1], 2).is_none());
         for (entry, lines) in
             [((16448, 0), 0), ((70, 69), 0), ((16384, 64), 1), ((32768, 128), 1), ((16384, 128), 2)]
         {

@@ -1,7 +1,7 @@
-// Setup: slices and batches, the rows that one warp solves at a time, and records.
+// Setup: work items and batches, the rows that one warp solves at a time, and records.
 //
-// Slices are made by the rule of src/analysis/slices.rs: a level is cut into chunks of 32 rows, and the row
-// that wants the most lanes decides how the chunk is cut into slices. Batches are made by the rule of
+// Work items are made by the rule of src/analysis/work_items.rs: a level is cut into chunks of 32 rows, and the row
+// that wants the most lanes decides how the chunk is cut into work items. Batches are made by the rule of
 // src/engines/tiled/batches.rs: a run (the rows of one level in a tile) joins the open batch where it fits, else
 // it begins new ones.
 #pragma once
@@ -34,10 +34,10 @@ SETUP_KERNEL(setup_records, 256) {
     each_below(a.n, [&](uint32_t p) { make_record(a, p); });
 }
 
-// Slices ---------------------------------------------------------------------------------------------
+// Work items ----------------------------------------------------------------------------------------
 
-// Of a row's entries, by the rule of src/analysis/slices.rs; nodes have none.
-__device__ __forceinline__ uint32_t parts_of(const SetupArgs &a, uint32_t entries) {
+// Of a row's entries, by the rule of src/analysis/work_items.rs; nodes have none.
+__device__ __forceinline__ uint32_t segments_of(const SetupArgs &a, uint32_t entries) {
     return a.node == 1 && entries > 0 ? (entries - 1) / (a.per_lane * 32) : 0;
 }
 
@@ -55,25 +55,25 @@ SETUP_KERNEL(setup_chunks, 256) {
         uint32_t rows = Min()(a.level_ptr[level + 1] - p, 32), longest = 0;
         for (uint32_t k = 0; k < rows; ++k) longest = Max()(longest, length[threadIdx.x + k]);
         uint32_t widest = Max()(divide_up(longest * a.node, a.per_lane), a.node);
-        uint32_t shift = lanes_shift(widest), slices = divide_up(rows, 32u >> shift);
-        if (parts_of(a, longest) > 0) {
-            atomicMax(&a.summary->most_parts, parts_of(a, longest));
-            for (uint32_t k = 0; k < rows; ++k) slices += parts_of(a, length[threadIdx.x + k]);
+        uint32_t shift = lanes_shift(widest), work_items = divide_up(rows, 32u >> shift);
+        if (segments_of(a, longest) > 0) {
+            atomicMax(&a.summary->most_row_segments, segments_of(a, longest));
+            for (uint32_t k = 0; k < rows; ++k) work_items += segments_of(a, length[threadIdx.x + k]);
         }
-        chunk = slices | shift << CHUNK_LANES | (rows - 1) << CHUNK_ROWS;
+        chunk = work_items | shift << CHUNK_LANES | (rows - 1) << CHUNK_ROWS;
     }
     a.chunk[p] = chunk;
 }
 
-// Notes the end that begins with slice, or level, `begin`, if it gains most. Gain and place fit into a word.
+// Notes the end that begins with work item, or level, `begin`, if it gains most. Gain and place fit into a word.
 __device__ __forceinline__ void note_end(uint64_t *best, int64_t gain, uint32_t begin) {
     if (gain >= END_GAIN) atomicMax((unsigned long long *)best, (uint64_t)(gain / END_GAIN) << 32 | begin);
 }
 
 // What is gained if the narrow end begins with a level, by the rule of src/engines/one_word/layout.rs.
 __device__ __forceinline__ void consider_narrow_end(const SetupArgs &a, uint32_t level, uint32_t levels) {
-    uint32_t first = a.slice_ptr[a.level_ptr[level]], slices = a.slice_ptr[a.n] - first;
-    int64_t cost = NARROW_SLICE * slices + (first == 0 ? NARROW_LAUNCH : NARROW_SPLIT);
+    uint32_t first = a.work_item_ptr[a.level_ptr[level]], work_items = a.work_item_ptr[a.n] - first;
+    int64_t cost = NARROW_WORK_ITEM * work_items + (first == 0 ? NARROW_LAUNCH : NARROW_SPLIT);
     int64_t gain = NARROW_LEVEL * (levels - level) - cost;
     note_end(&a.summary->narrow, gain, first);
 }
@@ -90,34 +90,35 @@ SETUP_KERNEL(setup_thin_end, 256) {
     if (level < levels) note_end(&a.summary->thin, gain_of_thin_end(a, level, levels), level);
 }
 
-// Slices and records, and the first slice of the end that is wanted; or, where it is wanted, with which slice each level begins.
-SETUP_KERNEL(setup_slices, 256) {
+// Work items and records, and the first work item of the end that is wanted; or, where it is wanted, with which work item each
+// level begins.
+SETUP_KERNEL(setup_work_items, 256) {
     uint32_t p = thread_index(), levels = a.summary->levels;
     if (p >= a.n) return;
     make_record(a, p);
-    if (p == 0) a.summary->slices = a.slice_ptr[a.n];
-    if (a.level_step && p < levels) a.level_step[p] = a.slice_ptr[a.level_ptr[p]];
-    if (a.level_step && p == 0) a.level_step[levels] = a.slice_ptr[a.n];
+    if (p == 0) a.summary->work_items = a.work_item_ptr[a.n];
+    if (a.level_step && p < levels) a.level_step[p] = a.work_item_ptr[a.level_ptr[p]];
+    if (a.level_step && p == 0) a.level_step[levels] = a.work_item_ptr[a.n];
     if (p < levels && a.thin)
-        note_end(&a.summary->narrow, gain_of_thin_end(a, p, levels), a.slice_ptr[a.level_ptr[p]]);
+        note_end(&a.summary->narrow, gain_of_thin_end(a, p, levels), a.work_item_ptr[a.level_ptr[p]]);
     else if (p < levels && a.node == 1 && !a.level_step)
         consider_narrow_end(a, p, levels);
     uint32_t chunk = a.chunk[p];
     if (!chunk) return;
-    uint32_t share = 1u << (chunk >> CHUNK_LANES & 7u), end = p + (chunk >> CHUNK_ROWS) + 1, s = a.slice_ptr[p];
-    bool has_parts = (chunk & CHUNK_SLICES) > divide_up(end - p, 32 / share);
+    uint32_t lanes = 1u << (chunk >> CHUNK_LANES & 7u), end = p + (chunk >> CHUNK_ROWS) + 1, s = a.work_item_ptr[p];
+    bool has_segments = (chunk & CHUNK_WORK_ITEMS) > divide_up(end - p, 32 / lanes);
     uint32_t level = a.level_of[p];
-    bool has_gates = share > 1 || a.out_ptr[end] - a.out_ptr[p] >= GATE_ENTRIES * (end - p);
-    // Where the level so many before begins; NONE without such a gate.
-    auto gate_at = [&](uint32_t levels) { return has_gates && level >= levels ? a.level_ptr[level - levels] : NONE; };
-    uint32_t far = gate_at(GATE_LEVELS), near = gate_at(NEAR_GATE_LEVELS);
-    for (uint32_t first = p; first < end; first += 32 / share) {
-        bool is_near = near != NONE && (uint64_t)(first - near) * share >= NEAR_GATE_LANES;
-        if (has_parts)
-            for (uint32_t k = parts_of(a, a.out_ptr[first + 1] - a.out_ptr[first]); k-- > 0;)
-                a.slice[s++] = make_uint2(first, PART | 32 << 6 | k << GATE_SHIFT);
-        uint32_t gate = is_near ? near : far, back = gate != NONE && first - gate <= NONE >> GATE_SHIFT ? first - gate : 0;
-        a.slice[s++] = make_uint2(first, Min()(32 / share, end - first) | share << 6 | back << GATE_SHIFT);
+    bool has_run_ahead_limits = lanes > 1 || a.out_ptr[end] - a.out_ptr[p] >= RUN_AHEAD_ENTRIES * (end - p);
+    // Where the level so many before begins; NONE without such a run-ahead limit.
+    auto run_ahead_at = [&](uint32_t levels) { return has_run_ahead_limits && level >= levels ? a.level_ptr[level - levels] : NONE; };
+    uint32_t far = run_ahead_at(RUN_AHEAD_LEVELS), near = run_ahead_at(RUN_AHEAD_NEAR_LEVELS);
+    for (uint32_t first = p; first < end; first += 32 / lanes) {
+        bool is_near = near != NONE && (uint64_t)(first - near) * lanes >= RUN_AHEAD_NEAR_LANES;
+        if (has_segments)
+            for (uint32_t k = segments_of(a, a.out_ptr[first + 1] - a.out_ptr[first]); k-- > 0;)
+                a.work_item[s++] = make_uint2(first, SEGMENT | 32 << 6 | k << RUN_AHEAD_SHIFT);
+        uint32_t limit = is_near ? near : far, back = limit != NONE && first - limit <= NONE >> RUN_AHEAD_SHIFT ? first - limit : 0;
+        a.work_item[s++] = make_uint2(first, Min()(32 / lanes, end - first) | lanes << 6 | back << RUN_AHEAD_SHIFT);
     }
 }
 
@@ -146,9 +147,9 @@ SETUP_KERNEL(setup_run_begins, 256) {
     if (threadIdx.x == 0 && most > load_relaxed(&a.summary->longest)) atomicMax(&a.summary->longest, most);
 }
 
-// The run of the row at `p`. `slice_ptr` counts the runs that begin before each position.
-__device__ __forceinline__ uint32_t run_of(const SetupArgs &a, uint32_t p) { return a.slice_ptr[p] + a.chunk[p] - 1; }
-__device__ __forceinline__ uint32_t runs_of(const SetupArgs &a) { return a.slice_ptr[a.n]; }
+// The run of the row at `p`. `work_item_ptr` counts the runs that begin before each position.
+__device__ __forceinline__ uint32_t run_of(const SetupArgs &a, uint32_t p) { return a.work_item_ptr[p] + a.chunk[p] - 1; }
+__device__ __forceinline__ uint32_t runs_of(const SetupArgs &a) { return a.work_item_ptr[a.n]; }
 
 // Where runs begin, and how many lanes the longest row of each wants.
 SETUP_KERNEL(setup_runs, 256) {
@@ -237,7 +238,7 @@ struct Tile {
     // the rule of batches.rs.
     __device__ Tile(const SetupArgs &a, uint32_t p) : number(a.tile_number[p]), begin(tile_begin(a, number)) {
         end = number + 1 < a.count ? tile_begin(a, number + 1) : a.n;
-        uint32_t runs = a.slice_ptr[end] - a.slice_ptr[begin];
+        uint32_t runs = a.work_item_ptr[end] - a.work_item_ptr[begin];
         uint2 narrow = a.tile_narrow[number];
         together = 2ull * narrow.x > runs ? (uint32_t)(32ull * narrow.x / narrow.y) : 1;
         offset = together - number % together;
@@ -246,13 +247,13 @@ struct Tile {
 };
 
 // Packs the runs of the group that begins at `p` into batches: runs that join the open batch. `emit(first, rows, count)` takes
-// batches that are alike, one behind the other; `rows` has the lanes of a row and levels beside it, as slices of tiles do.
+// batches that are alike, one behind the other; `rows` has the lanes of a row and levels beside it, as batches do.
 template <class Emit>
 __device__ __forceinline__ void pack_group(const SetupArgs &a, const Tile &tile, uint32_t p, const Emit &emit) {
     uint32_t first = 0, rows = 0, shift = NONE, levels = 0;  // of the open batch
     uint32_t level = a.level_of[p], group = tile.group_of(level), last_level = level;
     auto close = [&] { emit(first, rows | shift << 6 | levels << 9, 1u); };
-    for (uint32_t run = a.slice_ptr[p], at = p;; ++run) {
+    for (uint32_t run = a.work_item_ptr[p], at = p;; ++run) {
         uint32_t next = a.run_begin[run + 1], info = a.run_info[run], size = next - at;
         uint32_t own_shift = lanes_shift(info & WANTED_LANES), most = 32u >> own_shift;
         // 32 more than the first position where its batch may begin.
@@ -308,7 +309,7 @@ SETUP_KERNEL(setup_batches, 256) {
         if (!begins_group(a, tile, p)) return;
         pack_group(a, tile, p, [&](uint32_t first, uint32_t rows, uint32_t count) {
             for (; count > 0; --count, first += rows & 63u)
-                reinterpret_cast<uint4 *>(a.slice)[next++] = make_uint4(first, rows, 0, 0);
+                reinterpret_cast<uint4 *>(a.work_item)[next++] = make_uint4(first, rows, 0, 0);
         });
     });
 }
@@ -331,7 +332,7 @@ SETUP_KERNEL(setup_depths, 256) {
     uint32_t s = warp_index(), lane = threadIdx.x % 32;
     uint64_t units[1] = {0};
     if (s < a.count) {
-        uint4 &batch = reinterpret_cast<uint4 *>(a.slice)[s];
+        uint4 &batch = reinterpret_cast<uint4 *>(a.work_item)[s];
         BatchLane row(a, batch, lane);
         uint32_t most = row.entries;
         for (int by = 16; by > 0; by /= 2) most = Max()(most, __shfl_xor_sync(FULL, most, by));
@@ -346,15 +347,15 @@ SETUP_KERNEL(setup_depths, 256) {
     if (threadIdx.x == 0) atomicAdd((unsigned long long *)&a.summary->units, (unsigned long long)units[0]);
 }
 
-// Positions in the same batch become lanes, positions in the window its cells. `slice_ptr` says where the codes of
+// Positions in the same batch become lanes, positions in the window its cells. `work_item_ptr` says where the codes of
 // a batch begin.
 SETUP_KERNEL(setup_codes, 256) {
     uint32_t s = warp_index(), lane = threadIdx.x % 32;
     if (s >= a.count) return;
-    uint4 batch = reinterpret_cast<uint4 *>(a.slice)[s];
+    uint4 batch = reinterpret_cast<uint4 *>(a.work_item)[s];
     BatchLane row(a, batch, lane);
     uint32_t lanes = (batch.y & 63u) << row.shift, begin = own_tile_begin(a, Min()(row.p, a.n - 1)), next = 0;
-    size_t first = (size_t)a.slice_ptr[s] * CODE_UNIT;
+    size_t first = (size_t)a.work_item_ptr[s] * CODE_UNIT;
     bool external = false;
     // Behind the last one.
     size_t codes = (size_t)batch.w * lanes;
@@ -395,7 +396,7 @@ SETUP_KERNEL(setup_codes, 256) {
     external = __any_sync(FULL, external);
     if (lane == 0) {
         batch.y |= next << 15 | external << 18;
-        batch.z = a.slice_ptr[s];
-        reinterpret_cast<uint4 *>(a.slice)[s] = batch;
+        batch.z = a.work_item_ptr[s];
+        reinterpret_cast<uint4 *>(a.work_item)[s] = batch;
     }
 }

@@ -1,4 +1,4 @@
-// TILED in clusters of blocks, whose tiles relay their unknowns to each other; one right-hand side.
+// TILED in clusters of blocks, whose tiles forward their unknowns to each other; one right-hand side.
 #include "tiled.cuh"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -15,10 +15,10 @@ __device__ __forceinline__ void one_column(const SolveArgs<T> &a) {
     }
 // For narrow levels, and for wide ones.
 #define LONG_ROWS(t)                                                     \
-    KERNEL(tiled_relay, ENTRIES, false, TILED_FEW_WARPS, t)                    \
-    KERNEL(tiled_relay_permuted, ENTRIES, true, TILED_FEW_WARPS, t)            \
-    KERNEL(tiled_relay_wide, ENTRIES, false, TILED_WARPS, t)
-#define SHORT_ROWS(t) KERNEL(tiled_relay_short, SHORT, false, TILED_MANY_WARPS, t)
+    KERNEL(tiled_forward, ENTRIES, false, TILED_FEW_WARPS, t)                  \
+    KERNEL(tiled_forward_permuted, ENTRIES, true, TILED_FEW_WARPS, t)          \
+    KERNEL(tiled_forward_wide, ENTRIES, false, TILED_WARPS, t)
+#define SHORT_ROWS(t) KERNEL(tiled_forward_short, SHORT, false, TILED_MANY_WARPS, t)
 FOR_EACH_TYPE(LONG_ROWS)
 SHORT_ROWS(s) SHORT_ROWS(d)
 #endif

@@ -1,10 +1,10 @@
-//! The order by strips, by the rule of src/analysis/strips.rs.
+//! The order by wavefront strips, by the rule of src/analysis/wavefront_strips.rs.
 #![forbid(unsafe_code)]
 
-use sptrsv::analysis::strips::{bound, fits};
+use sptrsv::analysis::wavefront_strips::{bound, fits};
 
-/// The position of each unknown in the order by strips, and how many strips there are. `level` is by unknown, and `entries`
-/// are all dependencies, as (row, what it depends on).
+/// The position of each unknown in the order by wavefront strips, and how many wavefront strips there are. `level` is by unknown,
+/// and `entries` are all dependencies, as (row, what it depends on).
 pub fn positions(
     by_level: &[u32],
     level_ptr: &[u32],
@@ -45,11 +45,11 @@ pub fn positions(
         ranks.iter().zip(level).map(|(rank, &l)| rank[way] + shifts[way][l as usize]).collect();
     let mut order = by_level.to_vec();
     order.sort_by_key(|&i| place[i as usize]);
-    let strips = order.last().map_or(0, |&i| place[i as usize] + 1);
+    let wavefront_strips = order.last().map_or(0, |&i| place[i as usize] + 1);
     for (position, &i) in (0..).zip(&order) {
         place[i as usize] = position;
     }
-    Some((place, strips))
+    Some((place, wavefront_strips))
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn strips_of_a_grid_are_its_lines_along_the_longer_axis() {
+    fn wavefront_strips_of_a_grid_are_its_lines_along_the_longer_axis() {
         for (nx, ny) in [(7, 7), (5, 9), (9, 5), (3, 40), (40, 3)] {
             for by_diagonals in [true, false] {
                 let (entries, points) = grid(nx, ny, by_diagonals);

@@ -1,4 +1,4 @@
-//! What boxes of a grid are made by: the levels of its lines and planes.
+//! What 3-D blocks of a grid are made by: the levels of its lines and planes.
 #![forbid(unsafe_code)]
 
 use sptrsv::analysis::lines::Grid;

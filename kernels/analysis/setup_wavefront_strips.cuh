@@ -1,9 +1,9 @@
-// Setup: the order by strips, by the rule of src/analysis/strips.rs.
+// Setup: the order by wavefront strips, by the rule of src/analysis/wavefront_strips.rs.
 #pragma once
 #include "setup.cuh"
 
 // Of each unknown, its rank in its level in solving order, and from the other end. `value_in` holds the unknowns by level.
-SETUP_KERNEL(setup_strip_ranks, 256) {
+SETUP_KERNEL(setup_wavefront_ranks, 256) {
     uint32_t p = thread_index();
     if (p >= a.n) return;
     uint32_t level = a.level_of[p];
@@ -20,7 +20,7 @@ struct Shifts {
 
     __device__ uint2 span(uint32_t i) const { return source.span(i); }
     __device__ uint32_t number(uint32_t i) const { return i; }
-    // Looks first: almost always as much is known already, and the unknowns of a level share a word.
+    // Reads it first: almost always as much is known already, and the unknowns of a level share a word.
     static __device__ void grow(uint32_t *shift, uint32_t by) {
         if (by != 0 && load_relaxed(shift) < by) atomicMax(shift, by);
     }
@@ -45,12 +45,12 @@ struct Shifts {
 };
 
 #define SHIFTS(name, SOURCE) \
-    SETUP_KERNEL(setup_strip_shifts_##name, TEAM_BLOCK) { walk(a, Shifts<SOURCE>{{a}}); }
+    SETUP_KERNEL(setup_wavefront_shifts_##name, TEAM_BLOCK) { walk(a, Shifts<SOURCE>{{a}}); }
 FOR_EACH_SOURCE(SHIFTS)
 
 // Keys for the sort by place, the unknowns, and the largest place, by ranks of that kind by which shifts grow less.
 // `bounds` holds the sums of what shifts grow by, before each level and both kinds.
-SETUP_KERNEL(setup_strip_keys, 256) {
+SETUP_KERNEL(setup_wavefront_keys, 256) {
     __shared__ uint32_t scratch[32];
     uint32_t p = thread_index(), place = 0;
     if (p < a.n) {
@@ -66,7 +66,7 @@ SETUP_KERNEL(setup_strip_keys, 256) {
 }
 
 // The position of each unknown of the order in `value_in`, and the levels of every span of positions.
-SETUP_KERNEL(setup_strip_positions, 256) {
+SETUP_KERNEL(setup_wavefront_positions, 256) {
     auto unknown = [&](uint32_t t) { return ((const uint32_t *)a.value_in)[t]; };
     each_span(a, [&](uint32_t t) { return a.word[natural_position(a, unknown(t))] - 1; },
               [&](uint32_t t, uint32_t) { a.position[unknown(t)] = t; });
