@@ -210,6 +210,43 @@ fn documents_use_the_words_of_the_field() {
     assert!(found.is_empty(), "private words:\n{}", found.join("\n"));
 }
 
+/// The same of the parts of names and of the comments in the sources, where these words are nobody else's either.
+#[test]
+fn sources_use_the_words_of_the_field() {
+    let of_orders = [
+        ("distant", "off-band"),
+        ("families", "locality order"),
+        ("gate", "run-ahead limit"),
+        ("drawn", "taken by ticket"),
+    ];
+    let words: BTreeMap<&str, &str> = PRIVATE_WORDS.into_iter().chain(of_orders).collect();
+    let mut sources = Vec::new();
+    for folder in ["src", "kernels"] {
+        find_files(&root().join(folder), &mut sources);
+    }
+    assert!(sources.len() > 200, "only {} sources", sources.len());
+    let mut found = Vec::new();
+    for source in sources {
+        let text = fs::read_to_string(&source).expect("sources are text").to_lowercase();
+        for part in text.split(|c: char| !c.is_alphanumeric()) {
+            if let Some(say) = words.get(part) {
+                found.push(format!("{}: '{part}': say '{say}'", source.display()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "private words:\n{}", found.join("\n"));
+}
+
+fn find_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => find_files(&path, found),
+            false => found.push(path),
+        }
+    }
+}
+
 /// A block of C, where its first line is, and the output that stands right below it.
 struct Block {
     document: PathBuf,

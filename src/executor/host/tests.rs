@@ -85,7 +85,7 @@ impl Random {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Family {
+enum KindOfMatrix {
     Diagonal,
     Chain,
     Grid,
@@ -96,25 +96,25 @@ enum Family {
     Wide,
 }
 
-const FAMILIES: [Family; 7] = [
-    Family::Diagonal,
-    Family::Chain,
-    Family::Grid,
-    Family::Random,
-    Family::DenseRow,
-    Family::DenseColumn,
-    Family::Wide,
+const KINDS_OF_MATRICES: [KindOfMatrix; 7] = [
+    KindOfMatrix::Diagonal,
+    KindOfMatrix::Chain,
+    KindOfMatrix::Grid,
+    KindOfMatrix::Random,
+    KindOfMatrix::DenseRow,
+    KindOfMatrix::DenseColumn,
+    KindOfMatrix::Wide,
 ];
 
-/// The strictly lower entries of a family.
-fn lower(family: Family, n: usize, random: &mut Random) -> Vec<(usize, usize)> {
+/// The strictly lower entries of a kind of matrix.
+fn lower(kind: KindOfMatrix, n: usize, random: &mut Random) -> Vec<(usize, usize)> {
     let mut list = Vec::new();
     let side = (n as f64).sqrt().ceil() as usize;
     for i in 1..n {
-        match family {
-            Family::Diagonal => {}
-            Family::Chain => list.push((i, i - 1)),
-            Family::Grid => {
+        match kind {
+            KindOfMatrix::Diagonal => {}
+            KindOfMatrix::Chain => list.push((i, i - 1)),
+            KindOfMatrix::Grid => {
                 if i % side != 0 {
                     list.push((i, i - 1));
                 }
@@ -122,14 +122,14 @@ fn lower(family: Family, n: usize, random: &mut Random) -> Vec<(usize, usize)> {
                     list.push((i, i - side));
                 }
             }
-            Family::Random => list.extend((0..random.below(6)).map(|_| (i, random.below(i)))),
-            Family::DenseRow => {
+            KindOfMatrix::Random => list.extend((0..random.below(6)).map(|_| (i, random.below(i)))),
+            KindOfMatrix::DenseRow => {
                 if i == n - 1 {
                     list.extend((0..i).map(|j| (i, j)));
                 }
             }
-            Family::DenseColumn => list.push((i, 0)),
-            Family::Wide => {
+            KindOfMatrix::DenseColumn => list.push((i, 0)),
+            KindOfMatrix::Wide => {
                 if i >= n / 2 {
                     list.extend((0..3).map(|_| (i, random.below(n / 2))));
                 }
@@ -392,9 +392,9 @@ fn check<T: Value>(p: &Problem<T>, pools: &[Pool], random: &mut Random, label: &
 fn all_kinds<T: Value>(seed: u64) {
     let pools = pools();
     let mut random = Random(seed);
-    for family in FAMILIES {
+    for kind in KINDS_OF_MATRICES {
         for n in [1, 2, 33, 260] {
-            let strict = lower(family, n, &mut random);
+            let strict = lower(kind, n, &mut random);
             for op in OPS {
                 for fill in FILLS {
                     for diag in DIAGS {
@@ -407,7 +407,7 @@ fn all_kinds<T: Value>(seed: u64) {
                             duplicates: bits & 16 != 0,
                         };
                         let p = problem::<T>(&strict, n, (op, fill, diag), storage, &[], &mut random);
-                        check(&p, &pools, &mut random, &format!("{family:?} {storage:?}"));
+                        check(&p, &pools, &mut random, &format!("{kind:?} {storage:?}"));
                     }
                 }
             }
@@ -440,7 +440,7 @@ fn all_kinds_in_complex_f64() {
 fn all_storages() {
     let pools = pools();
     let mut random = Random(5);
-    let strict = lower(Family::Random, 40, &mut random);
+    let strict = lower(KindOfMatrix::Random, 40, &mut random);
     for bits in 0..32 {
         let storage = Storage {
             csc: bits & 1 != 0,
@@ -465,7 +465,7 @@ fn all_storages() {
 fn several_columns_by_pieces() {
     let pools = pools();
     let mut random = Random(13);
-    let strict = lower(Family::Random, 70, &mut random);
+    let strict = lower(KindOfMatrix::Random, 70, &mut random);
     let alpha = Complex::new(0.5, -2.0);
     for op in OPS {
         let kind = (op, Fill::Upper, DiagSource::Matrix);
@@ -507,14 +507,17 @@ fn several_columns_by_pieces() {
 fn large_systems() {
     let pools = pools();
     let mut random = Random(6);
-    for (family, n) in
-        [(Family::Grid, 30_000), (Family::Random, 20_000), (Family::Wide, 20_000), (Family::DenseRow, 20_000)]
-    {
-        let strict = lower(family, n, &mut random);
+    for (kind, n) in [
+        (KindOfMatrix::Grid, 30_000),
+        (KindOfMatrix::Random, 20_000),
+        (KindOfMatrix::Wide, 20_000),
+        (KindOfMatrix::DenseRow, 20_000),
+    ] {
+        let strict = lower(kind, n, &mut random);
         for op in [Op::NonTranspose, Op::Transpose] {
             let kind = (op, Fill::Lower, DiagSource::Matrix);
             let p = problem::<f64>(&strict, n, kind, Storage::default(), &[], &mut random);
-            check(&p, &pools, &mut random, &format!("{family:?}"));
+            check(&p, &pools, &mut random, &format!("{kind:?}"));
         }
     }
 }
@@ -539,7 +542,7 @@ fn zero_pivots() {
     let pools = pools();
     let mut random = Random(8);
     let n = 50;
-    let strict = lower(Family::Chain, n, &mut random);
+    let strict = lower(KindOfMatrix::Chain, n, &mut random);
     for op in OPS {
         for fill in FILLS {
             let f = vec![1.0; n];
@@ -573,7 +576,7 @@ fn zero_pivots() {
 fn a_dependency_that_never_arrives_ends_by_the_watchdog() {
     let mut random = Random(12);
     let kind = (Op::NonTranspose, Fill::Lower, DiagSource::Matrix);
-    let strict = lower(Family::Grid, 900, &mut random);
+    let strict = lower(KindOfMatrix::Grid, 900, &mut random);
     let p = problem::<f64>(&strict, 900, kind, Storage::default(), &[], &mut random);
     let f = p.right_hand_side(&mut random);
     for pool in &pools() {
@@ -616,7 +619,7 @@ fn nan_and_infinity_flow_through() {
     let mut random = Random(10);
     let n = 200;
     let strict: Vec<_> =
-        lower(Family::Chain, n, &mut random).into_iter().filter(|&(i, _)| i != 150).collect();
+        lower(KindOfMatrix::Chain, n, &mut random).into_iter().filter(|&(i, _)| i != 150).collect();
     for pool in &pools() {
         for method in METHODS {
             let kind = (Op::NonTranspose, Fill::Lower, DiagSource::Matrix);
