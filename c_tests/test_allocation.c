@@ -61,9 +61,14 @@ static long allocations(Call *call, void *subject) {
   return T.on_gpu ? atomic_load(&of_library) : atomic_load(&of_all);
 }
 
+/* A thread of the host executor that comes to its first work late may ask for memory then: what is asked for in every call is not
+ * that. */
+enum { TRIES = 20 };
+
 static void allocates_nothing(const char *algorithm, const char *what, Call *call, void *subject) {
   if (!CHECK_OK(call(subject))) return;
   long count = allocations(call, subject);
+  for (int k = 1; k < TRIES && count > 0; k++) count = allocations(call, subject);
   CHECK_THAT(count == 0, "%s: %s asks for memory %ld times", algorithm, what, count);
 }
 
