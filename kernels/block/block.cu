@@ -151,7 +151,7 @@ struct BlockSolver {
         }
         return row;
     }
-    // Has a lane's entry copied of those from number `k` on, but for the value, and finds where that is, for which it asks where values
+    // Has a lane's entry copied of those from number `k` on, except the value, and finds where that is, for which it asks where values
     // are permuted. The sums of segments come first, and then entries in the order in which their unknowns are solved. False if a
     // lane has none of the list; where it has none at all there will be zeros.
     __device__ __forceinline__ bool copy_entry(const BlockRow &row, uint32_t k, Entries &to, uint32_t &value) const {
@@ -172,7 +172,7 @@ struct BlockSolver {
         bool is_entry = copy_entry(row, k, to, value);
         copy_value(row, k, is_entry, value, to);
     }
-    // Has what is known of a row copied, but for values.
+    // Has what is known of a row copied, except values.
     __device__ __forceinline__ bool copy(const BlockRow &row, Ahead &to, uint32_t &value) const {
         if (lane == 0) {
             to.row = row;

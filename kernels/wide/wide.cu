@@ -2,7 +2,7 @@
 //
 // Inside a level nothing waits: so unknowns are read from the caller's vector itself, by row number and through L1, and nothing
 // is stored but the solution. What does not depend on values is asked for ahead: which rows a warp's next entries are of one
-// work item before, its next records two, and its next work items three; and the first of them, but for the first level with their
+// work item before, its next records two, and its next work items three; and the first of them, except in the first level with their
 // values, while the level before is still being solved. Work items are those of all engines by rows, but a long row is a single
 // warp's.
 #include "device/columns.cuh"

@@ -3,7 +3,7 @@
 //! The parent of a row is, of the unknowns of the level before its own that it depends on, the last one in solving order. A group
 //! is what has descended from one row, its head, in the levels up to the next multiple of `LOCALITY_LEVELS`, where every row is the
 //! head of a group again. Rows of a level go by the places of their heads in their levels, and ascend inside a group. So the
-//! parents of rows beside each other lie beside each other, but for one level of so many.
+//! parents of rows beside each other lie beside each other, except in one level of so many.
 //!
 //! A warp of the one-word engine then looks for the youngest unknowns of its rows in a few lines of the cache; in the order
 //! of the rows' numbers these may lie anywhere in the level before. docs/performance.md says what that gains.

@@ -143,13 +143,13 @@ impl Ranges {
         Ranges { sizes, spreads, tiles: OnceCell::new() }
     }
 
-    /// The average level of an unknown, but for those that are left out.
+    /// The average level of an unknown, except those that are left out.
     pub fn average_level(&self) -> f64 {
         let total = |of: fn(&Spread) -> f64| self.spreads.iter().map(of).sum::<f64>();
         total(|spread| spread.sum as f64) / total(|spread| spread.kept as f64).max(1.0)
     }
 
-    /// Whether unknowns are laid out level by level, or `most` levels beside each other, but for some.
+    /// Whether unknowns are laid out level by level, or `most` levels beside each other, except some.
     pub fn are_levels(&self, most: u32) -> bool {
         let apart = self.spreads.iter().filter(|spread| spread.usual().levels() > most as f64).count();
         apart * SPANS_APART <= self.spreads.len()

@@ -141,7 +141,7 @@ impl Counts {
         Counts { n: self.n * b, entries, squares, levels: self.levels * b, node: 1, ..self }
     }
 
-    /// Entries of a row: the average, and how far they are from that but for rows that are far longer.
+    /// Entries of a row: the average, and how far they are from that, without rows that are far longer.
     pub fn lengths(self) -> (f64, f64) {
         let average = self.entries as f64 / self.n.max(1) as f64;
         let squares = (self.squares.0 - self.squares.1) as f64;

@@ -178,7 +178,7 @@ impl Plan<'_> {
         at(&self.level, at(&self.order, p))
     }
 
-    /// `read` reads what stands at each position: what `want` says, but for values where there are none.
+    /// `read` reads what stands at each position: what `want` says, without values where there are none.
     fn each(&self, want: &Rows, with_values: bool, read: impl Fn(u32) -> Vec<Entry>) {
         let value = |place: u32| match (with_values, self.got.gathered.is_empty()) {
             (false, _) => NONE,

@@ -116,7 +116,7 @@ pub const SHAPES: &[(&str, Build)] = &[
     ("lower nodes", |n, i, _| of_nodes(n, i).into_iter().filter(|&j| j <= i as i64).collect()),
     ("upper nodes", |n, i, _| of_nodes(n, i).into_iter().filter(|&j| j >= i as i64).collect()),
     ("all but nodes", |n, i, _| {
-        // Pairs, but for one row in a hundred.
+        // Pairs, except one row in a hundred.
         let mut row: Vec<i64> = (i / 2 * 2..(i / 2 * 2 + 2).min(n)).map(|j| j as i64).collect();
         if i % 100 == 99 {
             row.insert(0, 0);

@@ -87,7 +87,7 @@ pub struct Step<'s> {
 }
 
 /// Measures a sequence of solves as one (a single solve, or a lower one and then an upper one). The facts
-/// are the first one's but for the parts of the analysis; times are sums, the backward error is the largest.
+/// are the first one's except the parts of the analysis; times are sums, the backward error is the largest.
 pub fn measure(executor: &Executor, solver: &str, steps: Vec<Step>, effort: Effort) -> Timing {
     measure_in_turns(executor, vec![(solver.into(), Ok(steps))], effort).remove(0)
 }

@@ -281,7 +281,7 @@ pub fn to_reorder() -> Vec<Entry> {
     ]
 }
 
-/// Grids of other sizes: but for one, lines and planes are no powers of two.
+/// Grids of other sizes. Lines and planes of all except one are no powers of two.
 pub fn other_sizes() -> Vec<Entry> {
     use Stencil::{Axes, Box, Kuhn};
     vec![

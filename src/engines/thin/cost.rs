@@ -51,7 +51,7 @@ pub fn least(rows: Counts) -> Duration {
     of_type(THIN_START + row(rows.levels)) + by_level.min(of_type(row(others)))
 }
 
-/// What a row takes in type d, but for its entries.
+/// What a row takes in type d, without its entries.
 fn row_of(rows: Counts) -> Duration {
     Duration::from_nanos(if rows.is_complex { THIN_ROW } else { THIN_REAL_ROW } as u64)
 }

@@ -382,7 +382,7 @@ fn what_tiles_must_promise_goes_by_off_band_entries_where_these_are_waited_for()
     let lines = Counts { has_lines: true, ..plain };
     let irregular = Counts { irregular: true, ..plain };
     let (narrow, wide) = (1000, 200);
-    // By nested dissection, and where levels are wide, the more the more they are, but for the last of them.
+    // By nested dissection, and where levels are wide, the more the more they are, except the last of them.
     for (low, levels) in [(100, narrow), (20, wide), (200, wide)] {
         for counts in [plain, scattered] {
             let parts = [0.0, 0.1, 0.2, 0.25, 0.9].map(|off_band| of(low, levels, off_band, counts).unwrap());
