@@ -11,6 +11,7 @@ mod tune;
 
 use std::time::Duration;
 
+use crate::address::Address;
 use crate::analysis::cpu;
 use crate::context::Context;
 use crate::engines::{self, Algorithm, AUTO};
@@ -60,7 +61,7 @@ impl Rhs {
             }
             let bytes =
                 ld.checked_mul(times).and_then(|values| values.checked_mul(shape.dtype.bytes() as i64));
-            let end = bytes.and_then(|bytes| bytes.checked_add_unsigned(side.address as u64));
+            let end = bytes.and_then(|bytes| bytes.checked_add_unsigned(side.address.get()));
             if end.is_none() {
                 return Err(Error::Invalid(format!(
                     "{what} is {ld}: {times} times that is more than memory can be"
@@ -96,9 +97,9 @@ pub struct Request {
     pub policy: Policy,
     pub alpha: Alpha,
     pub rhs: Rhs,
-    pub buffer: usize,
+    pub buffer: Address,
     /// Where the separate diagonal is, if not where the info says.
-    pub diagonal: Option<usize>,
+    pub diagonal: Option<Address>,
 }
 
 /// A solve that can be enqueued: by which body, and how.
@@ -149,8 +150,8 @@ pub struct Info {
     pub copy_values: CopyValues,
     /// Whether an analysis keeps the pattern, to know it again.
     pub keeps_pattern: bool,
-    /// The separate diagonal, or 0.
-    pub diagonal: usize,
+    /// The separate diagonal, or null.
+    pub diagonal: Address,
     /// What an analysis is for beside solves, and what the size of the buffer was asked for last.
     pub purpose: Purpose,
     pub buffer_is_for: Purpose,
@@ -169,7 +170,7 @@ impl Default for Info {
             any_operation: false,
             copy_values: CopyValues::No,
             keeps_pattern: false,
-            diagonal: 0,
+            diagonal: Address::NULL,
             purpose: Purpose::default(),
             buffer_is_for: Purpose::default(),
             boost: None,
@@ -231,8 +232,8 @@ struct Tuned {
 enum Source {
     /// The array that each solve is given.
     Caller,
-    /// Copies of some, by sptrsvUpdateValues: the array of the last call, or 0.
-    Handed(usize),
+    /// Copies of some, by sptrsvUpdateValues: the array of the last call, or null.
+    Handed(Address),
     /// A copy of all.
     Copy,
 }
@@ -241,15 +242,15 @@ impl Source {
     fn new(copy: CopyValues) -> Source {
         match copy {
             CopyValues::No => Source::Caller,
-            CopyValues::WhereFaster => Source::Handed(0),
+            CopyValues::WhereFaster => Source::Handed(Address::NULL),
             CopyValues::All => Source::Copy,
         }
     }
 
     /// Refuses values that sptrsvUpdateValues was to be given and was not.
-    fn must_have(self, val: usize) -> Result<()> {
+    fn must_have(self, val: Address) -> Result<()> {
         match self {
-            Source::Handed(0) => Err(Error::NoValues),
+            Source::Handed(Address::NULL) => Err(Error::NoValues),
             Source::Handed(last) if last != val => Err(Error::OtherValues),
             _ => Ok(()),
         }
@@ -265,7 +266,7 @@ impl Info {
         descr: MatDescr,
         dtype: DataType,
     ) -> Result<Shape> {
-        let has_own = self.purpose.sweeps == Sweeps::Any || self.diagonal != 0;
+        let has_own = self.purpose.sweeps == Sweeps::Any || !self.diagonal.is_null();
         let shape = Shape::new(op, m, nnz, descr, dtype, has_own)?;
         if self.purpose.sweeps == Sweeps::GaussSeidel && shape.diag != DiagSource::Matrix {
             let text = "Gauss-Seidel sweeps by the matrix's own diagonal need the diagonal type NON_UNIT and no diagonal of \
@@ -278,7 +279,7 @@ impl Info {
     /// The same of a call that is to work with the analysis that there is.
     pub fn shape(&self, op: Op, [m, nnz]: [i64; 2], descr: MatDescr, dtype: DataType) -> Result<Shape> {
         let sweeps = self.analysed.as_ref().is_some_and(|a| a.purpose.sweeps == Sweeps::Any);
-        Shape::new(op, m, nnz, descr, dtype, sweeps || self.diagonal != 0)
+        Shape::new(op, m, nnz, descr, dtype, sweeps || !self.diagonal.is_null())
     }
 
     /// What a buffer is to have room for: what an analysis that comes now is for, and the one that there is.
@@ -314,7 +315,7 @@ impl Info {
     }
 
     /// Hands over values: copies them where solves are to read a copy.
-    pub fn update_values(&mut self, context: &Context, val: usize) -> Result<()> {
+    pub fn update_values(&mut self, context: &Context, val: Address) -> Result<()> {
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         if analysed.values == Source::Caller {
             return Err(Error::NotCopying);
@@ -332,7 +333,7 @@ impl Info {
     }
 
     /// Puts another diagonal into the copy of all values.
-    pub fn update_diagonal(&mut self, context: &Context, diagonal: usize) -> Result<()> {
+    pub fn update_diagonal(&mut self, context: &Context, diagonal: Address) -> Result<()> {
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         if analysed.values != Source::Copy {
             return Err(Error::NotCopyingAll);
@@ -379,7 +380,7 @@ impl Info {
             return Ok(None);
         }
         let (alpha_device, alpha_host) = match alpha {
-            Alpha::Host(bytes) => (0, bytes),
+            Alpha::Host(bytes) => (Address::NULL, bytes),
             Alpha::Device(address) => (address, [0; 16]),
         };
         if let Alpha::Device(address) = alpha {
@@ -444,7 +445,7 @@ impl Info {
     }
 
     /// Waits for the last solve and tells its pivot; writes the position to device memory, if it is to go there.
-    pub fn zero_pivot(&mut self, context: &Context, in_device_memory: Option<usize>) -> Result<Pivot> {
+    pub fn zero_pivot(&mut self, context: &Context, in_device_memory: Option<Address>) -> Result<Pivot> {
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         let last = &analysed.bodies[analysed.last];
         last.must_belong_to(&context.executor)?;

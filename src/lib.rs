@@ -4,7 +4,7 @@
 //! One solve walks one way, and no room reaches back:
 //!
 //! * [`ffi`]: every exported function and public C type, by object. Its `guard` catches panics and checks pointers.
-//! * [`problem`]: an integer becomes a meaning; [`error`]: a cause becomes a status and a sentence.
+//! * [`address`]: the type of addresses. [`problem`]: an integer becomes a meaning; [`error`]: a cause becomes a status and a sentence.
 //! * [`info`]: what an info holds between calls: the fingerprint of the matrix, the plan, the pivots; [`stats`]: what it
 //!   tells of them; [`factor`]: its incomplete factorisations; [`kept`]: the pattern that it knows again.
 //! * [`engines`]: one folder an engine, and the list of all: how it solves, its costs, its numbers.
@@ -13,6 +13,7 @@
 //! * [`executor`]: where the work is done: every driver call (`cuda`), every thread (`host`).
 //! * [`workspace`]: bytes and offsets; [`tuning`]: measured numbers that no engine owns.
 
+pub mod address;
 pub mod analysis;
 mod context;
 pub mod engines;

@@ -1,6 +1,7 @@
 //! From raw C values to checked types: the only room where an integer becomes a meaning.
 #![forbid(unsafe_code)]
 
+use crate::address::Address;
 use crate::error::{Error, Result};
 
 macro_rules! raw_enum {
@@ -229,7 +230,7 @@ impl Steps {
 /// Right-hand sides or solutions: an address, how they are stored, and the values from one column, or row, to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dense {
-    pub address: usize,
+    pub address: Address,
     pub ld: i64,
     pub order: Order,
 }
@@ -244,7 +245,7 @@ impl Dense {
 
     /// The same from column `j` on.
     pub fn column(self, j: i64, dtype: DataType) -> Dense {
-        Dense { address: self.address + self.steps().to(0, j as usize) * dtype.bytes(), ..self }
+        Dense { address: self.address.offset(self.steps().to(0, j as usize) * dtype.bytes()), ..self }
     }
 
     /// A single column whose values lie beside each other is stored either way.
@@ -261,13 +262,13 @@ impl Dense {
 pub enum Alpha {
     /// The bytes of its value.
     Host([u8; 16]),
-    /// Where it is in device memory; 0 where the caller's pointer is NULL in either mode.
-    Device(usize),
+    /// Where it is in device memory; null where the caller's pointer is NULL in either mode.
+    Device(Address),
 }
 
 /// Refuses an address that is NULL.
-pub fn require(address: usize, what: &'static str) -> Result<()> {
-    if address == 0 {
+pub fn require(address: Address, what: &'static str) -> Result<()> {
+    if address.is_null() {
         return Err(Error::Null(what));
     }
     Ok(())
@@ -275,9 +276,9 @@ pub fn require(address: usize, what: &'static str) -> Result<()> {
 
 /// Refuses the address of an array whose elements, of so many bytes, could not be read there: a GPU ends the whole context at an
 /// access that is not aligned.
-pub fn require_aligned(address: usize, what: &'static str, element: usize) -> Result<()> {
+pub fn require_aligned(address: Address, what: &'static str, element: usize) -> Result<()> {
     require(address, what)?;
-    if address % element != 0 {
+    if address.get() % element as u64 != 0 {
         return Err(Error::Misaligned { what, element });
     }
     Ok(())
@@ -286,9 +287,9 @@ pub fn require_aligned(address: usize, what: &'static str, element: usize) -> Re
 /// The caller's three arrays, as addresses on the executor's side; never dereferenced by this room.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrays {
-    pub val: usize,
-    pub ptr: usize,
-    pub ind: usize,
+    pub val: Address,
+    pub ptr: Address,
+    pub ind: Address,
 }
 
 /// Rows and entries are 32-bit positions inside. Kernels count some of them beyond the last one, and the last value is "none".

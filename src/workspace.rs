@@ -3,20 +3,21 @@
 
 pub mod shared;
 
+use crate::address::Address;
 use crate::analysis::shared::schedule::ENTRIES_PER_LANE;
 use crate::analysis::work_items;
 use crate::problem::Shape;
 pub use shared::ROW_BYTES;
 
-/// Places in the buffer, as addresses.
+/// Places in the buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Workspace {
     /// `ROW_BYTES` for each of n rows: the unknowns of one or several right-hand sides, or their partial
     /// sums, by position. Then the same for each segment that long rows may be cut into. Algorithms that want more for a row
     /// publish their unknowns there.
-    pub values: usize,
+    pub values: Address,
     /// n 32-bit counters by position, or queues.
-    pub counters: usize,
+    pub counters: Address,
 }
 
 /// Room for queues, which take the place of counters where an algorithm wants more for a row: a line of the cache for each warp that
@@ -26,40 +27,42 @@ pub const QUEUE_BYTES: usize = 32 * 128;
 /// So that a row is one sector.
 const ALIGN: usize = ROW_BYTES;
 
-/// Lays the buffer out from `base` on and returns the places and the end.
-fn lay_out(shape: &Shape, row_bytes: usize, base: usize) -> (Workspace, usize) {
-    // The buffer may begin anywhere (csrsv2 takes any alignment): the first place is aligned inside it.
-    let values = base.next_multiple_of(ALIGN);
+/// How many bytes behind the first place of a `Workspace` the second one is, and the end. The first place is the first in the buffer
+/// that is aligned: the buffer may begin anywhere (csrsv2 takes any alignment).
+fn lay_out(shape: &Shape, row_bytes: usize) -> [usize; 2] {
     // A lane takes the fewest entries in the widest type.
     let segments = work_items::most_row_segments(shape.nnz, ENTRIES_PER_LANE / 2) as usize;
     let n = shape.n as usize;
     // Of a segment there is no right-hand side.
     let of_values = n * row_bytes + segments * ROW_BYTES.max(row_bytes / 2);
     let of_counters = if row_bytes > ROW_BYTES { QUEUE_BYTES.max(n * 4) } else { n * 4 };
-    let counters = (values + of_values).next_multiple_of(ALIGN);
-    (Workspace { values, counters }, counters + of_counters)
+    let counters = of_values.next_multiple_of(ALIGN);
+    [counters, counters + of_counters]
 }
 
 /// Bytes that the caller provides, with so many for a row; never 0 for n >= 1.
 pub fn buffer_bytes(shape: &Shape, row_bytes: usize) -> usize {
     match shape.n {
         0 => 0,
-        // Counted from an address just past an aligned one, the worst case.
-        _ => lay_out(shape, row_bytes, 1).1.next_multiple_of(ALIGN) + ALIGN,
+        // Before the first place there are fewer bytes than one of the two units.
+        _ => lay_out(shape, row_bytes)[1].next_multiple_of(ALIGN) + 2 * ALIGN,
     }
 }
 
-/// The places in a buffer that begins at `base` of what a sweep solves for and of its diagonal, and the end. A solve's places are
-/// before them.
-pub fn sweep_places(shape: &Shape, row_bytes: usize, base: usize) -> ([usize; 2], usize) {
-    let first = (base + buffer_bytes(shape, row_bytes)).next_multiple_of(ALIGN);
-    let each = (shape.n as usize * shape.dtype.bytes()).next_multiple_of(ALIGN);
-    ([first, first + each], first + 2 * each)
+/// Bytes of each of the two places that a sweep needs.
+fn sweep_place_bytes(shape: &Shape) -> usize {
+    (shape.n as usize * shape.dtype.bytes()).next_multiple_of(ALIGN)
+}
+
+/// The places in a buffer of what a sweep solves for and of its diagonal. A solve's places are before them.
+pub fn sweep_places(shape: &Shape, row_bytes: usize, buffer: Address) -> [Address; 2] {
+    let first = behind_a_solve(shape, row_bytes, buffer);
+    [first, first.offset(sweep_place_bytes(shape))]
 }
 
 /// Bytes that the caller provides for sweeps.
 pub fn sweep_bytes(shape: &Shape, row_bytes: usize) -> usize {
-    sweep_places(shape, row_bytes, ALIGN - 1).1
+    buffer_bytes(shape, row_bytes) + 2 * sweep_place_bytes(shape) + ALIGN
 }
 
 /// Bytes that the caller provides for a factorisation, behind those of a solve: a word for each value, and two for each row.
@@ -68,20 +71,21 @@ pub fn factor_bytes(shape: &Shape, row_bytes: usize) -> usize {
     buffer_bytes(shape, row_bytes) + words * shape.dtype.bytes() + ALIGN
 }
 
-/// Where they begin in a buffer that begins at `base`.
-pub fn factor_place(shape: &Shape, row_bytes: usize, base: usize) -> usize {
-    (base + buffer_bytes(shape, row_bytes)).next_multiple_of(ALIGN)
+/// Where the place for more than a solve begins in a buffer.
+pub fn behind_a_solve(shape: &Shape, row_bytes: usize, buffer: Address) -> Address {
+    buffer.offset(buffer_bytes(shape, row_bytes)).aligned(ALIGN)
 }
 
-/// The places in a buffer that begins at `base`.
-pub fn places(shape: &Shape, row_bytes: usize, base: usize) -> Workspace {
-    lay_out(shape, row_bytes, base).0
+/// The places in a buffer.
+pub fn places(shape: &Shape, row_bytes: usize, buffer: Address) -> Workspace {
+    let values = buffer.aligned(ALIGN);
+    Workspace { values, counters: values.offset(lay_out(shape, row_bytes)[0]) }
 }
 
 /// Room in a buffer for the unknowns of a few right-hand sides besides what solves with `ROW_BYTES` for a row leave there.
 #[derive(Clone, Copy)]
 pub struct Spare {
-    pub address: usize,
+    pub address: Address,
     /// Bytes for a row.
     pub row_bytes: usize,
 }
@@ -93,15 +97,18 @@ impl Spare {
     }
 }
 
-/// The spare room in a buffer that begins at `base` and has `row_bytes` for a row: a sector, or what solves for one right-hand
-/// side at a time leave of theirs.
-pub fn spare(shape: &Shape, row_bytes: usize, base: usize) -> Spare {
-    let (places, end) = lay_out(shape, ROW_BYTES, base);
+/// The spare room in a buffer that has `row_bytes` for a row: a sector, or what solves for one right-hand side at a time leave of
+/// theirs.
+pub fn spare(shape: &Shape, row_bytes: usize, buffer: Address) -> Spare {
+    let begin = buffer.aligned(ALIGN);
     match row_bytes {
-        more if more >= 2 * ROW_BYTES => Spare { address: end.next_multiple_of(ALIGN), row_bytes: ROW_BYTES },
+        more if more >= 2 * ROW_BYTES => {
+            let [_, end] = lay_out(shape, ROW_BYTES);
+            Spare { address: begin.offset(end).aligned(ALIGN), row_bytes: ROW_BYTES }
+        }
         _ => {
             let row_bytes = ROW_BYTES / 2;
-            Spare { address: places.values + shape.n as usize * row_bytes, row_bytes }
+            Spare { address: begin.offset(shape.n as usize * row_bytes), row_bytes }
         }
     }
 }
@@ -122,25 +129,29 @@ mod tests {
                 let entries = ENTRIES_PER_LANE / if dtype == DataType::C64 { 2 } else { 1 };
                 let segments = work_items::most_row_segments(nnz as u32, entries) as usize;
                 let most = ALL.iter().map(|a| a.row_bytes(dtype)).max().unwrap();
-                for (base, row_bytes) in (4096..4096 + 32)
-                    .flat_map(|base| [(base, ROW_BYTES), (base, 2 * ROW_BYTES), (base, most)])
-                {
-                    let (w, end) = lay_out(&shape, row_bytes, base);
-                    assert!(w.values >= base && w.values % ALIGN == 0 && w.counters % 4 == 0);
-                    let of_part = if row_bytes > ROW_BYTES { row_bytes / 2 } else { ROW_BYTES };
-                    assert!(w.counters >= w.values + n as usize * row_bytes + segments * of_part);
-                    assert!(
-                        end >= w.counters + if row_bytes > ROW_BYTES { QUEUE_BYTES } else { 4 * n as usize }
-                    );
-                    assert!(end <= base + buffer_bytes(&shape, row_bytes));
-                    let room = spare(&shape, row_bytes, base);
-                    let limit = if row_bytes == ROW_BYTES {
-                        w.counters
-                    } else {
-                        base + buffer_bytes(&shape, row_bytes)
-                    };
-                    assert!(room.address % 16 == 0 && room.row_bytes >= dtype.bytes());
-                    assert!(room.address + n as usize * room.row_bytes <= limit);
+                for row_bytes in [ROW_BYTES, 2 * ROW_BYTES, most] {
+                    let bytes = buffer_bytes(&shape, row_bytes);
+                    let mut buffer = vec![0u8; bytes + ALIGN];
+                    let begin = Address::of(&mut buffer);
+                    for buffer in (0..ALIGN).map(|by| begin.offset(by)) {
+                        // Where a place is in the buffer.
+                        let at = |place: Address| (place.get() - buffer.get()) as usize;
+                        let w = places(&shape, row_bytes, buffer);
+                        let (values, counters) = (at(w.values), at(w.counters));
+                        assert!(w.values.get() % ALIGN as u64 == 0 && w.counters.get() % 4 == 0);
+                        let of_part = if row_bytes > ROW_BYTES { row_bytes / 2 } else { ROW_BYTES };
+                        assert!(counters >= values + n as usize * row_bytes + segments * of_part);
+                        let of_counters = if row_bytes > ROW_BYTES { QUEUE_BYTES } else { 4 * n as usize };
+                        assert!(counters + of_counters <= bytes);
+                        let room = spare(&shape, row_bytes, buffer);
+                        let limit = if row_bytes == ROW_BYTES { counters } else { bytes };
+                        assert!(room.address.get() % 16 == 0 && room.row_bytes >= dtype.bytes());
+                        assert!(at(room.address) + n as usize * room.row_bytes <= limit);
+                        let [rest, scaled] = sweep_places(&shape, row_bytes, buffer).map(at);
+                        let of_each = n as usize * dtype.bytes();
+                        assert!(bytes <= rest && rest + of_each <= scaled);
+                        assert!(scaled + of_each <= sweep_bytes(&shape, row_bytes));
+                    }
                 }
             }
         }

@@ -7,6 +7,7 @@ use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
+use crate::address::Address;
 use crate::error::{Error, Result};
 use crate::problem::{Arrays, Boost, Dense, ExecutorKind};
 use crate::workspace::Workspace;
@@ -70,13 +71,13 @@ impl<T> Drop for Owned<T> {
 /// One solve, as addresses on the executor's side.
 #[derive(Clone, Copy)]
 pub struct SolveCall {
-    pub val: usize,
-    /// The separate diagonal, or 0.
-    pub diagonal: usize,
-    pub f: usize,
-    pub x: usize,
-    /// alpha in device memory, or 0: then its bytes are in `alpha_host`.
-    pub alpha_device: usize,
+    pub val: Address,
+    /// The separate diagonal, or null.
+    pub diagonal: Address,
+    pub f: Address,
+    pub x: Address,
+    /// alpha in device memory, or null: then its bytes are in `alpha_host`.
+    pub alpha_device: Address,
     pub alpha_host: [u8; 16],
     /// Whether matrix values are to be conjugated.
     pub conjugate: bool,
@@ -100,7 +101,7 @@ pub trait Timed {
 pub struct FactorCall {
     pub arrays: Arrays,
     /// Room for as many values as the matrix has, and behind them for two for each row.
-    pub work: usize,
+    pub work: Address,
     /// What a solve takes of the buffer.
     pub workspace: Workspace,
     pub boost: Option<Boost>,
@@ -116,7 +117,7 @@ pub struct PermuteCall {
     pub from: Dense,
     pub to: Dense,
     /// Of each row, where it comes from, or where it goes to.
-    pub index: usize,
+    pub index: Address,
     pub is_wide: bool,
     pub base: i64,
     pub columns: i64,
@@ -129,13 +130,13 @@ pub struct PermuteCall {
 #[derive(Clone, Copy)]
 pub struct SweepCall {
     pub arrays: Arrays,
-    pub b: usize,
-    pub x: usize,
-    /// The separate diagonal, or 0 for that of A.
-    pub diagonal: usize,
-    /// Room for r, and for D'; 0 where that is the diagonal of A, which the solve finds itself.
-    pub rest: usize,
-    pub scaled: usize,
+    pub b: Address,
+    pub x: Address,
+    /// The separate diagonal, or null for that of A.
+    pub diagonal: Address,
+    /// Room for r, and for D'; null where that is the diagonal of A, which the solve finds itself.
+    pub rest: Address,
+    pub scaled: Address,
     /// D' in diagonals: the reciprocal of the weight.
     pub factor: f64,
     /// Whether x counts as zero.
@@ -146,7 +147,7 @@ pub struct SweepCall {
 /// The rows that are relaxed: those with the number `points` in an array of n 32-bit numbers.
 #[derive(Clone, Copy)]
 pub struct Marked {
-    pub marker: usize,
+    pub marker: Address,
     pub points: i32,
 }
 

@@ -7,12 +7,12 @@
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 
-use super::guard::{guard, raw, shared, with_handle, with_info, write};
+use super::guard::{address, arrays, guard, raw, shared, with_handle, with_info, write};
 use super::logging::log_analysis;
 use super::nvtx;
 use super::objects::{sptrsvConstInfo_t, sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use crate::error::sptrsvStatus_t;
-use crate::problem::{switch, Arrays, DataType, Op, Policy};
+use crate::problem::{switch, DataType, Op, Policy};
 use crate::workspace;
 
 /// op(A) in op(A) x = alpha f.
@@ -194,9 +194,9 @@ pub unsafe extern "C" fn sptrsvAnalysis(
             let shape =
                 i.shape_to_analyse(Op::from_raw(raw(op))?, [m, nnz], d, DataType::from_raw(raw(valueType))?)?;
             let policy = Policy::from_raw(raw(policy))?;
-            let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+            let arrays = arrays(val, rowPtr, colInd);
             let _range = nvtx::range(|| format!("sptrsvAnalysis n={m} nnz={nnz}"));
-            i.analyse(c, shape, arrays, policy, buffer as usize)?;
+            i.analyse(c, shape, arrays, policy, address(buffer))?;
             log_analysis(i)
         })
     })
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn sptrsvUpdateValues(
     info: sptrsvInfo_t,
     val: *const c_void,
 ) -> sptrsvStatus_t {
-    with_handle(handle, |c| with_info(info, |i| i.update_values(c, val as usize)))
+    with_handle(handle, |c| with_info(info, |i| i.update_values(c, address(val))))
 }
 
 /// Replaces the diagonal in the copy of all values (sptrsvSetCopyValues, ALL). Rows without a diagonal entry in the matrix get none.
@@ -254,5 +254,5 @@ pub unsafe extern "C" fn sptrsvUpdateDiagonal(
     info: sptrsvInfo_t,
     diag: *const c_void,
 ) -> sptrsvStatus_t {
-    with_handle(handle, |c| with_info(info, |i| i.update_diagonal(c, diag as usize)))
+    with_handle(handle, |c| with_info(info, |i| i.update_diagonal(c, address(diag))))
 }

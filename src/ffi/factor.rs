@@ -8,7 +8,7 @@ use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 
 use super::analysis::sptrsvDataType_t;
-use super::guard::{guard, raw, shared, with_handle, with_info, write};
+use super::guard::{address, arrays, guard, raw, shared, with_handle, with_info, write};
 use super::logging::log_step;
 use super::nvtx;
 use super::objects::{sptrsvConstInfo_t, sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn sptrsvIlu0(
     info: sptrsvInfo_t,
     buffer: *mut c_void,
 ) -> sptrsvStatus_t {
-    let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+    let arrays = arrays(val, rowPtr, colInd);
     with_handle(handle, |c| {
         factorize(c, Factorization::Ilu0, [m, nnz], descr, valueType, arrays, info, buffer)
     })
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn sptrsvIc0(
     info: sptrsvInfo_t,
     buffer: *mut c_void,
 ) -> sptrsvStatus_t {
-    let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+    let arrays = arrays(val, rowPtr, colInd);
     with_handle(handle, |c| {
         factorize(c, Factorization::Ic0, [m, nnz], descr, valueType, arrays, info, buffer)
     })
@@ -207,7 +207,7 @@ unsafe fn factorize(
             Factorization::Ic0 => "sptrsvIc0",
         };
         let _range = nvtx::range(|| format!("{function} n={m}"));
-        i.factorize(context, kind, shape, arrays, buffer as usize)?;
+        i.factorize(context, kind, shape, arrays, address(buffer))?;
         log_step(i, kind.name())
     })
 }

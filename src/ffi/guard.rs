@@ -2,15 +2,17 @@
 //! of an error are kept for the thread.
 
 use std::cell::RefCell;
-use std::ffi::{c_char, CString};
+use std::ffi::{c_char, c_void, CString};
 use std::mem::MaybeUninit;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use super::objects::{sptrsvContext, sptrsvInfo};
+use crate::address::Address;
 use crate::context::Context;
 use crate::error::{self, Error, Result, Status};
 use crate::info::Info;
 use crate::log::{self, Level};
+use crate::problem::Arrays;
 
 thread_local! {
     /// What was wrong with this thread's last call; None after a success.
@@ -114,6 +116,24 @@ pub unsafe fn shared<'a, T>(p: *const T, what: &'static str) -> Result<&'a T> {
 pub unsafe fn exclusive<'a, T>(p: *mut T, what: &'static str) -> Result<&'a mut T> {
     // SAFETY: NULL or live, by the caller's promise.
     unsafe { p.as_mut() }.ok_or(Error::Null(what))
+}
+
+/// The place that a caller's pointer names.
+///
+/// # Safety
+/// `p` is NULL, or points to what the documentation of the exported function asks for, for as long as that says.
+pub unsafe fn address<T>(p: *const T) -> Address {
+    // SAFETY: the caller's promise.
+    unsafe { Address::new(p as u64) }
+}
+
+/// The places of a matrix's arrays.
+///
+/// # Safety
+/// As for `address`.
+pub unsafe fn arrays(val: *const c_void, ptr: *const c_void, ind: *const c_void) -> Arrays {
+    // SAFETY: the caller's promise.
+    unsafe { Arrays { val: address(val), ptr: address(ptr), ind: address(ind) } }
 }
 
 /// Writes a result through a caller's pointer.

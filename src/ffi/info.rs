@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::mem::MaybeUninit;
 use std::sync::LazyLock;
 
-use super::guard::{guard, raw, with_info, write, write_enum};
+use super::guard::{address, guard, raw, with_info, write, write_enum};
 use super::objects::{sptrsvConstInfo_t, sptrsvInfo, sptrsvInfo_t};
 use crate::engines;
 use crate::error::{sptrsvStatus_t, Error};
@@ -450,7 +450,7 @@ pub unsafe extern "C" fn sptrsvGetCopyValues(
 pub unsafe extern "C" fn sptrsvSetDiagonal(info: sptrsvInfo_t, d: *const c_void) -> sptrsvStatus_t {
     guard(|| {
         with_info(info, |i| {
-            i.diagonal = d as usize;
+            i.diagonal = address(d);
             Ok(())
         })
     })
@@ -468,7 +468,7 @@ pub unsafe extern "C" fn sptrsvSetDiagonal(info: sptrsvInfo_t, d: *const c_void)
 /// `info` is NULL or a live info, `d` NULL or writable.
 #[no_mangle]
 pub unsafe extern "C" fn sptrsvGetDiagonal(info: sptrsvConstInfo_t, d: *mut *const c_void) -> sptrsvStatus_t {
-    guard(|| with_info(info, |i| write(d, "d", i.diagonal as *const c_void)))
+    guard(|| with_info(info, |i| write(d, "d", i.diagonal.pointer::<c_void>().cast_const())))
 }
 
 /// Reads what the last analysis with this info found and cost.

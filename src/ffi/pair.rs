@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use super::analysis::{sptrsvDataType_t, sptrsvOperation_t, sptrsvSolvePolicy_t};
-use super::guard::{raw, shared, with_both, with_handle};
+use super::guard::{address, arrays, raw, shared, with_both, with_handle};
 use super::info::algorithm_name;
 use super::logging::log_solve;
 use super::nvtx;
@@ -16,7 +16,7 @@ use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use super::solve::{read_alpha, rhs};
 use crate::error::{sptrsvStatus_t, Result};
 use crate::info::{Info, Pair, Permutations, Request};
-use crate::problem::{Arrays, DataType, Op, Order, Policy};
+use crate::problem::{DataType, Op, Order, Policy};
 
 /// Solves op(L U) X = alpha F by both factors: by L and then by U, or for TRANSPOSE and CONJUGATE_TRANSPOSE by op(U) and then by
 /// op(L). For a matrix P A Q = L U whose rows and columns were permuted before the factorisation, as hypre and PETSc do it, it
@@ -84,20 +84,15 @@ pub unsafe extern "C" fn sptrsvSolvePair(
         let (op, dtype) = (Op::from_raw(raw(op))?, DataType::from_raw(raw(valueType))?);
         let (alpha, policy) = (read_alpha(c, alpha, dtype)?, Policy::from_raw(raw(policy))?);
         let rhs = rhs(nrhs, [F.cast_mut(), X], [ldf, ldx], [Order::Columns; 2]);
-        let arrays = |val: *const c_void, ptr: *const c_void, ind: *const c_void| Arrays {
-            val: val as usize,
-            ptr: ptr as usize,
-            ind: ind as usize,
-        };
         let (of_l, of_u) = (arrays(valL, rowPtrL, colIndL), arrays(valU, rowPtrU, colIndU));
-        let [row, column] = [rowPermutation, columnPermutation].map(|index| index as usize);
+        let [row, column] = [rowPermutation, columnPermutation].map(|index| address(index));
         let is_plain = op == Op::NonTranspose;
         let (read, written) = if is_plain { (row, column) } else { (column, row) };
         let permutations = Permutations { read, written, index: l.columns, base: l.base as i64 };
-        let pair = Pair { rhs, permutations, work: work as usize };
+        let pair = Pair { rhs, permutations, work: address(work) };
         let request = |info: &Info, descr, nnz, arrays| -> Result<Request> {
             let shape = info.shape(op, [m, nnz], descr, dtype)?;
-            Ok(Request { shape, arrays, policy, alpha, rhs, buffer: buffer as usize, diagonal: None })
+            Ok(Request { shape, arrays, policy, alpha, rhs, buffer: address(buffer), diagonal: None })
         };
         with_both([infoL, infoU], ["infoL", "infoU"], |by_l, by_u| {
             let name = |info: &Info| algorithm_name(info.algorithm_in_use()).to_string_lossy();

@@ -8,11 +8,12 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use super::analysis::{sptrsvDataType_t, sptrsvOperation_t, sptrsvSolvePolicy_t};
-use super::guard::{raw, shared, with_handle, with_info};
+use super::guard::{address, arrays, raw, shared, with_handle, with_info};
 use super::info::algorithm_name;
 use super::logging::log_solve;
 use super::nvtx;
 use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
+use crate::address::Address;
 use crate::context::Context;
 use crate::error::{sptrsvStatus_t, Result};
 use crate::info::{Info, Request, Rhs};
@@ -82,9 +83,9 @@ pub unsafe extern "C" fn sptrsvSolve(
     buffer: *mut c_void,
 ) -> sptrsvStatus_t {
     with_handle(handle, |c| {
-        let column = |address: usize| Dense { address, ld: m, order: Order::Columns };
-        let rhs = Rhs { count: 1, names: ["f", "x"], f: column(f as usize), x: column(x as usize) };
-        let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+        let column = |address| Dense { address, ld: m, order: Order::Columns };
+        let rhs = Rhs { count: 1, names: ["f", "x"], f: column(address(f)), x: column(address(x)) };
+        let arrays = arrays(val, rowPtr, colInd);
         solve(c, "sptrsvSolve", op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
     })
 }
@@ -131,7 +132,7 @@ pub unsafe extern "C" fn sptrsvSolveMulti(
 ) -> sptrsvStatus_t {
     with_handle(handle, |c| {
         let rhs = rhs(nrhs, [F.cast_mut(), X], [ldf, ldx], [Order::Columns; 2]);
-        let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+        let arrays = arrays(val, rowPtr, colInd);
         solve(c, "sptrsvSolveMulti", op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
     })
 }
@@ -176,7 +177,7 @@ pub unsafe extern "C" fn sptrsvSolveMultiRowMajor(
 ) -> sptrsvStatus_t {
     with_handle(handle, |c| {
         let rhs = rhs(nrhs, [F.cast_mut(), X], [ldf, ldx], [Order::Rows; 2]);
-        let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+        let arrays = arrays(val, rowPtr, colInd);
         solve(
             c,
             "sptrsvSolveMultiRowMajor",
@@ -239,19 +240,22 @@ pub unsafe extern "C" fn sptrsvSolveDense(
     with_handle(handle, |c| {
         let orders = [Order::from_raw(raw(orderF))?, Order::from_raw(raw(orderX))?];
         let rhs = rhs(nrhs, [F.cast_mut(), X], [ldf, ldx], orders);
-        let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+        let arrays = arrays(val, rowPtr, colInd);
         solve(c, "sptrsvSolveDense", op, [m, nnz], alpha, descr, valueType, arrays, info, rhs, policy, buffer)
     })
 }
 
 /// F and X.
-pub(super) fn rhs(
+///
+/// # Safety
+/// As for `address`.
+pub(super) unsafe fn rhs(
     count: i64,
     [f, x]: [*mut c_void; 2],
     [ldf, ldx]: [i64; 2],
     [of_f, of_x]: [Order; 2],
 ) -> Rhs {
-    let dense = |address: *mut c_void, ld, order| Dense { address: address as usize, ld, order };
+    let dense = |values: *mut c_void, ld, order| Dense { address: address(values), ld, order };
     Rhs { count, names: ["F", "X"], f: dense(f, ldf, of_f), x: dense(x, ldx, of_x) }
 }
 
@@ -284,7 +288,7 @@ unsafe fn solve(
             let columns = if count == 1 { String::new() } else { format!(" nrhs={count}") };
             format!("{function} {} n={m}{columns}", algorithm_name(i.algorithm_in_use()).to_string_lossy())
         });
-        let buffer = buffer as usize;
+        let buffer = address(buffer);
         i.solve(context, &Request { shape, arrays, policy, alpha, rhs, buffer, diagonal: None })?;
         log_solve(i, count)
     })
@@ -296,14 +300,14 @@ unsafe fn solve(
 /// `alpha` is NULL, or one value of the type in the memory that the pointer mode and the executor say.
 pub(super) unsafe fn read_alpha(context: &Context, alpha: *const c_void, dtype: DataType) -> Result<Alpha> {
     if alpha.is_null() {
-        return Ok(Alpha::Device(0));
+        return Ok(Alpha::Device(Address::NULL));
     }
     // On the host executor too, so that a program that works there works on a GPU.
     if context.pointer_mode == PointerMode::Device {
-        require_aligned(alpha as usize, "alpha", dtype.bytes())?;
+        require_aligned(address(alpha), "alpha", dtype.bytes())?;
     }
     if context.takes_device_pointers() {
-        return Ok(Alpha::Device(alpha as usize));
+        return Ok(Alpha::Device(address(alpha)));
     }
     let mut bytes = [0; 16];
     // SAFETY: a readable value by the caller's promise; no type is longer than 16 bytes.
@@ -347,12 +351,12 @@ pub(super) unsafe fn report_pivot(
     context: &Context,
     info: sptrsvInfo_t,
     position: *mut i64,
-    find: impl FnOnce(&mut Info, &Context, Option<usize>) -> Result<Pivot>,
+    find: impl FnOnce(&mut Info, &Context, Option<Address>) -> Result<Pivot>,
 ) -> Result<()> {
     with_info(info, |i| {
-        require_aligned(position as usize, "position", std::mem::align_of::<i64>())?;
+        require_aligned(address(position), "position", std::mem::align_of::<i64>())?;
         let in_device_memory = context.takes_device_pointers();
-        let pivot = find(i, context, in_device_memory.then_some(position as usize))?;
+        let pivot = find(i, context, in_device_memory.then_some(address(position)))?;
         if !in_device_memory {
             // SAFETY: not NULL, so writable by the caller's promise.
             unsafe { position.write(pivot.position) };

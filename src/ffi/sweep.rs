@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 
 use super::analysis::sptrsvDataType_t;
-use super::guard::{guard, raw, shared, with_both, with_handle, with_info, write_enum};
+use super::guard::{address, arrays, guard, raw, shared, with_both, with_handle, with_info, write_enum};
 use super::info::algorithm_name;
 use super::logging::log_step;
 use super::nvtx;
@@ -17,7 +17,7 @@ use super::objects::{sptrsvConstInfo_t, sptrsvConstMatDescr_t, sptrsvHandle_t, s
 use crate::error::{sptrsvStatus_t, Error, Result};
 use crate::executor::Marked;
 use crate::info::{Info, Sweep};
-use crate::problem::{switch, Arrays, DataType, Op, Sweeps};
+use crate::problem::{switch, DataType, Op, Sweeps};
 
 /// The sweeps that an info is for.
 #[repr(C)]
@@ -116,10 +116,10 @@ pub unsafe extern "C" fn sptrsvSweep(
             weight: usable(weight)?,
             is_zero: switch("zeroGuess", zeroGuess)?,
             marked: None,
-            arrays: Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize },
-            b: b as usize,
-            x: x as usize,
-            buffer: buffer as usize,
+            arrays: arrays(val, rowPtr, colInd),
+            b: address(b),
+            x: address(x),
+            buffer: address(buffer),
         };
         with_info(info, |i| {
             let shape = i.shape(Op::NonTranspose, [m, nnz], d, DataType::from_raw(raw(valueType))?)?;
@@ -205,11 +205,11 @@ pub unsafe extern "C" fn sptrsvRelax(
         let sweep = Sweep {
             weight: usable(weight)?,
             is_zero: switch("zeroGuess", zeroGuess)?,
-            marked: (!marker.is_null()).then_some(Marked { marker: marker as usize, points }),
-            arrays: Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize },
-            b: b as usize,
-            x: x as usize,
-            buffer: buffer as usize,
+            marked: (!marker.is_null()).then_some(Marked { marker: address(marker), points }),
+            arrays: arrays(val, rowPtr, colInd),
+            b: address(b),
+            x: address(x),
+            buffer: address(buffer),
         };
         let shape = |info: &Info, d| info.shape(Op::NonTranspose, [m, nnz], d, dtype);
         let name = |info: &Info| algorithm_name(info.algorithm_in_use()).to_string_lossy();

@@ -7,14 +7,14 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use super::analysis::{sptrsvDataType_t, sptrsvOperation_t, sptrsvSolvePolicy_t};
-use super::guard::{raw, shared, with_handle, with_info};
+use super::guard::{address, arrays, raw, shared, with_handle, with_info};
 use super::logging::log_tuning;
 use super::nvtx;
 use super::objects::{sptrsvConstMatDescr_t, sptrsvHandle_t, sptrsvInfo_t};
 use super::solve::read_alpha;
 use crate::error::sptrsvStatus_t;
 use crate::info::{Request, Rhs};
-use crate::problem::{Arrays, DataType, Dense, Op, Order, Policy};
+use crate::problem::{DataType, Dense, Op, Order, Policy};
 
 /// Times solves by the algorithm that AUTO has chosen and by up to two others, keeps the fastest in the info, and solves by it.
 ///
@@ -78,10 +78,10 @@ pub unsafe extern "C" fn sptrsvTune(
             let policy = Policy::from_raw(raw(policy))?;
             let alpha = read_alpha(c, alpha, shape.dtype)?;
             let column = |address| Dense { address, ld: m, order: Order::Columns };
-            let rhs = Rhs { count: 1, names: ["f", "x"], f: column(f as usize), x: column(x as usize) };
-            let arrays = Arrays { val: val as usize, ptr: rowPtr as usize, ind: colInd as usize };
+            let rhs = Rhs { count: 1, names: ["f", "x"], f: column(address(f)), x: column(address(x)) };
+            let arrays = arrays(val, rowPtr, colInd);
             let _range = nvtx::range(|| format!("sptrsvTune n={m}"));
-            let buffer = buffer as usize;
+            let buffer = address(buffer);
             let found = i.tune(c, &Request { shape, arrays, policy, alpha, rhs, buffer, diagonal: None })?;
             log_tuning(m, &found);
             Ok(())

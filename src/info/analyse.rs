@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::{Analysed, Body, Info, Settings, Source};
+use crate::address::Address;
 use crate::context::Context;
 use crate::engines::{self, Algorithm};
 use crate::error::{Error, Result};
@@ -31,7 +32,7 @@ impl Info {
         shape: Shape,
         arrays: Arrays,
         policy: Policy,
-        buffer: usize,
+        buffer: Address,
     ) -> Result<()> {
         let asked = self.asked(&context.executor);
         if shape.n > 0 {
@@ -87,7 +88,7 @@ impl Info {
         asked: Option<&'static dyn Algorithm>,
         shape: &Shape,
         arrays: Arrays,
-        buffer: usize,
+        buffer: Address,
     ) -> Result<()> {
         require_aligned(arrays.ptr, "rowPtr", shape.descr.offsets.bytes())?;
         require(buffer, "buffer")?;

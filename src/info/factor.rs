@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::{Body, Info};
+use crate::address::Address;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::executor::FactorCall;
@@ -17,7 +18,7 @@ impl Info {
         kind: Factorization,
         shape: Shape,
         arrays: Arrays,
-        buffer: usize,
+        buffer: Address,
     ) -> Result<()> {
         let boost = self.boost;
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
@@ -33,7 +34,7 @@ impl Info {
         require(buffer, "buffer")?;
         let call = FactorCall {
             arrays,
-            work: workspace::factor_place(&shape, analysed.row_bytes, buffer),
+            work: workspace::behind_a_solve(&shape, analysed.row_bytes, buffer),
             workspace: workspace::places(&shape, analysed.algorithm.row_bytes(shape.dtype), buffer),
             boost,
             timeout: context.timeout,
@@ -47,7 +48,11 @@ impl Info {
     }
 
     /// Waits for the last factorisation and tells its pivot; writes the position to device memory, if it is to go there.
-    pub fn factor_zero_pivot(&mut self, context: &Context, in_device_memory: Option<usize>) -> Result<Pivot> {
+    pub fn factor_zero_pivot(
+        &mut self,
+        context: &Context,
+        in_device_memory: Option<Address>,
+    ) -> Result<Pivot> {
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         let factor = analysed.factor.as_mut().ok_or_else(not_prepared)?;
         analysed.bodies[0].must_belong_to(&context.executor)?;

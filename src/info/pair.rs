@@ -2,17 +2,18 @@
 #![forbid(unsafe_code)]
 
 use super::{Analysed, Body, Info, Request, Rhs};
+use crate::address::Address;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::executor::PermuteCall;
 use crate::problem::{require_aligned, Alpha, Dense, Index, Order};
 use crate::scalar::{dispatch, Scalar};
 
-/// In which orders F is read and X is written: addresses of indices, or 0 for the order of the factors.
+/// In which orders F is read and X is written: addresses of indices, or null for the order of the factors.
 #[derive(Clone, Copy)]
 pub struct Permutations {
-    pub read: usize,
-    pub written: usize,
+    pub read: Address,
+    pub written: Address,
     pub index: Index,
     pub base: i64,
 }
@@ -23,7 +24,7 @@ pub struct Pair {
     pub rhs: Rhs,
     pub permutations: Permutations,
     /// Room for a column of each right-hand side, where there is a permutation.
-    pub work: usize,
+    pub work: Address,
 }
 
 impl Pair {
@@ -42,34 +43,34 @@ impl Pair {
         let Permutations { read, written, index, .. } = self.permutations;
         let is_nothing = self.rhs.is_nothing(&shape);
         for (address, name) in [(read, "the permutation of F"), (written, "the permutation of X")] {
-            if address != 0 && !is_nothing {
+            if !address.is_null() && !is_nothing {
                 require_aligned(address, name, index.bytes())?;
                 require_aligned(self.work, "work", shape.dtype.bytes())?;
             }
         }
         let work = Dense { address: self.work, ld: i64::from(shape.n), order: Order::Columns };
-        let (Rhs { f, x, .. }, takes_work) = (self.rhs, read != 0 || written != 0);
+        let (Rhs { f, x, .. }, takes_work) = (self.rhs, !read.is_null() || !written.is_null());
         let between = if takes_work { work } else { x };
-        first.rhs = Rhs { f: if read != 0 { work } else { f }, x: between, ..self.rhs };
-        second.rhs = Rhs { f: between, x: if written != 0 { work } else { x }, ..self.rhs };
+        first.rhs = Rhs { f: if read.is_null() { f } else { work }, x: between, ..self.rhs };
+        second.rhs = Rhs { f: between, x: if written.is_null() { x } else { work }, ..self.rhs };
         second.alpha = Alpha::Host(dispatch!(shape.dtype, T => T::ONE.bytes()));
         let [by_first, by_second] = infos;
         let (Some(one), Some(other)) = (by_first.ready(context, &first)?, by_second.ready(context, &second)?)
         else {
             return Ok(());
         };
-        if read != 0 {
+        if !read.is_null() {
             by_first.permute(context, &self.copy(f, work, read, false))?;
         }
         by_first.enqueue(context, &first, one)?;
         by_second.enqueue(context, &second, other)?;
-        if written != 0 {
+        if !written.is_null() {
             by_second.permute(context, &self.copy(work, x, written, true))?;
         }
         Ok(())
     }
 
-    fn copy(&self, from: Dense, to: Dense, index: usize, scatters: bool) -> PermuteCall {
+    fn copy(&self, from: Dense, to: Dense, index: Address, scatters: bool) -> PermuteCall {
         let Permutations { index: width, base, .. } = self.permutations;
         let (columns, is_wide) = (self.rhs.count, width == Index::I64);
         PermuteCall { from, to, index, is_wide, base, columns, scatters }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::{Analysed, Body, Info, Ready, Request, Rhs};
+use crate::address::Address;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::executor::{Marked, SweepCall};
@@ -19,9 +20,9 @@ pub struct Sweep {
     /// The rows that are relaxed, if not all.
     pub marked: Option<Marked>,
     pub arrays: Arrays,
-    pub b: usize,
-    pub x: usize,
-    pub buffer: usize,
+    pub b: Address,
+    pub x: Address,
+    pub buffer: Address,
 }
 
 /// A sweep by one info that can be enqueued.
@@ -99,11 +100,11 @@ impl Info {
         require_aligned(b, "b", values)?;
         require_aligned(x, "x", values)?;
         require(buffer, "buffer")?;
-        if diagonal != 0 {
+        if !diagonal.is_null() {
             require_aligned(diagonal, "the diagonal", values)?;
         }
-        let ([rest, scaled], _) = workspace::sweep_places(&shape, analysed.row_bytes, buffer);
-        let scaled = if by_own { 0 } else { scaled };
+        let [rest, scaled] = workspace::sweep_places(&shape, analysed.row_bytes, buffer);
+        let scaled = if by_own { Address::NULL } else { scaled };
         let call = SweepCall { arrays, b, x, diagonal, rest, scaled, factor: 1.0 / weight, is_zero, marked };
         let side = |address| Dense { address, ld: i64::from(shape.n), order: Order::Columns };
         let rhs = Rhs { count: 1, names: ["b", "x"], f: side(b), x: side(x) };
@@ -118,7 +119,7 @@ impl Info {
     /// Enqueues, or does, the sweep.
     fn enqueue_sweep(&mut self, context: &Context, step: &Step, is_zero: bool) -> Result<()> {
         let (mut request, call) = (step.request, SweepCall { is_zero, ..step.call });
-        let by_own = call.scaled == 0;
+        let by_own = call.scaled.is_null();
         if by_own && is_zero {
             return self.enqueue(context, &request, step.ready);
         }
@@ -150,7 +151,7 @@ impl Info {
     }
 
     /// Sets x to zero.
-    fn clear(&mut self, context: &Context, x: usize) -> Result<()> {
+    fn clear(&mut self, context: &Context, x: Address) -> Result<()> {
         let Analysed { bodies, last, .. } = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         let body = &mut bodies[*last];
         let _bound = body.bind()?;

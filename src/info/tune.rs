@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::{Analysed, Body, Info, Request, Source, Tuned};
+use crate::address::Address;
 use crate::context::Context;
 use crate::engines::{self, Algorithm, AUTO};
 use crate::error::{Error, Result};
@@ -266,10 +267,10 @@ impl Scratch {
         }
     }
 
-    fn address(&mut self) -> usize {
+    fn address(&mut self) -> Address {
         match self {
-            Scratch::Host(values) => values.as_mut_ptr() as usize,
-            Scratch::Cuda(array) => array.address() as usize,
+            Scratch::Host(values) => Address::of(values),
+            Scratch::Cuda(array) => array.address(),
         }
     }
 }

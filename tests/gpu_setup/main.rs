@@ -12,6 +12,7 @@ mod shapes;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use sptrsv::address::Address;
 use sptrsv::analysis::irregular;
 use sptrsv::engines::{self, Algorithm};
 use sptrsv::error::{Error, Result};
@@ -87,7 +88,7 @@ impl Problem {
         CudaPlan::pair(gpu, algorithm, &self.shape, self.arrays(), how(setup), &mut || ())
     }
     fn arrays(&self) -> Arrays {
-        Arrays { val: 0, ptr: self.ptr.address() as usize, ind: self.ind.address() as usize }
+        Arrays { val: Address::NULL, ptr: self.ptr.address(), ind: self.ind.address() }
     }
 }
 

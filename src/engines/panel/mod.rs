@@ -86,7 +86,7 @@ impl Algorithm for Panel {
         launcher.kernel(PANEL, "")?.allow_shared(shared_bytes(launcher.dtype))?;
         stored.add_work_vectors(launcher, 0)?;
         // Where the schedule has no panels they are in natural order.
-        if stored.base.work_item == 0 {
+        if stored.base.work_item.is_null() {
             stored.base.work_items = stored.n().div_ceil(PANEL_ROWS);
         }
         Ok(())

@@ -17,14 +17,8 @@ fn steps(dense: Dense) -> DenseSteps {
 
 /// Enqueues a copy of `columns` columns.
 fn copy(launcher: &Launcher, from: Dense, to: Dense, n: u32, columns: u32) -> Result<()> {
-    let args = DenseArgs {
-        from: from.address as u64,
-        to: to.address as u64,
-        of_from: steps(from),
-        of_to: steps(to),
-        n,
-        columns,
-    };
+    let args =
+        DenseArgs { from: from.address, to: to.address, of_from: steps(from), of_to: steps(to), n, columns };
     launcher.kernel_overlapped(COPY, "")?.launch(n.div_ceil(DENSE_ROWS), DENSE_BLOCK, 0, &args)
 }
 

@@ -200,13 +200,13 @@ impl CudaFactor {
         let mut args = FactorArgs {
             solve: self.plan.stored.base,
             pattern: Pattern::new(self.plan.stored.shape(), call.arrays),
-            val: call.arrays.val as u64,
+            val: call.arrays.val,
             diag: self.diag.address(),
             item: self.item.address(),
             items: self.items,
             ..Default::default()
         };
-        args.solve.work = call.work as u64;
+        args.solve.work = call.work;
         args.solve.values = self.plan.stored.shape().nnz;
         args.solve.timeout_ns = call.timeout.as_nanos().min(u64::MAX as u128) as u64;
         if let Some(boost) = call.boost {

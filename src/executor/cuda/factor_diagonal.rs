@@ -5,6 +5,7 @@
 use super::pattern::Pattern;
 use super::shared::factor::{OnDiagonalArgs, OtherUpdates, OtherUpdatesArgs, ON_DIAGONAL_BLOCK};
 use super::{CudaPlan, DeviceArray, KernelName, Launcher};
+use crate::address::Address;
 use crate::error::Result;
 use crate::executor::{FactorCall, SolveCall};
 use crate::problem::{Arrays, Factorization, Shape};
@@ -61,26 +62,26 @@ pub fn factorize(
     kind: Factorization,
     call: &FactorCall,
     diag: &DeviceArray,
-    state: u64,
+    state: Address,
 ) -> Result<()> {
     let shape = *plan.stored.shape();
     let bytes = shape.dtype.bytes();
-    let pivots = call.work + shape.nnz as usize * bytes;
+    let pivots = call.work.offset(shape.nnz as usize * bytes);
     let args = OnDiagonalArgs {
         pattern: Pattern::new(&shape, call.arrays),
-        val: call.arrays.val as u64,
+        val: call.arrays.val,
         diag: diag.address(),
-        products: call.work as u64,
-        pivots: pivots as u64,
-        scale: (pivots + shape.n as usize * bytes) as u64,
+        products: call.work,
+        pivots,
+        scale: pivots.offset(shape.n as usize * bytes),
         state,
     };
     let solve = SolveCall {
         val: call.work,
-        diagonal: 0,
+        diagonal: Address::NULL,
         f: pivots,
         x: pivots,
-        alpha_device: 0,
+        alpha_device: Address::NULL,
         alpha_host: dispatch!(shape.dtype, T => T::ONE.bytes()),
         conjugate: false,
         inverts: true,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::shared::copies::{EqualArgs, EQUAL_BLOCK, EQUAL_WORDS};
 use super::{memory, DeviceArray, Gpu, KernelName, Launcher};
+use crate::address::Address;
 use crate::error::Result;
 use crate::problem::{Arrays, Shape};
 
@@ -16,11 +17,11 @@ impl KeptPattern {
     /// A copy of a pattern that is known to be well-formed. Waits for the stream.
     pub fn new(gpu: &Arc<Gpu>, shape: &Shape, arrays: Arrays, stream: usize) -> Result<KeptPattern> {
         let _bound = gpu.bind()?;
-        let copy = |address: usize, bytes: usize| {
+        let copy = |from: Address, bytes: usize| {
             let copied = DeviceArray::on_stream(gpu, bytes, stream)?;
             if bytes > 0 {
                 // SAFETY: the analysis has found the caller's array to be that long, and so is the copy.
-                unsafe { memory::copy(copied.address(), address as u64, bytes, stream)? };
+                unsafe { memory::copy(copied.address(), from, bytes, stream)? };
             }
             Ok(copied)
         };
@@ -41,7 +42,7 @@ impl KeptPattern {
         for ((kept, address), bytes) in self.0.iter().zip([arrays.ptr, arrays.ind]).zip(shape.pattern_bytes())
         {
             let words = bytes as u64 / 4;
-            let args = EqualArgs { a: kept.address(), b: address as u64, words, differ: differ.address() };
+            let args = EqualArgs { a: kept.address(), b: address, words, differ: differ.address() };
             kernel.cover(words.div_ceil(EQUAL_WORDS.into()), EQUAL_BLOCK, &args)?;
         }
         Ok(differ.read::<u32>(1, launcher.stream)? == [0])

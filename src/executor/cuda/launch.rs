@@ -176,7 +176,7 @@ impl<A: Copy> Kernel<A> {
         )
     }
 
-    /// Launches `blocks` blocks; nothing for none.
+    /// Launches `blocks` blocks; nothing for none. Safe for the reasons at [`Address`](crate::address::Address).
     pub fn launch(&self, blocks: u32, threads: u32, shared: u32, args: &A) -> Result<()> {
         if blocks == 0 {
             return Ok(());
@@ -203,7 +203,7 @@ impl<A: Copy> Kernel<A> {
             }
         }
         // SAFETY: the kernel takes one argument of A's layout (checked on both sides), which is copied
-        // during the call.
+        // during the call; `Address` says why its addresses may be followed.
         let result = unsafe {
             sys::cuLaunchKernel(
                 self.function,
@@ -261,8 +261,7 @@ impl Chain {
         };
         let before = self.last.as_slice();
         let mut node = std::ptr::null_mut();
-        // SAFETY: the graph is alive; the kernel takes one argument of A's layout (checked on both sides), which is copied during the
-        // call.
+        // SAFETY: the graph is alive; the rest as for `Kernel::launch`.
         let result = unsafe {
             sys::cuGraphAddKernelNode(&mut node, self.graph, before.as_ptr(), before.len(), &launch)
         };

@@ -9,6 +9,7 @@ use cust::sys;
 
 use super::errors::check;
 use super::{lock, Gpu};
+use crate::address::Address;
 use crate::error::Result;
 
 /// Words of a page.
@@ -20,19 +21,19 @@ pub struct PagePool(Mutex<Pages>);
 
 #[derive(Default)]
 struct Pages {
-    pages: Vec<usize>,
-    free_words: Vec<usize>,
-    free_pages: Vec<usize>,
+    pages: Vec<Address>,
+    free_words: Vec<Address>,
+    free_pages: Vec<Address>,
 }
 
 /// One word; 0 is "nothing happened".
 pub struct Flag {
     gpu: Arc<Gpu>,
-    address: usize,
+    address: Address,
 }
 
 impl Pages {
-    fn page(&mut self) -> Result<usize> {
+    fn page(&mut self) -> Result<Address> {
         if let Some(page) = self.free_pages.pop() {
             return Ok(page);
         }
@@ -41,19 +42,21 @@ impl Pages {
         const MAPPED: u32 = 0x02; // CU_MEMHOSTALLOC_DEVICEMAP
                                   // SAFETY: writes one pointer.
         check(unsafe { sys::cuMemHostAlloc(&mut page, bytes, MAPPED) }, "cuMemHostAlloc")?;
-        self.pages.push(page as usize);
-        Ok(page as usize)
+        // SAFETY: it was just allocated.
+        let page = unsafe { Address::new(page as u64) };
+        self.pages.push(page);
+        Ok(page)
     }
 
     fn need_words(&mut self) -> Result<()> {
         if self.free_words.is_empty() {
             let page = self.page()?;
-            self.free_words.extend((0..WORDS).rev().map(|i| page + i * std::mem::size_of::<u32>()));
+            self.free_words.extend((0..WORDS).rev().map(|i| page.offset(i * std::mem::size_of::<u32>())));
         }
         Ok(())
     }
 
-    fn word(&mut self) -> Result<usize> {
+    fn word(&mut self) -> Result<Address> {
         self.need_words()?;
         Ok(self.free_words.pop().expect("just filled"))
     }
@@ -77,7 +80,7 @@ impl PagePool {
     pub fn free(&self) {
         for page in self.pages().pages.drain(..) {
             // SAFETY: allocated by `page`.
-            unsafe { sys::cuMemFreeHost(page as *mut c_void) };
+            unsafe { sys::cuMemFreeHost(page.pointer()) };
         }
     }
 }
@@ -85,7 +88,7 @@ impl PagePool {
 /// A page.
 pub struct Page {
     gpu: Arc<Gpu>,
-    address: usize,
+    address: Address,
     is_lost: bool,
 }
 
@@ -95,7 +98,7 @@ impl Page {
     }
 
     /// Its address as kernels see it.
-    pub fn device_address(&self) -> Result<u64> {
+    pub fn device_address(&self) -> Result<Address> {
         device_address(self.address)
     }
 
@@ -108,14 +111,14 @@ impl Page {
     pub fn last_word(&self) -> &AtomicU32 {
         // SAFETY: a word of a page that lives as long as the GPU object, aligned, and accessed only as an atomic here and
         // by a volatile store on the device.
-        unsafe { &*(self.address as *const AtomicU32).add(WORDS - 1) }
+        unsafe { &*self.address.pointer::<AtomicU32>().add(WORDS - 1) }
     }
 
     /// Its first words, which nobody writes meanwhile.
     pub fn words(&self, count: usize) -> Vec<u32> {
         assert!(count < WORDS);
         // SAFETY: the page is this object's alone, and any pattern of bits is a word.
-        unsafe { std::slice::from_raw_parts(self.address as *const u32, count) }.to_vec()
+        unsafe { std::slice::from_raw_parts(self.address.pointer::<u32>(), count) }.to_vec()
     }
 }
 
@@ -137,7 +140,7 @@ impl Flag {
     fn word(&self) -> &AtomicU32 {
         // SAFETY: a word of a pinned page that lives as long as the GPU object, aligned, and accessed
         // only as an atomic here and by a volatile store on the device.
-        unsafe { &*(self.address as *const AtomicU32) }
+        unsafe { &*self.address.pointer::<AtomicU32>() }
     }
 
     pub fn value(&self) -> u32 {
@@ -153,18 +156,19 @@ impl Flag {
     }
 
     /// The word's address as kernels see it.
-    pub fn device_address(&self) -> Result<u64> {
+    pub fn device_address(&self) -> Result<Address> {
         device_address(self.address)
     }
 }
 
 /// The address, as kernels see it, of what lies there in a page.
-fn device_address(address: usize) -> Result<u64> {
+fn device_address(address: Address) -> Result<Address> {
     let mut seen = 0;
     // SAFETY: the page was allocated mapped.
-    let result = unsafe { sys::cuMemHostGetDevicePointer_v2(&mut seen, address as *mut c_void, 0) };
+    let result = unsafe { sys::cuMemHostGetDevicePointer_v2(&mut seen, address.pointer(), 0) };
     check(result, "cuMemHostGetDevicePointer")?;
-    Ok(seen)
+    // SAFETY: the driver says that the page is there.
+    Ok(unsafe { Address::new(seen) })
 }
 
 impl Drop for Flag {

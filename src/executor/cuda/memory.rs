@@ -6,6 +6,7 @@ use cust::sys;
 
 use super::errors::check;
 use super::Gpu;
+use crate::address::Address;
 use crate::error::{Error, Result};
 
 /// Where setups get their memory: a pool of the library's own, where the driver has pools. It keeps what is
@@ -56,13 +57,13 @@ impl Pool {
         // What a driver does at the first allocation takes milliseconds, which are no part of an analysis.
         if let Ok(Some(address)) = made.allocate(1, stream as usize) {
             // SAFETY: it was just allocated.
-            unsafe { sys::cuMemFreeAsync(address, stream) };
+            unsafe { sys::cuMemFreeAsync(address.get(), stream) };
         }
         Some(made)
     }
 
     /// `bytes` for work on `stream`, which must not be capturing. None where the pool has no room for them.
-    fn allocate(&self, bytes: usize, stream: usize) -> Result<Option<u64>> {
+    fn allocate(&self, bytes: usize, stream: usize) -> Result<Option<Address>> {
         let once = || {
             let mut address = 0;
             // SAFETY: writes one address.
@@ -70,7 +71,8 @@ impl Pool {
                 sys::cuMemAllocFromPoolAsync(&mut address, bytes, self.pool, stream as sys::CUstream)
             };
             match check(result, "cuMemAllocFromPoolAsync") {
-                Ok(()) => Ok(Some(address)),
+                // SAFETY: it was just allocated.
+                Ok(()) => Ok(Some(unsafe { Address::new(address) })),
                 Err(Error::OutOfMemory { .. }) => Ok(None),
                 Err(error) => Err(error),
             }
@@ -112,7 +114,7 @@ impl Pool {
 /// Bytes on the device. Given back in their own context, whichever is current then.
 pub struct DeviceArray {
     gpu: Arc<Gpu>,
-    address: u64,
+    address: Address,
     bytes: usize,
     pooled: bool,
     /// The one stream that works with it, if it is given back when that is done.
@@ -135,6 +137,8 @@ impl DeviceArray {
             Error::OutOfMemory { place, .. } => Error::OutOfMemory { place, bytes: bytes as u64 },
             other => other,
         })?;
+        // SAFETY: it was just allocated.
+        let address = unsafe { Address::new(address) };
         Ok(DeviceArray { gpu: gpu.clone(), address, bytes, pooled: false, only_on: None, idle: false })
     }
 
@@ -172,14 +176,14 @@ impl DeviceArray {
         unsafe { write(self.address(), data, stream) }
     }
 
-    /// Sets every byte.
     /// Its first elements, after what has been enqueued on the stream. Waits.
     pub fn read<T: Copy>(&self, count: usize, stream: usize) -> Result<Vec<T>> {
         assert!(count * size_of::<T>() <= self.bytes(), "more than there is");
         // SAFETY: there are as many.
-        unsafe { read(self.address() as usize, count, stream) }
+        unsafe { read(self.address(), count, stream) }
     }
 
+    /// Sets every byte.
     pub fn fill(&self, byte: u8, stream: usize) -> Result<()> {
         // SAFETY: the array holds that many bytes.
         unsafe { fill(self.address(), byte, self.bytes(), stream) }
@@ -195,7 +199,7 @@ impl DeviceArray {
         self.only_on = Some(stream);
     }
 
-    pub fn address(&self) -> u64 {
+    pub fn address(&self) -> Address {
         self.address
     }
 
@@ -216,12 +220,12 @@ impl Drop for DeviceArray {
             (Some(_), None) => return,
             (None, _) => {
                 // SAFETY: dropped once, here. Freeing waits for kernels that still use the memory.
-                unsafe { sys::cuMemFree_v2(self.address) };
+                unsafe { sys::cuMemFree_v2(self.address.get()) };
                 return;
             }
         };
         // SAFETY: dropped once, here; what uses the memory is done, or before this on the stream.
-        unsafe { sys::cuMemFreeAsync(self.address, stream) };
+        unsafe { sys::cuMemFreeAsync(self.address.get(), stream) };
     }
 }
 
@@ -244,9 +248,9 @@ pub fn wait_for_kernels() -> bool {
 ///
 /// # Safety
 /// `address` is a device address of that many bytes.
-pub unsafe fn fill(address: u64, byte: u8, bytes: usize, stream: usize) -> Result<()> {
+pub unsafe fn fill(address: Address, byte: u8, bytes: usize, stream: usize) -> Result<()> {
     // SAFETY: the caller's promise.
-    let result = unsafe { sys::cuMemsetD8Async(address, byte, bytes, stream as sys::CUstream) };
+    let result = unsafe { sys::cuMemsetD8Async(address.get(), byte, bytes, stream as sys::CUstream) };
     check(result, "cuMemsetD8Async")
 }
 
@@ -254,9 +258,9 @@ pub unsafe fn fill(address: u64, byte: u8, bytes: usize, stream: usize) -> Resul
 ///
 /// # Safety
 /// Both are device addresses of that many bytes.
-pub unsafe fn copy(to: u64, from: u64, bytes: usize, stream: usize) -> Result<()> {
+pub unsafe fn copy(to: Address, from: Address, bytes: usize, stream: usize) -> Result<()> {
     // SAFETY: the caller's promise.
-    let result = unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, stream as sys::CUstream) };
+    let result = unsafe { sys::cuMemcpyDtoDAsync_v2(to.get(), from.get(), bytes, stream as sys::CUstream) };
     check(result, "cuMemcpyDtoDAsync")
 }
 
@@ -264,14 +268,15 @@ pub unsafe fn copy(to: u64, from: u64, bytes: usize, stream: usize) -> Result<()
 ///
 /// # Safety
 /// `address` is a device address of that many elements.
-pub unsafe fn write<T: Copy>(address: u64, data: &[T], stream: usize) -> Result<()> {
+pub unsafe fn write<T: Copy>(address: Address, data: &[T], stream: usize) -> Result<()> {
     let bytes = std::mem::size_of_val(data);
     if bytes == 0 {
         return Ok(());
     }
     // SAFETY: the caller's promise.
-    let result =
-        unsafe { sys::cuMemcpyHtoDAsync_v2(address, data.as_ptr().cast(), bytes, stream as sys::CUstream) };
+    let result = unsafe {
+        sys::cuMemcpyHtoDAsync_v2(address.get(), data.as_ptr().cast(), bytes, stream as sys::CUstream)
+    };
     check(result, "cuMemcpyHtoDAsync")?;
     // A few bytes go with the command. What is more a GPU that reads the host's memory itself may still be reading.
     if bytes > WITH_COMMAND {
@@ -286,9 +291,9 @@ const WITH_COMMAND: usize = 64 << 10;
 /// Copies `count` elements from the caller's device array and waits for them; none where the array is NULL.
 ///
 /// # Safety
-/// `address` is 0 or a device address of that many elements; any bit pattern is a `T`.
-pub unsafe fn read<T: Copy>(address: usize, count: usize, stream: usize) -> Result<Vec<T>> {
-    let count = if address == 0 { 0 } else { count };
+/// `address` is null or a device address of that many elements; any bit pattern is a `T`.
+pub unsafe fn read<T: Copy>(address: Address, count: usize, stream: usize) -> Result<Vec<T>> {
+    let count = if address.is_null() { 0 } else { count };
     let bytes = count * std::mem::size_of::<T>();
     let mut data = Vec::<T>::new();
     // This may be as long as the matrix, and must not end the program where there is no room.
@@ -296,12 +301,7 @@ pub unsafe fn read<T: Copy>(address: usize, count: usize, stream: usize) -> Resu
     if count > 0 {
         // SAFETY: the caller's promise, and there is room for that many bytes.
         let result = unsafe {
-            sys::cuMemcpyDtoHAsync_v2(
-                data.as_mut_ptr().cast(),
-                address as u64,
-                bytes,
-                stream as sys::CUstream,
-            )
+            sys::cuMemcpyDtoHAsync_v2(data.as_mut_ptr().cast(), address.get(), bytes, stream as sys::CUstream)
         };
         check(result, "cuMemcpyDtoHAsync")?;
         synchronize(stream)?;
@@ -315,11 +315,11 @@ pub unsafe fn read<T: Copy>(address: usize, count: usize, stream: usize) -> Resu
 ///
 /// # Safety
 /// `address` is a device address of a `T`.
-pub unsafe fn write_one<T: Copy>(address: usize, value: T, stream: usize) -> Result<()> {
+pub unsafe fn write_one<T: Copy>(address: Address, value: T, stream: usize) -> Result<()> {
     // SAFETY: the caller's promise.
     let result = unsafe {
         sys::cuMemcpyHtoDAsync_v2(
-            address as u64,
+            address.get(),
             (&raw const value).cast(),
             std::mem::size_of::<T>(),
             stream as sys::CUstream,

@@ -15,8 +15,8 @@ const PLACES: KernelName<DiagonalArgs> = KernelName::new("diagonal_places");
 impl Pattern {
     pub fn new(shape: &Shape, arrays: Arrays) -> Pattern {
         Pattern {
-            row_ptr: arrays.ptr as u64,
-            col_ind: arrays.ind as u64,
+            row_ptr: arrays.ptr,
+            col_ind: arrays.ind,
             wide_offsets: (shape.descr.offsets == Index::I64) as u32,
             wide_columns: (shape.descr.columns == Index::I64) as u32,
             base: shape.base() as u32,

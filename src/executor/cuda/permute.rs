@@ -13,9 +13,9 @@ impl CudaPlan {
     pub fn permute(&mut self, stream: usize, call: &PermuteCall) -> Result<()> {
         self.note_use(stream)?;
         let args = PermuteArgs {
-            from: call.from.address as u64,
-            to: call.to.address as u64,
-            index: call.index as u64,
+            from: call.from.address,
+            to: call.to.address,
+            index: call.index,
             ld_from: call.from.ld as u64,
             ld_to: call.to.ld as u64,
             columns: call.columns as u64,

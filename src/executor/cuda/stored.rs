@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::args::SolveArgs;
 use super::{DeviceArray, Gpu, Launcher};
+use crate::address::Address;
 use crate::analysis::Values;
 use crate::error::{Error, Result};
 use crate::problem::{DataType, DiagSource, Shape, MAX_SIZE};
@@ -43,16 +44,20 @@ impl Stored {
     }
 
     /// Copies an array to the device for as long as this lives; its address.
-    pub fn keep<T: Copy>(&mut self, launcher: &Launcher, data: &[T]) -> Result<u64> {
+    pub fn keep<T: Copy>(&mut self, launcher: &Launcher, data: &[T]) -> Result<Address> {
         let array = DeviceArray::copy_of(launcher.gpu, data, launcher.stream)?;
         let address = array.address();
         self.owned.push(array);
         Ok(address)
     }
 
-    pub(super) fn keep_values(&mut self, launcher: &Launcher, values: &Option<Values>) -> Result<(u64, u32)> {
+    pub(super) fn keep_values(
+        &mut self,
+        launcher: &Launcher,
+        values: &Option<Values>,
+    ) -> Result<(Address, u32)> {
         Ok(match values {
-            None => (0, 0),
+            None => (Address::NULL, 0),
             Some(Values::Contiguous(first)) => (self.keep(launcher, first)?, 0),
             Some(Values::Permuted(index)) => (self.keep(launcher, index)?, 1),
         })
@@ -73,7 +78,7 @@ impl Stored {
     }
 
     /// Frees arrays that were kept, by their addresses.
-    pub fn release(&mut self, addresses: &[u64]) {
+    pub fn release(&mut self, addresses: &[Address]) {
         self.owned.retain(|array| !addresses.contains(&array.address()));
     }
 
@@ -141,9 +146,9 @@ impl Stored {
 
 /// What stands for the array of diagonal indices where the records have them: kernels look only at whether
 /// there is one.
-pub(super) fn diag_in_records(shape: &Shape, record: u64) -> u64 {
+pub(super) fn diag_in_records(shape: &Shape, record: Address) -> Address {
     match shape.diag {
-        DiagSource::Unit => 0,
+        DiagSource::Unit => Address::NULL,
         DiagSource::Separate | DiagSource::Matrix => record,
     }
 }

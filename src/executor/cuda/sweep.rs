@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::pattern::{Diagonal, Pattern};
 use super::shared::sweep::{SweepArgs, SWEEP_THREADS};
 use super::{CudaPlan, Gpu, KernelName, Launcher};
+use crate::address::Address;
 use crate::error::Result;
 use crate::executor::SweepCall;
 use crate::problem::{Arrays, Shape};
@@ -54,21 +55,22 @@ impl CudaSweep {
 
     fn args(&self, plan: &CudaPlan, call: &SweepCall) -> SweepArgs {
         let shape = plan.stored.shape();
-        let place = self.diagonal.as_ref().map_or(0, |diagonal| diagonal.place.address());
+        let place = self.diagonal.as_ref().map_or(Address::NULL, |diagonal| diagonal.place.address());
         // Five entries and more for each lane; of a row whose diagonal is known half are read, if all rows are relaxed.
-        let half = place != 0 && call.marked.is_none();
+        let half = !place.is_null() && call.marked.is_none();
         let entries = shape.nnz / shape.n / if half { 2 } else { 1 };
         let lanes = (entries / 5).max(1).next_power_of_two().min(32);
-        let (marker, points) = call.marked.map_or((0, 0), |marked| (marked.marker as u64, marked.points));
+        let (marker, points) =
+            call.marked.map_or((Address::NULL, 0), |marked| (marked.marker, marked.points));
         SweepArgs {
             pattern: Pattern::new(shape, call.arrays),
-            val: call.arrays.val as u64,
-            b: call.b as u64,
-            x: call.x as u64,
-            diagonal: call.diagonal as u64,
+            val: call.arrays.val,
+            b: call.b,
+            x: call.x,
+            diagonal: call.diagonal,
             place,
-            rest: call.rest as u64,
-            scaled: call.scaled as u64,
+            rest: call.rest,
+            scaled: call.scaled,
             marker,
             factor: call.factor,
             lanes,

@@ -9,6 +9,7 @@
 use super::args::SolveArgs;
 use super::shared::copies::{ValuesArgs, VALUES_BLOCK, VALUES_EACH};
 use super::{DeviceArray, KernelName, Launcher};
+use crate::address::Address;
 use crate::error::Result;
 
 const GATHER: KernelName<ValuesArgs> = KernelName::new("values_gather");
@@ -17,8 +18,8 @@ const SET_DIAGONAL: KernelName<DiagonalPlaces> = KernelName::new("values_set_dia
 /// Places on the device, in arrays that the plan owns.
 #[derive(Clone, Copy)]
 pub struct CopiedValues {
-    values: u64,
-    source: u64,
+    values: Address,
+    source: Address,
     count: u32,
 }
 
@@ -32,12 +33,12 @@ impl CopiedValues {
         Ok((CopiedValues { values: values.address(), source: source.address(), count }, values))
     }
 
-    pub fn address(&self) -> u64 {
+    pub fn address(&self) -> Address {
         self.values
     }
 
     /// Where each value comes from.
-    pub fn source(&self) -> u64 {
+    pub fn source(&self) -> Address {
         self.source
     }
 
@@ -46,9 +47,9 @@ impl CopiedValues {
     }
 
     /// Enqueues the copy from the caller's array.
-    pub fn update(&self, launcher: &Launcher, from: usize) -> Result<()> {
+    pub fn update(&self, launcher: &Launcher, from: Address) -> Result<()> {
         let CopiedValues { values, source, count } = *self;
-        let args = ValuesArgs { from: from as u64, to: values, source, count };
+        let args = ValuesArgs { from, to: values, source, count };
         launcher.kernel_overlapped(GATHER, "")?.launch(
             count.div_ceil(VALUES_BLOCK * VALUES_EACH),
             VALUES_BLOCK,
@@ -64,7 +65,16 @@ impl DiagonalPlaces {
     /// Those of a schedule by rows, or by nodes of so many unknowns.
     pub fn of(base: &SolveArgs, node: u32) -> DiagonalPlaces {
         let SolveArgs { record, node_row, order, diag_index, n, .. } = *base;
-        DiagonalPlaces { from: 0, to: 0, record, node_row, order, diag_index, n, node }
+        DiagonalPlaces {
+            from: Address::NULL,
+            to: Address::NULL,
+            record,
+            node_row,
+            order,
+            diag_index,
+            n,
+            node,
+        }
     }
 
     /// Loads the kernel, as the first update may be captured into a graph.
@@ -73,8 +83,8 @@ impl DiagonalPlaces {
     }
 
     /// Enqueues the copy of a diagonal, in the order of the unknowns, to where its values lie in `to`.
-    pub fn update(self, launcher: &Launcher, from: usize, to: u64) -> Result<()> {
-        let args = DiagonalPlaces { from: from as u64, to, ..self };
+    pub fn update(self, launcher: &Launcher, from: Address, to: Address) -> Result<()> {
+        let args = DiagonalPlaces { from, to, ..self };
         launcher.kernel_overlapped(SET_DIAGONAL, "")?.cover(self.n.into(), VALUES_BLOCK, &args)
     }
 }

@@ -47,7 +47,7 @@ impl HostFactor {
         let nnz = self.shape.nnz as usize;
         self.pivot = dispatch!(self.shape.dtype, T => {
             // SAFETY: by the caller's promise there are so many values, which nobody else uses during the call.
-            let values = unsafe { std::slice::from_raw_parts_mut(call.arrays.val as *mut T, nnz) };
+            let values = unsafe { std::slice::from_raw_parts_mut(call.arrays.val.pointer::<T>(), nnz) };
             match kind {
                 Factorization::Ilu0 => ilu0(&pattern, &self.diag, &mut self.place, values, call.boost),
                 Factorization::Ic0 => ic0(&pattern, &self.diag, &mut self.place, values),

@@ -1,5 +1,6 @@
 //! A copy of the pattern of an analysis, by which a later one of the same pattern is recognised.
 
+use crate::address::Address;
 use crate::problem::{Arrays, Shape};
 
 /// The offsets and the indices of a pattern, as the caller's arrays had them.
@@ -34,9 +35,9 @@ impl KeptPattern {
 
 /// # Safety
 /// `address` is that of so many bytes, which stay as they are, or there are none.
-unsafe fn bytes<'a>(address: usize, count: usize) -> &'a [u8] {
+unsafe fn bytes<'a>(address: Address, count: usize) -> &'a [u8] {
     match count {
         0 => &[],
-        _ => std::slice::from_raw_parts(address as *const u8, count),
+        _ => std::slice::from_raw_parts(address.pointer(), count),
     }
 }

@@ -1,5 +1,6 @@
 //! The caller's pattern as it lies, zero-based.
 
+use crate::address::Address;
 use crate::problem::{Arrays, Index, Shape};
 
 /// A pattern in the caller's arrays.
@@ -10,12 +11,12 @@ pub struct Pattern {
 
 impl Pattern {
     /// An index of the caller's, zero-based.
-    fn index(&self, address: usize, width: Index, i: usize) -> usize {
+    fn index(&self, address: Address, width: Index, i: usize) -> usize {
         // SAFETY: by the caller's promise the arrays are as long as the analysis has seen them.
         let index = unsafe {
             match width {
-                Index::I32 => i64::from((address as *const i32).add(i).read()),
-                Index::I64 => (address as *const i64).add(i).read(),
+                Index::I32 => i64::from(address.pointer::<i32>().add(i).read()),
+                Index::I64 => address.pointer::<i64>().add(i).read(),
             }
         };
         (index - self.shape.base()) as usize

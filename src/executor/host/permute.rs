@@ -23,8 +23,8 @@ impl HostPlan {
 unsafe fn permute<T: Scalar>(n: usize, call: &PermuteCall) {
     for row in 0..n {
         let index = match call.is_wide {
-            true => (call.index as *const i64).add(row).read(),
-            false => i64::from((call.index as *const i32).add(row).read()),
+            true => call.index.pointer::<i64>().add(row).read(),
+            false => i64::from(call.index.pointer::<i32>().add(row).read()),
         };
         let there = usize::try_from(index - call.base).ok().filter(|&there| there < n);
         let (from, to) = match (there, call.scatters) {
@@ -34,9 +34,9 @@ unsafe fn permute<T: Scalar>(n: usize, call: &PermuteCall) {
         };
         for j in 0..call.columns as usize {
             let value = from.map_or(T::NAN, |from| {
-                (call.from.address as *const T).add(from + j * call.from.ld as usize).read()
+                call.from.address.pointer::<T>().add(from + j * call.from.ld as usize).read()
             });
-            (call.to.address as *mut T).add(to + j * call.to.ld as usize).write(value);
+            call.to.address.pointer::<T>().add(to + j * call.to.ld as usize).write(value);
         }
     }
 }

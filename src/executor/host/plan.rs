@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::pieces::{self, Levels, Pieces};
 use super::{memory, solve, GivenUp, Job, Method, Pool, MOST_COLUMNS};
+use crate::address::Address;
 use crate::analysis::{cpu, pattern, Schedule, NONE};
 use crate::error::{Error, Result};
 use crate::executor::SolveCall;
@@ -100,7 +101,7 @@ impl HostPlan {
     }
 
     /// Makes it that of an analysis that has not solved, with a copy of these values if there are any.
-    pub fn renew(&mut self, values: Option<usize>) {
+    pub fn renew(&mut self, values: Option<Address>) {
         (self.pivot, self.failed) = (self.missing_diag(), false);
         if let Some(val) = values {
             self.update_values(val);
@@ -150,7 +151,7 @@ impl HostPlan {
 
     /// Solves for `count` right-hand sides, each side stored by columns or by rows.
     pub fn solve_dense(&mut self, call: &SolveCall, count: i64, [f, x]: [Dense; 2]) {
-        let val = self.copy.as_ref().map_or(call.val, |copy| copy.as_ptr() as usize);
+        let val = self.copy.as_deref_mut().map_or(call.val, Address::of);
         let mut done = 0;
         while done < count {
             let [of_f, of_x] = [f, x].map(|side| side.column(done, self.shape.dtype).address);
@@ -161,7 +162,7 @@ impl HostPlan {
     }
 
     /// Has solves read a copy of the caller's values.
-    pub fn copy_values(&mut self, val: usize) -> Result<()> {
+    pub fn copy_values(&mut self, val: Address) -> Result<()> {
         let bytes = self.shape.nnz as usize * self.shape.dtype.bytes();
         let words = bytes.div_ceil(size_of::<u128>());
         let mut copy = Vec::new();
@@ -174,15 +175,15 @@ impl HostPlan {
     }
 
     /// Copies the caller's values, where solves read a copy.
-    pub fn update_values(&mut self, val: usize) {
+    pub fn update_values(&mut self, val: Address) {
         let bytes = self.shape.nnz as usize * self.shape.dtype.bytes();
         let Some(copy) = self.copy.as_mut().filter(|_| bytes > 0) else { return };
         // SAFETY: by the caller's promise the array has that many bytes; so has the copy.
-        unsafe { std::ptr::copy_nonoverlapping(val as *const u8, copy.as_mut_ptr().cast(), bytes) };
+        unsafe { std::ptr::copy_nonoverlapping(val.pointer::<u8>(), copy.as_mut_ptr().cast(), bytes) };
     }
 
     /// Puts another diagonal into the copy. Rows without an entry there are left out.
-    pub fn update_diagonal(&mut self, diagonal: usize) -> Result<()> {
+    pub fn update_diagonal(&mut self, diagonal: Address) -> Result<()> {
         let has_extra = match &self.way {
             Way::Paper(_, schedule) => !schedule.extra_diag.is_empty(),
             Way::Auto(pieces) => pieces.has_extra_diag(),
@@ -202,7 +203,7 @@ impl HostPlan {
             }
             // SAFETY: by the caller's promise there are n values; the analysis names values that the copy has.
             unsafe {
-                let from = (diagonal as *const u8).add(unknown as usize * bytes);
+                let from = diagonal.pointer::<u8>().add(unknown as usize * bytes);
                 std::ptr::copy_nonoverlapping(from, to.add(index as usize * bytes), bytes);
             }
         }
@@ -229,18 +230,18 @@ impl HostPlan {
         let alpha = unsafe { call.alpha_host.as_ptr().cast::<T>().read_unaligned() };
         let job = Job {
             alpha,
-            val: call.val as *const T,
-            diag: if separate { call.diagonal as *const T } else { std::ptr::null() },
+            val: call.val.pointer(),
+            diag: if separate { call.diagonal.pointer() } else { std::ptr::null() },
             unit: self.shape.diag == DiagSource::Unit,
             conj: call.conjugate,
             forward: self.shape.forward(),
-            f: call.f as *const T,
-            x: call.x as *mut T,
+            f: call.f.pointer(),
+            x: call.x.pointer(),
             columns,
             of_f,
             of_x,
-            work: call.workspace.values as *mut T,
-            counters: call.workspace.counters as *mut u32,
+            work: call.workspace.values.pointer(),
+            counters: call.workspace.counters.pointer(),
             timeout: call.timeout,
         };
         if !self.failed {
@@ -260,18 +261,18 @@ impl HostPlan {
         if self.failed {
             for (i, j) in (0..self.shape.n).flat_map(|i| (0..columns).map(move |j| (i, j))) {
                 // SAFETY: x has n values a column, and no thread of the solve uses them any longer.
-                unsafe { (call.x as *mut T).add(of_x.to(i, j)).write(T::NAN) };
+                unsafe { call.x.pointer::<T>().add(of_x.to(i, j)).write(T::NAN) };
             }
         }
     }
 }
 
 /// # Safety
-/// `address` is 0 or that of `len` readable elements that outlive the use of the slice.
-unsafe fn slice<'a, T>(address: usize, len: usize) -> &'a [T] {
-    if address == 0 || len == 0 {
+/// `address` is null or that of `len` readable elements that outlive the use of the slice.
+unsafe fn slice<'a, T>(address: Address, len: usize) -> &'a [T] {
+    if address.is_null() || len == 0 {
         return &[];
     }
     // SAFETY: the caller's promise.
-    unsafe { std::slice::from_raw_parts(address as *const T, len) }
+    unsafe { std::slice::from_raw_parts(address.pointer(), len) }
 }

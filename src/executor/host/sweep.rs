@@ -2,6 +2,7 @@
 
 use super::pattern::Pattern;
 use super::HostPlan;
+use crate::address::Address;
 use crate::executor::{Marked, SweepCall};
 use crate::scalar::{dispatch, Scalar};
 
@@ -26,10 +27,10 @@ impl HostPlan {
     }
 
     /// Sets x to zero.
-    pub fn clear(&mut self, x: usize) {
+    pub fn clear(&mut self, x: Address) {
         let bytes = self.shape().n as usize * self.shape().dtype.bytes();
         // SAFETY: by the caller's promise an array of n values, which nobody else uses during the call.
-        unsafe { std::ptr::write_bytes(x as *mut u8, 0, bytes) };
+        unsafe { std::ptr::write_bytes(x.pointer::<u8>(), 0, bytes) };
     }
 }
 
@@ -37,7 +38,7 @@ impl Marked {
     /// # Safety
     /// The marker is an array of more than `row` numbers.
     unsafe fn relaxes(&self, row: usize) -> bool {
-        (self.marker as *const i32).add(row).read() == self.points
+        self.marker.pointer::<i32>().add(row).read() == self.points
     }
 }
 
@@ -45,7 +46,7 @@ impl Marked {
 /// As `rest`.
 unsafe fn take<T: Scalar>(n: usize, call: &SweepCall) {
     let Some(marked) = call.marked else { return };
-    let at = |address: usize, i: usize| (address as *mut T).add(i);
+    let at = |address: Address, i: usize| address.pointer::<T>().add(i);
     for i in 0..n {
         if marked.relaxes(i) {
             at(call.x, i).write(at(call.rest, i).read());
@@ -60,7 +61,7 @@ unsafe fn take<T: Scalar>(n: usize, call: &SweepCall) {
 /// # Safety
 /// The addresses are those of arrays of n values and numbers, which nobody else uses during the call, and the pattern's values.
 unsafe fn rest<T: Scalar>(pattern: &Pattern, call: &SweepCall) {
-    let at = |address: usize, i: usize| (address as *mut T).add(i);
+    let at = |address: Address, i: usize| address.pointer::<T>().add(i);
     let factor = T::from_parts([call.factor, 0.0]);
     let relaxes = |row| call.marked.is_none_or(|marked| marked.relaxes(row));
     for i in 0..pattern.shape.n as usize {
@@ -78,11 +79,11 @@ unsafe fn rest<T: Scalar>(pattern: &Pattern, call: &SweepCall) {
                 sum = sum.add(value.mul(at(call.x, column).read()));
             }
         }
-        if call.scaled == 0 {
+        if call.scaled.is_null() {
             at(call.rest, i).write(at(call.b, i).read().sub(sum));
             continue;
         }
-        let diagonal = if call.diagonal != 0 { at(call.diagonal, i).read() } else { own }.mul(factor);
+        let diagonal = if call.diagonal.is_null() { own } else { at(call.diagonal, i).read() }.mul(factor);
         let (more, mut r) = (own.sub(diagonal), at(call.b, i).read().sub(sum));
         if !call.is_zero && !more.is_zero() {
             r = r.mul_sub(more, at(call.x, i).read());

@@ -8,6 +8,7 @@ use super::super::setup::{self, Known, SetupTimes};
 use super::super::values::DiagonalPlaces;
 use super::super::{memory, DeviceArray, Gpu, Launcher};
 use super::CudaPlan;
+use crate::address::Address;
 use crate::analysis::work_items::{self, Cut};
 use crate::analysis::{cpu, pattern, Findings, Lists, Needs, Pattern, Schedule, Values, NONE};
 use crate::engines::{self, Algorithm};
@@ -298,7 +299,7 @@ impl CudaPlan {
             self.stored.base.counts = self.stored.keep(launcher, &schedule.counts)?;
         }
         self.stored.base.diag_index = match self.stored.shape.diag {
-            DiagSource::Unit => 0,
+            DiagSource::Unit => Address::NULL,
             // The diagonal of unknown i is d[i], and the order lists the unknowns.
             DiagSource::Separate => self.stored.base.order,
             DiagSource::Matrix => self.stored.keep(launcher, &schedule.diag)?,

@@ -2,6 +2,7 @@
 
 use super::super::memory;
 use super::CudaPlan;
+use crate::address::Address;
 use crate::analysis::nodes;
 use crate::analysis::work_items;
 use crate::error::Result;
@@ -40,8 +41,7 @@ impl CudaPlan {
             _ => nodes::entries(base.n, self.stored.entries, self.stored.node()) as usize,
         };
         // SAFETY: the plan's arrays have these lengths, or are not there.
-        let read =
-            |address: u64, words: usize| unsafe { memory::read::<u32>(address as usize, words, stream) };
+        let read = |address: Address, words: usize| unsafe { memory::read::<u32>(address, words, stream) };
         let values = |permuted: u32| if permuted != 0 { entries * node } else { n };
         let tiled = base.tiles > 0;
         let work_item = read(base.work_item, self.engine().words_of_work_item() * base.work_items as usize)?;
@@ -58,7 +58,7 @@ impl CudaPlan {
             col_val: read(base.col_val, values(base.col_permuted))?,
             counts: read(base.counts, n)?,
             // With records it is they.
-            diag_index: if base.record == 0 { read(base.diag_index, n)? } else { Vec::new() },
+            diag_index: if base.record.is_null() { read(base.diag_index, n)? } else { Vec::new() },
             extra_diag: read(base.extra_diag, 2 * base.extra_count as usize)?,
             work_item,
             record: read(base.record, 4 * n)?,

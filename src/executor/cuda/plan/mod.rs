@@ -13,6 +13,7 @@ use super::setup::{self, SetupTimes};
 use super::stored::Stored;
 use super::values::{CopiedValues, DiagonalPlaces};
 use super::{memory, DeviceArray, Gpu, Launcher};
+use crate::address::Address;
 use crate::analysis::NONE;
 use crate::engines::{Algorithm, EnginePlan};
 use crate::error::{Error, Result};
@@ -128,7 +129,7 @@ impl CudaPlan {
     /// What there is to reset.
     fn unsolved(&self) -> setup::Unsolved {
         let (work, work_bytes) =
-            self.stored.work.as_ref().map_or((0, 0), |work| (work.address(), work.bytes()));
+            self.stored.work.as_ref().map_or((Address::NULL, 0), |work| (work.address(), work.bytes()));
         setup::Unsolved { state: self.state.address(), work, work_bytes, pivot: self.missing_diag }
     }
 
@@ -150,7 +151,7 @@ impl CudaPlan {
     }
 
     fn args(&self, call: &SolveCall) -> SolveArgs {
-        let as_they_lie = self.kept.as_ref().map_or(call.val as u64, DeviceArray::address);
+        let as_they_lie = self.kept.as_ref().map_or(call.val, DeviceArray::address);
         let (val, values) = match self.copied.or(self.gathered) {
             Some(copied) => (copied.address(), copied.count()),
             None => (as_they_lie, self.stored.shape.nnz),
@@ -160,15 +161,15 @@ impl CudaPlan {
         SolveArgs {
             val,
             values,
-            diag_values: if call.diagonal != 0 { call.diagonal as u64 } else { own_diagonal },
-            f: call.f as u64,
-            x: call.x as u64,
-            alpha: call.alpha_device as u64,
+            diag_values: call.diagonal.or(own_diagonal),
+            f: call.f,
+            x: call.x,
+            alpha: call.alpha_device,
             alpha_host: call.alpha_host,
             conjugate: call.conjugate as u32,
             inverts: call.inverts as u32,
-            work: self.stored.work.as_ref().map_or(call.workspace.values as u64, DeviceArray::address),
-            counters: call.workspace.counters as u64,
+            work: self.stored.work.as_ref().map_or(call.workspace.values, DeviceArray::address),
+            counters: call.workspace.counters,
             backward: !self.stored.shape.forward() as u32,
             timeout_ns: call.timeout.as_nanos().min(u64::MAX as u128) as u64,
             ..self.stored.base
@@ -176,7 +177,7 @@ impl CudaPlan {
     }
 
     /// Enqueues the copy of the caller's values, where solves read one.
-    pub fn update_values(&mut self, stream: usize, val: usize) -> Result<()> {
+    pub fn update_values(&mut self, stream: usize, val: Address) -> Result<()> {
         if self.copied.is_none() && self.kept.is_none() {
             return Ok(());
         }
@@ -185,18 +186,18 @@ impl CudaPlan {
             let bytes = self.stored.shape.nnz as usize * self.stored.dtype().bytes();
             if bytes > 0 {
                 // SAFETY: the caller's array has that many bytes, and so has the copy.
-                unsafe { memory::copy(kept.address(), val as u64, bytes, stream)? };
+                unsafe { memory::copy(kept.address(), val, bytes, stream)? };
             }
         }
         let launcher = self.launcher(stream);
         if let (Some(kept), Some(gathered)) = (&self.kept, self.gathered) {
-            gathered.update(&launcher, kept.address() as usize)?;
+            gathered.update(&launcher, kept.address())?;
         }
         self.copied.map_or(Ok(()), |copied| copied.update(&launcher, val))
     }
 
     /// Enqueues new values for the diagonal in the copy of all values.
-    pub fn update_diagonal(&mut self, stream: usize, diagonal: usize) -> Result<()> {
+    pub fn update_diagonal(&mut self, stream: usize, diagonal: Address) -> Result<()> {
         if self.stored.base.extra_count > 0 {
             return Err(Error::Unsupported("a new diagonal where a row has two diagonal entries".into()));
         }
@@ -252,7 +253,7 @@ impl CudaPlan {
         let enqueued = (|| match self.engine().multi() {
             Some(multi) if columns > 1 || order == Order::Rows => {
                 let launcher = self.launcher(stream).sized_for(call.sm_count_target);
-                let work = call.workspace.values as u64;
+                let work = call.workspace.values;
                 // Algorithms that publish values in one word find it reset to the sentinel.
                 if self.stored.work.is_some() {
                     let bytes =
@@ -289,7 +290,7 @@ impl CudaPlan {
 
     /// Makes it that of an analysis that has not solved, with a copy of all of these values if there are any. Waits for the stream,
     /// and for all work of the context where another stream may have used it.
-    pub fn renew(&mut self, stream: usize, values: Option<usize>) -> Result<()> {
+    pub fn renew(&mut self, stream: usize, values: Option<Address>) -> Result<()> {
         if !self.is_used_only_on(stream) && !memory::wait_for_kernels() {
             memory::synchronize_all()?;
         }
@@ -318,16 +319,14 @@ impl CudaPlan {
     /// Waits for the last solve; the smallest row (zero-based) with a zero pivot.
     pub fn zero_pivot(&self, stream: usize) -> Result<Option<u32>> {
         self.wait(stream)?;
-        // SAFETY: there is one.
-        let state: Vec<State> = unsafe { memory::read(self.state.address() as usize, 1, stream)? };
-        let pivot = state[0].last_pivot();
+        let pivot = self.state.read::<State>(1, stream)?[0].last_pivot();
         Ok((pivot != NONE).then_some(pivot))
     }
 
     /// The unknown at each position. Waits for the stream.
     pub fn order(&self, stream: usize) -> Result<Vec<u32>> {
         // SAFETY: there are as many.
-        unsafe { memory::read(self.stored.base.order as usize, self.stored.n() as usize, stream) }
+        unsafe { memory::read(self.stored.base.order, self.stored.n() as usize, stream) }
     }
 
     /// The smallest row (zero-based) without a diagonal entry.
@@ -336,18 +335,18 @@ impl CudaPlan {
     }
 
     /// Writes a zero-pivot position to the caller's device memory.
-    pub fn write_position(&self, address: usize, position: i64, stream: usize) -> Result<()> {
+    pub fn write_position(&self, address: Address, position: i64, stream: usize) -> Result<()> {
         let _bound = self.stored.gpu.bind()?;
         // SAFETY: the C interface demands a writable int64_t in device memory.
         unsafe { memory::write_one(address, position, stream) }
     }
 
     /// Sets the n values of x to zero, ordered on `stream`.
-    pub fn clear(&mut self, stream: usize, x: usize) -> Result<()> {
+    pub fn clear(&mut self, stream: usize, x: Address) -> Result<()> {
         self.note_use(stream)?;
         let bytes = self.stored.n() as usize * self.stored.dtype().bytes();
         // SAFETY: the C interface demands an array of that size.
-        unsafe { memory::fill(x as u64, 0, bytes, stream) }
+        unsafe { memory::fill(x, 0, bytes, stream) }
     }
 
     /// How long the parts of the analysis took.

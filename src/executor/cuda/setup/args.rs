@@ -2,6 +2,7 @@
 
 use super::super::args::State;
 use super::super::KernelName;
+use crate::address::Address;
 use crate::analysis::shared::ranges::LevelSpan;
 
 pub(super) use super::shared::*;
@@ -56,8 +57,8 @@ pub const MAX_SIZE: u32 = i32::MAX as u32;
 #[derive(Clone, Copy, Default)]
 pub(super) struct Question {
     pub words: u32,
-    pub from: u64,
-    pub to: u64,
+    pub from: Address,
+    pub to: Address,
 }
 
 impl SetupArgs {

@@ -8,6 +8,7 @@ use super::message::Message;
 use super::panels::Segments;
 use super::run::Run;
 use super::tiling::grid_of;
+use crate::address::Address;
 use crate::analysis::blocks_3d::Blocks3d;
 use crate::analysis::irregular::Sample;
 use crate::analysis::lines::Grid;
@@ -42,7 +43,7 @@ impl Run<'_> {
         // The sort is on its way while the host thinks about tiles.
         let by_level = match self.task.records {
             true => self.sort_by_level(levels, self.places.by_level)?,
-            false => 0,
+            false => Address::NULL,
         };
         let Choice { decision, blocks_3d, segments } =
             self.choose(found, ranges, grid_of(n, found), by_level)?;
@@ -120,8 +121,8 @@ impl Run<'_> {
         tile: u32,
         levels: u32,
         form: Form,
-        by_level: u64,
-    ) -> Result<u64> {
+        by_level: Address,
+    ) -> Result<Address> {
         (self.base.order, self.base.tile) = (kept.order, tile);
         self.place_blocks_3d()?;
         if tile > 0 {
@@ -138,7 +139,7 @@ impl Run<'_> {
         &mut self,
         kept: &Kept,
         tile: u32,
-        level_of: u64,
+        level_of: Address,
         form: Form,
         cut: Cut,
     ) -> Result<Option<Message>> {
@@ -176,7 +177,7 @@ impl Run<'_> {
                     Some(number) => number.words()?[0],
                     None => self.shape.n + work_items::most_row_segments(done.entries, entries),
                 };
-                let level_step = if names_rows { self.places.word } else { 0 };
+                let level_step = if names_rows { self.places.word } else { Address::NULL };
                 let thin = end_by_rows as u32;
                 self.work_items(most, levels, SetupArgs { per_lane: entries, level_step, thin, ..args }, done)
             }
@@ -188,7 +189,7 @@ impl Run<'_> {
     }
 
     /// The engine.
-    fn choose(&mut self, found: &Summary, ranges: Ranges, grid: Grid, level_of: u64) -> Result<Choice> {
+    fn choose(&mut self, found: &Summary, ranges: Ranges, grid: Grid, level_of: Address) -> Result<Choice> {
         let (n, entries, levels) = (self.shape.n, found.entries, found.levels);
         let needs = self.task.needs;
         let mut blocks_3d = None;
@@ -235,15 +236,15 @@ impl Run<'_> {
     }
 
     /// Where each unknown goes, and how many dependencies each has.
-    fn place_rows(&mut self, kept: &Kept, tile: u32, level_of: u64, by_panels: bool) -> Result<()> {
+    fn place_rows(&mut self, kept: &Kept, tile: u32, level_of: Address, by_panels: bool) -> Result<()> {
         let place = SetupArgs {
             natural: (!self.task.levels || by_panels) as u32,
             by_diag: kept.diag,
-            by_first: kept.rows.by_first().max(kept.columns.by_first()),
+            by_first: kept.rows.by_first().or(kept.columns.by_first()),
             by_count: kept.counts,
-            count_ptr: if self.task.stored_rows { 0 } else { self.base.list_ptr },
+            count_ptr: if self.task.stored_rows { Address::NULL } else { self.base.list_ptr },
             // Where tiles have sorted what was by level.
-            level_of: if tile > 0 { level_of } else { 0 },
+            level_of: if tile > 0 { level_of } else { Address::NULL },
             ..self.base
         };
         self.cover_strided("setup_place", &place)
@@ -262,7 +263,7 @@ impl Run<'_> {
         done.owned.push(array);
         let args = SetupArgs { work_item: done.base.work_item, ..args };
         let level_step = args.level_step;
-        let steps = (level_step != 0).then(|| self.ask(level_step, levels as usize + 1)).transpose()?;
+        let steps = (!level_step.is_null()).then(|| self.ask(level_step, levels as usize + 1)).transpose()?;
         self.cover("setup_work_items", self.shape.n, &args)?;
         if let Some(steps) = steps {
             done.found.level_ptr = steps.words()?;
@@ -276,7 +277,7 @@ struct Seen<'r, 'a> {
     run: &'r mut Run<'a>,
     found: &'r Summary,
     grid: Grid,
-    level_of: u64,
+    level_of: Address,
     blocks_3d: Option<Blocks3d>,
     segments: Option<Segments>,
 }
@@ -303,13 +304,13 @@ impl LazyFeatures for Seen<'_, '_> {
     ) -> Result<Option<LastLevels>> {
         let run = &self.run;
         let level_ptr = run.places.level_ptr;
-        let end = run.ask(run.places.summary + std::mem::offset_of!(Summary, thin) as u64, 2)?;
+        let end = run.ask(run.places.summary.offset(std::mem::offset_of!(Summary, thin)), 2)?;
         run.cover("setup_thin_end", self.found.levels, &SetupArgs { level_ptr, ..run.base })?;
         let end = end.words()?;
         if end[1] == 0 {
             return Ok(None);
         }
-        let begin = run.read(level_ptr + 4 * end[0] as u64, 1)?[0];
+        let begin = run.read(level_ptr.offset(4 * end[0] as usize), 1)?[0];
         Ok(Some(LastLevels { level: end[0], rows: run.shape.n - begin }))
     }
 

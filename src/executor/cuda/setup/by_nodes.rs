@@ -7,6 +7,7 @@ use super::known::{DeviceSchedule, Known, Wish};
 use super::places::{Room, Task};
 use super::run::Run;
 use super::{schedule, Pending, TransposedMatrix};
+use crate::address::Address;
 use crate::analysis::nodes;
 use crate::analysis::work_items::Cut;
 use crate::analysis::{Form, Needs};
@@ -102,19 +103,19 @@ impl Run<'_> {
     fn pattern_of_nodes(&mut self, found: &Summary, size: u32) -> Result<OfNodes> {
         let count = self.shape.n / size;
         let entries = nodes::entries(self.shape.n, found.entries, size);
-        let lay_out = |start| {
-            let room = &mut Room(start);
+        let lay_out = |begin| {
+            let room = &mut Room::new(begin);
             let places = [count + 1, count + 1, entries].map(|words| room.words(words as usize));
-            (places, room.0)
+            (places, room.bytes())
         };
-        let bytes = lay_out(0).1 as usize;
+        let bytes = lay_out(Address::NULL).1;
         let pattern = DeviceArray::temporary(self.launcher.gpu, bytes, self.launcher.stream)?;
         let [sums, ptr, ind] = lay_out(pattern.address()).0;
         let args = SetupArgs { count, node: size, bounds: ptr, out_ptr: sums, out_adj: ind, ..self.base };
         let bare = if self.base.low != 0 { 0 } else { size - 1 };
         self.scan(SetupArgs {
             // The third of four.
-            scan_in: self.places.major + 16 * bare as u64 + 8,
+            scan_in: self.places.major.offset(16 * bare as usize + 8),
             stride: 4 * size,
             scan_out: sums,
             states: self.places.node_scan,
@@ -122,7 +123,7 @@ impl Run<'_> {
         })?;
         self.walk_nodes(&self.stored("setup_node_pattern"), &args)?;
         let shape = nodes::shape(self.shape, entries, size);
-        Ok(OfNodes { pattern, shape, arrays: Arrays { val: 0, ptr: ptr as usize, ind: ind as usize }, args })
+        Ok(OfNodes { pattern, shape, arrays: Arrays { val: Address::NULL, ptr, ind }, args })
     }
 
     /// The rows of nodes whose values are copied, and where each value comes from.
@@ -138,8 +139,8 @@ impl Run<'_> {
         let count = found.entries + if self.has_own_diagonal() { self.shape.n } else { 0 };
         let source = self.allocate(count as usize * 4)?;
         let args = SetupArgs {
-            out_ptr: arrays.ptr as u64,
-            out_adj: arrays.ind as u64,
+            out_ptr: arrays.ptr,
+            out_adj: arrays.ind,
             out_val: transposed.source.address(),
             index: source.address(),
             ..args

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::args::Summary;
 use super::known::SetupTimes;
+use crate::address::Address;
 
 /// What the paper tells apart.
 #[derive(Clone, Copy)]
@@ -32,11 +33,11 @@ impl Clock {
         self.is_due.set(true);
     }
 
-    /// Where in the summary the next kernel is to leave the time, or 0.
-    pub(super) fn stamp(&self, summary: u64) -> u64 {
+    /// Where in the summary the next kernel is to leave the time, or null.
+    pub(super) fn stamp(&self, summary: Address) -> Address {
         match self.is_due.take() {
-            true => summary + offset_of!(Summary, begun) as u64 + 8 * (self.stretches.len() as u64 - 1),
-            false => 0,
+            true => summary.offset(offset_of!(Summary, begun) + 8 * (self.stretches.len() - 1)),
+            false => Address::NULL,
         }
     }
 
@@ -66,13 +67,14 @@ mod tests {
     fn stretches_are_added_up() {
         let mut clock = Clock::default();
         let mut found = Summary::default();
+        let summary = Address::of(std::slice::from_mut(&mut found));
         let begun = [(Operation::Levels, 100u64), (Operation::Other, 130), (Operation::Dependencies, 0)];
         for (k, (operation, time)) in
             begun.into_iter().chain([(Operation::Levels, 150), (Operation::Other, 1 << 33)]).enumerate()
         {
             clock.begin(operation);
-            assert_eq!(clock.stamp(1000), 1000 + offset_of!(Summary, begun) as u64 + 8 * k as u64);
-            assert_eq!(clock.stamp(1000), 0);
+            assert_eq!(clock.stamp(summary), summary.offset(offset_of!(Summary, begun) + 8 * k));
+            assert_eq!(clock.stamp(summary), Address::NULL);
             found.begun[k] = time;
         }
         let times = clock.times(&found);

@@ -8,6 +8,7 @@ use super::known::Found;
 use super::message::Message;
 use super::places::Places;
 use super::run::{checked, lanes, Run};
+use crate::address::Address;
 use crate::analysis::Tiles;
 use crate::error::{Error, Result};
 use crate::tuning::{
@@ -58,7 +59,7 @@ impl Run<'_> {
         unsafe {
             memory::copy(words.address(), self.places.major, rows * 16, stream)?;
             if self.task.levels {
-                memory::copy(words.address() + rows as u64 * 16, self.places.word, rows * 4, stream)?;
+                memory::copy(words.address().offset(rows * 16), self.places.word, rows * 4, stream)?;
             }
         }
         let Summary { scattered, entries, extra, missing, levels, refuted, next_to_diagonal, apart, .. } =
@@ -99,7 +100,7 @@ impl Run<'_> {
 
     /// The levels for the transposed operation from the last to the first.
     pub(super) fn transposed_levels(&self, found: &Found) -> Result<Message> {
-        let words = found.words.address() + self.shape.n as u64 * 16;
+        let words = found.words.address().offset(self.shape.n as usize * 16);
         self.cover("setup_transposed_levels", self.shape.n, &SetupArgs { value_in: words, ..self.base })?;
         self.levels()
     }
@@ -112,10 +113,10 @@ impl Run<'_> {
     }
 
     /// The lists across the majors, in natural numbers, of what the kernels with that ending take; where they lie.
-    pub(super) fn transpose(&mut self, of: &str) -> Result<u64> {
+    pub(super) fn transpose(&mut self, of: &str) -> Result<Address> {
         let Places { list_count, list_ptr, list, list_scan, .. } = self.places;
         let n = self.shape.n;
-        let ends = list_ptr + 4;
+        let ends = list_ptr.offset(4);
         let args = SetupArgs { value_out: list, ..self.base };
         self.walk(&format!("setup_count_{of}"), &SetupArgs { bounds: list_count, ..args })?;
         // Each list ends where it begins as yet.
@@ -156,7 +157,7 @@ impl Run<'_> {
         let args = SetupArgs {
             counters: self.places.values[0],
             bounds: self.places.values[1],
-            count_ptr: if columns_are_stored { self.base.list_ptr } else { 0 },
+            count_ptr: if columns_are_stored { self.base.list_ptr } else { Address::NULL },
             ..self.base
         };
         self.cover("setup_find_level0", self.shape.n, &args)?;
@@ -191,9 +192,9 @@ impl Run<'_> {
     }
 
     /// Where each row of op(A) begins, where these are not stored.
-    fn count_ptr(&self) -> u64 {
+    fn count_ptr(&self) -> Address {
         if self.task.stored_rows {
-            0
+            Address::NULL
         } else {
             self.base.list_ptr
         }

@@ -7,53 +7,54 @@ use super::args::*;
 use super::known::DeviceSchedule;
 use super::places::{passes, Room, Sort, Task};
 use super::run::{lanes, Run};
+use crate::address::Address;
 use crate::analysis::irregular;
 use crate::analysis::work_items::Cut;
 use crate::error::Result;
 use crate::problem::{DiagSource, Shape};
 
-/// Addresses of one list; 0 for what is not wanted.
+/// Places of one list; null for what is not wanted.
 #[derive(Clone, Copy, Default)]
 pub(super) struct List {
-    pub ptr: u64,
-    pub adj: u64,
-    pub val: u64,
+    pub ptr: Address,
+    pub adj: Address,
+    pub val: Address,
     pub permuted: bool,
     pub is_stored: bool,
     /// Solves begin by copying the values into the list's order.
     pub is_gathered: bool,
 }
 
-/// Addresses of what the plan keeps, all in one allocation. With records the arrays that they replace are
+/// Places of what the plan keeps, all in one allocation. With records the arrays that they replace are
 /// temporary.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Kept {
     pub records: bool,
-    pub order: u64,
+    pub order: Address,
     pub rows: List,
     pub columns: List,
-    pub counts: u64,
-    pub diag: u64,
-    pub record: u64,
-    pub tile_step: u64,
+    pub counts: Address,
+    pub diag: Address,
+    pub record: Address,
+    pub tile_step: Address,
 }
 
 impl List {
     /// Where each row's entries begin in storage, where that is all that is to be known of them.
-    pub(super) fn by_first(&self) -> u64 {
+    pub(super) fn by_first(&self) -> Address {
         if self.is_stored && !self.permuted {
             self.val
         } else {
-            0
+            Address::NULL
         }
     }
 }
 
 impl Kept {
     /// The index of each position's diagonal value in the array that it is in.
-    pub(super) fn diag_index(&self, shape: &Shape) -> u64 {
+    pub(super) fn diag_index(&self, shape: &Shape) -> Address {
         match shape.diag {
-            DiagSource::Unit => 0,
+            DiagSource::Unit => Address::NULL,
             // The diagonal of unknown i is d[i], and the order lists the unknowns.
             DiagSource::Separate => self.order,
             DiagSource::Matrix => self.diag,
@@ -71,7 +72,7 @@ impl Kept {
         };
         if self.records {
             return SolveArgs {
-                row_val: if row_permuted { self.rows.val } else { 0 },
+                row_val: if row_permuted { self.rows.val } else { Address::NULL },
                 record: self.record,
                 diag_index: diag_in_records(shape, self.record),
                 ..base
@@ -104,19 +105,19 @@ impl Run<'_> {
         let (n, entries, contiguous) = (self.shape.n, found.entries, found.scattered == 0);
         let places = &self.places;
         let rows = n as usize + 1;
-        let lay_out = |start: u64, lists: u64| {
-            let (room, lists) = (&mut Room(start), &mut Room(lists));
+        let lay_out = |begin, lists| {
+            let (room, lists) = (&mut Room::new(begin), &mut Room::new(lists));
             let list = |room: &mut Room, wanted: bool, is_stored: bool, with_values: bool| {
                 let permuted = with_values && !(is_stored && contiguous);
                 List {
                     ptr: match (wanted, records) {
-                        (false, _) => 0,
+                        (false, _) => Address::NULL,
                         (true, true) => places.row_ptr,
                         (true, false) => room.words(rows),
                     },
-                    adj: if wanted { room.words(entries as usize) } else { 0 },
+                    adj: if wanted { room.words(entries as usize) } else { Address::NULL },
                     val: match (wanted && with_values, permuted) {
-                        (false, _) => 0,
+                        (false, _) => Address::NULL,
                         (true, false) if records => places.by_first,
                         (true, false) => room.words(rows),
                         (true, true) => room.words(entries as usize),
@@ -145,37 +146,37 @@ impl Run<'_> {
                     _ => rows_list(lists),
                 },
                 columns: list(room, needs.columns, !stored_rows, needs.column_values),
-                counts: if needs.counts { room.words(rows) } else { 0 },
+                counts: if needs.counts { room.words(rows) } else { Address::NULL },
                 diag: match (self.shape.diag, records) {
                     (DiagSource::Matrix, true) => places.by_diag,
                     (DiagSource::Matrix, false) => room.words(rows),
-                    _ => 0,
+                    _ => Address::NULL,
                 },
-                record: if records { room.take(rows * 16) } else { 0 },
-                tile_step: if tile > 0 { room.words(self.tiles as usize + 1) } else { 0 },
+                record: if records { room.take(rows * 16) } else { Address::NULL },
+                tile_step: if tile > 0 { room.words(self.tiles as usize + 1) } else { Address::NULL },
             };
-            (kept, room.0 as usize, lists.0 as usize)
+            (kept, room.bytes(), lists.bytes())
         };
-        let (_, bytes, list_bytes) = lay_out(0, 0);
+        let (_, bytes, list_bytes) = lay_out(Address::NULL, Address::NULL);
         let slab = self.allocate(bytes)?;
         let lists = match list_bytes {
             0 => None,
             _ => Some(DeviceArray::temporary(self.launcher.gpu, list_bytes, self.launcher.stream)?),
         };
-        let kept = lay_out(slab.address(), lists.as_ref().map_or(0, DeviceArray::address)).0;
+        let kept = lay_out(slab.address(), lists.as_ref().map_or(Address::NULL, DeviceArray::address)).0;
         Ok((kept, slab, lists))
     }
 
     /// Where the rows of one of the two lists begin.
-    pub(super) fn offsets(&mut self, list: &List, states: u64) -> Result<()> {
-        if list.ptr == 0 {
+    pub(super) fn offsets(&mut self, list: &List, states: Address) -> Result<()> {
+        if list.ptr.is_null() {
             return Ok(());
         }
         self.scan(SetupArgs {
             count: self.shape.n,
             scan_in: self.places.by_kept,
-            scan_lengths: if list.is_stored { 0 } else { self.base.list_ptr },
-            scan_order: if list.is_stored { 0 } else { self.base.order },
+            scan_lengths: if list.is_stored { Address::NULL } else { self.base.list_ptr },
+            scan_order: if list.is_stored { Address::NULL } else { self.base.order },
             scan_out: list.ptr,
             states,
             ..self.base
@@ -184,17 +185,17 @@ impl Run<'_> {
 
     /// The entries of one of the two lists.
     pub(super) fn fill(&self, list: &List, cut: Cut) -> Result<()> {
-        if list.ptr == 0 {
+        if list.ptr.is_null() {
             return Ok(());
         }
         let name = if list.is_stored { self.stored("setup_fill") } else { "setup_fill_transposed".into() };
         let args = SetupArgs {
             out_ptr: list.ptr,
             out_adj: list.adj,
-            out_val: if list.permuted { list.val } else { 0 },
+            out_val: if list.permuted { list.val } else { Address::NULL },
             by_first: list.by_first(),
             names: match cut {
-                Cut::Levels { names_rows: true, .. } => 0,
+                Cut::Levels { names_rows: true, .. } => Address::NULL,
                 _ => self.base.position,
             },
             lanes: lanes(self.shape, 4),
@@ -212,14 +213,14 @@ impl Run<'_> {
     ) -> Result<()> {
         let span = irregular::piece(self.shape.nnz, self.shape.dtype.bytes() as u32);
         let pieces = self.shape.nnz.div_ceil(span);
-        let lay_out = |start: u64| {
-            let room = &mut Room(start);
+        let lay_out = |begin| {
+            let room = &mut Room::new(begin);
             let sort = Sort::lay_out(room, entries, passes(pieces));
             let [keys, values] = [0; 2].map(|_| [0; 2].map(|_| room.words(entries as usize)));
-            (sort, keys, values, room.0 - start)
+            (sort, keys, values, room.bytes())
         };
         let (gpu, stream) = (self.launcher.gpu, self.launcher.stream);
-        let temporary = DeviceArray::temporary(gpu, lay_out(0).3 as usize, stream)?;
+        let temporary = DeviceArray::temporary(gpu, lay_out(Address::NULL).3, stream)?;
         let (sort, keys, values, _) = lay_out(temporary.address());
         sort.clear(passes(pieces), stream)?;
         let args = SetupArgs { count: entries, span, out_val: list.val, ..self.base };
@@ -235,9 +236,7 @@ impl Run<'_> {
         let array = self.allocate(count as usize * 8)?;
         let name = format!("setup_extra_{}{}", self.ptr_type, self.ind_type);
         self.cover(&name, self.shape.n, &SetupArgs { extra: array.address(), ..self.base })?;
-        // SAFETY: the array was made for that many pairs.
-        let mut pairs: Vec<[u32; 2]> =
-            unsafe { memory::read(array.address() as usize, count as usize, self.launcher.stream)? };
+        let mut pairs = array.read::<[u32; 2]>(count as usize, self.launcher.stream)?;
         pairs.sort_unstable();
         array.write(&pairs, self.launcher.stream)?;
         memory::synchronize(self.launcher.stream)?;

@@ -10,6 +10,7 @@ use std::time::Instant;
 use super::super::locked::{Page, WORDS};
 use super::super::{memory, Launcher};
 use super::args::{Question, SetupArgs, LONGEST_MESSAGE, SETUP};
+use crate::address::Address;
 use crate::error::Result;
 use crate::tuning::SETUP_POLLS;
 
@@ -23,7 +24,7 @@ const _: () = assert!(LONGEST_MESSAGE as usize == WORDS - 1);
 pub(super) struct Message {
     /// None where there are too many for it: then they are copied.
     page: Option<Page>,
-    address: u64,
+    address: Address,
     count: usize,
     stream: usize,
 }
@@ -33,7 +34,7 @@ impl Message {
     ///
     /// # Safety
     /// `address` is a device address of that many words.
-    pub(super) unsafe fn new(launcher: &Launcher, address: u64, count: usize) -> Result<Message> {
+    pub(super) unsafe fn new(launcher: &Launcher, address: Address, count: usize) -> Result<Message> {
         let page = (count <= LONGEST_MESSAGE as usize).then(|| Page::new(launcher.gpu)).transpose()?;
         if let Some(page) = &page {
             page.last_word().store(0, Ordering::Release);
@@ -45,7 +46,7 @@ impl Message {
     ///
     /// # Safety
     /// As above.
-    pub(super) unsafe fn send(launcher: &Launcher, address: u64, count: usize) -> Result<Message> {
+    pub(super) unsafe fn send(launcher: &Launcher, address: Address, count: usize) -> Result<Message> {
         // SAFETY: the caller's promise.
         let message = unsafe { Self::new(launcher, address, count)? };
         if message.page.is_some() {
@@ -82,7 +83,7 @@ impl Message {
         match &self.page {
             Some(page) => Ok(page.words(self.count)),
             // SAFETY: the promise of who asked for them, and any pattern of bits is a word.
-            None => unsafe { memory::read(self.address as usize, self.count, self.stream) },
+            None => unsafe { memory::read(self.address, self.count, self.stream) },
         }
     }
 }

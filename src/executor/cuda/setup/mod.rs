@@ -21,6 +21,7 @@ mod shared;
 mod tiling;
 
 use super::{DeviceArray, Launcher};
+use crate::address::Address;
 use crate::analysis::irregular::Sample;
 use crate::analysis::nodes;
 use crate::analysis::shared::schedule::CHUNK_WORK_ITEMS;
@@ -155,10 +156,10 @@ pub fn transpose(
     Ok(run.transposed(temporary, let_go)?.map(Transposition::Matrix))
 }
 
-/// What solves work on, which have not begun: addresses of the info's state and work vectors, and what zero pivot it reports.
+/// What solves work on, which have not begun: places of the info's state and work vectors, and what zero pivot it reports.
 pub struct Unsolved {
-    pub state: u64,
-    pub work: u64,
+    pub state: Address,
+    pub work: Address,
     pub work_bytes: usize,
     pub pivot: u32,
 }
@@ -166,7 +167,7 @@ pub struct Unsolved {
 /// What has been enqueued, until it is done.
 pub struct Pending {
     temporary: Vec<DeviceArray>,
-    summary: u64,
+    summary: Address,
     clock: Clock,
 }
 
@@ -235,14 +236,14 @@ impl<'a> Run<'a> {
         }
         let_go();
         let (shape, ptr) = (self.shape, self.places.list_ptr);
-        let entries = self.read(ptr + 4 * shape.n as u64, 1)?[0];
+        let entries = self.read(ptr.offset(4 * shape.n as usize), 1)?[0];
         let bytes = entries as usize * 4;
         let source = self.allocate(bytes)?;
         let ind = DeviceArray::temporary(self.launcher.gpu, bytes, self.launcher.stream)?;
         let args =
             SetupArgs { value_in: list, out_adj: ind.address(), out_val: source.address(), ..self.base };
         self.cover("setup_split", entries, &args)?;
-        let arrays = Arrays { val: 0, ptr: ptr as usize, ind: ind.address() as usize };
+        let arrays = Arrays { val: Address::NULL, ptr, ind: ind.address() };
         Ok(Some(TransposedMatrix {
             shape: shape.with_transposed_storage(entries),
             arrays,
@@ -252,7 +253,7 @@ impl<'a> Run<'a> {
     }
 
     /// The unknowns by level, rising inside. The place of the levels by position.
-    fn sort_by_level(&mut self, levels: u32, target: u64) -> Result<u64> {
+    fn sort_by_level(&mut self, levels: u32, target: Address) -> Result<Address> {
         let Places { keys, values, level_sort, level_ptr, .. } = self.places;
         let (sorted, _) = self.sort(level_sort, levels, keys, values, Some(target))?;
         // Few lanes for each where there are more levels than the GPU holds warps.
@@ -263,7 +264,7 @@ impl<'a> Run<'a> {
     }
 
     /// Puts the unknowns of each level in locality order. `level_of` is by position.
-    fn by_locality(&mut self, levels: u32, level_of: u64) -> Result<()> {
+    fn by_locality(&mut self, levels: u32, level_of: Address) -> Result<()> {
         // Places for what comes by position are free as yet, as are those of the sort by level.
         let Places { by_level, level_ptr, values, order, row_ptr, by_first, by_diag, locality_sort, .. } =
             self.places;
@@ -288,7 +289,7 @@ impl<'a> Run<'a> {
     }
 
     /// What the kernels that make records, and work items or batches, work on.
-    fn engine_args(&self, kept: &Kept, level_of: u64) -> SetupArgs {
+    fn engine_args(&self, kept: &Kept, level_of: Address) -> SetupArgs {
         let places = &self.places;
         SetupArgs {
             out_ptr: kept.rows.ptr,
@@ -321,7 +322,7 @@ impl<'a> Run<'a> {
     /// Where the work items of each 32 rows of a level begin. Their number, if it is wanted, is known while the lists are filled.
     fn count_work_items(&mut self, args: &SetupArgs, wants_number: bool) -> Result<Option<Message>> {
         self.cover("setup_chunks", self.shape.n, args)?;
-        let number = args.work_item_ptr + 4 * self.shape.n as u64;
+        let number = args.work_item_ptr.offset(4 * self.shape.n as usize);
         let asked = wants_number.then(|| self.ask(number, 1)).transpose()?;
         self.scan_chunks(args, CHUNK_WORK_ITEMS)?;
         Ok(asked)

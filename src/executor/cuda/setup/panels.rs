@@ -5,6 +5,7 @@ use super::args::*;
 use super::known::DeviceSchedule;
 use super::places::{Room, Sort, MOST_PASSES};
 use super::run::Run;
+use crate::address::Address;
 use crate::analysis::panels::{Order, SegmentCounts};
 use crate::analysis::shared::panels::{PANEL_ROWS, PANEL_SIZES};
 use crate::error::Result;
@@ -23,27 +24,27 @@ pub(super) struct Segments {
 /// Places for the work on segments, in one allocation that is zero at the beginning. Each has a word for every row and one more.
 #[derive(Clone, Copy, Default)]
 struct Places {
-    counts: u64,
-    scans: [u64; 4],
+    counts: Address,
+    scans: [Address; 4],
     sort: Sort,
-    begins: u64,
-    sums: u64,
-    first: u64,
-    heads: u64,
-    head_sums: u64,
-    segment_of: u64,
-    run_begin: u64,
-    ends: u64,
-    keys: [u64; 2],
-    values: [u64; 2],
-    rooms: u64,
-    levels: u64,
-    bytes: u64,
+    begins: Address,
+    sums: Address,
+    first: Address,
+    heads: Address,
+    head_sums: Address,
+    segment_of: Address,
+    run_begin: Address,
+    ends: Address,
+    keys: [Address; 2],
+    values: [Address; 2],
+    rooms: Address,
+    levels: Address,
+    bytes: usize,
 }
 
 impl Places {
-    fn lay_out(start: u64, n: u32) -> Places {
-        let room = &mut Room(start);
+    fn lay_out(begin: Address, n: u32) -> Places {
+        let room = &mut Room::new(begin);
         let rows = n as usize + 1;
         let scan = |room: &mut Room| room.take(rows.div_ceil((SCAN_BLOCK * SCAN_FEW) as usize) * 8);
         Places {
@@ -62,7 +63,7 @@ impl Places {
             values: [(); 2].map(|()| room.words(rows)),
             rooms: room.words(rows),
             levels: room.words(rows),
-            bytes: room.0 - start,
+            bytes: room.bytes(),
         }
     }
 }
@@ -71,11 +72,11 @@ impl Run<'_> {
     /// Cuts the chains of unknowns into segments, and counts what speaks against panels of them.
     pub(super) fn panel_segments(&mut self) -> Result<Segments> {
         let n = self.shape.n;
-        let bytes = Places::lay_out(0, n).bytes as usize;
+        let bytes = Places::lay_out(Address::NULL, n).bytes;
         let temporary = DeviceArray::temporary(self.launcher.gpu, bytes + 16, self.launcher.stream)?;
-        let places = Places::lay_out(temporary.address().next_multiple_of(16), n);
+        let places = Places::lay_out(temporary.address().aligned(16), n);
         // SAFETY: the places lie in the allocation.
-        unsafe { memory::fill(places.counts, 0, places.bytes as usize, self.launcher.stream)? };
+        unsafe { memory::fill(places.counts, 0, places.bytes, self.launcher.stream)? };
         let args = SetupArgs {
             chunk: places.begins,
             work_item_ptr: places.sums,
@@ -139,7 +140,7 @@ impl Run<'_> {
         let (key_in, value_in) = self.sort(sort, bound, places.keys, places.values, None)?;
         let args = SetupArgs { key_in, value_in, ..args };
         self.cover_strided("setup_panel_rooms", &args)?;
-        let found = self.ask(places.heads + 4 * levels as u64, 1)?;
+        let found = self.ask(places.heads.offset(4 * levels as usize), 1)?;
         self.scan(SetupArgs {
             count: levels,
             scan_in: places.levels,

@@ -3,78 +3,91 @@
 use super::super::memory;
 use super::args::*;
 use super::known::Levels;
+use crate::address::Address;
 use crate::analysis::lines;
 use crate::analysis::shared::ranges::LevelSpan;
 use crate::analysis::{Needs, Tiles};
 use crate::error::Result;
 use crate::problem::Shape;
 
-/// Hands out places in one allocation; run once from 0 to learn the size, and once from its address.
-pub(super) struct Room(pub u64);
+/// Hands out places in one allocation, each at a multiple of 16 bytes; once from null to learn the size, and once from its address,
+/// which is such a multiple.
+pub(super) struct Room {
+    begin: Address,
+    bytes: usize,
+}
 
 impl Room {
-    pub(super) fn words(&mut self, count: usize) -> u64 {
+    pub(super) fn new(begin: Address) -> Room {
+        Room { begin, bytes: 0 }
+    }
+    pub(super) fn words(&mut self, count: usize) -> Address {
         self.take(count * 4)
     }
-    pub(super) fn take(&mut self, bytes: usize) -> u64 {
-        let place = self.0.next_multiple_of(16);
-        self.0 = place + bytes as u64;
-        place
+    pub(super) fn take(&mut self, bytes: usize) -> Address {
+        let place = self.bytes.next_multiple_of(16);
+        self.bytes = place + bytes;
+        self.begin.offset(place)
+    }
+    /// Bytes up to the end of the last place.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 }
 
-/// Temporaries. Everything up to `zero_end` is zero at the beginning.
+/// Temporaries. The first `zero_bytes` are zero at the beginning.
+#[derive(Default)]
 pub(super) struct Places {
     /// And behind it the state, for the watchdog, and the spans.
-    pub summary: u64,
-    pub spans: u64,
-    pub word: u64,
-    pub list_count: u64,
+    pub summary: Address,
+    pub spans: Address,
+    pub word: Address,
+    pub list_count: Address,
     pub level_sort: Sort,
     pub tile_sort: Sort,
     pub wavefront_sort: Sort,
-    pub wavefront_scan: u64,
-    pub list_scan: u64,
-    pub row_scan: u64,
-    pub col_scan: u64,
-    pub work_item_scan: u64,
-    pub pack_scan: u64,
-    pub batch_scan: u64,
-    pub node_scan: u64,
-    pub zero_end: u64,
+    pub wavefront_scan: Address,
+    pub list_scan: Address,
+    pub row_scan: Address,
+    pub col_scan: Address,
+    pub work_item_scan: Address,
+    pub pack_scan: Address,
+    pub batch_scan: Address,
+    pub node_scan: Address,
+    pub zero_bytes: usize,
 
     /// Pieces of long majors, and of long lists across them.
-    pub piece: u64,
-    pub totals: u64,
+    pub piece: Address,
+    pub totals: Address,
 
     /// Zero when it is used.
     pub locality_sort: Sort,
     /// Four words for each row, free after the lists are filled, as `position` is: in two places then.
-    pub major: u64,
-    pub first: u64,
-    pub diag: u64,
-    pub position: u64,
+    pub major: Address,
+    pub first: Address,
+    pub diag: Address,
+    pub position: Address,
     /// The transposed pattern.
-    pub list_ptr: u64,
-    pub list: u64,
+    pub list_ptr: Address,
+    pub list: Address,
     /// Sorts of the unknowns; afterwards free for whatever has a word for each row and one more.
-    pub keys: [u64; 2],
-    pub values: [u64; 2],
-    pub level_ptr: u64,
-    pub by_level: u64,
+    pub keys: [Address; 2],
+    pub values: [Address; 2],
+    pub level_ptr: Address,
+    pub by_level: Address,
     /// By position, where the plan keeps records in place of these.
-    pub order: u64,
-    pub row_ptr: u64,
-    pub by_first: u64,
-    pub by_diag: u64,
-    pub by_kept: u64,
+    pub order: Address,
+    pub row_ptr: Address,
+    pub by_first: Address,
+    pub by_diag: Address,
+    pub by_kept: Address,
 }
 
 /// Zeroed memory of a sort.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sort {
-    pub histogram: u64,
-    pub states: u64,
+    pub histogram: Address,
+    pub states: Address,
     pub count: u32,
 }
 
@@ -89,9 +102,10 @@ impl Sort {
     }
     /// Makes zero what so many passes use.
     pub(super) fn clear(&self, passes: u32, stream: usize) -> Result<()> {
-        let end = self.states + passes as u64 * Self::pass_bytes(self.count) as u64;
+        let before_states = (self.states.get() - self.histogram.get()) as usize;
+        let bytes = before_states + passes as usize * Self::pass_bytes(self.count);
         // SAFETY: the places were laid out one after the other, for as many passes at least.
-        unsafe { memory::fill(self.histogram, 0, (end - self.histogram) as usize, stream) }
+        unsafe { memory::fill(self.histogram, 0, bytes, stream) }
     }
 }
 
@@ -107,8 +121,8 @@ pub(super) fn piece_room(nnz: u32) -> u32 {
     2 * (nnz / PIECE) + 1
 }
 
-pub(super) fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64) {
-    let room = &mut Room(start);
+pub(super) fn lay_out(begin: Address, n: u32, nnz: u32, task: &Task) -> (Places, usize) {
+    let room = &mut Room::new(begin);
     let rows = n as usize + 1;
     let sorted = if task.levels { n } else { 0 };
     let tiled = if task.needs.tiles == Tiles::No { 0 } else { n };
@@ -130,27 +144,9 @@ pub(super) fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64
         pack_scan: scan(room),
         batch_scan: scan(room),
         node_scan: scan(room),
-        zero_end: 0,
-        piece: 0,
-        totals: 0,
-        locality_sort: Sort::default(),
-        major: 0,
-        first: 0,
-        diag: 0,
-        position: 0,
-        list_ptr: 0,
-        list: 0,
-        keys: [0; 2],
-        values: [0; 2],
-        level_ptr: 0,
-        by_level: 0,
-        order: 0,
-        row_ptr: 0,
-        by_first: 0,
-        by_diag: 0,
-        by_kept: 0,
+        ..Places::default()
     };
-    places.zero_end = room.0;
+    places.zero_bytes = room.bytes();
     places.piece = room.take(2 * piece_room(nnz) as usize * size_of::<Piece>());
     places.totals = room.take(piece_room(nnz) as usize * size_of::<PieceTotals>());
     if task.needs.locality_order {
@@ -158,12 +154,12 @@ pub(super) fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64
     }
     places.major = room.take(rows * 16);
     places.first = places.major;
-    places.diag = places.major + rows as u64 * 8;
+    places.diag = places.major.offset(rows * 8);
     places.position = room.words(rows);
     places.by_kept = room.words(rows);
     if task.transpose {
         // Where lists end comes at a multiple of 16 bytes, as all that is scanned.
-        places.list_ptr = room.words(rows + 4) + 12;
+        places.list_ptr = room.words(rows + 4).offset(12);
         places.list = room.take(nnz as usize * 8);
     }
     if task.levels {
@@ -177,7 +173,7 @@ pub(super) fn lay_out(start: u64, n: u32, nnz: u32, task: &Task) -> (Places, u64
             *place = room.words(rows);
         }
     }
-    (places, room.0)
+    (places, room.bytes())
 }
 
 /// What is to be done, derived from what is asked for.

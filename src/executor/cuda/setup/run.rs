@@ -8,6 +8,7 @@ use super::args::*;
 use super::clock::Clock;
 use super::message::Message;
 use super::places::{lay_out, passes, piece_room, Places, Sort, Task};
+use crate::address::Address;
 use crate::analysis::blocks_3d::Blocks3d;
 use crate::error::{Error, Result};
 use crate::problem::{Arrays, DiagSource, Index, Shape};
@@ -56,12 +57,12 @@ impl<'a> Run<'a> {
         node: u32,
         timeout: Duration,
     ) -> Result<(Run<'a>, DeviceArray)> {
-        let bytes = lay_out(0, shape.n, shape.nnz, &task).1;
-        let temporary = DeviceArray::temporary(launcher.gpu, bytes as usize + 256, launcher.stream)?;
-        let start = temporary.address().next_multiple_of(256);
+        let bytes = lay_out(Address::NULL, shape.n, shape.nnz, &task).1;
+        let temporary = DeviceArray::temporary(launcher.gpu, bytes + 256, launcher.stream)?;
+        let start = temporary.address().aligned(256);
         let places = lay_out(start, shape.n, shape.nnz, &task).0;
         // SAFETY: the zeroed places are the first of the allocation.
-        unsafe { memory::fill(start, 0, (places.zero_end - start) as usize, launcher.stream)? };
+        unsafe { memory::fill(start, 0, places.zero_bytes, launcher.stream)? };
 
         let letter = |index: Index| if index == Index::I32 { 'i' } else { 'l' };
         let base = SetupArgs {
@@ -73,8 +74,8 @@ impl<'a> Run<'a> {
             own_diag: (shape.diag == DiagSource::Matrix) as u32,
             lanes: lanes(shape, 16),
             mask: u32::MAX,
-            ptr: arrays.ptr as u64,
-            ind: arrays.ind as u64,
+            ptr: arrays.ptr,
+            ind: arrays.ind,
             summary: places.summary,
             major: places.major,
             word: places.word,
@@ -88,7 +89,7 @@ impl<'a> Run<'a> {
             by_kept: places.by_kept,
             stride: 1,
             node,
-            state: places.summary + 4 * Summary::WORDS as u64,
+            state: places.summary.offset(4 * Summary::WORDS),
             timeout_ns: timeout.as_nanos().min(u64::MAX as u128) as u64,
             ..Default::default()
         };
@@ -168,14 +169,14 @@ impl<'a> Run<'a> {
     }
 
     /// Reads words from the device.
-    pub(super) fn read(&self, address: u64, count: usize) -> Result<Vec<u32>> {
+    pub(super) fn read(&self, address: Address, count: usize) -> Result<Vec<u32>> {
         // SAFETY: the caller names a place of that many words.
         unsafe { Message::send(self.launcher, address, count)?.words() }
     }
 
     /// Has the kernel that is launched next send the host some words, as they are when it has ended. All kernels can but those that
     /// look at a pattern first.
-    pub(super) fn ask(&self, address: u64, count: usize) -> Result<Message> {
+    pub(super) fn ask(&self, address: Address, count: usize) -> Result<Message> {
         // SAFETY: the caller names a place of that many words.
         let message = unsafe { Message::new(self.launcher, address, count)? };
         self.question.set(message.question()?);
@@ -214,10 +215,10 @@ impl<'a> Run<'a> {
         &mut self,
         sort: Sort,
         bound: u32,
-        keys: [u64; 2],
-        values: [u64; 2],
-        target: Option<u64>,
-    ) -> Result<(u64, u64)> {
+        keys: [Address; 2],
+        values: [Address; 2],
+        target: Option<Address>,
+    ) -> Result<(Address, Address)> {
         let passes = passes(bound);
         let base = SetupArgs { count: sort.count, histogram: sort.histogram, ..self.base };
         let blocks =
@@ -237,8 +238,8 @@ impl<'a> Run<'a> {
             let args = SetupArgs {
                 ticket: self.ticket(),
                 shift: 8 * pass,
-                histogram: sort.histogram + pass as u64 * BINS as u64 * 4,
-                states: sort.states + pass as u64 * Sort::pass_bytes(sort.count) as u64,
+                histogram: sort.histogram.offset(pass as usize * BINS as usize * 4),
+                states: sort.states.offset(pass as usize * Sort::pass_bytes(sort.count)),
                 key_in: keys[pass as usize % 2],
                 key_out: keys[(pass as usize + 1) % 2],
                 value_in,

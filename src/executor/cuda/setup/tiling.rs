@@ -8,6 +8,7 @@ use super::known::DeviceSchedule;
 use super::message::Message;
 use super::places::Places;
 use super::run::{checked, Run};
+use crate::address::Address;
 use crate::analysis::lines::{self, Grid, Sizes};
 use crate::analysis::ranges::{Ranges, Spread};
 use crate::analysis::shared::ranges::LevelSpan;
@@ -70,7 +71,7 @@ impl Run<'_> {
         Ok((checked(&words)?, spans))
     }
     fn words_before_spans(&self) -> usize {
-        (self.places.spans - self.places.summary) as usize / 4
+        (self.places.spans.get() - self.places.summary.get()) as usize / 4
     }
 
     pub(super) fn ranges(&self, sizes: Sizes, words: &[u32]) -> Ranges {
@@ -81,7 +82,7 @@ impl Run<'_> {
 
     /// The ranges of the order by wavefront strips, if there is one; `position` has the positions in it then. `level_of` is by
     /// place in the order by level.
-    pub(super) fn wavefront_strips(&mut self, levels: u32, level_of: u64) -> Result<Option<Ranges>> {
+    pub(super) fn wavefront_strips(&mut self, levels: u32, level_of: Address) -> Result<Option<Ranges>> {
         let n = self.shape.n;
         if !wavefront_strips::fits(levels, n) {
             return Ok(None);
@@ -126,7 +127,7 @@ impl Run<'_> {
     pub(super) fn place_blocks_3d(&mut self) -> Result<()> {
         let Some(blocks_3d) = &self.blocks_3d else { return Ok(()) };
         let (tile, stream) = (self.places.spans, self.launcher.stream);
-        let begin = tile + 4 * blocks_3d.tile.len() as u64;
+        let begin = tile.offset(4 * blocks_3d.tile.len());
         // SAFETY: there are more than two words for every `lines::most_spans`; the words live as long as the run.
         unsafe {
             memory::write(tile, &blocks_3d.tile, stream)?;
@@ -139,7 +140,7 @@ impl Run<'_> {
     }
 
     /// The unknowns by tile, from those by level, and the tiles by position. A place for the levels by position.
-    pub(super) fn sort_by_tile(&mut self, target: u64) -> Result<u64> {
+    pub(super) fn sort_by_tile(&mut self, target: Address) -> Result<Address> {
         let Places { keys, values, tile_sort, by_level, .. } = self.places;
         self.cover_strided(
             "setup_tile_keys",
@@ -169,7 +170,7 @@ impl Run<'_> {
         self.walk_strided("setup_close", &args)?;
         self.cover_strided("setup_count_batches", &args)?;
         // Their number, and behind it the longest row.
-        let found = self.ask(args.batch_ptr + 4 * n as u64, 2)?;
+        let found = self.ask(args.batch_ptr.offset(4 * n as usize), 2)?;
         self.scan(SetupArgs {
             count: n,
             scan_in: args.counters,
@@ -186,7 +187,7 @@ impl Run<'_> {
         let args = SetupArgs { count: batches, ..args };
         let warps = (batches as u64 * 32).div_ceil(TEAM_BLOCK as u64);
         self.launch("setup_depths", warps, TEAM_BLOCK, &args)?;
-        let units = self.ask(self.places.summary + offset_of!(Summary, units) as u64, 2)?;
+        let units = self.ask(self.places.summary.offset(offset_of!(Summary, units)), 2)?;
         self.scan(SetupArgs {
             count: batches,
             scan_in: args.chunk,
@@ -202,7 +203,8 @@ impl Run<'_> {
             return Err(Error::OutOfMemory { place: "device", bytes: bytes as u64 });
         }
         let codes = self.allocate(bytes)?;
-        let (code, index) = (codes.address(), if permuted { codes.address() + words as u64 * 4 } else { 0 });
+        let (code, index) =
+            (codes.address(), if permuted { codes.address().offset(words * 4) } else { Address::NULL });
         self.launch(
             "setup_codes",
             warps,

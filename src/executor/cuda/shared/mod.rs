@@ -2,9 +2,11 @@
 //! makes a header of C++ of each file of this folder, and of each `shared.rs` elsewhere: `solve.rs` is `shared/solve.h` to kernels,
 //! and `engines/thin/shared.rs` is `shared/thin.h`.
 //!
-//! A pointer of a kernel is an address here, and 0 is no pointer. A comment behind the field, as `// <u32>`, says what is there: in
-//! C++ the field is a pointer to that. What a kernel has for each type of value has a parameter there, as `/*<T>*/` says.
+//! A pointer of a kernel is an [`Address`] here. A comment behind the field, as `// <u32>`, says what is there: in C++ the field is a
+//! pointer to that. What a kernel has for each type of value has a parameter there, as `/*<T>*/` says.
 #![forbid(unsafe_code)]
+
+use crate::address::Address;
 
 pub mod cluster;
 pub mod copies;
@@ -18,8 +20,8 @@ pub mod sweep;
 pub type Pattern = pattern::PatternArgs;
 
 /// `const T *` in C++, by kernels/device/pointers.cuh.
-pub type ConstPtr = u64;
+pub type ConstPtr = Address;
 /// `T *`.
-pub type MutPtr = u64;
+pub type MutPtr = Address;
 /// `volatile T *`.
-pub type VolatilePtr = u64;
+pub type VolatilePtr = Address;
