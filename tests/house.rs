@@ -273,6 +273,30 @@ fn unsafe_code_stays_in_its_rooms() {
     assert!(seen > 10, "only {seen} files were found");
 }
 
+/// Addresses are of the type `Address`, which says who vouches for them, and no plain numbers.
+#[test]
+fn addresses_are_no_numbers() {
+    let names = "address addresses buffer diagonal f from marker place ptr target to val values x";
+    let names: Vec<&str> = names.split(' ').collect();
+    let mut seen = 0;
+    for file in files(&root().join("src")).iter().filter(|file| file.ends_with(".rs")) {
+        for (line, text) in read(Path::new("src").join(file)).lines().enumerate() {
+            // Parameters and fields, as `pub to: u64` or `addresses: &[u64]`.
+            for (name, of_type) in text.split([',', '(', '{']).filter_map(|part| part.split_once(": ")) {
+                let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+                let of_type = of_type.trim_start_matches(['&', '[']).trim_start_matches("Option<");
+                let of_type = of_type.split(|c| !is_letter(c)).next().expect("a text has a first part");
+                if names.contains(&name.split_whitespace().last().unwrap_or("")) {
+                    let is_number = ["u64", "usize"].contains(&of_type);
+                    assert!(!is_number, "src/{file}, line {}: an address that is a number: {text}", line + 1);
+                    seen += usize::from(of_type == "Address");
+                }
+            }
+        }
+    }
+    assert!(seen > 30, "only {seen} addresses were found");
+}
+
 /// The crates that speak to the CUDA driver are built from any folder, without a CUDA toolkit, and ask the linker for nothing.
 #[test]
 fn the_bindings_to_cuda_are_built_from_elsewhere() {
