@@ -34,6 +34,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use base::threads;
 use commands::{info, man, solve};
 use solvers::find::{self, VERSION_COMMAND};
 
@@ -72,9 +73,9 @@ pub fn main() -> ExitCode {
         std::process::exit(code)
     });
     let done = match cli.command {
-        Command::Bench(args) => commands::bench::run(&args),
-        Command::Solve(args) => solve::run(&args),
-        Command::Info(args) => info::run(&args),
+        Command::Bench(args) => threads::start().and_then(|()| commands::bench::run(&args)),
+        Command::Solve(args) => threads::start().and_then(|()| solve::run(&args)),
+        Command::Info(args) => threads::start().and_then(|()| info::run(&args)),
         Command::CusparseVersion { file } => find::print(file.as_deref()),
         Command::Man(args) => man::run(&args, Cli::command()),
         Command::Run(args) => return run::run(&args),

@@ -1,5 +1,5 @@
 //! What every other room uses: the type of results, printing, files that are written whole, memory that is asked for
-//! before it is taken, numbers in words, dates, progress, and libraries that are loaded at run time.
+//! before it is taken, numbers in words, dates, progress, threads, and libraries that are loaded at run time.
 
 #[macro_use]
 pub mod output;
@@ -10,5 +10,6 @@ pub mod memory;
 pub mod numbers;
 pub mod progress;
 mod result;
+pub mod threads;
 
 pub use result::Result;
