@@ -47,8 +47,10 @@ pub struct MatrixResult {
     pub nnz: usize,
     pub levels: usize,
     pub widest: usize,
-    /// The yardstick of a GPU, in ms.
+    /// The yardstick of a GPU, in ms, and which of its terms that is.
     pub limit_ms: Option<f64>,
+    #[serde(default)]
+    pub bound_by: Option<String>,
     pub timings: Vec<Timing>,
     pub error: Option<String>,
 }

@@ -4,7 +4,7 @@ use super::args::Args;
 use super::results::MatrixResult;
 use crate::base::{memory, Result};
 use crate::matrix::{right_hand_side, Csr};
-use crate::measure::limit::{limit_ms, Size};
+use crate::measure::limit::{limit, Size};
 use crate::measure::timing::{measure_in_turns, Effort, Step, Timing};
 use crate::solvers::library::Library;
 use crate::solvers::peers::{Peers, Who};
@@ -71,8 +71,10 @@ impl Run<'_, '_> {
         let uploaded = DeviceMatrix::upload(executor, a, ty);
         let one = |(op, rhs): (Op, usize)| {
             let size = Size { n: head.n, nnz: head.nnz, levels: head.levels };
-            let limit_ms = limit_ms(executor, size, ty, rhs);
-            let mut result = MatrixResult { op: op.letter().into(), rhs, limit_ms, ..head.clone() };
+            let mut result = MatrixResult { op: op.letter().into(), rhs, ..head.clone() };
+            if let Some(limit) = limit(executor, size, ty, rhs) {
+                (result.limit_ms, result.bound_by) = (Some(limit.ms), Some(limit.bound_by.into()));
+            }
             match uploaded.as_ref().map_err(Clone::clone).and_then(|m| self.system(k, a, m, op, rhs)) {
                 Ok(timings) => result.timings = timings,
                 Err(error) => result.error = Some(error),

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use super::layout::{self, Report};
 use super::results::{MatrixResult, Results};
 use crate::base::numbers::{count, ms};
-use crate::measure::limit::bound_by;
 use crate::measure::timing::{repetitions, Timing};
 use crate::solvers::host_peers::{LOOP, ONE_THREAD};
 use crate::solvers::peers::{algorithm_of, is_generic};
@@ -99,7 +98,7 @@ impl Table {
         let dash = || "-".to_string();
         if self.shown.limits {
             cells.push(m.limit_ms.map_or_else(dash, ms));
-            cells.push(m.limit_ms.map_or_else(dash, |limit| bound_by(limit, m.levels).into()));
+            cells.push(m.bound_by.clone().unwrap_or_else(dash));
         }
         let time = |t: &Timing| format!("{}{}", ms(t.solve_median_ms), if t.same_bits { "" } else { "~" });
         let absent = |is_it: &dyn Fn(&str) -> bool| {
@@ -351,6 +350,7 @@ mod tests {
             rhs: 1,
             timings,
             limit_ms: Some(1.0),
+            bound_by: Some("bytes".into()),
             ..MatrixResult::default()
         }
     }

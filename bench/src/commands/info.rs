@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::base::numbers::{counted, ms};
 use crate::base::{memory, Result};
 use crate::matrix::{Csr, Fill};
-use crate::measure::limit::{bound_by, limit_ms, Size};
+use crate::measure::limit::{limit, Size};
 use crate::mtx::Parsed;
 use crate::solvers::library::{algorithm_name, Library, Solver};
 use crate::system::executor::{self, Executor};
@@ -96,7 +96,7 @@ fn triangle(a: &Csr, fill: Fill, executor: &Executor) -> Result<Triangle> {
     solver.analyse()?;
     let stats = solver.stats()?;
     let size = Size { n: a.n, nnz: entries, levels: levels.count() };
-    let limit = limit_ms(executor, size, Type::D, 1);
+    let limit = limit(executor, size, Type::D, 1);
     let in_triangle =
         |i: usize| a.row(i).iter().filter(|&&c| c as usize == i || fill.is_dependency(i, c as usize)).count();
     Ok(Triangle {
@@ -110,8 +110,8 @@ fn triangle(a: &Csr, fill: Fill, executor: &Executor) -> Result<Triangle> {
         analysis_ms: stats.setup_ms,
         bytes_held: stats.bytes_held,
         predicted_ms: stats.predicted_ms,
-        limit_ms: limit,
-        bound_by: limit.map(|limit| bound_by(limit, levels.count())),
+        limit_ms: limit.as_ref().map(|limit| limit.ms),
+        bound_by: limit.map(|limit| limit.bound_by),
         level_sizes: levels.sizes,
     })
 }

@@ -5,7 +5,7 @@ use super::tasks::Task;
 use crate::base::Result;
 use crate::bench::args::Args;
 use crate::matrix::{right_hand_side, Csr, Fill};
-use crate::measure::limit::{limit_ms, Size};
+use crate::measure::limit::{limit, Size};
 use crate::measure::statistics::median;
 use crate::measure::timing::{analysis_parts, later, measure, time_analyses, Effort, Step, Timing};
 use crate::mtx;
@@ -74,7 +74,7 @@ impl Run<'_> {
         e.levels_lower = a.levels(Fill::Lower).count();
         e.levels_upper = a.levels(Fill::Upper).count();
         let lower = Size { n: e.n, nnz: a.count(Fill::Lower), levels: e.levels_lower };
-        e.limit_ms = limit_ms(executor, lower, ty, 1);
+        e.limit_ms = limit(executor, lower, ty, 1).map(|limit| limit.ms);
 
         let matrix = DeviceMatrix::upload(executor, &a, ty)?;
         let f = system::upload(executor, ty, &rhs, &[])?;
