@@ -1,6 +1,6 @@
 //! Where a run happens: device memory, a stream and timing through the CUDA driver, or plain host memory.
 
-use std::ffi::{c_char, c_void, CStr};
+use std::ffi::{c_char, c_void, CStr, CString};
 use std::time::{Duration, Instant};
 
 use crate::base::dynamic::{functions, Table};
@@ -31,6 +31,11 @@ functions! {
         event_create: "cuEventCreate" (*mut Handle, u32);
         event_record: "cuEventRecord" (Handle, Handle);
         event_elapsed: "cuEventElapsedTime" (*mut f32, Handle, Handle);
+        module_load: "cuModuleLoadData" (*mut Handle, *const c_char);
+        module_function: "cuModuleGetFunction" (*mut Handle, Handle, *const c_char);
+        module_unload: "cuModuleUnload" (Handle);
+        launch: "cuLaunchKernel"
+            (Handle, u32, u32, u32, u32, u32, u32, u32, Handle, *mut *mut c_void, *mut *mut c_void);
         error_name: "cuGetErrorName" (i32, *mut *const c_char);
     }
 }
@@ -243,6 +248,21 @@ impl Executor {
         Ok(buffer)
     }
 
+    /// Has the driver compile a kernel of a text in PTX. The host executor runs none.
+    pub fn compile(&self, ptx: &str, name: &str) -> Result<Kernel<'_>> {
+        let Executor::Cuda(gpu) = self else { return Err("the host executor runs no kernels".into()) };
+        let text = |words: &str| CString::new(words).map_err(|e| e.to_string());
+        let (ptx, name) = (text(ptx)?, text(name)?);
+        let mut module = std::ptr::null_mut();
+        // SAFETY: the driver reads a text that ends with NUL, and writes a handle.
+        let code = unsafe { (gpu.driver.module_load)(&mut module, ptx.as_ptr()) };
+        gpu.check(code, "compiling a kernel")?;
+        let mut kernel = Kernel { gpu, module, function: std::ptr::null_mut() };
+        // SAFETY: as above; the module is loaded.
+        let code = unsafe { (gpu.driver.module_function)(&mut kernel.function, module, name.as_ptr()) };
+        gpu.check(code, "looking a kernel up").map(|()| kernel)
+    }
+
     pub fn synchronize(&self) -> Result<()> {
         match self {
             Executor::Host => Ok(()),
@@ -305,6 +325,37 @@ impl Executor {
                 pairs().map(|pair| g.elapsed(pair)).collect()
             }
         }
+    }
+}
+
+/// A kernel on a GPU.
+pub struct Kernel<'e> {
+    gpu: &'e Gpu,
+    module: Handle,
+    function: Handle,
+}
+
+impl Kernel<'_> {
+    /// Launches it in the executor's stream, on a grid of blocks of threads.
+    ///
+    /// # Safety
+    ///
+    /// The kernel takes these arguments, numbers of 64 bits each, and stays within the memory that they lead to.
+    pub unsafe fn launch(&self, grid: (u32, u32), block: (u32, u32), arguments: &[u64]) -> Result<()> {
+        let address = |a: &u64| std::ptr::from_ref(a).cast_mut().cast();
+        let mut addresses: Vec<*mut c_void> = arguments.iter().map(address).collect();
+        let ((x, y), (w, h), list) = (grid, block, addresses.as_mut_ptr());
+        let (g, none) = (self.gpu, std::ptr::null_mut());
+        // SAFETY: the module is loaded, and the driver copies the arguments before it returns; the rest is the caller's.
+        let code = unsafe { (g.driver.launch)(self.function, x, y, 1, w, h, 1, 0, g.stream, list, none) };
+        g.check(code, "launching a kernel")
+    }
+}
+
+impl Drop for Kernel<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the module is loaded, and not used again. An error here was already seen by an earlier call.
+        unsafe { (self.gpu.driver.module_unload)(self.module) };
     }
 }
 
