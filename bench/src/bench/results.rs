@@ -51,6 +51,9 @@ pub struct MatrixResult {
     pub limit_ms: Option<f64>,
     #[serde(default)]
     pub bound_by: Option<String>,
+    /// The term that is measured, for several right-hand sides: to fetch their unknowns for each entry.
+    #[serde(default)]
+    pub gather_ms: Option<f64>,
     pub timings: Vec<Timing>,
     pub error: Option<String>,
 }

@@ -4,7 +4,9 @@ use super::args::Args;
 use super::results::MatrixResult;
 use crate::base::{memory, Result};
 use crate::matrix::{right_hand_side, Csr};
+use crate::measure::gather::gather_ms;
 use crate::measure::limit::{limit, Size};
+use crate::measure::relaunch::lost_gpu;
 use crate::measure::timing::{measure_in_turns, Effort, Step, Timing};
 use crate::solvers::library::Library;
 use crate::solvers::peers::{Peers, Who};
@@ -70,14 +72,18 @@ impl Run<'_, '_> {
         let executor = self.library.executor;
         let uploaded = DeviceMatrix::upload(executor, a, ty);
         let one = |(op, rhs): (Op, usize)| {
-            let size = Size { n: head.n, nnz: head.nnz, levels: head.levels };
             let mut result = MatrixResult { op: op.letter().into(), rhs, ..head.clone() };
-            if let Some(limit) = limit(executor, size, ty, rhs) {
-                (result.limit_ms, result.bound_by) = (Some(limit.ms), Some(limit.bound_by.into()));
-            }
             match uploaded.as_ref().map_err(Clone::clone).and_then(|m| self.system(k, a, m, op, rhs)) {
                 Ok(timings) => result.timings = timings,
                 Err(error) => result.error = Some(error),
+            }
+            // A GPU that hangs would never give memory.
+            if rhs > 1 && lost_gpu(executor, result.timings.iter()).is_none() {
+                result.gather_ms = gather_ms(executor, a, fill, op, rhs * ty.bytes());
+            }
+            let size = Size { n: head.n, nnz: head.nnz, levels: head.levels };
+            if let Some(limit) = limit(executor, size, ty, rhs, result.gather_ms) {
+                (result.limit_ms, result.bound_by) = (Some(limit.ms), Some(limit.bound_by.into()));
             }
             result
         };

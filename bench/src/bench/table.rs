@@ -25,6 +25,8 @@ pub struct Table {
     several: bool,
     /// Whether there are several numbers of right-hand sides.
     several_rhs: bool,
+    /// Whether the limit has a term for several right-hand sides.
+    gathers: bool,
     shown: Shown,
 }
 
@@ -51,6 +53,7 @@ impl Table {
             peer: results.spsv.is_some(),
             several: shown.systems || rhs != [1],
             several_rhs: rhs.len() > 1,
+            gathers: shown.limits && rhs.iter().any(|&rhs| rhs > 1),
             shown,
         }
     }
@@ -66,6 +69,7 @@ impl Table {
         columns.extend(self.several.then(|| "system".to_string()));
         columns.extend(["n", "nnz", "levels"].map(String::from));
         columns.extend(["limit", "bound by"].into_iter().filter(|_| self.shown.limits).map(String::from));
+        columns.extend(self.gathers.then(|| "gather".to_string()));
         columns.extend(["peer", "by"].into_iter().filter(|_| self.peer).map(String::from));
         columns.extend(self.solvers.iter().cloned());
         columns.extend(self.peer.then(|| format!("peer/{ours}")));
@@ -100,6 +104,7 @@ impl Table {
             cells.push(m.limit_ms.map_or_else(dash, ms));
             cells.push(m.bound_by.clone().unwrap_or_else(dash));
         }
+        cells.extend(self.gathers.then(|| m.gather_ms.map_or_else(dash, ms)));
         let time = |t: &Timing| format!("{}{}", ms(t.solve_median_ms), if t.same_bits { "" } else { "~" });
         let absent = |is_it: &dyn Fn(&str) -> bool| {
             if m.timings.iter().any(|t| is_it(&t.solver)) {
@@ -244,9 +249,13 @@ impl Table {
              analysis keeps, then over 32 bytes a row and 8 bytes an entry. error: component-wise \
              backward error in units of (entries in the row) x epsilon. ~ marks solvers whose results differed in \
              the last bits from run to run. * a generated stand-in. {}{}{}\n\n{}\n\n",
-            match self.shown.limits {
-                true => "limit = max(bytes / 4.25 TB/s, levels x 25 ns). ",
-                false => "",
+            match (self.gathers, self.shown.limits) {
+                (true, _) => {
+                    "limit = max(bytes / 4.25 TB/s, levels x 25 ns, gather). gather: measured, to fetch the unknowns of \
+                     all right-hand sides from L2 for each entry. "
+                }
+                (false, true) => "limit = max(bytes / 4.25 TB/s, levels x 25 ns). ",
+                (false, false) => "",
             },
             match self.shown.updates {
                 true => "update: to copy new values. ",
@@ -402,5 +411,21 @@ mod tests {
         let report = Table::new(&results, &["AUTO".to_string()], &[1], shown).markdown(&results);
         let row = ["limit", "bound by", "AUTO/limit"].map(|column| cell(&report, "a", column));
         assert_eq!(row, ["1.00", "bytes", "1.0"]);
+        assert!(!report.contains("gather"), "{report}");
+    }
+
+    #[test]
+    fn gathers_are_shown_beside_several_right_hand_sides() {
+        let mut measured = MatrixResult { rhs: 4, ..result("a", &[("AUTO", 3.0)]) };
+        (measured.limit_ms, measured.bound_by) = (Some(2.0), Some("gathers".into()));
+        let refused = MatrixResult { name: "b".into(), ..measured.clone() };
+        measured.gather_ms = Some(2.0);
+        let results = Results { matrices: vec![measured, refused], ..Results::default() };
+        let shown = Shown { limits: true, ..Shown::default() };
+        let report = Table::new(&results, &["AUTO".to_string()], &[4], shown).markdown(&results);
+        let row = ["limit", "bound by", "gather", "AUTO/limit"].map(|column| cell(&report, "a", column));
+        assert_eq!(row, ["2.00", "gathers", "2.00", "1.5"]);
+        assert_eq!(cell(&report, "b", "gather"), "-");
+        assert!(report.contains("levels x 25 ns, gather)"), "{report}");
     }
 }

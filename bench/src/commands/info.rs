@@ -96,7 +96,7 @@ fn triangle(a: &Csr, fill: Fill, executor: &Executor) -> Result<Triangle> {
     solver.analyse()?;
     let stats = solver.stats()?;
     let size = Size { n: a.n, nnz: entries, levels: levels.count() };
-    let limit = limit(executor, size, Type::D, 1);
+    let limit = limit(executor, size, Type::D, 1, None);
     let in_triangle =
         |i: usize| a.row(i).iter().filter(|&&c| c as usize == i || fill.is_dependency(i, c as usize)).count();
     Ok(Triangle {

@@ -21,20 +21,21 @@ pub struct Limit {
     pub bound_by: &'static str,
 }
 
-/// The limit of a solve; none for the host executor.
-pub fn limit(executor: &Executor, a: Size, ty: Type, rhs: usize) -> Option<Limit> {
-    (!executor.is_host()).then(|| greatest(a, ty, rhs))
+/// The limit of a solve; none for the host executor. `gather_ms` is the measured time of the gathers, if there is one.
+pub fn limit(executor: &Executor, a: Size, ty: Type, rhs: usize, gather_ms: Option<f64>) -> Option<Limit> {
+    (!executor.is_host()).then(|| greatest(a, ty, rhs, gather_ms))
 }
 
-/// The greater of the time to move the bytes and the time to walk the levels.
-fn greatest(a: Size, ty: Type, rhs: usize) -> Limit {
+/// The greatest of the time to move the bytes, the time to walk the levels, and that of the gathers.
+fn greatest(a: Size, ty: Type, rhs: usize, gather_ms: Option<f64>) -> Limit {
     let Size { n, nnz, levels } = a;
     let value = ty.bytes() as f64;
     let bytes = (value + 4.0) * nnz as f64 + (2.0 * value * rhs as f64 + 4.0) * n as f64;
     let mut limit = Limit { ms: levels as f64 * LEVEL_SECONDS * 1e3, bound_by: "levels" };
-    let by_bytes = bytes / BANDWIDTH * 1e3;
-    if by_bytes > limit.ms {
-        limit = Limit { ms: by_bytes, bound_by: "bytes" };
+    for (term, bound_by) in [(Some(bytes / BANDWIDTH * 1e3), "bytes"), (gather_ms, "gathers")] {
+        if let Some(ms) = term.filter(|&ms| ms > limit.ms) {
+            limit = Limit { ms, bound_by };
+        }
     }
     limit
 }
@@ -45,13 +46,15 @@ mod tests {
 
     #[test]
     fn the_limit_is_its_greatest_term() {
-        let limit = |levels| {
+        let limit = |levels, gather_ms| {
             // 10^6 (12 * 4 + 2 * 8 * 2 + 4) bytes take 0.0198 ms.
             let size = Size { n: 1_000_000, nnz: 4_000_000, levels };
-            let Limit { ms, bound_by } = greatest(size, Type::D, 2);
+            let Limit { ms, bound_by } = greatest(size, Type::D, 2, gather_ms);
             (format!("{ms:.4}"), bound_by)
         };
-        assert_eq!(limit(10), ("0.0198".into(), "bytes"));
-        assert_eq!(limit(1000), ("0.0250".into(), "levels"));
+        assert_eq!(limit(10, None), ("0.0198".into(), "bytes"));
+        assert_eq!(limit(10, Some(0.01)), ("0.0198".into(), "bytes"));
+        assert_eq!(limit(1000, Some(0.01)), ("0.0250".into(), "levels"));
+        assert_eq!(limit(1000, Some(0.04)), ("0.0400".into(), "gathers"));
     }
 }

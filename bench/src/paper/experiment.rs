@@ -74,7 +74,7 @@ impl Run<'_> {
         e.levels_lower = a.levels(Fill::Lower).count();
         e.levels_upper = a.levels(Fill::Upper).count();
         let lower = Size { n: e.n, nnz: a.count(Fill::Lower), levels: e.levels_lower };
-        e.limit_ms = limit(executor, lower, ty, 1).map(|limit| limit.ms);
+        e.limit_ms = limit(executor, lower, ty, 1, None).map(|limit| limit.ms);
 
         let matrix = DeviceMatrix::upload(executor, &a, ty)?;
         let f = system::upload(executor, ty, &rhs, &[])?;
