@@ -1,7 +1,8 @@
 /*
  * Each call of the CUDA driver in turn fails, in each call of each door: csrsv2, csrsm2, SpSV, SpSM and csrilu02. The driver is the stand-in
  * of ../standin/libcuda.c and the cuSPARSE behind the doors the one of standin/, so this runs on every machine. The call gives a
- * status, works when it is made again, and so does all after it; nothing stays allocated.
+ * status, works when it is made again, and so does all after it; nothing stays allocated. Kernels of this library do nothing here, but what it
+ * passes on to cuSPARSE is solved, and is compared.
  */
 
 #define _GNU_SOURCE
@@ -11,6 +12,7 @@
 #include "sptrsv_cusparse.h"
 
 #include "harness.h"
+#include "standin/standin.h"
 
 enum { ROWS = 40, ENTRIES = 2 * ROWS - 1, COLUMNS = 3 };
 enum { OUT_OF_MEMORY = 2, LAUNCH_FAILED = 719 }; /* of the driver */
@@ -26,8 +28,8 @@ static struct {
 
 static cusparseHandle_t handle;
 static int *ptr, *ind;
-static double *val, *b, *c;
-static long faults;
+static double *val, *b, *c, solution[ROWS * COLUMNS];
+static long faults, passed_on_solves;
 static int has_context; /* the thread, of its own */
 static char entry[80]; /* of the driver, that failed */
 
@@ -50,8 +52,10 @@ static void make_arrays(void)
         columns[k] = i, values[k++] = 2;
         offsets[i + 1] = k;
     }
-    for (int i = 0; i < ROWS * COLUMNS; i++)
+    for (int i = 0; i < ROWS * COLUMNS; i++) {
         right[i] = 1 + i % 7;
+        solution[i] = (right[i] + (i % ROWS ? 0.5 * solution[i - 1] : 0)) / 2;
+    }
     ptr = copy(offsets, sizeof offsets);
     ind = copy(columns, sizeof columns);
     val = copy(values, sizeof values);
@@ -237,7 +241,35 @@ static int csrilu02(Step step)
 typedef struct {
     int (*make)(void), (*take)(Step step);
     void (*drop)(void);
+    int analyses, solves; /* of the stand-in's counts; 0 where no call is passed on */
+    int columns;          /* that a solve writes to c */
 } Door;
+
+/* Whether cuSPARSE has made the last analysis. */
+static int is_passed_on;
+
+/* One step. A solve is for cuSPARSE exactly where the analysis was, and its result is right then. */
+static int take(const Door *door, Step step)
+{
+    int analyses = cusparse_standin_calls[door->analyses], solves = cusparse_standin_calls[door->solves];
+    memset(c, 0xFF, sizeof solution);
+    int status = door->take(step);
+    if (door->analyses == 0 || status != 0)
+        return status;
+    if (step == ANALYSIS)
+        is_passed_on = cusparse_standin_calls[door->analyses] > analyses;
+    if (step != SOLVE && step != SOLVE_AGAIN)
+        return status;
+    if (cusparse_standin_calls[door->solves] - solves != is_passed_on)
+        complain(__LINE__, "cuSPARSE made %d solves after %d analyses", cusparse_standin_calls[door->solves] - solves, is_passed_on);
+    passed_on_solves += is_passed_on;
+    for (int i = 0; is_passed_on && i < ROWS * door->columns; i++)
+        if (!(c[i] - solution[i] < 1e-14 && solution[i] - c[i] < 1e-14)) {
+            complain(__LINE__, "unknown %d is %g, not %g", i, c[i], solution[i]);
+            break;
+        }
+    return status;
+}
 
 /* What fails to free, or to make a context current in order to free, leaves something behind, and cannot but do so. */
 static int may_leave_something(const char *entry)
@@ -264,7 +296,7 @@ static int one_life(const Door *door, Step faulty, int at, int error)
     for (Step step = SIZE; step < STEPS; step++) {
         if (step == faulty && at > 0) {
             driver.fail_at(at, error);
-            int status = door->take(step);
+            int status = take(door, step);
             is_there = driver.count() >= at;
             snprintf(entry, sizeof entry, "%s", is_there ? driver.failed_entry() : "");
             /* The driver has refused to take back the context that the call had made current. */
@@ -276,8 +308,11 @@ static int one_life(const Door *door, Step faulty, int at, int error)
                 complain(__LINE__, "%s with call %d (%s) failing with %d: status %d", STEP_NAMES[step], at, entry, error, status);
             if (step == DESTROY)
                 continue;
+            /* Before the analysis is made again, which may be by the other library. */
+            for (Step next = SOLVE; step == ANALYSIS && status == 0 && next <= SOLVE_AGAIN; next++)
+                STATUS(0, take(door, next));
         }
-        int status = door->take(step);
+        int status = take(door, step);
         if (status != 0)
             complain(__LINE__, "%s after call %d of %s failed with %d: status %d", STEP_NAMES[step], at, STEP_NAMES[faulty], error, status);
     }
@@ -310,16 +345,18 @@ static void every_call_in_this_thread(const Door *door)
 
 static void every_call_of(const Door *door)
 {
+    long before = passed_on_solves;
     for (has_context = 0; has_context < 2; has_context++)
         every_call_in_this_thread(door);
+    CHECK((passed_on_solves > before) == (door->analyses != 0));
 }
 
-static void faults_in_csrsv2(void) { every_call_of(&(Door){make_csrsv2, csrsv2, drop_descr}); }
-static void faults_in_csrsm2(void) { every_call_of(&(Door){make_csrsm2, csrsm2, drop_descr}); }
-static void faults_in_spsv(void) { every_call_of(&(Door){make_spsv, spsv, drop_matrices}); }
-static void faults_in_spsm(void) { every_call_of(&(Door){make_spsm, spsm, drop_matrices}); }
+static void faults_in_csrsv2(void) { every_call_of(&(Door){.make = make_csrsv2, .take = csrsv2, .drop = drop_descr}); }
+static void faults_in_csrsm2(void) { every_call_of(&(Door){.make = make_csrsm2, .take = csrsm2, .drop = drop_descr}); }
+static void faults_in_spsv(void) { every_call_of(&(Door){make_spsv, spsv, drop_matrices, SPSV_ANALYSIS, SPSV_SOLVE, 1}); }
+static void faults_in_spsm(void) { every_call_of(&(Door){make_spsm, spsm, drop_matrices, SPSM_ANALYSIS, SPSM_SOLVE, COLUMNS}); }
 
-static void faults_in_csrilu02(void) { every_call_of(&(Door){make_csrilu02, csrilu02, drop_descr}); }
+static void faults_in_csrilu02(void) { every_call_of(&(Door){make_csrilu02, csrilu02, drop_descr, FACTOR_ANALYSIS, FACTORISE, 0}); }
 
 /* As cuSPARSE does: the capture goes on, and the analysis from before counts no more. */
 static void a_captured_analysis_of_csrilu02_is_refused(void)
@@ -388,6 +425,6 @@ int main(void)
     RUN(faults_in_csrilu02);
     RUN(a_captured_analysis_of_csrilu02_is_refused);
     RUN(there_were_faults);
-    printf("faults: %ld faults of the driver injected through the doors\n", faults);
+    printf("faults: %ld faults of the driver injected through the doors; %ld solves passed on to cuSPARSE\n", faults, passed_on_solves);
     return close_tally("faults");
 }
