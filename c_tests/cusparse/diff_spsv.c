@@ -240,6 +240,7 @@ static int is_senseless(const char *name)
                                          "matrix C_32F in analysis",
                                          "matrix with 64-bit indices in analysis",
                                          "matrix with 64-bit indices in solve",
+                                         "matrix sliced ELL in solve",
                                          "matrix smaller in analysis"};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
         if (has(name, inputs[i]))

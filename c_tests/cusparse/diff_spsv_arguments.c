@@ -86,6 +86,13 @@ static cusparseConstSpMatDescr_t bsr(Bench *b)
     return mat;
 }
 
+/* The system's matrix in sliced ELLPACK: cuSPARSE solves with it, and this library passes it on. */
+static cusparseConstSpMatDescr_t sliced_ell(Bench *b)
+{
+    Stored sliced = store_sliced(&b->a, b->s.o.type, b->s.o.base, b->s.o.fill, b->s.o.diag);
+    return sliced.mat;
+}
+
 /* The descriptors that are made here are left to the end of the process.
  * The name of the change, or NULL where the number is past the last. */
 static const char *change(int number, Bench *b, Call *c)
@@ -136,6 +143,7 @@ static const char *change(int number, Bench *b, Call *c)
     WRONG("matrix CSC", c->mat = in_width(b, CSC, 0))
     WRONG("matrix COO", c->mat = in_width(b, COO, 0))
     WRONG("matrix BSR", c->mat = bsr(b))
+    WRONG("matrix sliced ELL", c->mat = sliced_ell(b))
     WRONG("matrix with 64-bit indices", c->mat = in_width(b, CSR, 1))
     WRONG("matrix with 64-bit offsets and 32-bit columns", c->mat = in_width(b, CSR, 2))
     WRONG("matrix with 32-bit offsets and 64-bit columns", c->mat = in_width(b, CSR, 3))

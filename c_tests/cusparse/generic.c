@@ -271,6 +271,40 @@ Stored store_matrix(const Matrix *a, int type, int format, int width, int base, 
     return s;
 }
 
+/* Slices of four rows, as wide as the longest of these. */
+Stored store_sliced(const Matrix *a, int type, int base, int fill, int diag)
+{
+    enum { SLICE = 4 };
+    Stored s = {.base = base, .type = type, .host = matrix_copy(a)};
+    int slices = (a->m + SLICE - 1) / SLICE, *offsets = must_alloc(((size_t)slices + 1) * sizeof *offsets);
+    for (int i = 0; i < a->m; i++) {
+        int length = SLICE * (a->ptr[i + 1] - a->ptr[i]), *width = &offsets[i / SLICE + 1];
+        *width = length > *width ? length : *width;
+    }
+    for (int k = 0; k < slices; k++)
+        offsets[k + 1] += offsets[k];
+    size_t places = (size_t)offsets[slices];
+    int *columns = must_alloc(places * sizeof *columns);
+    Value *values = must_alloc(places * sizeof *values);
+    for (size_t k = 0; k < places; k++)
+        columns[k] = -1 - base; /* -1 with the base */
+    for (int i = 0; i < a->m; i++)
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
+            int place = offsets[i / SLICE] + SLICE * (k - a->ptr[i]) + i % SLICE;
+            columns[place] = a->ind[k], values[place] = a->val[k];
+        }
+    s.offsets = indices_to_device(CUSPARSE_INDEX_32I, offsets, (size_t)slices + 1, base);
+    s.indices = indices_to_device(CUSPARSE_INDEX_32I, columns, places, base);
+    s.values = values_to_device(type, values, places);
+    free(offsets), free(columns), free(values);
+    MUST(cusparse.CreateSlicedEll(&s.mat, a->m, a->m, a->nnz, (int64_t)places, SLICE, s.offsets, s.indices, s.values,
+                                  CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, (cusparseIndexBase_t)base,
+                                  (cudaDataType)cuda_type(type)));
+    MUST(cusparse.SpMatSetAttribute(s.mat, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill));
+    MUST(cusparse.SpMatSetAttribute(s.mat, CUSPARSE_SPMAT_DIAG_TYPE, &diag, sizeof diag));
+    return s;
+}
+
 void discard_matrix(Stored *s)
 {
     MUST(cusparse.DestroySpMat(s->mat));

@@ -106,6 +106,8 @@ typedef struct {
 } Stored;
 
 Stored store_matrix(const Matrix *a, int type, int format, int width, int base, int fill, int diag);
+/* The same in sliced ELLPACK, with 32-bit indices; its values have the order of that format. */
+Stored store_sliced(const Matrix *a, int type, int base, int fill, int diag);
 void discard_matrix(Stored *stored);
 /* The values of `a` in the order of the format, on the executor. */
 void *stored_values(const Stored *stored, const Matrix *a);

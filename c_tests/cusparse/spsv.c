@@ -280,6 +280,26 @@ static void a_descriptor_may_change_sides(void)
     matrix_free(&missing), matrix_free(&a);
 }
 
+/* A format that cuSPARSE solves and this library does not. */
+static void sliced_ell_is_passed_on(void)
+{
+    Matrix a = matrix_random(50, 5, 45);
+    int *calls = stand_in("cusparse_standin_calls");
+    for (int type = S; type <= Z; type++)
+        for (int base = 0; base < 2; base++) {
+            System s = open_here(&a, (Options){.type = type, .base = base, .fill = type % 2});
+            Stored sliced = store_sliced(&a, type, base, s.o.fill, s.o.diag);
+            int before = calls ? calls[SPSV_SOLVE] : 0;
+            s.call.mat = sliced.mat;
+            STATUS(0, system_prepare(&s));
+            SOLVES(&s, &a);
+            CHECK(calls == NULL || calls[SPSV_SOLVE] == before + 1);
+            discard_matrix(&sliced);
+            close_system(&s);
+        }
+    matrix_free(&a);
+}
+
 /* ------------------------------------------------------------------------------------------- refusing */
 
 static void nulls_are_invalid_values(void)
@@ -468,6 +488,7 @@ int main(void)
     RUN(no_entries_give_alpha_f);
     RUN(every_algorithm_of_the_version_is_accepted);
     RUN(a_descriptor_may_change_sides);
+    RUN(sliced_ell_is_passed_on);
     RUN(nulls_are_invalid_values);
     RUN(unknown_numbers_are_invalid_values);
     RUN(op_h_is_refused_for_real_types);

@@ -97,7 +97,7 @@ cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t *spMatDescr, int64_t row
                                   cooValues, cooIdxType, idxBase, valueType);
 }
 
-/* The stand-in solves with neither BSR nor sliced ELLPACK: it keeps that a matrix is one of them. */
+/* The stand-in does not solve with BSR: it keeps that a matrix is in it. */
 cusparseStatus_t cusparseCreateBsr(cusparseSpMatDescr_t *spMatDescr, int64_t brows, int64_t bcols, int64_t bnnz,
                                    int64_t rowBlockSize, int64_t colBlockSize, void *bsrRowOffsets, void *bsrColInd,
                                    void *bsrValues, cusparseIndexType_t bsrRowOffsetsType,
@@ -117,7 +117,8 @@ cusparseStatus_t cusparseCreateSlicedEll(cusparseSpMatDescr_t *spMatDescr, int64
                                          cudaDataType valueType)
 {
     struct cusparseSpMatDescr mat = {CUSPARSE_FORMAT_SLICED_ELLPACK, rows, cols, nnz, sellSliceOffsets, sellColInd,
-                                     sellValues, sellSliceOffsetsType, sellColIndType, idxBase, valueType, {0}};
+                                     sellValues, sellSliceOffsetsType, sellColIndType, idxBase, valueType, {0},
+                                     sellValuesSize, sliceSize};
     return sellValuesSize >= nnz && sliceSize > 0 ? create_sparse(spMatDescr, mat) : INVALID;
 }
 

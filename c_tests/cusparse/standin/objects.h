@@ -19,6 +19,7 @@ struct cusparseSpMatDescr {
     cusparseIndexBase_t base;
     cudaDataType type;
     int attributes[4];
+    int64_t stored, slice; /* of sliced ELLPACK: places for entries, and rows of a slice */
 };
 
 struct cusparseDnVecDescr {

@@ -20,6 +20,8 @@ static cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t op, c
     cusparseStatus_t status = triangle_check(handle, op, alpha, mat, type, (int)alg, 0, triangle);
     if (status != OK)
         return status;
+    if (mat->format == CUSPARSE_FORMAT_SLICED_ELLPACK)
+        return CUSPARSE_STATUS_NOT_SUPPORTED;
     if ((transposed ? b->cols : b->rows) != mat->rows)
         return INVALID;
     return op_b == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE || b->type != mat->type || !is_served(type)

@@ -25,9 +25,10 @@ static void forget(Triangle *triangle)
 {
     free(triangle->row);
     free(triangle->col);
+    free(triangle->place);
     free(triangle->val);
     free(triangle->diagonal);
-    triangle->row = triangle->col = NULL;
+    triangle->row = triangle->col = triangle->place = NULL;
     triangle->val = triangle->diagonal = NULL;
     triangle->analysed = 0;
 }
@@ -94,7 +95,7 @@ static int64_t index_at(cusparseIndexType_t type, const void *indices, int64_t a
 static cusparseStatus_t check_matrix(cusparseConstSpMatDescr_t mat)
 {
     int csc = mat->format == CUSPARSE_FORMAT_CSC;
-    if (mat->format > CUSPARSE_FORMAT_COO || (csc && cusparse_standin_version() < 12900))
+    if ((mat->format > CUSPARSE_FORMAT_COO && mat->format != CUSPARSE_FORMAT_SLICED_ELLPACK) || (csc && cusparse_standin_version() < 12900))
         return UNSUPPORTED;
     if (mat->offsets_type != mat->indices_type || mat->indices_type == CUSPARSE_INDEX_16U)
         return UNSUPPORTED;
@@ -118,12 +119,23 @@ cusparseStatus_t triangle_check(cusparseHandle_t handle, cusparseOperation_t op,
 
 /* ---- analysis and update ---- */
 
+static int is_sliced(cusparseConstSpMatDescr_t mat) { return mat->format == CUSPARSE_FORMAT_SLICED_ELLPACK; }
+
+/* How many places A has for entries. */
+static int64_t places(cusparseConstSpMatDescr_t mat) { return is_sliced(mat) ? mat->stored : mat->nnz; }
+
+/* How many runs of entries the offsets tell: those of a row or column each, or of a slice. */
+static int64_t runs(cusparseConstSpMatDescr_t mat)
+{
+    return is_sliced(mat) ? (mat->rows + mat->slice - 1) / mat->slice : mat->rows;
+}
+
 static int offsets_increase(cusparseConstSpMatDescr_t mat)
 {
     int64_t before = 0;
-    for (int64_t i = 0; i <= mat->rows && mat->nnz > 0; i++) {
+    for (int64_t i = 0; i <= runs(mat) && mat->nnz > 0; i++) {
         int64_t offset = index_at(mat->offsets_type, mat->offsets, i) - mat->base;
-        if (offset < before || offset > mat->nnz)
+        if (offset < before || offset > places(mat))
             return 0;
         before = offset;
     }
@@ -135,8 +147,10 @@ static void number_entries(Triangle *triangle, cusparseConstSpMatDescr_t mat)
 {
     int csc = mat->format == CUSPARSE_FORMAT_CSC;
     int64_t *outer = csc ? triangle->col : triangle->row, *inner = csc ? triangle->row : triangle->col;
-    for (int64_t k = 0; k < mat->nnz; k++)
+    for (int64_t k = 0; k < mat->nnz; k++) {
         inner[k] = index_at(mat->indices_type, mat->indices, k) - mat->base;
+        triangle->place[k] = k;
+    }
     if (mat->format == CUSPARSE_FORMAT_COO)
         for (int64_t k = 0; k < mat->nnz; k++)
             outer[k] = index_at(mat->offsets_type, mat->offsets, k) - mat->base;
@@ -145,6 +159,26 @@ static void number_entries(Triangle *triangle, cusparseConstSpMatDescr_t mat)
             for (int64_t k = index_at(mat->offsets_type, mat->offsets, i) - mat->base;
                  k < index_at(mat->offsets_type, mat->offsets, i + 1) - mat->base; k++)
                 outer[k] = i;
+}
+
+/* The same of sliced ELLPACK: a slice has the first entries of its rows, then the second ones, and so on. A place without an entry
+ * has column -1. */
+static void number_sliced_entries(Triangle *triangle, cusparseConstSpMatDescr_t mat)
+{
+    triangle->nnz = 0;
+    for (int64_t slice = 0; slice < runs(mat) && mat->nnz > 0; slice++) {
+        int64_t begin = index_at(mat->offsets_type, mat->offsets, slice) - mat->base;
+        int64_t end = index_at(mat->offsets_type, mat->offsets, slice + 1) - mat->base;
+        for (int64_t place = begin; place < end; place++) {
+            int64_t k = triangle->nnz, column = index_at(mat->indices_type, mat->indices, place);
+            if (column == -1)
+                continue;
+            triangle->row[k] = slice * mat->slice + (place - begin) % mat->slice;
+            triangle->col[k] = column - mat->base;
+            triangle->place[k] = place;
+            triangle->nnz++;
+        }
+    }
 }
 
 static int lies_within(const Triangle *triangle)
@@ -162,7 +196,7 @@ static void put_values(Triangle *triangle, const void *values)
     for (int64_t i = 0; i < triangle->m; i++)
         triangle->diagonal[i] = 1;
     for (int64_t k = triangle->nnz - 1; k >= 0; k--) { /* of several entries on the diagonal the first counts */
-        Number value = number(triangle->type, values, k);
+        Number value = number(triangle->type, values, triangle->place[k]);
         triangle->val[k] = triangle->conjugated ? conj(value) : value;
         if (triangle->row[k] == triangle->col[k])
             triangle->diagonal[triangle->row[k]] = triangle->val[k];
@@ -171,7 +205,7 @@ static void put_values(Triangle *triangle, const void *values)
 
 cusparseStatus_t triangle_analyse(Triangle *triangle, cusparseOperation_t op, cusparseConstSpMatDescr_t mat, int alg)
 {
-    size_t entries = (size_t)mat->nnz + 1, rows = (size_t)mat->rows + 1;
+    size_t entries = (size_t)places(mat) + 1, rows = (size_t)mat->rows + 1;
     int transposed = op != CUSPARSE_OPERATION_NON_TRANSPOSE;
     int lower = mat->attributes[CUSPARSE_SPMAT_FILL_MODE] == CUSPARSE_FILL_MODE_LOWER; /* all else is upper */
     forget(triangle);
@@ -186,13 +220,17 @@ cusparseStatus_t triangle_analyse(Triangle *triangle, cusparseOperation_t op, cu
     triangle->conjugated = op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
     triangle->row = calloc(entries, sizeof *triangle->row);
     triangle->col = calloc(entries, sizeof *triangle->col);
+    triangle->place = calloc(entries, sizeof *triangle->place);
     triangle->val = calloc(entries, sizeof *triangle->val);
     triangle->diagonal = calloc(rows, sizeof *triangle->diagonal);
-    if (!triangle->row || !triangle->col || !triangle->val || !triangle->diagonal)
+    if (!triangle->row || !triangle->col || !triangle->place || !triangle->val || !triangle->diagonal)
         return CUSPARSE_STATUS_ALLOC_FAILED;
     if (mat->format != CUSPARSE_FORMAT_COO && !offsets_increase(mat))
         return INVALID;
-    number_entries(triangle, mat);
+    if (is_sliced(mat))
+        number_sliced_entries(triangle, mat);
+    else
+        number_entries(triangle, mat);
     if (!lies_within(triangle))
         return INVALID;
     if (transposed) {

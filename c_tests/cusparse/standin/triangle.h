@@ -23,6 +23,7 @@ typedef struct Triangle {
     int new_diagonal;         /* a DIAGONAL update came after the values: it counts for unit diagonals too */
     int conjugated;
     int64_t *row, *col;       /* of op(A), per entry of A in the order of A; base 0 */
+    int64_t *place;           /* of its value among those of A */
     Number *val;              /* likewise */
     Number *diagonal;         /* per row: one where A stores none */
 } Triangle;
