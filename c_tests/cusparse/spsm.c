@@ -312,6 +312,8 @@ static void solve_can_be_captured(void)
     matrix_free(&a);
 }
 
+static void a_descriptor_may_change_sides(void) { change_sides(1); }
+
 /* ------------------------------------------------------------------------------------------- refusing */
 
 static void null_descriptors(void)
@@ -427,6 +429,7 @@ int main(void)
     RUN(operation_of_the_analysis_counts);
     RUN(handles_vectors_and_descriptors_may_end);
     RUN(a_descriptor_serves_another_matrix_after_a_new_analysis);
+    RUN(a_descriptor_may_change_sides);
     RUN(solve_can_be_captured);
     RUN(null_descriptors);
     RUN(wrong_arguments_are_refused);
