@@ -60,6 +60,13 @@ functions!(
 );
 
 functions!(
+    /// What tells whether there is a GPU.
+    Start {
+        init = c"cuInit": unsafe extern "C" fn(c_uint) -> c_int,
+    }
+);
+
+functions!(
     /// What measures time on a stream.
     Events {
         create = c"cuEventCreate": unsafe extern "C" fn(*mut *mut c_void, c_uint) -> c_int,
@@ -70,6 +77,8 @@ functions!(
     }
 );
 
+/// CUDA_ERROR_NO_DEVICE.
+const NO_DEVICE: c_int = 100;
 /// CU_STREAM_CAPTURE_MODE_RELAXED.
 const RELAXED: c_int = 2;
 
@@ -188,6 +197,13 @@ pub fn total_memory() -> usize {
         told.then_some(bytes)
     };
     FOUND.get_or_init(ask).unwrap_or(0)
+}
+
+/// Why CUDA cannot work here: there is no driver, or no GPU for it. Starts the driver.
+pub fn nothing_to_work_on() -> Option<&'static str> {
+    let Some(start) = library().and_then(Start::find) else { return Some("no NVIDIA driver was found") };
+    // SAFETY: may be called at any time.
+    (unsafe { (start.init)(0) } == NO_DEVICE).then_some("the NVIDIA driver finds no GPU")
 }
 
 fn primary() -> Result<&'static Primary, Status> {

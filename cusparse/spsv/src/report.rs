@@ -306,6 +306,10 @@ fn print() {
             true => "sptrsv:   no call of SpSV, SpSM, csrilu02 or csric02 was made\n",
             false => "sptrsv:   no call of SpSV or SpSM was made\n",
         };
+        // Without a GPU a program gets no handle from cuSPARSE, and makes no further calls.
+        if let (Ok(Executor::Cuda), Some(why)) = (Executor::chosen(), driver::nothing_to_work_on()) {
+            let _ = writeln!(text, "sptrsv:   {why}");
+        }
     }
     for (key, work) in &counts.work {
         let _ = writeln!(
