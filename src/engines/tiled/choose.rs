@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::cost::{self, Regularity, Rows};
+use super::sizes;
 use super::tuning::*;
 use crate::analysis::ranges::Ranges;
 use crate::analysis::{Form, Tiles};
@@ -88,14 +89,19 @@ impl<'a, 'f> OfTiles<'a, 'f> {
         let shape = Rows::new(rows);
         let mut order = Order::Natural;
         let of_rows = (b > 1).then(|| natural.of_rows(b));
-        let mut best =
-            cost::choose(of_rows.as_ref().unwrap_or(natural), rows.regularity(), shape, remote_buffer, limit);
+        let mut best = sizes::choose(
+            of_rows.as_ref().unwrap_or(natural),
+            rows.regularity(),
+            shape,
+            remote_buffer,
+            limit,
+        );
         // 3-D blocks are better than other tiles, whatever these promise.
         let of_blocks_3d = limit;
         let mut limit = best.map_or(limit, |best| best.predicted.min(limit));
         if b == 1 {
             if let Some(tiles) =
-                features.blocks_3d().and_then(|spans| cost::by_blocks_3d(&spans, shape, of_blocks_3d))
+                features.blocks_3d().and_then(|spans| sizes::by_blocks_3d(&spans, shape, of_blocks_3d))
             {
                 (order, best, limit) = (Order::Blocks3d, Some(tiles), tiles.predicted);
             }
@@ -106,7 +112,7 @@ impl<'a, 'f> OfTiles<'a, 'f> {
             || other > ideal.mul_f64(TILED_WAVEFRONT_STRIPS_WORTH).max(ideal + TILED_WAVEFRONT_STRIPS_GAIN);
         if may_have_wavefront_strips && are_worth_it {
             if let Some(tiles) = features.wavefront_strips()?.and_then(|ranges| {
-                cost::choose(ranges, Regularity::Lines, shape, remote_buffer, limit.min(other))
+                sizes::choose(ranges, Regularity::Lines, shape, remote_buffer, limit.min(other))
             }) {
                 (order, best) = (Order::WavefrontStrips, Some(tiles));
             }

@@ -1,5 +1,4 @@
-//! The model of a solve in tiles, ranges of consecutive unknowns in solving order, each solved by one block of the GPU; and the
-//! best size by it.
+//! The model of a solve in tiles, ranges of consecutive unknowns in solving order, each solved by one block of the GPU.
 //!
 //! Unknowns are taken in some solving order (rising for a forward, falling for a backward solve, by wavefront strips, or by 3-D
 //! blocks), so a tile depends on earlier tiles only. A batch of rows costs time of its multiprocessor, a dependency on another
@@ -10,28 +9,14 @@ use std::time::Duration;
 
 use super::shared::TILED_CLUSTER;
 use super::tuning::*;
-use crate::analysis::lines::Sizes;
-use crate::analysis::ranges::{Ranges, Span, Spread};
+use crate::analysis::ranges::Span;
 use crate::analysis::work_items::LANES;
 use crate::analysis::Forwarding;
 use crate::select::features::Counts;
-use crate::tuning::{LANE_ENTRIES, LAUNCH, LONG_ROW_SECONDS, MESH_ROWS};
-
-/// Rows of the tiles that are looked at first: those that most grids get.
-const FIRST_ROWS: u32 = 2 * MESH_ROWS;
+use crate::tuning::{LANE_ENTRIES, LAUNCH, LONG_ROW_SECONDS};
 
 /// Blocks of a cluster.
-const CLUSTER: usize = TILED_CLUSTER as usize;
-
-/// A size and what the model says of it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Choice {
-    pub rows: u32,
-    pub forwarding: Forwarding,
-    /// Whether a level of a tile fills half of a batch, in most of them.
-    pub is_wide: bool,
-    pub predicted: Duration,
-}
+pub(super) const CLUSTER: usize = TILED_CLUSTER as usize;
 
 impl Span {
     /// Time of each of its levels.
@@ -48,10 +33,10 @@ impl Span {
         TILED_WAIT * (self.batch_levels(shape) - 1.0) * shape.round
     }
     /// Batches of a level, and levels of a batch.
-    fn batches(self, shape: Rows) -> f64 {
+    pub(super) fn batches(self, shape: Rows) -> f64 {
         self.rows as f64 / self.levels() / shape.per_batch
     }
-    fn batch_levels(self, shape: Rows) -> f64 {
+    pub(super) fn batch_levels(self, shape: Rows) -> f64 {
         (1.0 / self.batches(shape)).floor().clamp(1.0, LANES as f64)
     }
 }
@@ -60,7 +45,7 @@ impl Span {
 #[derive(Clone, Copy)]
 pub struct Rows {
     /// Entries of one, on average.
-    average: f64,
+    pub(super) average: f64,
     /// Rows in a full batch.
     per_batch: f64,
     /// Time that a batch takes of a multiprocessor.
@@ -69,12 +54,12 @@ pub struct Rows {
     step: f64,
     round: f64,
     /// Whether forwarding may be of use without lines: rows depend on several others, and none is far longer.
-    may_forward: bool,
+    pub(super) may_forward: bool,
     /// Blocks that are resident at once.
     blocks: usize,
     /// Whether values lie so, and dependencies.
-    scattered: bool,
-    irregular: bool,
+    pub(super) scattered: bool,
+    pub(super) irregular: bool,
 }
 
 impl Rows {
@@ -139,31 +124,10 @@ impl Counts {
     }
 }
 
-/// 3-D blocks, if a solve takes less than the limit. They do better than the model says, which takes each to depend on two.
-pub fn by_blocks_3d(spans: &[Span], shape: Rows, limit: Duration) -> Option<Choice> {
-    let rows = spans.iter().map(|span| span.rows).max()?;
-    let predicted = predict_part(TILED_BLOCK_3D, spans, shape, Regularity::Lines, Forwarding::No, limit)?;
-    let is_wide = usual_batches(spans, shape) >= TILED_SHORT_BATCHES;
-    Some(Choice { rows, forwarding: Forwarding::No, is_wide, predicted })
-}
-
-/// Batches of a level of a tile that most are like.
-fn usual_batches(spans: &[Span], shape: Rows) -> f64 {
-    spans.get(spans.len() / 2).map_or(0.0, |span| span.batches(shape))
-}
-
 /// Time of a solve if every block had the same part of each level, and none waited for another.
 pub fn ideal(rows: Counts, shape: Rows) -> Duration {
     let part = Span { low: 0, high: rows.levels.max(1) - 1, rows: rows.n / rows.speed.multiprocessors + 1 };
     LAUNCH + Duration::from_secs_f64(part.levels() * part.pace(shape))
-}
-
-/// Whether blocks in clusters can forward unknowns from tile to tile: where a tile fits into a remote buffer of so many
-/// unknowns, and where tiles depend on the one before: they begin at rising levels, and not, as parts of planes, at
-/// those of the plane before again, or, as parts of no chain, all at the first.
-fn can_forward(spans: &[Span], rows: u32, remote_buffer: u32) -> bool {
-    let others = spans.windows(2).filter(|w| w[1].low <= w[0].low).count();
-    spans.len() > 1 && rows <= remote_buffer && others * CLUSTER * 2 <= spans.len()
 }
 
 /// Of so many blocks that are resident at once, those in whole clusters, of which there is one at least.
@@ -186,110 +150,13 @@ pub enum Regularity {
     Mesh,
 }
 
-impl Regularity {
-    /// The same, but `Even` for what is no mesh by the levels of such tiles.
-    fn of_levels(self, tiles: &[Spread]) -> Regularity {
-        let levels = |of: &dyn Fn(&Spread) -> Span| tiles.iter().map(|s| of(s).levels()).sum::<f64>();
-        let is_mesh = || levels(&|tile| tile.usual()) < TILED_MESH_LEVELS * levels(&|tile| tile.span);
-        match self {
-            Regularity::Mesh if tiles.len() <= 1 || !is_mesh() => Regularity::Even,
-            other => other,
-        }
-    }
-
-    /// Whether forwarding is of use to so many tiles of such rows: where there are no lines, only to several clusters'.
-    fn may_forward(self, tiles: usize, shape: Rows) -> bool {
-        matches!(self, Regularity::Lines | Regularity::Crossing) || tiles >= 2 * CLUSTER && shape.may_forward
-    }
-
-    /// The levels that tiles of a size are taken to have, and what part of the time that the model then says.
-    fn of_tiles(self, rows: u32, whole: u32, spreads: &[Spread], shape: Rows) -> (Vec<Span>, f64) {
-        let part = match self {
-            Regularity::Crossing if rows == whole && shape.average <= TILED_PLANE_ENTRIES => TILED_BLOCK_3D,
-            Regularity::Crossing | Regularity::Lines | Regularity::Even => 1.0,
-            Regularity::Mesh => TILED_MESH,
-        };
-        let by_usual = self == Regularity::Mesh && spreads.len() > 1;
-        let levels = |spread: &Spread| if by_usual { spread.usual() } else { spread.span };
-        (spreads.iter().map(levels).collect(), part)
-    }
-}
-
-/// The best size, with or without forwarding, if a solve takes less than the limit.
-pub fn choose(
-    ranges: &Ranges,
-    regularity: Regularity,
-    shape: Rows,
-    remote_buffer: u32,
-    limit: Duration,
-) -> Option<Choice> {
-    let Sizes { plane, whole, .. } = ranges.sizes;
-    let regularity = regularity.of_levels(ranges.of_middle_size());
-    let mut sizes: Vec<_> = ranges.tiles().iter().collect();
-    // Beginning with what is mostly good, so that what is not is soon seen to be worse.
-    sizes.sort_by_key(|&&(rows, _)| rows.max(FIRST_ROWS) as u64 * 16 / rows.min(FIRST_ROWS) as u64);
-    let best_up_to = |most: u32| {
-        let mut best: Option<Choice> = None;
-        for &&(rows, ref spreads) in sizes.iter().filter(|&&&(rows, _)| rows <= most) {
-            let (spans, part) = regularity.of_tiles(rows, whole, spreads, shape);
-            let spans = &spans;
-            if spans.len() > 1 && straddles(rows, plane) && spans[0].batch_levels(shape) > 1.0 {
-                continue;
-            }
-            if regularity == Regularity::Crossing && rows < whole {
-                continue;
-            }
-            let is_wide = usual_batches(spans, shape) >= TILED_SHORT_BATCHES;
-            let forwarding =
-                regularity.may_forward(spans.len(), shape) && can_forward(spans, rows, remote_buffer);
-            let ways: &[Forwarding] = match (forwarding, shape.scattered) {
-                (false, _) => &[Forwarding::No],
-                (true, true) => &[Forwarding::Narrow, Forwarding::No],
-                (true, false) => &[Forwarding::Narrow, Forwarding::Wide, Forwarding::No],
-            };
-            for &forwarding in ways {
-                let limit = best.map_or(limit, |best| best.predicted);
-                let better = predict_part(part, spans, shape, regularity, forwarding, limit);
-                best = better.map(|predicted| Choice { rows, forwarding, is_wide, predicted }).or(best);
-            }
-        }
-        best
-    };
-    match shape.irregular {
-        // So few rows may be no size of this pattern. Where tiles are asked for there are some.
-        true if limit == Duration::MAX => best_up_to(TILED_IRREGULAR_ROWS).or_else(|| best_up_to(u32::MAX)),
-        true => best_up_to(TILED_IRREGULAR_ROWS),
-        false => best_up_to(u32::MAX),
-    }
-}
-
-/// Whether some tiles hold the end of one plane and the beginning of the next. Where a batch has several levels these wait
-/// for both of the tiles beside them, and so on through all tiles, which `predict` does not know.
-fn straddles(rows: u32, plane: u32) -> bool {
-    plane > 0 && rows % plane != 0 && plane % rows != 0
-}
-
-/// Such a part of what `predict` says, if it is below the limit.
-fn predict_part(
-    part: f64,
-    spans: &[Span],
-    shape: Rows,
-    regularity: Regularity,
-    forwarding: Forwarding,
-    limit: Duration,
-) -> Option<Duration> {
-    // A limit of none stays one.
-    let of_whole = if limit == Duration::MAX { limit } else { limit.div_f64(part) };
-    predict(spans, shape, regularity, forwarding, of_whole).map(|time| time.mul_f64(part))
-}
-
 /// Time of a solve with these tiles, if it is below the limit. Each begins when a block is free, and no earlier than one
 /// hop after the level before its first is done in the last tile before it that begins at a lower one. It ends no earlier
 /// than its own levels allow, nor than one hop and the levels that it has beyond after the last tile before it that ends
 /// at a lower level, or, if the pattern is `Even`, at the same. From these two it is taken to depend: other tiles that end at
 /// the same level are beside each other, or of domains by themselves. A hop takes longer into batches of several levels, and hops
 /// inside a cluster that forwards are shorter, whose blocks begin together.
-fn predict(
+pub(super) fn predict(
     spans: &[Span],
     mut shape: Rows,
     regularity: Regularity,
@@ -412,4 +279,4 @@ fn crowd(spans: &[Span], shape: Rows) -> i32 {
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

@@ -6,6 +6,7 @@ pub mod choose;
 pub mod cost;
 mod multi;
 pub mod shared;
+mod sizes;
 pub mod tuning;
 
 use std::time::Duration;
