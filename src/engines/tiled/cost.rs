@@ -150,6 +150,190 @@ pub enum Regularity {
     Mesh,
 }
 
+/// Time of a hop from tile to tile.
+#[derive(Clone, Copy)]
+struct Hops {
+    /// Inside a cluster, and to the first tile of the next one.
+    near: f64,
+    far: f64,
+    /// Where a level goes through many tiles, one after the other, and finds each of them busy.
+    in_crowd: f64,
+}
+
+impl Hops {
+    fn new(forwarding: Forwarding) -> Hops {
+        let far = TILED_HOP.as_secs_f64();
+        let (near, in_crowd) = match forwarding {
+            Forwarding::No => (far, 2.0 * far),
+            Forwarding::Narrow => (TILED_FORWARD_HOP.as_secs_f64(), TILED_FORWARD_HOP.as_secs_f64()),
+            Forwarding::Wide => (far, far),
+        };
+        Hops { near, far, in_crowd }
+    }
+
+    /// To the tile of this number.
+    fn to(self, t: usize) -> f64 {
+        if t % CLUSTER == 0 {
+            self.far
+        } else {
+            self.near
+        }
+    }
+}
+
+/// What a tile takes by itself.
+#[derive(Clone, Copy)]
+struct Alone {
+    /// Time of each of its levels, and of all of them.
+    pace: f64,
+    levels: f64,
+    /// The part of the time of all that each takes.
+    part: f64,
+    /// What a hop to it takes longer.
+    wait: f64,
+}
+
+impl Alone {
+    fn new(span: Span, shape: Rows) -> Alone {
+        let pace = span.pace(shape);
+        Alone { pace, levels: span.levels() * pace, part: 1.0 / span.levels(), wait: span.wait(shape) }
+    }
+
+    /// What each of these tiles does. Most are like the one before.
+    fn each(spans: &[Span], shape: Rows) -> impl Iterator<Item = Alone> + '_ {
+        let mut before = None;
+        spans.iter().map(move |&span| {
+            let size = (span.rows, span.high - span.low);
+            let alone = match before {
+                Some((like, alone)) if like == size => alone,
+                _ => Alone::new(span, shape),
+            };
+            before = Some((size, alone));
+            alone
+        })
+    }
+
+    fn with_start(self) -> f64 {
+        TILED_START.as_secs_f64() + self.levels
+    }
+}
+
+/// The blocks that are resident at once, each of which takes one tile after the other.
+struct Blocks {
+    count: usize,
+    /// How many of them begin together.
+    together: usize,
+    /// When those that began last were free.
+    free: f64,
+}
+
+impl Blocks {
+    fn new(resident: usize, forwarding: Forwarding) -> Blocks {
+        let (count, together) = match forwarding {
+            Forwarding::No => (resident, 1),
+            Forwarding::Narrow | Forwarding::Wide => (in_clusters(resident), CLUSTER),
+        };
+        Blocks { count, together, free: 0.0 }
+    }
+
+    /// When blocks are free for tile `t`, where the tiles before it end at `ends`.
+    fn free_for(&mut self, t: usize, ends: &[f64]) -> f64 {
+        if t >= self.count && t % self.together == 0 {
+            self.free = ends[t - self.count..][..self.together].iter().copied().fold(0.0, f64::max);
+        }
+        self.free
+    }
+
+    /// When the tile before ends that the block of tile `t` takes.
+    fn end_before(&self, t: usize, ends: &[f64]) -> f64 {
+        if t >= self.count {
+            ends[t - self.count]
+        } else {
+            0.0
+        }
+    }
+}
+
+/// The tiles that later ones may be taken to depend on.
+struct Before {
+    /// Tiles whose lowest levels rise, with begin and time of a level.
+    lowest: Vec<(Span, f64, f64)>,
+    /// The highest levels of tiles, which rise, with the ends of these.
+    highest: Vec<(u32, f64)>,
+    /// Whether a tile does not depend on one that ends at the same level.
+    are_apart: bool,
+}
+
+impl Before {
+    fn new(regularity: Regularity) -> Before {
+        Before { lowest: Vec::new(), highest: Vec::new(), are_apart: regularity != Regularity::Even }
+    }
+
+    /// When a tile can begin at the earliest.
+    fn begin(&mut self, span: Span, hop: f64) -> f64 {
+        let is_lower = |(before, ..): &(Span, f64, f64)| before.low < span.low;
+        last_that(&mut self.lowest, is_lower).map_or(0.0, |&(before, begin, level)| {
+            let levels = (span.low.min(before.high + 1) - before.low) as f64;
+            begin + levels * level + hop
+        })
+    }
+
+    /// When a tile whose levels take this time each can end at the earliest.
+    fn end(&mut self, span: Span, pace: f64, hop: f64) -> f64 {
+        let are_apart = self.are_apart;
+        let is_lower = |&(high, _): &(u32, f64)| high < span.high || !are_apart && high == span.high;
+        last_that(&mut self.highest, is_lower)
+            .map_or(0.0, |&(high, end)| end + hop + (span.high - high) as f64 * pace)
+    }
+
+    fn push(&mut self, span: Span, [begin, end]: [f64; 2], part: f64) {
+        self.lowest.push((span, begin, (end - begin) * part));
+        self.highest.push((span.high, end));
+    }
+}
+
+/// The last tile that is so. Those behind it are dropped.
+fn last_that<T>(tiles: &mut Vec<T>, is_so: impl Fn(&T) -> bool) -> Option<&T> {
+    while tiles.last().is_some_and(|tile| !is_so(tile)) {
+        tiles.pop();
+    }
+    tiles.last()
+}
+
+/// Tiles that end at rising levels: a chain of hops, and of levels behind each.
+struct Chain {
+    /// The highest level of the tile where it is, how many times that level still rises, and the last one.
+    at: u32,
+    rises: usize,
+    last: u32,
+    /// The least time of a hop, and of a level.
+    hop: f64,
+    pace: f64,
+}
+
+impl Chain {
+    /// None where the levels do not rise.
+    fn new(spans: &[Span], hops: Hops, shape: Rows) -> Option<Chain> {
+        if !spans.is_sorted_by_key(|span| span.high) {
+            return None;
+        }
+        Some(Chain {
+            at: spans.first()?.high,
+            rises: spans.windows(2).filter(|w| w[1].high > w[0].high).count(),
+            last: spans.last()?.high,
+            hop: hops.near.min(hops.far),
+            pace: shape.step.min(shape.round),
+        })
+    }
+
+    /// The least time that it takes after its next tile.
+    fn left_after(&mut self, span: Span) -> f64 {
+        self.rises -= (span.high > self.at) as usize;
+        self.at = span.high;
+        self.rises as f64 * self.hop + (self.last - self.at) as f64 * self.pace
+    }
+}
+
 /// Time of a solve with these tiles, if it is below the limit. Each begins when a block is free, and no earlier than one
 /// hop after the level before its first is done in the last tile before it that begins at a lower one. It ends no earlier
 /// than its own levels allow, nor than one hop and the levels that it has beyond after the last tile before it that ends
@@ -163,94 +347,52 @@ pub(super) fn predict(
     forwarding: Forwarding,
     limit: Duration,
 ) -> Option<Duration> {
-    let are_apart = regularity != Regularity::Even;
-    let hop = match forwarding {
-        Forwarding::Narrow => TILED_FORWARD_HOP,
-        Forwarding::No | Forwarding::Wide => TILED_HOP,
-    };
     if forwarding == Forwarding::Wide {
         shape.batch -= (TILED_BATCH - TILED_WIDE_FORWARD_BATCH).as_secs_f64();
     }
-    let (start, hop, far) = (TILED_START.as_secs_f64(), hop.as_secs_f64(), TILED_HOP.as_secs_f64());
-    // A level that goes through many tiles, one after the other, finds each of them busy.
-    let in_crowd = if forwarding == Forwarding::No { 2.0 * far } else { hop };
-    let latest = limit.as_secs_f64();
-    // Blocks, how many of them begin together, and when those that are next have been free.
-    let (blocks, together) =
-        if forwarding == Forwarding::No { (shape.blocks, 1) } else { (in_clusters(shape.blocks), CLUSTER) };
-    let mut free = 0.0;
-    // Most tiles are like the one before.
-    let (mut like, mut own, mut pace, mut wait, mut part) = (None, 0.0, 0.0, 0.0, 0.0);
-    // What blocks have ahead of them, and when each will have been free, summed up over all: they end no earlier than this on average.
-    let mut ahead = 0.0;
-    for &span in spans {
-        if like != Some((span.rows, span.high - span.low)) {
-            like = Some((span.rows, span.high - span.low));
-            own = start + span.levels() * span.pace(shape);
-        }
-        ahead += own;
-    }
-    if ahead > latest * blocks as f64 {
-        return None;
-    }
-    // Tiles that end at rising levels are a chain of hops, and of levels behind each.
-    let is_chain = spans.is_sorted_by_key(|span| span.high);
-    let mut rises = spans.windows(2).filter(|w| w[1].high > w[0].high).count();
-    let (least_hop, least_pace) = (hop.min(far), shape.step.min(shape.round));
-    let last = spans.last().map_or(0, |span| span.high);
-    let mut at = spans.first().map_or(0, |span| span.high);
-    like = None;
-    let mut ends: Vec<f64> = Vec::with_capacity(spans.len());
-    // Tiles whose lowest levels rise, with begin and time of a level, and tiles whose highest levels rise, with their ends.
-    let mut lowest: Vec<(Span, f64, f64)> = Vec::new();
-    let mut highest: Vec<(u32, f64)> = Vec::new();
-    for (t, &span) in spans.iter().enumerate() {
-        if like != Some((span.rows, span.high - span.low)) {
-            like = Some((span.rows, span.high - span.low));
-            (pace, wait, part) = (span.pace(shape), span.wait(shape), 1.0 / span.levels());
-            own = start + span.levels() * pace;
-        }
-        let hop = wait + if t % CLUSTER != 0 { hop } else { far };
-        if t >= blocks && t % together == 0 {
-            free = ends[t - blocks..][..together].iter().copied().fold(0.0, f64::max);
-        }
-        let mut begin = free + start;
-        while lowest.last().is_some_and(|(before, ..)| before.low >= span.low) {
-            lowest.pop();
-        }
-        if let Some(&(before, from, level)) = lowest.last() {
-            let levels = (span.low.min(before.high + 1) - before.low) as f64;
-            begin = begin.max(from + levels * level + hop);
-        }
-        let mut end = begin + span.levels() * pace;
-        while highest.last().is_some_and(|&(high, _)| high > span.high || are_apart && high == span.high) {
-            highest.pop();
-        }
-        if let Some(&(high, before)) = highest.last() {
-            end = end.max(before + hop + (span.high - high) as f64 * pace);
-        }
-        let left = if is_chain {
-            rises -= (span.high > at) as usize;
-            at = span.high;
-            rises as f64 * least_hop + (last - at) as f64 * least_pace
-        } else {
-            0.0
-        };
-        ahead += end - own - if t >= blocks { ends[t - blocks] } else { 0.0 };
-        if end + left > latest || ahead > latest * blocks as f64 {
-            return None;
-        }
-        ends.push(end);
-        lowest.push((span, begin, (end - begin) * part));
-        highest.push((span.high, end));
-    }
+    let ends = tile_ends(spans, shape, regularity, forwarding, limit)?;
     let mut last = ends.into_iter().fold(0.0, f64::max);
+    let hop = Hops::new(forwarding).in_crowd;
     // All of them are the largest crowd.
-    if spans.len() as f64 * in_crowd > last {
-        last = last.max(crowd(spans, shape) as f64 * in_crowd);
+    if spans.len() as f64 * hop > last {
+        last = last.max(crowd(spans, shape) as f64 * hop);
     }
     let time = LAUNCH + Duration::from_secs_f64(last);
     (time < limit).then_some(time)
+}
+
+/// When each tile ends, as `predict` says. None as soon as one is found to end behind the limit.
+fn tile_ends(
+    spans: &[Span],
+    shape: Rows,
+    regularity: Regularity,
+    forwarding: Forwarding,
+    limit: Duration,
+) -> Option<Vec<f64>> {
+    let (hops, mut blocks) = (Hops::new(forwarding), Blocks::new(shape.blocks, forwarding));
+    let start = TILED_START.as_secs_f64();
+    let latest = limit.as_secs_f64();
+    // What blocks have ahead of them, and when each will have been free, summed up over all: they end no earlier than this on average.
+    let mut ahead: f64 = Alone::each(spans, shape).map(Alone::with_start).sum();
+    if ahead > latest * blocks.count as f64 {
+        return None;
+    }
+    let mut chain = Chain::new(spans, hops, shape);
+    let mut before = Before::new(regularity);
+    let mut ends = Vec::with_capacity(spans.len());
+    for (t, (&span, alone)) in spans.iter().zip(Alone::each(spans, shape)).enumerate() {
+        let hop = alone.wait + hops.to(t);
+        let begin = (blocks.free_for(t, &ends) + start).max(before.begin(span, hop));
+        let end = (begin + alone.levels).max(before.end(span, alone.pace, hop));
+        let left = chain.as_mut().map_or(0.0, |chain| chain.left_after(span));
+        ahead += end - alone.with_start() - blocks.end_before(t, &ends);
+        if end + left > latest || ahead > latest * blocks.count as f64 {
+            return None;
+        }
+        ends.push(end);
+        before.push(span, [begin, end], alone.part);
+    }
+    Some(ends)
 }
 
 /// The most tiles with batches of several levels that one level goes through. Such a batch waits for one of the tile
