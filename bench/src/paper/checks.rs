@@ -171,6 +171,12 @@ pub struct Finding {
     pub why: String,
 }
 
+impl Finding {
+    fn new(statement: &'static str, (here, agrees): Judged, why: &str) -> Finding {
+        Finding { statement, here, agrees, why: why.into() }
+    }
+}
+
 const WARPS: &str =
     "a self-scheduled solver keeps a warp for each row that waits, and the P100 has room for 3584 warps";
 const GRAPH: &str =
@@ -287,81 +293,101 @@ fn below_csrsv2(e: &Experiment) -> Option<bool> {
 
 pub fn findings(results: &Results) -> Vec<Finding> {
     let judge = Judge { all: results.experiments.iter().filter(|e| e.error.is_none()).collect() };
-    let (flat, solid) = (["5pt", "9pt"], ["7pt", "27pt"]);
+    [of_orders(&judge), of_precision(&judge), of_matrices(&judge)].into_iter().flatten().collect()
+}
+
+const FLAT: [&str; 2] = ["5pt", "9pt"];
+const SOLID: [&str; 2] = ["7pt", "27pt"];
+
+fn nearly(share: f64) -> bool {
+    share >= 0.9
+}
+
+/// Which solvers are the faster ones, and than csrsv2 how many times.
+fn of_orders(judge: &Judge) -> Vec<Finding> {
     let (selves, levels) = (["SLFR", "SLFC"], ["LEVR", "LEVC"]);
     let everywhere = |share: f64| share == 1.0;
-    let nearly = |share: f64| share >= 0.9;
-    let (in_2d, in_3d) = (judge.precision(&flat), judge.precision(&solid));
+    vec![
+        Finding::new(
+            "2-D: SLFC is faster than SLFR on all grids",
+            judge.before(&FLAT, &["SLFC"], &["SLFR"], everywhere),
+            COLUMNS,
+        ),
+        Finding::new(
+            "2-D: SLFR and SLFC are faster than LEVR and LEVC",
+            judge.before(&FLAT, &selves, &levels, everywhere),
+            GRAPH,
+        ),
+        Finding::new(
+            "7-point: LEVR and LEVC are faster than SLFR on most grids",
+            judge.before(&["7pt"], &levels, &["SLFR"], |share| share > 0.5),
+            WARPS,
+        ),
+        Finding::new(
+            "3-D: SLFC is the fastest of all on 19 of 20",
+            judge.before(&SOLID, &["SLFC"], &["SLFR", "LEVR", "LEVC", "csrsv2", "GSF"], nearly),
+            "as above, pair by pair",
+        ),
+        Finding::new(
+            "7-point: SLFC is 1.18 to 1.47 times as fast as csrsv2 (0.95 and 0.98 on the last grid)",
+            judge.against_csrsv2(&judge.grids(&["7pt"]), [0.95, 1.47]),
+            LATER,
+        ),
+        Finding::new(
+            "27-point: SLFC is 1.09 to 1.82 times as fast as csrsv2",
+            judge.against_csrsv2(&judge.grids(&["27pt"]), [1.09, 1.82]),
+            LATER,
+        ),
+        Finding::new(
+            "general: SLFC is up to 2.64 times as fast as csrsv2",
+            judge.against_csrsv2(&judge.of(&["general"], &["D"]), [0.0, 2.64]),
+            LATER,
+        ),
+        Finding::new(
+            "3-D: GSF is the slowest on almost all",
+            judge.before(&SOLID, &ORDERED[..4], &["GSF"], nearly),
+            "it polls in natural order, which costs the less, the fewer rows a level has",
+        ),
+    ]
+}
+
+/// How much longer double precision takes than single precision.
+fn of_precision(judge: &Judge) -> Vec<Finding> {
+    let (in_2d, in_3d) = (judge.precision(&FLAT), judge.precision(&SOLID));
     let ratio = |mean: Option<f64>, is_so: Option<bool>| {
         mean.map_or_else(unknown, |m| (format!("double takes {m:.2} times as long as single"), is_so))
     };
-    let waits = judge.over_limit(&solid).map_or(String::new(), |times| {
+    let waits = judge.over_limit(&SOLID).map_or(String::new(), |times| {
         format!(
             "the fastest of the paper's solvers takes {times:.0} times as long and more as bytes and levels ask for: it \
              waits, and that takes as long in either precision"
         )
     });
-    let finding = |statement: &'static str, (here, agrees): Judged, why: &str| Finding {
-        statement,
-        here,
-        agrees,
-        why: why.into(),
-    };
     vec![
-        finding(
-            "2-D: SLFC is faster than SLFR on all grids",
-            judge.before(&flat, &["SLFC"], &["SLFR"], everywhere),
-            COLUMNS,
-        ),
-        finding(
-            "2-D: SLFR and SLFC are faster than LEVR and LEVC",
-            judge.before(&flat, &selves, &levels, everywhere),
-            GRAPH,
-        ),
-        finding(
-            "7-point: LEVR and LEVC are faster than SLFR on most grids",
-            judge.before(&["7pt"], &levels, &["SLFR"], |share| share > 0.5),
-            WARPS,
-        ),
-        finding(
-            "3-D: SLFC is the fastest of all on 19 of 20",
-            judge.before(&solid, &["SLFC"], &["SLFR", "LEVR", "LEVC", "csrsv2", "GSF"], nearly),
-            "as above, pair by pair",
-        ),
-        finding(
-            "7-point: SLFC is 1.18 to 1.47 times as fast as csrsv2 (0.95 and 0.98 on the last grid)",
-            judge.against_csrsv2(&judge.grids(&["7pt"]), [0.95, 1.47]),
-            LATER,
-        ),
-        finding(
-            "27-point: SLFC is 1.09 to 1.82 times as fast as csrsv2",
-            judge.against_csrsv2(&judge.grids(&["27pt"]), [1.09, 1.82]),
-            LATER,
-        ),
-        finding(
-            "general: SLFC is up to 2.64 times as fast as csrsv2",
-            judge.against_csrsv2(&judge.of(&["general"], &["D"]), [0.0, 2.64]),
-            LATER,
-        ),
-        finding(
-            "3-D: GSF is the slowest on almost all",
-            judge.before(&solid, &ORDERED[..4], &["GSF"], nearly),
-            "it polls in natural order, which costs the less, the fewer rows a level has",
-        ),
-        finding(
+        Finding::new(
             "2-D: single and double precision differ very little",
             ratio(in_2d, in_2d.map(|m| m < 1.1)),
             "values are read from the caller's arrays, twice as many bytes in double precision",
         ),
-        finding("3-D: they differ more", ratio(in_3d, in_3d.zip(in_2d).map(|(s, f)| s > f + 0.02)), &waits),
-        finding("elasticity3D: more than 10 GFLOPS", judge.rate("elasticity3D"), ""),
-        finding("Queen_4147: more than 10 GFLOPS", judge.rate("Queen_4147"), ""),
-        finding(
+        Finding::new(
+            "3-D: they differ more",
+            ratio(in_3d, in_3d.zip(in_2d).map(|(s, f)| s > f + 0.02)),
+            &waits,
+        ),
+    ]
+}
+
+/// Rates and setups of the general matrices.
+fn of_matrices(judge: &Judge) -> Vec<Finding> {
+    vec![
+        Finding::new("elasticity3D: more than 10 GFLOPS", judge.rate("elasticity3D"), ""),
+        Finding::new("Queen_4147: more than 10 GFLOPS", judge.rate("Queen_4147"), ""),
+        Finding::new(
             "general: setup is faster on the GPU for 11 of 12 (SLFC)",
             judge.setups(on_gpu, nearly),
             "the levels that are walked one by one there are found in one sweep here",
         ),
-        finding(
+        Finding::new(
             "general: SLFC's setup, on the faster place, is cheaper than csrsv2's for 6 of 12",
             judge.setups(below_csrsv2, |share| (0.25..=0.75).contains(&share)),
             "setup on the GPU finds its levels in one sweep here, level by level in the paper",
