@@ -294,7 +294,7 @@ const SECTIONS: [&[&str]; 13] = [
     &["ffi/objects.rs"],
     &["ffi/handle.rs"],
     &["ffi/descr.rs"],
-    &["ffi/info.rs"],
+    &["ffi/stats.rs", "ffi/info.rs"],
     &["ffi/analysis.rs"],
     &["ffi/solve.rs"],
     &["ffi/tune.rs"],

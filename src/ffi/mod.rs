@@ -1,7 +1,7 @@
 //! Every exported function and public C type: null checks, conversion, one call.
 //!
-//! `include/sptrsv.h` is generated from these files by `build.rs`, a section a file: the first line of a file's documentation
-//! is the title of its section, the rest is the introduction. An enum that a caller passes arrives as `MaybeUninit`, because
+//! `include/sptrsv.h` is generated from these files by `build.rs`, which lists the files of each section. The documentation of the
+//! last one is the title of the section and its introduction. An enum that a caller passes arrives as `MaybeUninit`, because
 //! a C program may pass any number; `problem` turns it into a meaning.
 #![allow(non_camel_case_types, non_snake_case)]
 
@@ -17,6 +17,7 @@ mod nvtx;
 mod objects;
 mod pair;
 mod solve;
+mod stats;
 mod sweep;
 mod tune;
 mod version;
@@ -31,6 +32,7 @@ pub use logging::*;
 pub use objects::*;
 pub use pair::*;
 pub use solve::*;
+pub use stats::*;
 pub use sweep::*;
 pub use tune::*;
 pub use version::*;
