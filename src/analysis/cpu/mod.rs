@@ -115,13 +115,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
     let shape = survey.shape;
     let Ordered { form, level_ptr, tile_ptr, wide_tiles, level, order, gathering, predicted } =
         timed(&mut times.lev, || Ordered::new(survey, needs, node))?;
-    let position = timed(&mut times.lev, || {
-        let mut position = vec![0; order.len()];
-        for (p, &unknown) in (0..).zip(&order) {
-            position[unknown as usize] = p;
-        }
-        position
-    });
+    let position = timed(&mut times.lev, || positions(&order));
 
     // The rows of op(A) are either what is stored or its transpose; the columns are the other one.
     let stored_rows = shape.rows_are_stored();
@@ -171,6 +165,15 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         predicted,
         nodes: None,
     })
+}
+
+/// The position of each unknown in an order.
+fn positions(order: &[u32]) -> Vec<u32> {
+    let mut position = vec![0; order.len()];
+    for (p, &unknown) in (0..).zip(order) {
+        position[unknown as usize] = p;
+    }
+    position
 }
 
 /// Where the values come from that solves gather. What `rows` says of their places is of the gathered ones then.
