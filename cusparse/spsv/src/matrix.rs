@@ -111,6 +111,80 @@ unsafe fn right_hand_sides(getters: &Getters, call: &Call) -> Result<Dense, Why>
     }
 }
 
+/// What the getters tell of a sparse matrix, in cuSPARSE's numbers.
+struct Fields {
+    m: i64,
+    columns_of_a: i64,
+    nnz: i64,
+    rows: *const c_void,
+    columns: *const c_void,
+    values: *const c_void,
+    offset_type: c_int,
+    column_type: c_int,
+    base: c_int,
+    value_type: c_int,
+}
+
+impl Fields {
+    /// # Safety
+    /// `a` is a live object of the real library.
+    unsafe fn read(real: &Real, getters: &Getters, a: *const c_void, format: c_int) -> Result<Fields, Why> {
+        let mut f = Fields {
+            m: 0,
+            columns_of_a: 0,
+            nnz: 0,
+            rows: ptr::null(),
+            columns: ptr::null(),
+            values: ptr::null(),
+            offset_type: 0,
+            column_type: 0,
+            base: 0,
+            value_type: 0,
+        };
+        let compressed = match format {
+            CSR => Some(getters.csr),
+            CSC if real.has_csc() => Some(getters.csc),
+            COO => None,
+            _ => return Err("the format"),
+        };
+        let status = match compressed {
+            Some(get) => get(
+                a,
+                &mut f.m,
+                &mut f.columns_of_a,
+                &mut f.nnz,
+                &mut f.rows,
+                &mut f.columns,
+                &mut f.values,
+                &mut f.offset_type,
+                &mut f.column_type,
+                &mut f.base,
+                &mut f.value_type,
+            ),
+            None => (getters.coo)(
+                a,
+                &mut f.m,
+                &mut f.columns_of_a,
+                &mut f.nnz,
+                &mut f.rows,
+                &mut f.columns,
+                &mut f.values,
+                &mut f.offset_type,
+                &mut f.base,
+                &mut f.value_type,
+            ),
+        };
+        if compressed.is_none() {
+            f.column_type = f.offset_type;
+        }
+        if status == 0 {
+            Ok(f)
+        } else {
+            Err(UNREAD)
+        }
+    }
+}
+
 /// The matrix behind a descriptor, without its fill mode and diagonal type, which a solve does not look at.
 ///
 /// # Safety
@@ -120,71 +194,29 @@ pub unsafe fn read(real: &Real, getters: &Getters, a: *const c_void) -> Result<M
     if (getters.format)(a, &mut format) != 0 {
         return Err(UNREAD);
     }
-    let (mut m, mut columns_of_a, mut nnz) = (0, 0, 0);
-    let [mut rows, mut columns, mut values] = [ptr::null(); 3];
-    let (mut offset_type, mut column_type, mut base, mut value_type) = (0, 0, 0, 0);
-    let compressed = match format {
-        CSR => Some(getters.csr),
-        CSC if real.has_csc() => Some(getters.csc),
-        COO => None,
-        _ => return Err("the format"),
-    };
-    let status = match compressed {
-        Some(get) => get(
-            a,
-            &mut m,
-            &mut columns_of_a,
-            &mut nnz,
-            &mut rows,
-            &mut columns,
-            &mut values,
-            &mut offset_type,
-            &mut column_type,
-            &mut base,
-            &mut value_type,
-        ),
-        None => (getters.coo)(
-            a,
-            &mut m,
-            &mut columns_of_a,
-            &mut nnz,
-            &mut rows,
-            &mut columns,
-            &mut values,
-            &mut offset_type,
-            &mut base,
-            &mut value_type,
-        ),
-    };
-    if status != 0 {
-        return Err(UNREAD);
+    let f = Fields::read(real, getters, a, format)?;
+    // cuSPARSE counts rows with 32-bit numbers only.
+    if format == COO && (f.offset_type != INDEX_32I || f.m.max(f.nnz) > i64::from(c_int::MAX)) {
+        return Err("COO with 64-bit indices");
     }
-    if compressed.is_none() {
-        column_type = offset_type;
-        // cuSPARSE counts rows with 32-bit numbers only.
-        if offset_type != INDEX_32I || m.max(nnz) > i64::from(c_int::MAX) {
-            return Err("COO with 64-bit indices");
-        }
-    }
-    if m != columns_of_a {
+    if f.m != f.columns_of_a {
         return Err(NOT_SQUARE);
     }
-    if offset_type != column_type || ![INDEX_32I, INDEX_64I].contains(&offset_type) {
+    if f.offset_type != f.column_type || ![INDEX_32I, INDEX_64I].contains(&f.offset_type) {
         return Err("the index types");
     }
-    let data_type = data_type(value_type).ok_or("the type of the values")?;
     let storage = Storage {
-        m,
-        nnz,
-        data_type,
+        m: f.m,
+        nnz: f.nnz,
+        data_type: data_type(f.value_type).ok_or("the type of the values")?,
         format: (format == CSC).into(),
         is_coo: format == COO,
-        base,
-        index: (offset_type == INDEX_64I).into(),
+        base: f.base,
+        index: (f.offset_type == INDEX_64I).into(),
         fill: 0,
         diag: 0,
     };
-    Ok(Matrix { storage, columns_of_b: 1, rows, columns, values })
+    Ok(Matrix { storage, columns_of_b: 1, rows: f.rows, columns: f.columns, values: f.values })
 }
 
 /// None where the descriptor has no such attribute.

@@ -130,55 +130,17 @@ impl Ours {
         storage.describe(&pooled).map_err(|status| Failure::Refused(status, message()))?;
         let offsets = (buffer as usize).next_multiple_of(ALIGN);
         let mut buffer = (offsets + storage.offsets_bytes()) as *mut c_void;
-        let mut scratch = Vec::<u128>::new();
+        let mut scratch = Vec::new();
         if call.family == Family::SpSV && pooled.executor() == Executor::Host {
-            let bytes = self.buffer_size(call, matrix).map_err(|why| Failure::PassOn(why.into()))?;
-            let words = bytes / size_of::<u128>() + 1;
-            scratch
-                .try_reserve_exact(words)
-                .map_err(|_| Failure::Refused(ALLOC_FAILED, "no memory".into()))?;
+            scratch = self.scratch(call, matrix)?;
             buffer = scratch.as_mut_ptr().cast();
         }
-        let mut rows = matrix.rows;
-        if storage.is_coo {
-            rows = offsets as *const c_void;
-            let numbers = [storage.nnz as c_int, storage.m as c_int, storage.base];
-            let made = real.row_offsets(call.handle, matrix.rows, numbers, offsets as *mut c_void);
-            made.map_err(|_| Failure::PassOn("cuSPARSE made no row offsets".into()))?;
-        }
-        let timer = Timer::of_call();
-        let once = || {
-            sptrsv::sptrsvAnalysis(
-                pooled.handle,
-                call.op,
-                storage.m,
-                storage.nnz,
-                pooled.descr,
-                storage.data_type.number,
-                matrix.values,
-                rows,
-                matrix.columns,
-                self.info.0,
-                sptrsv::SOLVE_POLICY_USE_LEVEL,
-                buffer,
-            )
+        let rows = match storage.is_coo {
+            true => row_offsets(real, call.handle, matrix, offsets as *mut c_void)?,
+            false => matrix.rows,
         };
-        let mut status = once();
-        if status == ALLOC_FAILED.0 && kept::clear() {
-            status = once();
-        }
-        match status {
-            0 => {}
-            // Memory, size, GPU, the watchdog, no driver: what the real library may be able to do.
-            2 | 4 | 10 | 11 | 103 | 104 => {
-                self.analysed = None;
-                return Err(Failure::PassOn(message()));
-            }
-            _ => {
-                let status = Status::from_sptrsv(status).err().unwrap_or(INTERNAL_ERROR);
-                return Err(Failure::Refused(status, message()));
-            }
-        }
+        let timer = Timer::of_call();
+        self.analyse_rows(&pooled, call.op, matrix, rows, buffer)?;
         let mut stats = sptrsv::Stats { struct_size: size_of::<sptrsv::Stats>(), ..Default::default() };
         let _ = sptrsv::sptrsvGetStats(self.info.0, &mut stats);
         self.analysed = None;
@@ -194,6 +156,59 @@ impl Ours {
         self.analysed =
             Some(Analysed { storage, op: call.op, buffer, _scratch: scratch, key, bytes, counted });
         Ok(())
+    }
+
+    /// Room for an analysis and its solves, in our own memory.
+    unsafe fn scratch(&mut self, call: &Call, matrix: &Matrix) -> Result<Vec<u128>, Failure> {
+        let bytes = self.buffer_size(call, matrix).map_err(|why| Failure::PassOn(why.into()))?;
+        let mut scratch = Vec::new();
+        match scratch.try_reserve_exact(bytes / size_of::<u128>() + 1) {
+            Ok(()) => Ok(scratch),
+            Err(_) => Err(Failure::Refused(ALLOC_FAILED, "no memory".into())),
+        }
+    }
+
+    /// Analyses a matrix whose rows are these, once more where memory was short and what is kept can be given up.
+    unsafe fn analyse_rows(
+        &mut self,
+        pooled: &Pooled,
+        op: c_int,
+        matrix: &Matrix,
+        rows: *const c_void,
+        buffer: *mut c_void,
+    ) -> Result<(), Failure> {
+        let once = || {
+            sptrsv::sptrsvAnalysis(
+                pooled.handle,
+                op,
+                matrix.storage.m,
+                matrix.storage.nnz,
+                pooled.descr,
+                matrix.storage.data_type.number,
+                matrix.values,
+                rows,
+                matrix.columns,
+                self.info.0,
+                sptrsv::SOLVE_POLICY_USE_LEVEL,
+                buffer,
+            )
+        };
+        let mut status = once();
+        if status == ALLOC_FAILED.0 && kept::clear() {
+            status = once();
+        }
+        match status {
+            0 => Ok(()),
+            // Memory, size, GPU, the watchdog, no driver: what the real library may be able to do.
+            2 | 4 | 10 | 11 | 103 | 104 => {
+                self.analysed = None;
+                Err(Failure::PassOn(message()))
+            }
+            _ => {
+                let status = Status::from_sptrsv(status).err().unwrap_or(INTERNAL_ERROR);
+                Err(Failure::Refused(status, message()))
+            }
+        }
     }
 
     pub unsafe fn solve(&self, real: &Real, call: &Call) -> Result<(), Refusal> {
@@ -277,6 +292,20 @@ impl Storage {
             Status::from_sptrsv(sptrsv::sptrsvSetMatFormat(pooled.descr, self.format))?;
             Status::from_sptrsv(sptrsv::sptrsvSetMatIndexTypes(pooled.descr, self.index, self.index))
         }
+    }
+}
+
+/// The offsets of a matrix in COO, which the real library writes where they are to go.
+unsafe fn row_offsets(
+    real: &Real,
+    handle: Handle,
+    matrix: &Matrix,
+    offsets: *mut c_void,
+) -> Result<*const c_void, Failure> {
+    let Storage { m, nnz, base, .. } = matrix.storage;
+    match real.row_offsets(handle, matrix.rows, [nnz as c_int, m as c_int, base], offsets) {
+        Ok(()) => Ok(offsets),
+        Err(_) => Err(Failure::PassOn("cuSPARSE made no row offsets".into())),
     }
 }
 
