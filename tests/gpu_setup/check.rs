@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use sptrsv::analysis::shared::schedule::{RUN_AHEAD_SHIFT, SEGMENT};
 use sptrsv::analysis::work_items::{self, Cut, WorkItem, CODE_UNIT, LANES};
-use sptrsv::analysis::{running_sum, Form, NONE};
+use sptrsv::analysis::{running_sum, Form, Needs, NONE};
 use sptrsv::engines::tiled::shared::{HIGH_BIT, LANE_SHIFT, NEXT_BIT};
 use sptrsv::engines::Algorithm;
 use sptrsv::executor::cuda::PlanArrays;
@@ -115,57 +115,44 @@ pub fn check(of: &Triangle, level: &[u32], algorithm: &dyn Algorithm, got: &Plan
         Cut::None => got.order.clone(),
         _ => got.record.chunks(4).map(|record| record[0]).collect(),
     };
-    let mut place = vec![NONE; level.len()];
-    (0..).zip(&order).for_each(|(p, &i)| place[i as usize] = p);
-    assert!(order.len() == level.len() && !place.contains(&NONE), "the order is no permutation");
-    let position = |i: usize| (at(&place, i as u32 / node), i);
-    let is_early =
-        |(i, row): (usize, &Vec<Entry>)| row.iter().all(|&(j, _)| position(j as usize).0 <= position(i).0);
-    assert!(of.rows.iter().enumerate().all(is_early), "a row comes before what it depends on");
+    let plan = Plan::new(of, got, permuted > 0, node, level, order);
     assert_eq!(entries, of.rows.iter().map(|row| row.len() as u32).sum::<u32>());
-    let mut of_level = vec![0; level.iter().max().map_or(0, |&last| last as usize + 1)];
-    level.iter().for_each(|&level| of_level[level as usize] += 1);
+    let of_level = plan.rows_of_levels();
     assert_eq!(widest, of_level.iter().max().filter(|_| needs.levels).copied().unwrap_or(0));
     let level_ptr = running_sum(&of_level);
-    let plan = Plan { of, got, permuted: permuted > 0, node, level, order, place };
     assert!(!needs.levels || tiles > 0 || plan.is_by_level(0..plan.order.len() as u32), "not by level");
     plan.diagonals(missing, extra);
     match cut {
         Cut::None => {
-            if needs.rows {
-                plan.each(&of.rows, true, |p| {
-                    plan.listed(p, [&got.row_ptr, &got.row_adj, &got.row_val], permuted)
-                });
-            }
-            if needs.columns {
-                let of_columns = [&got.col_ptr[..], &got.col_adj, &got.col_val];
-                plan.each(&of.columns, needs.column_values, |p| plan.listed(p, of_columns, col_permuted));
-            }
-            let counts = plan.order.iter().map(|&i| of.rows[i as usize].len() as u32);
-            assert!(!needs.counts || counts.eq(got.counts.iter().copied()), "counts of dependencies");
+            plan.lists(needs, [permuted, col_permuted]);
             assert!(own.is_empty() || *own == level_ptr, "levels begin at {own:?}");
         }
         Cut::Levels { entries, names_rows, .. } => {
-            let work_items: Vec<WorkItem> =
-                got.work_item.chunks(2).map(|work_item| [work_item[0], work_item[1]]).collect();
-            assert_eq!(work_items.len(), count as usize);
-            let has_segments = plan.work_items(&work_items, &level_ptr, entries);
-            if node > 1 {
-                return plan.nodes(in_rows > 0, own[0] > 0);
-            }
-            plan.each(&of.rows, true, |p| plan.recorded(p, names_rows));
-            let (&segments, own) = own.split_last().unwrap();
-            assert_eq!(segments, has_segments as u32);
-            // Where each level begins, or where the end does.
-            let begins = |first: u32| level_ptr.contains(&work_items[first as usize][0]);
-            match names_rows {
-                true => {
-                    assert!(own.is_empty() || *own == work_items::steps(&level_ptr, &work_items), "{own:?}")
-                }
-                false => assert!(own.iter().all(|&first| first == NONE || begins(first)), "{own:?}"),
-            }
+            plan.levels([count, in_rows], own, &level_ptr, entries, names_rows)
         }
         Cut::Tiles { window, reach, .. } => plan.tiles([count, tiles], own, window, reach),
+    }
+}
+
+impl<'a> Plan<'a> {
+    /// Panics unless the order is one of all unknowns, each behind what it depends on.
+    fn new(
+        of: &'a Triangle,
+        got: &'a PlanArrays,
+        permuted: bool,
+        node: u32,
+        level: Vec<u32>,
+        order: Vec<u32>,
+    ) -> Plan<'a> {
+        let mut place = vec![NONE; level.len()];
+        (0..).zip(&order).for_each(|(p, &i)| place[i as usize] = p);
+        assert!(order.len() == level.len() && !place.contains(&NONE), "the order is no permutation");
+        let position = |i: usize| (at(&place, i as u32 / node), i);
+        let is_early = |(i, row): (usize, &Vec<Entry>)| {
+            row.iter().all(|&(j, _)| position(j as usize).0 <= position(i).0)
+        };
+        assert!(of.rows.iter().enumerate().all(is_early), "a row comes before what it depends on");
+        Plan { of, got, permuted, node, level, order, place }
     }
 }
 
@@ -176,6 +163,12 @@ impl Plan<'_> {
 
     fn level_at(&self, p: u32) -> u32 {
         at(&self.level, at(&self.order, p))
+    }
+
+    fn rows_of_levels(&self) -> Vec<u32> {
+        let mut rows = vec![0; self.level.iter().max().map_or(0, |&last| last as usize + 1)];
+        self.level.iter().for_each(|&level| rows[level as usize] += 1);
+        rows
     }
 
     /// `read` reads what stands at each position: what `want` says, without values where there are none.
@@ -190,6 +183,22 @@ impl Plan<'_> {
             let want = want[i as usize].iter().map(|&(j, e)| (j, if with_values { e } else { NONE }));
             assert!(found.eq(want), "unknown {i} at {p}: {:?}", read(p));
         }
+    }
+
+    /// Lists of rows and of columns, whichever are needed, and how many entries rows have.
+    fn lists(&self, needs: Needs, [permuted, col_permuted]: [u32; 2]) {
+        let Plan { of, got, .. } = *self;
+        if needs.rows {
+            self.each(&of.rows, true, |p| {
+                self.listed(p, [&got.row_ptr, &got.row_adj, &got.row_val], permuted)
+            });
+        }
+        if needs.columns {
+            let of_columns = [&got.col_ptr[..], &got.col_adj, &got.col_val];
+            self.each(&of.columns, needs.column_values, |p| self.listed(p, of_columns, col_permuted));
+        }
+        let counts = self.order.iter().map(|&i| of.rows[i as usize].len() as u32);
+        assert!(!needs.counts || counts.eq(got.counts.iter().copied()), "counts of dependencies");
     }
 
     /// Row or column `p` of lists: positions, and where the values lie.
@@ -283,6 +292,33 @@ impl Plan<'_> {
         }
         let in_rows = in_rows && of.shape.diag == DiagSource::Matrix && !permuted;
         assert_eq!((are_in_rows, is_whole), (in_rows, in_rows && follow));
+    }
+
+    /// Levels are work items, of records of rows or of nodes.
+    fn levels(
+        &self,
+        [count, in_rows]: [u32; 2],
+        own: &[u32],
+        level_ptr: &[u32],
+        per_lane: u32,
+        names_rows: bool,
+    ) {
+        let work_items: Vec<WorkItem> =
+            self.got.work_item.chunks(2).map(|work_item| [work_item[0], work_item[1]]).collect();
+        assert_eq!(work_items.len(), count as usize);
+        let has_segments = self.work_items(&work_items, level_ptr, per_lane);
+        if self.node > 1 {
+            return self.nodes(in_rows > 0, own[0] > 0);
+        }
+        self.each(&self.of.rows, true, |p| self.recorded(p, names_rows));
+        let (&segments, own) = own.split_last().unwrap();
+        assert_eq!(segments, has_segments as u32);
+        // Where each level begins, or where the end does.
+        let begins = |first: u32| level_ptr.contains(&work_items[first as usize][0]);
+        match names_rows {
+            true => assert!(own.is_empty() || *own == work_items::steps(level_ptr, &work_items), "{own:?}"),
+            false => assert!(own.iter().all(|&first| first == NONE || begins(first)), "{own:?}"),
+        }
     }
 
     /// Work items hold all rows, each rows of one level that a warp has lanes for, and before a longer row its segments. The

@@ -4,7 +4,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 use sptrsv::analysis::work_items::{self, Cut};
 use sptrsv::analysis::{cpu, nodes, records, Lists, Needs, Pattern, Schedule, Tiles, Values, NONE};
-use sptrsv::engines::tiled::{batches, tuning::TILED_LARGEST_FORWARDED};
+use sptrsv::engines::tiled::{batches, batches::Batches, tuning::TILED_LARGEST_FORWARDED};
 use sptrsv::engines::{self, nodal::Nodal, Algorithm};
 use sptrsv::executor::cuda::PlanArrays;
 use sptrsv::problem::{Base, DataType, DiagSource, MatDescr, Shape};
@@ -13,82 +13,119 @@ use crate::check::{check, Triangle};
 use crate::shapes::*;
 
 /// A list: where rows begin, what they depend on, where values lie; and whether that is said of each.
-fn words(list: &Option<Lists>) -> ([Vec<u32>; 3], bool) {
-    let Some(Lists { ptr, adj, values }) = list.clone() else { return Default::default() };
-    match values {
-        None => ([ptr, adj, Vec::new()], false),
-        Some(Values::Contiguous(first)) => ([ptr, adj, first], false),
-        Some(Values::Permuted(places)) => ([ptr, adj, places], true),
+struct Words {
+    ptr: Vec<u32>,
+    adj: Vec<u32>,
+    val: Vec<u32>,
+    permuted: bool,
+}
+
+impl Words {
+    fn new(list: &Option<Lists>) -> Words {
+        let Some(Lists { ptr, adj, values }) = list.clone() else {
+            return Words { ptr: Vec::new(), adj: Vec::new(), val: Vec::new(), permuted: false };
+        };
+        let (val, permuted) = match values {
+            None => (Vec::new(), false),
+            Some(Values::Contiguous(first)) => (first, false),
+            Some(Values::Permuted(places)) => (places, true),
+        };
+        Words { ptr, adj, val, permuted }
+    }
+}
+
+/// What of a plan goes by its cut: arrays, how many work items or batches there are, whether the diagonals of nodes are in their
+/// rows, and the algorithm's own numbers.
+struct OfCut {
+    arrays: PlanArrays,
+    count: usize,
+    diag_in_rows: bool,
+    own: Vec<u32>,
+}
+
+impl OfCut {
+    fn none(shape: &Shape, s: &Schedule, rows: Words) -> OfCut {
+        let diag_index = if shape.diag == DiagSource::Separate { &s.order } else { &s.diag }.clone();
+        let Words { ptr: row_ptr, adj: row_adj, val: row_val, .. } = rows;
+        let order = s.order.clone();
+        let arrays = PlanArrays { order, row_ptr, row_adj, row_val, diag_index, ..PlanArrays::default() };
+        OfCut { arrays, count: 0, diag_in_rows: false, own: Vec::new() }
+    }
+
+    fn levels(shape: &Shape, s: &Schedule, rows: Words, entries: u32, node: u32, names_rows: bool) -> OfCut {
+        let Words { ptr, adj: mut row_adj, val, permuted } = rows;
+        let work_item = work_items::of_levels(&s.level_ptr, &ptr, entries, node).unwrap();
+        let count = work_item.len();
+        let mut own = vec![NONE, work_item.iter().any(work_items::is_segment) as u32];
+        if names_rows {
+            own.splice(..1, work_items::steps(&s.level_ptr, &work_item));
+            row_adj.iter_mut().for_each(|p| *p = s.order[*p as usize]);
+        }
+        let mut diag_in_rows = false;
+        let (mut record, row_val, node_row) = match &s.nodes {
+            None => (records(s, shape.diag), if permuted { val } else { Vec::new() }, Vec::new()),
+            Some(nodes) => {
+                diag_in_rows = shape.diag == DiagSource::Matrix && !permuted && nodes.diag_in_rows();
+                own = vec![(diag_in_rows && nodes.rows_follow(&ptr)) as u32];
+                (nodes::records(s, nodes), nodes.index.clone(), nodes.rows.concat())
+            }
+        };
+        record.pop();
+        let (record, work_item) = (record.concat(), work_item.concat());
+        let arrays = PlanArrays { work_item, record, row_adj, row_val, node_row, ..PlanArrays::default() };
+        OfCut { arrays, count, diag_in_rows, own }
+    }
+
+    fn tiles(shape: &Shape, s: &Schedule, rows: &Words, entries: u32) -> OfCut {
+        let batches = Batches::new(s, shape.forward(), entries).unwrap();
+        let largest = |ptr: &[u32]| ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap();
+        let own = vec![largest(&rows.ptr), largest(&s.tile_ptr)];
+        let count = batches.batch.len();
+        let arrays = PlanArrays {
+            work_item: batches.batch.concat(),
+            record: batches::records(s, shape.diag, shape.forward()).concat(),
+            tile_step: batches.tile_batch,
+            row_adj: batches.code,
+            row_val: batches.index,
+            ..PlanArrays::default()
+        };
+        OfCut { arrays, count, diag_in_rows: false, own }
     }
 }
 
 /// What a plan would hold on the device.
 fn arrays(algorithm: &dyn Algorithm, shape: &Shape, s: &Schedule) -> PlanArrays {
-    let ([row_ptr, mut row_adj, row_val], row_permuted) = words(&s.rows);
-    let ([col_ptr, col_adj, col_val], col_permuted) = words(&s.columns);
-    let common = PlanArrays {
-        col_ptr,
-        col_adj,
-        col_val,
-        counts: s.counts.clone(),
-        extra_diag: s.extra_diag.concat(),
-        gathered: s.gathered.clone(),
-        ..PlanArrays::default()
-    };
-    let (mut count, mut diag_in_rows, mut own) = (0, 0, Vec::new());
-    let arrays = match (algorithm.cut(shape.dtype, s.form), &s.nodes) {
-        (Cut::None, _) => {
-            let diag_index = if shape.diag == DiagSource::Separate { &s.order } else { &s.diag }.clone();
-            PlanArrays { order: s.order.clone(), row_ptr, row_adj, row_val, diag_index, ..common }
+    let (rows, columns) = (Words::new(&s.rows), Words::new(&s.columns));
+    let permuted = [rows.permuted, columns.permuted].map(u32::from);
+    let OfCut { arrays, count, diag_in_rows, own } = match algorithm.cut(shape.dtype, s.form) {
+        Cut::None => OfCut::none(shape, s, rows),
+        Cut::Levels { entries, node, names_rows, .. } => {
+            OfCut::levels(shape, s, rows, entries, node, names_rows)
         }
-        (Cut::Levels { entries, node, names_rows, .. }, of_nodes) => {
-            let work_item = work_items::of_levels(&s.level_ptr, &row_ptr, entries, node).unwrap();
-            count = work_item.len();
-            own = vec![NONE, work_item.iter().any(work_items::is_segment) as u32];
-            if names_rows {
-                own.splice(..1, work_items::steps(&s.level_ptr, &work_item));
-                row_adj.iter_mut().for_each(|p| *p = s.order[*p as usize]);
-            }
-            let arrays = PlanArrays { work_item: work_item.concat(), row_adj, ..common };
-            let (mut record, arrays) = match of_nodes {
-                None => {
-                    let row_val = if row_permuted { row_val } else { Vec::new() };
-                    (records(s, shape.diag), PlanArrays { row_val, ..arrays })
-                }
-                Some(of_nodes) => {
-                    let own_diag = shape.diag == DiagSource::Matrix && !row_permuted;
-                    diag_in_rows = (own_diag && of_nodes.diag_in_rows()) as u32;
-                    own = vec![diag_in_rows & of_nodes.rows_follow(&row_ptr) as u32];
-                    let (row_val, node_row) = (of_nodes.index.clone(), of_nodes.rows.concat());
-                    (nodes::records(s, of_nodes), PlanArrays { row_val, node_row, ..arrays })
-                }
-            };
-            record.pop();
-            PlanArrays { record: record.concat(), ..arrays }
-        }
-        (Cut::Tiles { entries, .. }, _) => {
-            let of = batches::Batches::new(s, shape.forward(), entries).unwrap();
-            count = of.batch.len();
-            let largest = |ptr: &[u32]| ptr.windows(2).map(|w| w[1] - w[0]).max().unwrap();
-            own = vec![largest(&row_ptr), largest(&s.tile_ptr)];
-            let record = batches::records(s, shape.diag, shape.forward()).concat();
-            let (work_item, tile_step) = (of.batch.concat(), of.tile_batch);
-            PlanArrays { work_item, record, tile_step, row_adj: of.code, row_val: of.index, ..common }
-        }
+        Cut::Tiles { entries, .. } => OfCut::tiles(shape, s, &rows, entries),
     };
     let numbers = [
         s.entries,
         s.missing_diag.unwrap_or(NONE),
         s.widest_level(),
-        row_permuted as u32,
-        col_permuted as u32,
+        permuted[0],
+        permuted[1],
         s.extra_diag.len() as u32,
         count as u32,
         s.tile_ptr.len().saturating_sub(1) as u32,
         s.form.node(),
-        diag_in_rows,
+        diag_in_rows.into(),
     ];
-    PlanArrays { numbers: [&numbers[..], &own].concat(), ..arrays }
+    PlanArrays {
+        col_ptr: columns.ptr,
+        col_adj: columns.adj,
+        col_val: columns.val,
+        counts: s.counts.clone(),
+        extra_diag: s.extra_diag.concat(),
+        gathered: s.gathered.clone(),
+        numbers: [&numbers[..], &own].concat(),
+        ..arrays
+    }
 }
 
 /// Calls `each` for schedules of all shapes, some by each algorithm.
