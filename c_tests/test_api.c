@@ -130,6 +130,7 @@ static void names_of_algorithms(void) {
     {SPTRSV_ALG_AUTO, "AUTO"}, {SPTRSV_ALG_LEVR, "LEVR"}, {SPTRSV_ALG_LEVC, "LEVC"}, {SPTRSV_ALG_SLFR, "SLFR"},
     {SPTRSV_ALG_SLFC, "SLFC"}, {SPTRSV_ALG_GSF, "GSF"}, {SPTRSV_ALG_ONE_WORD, "ONE_WORD"}, {SPTRSV_ALG_TILED, "TILED"},
     {SPTRSV_ALG_NODAL, "NODAL"}, {SPTRSV_ALG_WIDE, "WIDE"}, {SPTRSV_ALG_THIN, "THIN"}, {SPTRSV_ALG_BLOCK, "BLOCK"},
+    {SPTRSV_ALG_PANEL, "PANEL"},
     {(sptrsvAlgorithm_t)-1, "UNKNOWN"}, {(sptrsvAlgorithm_t)6, "UNKNOWN"}, {(sptrsvAlgorithm_t)(1 << 30), "UNKNOWN"}};
   for (int i = 0; i < COUNT(ALGORITHMS); i++)
     CHECK(!strcmp(sptrsvGetAlgorithmName(ALGORITHMS[i].number), ALGORITHMS[i].name));

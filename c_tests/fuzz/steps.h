@@ -7,7 +7,8 @@
 #include "defects.h"
 
 static const int ALGORITHMS[] = {SPTRSV_ALG_AUTO, SPTRSV_ALG_LEVR, SPTRSV_ALG_LEVC, SPTRSV_ALG_SLFR,  SPTRSV_ALG_SLFC, SPTRSV_ALG_GSF,
-                                 SPTRSV_ALG_ONE_WORD, SPTRSV_ALG_TILED, SPTRSV_ALG_NODAL, SPTRSV_ALG_WIDE, SPTRSV_ALG_THIN, SPTRSV_ALG_BLOCK};
+                                 SPTRSV_ALG_ONE_WORD, SPTRSV_ALG_TILED, SPTRSV_ALG_NODAL, SPTRSV_ALG_WIDE, SPTRSV_ALG_THIN, SPTRSV_ALG_BLOCK,
+                                 SPTRSV_ALG_PANEL};
 enum { ALGORITHM_COUNT = sizeof ALGORITHMS / sizeof *ALGORITHMS };
 
 /* Whether each column of several must have the bits that it has alone. */
