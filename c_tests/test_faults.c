@@ -307,7 +307,30 @@ static void a_stream_captures(void) {
   destroy_handle();
 }
 
+/* A captured update counts as made: solves, which wait for the first one, are taken from then on. */
+static void an_update_is_captured(void) {
+  find_standin();
+  CHECK_OK(sptrsvCreate(&T.h));
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F, .op = 1, .setup = SPTRSV_ANALYSIS_MODE_CPU}, CHAIN, 5);
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    System s;
+    if (opened(&s, &p, a)) {
+      analyse_for(&s, SPTRSV_COPY_WHERE_FASTER);
+      CHECK_STATUS(solve_from(&s, s.f, s.x), SPTRSV_STATUS_INVALID_VALUE);
+      driver.capture(1);
+      CHECK_OK(update(&s));
+      driver.capture(0);
+      CHECK_OK(solve_from(&s, s.f, s.x));
+    }
+    close_system(&s);
+  }
+  free_problem(&p);
+  destroy_handle();
+}
+
 static void solves_of_a_capture(void) { in_a_child("a_stream_captures", standin()); }
+
+static void updates_of_a_capture(void) { in_a_child("an_update_is_captured", standin()); }
 
 /* ---------------------------------------------------------------------------------------- two devices */
 
@@ -369,6 +392,18 @@ static int loads(sptrsvHandle_t *h) {
   return calls;
 }
 
+/* Without a context of its own a thread gets the primary one of device 0, whose kernels are there. */
+static void is_on_device_0(void) {
+  sptrsvHandle_t own, other;
+  driver.use(0);
+  CHECK(loads(&own) > 0);
+  driver.leave_current();
+  CHECK(loads(&other) == 0);
+  CHECK_OK(sptrsvDestroy(other));
+  CHECK_OK(sptrsvDestroy(own));
+  driver.leave_from(0);
+}
+
 /* Handles on one context share its kernels and its memory, as long as there is one; another context that comes to
  * lie where it was has nothing of it. */
 static void handles_share(void) {
@@ -378,7 +413,15 @@ static void handles_share(void) {
   for (int pools = 0; pools < 2; pools++) {
     driver.pools(pools);
     int before = driver.allocated();
+    is_on_device_0();
+    /* The last one gives kernels and memory back, and the next one loads and allocates anew, on the same context. */
     driver.use(0);
+    for (int turn = 0; turn < 2; turn++) {
+      CHECK(loads(&first) > 0);
+      CHECK(driver.allocated() > before);
+      CHECK_OK(sptrsvDestroy(first));
+      CHECK(driver.allocated() == before);
+    }
     CHECK(loads(&first) > 0);
     CHECK(loads(&h) == 0);
     CHECK_OK(sptrsvDestroy(first));
@@ -722,6 +765,7 @@ static const Child CHILDREN[] = {
     {"driver_faults", driver_faults}, {"little_host_memory", little_host_memory}, {"x_is_nowhere", x_is_nowhere},
     {"handles_in_turn", handles_in_turn}, {"an_info_moves", an_info_moves}, {"refused_clusters", refused_clusters},
     {"handles_share", handles_share}, {"a_stream_captures", a_stream_captures},
+    {"an_update_is_captured", an_update_is_captured},
     {"little_host_memory_for_a_gpu", little_host_memory_for_a_gpu}};
 
 int main(int argc, char **argv) {
@@ -729,6 +773,7 @@ int main(int argc, char **argv) {
   check_begin("test_faults", argc, argv);
   RUN(errors_of_the_driver);
   RUN(solves_of_a_capture);
+  RUN(updates_of_a_capture);
   RUN(an_info_of_another_device);
   RUN(handles_on_one_context);
   RUN(clusters_are_refused);

@@ -109,6 +109,38 @@ static void malformed_patterns(void) {
 
 /* ---------------------------------------------------------------------------------------------- values */
 
+/* A pivot of IC(0) that is zero or negative counts as a zero one, and its root is zero or NaN. A NaN is no zero, as in solves. */
+static void pivots_of_ic0(void) {
+  static const double PIVOTS[] = {0, -0.0, -2, -INFINITY, NAN, 1e-30};
+  enum { AT = 150 };
+  for (int t = 0; t < COUNT(TYPES); t++)
+    for (int c = 0; c < COUNT(PIVOTS); c++) {
+      hostile_case("a pivot of %g, IC(0), type %c", PIVOTS[c], letter_of(TYPES[t]));
+      Entries list = {0};
+      for (int64_t i = 0; i < 300; i++) {
+        if (i && i != AT && i != AT + 1) push(&list, i, i - 1, 1);
+        push(&list, i, i, i == AT ? PIVOTS[c] : 4);
+      }
+      Problem p = pack((Kind){.type = TYPES[t]}, 300, list);
+      Factored s;
+      int64_t row = -77;
+      CHECK_OK(open_factor(T.h, &s, &p));
+      if (CHECK_OK(analyse_factor(&s))) {
+        int is_zero = PIVOTS[c] <= 0;
+        CHECK_OK(factorize(&s, IC0));
+        CHECK_STATUS(sptrsvFactorZeroPivot(T.h, s.info, &row), is_zero ? SPTRSV_STATUS_ZERO_PIVOT : SPTRSV_STATUS_SUCCESS);
+        CHECK_THAT(row == (is_zero ? AT : -1), "the pivot is in row %" PRId64, row);
+        char *factor = malloc((size_t)p.nnz * value_size(TYPES[t]) + 1);
+        mem_get(factor, s.val, (size_t)p.nnz * value_size(TYPES[t]));
+        num root = get(TYPES[t], factor, 2 * AT - 1);
+        CHECK_THAT(PIVOTS[c] > 0 ? creall(root) > 0 : root == 0 || nan_num(root), "its root is %Lg", creall(root));
+        free(factor);
+      }
+      close_factor(&s);
+      free_problem(&p);
+    }
+}
+
 /* All values are the sentinel, a NaN: the call ends, what it leaves are NaNs, and the next one is right. */
 static void everything_is_the_sentinel(void) {
   for (int what = 0; what < WORKS; what++)
@@ -228,6 +260,7 @@ static void work_in_flight(void) {
 int main(int argc, char **argv) {
   check_begin("test_hostile_factors", argc, argv);
   RUN(malformed_patterns);
+  RUN(pivots_of_ic0);
   RUN(everything_is_the_sentinel);
   RUN_ON_GPU(a_full_gpu);
   RUN(many_streams);

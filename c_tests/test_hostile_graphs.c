@@ -1,9 +1,11 @@
 /*
- * Hostile cases: CUDA graphs. Solves are captured, replayed many times with new values, after their handle is gone, beside plain
- * solves; captures are abandoned and broken.
+ * Hostile cases: CUDA graphs. Solves are captured, replayed many times with new values, after their handle is gone, after settings
+ * have changed, beside plain solves; captures are abandoned and broken.
  */
 #include "copies.h"
+#include "factored.h"
 #include "hostile.h"
+#include "swept.h"
 
 static cudaStream_t stream;
 
@@ -16,18 +18,25 @@ static void update_and_solve(System *s) {
   CHECK_OK(solve_from(s, s->f, s->x));
 }
 
-/* Captures it in the strictest mode, in which no call may allocate or wait. NULL where that failed, which is counted. */
-static cudaGraphExec_t captured(System *s, Enqueue enqueue) {
+/* In the strictest mode, in which no call may allocate or wait. */
+static void begin_capture(void) { CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal)); }
+
+/* NULL where the capture failed, which is counted. */
+static cudaGraphExec_t end_capture(void) {
   cudaGraph_t graph = NULL;
   cudaGraphExec_t exec = NULL;
-  CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  enqueue(s);
   cudaError_t ended = cudaStreamEndCapture(stream, &graph);
   cudaGetLastError();
   if (CHECK_THAT(ended == cudaSuccess && graph, "the capture: %s", cudaGetErrorString(ended)))
     CUDA(cudaGraphInstantiateWithFlags(&exec, graph, 0));
   if (graph) CUDA(cudaGraphDestroy(graph));
   return exec;
+}
+
+static cudaGraphExec_t captured(System *s, Enqueue enqueue) {
+  begin_capture();
+  enqueue(s);
+  return end_capture();
 }
 
 static void launch(cudaGraphExec_t exec) {
@@ -112,6 +121,132 @@ static void the_handle_is_gone(void) {
     }
     if (exec) CUDA(cudaGraphExecDestroy(exec));
     close_system(&s);
+    free_problem(&p);
+  }
+}
+
+/* ----------------------------------------------------------------------------------- what a capture keeps */
+
+/* The time of the watchdog: a nanosecond, too short for a long chain, or ten seconds. Whether it has ended the launch. */
+static int launch_keeps_time(System *s, int is_short) {
+  int64_t row = -77;
+  CHECK_OK(sptrsvSetTimeout(T.h, is_short ? 1e-9 : 10));
+  cudaGraphExec_t exec = captured(s, one_solve);
+  CHECK_OK(sptrsvSetTimeout(T.h, is_short ? 10 : 1e-9));
+  if (!exec) return 0;
+  launch(exec);
+  sptrsvStatus_t status = sptrsvZeroPivot(T.h, s->info, &row);
+  int was_ended = status == SPTRSV_STATUS_TIMED_OUT;
+  CHECK_THAT(!status || (is_short && was_ended), "captured with %s time: %s", is_short ? "a short" : "a long", sptrsvGetErrorName(status));
+  if (!was_ended) CHECK_THAT(error_in(s, s->x) <= 1, "the replay is wrong");
+  CUDA(cudaGraphExecDestroy(exec));
+  CHECK_OK(sptrsvSetTimeout(T.h, 10));
+  return was_ended;
+}
+
+static void a_capture_keeps_the_time(void) {
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, CHAIN, 200000);
+  int ended = 0;
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    System s;
+    if (!ALGS[a].self_scheduled) continue;
+    hostile_case("another time after the capture, %s", ALGS[a].name);
+    if (opened(&s, &p, a)) {
+      launch_keeps_time(&s, 0);
+      ended += launch_keeps_time(&s, 1);
+      still_right(&s, "after the watchdog");
+    }
+    close_system(&s);
+  }
+  printf("a_capture_keeps_the_time: %d launches were ended by the watchdog\n", ended);
+  CHECK(ended > 0);
+  free_problem(&p);
+}
+
+/* Alpha on the host, and the pointer of sptrsvSetDiagonal: what they are later is NaN. */
+static void a_capture_keeps_alpha_and_the_diagonal(void) {
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    hostile_case("another alpha and another diagonal after the capture, %s", ALGS[a].name);
+    Problem p = shaped((Kind){.type = TYPES[a % 4], .diag = SEPARATE_DIAGONAL}, a);
+    System s;
+    cudaGraphExec_t exec;
+    if (opened(&s, &p, a) && (exec = captured(&s, one_solve))) {
+      void *other = mem_new(s.bytes);
+      mem_fill(other, 0xff, s.bytes);
+      CHECK_OK(sptrsvSetDiagonal(s.info, other));
+      memset(s.alpha_host, 0xff, sizeof s.alpha_host);
+      launch(exec);
+      CHECK_THAT(error_in(&s, s.x) <= 1, "the replay is wrong");
+      set_alpha(&s, p.alpha);
+      CHECK_OK(solve_from(&s, s.f, s.x));
+      CUDA(cudaStreamSynchronize(stream));
+      CHECK_THAT(!(error_in(&s, s.x) <= 1), "a solve does not read the other diagonal");
+      CUDA(cudaGraphExecDestroy(exec));
+      mem_free(other);
+    }
+    close_system(&s);
+    free_problem(&p);
+  }
+}
+
+/* What small pivots are replaced by: each diagonal entry is zero, and there are no others. */
+static void a_capture_keeps_the_boost(void) {
+  enum { ROWS = 500 };
+  for (int t = 0; t < COUNT(TYPES); t++) {
+    hostile_case("another boost after the capture, type %c", letter_of(TYPES[t]));
+    Entries list = {0};
+    for (int64_t i = 0; i < ROWS; i++) push(&list, i, i, 0);
+    Problem p = pack((Kind){.type = TYPES[t]}, ROWS, list);
+    size_t bytes = ROWS * value_size(TYPES[t]);
+    Factored s;
+    CHECK_OK(open_factor(T.h, &s, &p));
+    if (CHECK_OK(analyse_factor(&s))) {
+      char *factor = malloc(bytes);
+      CHECK_OK(sptrsvSetPivotBoost(s.info, 1e-8, 3, 0));
+      begin_capture();
+      CHECK_OK(factorize(&s, ILU0));
+      cudaGraphExec_t exec = end_capture();
+      CHECK_OK(sptrsvSetPivotBoost(s.info, 1e-8, 5, 0));
+      if (exec) {
+        launch(exec);
+        mem_get(factor, s.val, bytes);
+        int kept = 1;
+        for (int64_t i = 0; i < ROWS; i++) kept &= get(TYPES[t], factor, i) == 3;
+        CHECK_THAT(kept, "a pivot was replaced by %Lg", creall(get(TYPES[t], factor, 0)));
+        CUDA(cudaGraphExecDestroy(exec));
+      }
+      free(factor);
+    }
+    close_factor(&s);
+    free_problem(&p);
+  }
+}
+
+/* The weight of a sweep: a sweep with another one comes between the capture and the launch. */
+static void a_capture_keeps_the_weight(void) {
+  for (int t = 0; t < COUNT(TYPES); t++) {
+    hostile_case("another weight after the capture, type %c", letter_of(TYPES[t]));
+    Problem p = make_whole_matrix((Kind){.type = TYPES[t]}, t & 1 ? GRID : RANDOM, 900);
+    size_t bytes = 900 * value_size(TYPES[t]);
+    char *old = malloc(bytes), *x = malloc(bytes);
+    for (int64_t i = 0; i < p.n; i++) put(TYPES[t], old, i, random_num(1));
+    Swept s;
+    if (CHECK_OK(open_sweep(T.h, &s, &p, OWN))) {
+      begin_capture();
+      CHECK_OK(sweep(&s, 0.5, 0));
+      cudaGraphExec_t exec = end_capture();
+      CHECK_OK(sweep(&s, 1.25, 1));
+      CUDA(cudaStreamSynchronize(stream));
+      if (exec) {
+        mem_put(s.x, old, bytes);
+        launch(exec);
+        mem_get(x, s.x, bytes);
+        CHECK_THAT(worst_row(&p, old, x, 0.5, 0, OWN) <= 1, "the replay has another weight");
+        CUDA(cudaGraphExecDestroy(exec));
+      }
+    }
+    close_sweep(&s);
+    free(old), free(x);
     free_problem(&p);
   }
 }
@@ -289,6 +424,10 @@ int main(int argc, char **argv) {
   RUN_ON_GPU(replays);
   RUN_ON_GPU(updates_in_a_graph);
   RUN_ON_GPU(the_handle_is_gone);
+  RUN_ON_GPU(a_capture_keeps_the_time);
+  RUN_ON_GPU(a_capture_keeps_alpha_and_the_diagonal);
+  RUN_ON_GPU(a_capture_keeps_the_boost);
+  RUN_ON_GPU(a_capture_keeps_the_weight);
   RUN_ON_GPU(two_solves_in_a_graph);
   RUN_ON_GPU(several_columns_in_a_graph);
   RUN_ON_GPU(refused_calls_in_a_capture);

@@ -2,6 +2,7 @@
  * Lines about the library's work: which there are at which level, what they say, and where they go: to a callback, or where
  * SPTRSV_LOG and SPTRSV_LOG_FILE say.
  */
+#include <pthread.h>
 #include <unistd.h>
 
 #include "problem.h"
@@ -68,6 +69,32 @@ static void wrong_levels(void) {
   CHECK(work() == 1); /* the level is what it was */
 }
 
+static _Thread_local int heard_here;
+
+static void count_here(sptrsvLogLevel_t level, const char *line, void *user) {
+  (void)level, (void)line, (void)user;
+  heard_here++;
+}
+
+enum { FAILURES = 200 };
+
+/* The lines that this thread hears of its own calls. */
+static void *fail_often(void *lines) {
+  for (int i = 0; i < FAILURES; i++) sptrsvSetStream(NULL, NULL);
+  *(int *)lines = heard_here;
+  return NULL;
+}
+
+static void lines_come_on_the_thread_of_the_call(void) {
+  pthread_t threads[3];
+  int lines[COUNT(threads)];
+  CHECK_OK(sptrsvSetLogCallback(SPTRSV_LOG_ERROR, count_here, NULL));
+  for (int i = 0; i < COUNT(threads); i++)
+    if (pthread_create(&threads[i], NULL, fail_often, &lines[i])) fatal("pthread_create", "failed");
+  for (int i = 0; i < COUNT(threads); i++) pthread_join(threads[i], NULL);
+  for (int i = 0; i < COUNT(threads); i++) CHECK_THAT(lines[i] == FAILURES, "thread %d hears %d lines of %d calls", i, lines[i], FAILURES);
+}
+
 /* Without a callback, what the environment says, which main has set. */
 static void environment(void) {
   static char text[4096];
@@ -89,6 +116,7 @@ int main(int argc, char **argv) {
   check_begin("test_log", argc, argv);
   RUN(levels);
   RUN(wrong_levels);
+  RUN(lines_come_on_the_thread_of_the_call);
   RUN(environment);
   remove(file);
   return check_end();

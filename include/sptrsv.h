@@ -1718,8 +1718,8 @@ sptrsvStatus_t sptrsvIlu0(sptrsvHandle_t handle,
 
 /**
  * Factorises A = L L^H without fill-in (IC(0)), in place in the lower triangle: afterwards `val` holds L on and below the diagonal.
- * Values above it are neither read nor changed, and need not be stored. A pivot that is not positive counts as a zero one; its root
- * is zero or NaN.
+ * Values above it are neither read nor changed, and need not be stored. A pivot that is zero or negative counts as a zero one; its
+ * root is zero or NaN.
  *
  * \param handle  the handle
  * \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis of the lower triangle

@@ -1,5 +1,5 @@
-//! The page docs/reliability.md says what is true: the words of each promise stand in the header, the tests named exist, and no test
-//! program of `c_tests/` is without a promise that it holds.
+//! The page docs/reliability.md says what is true: the words of each promise stand in the header, the tests named exist, no test
+//! program of `c_tests/` is without a promise that it holds, and what is plainly a promise of the header has a row.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -55,6 +55,34 @@ fn each_promise_stands_in_the_header_and_is_held_by_tests() {
         let is_named = page.contains(&format!("c_tests/{name}:"));
         assert!(!(name.starts_with("test_") && name.ends_with(".c")) || is_named, "{name} holds no promise");
     }
+}
+
+/// Words by which a sentence of the header is plainly a promise.
+const WORDS_OF_PROMISES: [&str; 8] = [
+    "the bits",
+    "same bits",
+    "to the bit",
+    "untouched",
+    "changes nothing",
+    "given back",
+    "was captured",
+    "in a captured graph",
+];
+
+/// Sentences that have such words and promise nothing of their own: advice, and what follows from other rows.
+const NO_PROMISES: [&str; 2] = ["For AUTO it says LEVR", "A program that wants the same bits"];
+
+#[test]
+fn each_plain_promise_of_the_header_has_a_row() {
+    let (page, mut header) = (read("docs/reliability.md"), words(&read("include/sptrsv.h")));
+    for (promise, _) in promises(&page) {
+        header = header.replace(promise.as_str(), "@");
+    }
+    let sentences = header.split(". ").filter(|s| WORDS_OF_PROMISES.iter().any(|word| s.contains(word)));
+    let without_row: Vec<_> = sentences
+        .filter(|s| !s.contains('@') && !NO_PROMISES.iter().any(|begin| s.contains(begin)))
+        .collect();
+    assert!(without_row.is_empty(), "docs/reliability.md has no row for {without_row:#?}");
 }
 
 /// The names of litmus tests, without the types behind a comma.
