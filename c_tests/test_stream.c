@@ -471,6 +471,62 @@ static void an_analysis_behind_a_solve_that_is_ended(void) {
   CUDA(cudaStreamDestroy(stream));
 }
 
+/* Rows that depend on nothing, but for one that depends on all before it, and the last one, which depends on that one: an analysis on
+ * the GPU finds the level of the last row when one block has walked the long one, and nothing else goes on meanwhile. */
+enum { BEHIND_THE_LONG_ROW = 3000 };
+
+static Problem waiting_problem(int64_t n) {
+  int64_t at = n - BEHIND_THE_LONG_ROW;
+  Problem p = {.k = {.type = SPTRSV_R_32F, .diag = SPTRSV_DIAG_TYPE_UNIT, .setup = SPTRSV_ANALYSIS_MODE_GPU}, .n = n, .nnz = at + 1, .alpha = 1};
+  int32_t *ptr = malloc((size_t)(n + 1) * sizeof *ptr), *ind = malloc((size_t)p.nnz * sizeof *ind);
+  float *val = calloc((size_t)p.nnz, sizeof *val), *f = malloc((size_t)n * sizeof *f), *diag = calloc((size_t)n, sizeof *diag);
+  if (!ptr || !ind || !val || !f || !diag) fatal("malloc", "out of memory");
+  for (int64_t i = 0; i <= n; i++) ptr[i] = i <= at ? 0 : i < n ? (int32_t)at : (int32_t)p.nnz;
+  for (int64_t i = 0; i < at; i++) ind[i] = (int32_t)i;
+  for (int64_t i = 0; i < n; i++) f[i] = 1;
+  ind[at] = (int32_t)at, val[0] = 0.25f, val[at] = 1;
+  p.ptr = ptr, p.ind = ind, p.val = val, p.f = f, p.diag = diag;
+  return p;
+}
+
+static int waiting_is_solved(System *s, float *x) {
+  int64_t n = s->p->n, at = n - BEHIND_THE_LONG_ROW;
+  sptrsvStatus_t status = solve(s, x);
+  return !status && x[0] == 1 && x[at - 1] == 1 && x[at] == 0.75f && x[at + 1] == 1 && x[n - 1] == 0.25f;
+}
+
+/* An analysis that the watchdog ends says so. The analysis before it still solves or is gone, and the info can be analysed again. */
+static void an_analysis_is_ended(void) {
+  int is_ended = 0;
+  /* How fast a block walks a row is the GPU's business: the row grows until the wait for it is long enough. */
+  for (int64_t n = (int64_t)1 << 23; n <= (int64_t)1 << 26 && !is_ended; n *= 2) {
+    Problem p = waiting_problem(n);
+    System s;
+    if (opened(&s, &p, 0)) {
+      float *x = malloc(s.bytes);
+      CHECK(waiting_is_solved(&s, x));
+      CHECK_OK(sptrsvSetTimeout(T.h, 1e-9));
+      sptrsvStatus_t status = analyse(&s);
+      if (status == SPTRSV_STATUS_TIMED_OUT) CHECK_MESSAGE("the analysis was ended by the watchdog");
+      CHECK_OK(sptrsvSetTimeout(T.h, 10));
+      if (status == SPTRSV_STATUS_TIMED_OUT) {
+        is_ended = 1;
+        sptrsvStatus_t after = solve_from(&s, s.f, s.x);
+        CHECK(after == SPTRSV_STATUS_NOT_ANALYSED || (!after && waiting_is_solved(&s, x)));
+        CHECK_OK(analyse(&s));
+      } else {
+        CHECK_OK(status);
+      }
+      CHECK_THAT(waiting_is_solved(&s, x), "a solve behind an analysis that %s is wrong", is_ended ? "was ended" : "was not ended");
+      printf("an_analysis_is_ended: %" PRId64 " rows: %s\n", n, sptrsvGetErrorName(status));
+      free(x);
+    }
+    close_system(&s);
+    free_problem(&p);
+  }
+  CHECK(is_ended);
+}
+
 /* -------------------------------------------------------------------------------------- devices and contexts */
 
 /* The primary context of the first GPU (0), and that of the second one or, on a machine with one GPU, a second
@@ -560,6 +616,7 @@ int main(int argc, char **argv) {
   RUN_ON_GPU(solve_in_a_graph);
   RUN_ON_GPU(a_solve_behind_one_that_was_ended);
   RUN_ON_GPU(an_analysis_behind_a_solve_that_is_ended);
+  RUN_ON_GPU(an_analysis_is_ended);
   RUN_ON_GPU(analysis_is_not_captured);
   RUN_ON_GPU(all_goes_on_beside_a_capture);
   RUN_ON_GPU(an_info_is_destroyed_in_flight);
