@@ -43,9 +43,9 @@ static void new_info(System *s, int w) {
 }
 
 /* What the analysis is for, and what needs no memory of the GPU. */
-static sptrsvStatus_t use(System *s, int w) {
+static sptrsvStatus_t use(System *s, enum Purpose purpose) {
   const Problem *p = s->p;
-  switch (WAYS[w].purpose) {
+  switch (purpose) {
     case FACTORISATIONS:
       return sptrsvIlu0(s->h, p->n, p->nnz, s->d, (sptrsvDataType_t)p->k.type, s->val, s->ptr, s->ind, s->info, s->buffer);
     case SWEEPS:
@@ -109,7 +109,7 @@ static void memory_is_given_back(void) {
         if (purpose != TUNING) {
           CHECK_THAT((driver.kept() == 0 || has_parts(purpose)) && driver.used() == before, "%s %d: %zu bytes are kept and %zu used after a refusal",
                      PURPOSES[purpose], w, driver.kept(), driver.used() - before);
-          CHECK_STATUS(use(&s, w), SPTRSV_STATUS_NOT_ANALYSED);
+          CHECK_STATUS(use(&s, purpose), SPTRSV_STATUS_NOT_ANALYSED);
         }
         CHECK_OK(work(&s, w));
       } else if (purpose == KEEP_PATTERN) {
@@ -118,7 +118,7 @@ static void memory_is_given_back(void) {
         CHECK_THAT(knows || part < 20, "an analysis with all memory kept no pattern");
         CHECK_THAT(knows_pattern(&s), "an analysis that was to keep the pattern again did not");
       }
-      CHECK_OK(use(&s, w));
+      CHECK_OK(use(&s, purpose));
     }
     CHECK_THAT(refused > 10 && worked > 0, "%s %d: %d times it was refused, %d times it worked", PURPOSES[purpose], w, refused, worked);
     CHECK_OK(sptrsvDestroyInfo(other));
@@ -162,6 +162,12 @@ static void another_thread_captures(void) {
           sptrsvStatus_t status = sptrsvZeroPivot(T.h, s.info, &row);
           CHECK(status == SPTRSV_STATUS_SUCCESS || (gpu && status == SPTRSV_STATUS_ZERO_PIVOT));
         }
+        sptrsvInfo_t kept = s.info;
+        CHECK_OK(sptrsvCreateInfo(&s.info));
+        CHECK_OK(set_algorithm(&s, ALGS[a].id));
+        CHECK_OK(sptrsvSetAnalysisMode(s.info, (sptrsvAnalysisMode_t)p.k.setup));
+        CHECK_OK(analyse(&s));
+        CHECK_OK(sptrsvDestroyInfo(kept));
         CHECK_THAT(driver.broken_captures() == 0, "%s, stream %d, setup %d: %d calls would have ended the capture", ALGS[a].name, on,
                    gpu, driver.broken_captures());
         CHECK_THAT(driver.capture_mode() == 1, "the thread has another mode of capture than before");
@@ -176,6 +182,44 @@ static void another_thread_captures(void) {
   free_problem(&p);
   destroy_handle();
 }
+
+/* The same of analyses for factorisations and for sweeps, and of these, and of an info that is destroyed meanwhile. */
+static void another_thread_captures_beside_factors(void) {
+  find_standin();
+  int handle; /* something to point to */
+  cudaStream_t streams[] = {NULL, (cudaStream_t)(void *)&handle};
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, CHAIN, 50);
+  driver.pools(1);
+  CHECK_OK(sptrsvCreate(&T.h));
+  for (int purpose = FACTORISATIONS; purpose <= SWEEPS; purpose++)
+    for (int gpu = 0; gpu < 2; gpu++)
+      for (int on = 0; on < 2; on++) {
+        System s;
+        p.k.setup = gpu ? SPTRSV_ANALYSIS_MODE_GPU : SPTRSV_ANALYSIS_MODE_CPU;
+        CHECK_OK(open_system(&s, &p, SPTRSV_ALG_AUTO));
+        CHECK_OK(sptrsvSetFactorization(s.info, purpose == FACTORISATIONS));
+        CHECK_OK(sptrsvSetSweeps(s.info, purpose == SWEEPS ? SPTRSV_SWEEPS_ANY : SPTRSV_SWEEPS_NONE));
+        CHECK_OK(make_buffer(&s));
+        CHECK_OK(sptrsvSetStream(T.h, streams[on]));
+        CHECK_OK(analyse_values(&s, s.val));
+        CHECK_OK(use(&s, purpose));
+        driver.capture_elsewhere(1);
+        CHECK_OK(analyse_values(&s, s.val));
+        if (on) CHECK_OK(use(&s, purpose)); /* work on the legacy stream is what the capture forbids */
+        CHECK_OK(sptrsvDestroyInfo(s.info));
+        s.info = NULL;
+        CHECK_THAT(driver.broken_captures() == 0, "%s, stream %d, setup %d: %d calls would have ended the capture", PURPOSES[purpose], on,
+                   gpu, driver.broken_captures());
+        CHECK_THAT(driver.capture_mode() == 1, "the thread has another mode of capture than before");
+        driver.capture_elsewhere(0);
+        CHECK_OK(sptrsvSetStream(T.h, NULL));
+        close_system(&s);
+      }
+  free_problem(&p);
+  destroy_handle();
+}
+
+static void captures_of_others_beside_factors(void) { in_a_child("another_thread_captures_beside_factors", standin()); }
 
 static void captures_of_others(void) { in_a_child("another_thread_captures", standin()); }
 
@@ -474,6 +518,7 @@ static void green_contexts(void) { in_a_child("green_streams_take_no_graphs", st
 static void some_multiprocessors(void) { in_a_child("launches_are_smaller", standin()); }
 
 static const Child CHILDREN[] = {{"memory_is_given_back", memory_is_given_back}, {"another_thread_captures", another_thread_captures},
+                                 {"another_thread_captures_beside_factors", another_thread_captures_beside_factors},
                                  {"each_call_fails", each_call_fails}, {"launches_are_smaller", launches_are_smaller},
                                  {"green_streams_take_no_graphs", green_streams_take_no_graphs}};
 
@@ -482,6 +527,7 @@ int main(int argc, char **argv) {
   check_begin("test_driver", argc, argv);
   RUN(short_memory);
   RUN(captures_of_others);
+  RUN(captures_of_others_beside_factors);
   RUN(some_multiprocessors);
   RUN(green_contexts);
   RUN(every_fault);
