@@ -22,7 +22,7 @@ use sptrsv::problem::{
 };
 use sptrsv::tuning;
 
-use check::{check, Triangle};
+use check::{check, check_panels, Triangle};
 use shapes::*;
 
 const SIZES: &[usize] = &[1, 2, 3, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 3000, 9000];
@@ -206,34 +206,6 @@ fn check_pair(gpu: &Arc<Gpu>, problem: &Problem, of: [&Triangle; 2], algorithm: 
     if is_small(&problem.shape) && got.iter().all(|got| got.0 != "panel") {
         assert_eq!(got, made(Setup::Cpu).each_ref().map(found));
     }
-}
-
-/// Every row is in one panel, and what it depends on is in an earlier panel, or in the same one and then right before it.
-/// How many panels have rows of several runs, and whether they are in an order of their own.
-fn check_panels(plan: &PlanArrays, n: u32) -> (usize, bool) {
-    let none = u32::MAX;
-    let natural: Vec<u32> = (0..n.next_multiple_of(32)).map(|p| if p < n { p } else { none }).collect();
-    let has_order = !plan.work_item.is_empty();
-    let rows = if has_order { &plan.work_item } else { &natural };
-    let mut place = vec![none; n as usize];
-    for (at, &p) in rows.iter().enumerate().filter(|&(_, &p)| p != none) {
-        assert_eq!(std::mem::replace(&mut place[p as usize], at as u32), none, "row {p} twice");
-    }
-    assert!(place.iter().all(|&at| at != none), "a row without a panel");
-    let mut several = 0;
-    for panel in rows.chunks(32) {
-        assert_ne!(panel[0], none);
-        let inside: Vec<u32> = panel.iter().copied().filter(|&p| p != none).collect();
-        several += inside.windows(2).any(|w| w[1] != w[0] + 1) as usize;
-    }
-    for p in 0..n as usize {
-        for &q in &plan.row_adj[plan.row_ptr[p] as usize..plan.row_ptr[p + 1] as usize] {
-            let (at, of) = (place[p], place[q as usize]);
-            let is_in_run = at / 32 == of / 32 && at - of == p as u32 - q;
-            assert!(of / 32 < at / 32 || is_in_run, "row {p} at {at} depends on {q} at {of}");
-        }
-    }
-    (several, has_order)
 }
 
 /// Panels of patterns of every shape, asked for; complete factors have an order of their own.
