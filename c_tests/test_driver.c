@@ -383,7 +383,7 @@ static int one_fault(const Problem *p, int a, int pools, enum Step faulty, int a
       driver.fail_at(at, error);
       sptrsvStatus_t status = take(step, &s, f, x);
       is_there = driver.count() >= at;
-      may_leave = is_there && (may_leave_something(driver.failed_entry()) || error == LAUNCH_FAILED);
+      may_leave = is_there && may_leave_something(driver.failed_entry());
       /* The driver has refused to take back the context that it had made current. */
       int stays = is_there && (!strcmp(driver.failed_entry(), "cuCtxSetCurrent") || !strcmp(driver.failed_entry(), "cuCtxPopCurrent_v2"));
       if (stays) driver.leave_current();
