@@ -259,7 +259,7 @@ gpu-bundle: examples gfortran-try
 	@mv gpu-bundle/c_tests/soak gpu-bundle/soak
 	@cp $(EXAMPLES) $$(find '$(MPI_EXAMPLE)' 2> /dev/null || true) gpu-bundle/examples; cp examples_c/run-examples gpu-bundle/examples/run-tests
 	@find gpu-bundle -type f -exec sh -c 'for f; do ! readelf -h "$$f" > /dev/null 2>&1 || strip --strip-unneeded "$$f"; done' - {} +
-	@cp .ci/sum-counts gpu-bundle; cp .ci/run-bundle gpu-bundle/run-tests
+	@cp .ci/sum-counts .ci/count-attacks gpu-bundle; cp .ci/run-bundle gpu-bundle/run-tests
 	@bytes=$$(du -sb gpu-bundle | cut -f 1); echo "gpu-bundle: $$((bytes >> 20)) MiB"; [ "$$bytes" -lt 67108864 ] || \
 	  { echo 'error: the bundle is larger than 64 MiB' >&2; exit 1; }
 
