@@ -71,10 +71,13 @@ fn planted_defects_are_found() {
     }
 }
 
-/// A sample under valgrind, which sees reads of memory that was never written, and what is not given back.
+/// A sample under valgrind, which sees reads of memory that was never written, and what is not given back. It is skipped where there
+/// is no valgrind, unless SPTRSV_REQUIRE_VALGRIND=1 says that there is one.
 #[test]
 fn a_sample_under_valgrind() {
+    let is_required = env::var("SPTRSV_REQUIRE_VALGRIND").is_ok_and(|value| value == "1");
     if Command::new("valgrind").arg("--version").output().is_err() {
+        assert!(!is_required, "SPTRSV_REQUIRE_VALGRIND=1, and there is no valgrind");
         println!("SKIPPED a sample under valgrind: there is no valgrind");
         println!("fuzz_valgrind: 0 passed, 0 failed, 1 skipped");
         return;
