@@ -62,6 +62,7 @@ fn planted_defects_are_found() {
         ("factor", "100", "ILU(0) is wrong in row"),
         ("factor", "100", "IC(0) is wrong in row"),
         ("sweep", "100", "a sweep is wrong in row"),
+        ("pair", "100", "a pair has other bits than two solves"),
         ("crash", "1", "case 0: ended with signal 11"),
         ("hang", "1", "case 0: it hangs"),
     ];

@@ -10,7 +10,7 @@
 /* What the process that runs cases tells the one that watches it. */
 typedef struct {
   int64_t at; /* the case under way */
-  int64_t calls, cases, checks, solves, factorisations, sweeps, refused, failed;
+  int64_t calls, cases, checks, solves, factorisations, sweeps, pairs, refused, failed;
 } Counts;
 
 static Counts *counts;

@@ -156,7 +156,7 @@ static int spoil_factorisation(Call *c, const Problem *p, int *undo) {
 static int spoil_sweep(Call *c, double *weight, int *zero_guess, const Info *i, const Problem *p, int *undo) {
   if (one_in(3)) return spoil_arguments(c, 0);
   if (one_in(8)) return spoil_descriptor(c, undo);
-  switch (below(15)) {
+  switch (below(16)) {
     case 0: *weight = one_in(2) ? 0.0 : -0.0; return INVALID;
     case 1: *weight = NAN; return INVALID;
     case 2: *zero_guess = one_in(2) ? 2 : -1; return INVALID;
@@ -171,6 +171,7 @@ static int spoil_sweep(Call *c, double *weight, int *zero_guess, const Info *i, 
     case 11: c->buffer = NULL; return INVALID;
     case 12: c->nnz++; return MISMATCH;
     case 13: c->m++; return MISMATCH;
+    case 14: c->x = (void *)(uintptr_t)c->f; return INVALID;
     default:
       if (!i->diagonal) return 0;
       OK(sptrsvSetDiagonal(i->info, misaligned(i->diagonal))); /* until it is set again */

@@ -12,10 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pairs.h"
 #include "purposes.h"
 
 enum { CASE_SECONDS = 60, CASES_OF_A_CHILD = 1000, MOST_FAILURES = 20 };
-static const char *const PLANTS[] = {"solution", "gap", "bits", "pivot", "factor", "sweep", "crash", "hang"};
+static const char *const PLANTS[] = {"solution", "gap", "bits", "pivot", "factor", "sweep", "pair", "crash", "hang"};
 enum { PLANT_COUNT = sizeof PLANTS / sizeof *PLANTS };
 
 static void run_case(uint64_t seed, int64_t number) {
@@ -29,7 +30,7 @@ static void run_case(uint64_t seed, int64_t number) {
 
   S.is_strict = one_in(3);
   for (int k = 0; k < 2; k++) {
-    S.problem[k] = random_problem(k);
+    S.problem[k] = random_problem(k, k && one_in(3) ? &S.problem[0] : NULL);
     new_handle(k);
     new_info(&S.info[k]);
     OK(sptrsvCreateMatDescr(&S.problem[k].descr));
@@ -37,7 +38,7 @@ static void run_case(uint64_t seed, int64_t number) {
   }
   for (int64_t steps = 8 + below(40); steps > 0 && !case_failed; steps--) {
     Info *i = &S.info[below(2)];
-    int64_t kind = below(52);
+    int64_t kind = below(57);
     if (kind < 3) step_setting(i);
     else if (kind < 4) step_handle();
     else if (kind < 5) step_diagonal(i);
@@ -50,6 +51,7 @@ static void run_case(uint64_t seed, int64_t number) {
     else if (kind < 25) step_factor_pivot(i);
     else if (kind < 33 && (i->can_factorise || one_in(12))) step_factorisation(i);
     else if (kind < 42 && (i->can_sweep || one_in(8))) step_sweep(i);
+    else if (kind < 47 && ((S.info[0].analysed && S.info[1].analysed) || one_in(8))) step_pair();
     else step_solve(i);
   }
   if (is_planted("crash")) begin_of(SOLUTIONS)[ROOM] = 1;
@@ -135,9 +137,9 @@ int main(int argc, char **argv) {
     printf("too many failures: the rest is left out\n");
     break;
   }
-  printf("fuzz: seed %lld: %lld calls, %lld of them to be refused; %lld checks, %lld solved columns, %lld factorisations, %lld sweeps judged; "
-         "%.0f s\n", (long long)seed, (long long)counts->calls, (long long)counts->refused, (long long)counts->checks,
-         (long long)counts->solves, (long long)counts->factorisations, (long long)counts->sweeps, seconds() - begin);
+  printf("fuzz: seed %lld: %lld calls, %lld of them to be refused; %lld checks, %lld solved columns, %lld factorisations, %lld sweeps, %lld "
+         "columns of pairs judged; %.0f s\n", (long long)seed, (long long)counts->calls, (long long)counts->refused, (long long)counts->checks,
+         (long long)counts->solves, (long long)counts->factorisations, (long long)counts->sweeps, (long long)counts->pairs, seconds() - begin);
   if (counts->failed) printf("fuzz: a case again, alone: fuzz --seed %lld --case NUMBER\n", (long long)seed);
   if (!can_judge()) printf("fuzz: solutions were not judged: long double is no more than double here\n");
   printf("fuzz: %lld passed, %lld failed, 0 skipped\n", (long long)(counts->cases - counts->failed), (long long)counts->failed);

@@ -13,7 +13,7 @@
 
 /* The places of arrays. Those of a problem come once for each of the two problems of a case. */
 enum Place { VALUES, POINTERS, INDICES, DIAGONAL, OF_PROBLEM, BAD_POINTERS = 2 * OF_PROBLEM, BAD_INDICES, RIGHT_SIDES, SOLUTIONS,
-             ALONE, NEW_VALUES, BUFFERS /* one for each info */, PLACES = BUFFERS + 2 };
+             ALONE, NEW_VALUES, PAIR_BUFFER, BUFFERS /* one for each info */, PLACES = BUFFERS + 2 };
 
 enum { PAGE = 4096, ROOM = 4 << 20 };
 

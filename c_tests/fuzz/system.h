@@ -254,11 +254,13 @@ static int64_t random_size(void) {
   return kind < 3 ? 0 : kind < 40 ? 1 + below(8) : kind < 75 ? 1 + below(64) : kind < 98 ? 1 + below(400) : 1000 + below(3000);
 }
 
-static Problem random_problem(int which) {
+/* Of the size and type of another one, if there is one to be like. */
+static Problem random_problem(int which, const Problem *like) {
   enum Pattern pattern = (enum Pattern)below(PATTERNS);
   Problem p = {.type = TYPES[below(4)], .fill = (int)below(2), .diagonal = (int)below(3), .base = (int)below(2), .format = (int)below(2),
                .wide = (int)below(3), .wild = one_in(5), .n = random_size(), .place = which * OF_PROBLEM};
-  int tidy = one_in(4);
+  int tidy = one_in(4) && !(like && pattern == DENSE);
+  if (like) p.n = like->n, p.type = like->type;
   if (tidy) p.format = SPTRSV_FORMAT_CSR, p.fill = SPTRSV_FILL_MODE_LOWER;
   if (tidy && pattern == DENSE) p.n = 1 + p.n % MOST_DENSE_ROWS; /* whose factorisation takes the cube of that */
   list_entries(&p, pattern, tidy);

@@ -41,11 +41,16 @@ impl Pair {
             return Err(Error::Invalid("the factors have different numbers of rows".into()));
         }
         let Permutations { read, written, index, .. } = self.permutations;
-        let is_nothing = self.rhs.is_nothing(&shape);
-        for (address, name) in [(read, "the permutation of F"), (written, "the permutation of X")] {
-            if !address.is_null() && !is_nothing {
-                require_aligned(address, name, index.bytes())?;
-                require_aligned(self.work, "work", shape.dtype.bytes())?;
+        // Where there is a permutation a solve takes `work` in the place of F or X, and does not see these.
+        if !self.rhs.is_nothing(&shape) {
+            let values = shape.dtype.bytes();
+            require_aligned(self.rhs.f.address, self.rhs.names[0], values)?;
+            require_aligned(self.rhs.x.address, self.rhs.names[1], values)?;
+            for (address, name) in [(read, "the permutation of F"), (written, "the permutation of X")] {
+                if !address.is_null() {
+                    require_aligned(address, name, index.bytes())?;
+                    require_aligned(self.work, "work", values)?;
+                }
             }
         }
         let work = Dense { address: self.work, ld: i64::from(shape.n), order: Order::Columns };

@@ -26,7 +26,7 @@ unsafe fn permute<T: Scalar>(n: usize, call: &PermuteCall) {
             true => call.index.pointer::<i64>().add(row).read(),
             false => i64::from(call.index.pointer::<i32>().add(row).read()),
         };
-        let there = usize::try_from(index - call.base).ok().filter(|&there| there < n);
+        let there = usize::try_from(index.wrapping_sub(call.base)).ok().filter(|&there| there < n);
         let (from, to) = match (there, call.scatters) {
             (None, true) => continue,
             (there, true) => (Some(row), there.unwrap_or(0)),
