@@ -96,6 +96,9 @@ static void misuse(void) {
     void *b = s.b;
     s.b = NULL;
     CHECK_STATUS(sweep(&s, 1, 0), SPTRSV_STATUS_INVALID_VALUE);
+    s.b = s.x;
+    CHECK_STATUS(sweep(&s, 1, 0), SPTRSV_STATUS_INVALID_VALUE);
+    CHECK_MESSAGE("x is b itself");
     s.b = b;
     CHECK_STATUS(sptrsvSweep(T.h, p.n, p.nnz - 1, 1, 0, s.d, SPTRSV_R_64F, s.val, s.ptr, s.ind, s.info, s.b, s.x, s.buffer),
                  SPTRSV_STATUS_PATTERN_MISMATCH);
@@ -157,6 +160,41 @@ static void gauss_seidel_alone(void) {
   free_problem(&p);
 }
 
+/* A row without an entry on its diagonal has a zero there: nothing is refused, and the row is told. */
+static void missing_diagonal(void) {
+  enum { ROW = 42 };
+  Kind k = {.type = SPTRSV_R_64F, .base = 1};
+  Problem whole = make_whole_matrix(k, GRID, 100);
+  Entries list = {0};
+  for (int64_t t = 0; t < whole.nnz; t++)
+    if (whole.e[t].i != ROW || whole.e[t].j != ROW) push(&list, whole.e[t].i, whole.e[t].j, get(k.type, whole.val, t));
+  Problem p = pack(k, whole.n, list);
+  double x[100], old[100];
+  for (int i = 0; i < 100; i++) old[i] = i;
+  for (int with_diagonal = OWN; with_diagonal <= ONLY_OWN; with_diagonal++) {
+    Swept s;
+    int64_t row = NO_ROW;
+    sptrsvStats_t stats = {.struct_size = sizeof stats};
+    if (CHECK_OK(open_sweep(T.h, &s, &p, with_diagonal))) {
+      CHECK_OK(sptrsvGetStats(s.info, &stats));
+      CHECK(stats.missing_diagonal == (with_diagonal == ONLY_OWN ? ROW + 1 : -1));
+      CHECK_STATUS(sptrsvZeroPivot(T.h, s.info, &row), with_diagonal == ONLY_OWN ? SPTRSV_STATUS_ZERO_PIVOT : SPTRSV_STATUS_SUCCESS);
+      CHECK(row == stats.missing_diagonal);
+      mem_put(s.x, old, sizeof old);
+      CHECK_OK(sweep(&s, 1, 0));
+      CHECK_STATUS(sptrsvZeroPivot(T.h, s.info, &row), with_diagonal == GIVEN ? SPTRSV_STATUS_SUCCESS : SPTRSV_STATUS_ZERO_PIVOT);
+      CHECK(row == (with_diagonal == GIVEN ? -1 : ROW + 1));
+      mem_get(x, s.x, sizeof x);
+      if (with_diagonal == GIVEN)
+        CHECK(worst_row(&p, old, x, 1, 0, GIVEN) <= 1);
+      else
+        for (int i = 0; i <= ROW; i++) CHECK_THAT(isfinite(x[i]) == (i < ROW), "x[%d] is %g", i, x[i]);
+    }
+    close_sweep(&s);
+  }
+  free_problem(&whole), free_problem(&p);
+}
+
 static sptrsvStatus_t gauss_seidel(void *subject) { return sweep(subject, 1, 0); }
 
 static int swept_right(void *subject) {
@@ -200,6 +238,7 @@ int main(int argc, char **argv) {
   RUN(sweeps_converge);
   RUN(misuse);
   RUN(gauss_seidel_alone);
+  RUN(missing_diagonal);
   RUN(watchdog);
   return check_end();
 }

@@ -35,6 +35,10 @@ pub enum sptrsvSweeps_t {
 /// After ANY solves with the info need a diagonal of sptrsvSetDiagonal, as hybrid smoothers set the l1 diagonal. Call it before
 /// sptrsvBufferSize.
 ///
+/// A row without an entry on its diagonal is taken as one with a zero there. Sweeps divide by it and return SUCCESS, unless
+/// sptrsvSetDiagonal has set another diagonal: x has Inf or NaN in this row and in those that depend on it, and sptrsvZeroPivot
+/// reports the row after the sweep. For GAUSS_SEIDEL sptrsvZeroPivot and sptrsvGetStats report it after the analysis already.
+///
 /// \param info    the info
 /// \param sweeps  NONE (the default), ANY, or GAUSS_SEIDEL
 /// \return SUCCESS; INVALID_VALUE when `info` is NULL or `sweeps` is none of these
@@ -74,8 +78,12 @@ pub unsafe extern "C" fn sptrsvGetSweeps(
     guard(|| with_info(info, |i| write_enum(sweeps, "sweeps", i.purpose.sweeps as i32)))
 }
 
-/// Makes one sweep, in place on x. A is read once: the triangle of the analysis by the solve, the rest by a product before it.
-/// With a separate diagonal d, x_i becomes x_i + w (b - A x)_i / d_i with the new values of the unknowns before it.
+/// Makes one sweep, in place on x: a solve with the triangle of the analysis, after a product with the rest of A. On a GPU A is
+/// read once, if the columns of each row ascend and each row has an entry on its diagonal. Otherwise, and on the host executor, the
+/// product reads the entries of the triangle too. With a separate diagonal d, x_i becomes x_i + w (b - A x)_i / d_i with the new values of the unknowns before it.
+///
+/// A may be the square part of rows of a larger matrix, as a process of an MPI program owns them. Then subtract from b, before the
+/// sweep, the product of the other columns with their unknowns.
 ///
 /// \param handle  the handle
 /// \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis
@@ -86,8 +94,8 @@ pub unsafe extern "C" fn sptrsvGetSweeps(
 /// \param b  m values
 /// \param x  m values, which are replaced; not b
 /// \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it, and nothing else may use it meanwhile
-/// \return as sptrsvSolve; NOT_SUPPORTED also where the info was not analysed for sweeps; INVALID_VALUE also where the weight is not
-///         1 after GAUSS_SEIDEL
+/// \return as sptrsvSolve; NOT_SUPPORTED also where the info was not analysed for sweeps; INVALID_VALUE also when x is b, and where
+///         the weight is not 1 after GAUSS_SEIDEL
 ///
 /// Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve; the weight is fixed in a captured graph.
 ///
@@ -112,6 +120,7 @@ pub unsafe extern "C" fn sptrsvSweep(
 ) -> sptrsvStatus_t {
     with_handle(handle, |c| {
         let d = shared(descr, "descr")?.0;
+        must_differ(m, b, x)?;
         let sweep = Sweep {
             weight: usable(weight)?,
             is_zero: switch("zeroGuess", zeroGuess)?,
@@ -129,6 +138,14 @@ pub unsafe extern "C" fn sptrsvSweep(
             log_step(i, "sweep")
         })
     })
+}
+
+/// Refuses a right-hand side that the sweep would replace.
+fn must_differ(m: i64, b: *const c_void, x: *const c_void) -> Result<()> {
+    match m > 0 && !b.is_null() && b == x {
+        true => Err(Error::Invalid("x is b itself".into())),
+        false => Ok(()),
+    }
 }
 
 /// Refuses weights by which nothing can be divided.
@@ -199,9 +216,7 @@ pub unsafe extern "C" fn sptrsvRelax(
         if sweeps < 0 {
             return Err(Error::Negative { what: "sweeps", value: sweeps.into() });
         }
-        if m > 0 && !b.is_null() && b == x.cast_const() {
-            return Err(Error::Invalid("x is b itself".into()));
-        }
+        must_differ(m, b, x)?;
         let sweep = Sweep {
             weight: usable(weight)?,
             is_zero: switch("zeroGuess", zeroGuess)?,
