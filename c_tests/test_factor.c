@@ -5,8 +5,8 @@
 #include "factored.h"
 #include "watched.h"
 
-/* With all values times a power of two. */
-static void scaled_case(Kind k, enum Shape shape, int64_t n, int kind, int exponent) {
+/* With all values times a power of two, by an info whose solves go by ALGS[a]: so may its factorisations. */
+static void scaled_case(Kind k, enum Shape shape, int64_t n, int kind, int exponent, int a) {
   rng_state = (uint64_t)(n * 31 + shape * 7 + k.type + k.base + k.wide);
   Problem p = make_matrix(k, shape, n, kind);
   for (int64_t t = 0; exponent && t < p.nnz; t++) put(k.type, p.val, t, ldexpl(1, exponent) * get(k.type, p.val, t));
@@ -14,7 +14,11 @@ static void scaled_case(Kind k, enum Shape shape, int64_t n, int kind, int expon
   void *first = malloc(bytes + 1), *again = malloc(bytes + 1);
   Factored s;
   CHECK_OK(open_factor(T.h, &s, &p));
-  if (CHECK_OK(analyse_factor(&s)))
+  CHECK_OK(sptrsvSetAlgorithm(s.info, ALGS[a].id));
+  sptrsvStatus_t status = analyse_factor(&s);
+  if (status == SPTRSV_STATUS_NOT_SUPPORTED)
+    T.unsupported++;
+  else if (CHECK_OK(status))
     for (int run = 0; run < 3; run++) {
       int64_t row = -2;
       CHECK_OK(sptrsvSetSmCountTarget(T.h, run)); /* all multiprocessors, one, and two */
@@ -24,13 +28,13 @@ static void scaled_case(Kind k, enum Shape shape, int64_t n, int kind, int expon
       CHECK(row == -1);
       mem_get(run ? again : first, s.val, bytes);
       if (run) {
-        CHECK_THAT(!memcmp(first, again, bytes), "%s of %s: other bits in run %d (%s)", METHODS[kind], SHAPE_NAMES[shape % SHAPES], run,
-                   kind_text(&k));
+        CHECK_THAT(!memcmp(first, again, bytes), "%s of %s by %s: other bits in run %d (%s)", METHODS[kind],
+                   SHAPE_NAMES[shape % SHAPES], ALGS[a].name, run, kind_text(&k));
         continue;
       }
       long double worst = worst_residual(&p, first, kind);
-      CHECK_THAT(worst <= 1, "%s of %s, n = %lld: error %Lg of the bound (%s)", METHODS[kind], SHAPE_NAMES[shape % SHAPES], (long long)n,
-                 worst, kind_text(&k));
+      CHECK_THAT(worst <= 1, "%s of %s by %s, n = %lld: error %Lg of the bound (%s)", METHODS[kind], SHAPE_NAMES[shape % SHAPES],
+                 ALGS[a].name, (long long)n, worst, kind_text(&k));
       for (int64_t t = 0; kind == IC0 && t < p.nnz; t++)
         if (p.e[t].j > p.e[t].i && !nan_num(get(k.type, first, t))) {
           CHECK_THAT(0, "IC(0) changed the upper triangle (%s)", kind_text(&k));
@@ -43,7 +47,9 @@ static void scaled_case(Kind k, enum Shape shape, int64_t n, int kind, int expon
   free_problem(&p);
 }
 
-static void one_case(Kind k, enum Shape shape, int64_t n, int kind) { scaled_case(k, shape, n, kind, 0); }
+static void one_case(Kind k, enum Shape shape, int64_t n, int kind) {
+  scaled_case(k, shape, n, kind, 0, place_of(SPTRSV_ALG_AUTO));
+}
 
 static void every_kind(void) {
   static const enum Shape SHAPES_HERE[] = {DIAGONAL, CHAIN, GRID, RANDOM, DENSE_ROW, DENSE_COLUMN, NODES, DIAGONALS, TAIL, BAND, MANY};
@@ -73,67 +79,85 @@ static void grids(void) {
         int most = TYPES[t] == SPTRSV_R_32F || TYPES[t] == SPTRSV_C_32F ? 100 : 800;
         Kind k = {.type = TYPES[t], .full = 1, .base = i & 1, .wide = i % 3,
                   .diag = i % 2 ? SPTRSV_DIAG_TYPE_UNIT : SPTRSV_DIAG_TYPE_NON_UNIT};
-        scaled_case(k, GRID, i < 3 ? 60000 : 3000, kind, (i % 3 - 1) * most);
+        scaled_case(k, GRID, i < 3 ? 60000 : 3000, kind, (i % 3 - 1) * most, place_of(SPTRSV_ALG_AUTO));
       }
 }
 
+/* Whatever solves by the factors: a factorisation of a grid goes by the info's solve where that can do it. */
+static void every_algorithm(void) {
+  static const enum Shape SHAPES_HERE[] = {GRID, CHAIN, RANDOM, TAIL};
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int t = 0; t < COUNT(TYPES); t++)
+      for (int kind = ILU0; kind <= IC0; kind++)
+        for (int shape = 0; shape < COUNT(SHAPES_HERE); shape++)
+          scaled_case((Kind){.type = TYPES[t], .full = 1, .base = shape & 1}, SHAPES_HERE[shape], 3000, kind, 0, a);
+}
+
 /* A matrix of nodes of b unknowns, which are linked in whole blocks, some above the diagonal only; of node 5 all values but its
- * diagonal are zero, and that is `pivot` in the node's second row. */
-static Problem make_nodes(Kind k, int64_t b, int64_t nodes, num pivot) {
-  static const int64_t BACK[] = {1, 3, 8, 40};
+ * diagonal are zero. IC(0) gets a Hermitian one, whose upper triangle is NaN. */
+static Problem make_nodes(Kind k, int64_t b, int64_t nodes, int kind) {
+  static const int64_t LINKS[] = {-40, -8, -3, -1, 0, 1, 3, 5, 8, 40};
   Entries list = {0};
   for (int64_t node = 0; node < nodes; node++)
-    for (int64_t other = 0; other < nodes; other++) {
-      int64_t apart = node > other ? node - other : other - node;
-      int is_linked = apart == 0 || (node < other && apart == 5);
-      for (int i = 0; i < COUNT(BACK); i++) is_linked |= apart == BACK[i];
-      for (int64_t r = 0; is_linked && r < b; r++)
-        for (int64_t c = 0; c < b; c++) {
-          num v = apart == 0 && r == c ? CMPLXL(12 * (long double)b, 1) : random_num(1);
-          if (node == 5 || other == 5) v = apart || r != c ? 0 : r == 1 ? pivot : 2;
-          push(&list, node * b + r, other * b + c, v);
+    for (int link = 0; link < COUNT(LINKS); link++) {
+      int64_t other = node + LINKS[link];
+      for (int64_t i = node * b; other >= 0 && other < nodes && i < (node + 1) * b; i++)
+        for (int64_t j = other * b; j < (other + 1) * b; j++) {
+          num v = i == j ? CMPLXL(12 * (long double)b, kind == ILU0) : random_num(1);
+          if (node == 5 || other == 5) v = i == j ? 2 : 0;
+          push(&list, i, j, kind == IC0 && j > i ? CMPLXL(NAN, NAN) : v);
         }
     }
   return pack(k, nodes * b, list);
 }
 
+static void put_diagonal_entry(Problem *p, int64_t row, num v) {
+  for (int64_t e = 0; e < p->nnz; e++)
+    if (p->e[e].i == row && p->e[e].j == row) put(p->k.type, p->val, e, v);
+}
+
+static void nodes_of(Kind k, int64_t b, int kind) {
+  rng_state = (uint64_t)(b * 10 + k.type);
+  Problem p = make_nodes(k, b, 300, kind);
+  size_t bytes = (size_t)p.nnz * value_size(k.type);
+  void *first = malloc(bytes + 1), *again = malloc(bytes + 1);
+  Factored s;
+  CHECK_OK(open_factor(T.h, &s, &p));
+  CHECK_OK(analyse_factor(&s));
+  for (int run = 0; run < 3; run++) {
+    CHECK_OK(sptrsvSetSmCountTarget(T.h, run)); /* all multiprocessors, one, and two */
+    mem_put(s.val, p.val, bytes);
+    CHECK_OK(factorize(&s, kind));
+    mem_get(run ? again : first, s.val, bytes);
+    CHECK_THAT(!run || !memcmp(first, again, bytes), "%s of nodes of %lld: other bits in run %d", METHODS[kind], (long long)b, run);
+  }
+  CHECK_OK(sptrsvSetSmCountTarget(T.h, 0));
+  long double worst = worst_residual(&p, first, kind);
+  CHECK_THAT(worst <= 1, "%s of nodes of %lld: error %Lg of the bound (%s)", METHODS[kind], (long long)b, worst, kind_text(&k));
+  int64_t row = -2, zero = 5 * b + 1;
+  put_diagonal_entry(&p, zero, 0);
+  mem_put(s.val, p.val, bytes);
+  CHECK_OK(factorize(&s, kind));
+  CHECK_STATUS(sptrsvFactorZeroPivot(T.h, s.info, &row), SPTRSV_STATUS_ZERO_PIVOT);
+  CHECK_THAT(row == zero + k.base, "%s of nodes of %lld: the pivot is in row %lld", METHODS[kind], (long long)b, (long long)row);
+  /* Which IC(0) takes no notice of. */
+  CHECK_OK(sptrsvSetPivotBoost(s.info, 1e-8, 3, 0));
+  mem_put(s.val, p.val, bytes);
+  CHECK_OK(factorize(&s, kind));
+  CHECK_STATUS(sptrsvFactorZeroPivot(T.h, s.info, &row), kind == ILU0 ? SPTRSV_STATUS_SUCCESS : SPTRSV_STATUS_ZERO_PIVOT);
+  mem_get(again, s.val, bytes);
+  for (int64_t e = 0; e < p.nnz; e++)
+    if (p.e[e].i == zero && p.e[e].j == zero) CHECK(get(k.type, again, e) == (kind == ILU0 ? 3 : 0));
+  close_factor(&s);
+  free(first), free(again);
+  free_problem(&p);
+}
+
 static void nodes(void) {
   for (int t = 0; t < COUNT(TYPES); t++)
-    for (int64_t b = 2; b <= 7; b++) {
-      Kind k = {.type = TYPES[t], .full = 1, .base = (int)b & 1, .wide = (int)b % 3};
-      rng_state = (uint64_t)(b * 10 + t);
-      Problem p = make_nodes(k, b, 300, 2);
-      size_t bytes = (size_t)p.nnz * value_size(k.type);
-      void *first = malloc(bytes + 1), *again = malloc(bytes + 1);
-      Factored s;
-      CHECK_OK(open_factor(T.h, &s, &p));
-      CHECK_OK(analyse_factor(&s));
-      for (int run = 0; run < 2; run++) {
-        mem_put(s.val, p.val, bytes);
-        CHECK_OK(factorize(&s, ILU0));
-        mem_get(run ? again : first, s.val, bytes);
-      }
-      CHECK_THAT(!memcmp(first, again, bytes), "nodes of %lld: other bits in the second run", (long long)b);
-      long double worst = worst_residual(&p, first, ILU0);
-      CHECK_THAT(worst <= 1, "nodes of %lld: error %Lg of the bound (%s)", (long long)b, worst, kind_text(&k));
-      int64_t row = -2, zero = 5 * b + 1;
-      for (int64_t e = 0; e < p.nnz; e++)
-        if (p.e[e].i == zero && p.e[e].j == zero) put(k.type, p.val, e, 0);
-      mem_put(s.val, p.val, bytes);
-      CHECK_OK(factorize(&s, ILU0));
-      CHECK_STATUS(sptrsvFactorZeroPivot(T.h, s.info, &row), SPTRSV_STATUS_ZERO_PIVOT);
-      CHECK_THAT(row == zero + k.base, "nodes of %lld: the pivot is in row %lld", (long long)b, (long long)row);
-      CHECK_OK(sptrsvSetPivotBoost(s.info, 1e-8, 3, 0));
-      mem_put(s.val, p.val, bytes);
-      CHECK_OK(factorize(&s, ILU0));
-      CHECK_OK(sptrsvFactorZeroPivot(T.h, s.info, &row));
-      mem_get(again, s.val, bytes);
-      for (int64_t e = 0; e < p.nnz; e++)
-        if (p.e[e].i == zero && p.e[e].j == zero) CHECK(get(k.type, again, e) == 3);
-      close_factor(&s);
-      free(first), free(again);
-      free_problem(&p);
-    }
+    for (int64_t b = 2; b <= 7; b++)
+      for (int kind = ILU0; kind <= IC0; kind++)
+        nodes_of((Kind){.type = TYPES[t], .full = 1, .base = (int)b & 1, .wide = (int)b % 3}, b, kind);
 }
 
 static void check_boost(sptrsvInfo_t info, double tolerance, double re, double im) {
@@ -179,7 +203,7 @@ static void pivots(void) {
       CHECK_STATUS(sptrsvFactorZeroPivot(T.h, s.info, &row), SPTRSV_STATUS_ZERO_PIVOT);
       CHECK_THAT(row == 71, "%s: the pivot is in row %lld", METHODS[kind], (long long)row);
     }
-    CHECK_OK(sptrsvSetPivotBoost(s.info, 1e-8, 3, 0));
+    CHECK_OK(sptrsvSetPivotBoost(s.info, 1e-8, 3, -2));
     mem_put(s.val, p.val, (size_t)p.nnz * value_size(k.type));
     CHECK_OK(factorize(&s, ILU0));
     CHECK_OK(sptrsvFactorZeroPivot(T.h, s.info, &row));
@@ -187,7 +211,16 @@ static void pivots(void) {
     char *factor = malloc((size_t)p.nnz * 16);
     mem_get(factor, s.val, (size_t)p.nnz * value_size(k.type));
     for (int64_t e = 0; e < p.nnz; e++)
-      if (p.e[e].i == p.e[e].j && (p.e[e].i == 70 || p.e[e].i == 90)) CHECK(get(k.type, factor, e) == 3);
+      if (p.e[e].i == p.e[e].j && (p.e[e].i == 70 || p.e[e].i == 90)) CHECK(get(k.type, factor, e) == CMPLXL(3, is_complex(k.type) ? -2 : 0));
+    /* Any number takes their place, also one that is none. */
+    CHECK_OK(sptrsvSetPivotBoost(s.info, 1e-8, NAN, 0));
+    mem_put(s.val, p.val, (size_t)p.nnz * value_size(k.type));
+    CHECK_OK(factorize(&s, ILU0));
+    CHECK_OK(sptrsvFactorZeroPivot(T.h, s.info, &row));
+    CHECK(row == -1);
+    mem_get(factor, s.val, (size_t)p.nnz * value_size(k.type));
+    for (int64_t e = 0; e < p.nnz; e++)
+      if (p.e[e].i == p.e[e].j) CHECK(nan_num(get(k.type, factor, e)) == (p.e[e].i == 70 || p.e[e].i == 90));
     free(factor);
     close_factor(&s);
     free_problem(&p);
@@ -263,36 +296,48 @@ static void misuse(void) {
 }
 
 /* A factorisation is captured once and replayed on other values. */
-static void in_a_graph(void) {
-  Problem p = make_matrix((Kind){.type = SPTRSV_R_64F, .full = 1}, GRID, 10000, ILU0);
-  size_t bytes = (size_t)p.nnz * 8;
+static void captured(const Problem *p, int kind) {
+  size_t bytes = (size_t)p->nnz * value_size(p->k.type);
   Factored s;
   cudaStream_t stream;
   cudaGraph_t graph = NULL;
   cudaGraphExec_t exec = NULL;
   void *first = malloc(bytes), *again = malloc(bytes);
-  CHECK(cudaStreamCreate(&stream) == cudaSuccess);
-  CHECK_OK(open_factor(T.h, &s, &p));
+  CUDA(cudaStreamCreate(&stream));
+  CHECK_OK(open_factor(T.h, &s, p));
   CHECK_OK(sptrsvSetStream(T.h, stream));
   CHECK_OK(analyse_factor(&s));
-  CHECK_OK(factorize(&s, ILU0));
-  CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+  CHECK_OK(factorize(&s, kind));
+  CUDA(cudaStreamSynchronize(stream));
   mem_get(first, s.val, bytes);
-  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
-  CHECK_OK(factorize(&s, ILU0));
-  CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess && graph);
-  CHECK(cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess);
+  CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  sptrsvStatus_t status = factorize(&s, kind);
+  CUDA(cudaStreamEndCapture(stream, &graph));
+  CHECK_OK(status);
+  CUDA(cudaGraphInstantiateWithFlags(&exec, graph, 0));
   for (int run = 0; run < 3; run++) {
-    mem_put(s.val, p.val, bytes);
-    CHECK(cudaGraphLaunch(exec, stream) == cudaSuccess && cudaStreamSynchronize(stream) == cudaSuccess);
+    mem_put(s.val, p->val, bytes);
+    CUDA(cudaGraphLaunch(exec, stream));
+    CUDA(cudaStreamSynchronize(stream));
     mem_get(again, s.val, bytes);
     CHECK(!memcmp(first, again, bytes));
   }
   CHECK_OK(sptrsvSetStream(T.h, NULL));
-  cudaGraphExecDestroy(exec), cudaGraphDestroy(graph), cudaStreamDestroy(stream);
+  CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaGraphDestroy(graph));
+  CUDA(cudaStreamDestroy(stream));
   close_factor(&s);
   free(first), free(again);
-  free_problem(&p);
+}
+
+static void in_a_graph(void) {
+  const Kind k = {.type = SPTRSV_R_64F, .full = 1};
+  for (int kind = ILU0; kind <= IC0; kind++)
+    for (int has_nodes = 0; has_nodes < 2; has_nodes++) {
+      Problem p = has_nodes ? make_nodes(k, 3, 2000, kind) : make_matrix(k, GRID, 10000, kind);
+      captured(&p, kind);
+      free_problem(&p);
+    }
 }
 
 typedef struct {
@@ -322,7 +367,9 @@ static void watchdog(void) {
   for (int shape = 0; shape < COUNT(SHAPES_HERE); shape++)
     for (int kind = ILU0; kind <= IC0; kind++) {
       rng_state = (uint64_t)(shape * 2 + kind);
-      Problem p = make_matrix((Kind){.type = SPTRSV_R_64F, .full = kind == ILU0}, SHAPES_HERE[shape], 100000, kind);
+      int has_nodes = SHAPES_HERE[shape] == NODES;
+      Kind k = {.type = SPTRSV_R_64F, .full = has_nodes || kind == ILU0};
+      Problem p = has_nodes ? make_nodes(k, 4, 10000, kind) : make_matrix(k, SHAPES_HERE[shape], 100000, kind);
       Way way = {.kind = kind};
       CHECK_OK(open_factor(T.h, &way.s, &p));
       if (CHECK_OK(analyse_factor(&way.s))) {
@@ -344,6 +391,7 @@ int main(int argc, char **argv) {
   RUN(every_kind);
   RUN(large_ones);
   RUN(grids);
+  RUN(every_algorithm);
   RUN(nodes);
   RUN(pivots);
   RUN(boost_is_read);

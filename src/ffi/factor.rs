@@ -58,11 +58,12 @@ pub unsafe extern "C" fn sptrsvGetFactorization(
     guard(|| with_info(info, |i| write(enabled, "enabled", i.purpose.factorizes.into())))
 }
 
-/// Has later calls of sptrsvIlu0 replace pivots whose absolute value is at most `tolerance` by re + i im.
+/// Has later calls of sptrsvIlu0 replace pivots whose absolute value is at most `tolerance` by re + i im. csrilu02 of cuSPARSE
+/// replaces those that are less than its tolerance. sptrsvIc0 replaces none.
 ///
 /// \param info       the info
 /// \param tolerance  0 or more; negative (the default) to replace none
-/// \param re, im     what takes their place; im is not used for real types
+/// \param re, im     what takes their place: any numbers, also NaN, as csrilu02 takes them; im is not used for real types
 /// \return SUCCESS; INVALID_VALUE when `info` is NULL or `tolerance` is NaN
 ///
 /// Blocking: no. Graph capture: allowed; a captured factorisation keeps what was set when it was captured.
@@ -120,7 +121,8 @@ pub unsafe extern "C" fn sptrsvGetPivotBoost(
 /// Factorises A = L U without fill-in (ILU(0)), in place: afterwards `val` holds L below the diagonal, without its unit diagonal, and
 /// U on and above it. For k < i with an entry (i, k), rows ascending: a_ik is divided by u_kk, and a_ik u_kj is subtracted from each
 /// a_ij with j > k that has an entry. Rows are factorised in parallel, in the order of the levels of L; the sums of an entry are made
-/// in the same order in every run, so results are the same to the bit.
+/// in the same order in every run, so results are the same to the bit. Solves with the info read the factors in `val`. After
+/// sptrsvSetCopyValues they may read a copy of earlier values, until sptrsvUpdateValues.
 ///
 /// \param handle  the handle
 /// \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis of the lower triangle
@@ -156,7 +158,7 @@ pub unsafe extern "C" fn sptrsvIlu0(
 
 /// Factorises A = L L^H without fill-in (IC(0)), in place in the lower triangle: afterwards `val` holds L on and below the diagonal.
 /// Values above it are neither read nor changed, and need not be stored. A pivot that is zero or negative counts as a zero one; its
-/// root is zero or NaN.
+/// root is zero or NaN. Solves read the factor as after sptrsvIlu0.
 ///
 /// \param handle  the handle
 /// \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis of the lower triangle
