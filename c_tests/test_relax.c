@@ -4,6 +4,7 @@
  * told, and nothing is touched.
  */
 #include "swept.h"
+#include "watched.h"
 
 enum { COARSE = 1, FINE = -1, SWEEPS_IN_A_CALL = 3 };
 
@@ -230,7 +231,9 @@ static void every_algorithm(void) {
   for (int a = 1; a < COUNT(ALGS); a++)
     for (int t = 0; t < COUNT(TYPES); t++)
       for (int shape = 0; shape < COUNT(SHAPES_HERE); shape++)
-        one_case((Kind){.type = TYPES[t], .fill = (t + shape) % 2}, SHAPES_HERE[shape], 400, 1, shape == 1, OWN, a);
+        for (int only_own = 0; only_own < 2; only_own++)
+          one_case((Kind){.type = TYPES[t], .fill = (t + shape) % 2}, SHAPES_HERE[shape], 400, only_own ? 1 : 1.3, shape == 1,
+                   only_own ? ONLY_OWN : OWN, a);
 }
 
 /* What is in x where rows are not relaxed stays, whatever it is; a sweep from zero does not read it. */
@@ -446,6 +449,55 @@ static void in_a_graph(void) {
   }
 }
 
+typedef struct {
+  Relaxed r;
+  Ask ask;
+  const int32_t *marked;
+  const double *old;
+} Subject;
+
+static sptrsvStatus_t relax_subject(void *subject) {
+  Subject *s = subject;
+  return relax(&s->r, s->marked, &s->ask);
+}
+
+static int relaxed_right(void *subject) {
+  Subject *s = subject;
+  double *x = malloc(s->r.bytes);
+  mem_get(x, s->r.own.x, s->r.bytes);
+  long double far = from_serial_loop(&s->r, s->marked, &s->ask, s->old, x);
+  free(x);
+  return far <= 200;
+}
+
+/* Symmetric sweeps, on all rows and on some; those that are not relaxed do not become NaN. */
+static void watchdog(void) {
+  int ended = 0;
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    Subject s = {.ask = {.sweeps = 2, .both = 1, .weight = 1}};
+    if (!ALGS[a].self_scheduled) continue;
+    if (open_relaxed(&s.r, (Kind){.type = SPTRSV_R_64F}, CHAIN, 100000, OWN, a)) {
+      Swept *own = &s.r.own;
+      mark(&s.r, ANY_ROWS);
+      s.old = s.r.p.f;
+      for (int is_marked = 0; is_marked < 2; is_marked++) {
+        s.marked = is_marked ? s.r.marked : NULL;
+        char name[80];
+        snprintf(name, sizeof name, "%s, %s", ALGS[a].name, is_marked ? "some rows" : "all rows");
+        Watched w = {.name = name, .call = relax_subject, .is_right = relaxed_right, .subject = &s, .x = own->x, .before = s.old,
+                     .count = s.r.p.n, .infos = {own->info, s.r.other.info}, .pivot = sptrsvZeroPivot, .leaves_nan = !is_marked,
+                     .buffer = own->buffer, .buffer_bytes = own->buffer_bytes};
+        int was_ended = watch(&w);
+        CHECK_THAT(was_ended || T.on_gpu, "%s: no sweeps were ended", name);
+        ended += was_ended;
+      }
+    }
+    close_relaxed(&s.r);
+  }
+  printf("watchdog: %d calls of sptrsvRelax were ended by it\n", ended);
+  CHECK(ended > 0);
+}
+
 int main(int argc, char **argv) {
   check_begin("test_relax", argc, argv);
   RUN(every_kind);
@@ -455,5 +507,6 @@ int main(int argc, char **argv) {
   RUN(zero_pivots);
   RUN(misuse);
   RUN_ON_GPU(in_a_graph);
+  RUN(watchdog);
   return check_end();
 }
