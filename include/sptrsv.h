@@ -1578,7 +1578,9 @@ sptrsvStatus_t sptrsvTune(sptrsvHandle_t handle,
  * \param buffer  scratch of the larger one of both infos' sizes by sptrsvBufferSize
  * \return as sptrsvSolveMulti; INVALID_VALUE also when both infos are the same
  *
- * Permuted right-hand sides and solutions are copied once more. An index that is none gives NaN in F, and nothing in X.
+ * The call enqueues two solves, which take as long as in two calls of sptrsvSolveMulti. The caller needs no vector between them, as
+ * X or `work` holds it, and no kernels that permute. Permuted right-hand sides and solutions are copied once more. An index that is
+ * none gives NaN in F, and nothing in X.
  *
  * Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve.
  *
@@ -1656,11 +1658,12 @@ sptrsvStatus_t sptrsvSetFactorization(sptrsvInfo_t info, int enabled);
 sptrsvStatus_t sptrsvGetFactorization(sptrsvConstInfo_t info, int *enabled);
 
 /**
- * Has later calls of sptrsvIlu0 replace pivots whose absolute value is at most `tolerance` by re + i im.
+ * Has later calls of sptrsvIlu0 replace pivots whose absolute value is at most `tolerance` by re + i im. csrilu02 of cuSPARSE
+ * replaces those that are less than its tolerance. sptrsvIc0 replaces none.
  *
  * \param info       the info
  * \param tolerance  0 or more; negative (the default) to replace none
- * \param re, im     what takes their place; im is not used for real types
+ * \param re, im     what takes their place: any numbers, also NaN, as csrilu02 takes them; im is not used for real types
  * \return SUCCESS; INVALID_VALUE when `info` is NULL or `tolerance` is NaN
  *
  * Blocking: no. Graph capture: allowed; a captured factorisation keeps what was set when it was captured.
@@ -1689,7 +1692,8 @@ sptrsvStatus_t sptrsvGetPivotBoost(sptrsvConstInfo_t info, double *tolerance, do
  * Factorises A = L U without fill-in (ILU(0)), in place: afterwards `val` holds L below the diagonal, without its unit diagonal, and
  * U on and above it. For k < i with an entry (i, k), rows ascending: a_ik is divided by u_kk, and a_ik u_kj is subtracted from each
  * a_ij with j > k that has an entry. Rows are factorised in parallel, in the order of the levels of L; the sums of an entry are made
- * in the same order in every run, so results are the same to the bit.
+ * in the same order in every run, so results are the same to the bit. Solves with the info read the factors in `val`. After
+ * sptrsvSetCopyValues they may read a copy of earlier values, until sptrsvUpdateValues.
  *
  * \param handle  the handle
  * \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis of the lower triangle
@@ -1718,8 +1722,8 @@ sptrsvStatus_t sptrsvIlu0(sptrsvHandle_t handle,
 
 /**
  * Factorises A = L L^H without fill-in (IC(0)), in place in the lower triangle: afterwards `val` holds L on and below the diagonal.
- * Values above it are neither read nor changed, and need not be stored. A pivot that is zero or negative counts as a zero one; its
- * root is zero or NaN.
+ * Values above it are neither read nor changed, and need not be stored. A pivot that is not positive counts as a zero one; its root
+ * is zero or NaN. Solves read the factor as after sptrsvIlu0.
  *
  * \param handle  the handle
  * \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis of the lower triangle
@@ -1790,6 +1794,10 @@ typedef enum {
  * After ANY solves with the info need a diagonal of sptrsvSetDiagonal, as hybrid smoothers set the l1 diagonal. Call it before
  * sptrsvBufferSize.
  *
+ * A row without an entry on its diagonal is taken as one with a zero there. Sweeps divide by it and return SUCCESS, unless
+ * sptrsvSetDiagonal has set another diagonal: x has Inf or NaN in this row and in those that depend on it, and sptrsvZeroPivot
+ * reports the row after the sweep. For GAUSS_SEIDEL sptrsvZeroPivot and sptrsvGetStats report it after the analysis already.
+ *
  * \param info    the info
  * \param sweeps  NONE (the default), ANY, or GAUSS_SEIDEL
  * \return SUCCESS; INVALID_VALUE when `info` is NULL or `sweeps` is none of these
@@ -1816,8 +1824,12 @@ sptrsvStatus_t sptrsvSetSweeps(sptrsvInfo_t info, sptrsvSweeps_t sweeps);
 sptrsvStatus_t sptrsvGetSweeps(sptrsvConstInfo_t info, sptrsvSweeps_t *sweeps);
 
 /**
- * Makes one sweep, in place on x. A is read once: the triangle of the analysis by the solve, the rest by a product before it.
- * With a separate diagonal d, x_i becomes x_i + w (b - A x)_i / d_i with the new values of the unknowns before it.
+ * Makes one sweep, in place on x: a solve with the triangle of the analysis, after a product with the rest of A. On a GPU A is
+ * read once, if the columns of each row ascend and each row has an entry on its diagonal. Otherwise, and on the host executor, the
+ * product reads the entries of the triangle too. With a separate diagonal d, x_i becomes x_i + w (b - A x)_i / d_i with the new values of the unknowns before it.
+ *
+ * A may be the square part of rows of a larger matrix, as a process of an MPI program owns them. Then subtract from b, before the
+ * sweep, the product of the other columns with their unknowns.
  *
  * \param handle  the handle
  * \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis
@@ -1828,8 +1840,8 @@ sptrsvStatus_t sptrsvGetSweeps(sptrsvConstInfo_t info, sptrsvSweeps_t *sweeps);
  * \param b  m values
  * \param x  m values, which are replaced; not b
  * \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it, and nothing else may use it meanwhile
- * \return as sptrsvSolve; NOT_SUPPORTED also where the info was not analysed for sweeps; INVALID_VALUE also where the weight is not
- *         1 after GAUSS_SEIDEL
+ * \return as sptrsvSolve; NOT_SUPPORTED also where the info was not analysed for sweeps; INVALID_VALUE also when x is b, and where
+ *         the weight is not 1 after GAUSS_SEIDEL
  *
  * Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve; the weight is fixed in a captured graph.
  *

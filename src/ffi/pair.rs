@@ -43,7 +43,9 @@ use crate::problem::{DataType, Op, Order, Policy};
 /// \param buffer  scratch of the larger one of both infos' sizes by sptrsvBufferSize
 /// \return as sptrsvSolveMulti; INVALID_VALUE also when both infos are the same
 ///
-/// Permuted right-hand sides and solutions are copied once more. An index that is none gives NaN in F, and nothing in X.
+/// The call enqueues two solves, which take as long as in two calls of sptrsvSolveMulti. The caller needs no vector between them, as
+/// X or `work` holds it, and no kernels that permute. Permuted right-hand sides and solutions are copied once more. An index that is
+/// none gives NaN in F, and nothing in X.
 ///
 /// Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve.
 ///
