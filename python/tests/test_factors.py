@@ -129,6 +129,8 @@ def test_zero_pivots():
     with pytest.raises(sptrsv.ZeroPivotError):
         factors.update(A.data)
     assert sptrsv.ilu0(A, boost=(1e-10, 7)).values[3] == 7
+    with pytest.raises(TypeError, match="boost"):
+        sptrsv.ic0(A, boost=(1e-10, 7))
     with pytest.raises(sptrsv.ZeroPivotError):
         sptrsv.ic0(sp.csr_array([[1.0, 2], [2, 1]]))
 

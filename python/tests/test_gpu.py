@@ -385,6 +385,25 @@ def test_sweeps(lib, rng, dtype, backward):
             assert np.allclose(lib.host(x), y, **close)
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("backward", [False, True])
+def test_several_symmetric_sweeps_on_some_rows(lib, rng, dtype, backward):
+    A = grid(60).astype(dtype)
+    b, start = values(rng, dtype, 3600), values(rng, dtype, 3600)
+    marker = rng.integers(-1, 2, 3600, np.int32)
+    close = {"rtol": 0, "atol": 100 * np.finfo(dtype).eps}
+    on_host = sptrsv.smoother(A, backward, symmetric=True)
+    on_gpu = sptrsv.smoother(lib.matrix(A), backward, symmetric=True)
+    assert np.allclose(lib.host(on_gpu.sweep(lib.array(b), sweeps=2)), on_host.sweep(b, sweeps=2), **close)
+    for points in (1, -1):
+        x, y = lib.array(start), start.copy()
+        on_gpu.sweep(lib.array(b), x, sweeps=2, marker=lib.array(marker), points=points)
+        on_host.sweep(b, y, sweeps=2, marker=marker, points=points)
+        assert np.allclose(lib.host(x), y, **close)
+        assert np.array_equal(lib.host(x)[marker != points], start[marker != points])
+    assert on_gpu.zero_pivot() is None
+
+
 # ------------------------------------------------------------------------------------------------ streams
 
 

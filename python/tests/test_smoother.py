@@ -98,6 +98,44 @@ def test_several_sweeps_on_some_rows(rng):
             smoother.sweep(b, x, sweeps=-1)
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize("weight", [1.0, 1.5])
+@pytest.mark.parametrize("with_diagonal", [False, True])
+def test_symmetric_sweeps(rng, dtype, backward, weight, with_diagonal):
+    A = matrix(rng, 70, dtype, density=0.1)
+    A.setdiag(1 + abs(A).sum(axis=1))
+    diagonal = (A.diagonal() + 1).astype(dtype) if with_diagonal else None
+    b, start = values(rng, dtype, 70), values(rng, dtype, 70)
+    marker = rng.integers(0, 2, 70, np.int32)
+    close = {"rtol": 0, "atol": 200 * np.finfo(dtype).eps}
+    one_way = [sptrsv.smoother(A, way, diagonal=diagonal) for way in (backward, not backward)]
+    with sptrsv.smoother(A, backward, symmetric=True, diagonal=diagonal) as both:
+        for x in (None, start):
+            expected = np.zeros(70) if x is None else start
+            for way in (backward, not backward) * 2:
+                expected = loop(A, b, expected, weight, way, diagonal)
+            x = both.sweep(b, None if x is None else x.copy(), weight=weight, sweeps=2)
+            assert np.allclose(x, expected, **close)
+        x, y = start.copy(), start.copy()
+        both.sweep(b, x, weight=weight, marker=marker)
+        for smoother in one_way:
+            smoother.sweep(b, y, weight=weight, marker=marker)
+        assert np.array_equal(x, y) and not np.array_equal(x, start)
+    with pytest.raises(ValueError, match="the solver is closed"):
+        both.sweep(b)
+
+
+def test_zero_pivots_of_symmetric_sweeps():
+    A = sp.csr_array([[2.0, 1, 0], [0, 0, 1], [0, 1, 2]])
+    with sptrsv.smoother(A, symmetric=True) as smoother:
+        smoother.sweep([1.0, 1, 1])
+        assert smoother.zero_pivot() == 1
+    with sptrsv.smoother(sp.csr_array([[2.0, 1], [0, 2]]), symmetric=True) as smoother:
+        smoother.sweep([1.0, 1])
+        assert smoother.zero_pivot() is None
+
+
 def test_it_smooths_and_reads_the_matrix_as_it_is(rng):
     A = sp.csr_array(sp.diags_array([-np.ones(99), np.full(100, 2.0), -np.ones(99)], offsets=[-1, 0, 1]))
     b = A @ np.ones(100)

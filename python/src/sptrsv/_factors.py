@@ -253,7 +253,6 @@ def ilu0(
 def ic0(
     A: Any,
     *,
-    boost: tuple[float, complex] | None = None,
     check: bool = True,
     algorithm: str = "auto",
     setup: str = "auto",
@@ -265,7 +264,7 @@ def ic0(
     ----------
     A : sparse matrix in CSR
         As for :func:`ilu0`. Only the lower triangle is read; entries above it need not be stored.
-    boost, check, algorithm, setup, timeout
+    check, algorithm, setup, timeout
         As in :func:`ilu0`. A pivot that is not positive counts as zero.
 
     Returns
@@ -279,7 +278,7 @@ def ic0(
     >>> factors.solve([8.0, 22])
     array([1., 2.])
     """
-    return _factorized(A, "ic0", boost, check, algorithm, setup, timeout)
+    return _factorized(A, "ic0", None, check, algorithm, setup, timeout)
 
 
 def _factorized(

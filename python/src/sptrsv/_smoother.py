@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import operator
 from typing import Any, Callable
@@ -28,6 +29,7 @@ class Smoother(Analysed):
         matrix: Matrix,
         *,
         backward: bool,
+        symmetric: bool,
         diagonal: Any,
         algorithm: str,
         setup: str,
@@ -44,11 +46,25 @@ class Smoother(Analysed):
                 Smoother,
                 matrix,
                 backward=backward,
+                symmetric=symmetric,
                 diagonal=None,
                 algorithm=algorithm,
                 setup=setup,
                 timeout=timeout,
                 sweeps=Sweeps.ANY,
+            )
+        # For the other half of symmetric sweeps.
+        self._other: Smoother | None = None
+        if symmetric:
+            self._other = Smoother(
+                matrix,
+                backward=not backward,
+                symmetric=False,
+                diagonal=diagonal,
+                algorithm=algorithm,
+                setup=setup,
+                timeout=timeout,
+                sweeps=sweeps,
             )
 
         def prepare(r: Resources) -> None:
@@ -102,9 +118,10 @@ class Smoother(Analysed):
             What to start from; it is replaced. Of the matrix's type. Without it the sweep starts from zero and is a
             solve with the triangle.
         weight : float
-            The weight of SOR; 1 is Gauss-Seidel.
+            The weight of SOR; 1 is Gauss-Seidel. Sweeps converge for weights between 0 and 2 alone; others are taken
+            too, except 0 and NaN.
         sweeps : int
-            How many sweeps to make.
+            How many sweeps to make. A symmetric one counts once.
         marker : array of n integers, optional
             Only rows with ``marker[i] == points`` are relaxed, as multigrid does with coarse and fine points; the others
             keep their x. Of 32 bits it is not copied.
@@ -159,21 +176,33 @@ class Smoother(Analysed):
                 r = self._resources
                 values, offsets, indices = (a.pointer for a in self._arrays)
                 used = [view, target] if marked is None else [view, target, marked]
-                with self._on_stream(framework, *used):
+                both = [self] if self._other is None else [self._other, self]
+                other = (None, None) if self._other is None else (both[0]._resources.descr, both[0]._resources.info)
+                buffer = max(both, key=lambda smoother: smoother._buffer_size)._buffer
+                with contextlib.ExitStack() as on_stream:
+                    for smoother in both:
+                        on_stream.enter_context(smoother._on_stream(framework, *used))
                     r.call(
                         "sptrsvRelax", self._shape[0], self._entries, operator.index(sweeps), weight, int(from_zero),
-                        DATA_TYPES[self._dtype], values, offsets, indices, r.descr, r.info, None, None,
+                        DATA_TYPES[self._dtype], values, offsets, indices, r.descr, r.info, *other,
                         None if marked is None else marked.pointer, operator.index(points), view.pointer, target.pointer,
-                        self._buffer,
+                        buffer,
                     )  # fmt: skip
             return x
+
+    def _find_zero_pivot(self, function: str = "sptrsvZeroPivot") -> tuple[int, str] | None:
+        with self._lock:
+            found = super()._find_zero_pivot(function)
+            of_other = None if self._other is None else self._other._find_zero_pivot(function)
+            return min((pivot for pivot in (found, of_other) if pivot is not None), default=None)
 
     def close(self) -> None:
         """Gives back what the smoother holds, after its work in flight. A second call does nothing."""
         with self._lock:
-            if self._for_others is not None:
-                self._for_others.close()
-            self._for_others = self._analyse_for_others = None
+            for smoother in (self._for_others, self._other):
+                if smoother is not None:
+                    smoother.close()
+            self._for_others = self._analyse_for_others = self._other = None
             super().close()
 
 
@@ -181,6 +210,7 @@ def smoother(
     A: Any,
     backward: bool = False,
     *,
+    symmetric: bool = False,
     diagonal: Any = None,
     algorithm: str = "auto",
     setup: str = "auto",
@@ -195,6 +225,9 @@ def smoother(
         stay, and the pattern must not change.
     backward : bool
         Whether sweeps go from the last row to the first.
+    symmetric : bool
+        Whether each sweep goes there and back: forward and then backward, or with ``backward`` the other way round. It
+        is one call, and takes a second analysis.
     diagonal : array of shape (n,), optional
         Takes the place of A's diagonal, as the l1 diagonal of hybrid smoothers does. It must stay too.
     algorithm, setup, timeout
@@ -219,7 +252,13 @@ def smoother(
     array([1.5, 2. ])
     """
     return Smoother(
-        read_csr(A, "sweeps"), backward=backward, diagonal=diagonal, algorithm=algorithm, setup=setup, timeout=timeout
+        read_csr(A, "sweeps"),
+        backward=backward,
+        symmetric=symmetric,
+        diagonal=diagonal,
+        algorithm=algorithm,
+        setup=setup,
+        timeout=timeout,
     )
 
 
