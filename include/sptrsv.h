@@ -1722,8 +1722,8 @@ sptrsvStatus_t sptrsvIlu0(sptrsvHandle_t handle,
 
 /**
  * Factorises A = L L^H without fill-in (IC(0)), in place in the lower triangle: afterwards `val` holds L on and below the diagonal.
- * Values above it are neither read nor changed, and need not be stored. A pivot that is not positive counts as a zero one; its root
- * is zero or NaN. Solves read the factor as after sptrsvIlu0.
+ * Values above it are neither read nor changed, and need not be stored. A pivot that is zero or negative counts as a zero one; its
+ * root is zero or NaN. Solves read the factor as after sptrsvIlu0.
  *
  * \param handle  the handle
  * \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis of the lower triangle
@@ -1826,7 +1826,8 @@ sptrsvStatus_t sptrsvGetSweeps(sptrsvConstInfo_t info, sptrsvSweeps_t *sweeps);
 /**
  * Makes one sweep, in place on x: a solve with the triangle of the analysis, after a product with the rest of A. On a GPU A is
  * read once, if the columns of each row ascend and each row has an entry on its diagonal. Otherwise, and on the host executor, the
- * product reads the entries of the triangle too. With a separate diagonal d, x_i becomes x_i + w (b - A x)_i / d_i with the new values of the unknowns before it.
+ * product reads the entries of the triangle too. With a separate diagonal d, x_i becomes x_i + w (b - A x)_i / d_i with the new
+ * values of the unknowns before it.
  *
  * A may be the square part of rows of a larger matrix, as a process of an MPI program owns them. Then subtract from b, before the
  * sweep, the product of the other columns with their unknowns.

@@ -80,7 +80,8 @@ pub unsafe extern "C" fn sptrsvGetSweeps(
 
 /// Makes one sweep, in place on x: a solve with the triangle of the analysis, after a product with the rest of A. On a GPU A is
 /// read once, if the columns of each row ascend and each row has an entry on its diagonal. Otherwise, and on the host executor, the
-/// product reads the entries of the triangle too. With a separate diagonal d, x_i becomes x_i + w (b - A x)_i / d_i with the new values of the unknowns before it.
+/// product reads the entries of the triangle too. With a separate diagonal d, x_i becomes x_i + w (b - A x)_i / d_i with the new
+/// values of the unknowns before it.
 ///
 /// A may be the square part of rows of a larger matrix, as a process of an MPI program owns them. Then subtract from b, before the
 /// sweep, the product of the other columns with their unknowns.
