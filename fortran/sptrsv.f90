@@ -110,10 +110,12 @@ module sptrsv
   integer(c_int), parameter :: SPTRSV_ANALYSIS_MODE_GPU = 2
   integer(c_int), parameter :: SPTRSV_ANALYSIS_MODE_GPU_KAHN = 3
 
-  ! sptrsvCopyValues_t
+  ! sptrsvSweeps_t
   integer(c_int), parameter :: SPTRSV_SWEEPS_NONE = 0
   integer(c_int), parameter :: SPTRSV_SWEEPS_ANY = 1
   integer(c_int), parameter :: SPTRSV_SWEEPS_GAUSS_SEIDEL = 2
+
+  ! sptrsvCopyValues_t
   integer(c_int), parameter :: SPTRSV_COPY_NONE = 0
   integer(c_int), parameter :: SPTRSV_COPY_WHERE_FASTER = 1
   integer(c_int), parameter :: SPTRSV_COPY_ALL = 2

@@ -131,6 +131,7 @@ program test_sptrsv
   call an_info_keeps_all_values()
   call reports_a_zero_pivot_in_fortrans_counting()
   call factorises_and_sweeps()
+  call settings_are_read_back()
   call says_what_was_wrong()
   call arrays_need_no_addresses()
   call arrays_of_wrong_shapes_are_refused()
@@ -492,12 +493,13 @@ contains
     call memory_get(c_loc(x), d_x, 16_c_size_t)
     call check('a sweep from zero', all(abs(x - [1.0_c_double, 5.0_c_double / 3]) < 1e-12_c_double))
     call relaxes(info, d_val, d_row, d_col, d_b, d_x, buffer)
+    call relaxes_both_ways(info, d_val, d_row, d_col, d_b, d_x, bytes)
     call expect('sptrsvIlu0', sptrsvIlu0(handle, 2_c_int64_t, 4_c_int64_t, descr, SPTRSV_R_64F, d_val, d_row, d_col, &
       info, buffer), SPTRSV_STATUS_SUCCESS)
     call expect('sptrsvFactorZeroPivot', sptrsvFactorZeroPivot(handle, info, c_loc(position)), SPTRSV_STATUS_SUCCESS)
     call memory_get(c_loc(factor), d_val, 32_c_size_t)
     call check('the factors', all(abs(factor - [4.0_c_double, 1.0_c_double, 0.5_c_double, 2.5_c_double]) < 1e-12_c_double))
-    call solves_by_both_factors(d_val, d_row, d_col, d_b, d_x, bytes)
+    call solves_by_both_factors(d_val, d_row, d_col, d_x)
     call factorises_by_cholesky(info, d_row, d_col, buffer)
     call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
     call memory_free(buffer)
@@ -546,15 +548,47 @@ contains
     call memory_free(d_marker)
   end subroutine relaxes
 
-  ! By both factors A x = (4, 7) has the solution (1/2, 2).
-  subroutine solves_by_both_factors(d_val, d_row, d_col, d_b, d_x, bytes)
-    type(c_ptr), intent(in) :: d_val, d_row, d_col, d_b, d_x
+  ! Forward from zero x is (1, 5/3), and backward from there (7/12, 5/3).
+  subroutine relaxes_both_ways(info, d_val, d_row, d_col, d_b, d_x, bytes)
+    type(c_ptr), intent(in) :: info, d_val, d_row, d_col, d_b, d_x
     integer(c_size_t), intent(in) :: bytes
-    real(c_double), target :: one = 1, x(2)
-    type(c_ptr) :: both(2), info(2), buffer
+    real(c_double), target :: x(2)
+    type(c_ptr) :: upper, backward, buffer
+    integer(c_size_t) :: other_bytes
+
+    call expect('sptrsvCreateMatDescr', sptrsvCreateMatDescr(upper), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetMatIndexBase', sptrsvSetMatIndexBase(upper, SPTRSV_INDEX_BASE_ONE), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetMatFillMode', sptrsvSetMatFillMode(upper, SPTRSV_FILL_MODE_UPPER), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvCreateInfo', sptrsvCreateInfo(backward), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetSweeps', sptrsvSetSweeps(backward, SPTRSV_SWEEPS_GAUSS_SEIDEL), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, &
+      4_c_int64_t, upper, SPTRSV_R_64F, c_null_ptr, d_row, d_col, backward, other_bytes), SPTRSV_STATUS_SUCCESS)
+    buffer = memory_alloc(max(bytes, other_bytes))
+    call expect('sptrsvAnalysis', sptrsvAnalysis(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, 4_c_int64_t, &
+      upper, SPTRSV_R_64F, c_null_ptr, d_row, d_col, backward, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), &
+      SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvRelax', sptrsvRelax(handle, 2_c_int64_t, 4_c_int64_t, 1_c_int, 1.0_c_double, 1_c_int, SPTRSV_R_64F, &
+      d_val, d_row, d_col, descr, info, upper, backward, c_null_ptr, 0_c_int32_t, d_b, d_x, buffer), &
+      SPTRSV_STATUS_SUCCESS)
+    call memory_get(c_loc(x), d_x, 16_c_size_t)
+    call check('a symmetric sweep', all(abs(x - [7.0_c_double / 12, 5.0_c_double / 3]) < 1e-12_c_double))
+    call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(backward), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvDestroyMatDescr', sptrsvDestroyMatDescr(upper), SPTRSV_STATUS_SUCCESS)
+    call memory_free(buffer)
+  end subroutine relaxes_both_ways
+
+  ! By both factors A x = (4, 7) has the solution (1/2, 2), and A^T x = (4, 7) the solution (-1/5, 12/5). Then L U is A with its rows
+  ! exchanged: right-hand sides are, or for the transpose solutions.
+  subroutine solves_by_both_factors(d_val, d_row, d_col, d_x)
+    type(c_ptr), intent(in) :: d_val, d_row, d_col, d_x
+    integer(c_int), target :: exchanged(2) = [2, 1]
+    real(c_double), target :: one = 1, x(2), f(2) = [4, 7], f_exchanged(2) = [7, 4]
+    real(c_double) :: expected(2, 0:1) = reshape([0.5_c_double, 2.0_c_double, -0.2_c_double, 2.4_c_double], [2, 2])
+    type(c_ptr) :: both(2), info(2), buffer, d_exchanged, d_work
+    integer(c_size_t) :: bytes(2)
+    integer(c_int) :: op
     integer :: k
 
-    buffer = memory_alloc(bytes)
     do k = 1, 2
       call expect('sptrsvCreateMatDescr', sptrsvCreateMatDescr(both(k)), SPTRSV_STATUS_SUCCESS)
       call expect('sptrsvSetMatIndexBase', sptrsvSetMatIndexBase(both(k), SPTRSV_INDEX_BASE_ONE), SPTRSV_STATUS_SUCCESS)
@@ -563,22 +597,92 @@ contains
       call expect('sptrsvSetMatDiagType', sptrsvSetMatDiagType(both(k), merge(SPTRSV_DIAG_TYPE_UNIT, &
         SPTRSV_DIAG_TYPE_NON_UNIT, k == 1)), SPTRSV_STATUS_SUCCESS)
       call expect('sptrsvCreateInfo', sptrsvCreateInfo(info(k)), SPTRSV_STATUS_SUCCESS)
+      call expect('sptrsvSetAnalysisForAllOperations', sptrsvSetAnalysisForAllOperations(info(k), 1_c_int), &
+        SPTRSV_STATUS_SUCCESS)
+      call expect('sptrsvBufferSize', sptrsvBufferSize(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, &
+        4_c_int64_t, both(k), SPTRSV_R_64F, c_null_ptr, d_row, d_col, info(k), bytes(k)), SPTRSV_STATUS_SUCCESS)
+    end do
+    buffer = memory_alloc(maxval(bytes))
+    d_exchanged = copied(c_loc(exchanged), 8_c_size_t)
+    d_work = memory_alloc(16_c_size_t)
+    do k = 1, 2
       call expect('sptrsvAnalysis', sptrsvAnalysis(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, 4_c_int64_t, &
         both(k), SPTRSV_R_64F, c_null_ptr, d_row, d_col, info(k), SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), &
         SPTRSV_STATUS_SUCCESS)
     end do
-    call expect('sptrsvSolvePair', sptrsvSolvePair(handle, SPTRSV_OPERATION_NON_TRANSPOSE, 2_c_int64_t, 1_c_int64_t, &
-      c_loc(one), SPTRSV_R_64F, both(1), 4_c_int64_t, d_val, d_row, d_col, info(1), both(2), 4_c_int64_t, d_val, d_row, &
-      d_col, info(2), c_null_ptr, c_null_ptr, d_b, 2_c_int64_t, d_x, 2_c_int64_t, c_null_ptr, &
-      SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), SPTRSV_STATUS_SUCCESS)
-    call memory_get(c_loc(x), d_x, 16_c_size_t)
-    call check('a solve by both factors', all(abs(x - [0.5_c_double, 2.0_c_double]) < 1e-12_c_double))
+    do op = SPTRSV_OPERATION_NON_TRANSPOSE, SPTRSV_OPERATION_TRANSPOSE
+      call memory_put(d_x, c_loc(f), 16_c_size_t)
+      call expect('sptrsvSolvePair', sptrsvSolvePair(handle, op, 2_c_int64_t, 1_c_int64_t, c_loc(one), SPTRSV_R_64F, &
+        both(1), 4_c_int64_t, d_val, d_row, d_col, info(1), both(2), 4_c_int64_t, d_val, d_row, d_col, info(2), &
+        c_null_ptr, c_null_ptr, d_x, 2_c_int64_t, d_x, 2_c_int64_t, c_null_ptr, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), &
+        SPTRSV_STATUS_SUCCESS)
+      call memory_get(c_loc(x), d_x, 16_c_size_t)
+      call check('a solve by both factors', all(abs(x - expected(:, op)) < 1e-12_c_double))
+      if (op == SPTRSV_OPERATION_NON_TRANSPOSE) then
+        call memory_put(d_x, c_loc(f_exchanged), 16_c_size_t)
+      else
+        call memory_put(d_x, c_loc(f), 16_c_size_t)
+        expected(:, op) = expected(2:1:-1, op)
+      end if
+      call expect('sptrsvSolvePair', sptrsvSolvePair(handle, op, 2_c_int64_t, 1_c_int64_t, c_loc(one), SPTRSV_R_64F, &
+        both(1), 4_c_int64_t, d_val, d_row, d_col, info(1), both(2), 4_c_int64_t, d_val, d_row, d_col, info(2), &
+        d_exchanged, c_null_ptr, d_x, 2_c_int64_t, d_x, 2_c_int64_t, d_work, SPTRSV_SOLVE_POLICY_USE_LEVEL, buffer), &
+        SPTRSV_STATUS_SUCCESS)
+      call memory_get(c_loc(x), d_x, 16_c_size_t)
+      call check('a solve by both factors of exchanged rows', all(abs(x - expected(:, op)) < 1e-12_c_double))
+    end do
     do k = 1, 2
       call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info(k)), SPTRSV_STATUS_SUCCESS)
       call expect('sptrsvDestroyMatDescr', sptrsvDestroyMatDescr(both(k)), SPTRSV_STATUS_SUCCESS)
     end do
     call memory_free(buffer)
+    call memory_free(d_exchanged)
+    call memory_free(d_work)
   end subroutine solves_by_both_factors
+
+  ! What a descriptor, an info or a handle was told is read back.
+  subroutine settings_are_read_back()
+    type(c_ptr) :: d, info, stream, given
+    integer(c_int) :: value, other
+    real(c_double), target :: diagonal(2) = 1
+
+    call expect('sptrsvCreateMatDescr', sptrsvCreateMatDescr(d), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetMatType', sptrsvSetMatType(d, SPTRSV_MATRIX_TYPE_HERMITIAN), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetMatType', sptrsvGetMatType(d, value), SPTRSV_STATUS_SUCCESS)
+    call check('the matrix type is read back', value == SPTRSV_MATRIX_TYPE_HERMITIAN)
+    call expect('sptrsvSetMatFillMode', sptrsvSetMatFillMode(d, SPTRSV_FILL_MODE_UPPER), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetMatFillMode', sptrsvGetMatFillMode(d, value), SPTRSV_STATUS_SUCCESS)
+    call check('the fill mode is read back', value == SPTRSV_FILL_MODE_UPPER)
+    call expect('sptrsvSetMatDiagType', sptrsvSetMatDiagType(d, SPTRSV_DIAG_TYPE_UNIT), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetMatDiagType', sptrsvGetMatDiagType(d, value), SPTRSV_STATUS_SUCCESS)
+    call check('the diagonal type is read back', value == SPTRSV_DIAG_TYPE_UNIT)
+    call expect('sptrsvSetMatIndexBase', sptrsvSetMatIndexBase(d, SPTRSV_INDEX_BASE_ONE), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetMatIndexBase', sptrsvGetMatIndexBase(d, value), SPTRSV_STATUS_SUCCESS)
+    call check('the index base is read back', value == SPTRSV_INDEX_BASE_ONE)
+    call expect('sptrsvSetMatFormat', sptrsvSetMatFormat(d, SPTRSV_FORMAT_CSC), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetMatFormat', sptrsvGetMatFormat(d, value), SPTRSV_STATUS_SUCCESS)
+    call check('the format is read back', value == SPTRSV_FORMAT_CSC)
+    call expect('sptrsvSetMatIndexTypes', sptrsvSetMatIndexTypes(d, SPTRSV_INDEX_64I, SPTRSV_INDEX_32I), &
+      SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetMatIndexTypes', sptrsvGetMatIndexTypes(d, value, other), SPTRSV_STATUS_SUCCESS)
+    call check('the index types are read back', value == SPTRSV_INDEX_64I .and. other == SPTRSV_INDEX_32I)
+    call expect('sptrsvDestroyMatDescr', sptrsvDestroyMatDescr(d), SPTRSV_STATUS_SUCCESS)
+
+    call expect('sptrsvCreateInfo', sptrsvCreateInfo(info), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvSetFactorization', sptrsvSetFactorization(info, 1_c_int), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetFactorization', sptrsvGetFactorization(info, value), SPTRSV_STATUS_SUCCESS)
+    call check('factorisations are wanted', value == 1)
+    call expect('sptrsvSetDiagonal', sptrsvSetDiagonal(info, c_loc(diagonal)), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetDiagonal', sptrsvGetDiagonal(info, given), SPTRSV_STATUS_SUCCESS)
+    call check('the diagonal is read back', c_associated(given, c_loc(diagonal)))
+    call expect('sptrsvDestroyInfo', sptrsvDestroyInfo(info), SPTRSV_STATUS_SUCCESS)
+
+    call expect('sptrsvSetStream', sptrsvSetStream(handle, c_null_ptr), SPTRSV_STATUS_SUCCESS)
+    call expect('sptrsvGetStream', sptrsvGetStream(handle, stream), SPTRSV_STATUS_SUCCESS)
+    call check('the stream is read back', .not. c_associated(stream))
+    call expect('sptrsvSetLogCallback', sptrsvSetLogCallback(0_c_int, c_null_funptr, c_null_ptr), SPTRSV_STATUS_SUCCESS)
+    call check('a status has a text', len(sptrsv_text(sptrsvGetErrorString(SPTRSV_STATUS_ZERO_PIVOT))) > 0)
+  end subroutine settings_are_read_back
 
   subroutine says_what_was_wrong()
     type(c_ptr) :: info
