@@ -244,7 +244,9 @@ __device__ Complex<R> divide(Complex<R> a, Complex<R> b) {
     settle(b.re);
     settle(b.im);
     if (isinf(b.re) || isinf(b.im)) {
-        if (isfinite(a.re) && isfinite(a.im)) return {R(0), R(0)};
+        // Zeros of the quotient's signs, by Annex G of C99.
+        R re = copysign(R(isinf(b.re)), b.re), im = copysign(R(isinf(b.im)), b.im);
+        if (isfinite(a.re) && isfinite(a.im)) return {R(0) * (a.re * re + a.im * im), R(0) * (a.im * re - a.re * im)};
     } else if (b.im == R(0)) {
         return {a.re / b.re, a.im / b.re};
     }
