@@ -167,11 +167,19 @@ static double multiply_vectors(void *context, const double *x, const double *y) 
     return sum;
 }
 
-static void solve(solver *s, const triangle *t, const double *from, double *to) {
+/* By both triangles, which lie in one array. `to` may be `from`. */
+static void solve(solver *s, const double *from, double *to) {
     const double one = 1.0;
     const matrix *m = &s->factor;
-    OK(sptrsvSolve(s->handle, SPTRSV_OPERATION_NON_TRANSPOSE, m->n, s->nnz, &one, t->descr, SPTRSV_R_64F, m->val, m->ptr,
-                   m->ind, t->info, from, to, SPTRSV_SOLVE_POLICY_USE_LEVEL, s->buffer));
+    OK(sptrsvSolvePair(s->handle, SPTRSV_OPERATION_NON_TRANSPOSE, m->n, 1, &one, SPTRSV_R_64F, s->lower.descr, s->nnz, m->val,
+                       m->ptr, m->ind, s->lower.info, s->upper.descr, s->nnz, m->val, m->ptr, m->ind, s->upper.info, NULL, NULL,
+                       from, m->n, to, m->n, NULL, SPTRSV_SOLVE_POLICY_USE_LEVEL, s->buffer));
+}
+
+static void sweep(solver *s, const triangle *t, int from_zero, const double *b, double *x) {
+    const matrix *m = &s->factor;
+    OK(sptrsvSweep(s->handle, m->n, s->nnz, 1.0, from_zero, t->descr, SPTRSV_R_64F, m->val, m->ptr, m->ind, t->info, b, x,
+                   s->buffer));
 }
 
 /* z = the sum of R' (L U)^-1 R r over the processes, where R takes a block's rows; ras: only the owner's summand. */
@@ -186,8 +194,7 @@ static void apply_schwarz(void *context, const double *r, double *z) {
     copy(below, h->ghost, s->wide);
     copy(above, h->ghost + below, s->wide + below + n);
     leave(s, HALO);
-    solve(s, &s->lower, s->wide, s->y);
-    solve(s, &s->upper, s->y, s->wide);
+    solve(s, s->wide, s->wide);
     leave(s, SOLVES);
     copy(n, s->wide + below, z);
     if (s->kind != AS) return;
@@ -197,25 +204,27 @@ static void apply_schwarz(void *context, const double *r, double *z) {
     leave(s, HALO);
 }
 
-/* z = y + (D + U)^-1 (r - A y) with y = (D + L)^-1 r, where D, L and U are those of the process's own block. */
+/* A forward sweep from zero on the process's own block, and a backward one from there. What other processes' unknowns contribute is
+ * zero before the first one; before the second one it is taken from the right-hand side. */
 static void apply_sweeps(void *context, const double *r, double *z) {
     solver *s = context;
     enter(s);
-    solve(s, &s->lower, r, s->y);
+    sweep(s, &s->lower, 1, r, z);
     leave(s, SOLVES);
-    multiply(s, s->y, s->t);
-    axpby(s->own.n, 1.0, r, -1.0, s->t);
-    enter(s);
-    solve(s, &s->upper, s->t, z);
+    halo_begin(&s->product_halo, z);
+    halo_end(&s->product_halo);
+    leave(s, HALO);
+    spmv(&s->coupling, s->product_halo.ghost, s->t); /* the coupling has the opposite sign */
+    axpby(s->own.n, 1.0, r, 1.0, s->t);
+    leave(s, PRODUCTS);
+    sweep(s, &s->upper, 0, s->t, z);
     leave(s, SOLVES);
-    axpby(s->own.n, 1.0, s->y, 1.0, z);
 }
 
 /* The solves of one application, apart from any exchange. */
 static void solve_both(void *context) {
     solver *s = context;
-    solve(s, &s->lower, s->y, s->t);
-    solve(s, &s->upper, s->t, s->wide);
+    solve(s, s->kind == GS ? s->t : s->wide, s->y);
 }
 
 static void watch_nothing(void *context, int products, double error) { (void)context, (void)products, (void)error; }
@@ -229,8 +238,10 @@ static triangle prepare(solver *s, sptrsvFillMode_t fill, sptrsvDiagType_t diag,
     OK(sptrsvSetMatFillMode(t.descr, fill));
     OK(sptrsvSetMatDiagType(t.descr, diag));
     OK(sptrsvCreateInfo(&t.info));
-    if (s->kind == GS) OK(sptrsvSetDiagonal(t.info, s->diagonal));
-    else OK(sptrsvSetFactorization(t.info, fill == SPTRSV_FILL_MODE_LOWER));
+    if (s->kind == GS) {
+        OK(sptrsvSetSweeps(t.info, SPTRSV_SWEEPS_ANY));
+        OK(sptrsvSetDiagonal(t.info, s->diagonal));
+    } else OK(sptrsvSetFactorization(t.info, fill == SPTRSV_FILL_MODE_LOWER));
     OK(sptrsvBufferSize(s->handle, SPTRSV_OPERATION_NON_TRANSPOSE, s->factor.n, s->nnz, t.descr, SPTRSV_R_64F, NULL,
                         s->factor.ptr, s->factor.ind, t.info, &needed));
     if (needed > *bytes) *bytes = needed;
