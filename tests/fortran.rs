@@ -62,6 +62,16 @@ fn the_module_has_every_function_with_its_arguments() {
     assert!(seen >= 50, "the header was not understood: {seen} functions");
 }
 
+/// As the guide says.
+#[test]
+fn the_program_calls_every_function() {
+    let (module, program) = (read("fortran/sptrsv.f90"), read("fortran/test_sptrsv.f90"));
+    let names = module.split("bind(C, name='").skip(1).filter_map(|rest| rest.split('\'').next());
+    let ours = names.filter(|name| name.starts_with("sptrsv"));
+    let uncalled: Vec<&str> = ours.filter(|name| !program.contains(&format!("{name}("))).collect();
+    assert!(uncalled.is_empty(), "test_sptrsv.f90 does not call {uncalled:?}");
+}
+
 #[test]
 fn the_module_has_every_number() {
     let (code, module) = (header(), read("fortran/sptrsv.f90").replace("&\n    ", ""));
