@@ -579,6 +579,53 @@ static void little_host_memory(void) {
 
 static void host_memory_runs_out(void) { in_a_child("little_host_memory", NULL); }
 
+/* What else takes memory: copies of values and patterns, both operations, factorisations, sweeps and a tuning. */
+enum Purpose { ALL_VALUES, ALL_OPERATIONS, KEEP_PATTERN, FACTORISATIONS, SWEEPS, TUNING, PURPOSES };
+static const char *const PURPOSE_NAMES[] = {"a copy of all values", "all operations", "a kept pattern", "factorisations", "sweeps", "a tuning"};
+
+static void set_purpose(System *s, enum Purpose purpose) {
+  CHECK_OK(sptrsvSetCopyValues(s->info, purpose == ALL_VALUES ? SPTRSV_COPY_ALL : SPTRSV_COPY_NONE));
+  CHECK_OK(sptrsvSetAnalysisForAllOperations(s->info, purpose == ALL_OPERATIONS));
+  CHECK_OK(sptrsvSetKeepPattern(s->info, purpose == KEEP_PATTERN));
+  CHECK_OK(sptrsvSetFactorization(s->info, purpose == FACTORISATIONS));
+  CHECK_OK(sptrsvSetSweeps(s->info, purpose == SWEEPS ? SPTRSV_SWEEPS_GAUSS_SEIDEL : SPTRSV_SWEEPS_NONE));
+  CHECK_OK(make_buffer(s));
+}
+
+static void little_host_memory_for_more(void) {
+  CHECK_OK(sptrsvCreateWithExecutor(&T.h, SPTRSV_EXECUTOR_HOST));
+  if (!mallopt(M_MMAP_THRESHOLD, 1 << 16)) fatal("mallopt", "refused");
+  Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, GRID, 150000);
+  System s;
+  CHECK_OK(open_system(&s, &p, SPTRSV_ALG_AUTO));
+  for (enum Purpose purpose = 0; purpose < PURPOSES; purpose++) {
+    struct rlimit old;
+    int refused = 0, worked = 0;
+    if (getrlimit(RLIMIT_AS, &old)) fatal("getrlimit", "failed");
+    for (int mib = 0; mib <= 64; mib += 2) {
+      CHECK_OK(sptrsvDestroyInfo(s.info));
+      CHECK_OK(sptrsvCreateInfo(&s.info));
+      set_purpose(&s, purpose);
+      struct rlimit less = old;
+      less.rlim_cur = address_space() + ((rlim_t)mib << 20);
+      if (setrlimit(RLIMIT_AS, &less)) fatal("setrlimit", "failed");
+      sptrsvStatus_t status = analyse_values(&s, s.val);
+      if (purpose == TUNING && !status) status = tune_from(&s, s.f, s.x);
+      setrlimit(RLIMIT_AS, &old);
+      CHECK_THAT(!status || status == ALLOC_FAILED, "%s with %d MiB: %s", PURPOSE_NAMES[purpose], mib, sptrsvGetErrorName(status));
+      if (status == ALLOC_FAILED && !refused++) CHECK_MESSAGE("bytes of host memory");
+      worked += !status;
+    }
+    CHECK_THAT(worked > 0 && refused > 0, "%s: %d times refused and %d times not", PURPOSE_NAMES[purpose], refused, worked);
+    CHECK_OK(analyse_values(&s, s.val));
+    CHECK_THAT(is_right(&s), "%s: a solve when there was memory again", PURPOSE_NAMES[purpose]);
+  }
+  close_system(&s);
+  free_problem(&p);
+}
+
+static void host_memory_runs_out_for_more(void) { in_a_child("little_host_memory_for_more", NULL); }
+
 /* The same for an analysis on the CPU of a matrix on a GPU. The stand-in's memory is the host's too, so either
  * kind may run out; what counts is that the first to do so is what the analysis works in. */
 static void little_host_memory_for_a_gpu(void) {
@@ -766,6 +813,7 @@ static const Child CHILDREN[] = {
     {"handles_in_turn", handles_in_turn}, {"an_info_moves", an_info_moves}, {"refused_clusters", refused_clusters},
     {"handles_share", handles_share}, {"a_stream_captures", a_stream_captures},
     {"an_update_is_captured", an_update_is_captured},
+    {"little_host_memory_for_more", little_host_memory_for_more},
     {"little_host_memory_for_a_gpu", little_host_memory_for_a_gpu}};
 
 int main(int argc, char **argv) {
@@ -778,6 +826,7 @@ int main(int argc, char **argv) {
   RUN(handles_on_one_context);
   RUN(clusters_are_refused);
   RUN(host_memory_runs_out);
+  RUN(host_memory_runs_out_for_more);
   RUN(host_memory_runs_out_for_a_gpu);
   RUN_ON_GPU(device_memory_runs_out);
   RUN_ON_GPU(first_solves_without_memory);
