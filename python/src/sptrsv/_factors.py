@@ -265,7 +265,7 @@ def ic0(
     A : sparse matrix in CSR
         As for :func:`ilu0`. Only the lower triangle is read; entries above it need not be stored.
     check, algorithm, setup, timeout
-        As in :func:`ilu0`. A pivot that is not positive counts as zero.
+        As in :func:`ilu0`. A pivot that is zero or negative counts as a zero one.
 
     Returns
     -------
