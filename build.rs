@@ -194,10 +194,10 @@ fn kernel_table(fatbins: &str, archs: &[&str], compiler: u32) -> String {
          /// The compute capabilities that they are compiled for, times ten: as they were named, the least, and the last one, which \
          is there as PTX too; 0 for none.\n\
          const COMPILED: &str = {:?};\n\
-         const OLDEST: u32 = {};\n\
-         const NEWEST: u32 = {};\n\
+         static OLDEST: u32 = {};\n\
+         static NEWEST: u32 = {};\n\
          /// The CUDA of the compiler, as drivers number theirs.\n\
-         const COMPILER: u32 = {compiler};\n",
+         static COMPILER: u32 = {compiler};\n",
         archs.join(","),
         numbers().min().unwrap_or(0),
         numbers().next_back().unwrap_or(0),
