@@ -38,16 +38,14 @@ impl Run<'_> {
         ranges: Ranges,
         cut: &dyn Fn(Form) -> Cut,
     ) -> Result<Option<DeviceSchedule>> {
-        let (n, entries, levels) = (self.shape.n, found.entries, found.levels);
         self.clock.begin(Operation::Levels);
         // The sort is on its way while the host thinks about tiles.
         let by_level = match self.task.records {
-            true => self.sort_by_level(levels, self.places.by_level)?,
+            true => self.sort_by_level(found.levels, self.places.by_level)?,
             false => Address::NULL,
         };
-        let Choice { decision, blocks_3d, segments } =
-            self.choose(found, ranges, grid_of(n, found), by_level)?;
-        let Decision { form, rows, order, is_wide, gathering, predicted } = decision;
+        let choice = self.choose(found, ranges, grid_of(self.shape.n, found), by_level)?;
+        let form = choice.decision.form;
         if self.node > 1 && form.is_of_rows_only() {
             return Ok(None);
         }
@@ -55,9 +53,25 @@ impl Run<'_> {
             self.task.records = false;
         }
         if self.goes_by_locality(found, form) {
-            self.by_locality(levels, by_level)?;
+            self.by_locality(found.levels, by_level)?;
         }
-        let (cut, tile) = (cut(form), rows.min(n));
+        let done = self.write_arrays(found, choice, cut(form), by_level)?;
+        self.clock.begin(Operation::Other);
+        Ok(Some(done))
+    }
+
+    /// Writes the arrays for what was chosen. `by_level` is the place of the levels by position.
+    fn write_arrays(
+        &mut self,
+        found: &Summary,
+        choice: Choice,
+        cut: Cut,
+        by_level: Address,
+    ) -> Result<DeviceSchedule> {
+        let (n, entries, levels) = (self.shape.n, found.entries, found.levels);
+        let Choice { decision, blocks_3d, segments } = choice;
+        let Decision { form, rows, order, is_wide, gathering, predicted } = decision;
+        let tile = rows.min(n);
         self.tiles = match &blocks_3d {
             Some(blocks_3d) => blocks_3d.spans.len() as u32,
             None => n.div_ceil(tile.max(1)),
@@ -97,8 +111,7 @@ impl Run<'_> {
         if self.launches_levels(form) {
             done.found.level_ptr = self.read(self.places.level_ptr, levels as usize + 1)?;
         }
-        self.clock.begin(Operation::Other);
-        Ok(Some(done))
+        Ok(done)
     }
 
     /// Whether rows of a level are to go in locality order.

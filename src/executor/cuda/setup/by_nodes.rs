@@ -1,5 +1,7 @@
 //! The schedule of a pattern's nodes, in place of that of its rows.
 
+use std::time::Duration;
+
 use super::super::stored::diag_in_records;
 use super::super::DeviceArray;
 use super::args::*;
@@ -43,11 +45,7 @@ impl Run<'_> {
         let OfNodes { pattern, mut shape, mut arrays, args } = self.pattern_of_nodes(found, size)?;
         let mut transposed = None;
         if wish.copies {
-            let task = Task::only_transpose(&shape);
-            let (run, temporary) = Run::new(self.launcher, &shape, arrays, task, 1, wish.timeout)?;
-            run.survey()?;
-            let Some(mut by_rows) = run.transposed(temporary, &mut || ())? else { return Ok(None) };
-            by_rows.source.set_only_on(self.launcher.stream);
+            let Some(by_rows) = self.transposed_nodes(&shape, arrays, wish.timeout)? else { return Ok(None) };
             (shape, arrays) = (by_rows.shape, by_rows.arrays);
             transposed = Some(by_rows);
         }
@@ -74,11 +72,7 @@ impl Run<'_> {
             None => self.cover("setup_node_rows", self.shape.n, &args)?,
         }
         if done.base.row_permuted != 0 {
-            let entries = nodes::entries(self.shape.n, found.entries, size);
-            let index = self.allocate(entries as usize * size as usize * 4)?;
-            self.walk_nodes("setup_node_values", &SetupArgs { index: index.address(), ..args })?;
-            done.base.row_val = index.address();
-            done.owned.push(index);
+            self.node_values(found, args, &mut done)?;
         }
         done.base.n = self.shape.n;
         done.base.diag_index = diag_in_records(self.shape, done.base.record);
@@ -124,6 +118,33 @@ impl Run<'_> {
         self.walk_nodes(&self.stored("setup_node_pattern"), &args)?;
         let shape = nodes::shape(self.shape, entries, size);
         Ok(OfNodes { pattern, shape, arrays: Arrays { val: Address::NULL, ptr, ind }, args })
+    }
+
+    /// The pattern of nodes, transposed. None if it is malformed.
+    fn transposed_nodes(
+        &self,
+        shape: &Shape,
+        arrays: Arrays,
+        timeout: Duration,
+    ) -> Result<Option<TransposedMatrix>> {
+        let (run, temporary) =
+            Run::new(self.launcher, shape, arrays, Task::only_transpose(shape), 1, timeout)?;
+        run.survey()?;
+        let mut by_rows = run.transposed(temporary, &mut || ())?;
+        if let Some(by_rows) = &mut by_rows {
+            by_rows.source.set_only_on(self.launcher.stream);
+        }
+        Ok(by_rows)
+    }
+
+    /// Where the values of each node's entries lie.
+    fn node_values(&self, found: &Summary, args: SetupArgs, done: &mut DeviceSchedule) -> Result<()> {
+        let entries = nodes::entries(self.shape.n, found.entries, args.node);
+        let index = self.allocate(entries as usize * args.node as usize * 4)?;
+        self.walk_nodes("setup_node_values", &SetupArgs { index: index.address(), ..args })?;
+        done.base.row_val = index.address();
+        done.owned.push(index);
+        Ok(())
     }
 
     /// The rows of nodes whose values are copied, and where each value comes from.

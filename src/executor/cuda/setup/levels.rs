@@ -4,11 +4,13 @@ use std::slice;
 
 use super::super::{memory, DeviceArray};
 use super::args::*;
-use super::known::Found;
+use super::clock::Operation;
+use super::known::{Found, Known, Levels};
 use super::message::Message;
 use super::places::Places;
 use super::run::{checked, lanes, Run};
 use crate::address::Address;
+use crate::analysis::irregular::Sample;
 use crate::analysis::Tiles;
 use crate::error::{Error, Result};
 use crate::tuning::{
@@ -27,6 +29,36 @@ impl Run<'_> {
         self.offsets_of_majors()?;
         let (name, most) = (format!("setup_survey_{}{}", self.ptr_type, self.ind_type), SETUP_SURVEY_BLOCKS);
         self.strided(&name, self.base.lanes, most, &self.base)
+    }
+
+    /// The level of each unknown: by what is known of them, or else found, with guesses that may be right. Asks for the findings.
+    pub(super) fn find_levels(
+        &mut self,
+        how: Levels,
+        known: &Known,
+        may_have_lines: bool,
+        may_have_chains: bool,
+    ) -> Result<Message> {
+        if let Known::OnDevice(found) = known {
+            self.clock.begin(Operation::Levels);
+            return self.transposed_levels(found);
+        }
+        // The sweep goes by the guess; of the paper's loop it is no part.
+        self.clock.begin(if how == Levels::Sweep { Operation::Levels } else { Operation::Other });
+        if may_have_lines {
+            self.guess()?;
+        }
+        if self.node == 1 && self.task.needs.tiles != Tiles::No && Sample::is_wanted(self.shape.n) {
+            self.sample_rows()?;
+        }
+        self.clock.begin(Operation::Levels);
+        if how == Levels::Kahn {
+            return self.kahn();
+        }
+        if may_have_chains {
+            self.chains()?;
+        }
+        self.sweep()
     }
 
     /// Finds out where planes begin, if the pattern is that of a grid, and whether its levels are what they mostly are then.

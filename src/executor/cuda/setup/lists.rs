@@ -101,60 +101,10 @@ impl Run<'_> {
         tile: u32,
         gathered: Option<&DeviceArray>,
     ) -> Result<(Kept, DeviceArray, Option<DeviceArray>)> {
-        let Task { records, stored_rows, needs, .. } = self.task;
-        let (n, entries, contiguous) = (self.shape.n, found.entries, found.scattered == 0);
-        let places = &self.places;
-        let rows = n as usize + 1;
+        let source = gathered.map(DeviceArray::address);
         let lay_out = |begin, lists| {
             let (room, lists) = (&mut Room::new(begin), &mut Room::new(lists));
-            let list = |room: &mut Room, wanted: bool, is_stored: bool, with_values: bool| {
-                let permuted = with_values && !(is_stored && contiguous);
-                List {
-                    ptr: match (wanted, records) {
-                        (false, _) => Address::NULL,
-                        (true, true) => places.row_ptr,
-                        (true, false) => room.words(rows),
-                    },
-                    adj: if wanted { room.words(entries as usize) } else { Address::NULL },
-                    val: match (wanted && with_values, permuted) {
-                        (false, _) => Address::NULL,
-                        (true, false) if records => places.by_first,
-                        (true, false) => room.words(rows),
-                        (true, true) => room.words(entries as usize),
-                    },
-                    permuted: wanted && permuted,
-                    is_stored,
-                    is_gathered: false,
-                }
-            };
-            let rows_list = |room: &mut Room| match gathered {
-                None => list(room, needs.rows, stored_rows, true),
-                Some(source) => {
-                    let pattern = list(room, needs.rows, stored_rows, false);
-                    List { val: source.address(), permuted: true, is_gathered: true, ..pattern }
-                }
-            };
-            let kept = Kept {
-                records,
-                order: match (records, tile) {
-                    (false, _) => room.words(rows),
-                    (true, 0) => places.by_level,
-                    (true, _) => places.order,
-                },
-                rows: match tile {
-                    0 => rows_list(room),
-                    _ => rows_list(lists),
-                },
-                columns: list(room, needs.columns, !stored_rows, needs.column_values),
-                counts: if needs.counts { room.words(rows) } else { Address::NULL },
-                diag: match (self.shape.diag, records) {
-                    (DiagSource::Matrix, true) => places.by_diag,
-                    (DiagSource::Matrix, false) => room.words(rows),
-                    _ => Address::NULL,
-                },
-                record: if records { room.take(rows * 16) } else { Address::NULL },
-                tile_step: if tile > 0 { room.words(self.tiles as usize + 1) } else { Address::NULL },
-            };
+            let kept = self.lay_out_kept(found, tile, source, room, lists);
             (kept, room.bytes(), lists.bytes())
         };
         let (_, bytes, list_bytes) = lay_out(Address::NULL, Address::NULL);
@@ -165,6 +115,79 @@ impl Run<'_> {
         };
         let kept = lay_out(slab.address(), lists.as_ref().map_or(Address::NULL, DeviceArray::address)).0;
         Ok((kept, slab, lists))
+    }
+
+    /// Places of what the plan keeps; those of the rows' lists are in `lists` where there are tiles. `gathered` is the place for where
+    /// gathered values come from.
+    fn lay_out_kept(
+        &self,
+        found: &Summary,
+        tile: u32,
+        gathered: Option<Address>,
+        room: &mut Room,
+        lists: &mut Room,
+    ) -> Kept {
+        let Task { records, stored_rows, needs, .. } = self.task;
+        let places = &self.places;
+        let rows = self.shape.n as usize + 1;
+        let rows_list = |room: &mut Room| {
+            let list = self.lay_out_list(found, needs.rows, stored_rows, gathered.is_none(), room);
+            match gathered {
+                None => list,
+                Some(val) => List { val, permuted: true, is_gathered: true, ..list },
+            }
+        };
+        Kept {
+            records,
+            order: match (records, tile) {
+                (false, _) => room.words(rows),
+                (true, 0) => places.by_level,
+                (true, _) => places.order,
+            },
+            rows: match tile {
+                0 => rows_list(room),
+                _ => rows_list(lists),
+            },
+            columns: self.lay_out_list(found, needs.columns, !stored_rows, needs.column_values, room),
+            counts: if needs.counts { room.words(rows) } else { Address::NULL },
+            diag: match (self.shape.diag, records) {
+                (DiagSource::Matrix, true) => places.by_diag,
+                (DiagSource::Matrix, false) => room.words(rows),
+                _ => Address::NULL,
+            },
+            record: if records { room.take(rows * 16) } else { Address::NULL },
+            tile_step: if tile > 0 { room.words(self.tiles as usize + 1) } else { Address::NULL },
+        }
+    }
+
+    /// Places of one list, if it is wanted.
+    fn lay_out_list(
+        &self,
+        found: &Summary,
+        wanted: bool,
+        is_stored: bool,
+        with_values: bool,
+        room: &mut Room,
+    ) -> List {
+        if !wanted {
+            return List { is_stored, ..List::default() };
+        }
+        let (rows, entries) = (self.shape.n as usize + 1, found.entries as usize);
+        let (records, contiguous) = (self.task.records, found.scattered == 0);
+        let permuted = with_values && !(is_stored && contiguous);
+        List {
+            ptr: if records { self.places.row_ptr } else { room.words(rows) },
+            adj: room.words(entries),
+            val: match (with_values, permuted) {
+                (false, _) => Address::NULL,
+                (true, false) if records => self.places.by_first,
+                (true, false) => room.words(rows),
+                (true, true) => room.words(entries),
+            },
+            permuted,
+            is_stored,
+            is_gathered: false,
+        }
     }
 
     /// Where the rows of one of the two lists begin.

@@ -22,11 +22,10 @@ mod tiling;
 
 use super::{DeviceArray, Launcher};
 use crate::address::Address;
-use crate::analysis::irregular::Sample;
 use crate::analysis::nodes;
 use crate::analysis::shared::schedule::CHUNK_WORK_ITEMS;
 use crate::analysis::work_items::Cut;
-use crate::analysis::{lines, locality, Form, Tiles};
+use crate::analysis::{lines, locality, Form};
 use crate::error::Result;
 use crate::problem::{Arrays, Shape};
 use crate::tuning::SETUP_CHAINS_BARE;
@@ -77,29 +76,8 @@ pub fn schedule(
     if run.task.transpose {
         run.base.list = run.transpose(&run.ind_type.to_string())?;
     }
-    if run.task.levels {
-        // The sweep goes by the guess; of the paper's loop it is no part.
-        run.clock.begin(if how == Levels::Sweep { Operation::Levels } else { Operation::Other });
-        let is_first = !matches!(known, Known::OnDevice(_));
-        if is_first && may_have_lines {
-            run.guess()?;
-        }
-        if is_first && node == 1 && needs.tiles != Tiles::No && Sample::is_wanted(shape.n) {
-            run.sample_rows()?;
-        }
-    }
-    run.clock.begin(Operation::Levels);
-    let asked = match (&*known, how) {
-        _ if !run.task.levels => None,
-        (Known::OnDevice(found), _) => Some(run.transposed_levels(found)?),
-        (_, Levels::Sweep) => {
-            if may_have_chains {
-                run.chains()?;
-            }
-            Some(run.sweep()?)
-        }
-        (_, Levels::Kahn) => Some(run.kahn()?),
-    };
+    let asked =
+        run.task.levels.then(|| run.find_levels(how, known, may_have_lines, may_have_chains)).transpose()?;
     run.clock.begin(Operation::Other);
     let (found, ranges) = run.findings(asked)?;
     if found.bad != 0 {

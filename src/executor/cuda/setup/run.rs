@@ -47,6 +47,38 @@ pub(super) fn checked(words: &[u32]) -> Result<Summary> {
     }
 }
 
+/// What the arguments of all kernels have in common.
+fn base(shape: &Shape, arrays: Arrays, places: &Places, node: u32, timeout: Duration) -> SetupArgs {
+    SetupArgs {
+        n: shape.n,
+        nnz: shape.nnz,
+        base: shape.base() as u32,
+        low: shape.keeps_low() as u32,
+        forward: shape.forward() as u32,
+        own_diag: (shape.diag == DiagSource::Matrix) as u32,
+        lanes: lanes(shape, 16),
+        mask: u32::MAX,
+        ptr: arrays.ptr,
+        ind: arrays.ind,
+        summary: places.summary,
+        major: places.major,
+        word: places.word,
+        // Two words for each row, and so the place behind it as well.
+        chain: places.keys[0],
+        list_ptr: places.list_ptr,
+        piece: places.piece,
+        piece_room: piece_room(shape.nnz),
+        totals: places.totals,
+        position: places.position,
+        by_kept: places.by_kept,
+        stride: 1,
+        node,
+        state: places.summary.offset(4 * Summary::WORDS),
+        timeout_ns: timeout.as_nanos().min(u64::MAX as u128) as u64,
+        ..Default::default()
+    }
+}
+
 impl<'a> Run<'a> {
     /// One on its way, and its temporaries.
     pub(super) fn new(
@@ -65,40 +97,12 @@ impl<'a> Run<'a> {
         unsafe { memory::fill(start, 0, places.zero_bytes, launcher.stream)? };
 
         let letter = |index: Index| if index == Index::I32 { 'i' } else { 'l' };
-        let base = SetupArgs {
-            n: shape.n,
-            nnz: shape.nnz,
-            base: shape.base() as u32,
-            low: shape.keeps_low() as u32,
-            forward: shape.forward() as u32,
-            own_diag: (shape.diag == DiagSource::Matrix) as u32,
-            lanes: lanes(shape, 16),
-            mask: u32::MAX,
-            ptr: arrays.ptr,
-            ind: arrays.ind,
-            summary: places.summary,
-            major: places.major,
-            word: places.word,
-            // Two words for each row, and so the place behind it as well.
-            chain: places.keys[0],
-            list_ptr: places.list_ptr,
-            piece: places.piece,
-            piece_room: piece_room(shape.nnz),
-            totals: places.totals,
-            position: places.position,
-            by_kept: places.by_kept,
-            stride: 1,
-            node,
-            state: places.summary.offset(4 * Summary::WORDS),
-            timeout_ns: timeout.as_nanos().min(u64::MAX as u128) as u64,
-            ..Default::default()
-        };
         let run = Run {
             launcher,
             shape,
             task,
+            base: base(shape, arrays, &places, node, timeout),
             places,
-            base,
             tickets: 0,
             clock: Clock::default(),
             node,

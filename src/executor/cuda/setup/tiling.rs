@@ -151,8 +151,8 @@ impl Run<'_> {
         Ok(if sorted == keys[0] { keys[1] } else { keys[0] })
     }
 
+    /// Cuts the tiles into batches, and writes their codes in place of the rows' lists.
     pub(super) fn batches(&mut self, args: SetupArgs, done: &mut DeviceSchedule) -> Result<()> {
-        let (n, tiles) = (self.shape.n, self.tiles);
         let places = &self.places;
         let args = SetupArgs {
             counters: places.by_level,
@@ -160,16 +160,33 @@ impl Run<'_> {
             run_info: places.position,
             batch_ptr: places.first,
             tile_narrow: places.diag,
-            count: tiles,
+            count: self.tiles,
             ..args
         };
-        self.cover_strided("setup_run_begins", &args)?;
-        self.scan_chunks(&args, u32::MAX)?;
-        self.cover("setup_runs", n, &args)?;
-        self.cover_strided("setup_lanes", &args)?;
-        self.walk_strided("setup_close", &args)?;
-        self.cover_strided("setup_count_batches", &args)?;
-        // Their number, and behind it the longest row.
+        let (batches, longest) = self.count_batches(&args)?;
+        done.found.longest = longest;
+        let array = self.allocate(batches as usize * 16)?;
+        let args = SetupArgs { work_item: array.address(), ..args };
+        self.cover_strided("setup_batches", &args)?;
+        self.write_codes(SetupArgs { count: batches, ..args }, done)?;
+        done.base.work_item = array.address();
+        done.base.work_items = batches;
+        done.base.tile_step = args.tile_step;
+        done.base.tiles = self.tiles;
+        done.owned.push(array);
+        Ok(())
+    }
+
+    /// Finds out which rows make a batch. The number of batches, and the longest row.
+    fn count_batches(&mut self, args: &SetupArgs) -> Result<(u32, u32)> {
+        let n = self.shape.n;
+        self.cover_strided("setup_run_begins", args)?;
+        self.scan_chunks(args, u32::MAX)?;
+        self.cover("setup_runs", n, args)?;
+        self.cover_strided("setup_lanes", args)?;
+        self.walk_strided("setup_close", args)?;
+        self.cover_strided("setup_count_batches", args)?;
+        // The longest row is behind the number of batches.
         let found = self.ask(args.batch_ptr.offset(4 * n as usize), 2)?;
         self.scan(SetupArgs {
             count: n,
@@ -179,17 +196,16 @@ impl Run<'_> {
             ..self.base
         })?;
         let found = found.words()?;
-        let batches = found[0];
-        done.found.longest = found[1];
-        let array = self.allocate(batches as usize * 16)?;
-        let args = SetupArgs { work_item: array.address(), ..args };
-        self.cover_strided("setup_batches", &args)?;
-        let args = SetupArgs { count: batches, ..args };
-        let warps = (batches as u64 * 32).div_ceil(TEAM_BLOCK as u64);
+        Ok((found[0], found[1]))
+    }
+
+    /// The codes of `args.count` batches, the places of permuted values, and the records of rows.
+    fn write_codes(&mut self, args: SetupArgs, done: &mut DeviceSchedule) -> Result<()> {
+        let warps = (args.count as u64 * 32).div_ceil(TEAM_BLOCK as u64);
         self.launch("setup_depths", warps, TEAM_BLOCK, &args)?;
         let units = self.ask(self.places.summary.offset(offset_of!(Summary, units)), 2)?;
         self.scan(SetupArgs {
-            count: batches,
+            count: args.count,
             scan_in: args.chunk,
             scan_out: args.work_item_ptr,
             states: self.places.batch_scan,
@@ -205,23 +221,14 @@ impl Run<'_> {
         let codes = self.allocate(bytes)?;
         let (code, index) =
             (codes.address(), if permuted { codes.address().offset(words * 4) } else { Address::NULL });
-        self.launch(
-            "setup_codes",
-            warps,
-            TEAM_BLOCK,
-            &SetupArgs { code, index, out_val: done.base.row_val, ..args },
-        )?;
+        let of_codes = SetupArgs { code, index, out_val: done.base.row_val, ..args };
+        self.launch("setup_codes", warps, TEAM_BLOCK, &of_codes)?;
         self.cover_strided("setup_records", &args)?;
         done.base.row_adj = code;
         if permuted {
             done.base.row_val = index;
         }
         done.owned.push(codes);
-        done.base.work_item = array.address();
-        done.base.work_items = batches;
-        done.base.tile_step = args.tile_step;
-        done.base.tiles = tiles;
-        done.owned.push(array);
         Ok(())
     }
 }
