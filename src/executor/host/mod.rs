@@ -125,50 +125,63 @@ unsafe fn solve_columns<T: Scalar, const K: usize>(
     let worst = AtomicU32::new(u32::MAX);
     let ticket = AtomicU64::new(0);
     pool.run(job.timeout, |me| {
-        let mut zero = u32::MAX;
-        match method {
-            Method::Levr => {
-                let rows = schedule.rows.as_ref().expect("LEVR needs the rows");
-                by_level(me, &schedule.level_ptr, |p| system.row(rows, p, &mut zero))?;
-            }
-            Method::Levc => {
-                let columns = schedule.columns.as_ref().expect("LEVC needs the columns");
-                system.clear_sums(me.share(0, n));
-                me.barrier()?;
-                by_level(me, &schedule.level_ptr, |p| system.column(columns, p, &mut zero, |_| {}))?;
-            }
-            Method::Slfr => {
-                let rows = schedule.rows.as_ref().expect("SLFR needs the rows");
-                let columns = schedule.columns.as_ref().expect("SLFR needs the columns");
-                system.set_counters(me.share(0, n));
-                me.barrier()?;
-                by_ticket(me, &ticket, n, |p| {
-                    // Ends: all dependencies have smaller positions, so they are done or in the hands of
-                    // threads whose own waits end by the same argument; or by the watchdog.
-                    me.wait_until(|| system.counter(p).load(Ordering::Acquire) == 0)?;
-                    system.row(rows, p, &mut zero);
-                    columns.of(p).iter().for_each(|&q| system.count_down(q));
-                    Ok(())
-                })?;
-            }
-            Method::Slfc | Method::Gsf => {
-                let columns = schedule.columns.as_ref().expect("SLFC and GSF need the columns");
-                system.set_counters(me.share(0, n));
-                system.clear_sums(me.share(0, n));
-                me.barrier()?;
-                by_ticket(me, &ticket, n, |p| {
-                    // Ends as in SLFR.
-                    me.wait_until(|| system.counter(p).load(Ordering::Acquire) == 0)?;
-                    system.column(columns, p, &mut zero, |q| system.count_down(q));
-                    Ok(())
-                })?;
-            }
-        }
+        let zero = solve_as_member(me, method, schedule, &system, &ticket)?;
         worst.fetch_min(zero, Ordering::Relaxed);
         Ok(())
     })?;
     let worst = worst.into_inner();
     Ok((worst != u32::MAX).then_some(worst))
+}
+
+/// This member's part of a solve, whose tickets are shared by all members. The smallest row of its own with a zero pivot.
+fn solve_as_member<T: Scalar, const K: usize>(
+    me: &Member,
+    method: Method,
+    schedule: &Schedule,
+    system: &System<T, K>,
+    ticket: &AtomicU64,
+) -> Result<u32, GivenUp> {
+    let n = schedule.n;
+    let mut zero = u32::MAX;
+    match method {
+        Method::Levr => {
+            let rows = schedule.rows.as_ref().expect("LEVR needs the rows");
+            by_level(me, &schedule.level_ptr, |p| system.row(rows, p, &mut zero))?;
+        }
+        Method::Levc => {
+            let columns = schedule.columns.as_ref().expect("LEVC needs the columns");
+            system.clear_sums(me.share(0, n));
+            me.barrier()?;
+            by_level(me, &schedule.level_ptr, |p| system.column(columns, p, &mut zero, |_| {}))?;
+        }
+        Method::Slfr => {
+            let rows = schedule.rows.as_ref().expect("SLFR needs the rows");
+            let columns = schedule.columns.as_ref().expect("SLFR needs the columns");
+            system.set_counters(me.share(0, n));
+            me.barrier()?;
+            by_ticket(me, ticket, n, |p| {
+                // Ends: all dependencies have smaller positions, so they are done or in the hands of
+                // threads whose own waits end by the same argument; or by the watchdog.
+                me.wait_until(|| system.counter(p).load(Ordering::Acquire) == 0)?;
+                system.row(rows, p, &mut zero);
+                columns.of(p).iter().for_each(|&q| system.count_down(q));
+                Ok(())
+            })?;
+        }
+        Method::Slfc | Method::Gsf => {
+            let columns = schedule.columns.as_ref().expect("SLFC and GSF need the columns");
+            system.set_counters(me.share(0, n));
+            system.clear_sums(me.share(0, n));
+            me.barrier()?;
+            by_ticket(me, ticket, n, |p| {
+                // Ends as in SLFR.
+                me.wait_until(|| system.counter(p).load(Ordering::Acquire) == 0)?;
+                system.column(columns, p, &mut zero, |q| system.count_down(q));
+                Ok(())
+            })?;
+        }
+    }
+    Ok(zero)
 }
 
 /// Takes this member's share of every level, with a barrier where one level's work is another thread's
