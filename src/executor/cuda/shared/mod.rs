@@ -17,7 +17,7 @@ pub mod solve;
 pub mod sweep;
 
 /// To kernels a struct with functions, of the same fields.
-pub type Pattern = pattern::PatternArgs;
+pub use pattern::PatternArgs as Pattern;
 
 /// `const T *` in C++, by kernels/device/pointers.cuh.
 pub type ConstPtr = Address;
