@@ -7,6 +7,9 @@ use crate::problem::Steps;
 /// The most right-hand sides of a [`Job`].
 pub const MOST_COLUMNS: usize = 8;
 
+/// Words of `counters` from one thread's to the next one's, where each thread has one: each is in a line of the cache of its own.
+pub const COUNT_STRIDE: u32 = 32;
+
 /// One solve of `op(A) x = alpha f`, with everything that an analysis does not say.
 #[derive(Clone, Copy)]
 pub struct Job<T> {

@@ -22,7 +22,7 @@ mod tests;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use super::MOST_COLUMNS;
+use super::job::{COUNT_STRIDE, MOST_COLUMNS};
 use crate::analysis::cpu::{timed, Times};
 use crate::analysis::Pattern;
 use crate::problem::Shape;
@@ -157,7 +157,7 @@ impl Problem<'_> {
         let work = grow::cost(self.n, self.stored.entries);
         let is_worth = |time: u64| time * 100 <= work * HOST_PIECES_WORTH;
         // Each thread needs room for its count.
-        let threads = threads.min(self.n / solve::COUNT_STRIDE);
+        let threads = threads.min(self.n / COUNT_STRIDE);
         if threads < 2 || !is_worth(HOST_PIECES_START) {
             return None;
         }

@@ -8,13 +8,11 @@ use super::grow::Schedule;
 use super::lists::{Lists, Spans};
 use super::pace::By;
 use super::{OneThread, Pieces, Team};
+use crate::executor::host::job::COUNT_STRIDE;
 use crate::executor::host::system::extra_of;
 use crate::executor::host::{Finished, GivenUp, Job, Member, Pool, MOST_COLUMNS};
 use crate::problem::Steps;
 use crate::scalar::Scalar;
-
-/// Words from one thread's count of solved pieces to the next: each is in a line of the cache of its own.
-pub const COUNT_STRIDE: u32 = 32;
 
 /// Solves, and returns the smallest row (zero-based) whose diagonal is zero or missing; or leaves x unfinished, where the
 /// watchdog ended a wait. Allocates nothing.
