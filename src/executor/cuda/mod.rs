@@ -13,7 +13,9 @@ mod kept;
 mod launch;
 mod locked;
 mod memory;
+mod memory_pool;
 mod module;
+mod page_pool;
 mod pattern;
 mod permute;
 mod plan;
@@ -43,9 +45,11 @@ use cust::device::Device;
 use cust::sys;
 
 use self::errors::{check, from_cust};
+use self::memory_pool::MemoryPool;
 use self::module::Module;
-use super::lock;
+use self::page_pool::PagePool;
 use crate::error::{Error, Result};
+use crate::executor::lock;
 use crate::select::gpus::{Speed, Traits};
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
@@ -79,8 +83,8 @@ pub struct Gpu {
     has_warp_sums: bool,
     modules: ManuallyDrop<Vec<Module>>,
     functions: Mutex<HashMap<String, usize>>,
-    locked: locked::PagePool,
-    pool: Option<memory::Pool>,
+    locked: PagePool,
+    pool: Option<MemoryPool>,
     // Released last: only if this library made the context current by itself.
     primary: Mutex<Option<PrimaryContext>>,
 }
@@ -204,7 +208,7 @@ impl Gpu {
             has_warp_sums: false,
             modules: ManuallyDrop::new(Vec::new()),
             functions: Mutex::default(),
-            locked: locked::PagePool::default(),
+            locked: PagePool::default(),
             pool: None,
             primary: Mutex::new(primary),
         };
@@ -239,7 +243,7 @@ impl Gpu {
         if FATBINS.is_empty() {
             return Err(Error::NoKernels { gpu: gpu.name.clone() });
         }
-        gpu.pool = memory::Pool::new(device);
+        gpu.pool = MemoryPool::new(device);
         gpu.locked.fill()?;
         for (_, image) in FATBINS {
             let Some(module) = Module::load(image)? else { return Err(gpu.why_it_has_no_code()?) };
@@ -274,7 +278,7 @@ impl Gpu {
         Ok(value as u32)
     }
 
-    fn pool(&self) -> Option<&memory::Pool> {
+    fn pool(&self) -> Option<&MemoryPool> {
         self.pool.as_ref()
     }
 

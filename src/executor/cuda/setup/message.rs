@@ -7,7 +7,8 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::super::locked::{Page, WORDS};
+use super::super::locked::Page;
+use super::super::page_pool::WORDS;
 use super::super::{memory, Launcher};
 use super::args::{Question, SetupArgs, LONGEST_MESSAGE, SETUP};
 use crate::address::Address;
