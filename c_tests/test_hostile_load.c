@@ -174,22 +174,26 @@ static void no_memory(void) {
   free_problem(&p);
 }
 
-/* Objects that come and go leave no memory behind. */
+/* Objects that come and go leave no memory behind. What others take of the GPU meanwhile would look like that, but not each time. */
 static void nothing_is_left_behind(void) {
-  enum { WARM = 4, MORE = 60 };
+  enum { WARM = 4, MORE = 60, TRIES = 3 };
   const size_t PIECE = (size_t)34 << 20; /* what a pool of memory grows by at once; a leak of each round would be more */
   for (int a = 0; a < COUNT(ALGS); a++) {
     hostile_case("objects come and go, %s", ALGS[a].name);
     Problem p = make_problem((Kind){.type = SPTRSV_R_64F}, GRID, 40000);
-    size_t before = 0, after = 0, all;
-    for (int k = 0; k < WARM + MORE; k++) {
-      if (k == WARM) CUDA(cudaMemGetInfo(&before, &all));
-      System s;
-      if (opened(&s, &p, a)) CHECK_OK(solve_from(&s, s.f, s.x));
-      close_system(&s);
+    size_t gone = PIECE + 1;
+    for (int t = 0; t < TRIES && gone > PIECE; t++) {
+      size_t before = 0, after = 0, all;
+      for (int k = 0; k < WARM + MORE; k++) {
+        if (k == WARM) CUDA(cudaMemGetInfo(&before, &all));
+        System s;
+        if (opened(&s, &p, a)) CHECK_OK(solve_from(&s, s.f, s.x));
+        close_system(&s);
+      }
+      CUDA(cudaMemGetInfo(&after, &all));
+      gone = before > after ? before - after : 0;
     }
-    CUDA(cudaMemGetInfo(&after, &all));
-    CHECK_THAT(after + PIECE >= before, "%zu bytes are gone", before - after);
+    CHECK_THAT(gone <= PIECE, "%zu bytes are gone each time", gone);
     free_problem(&p);
   }
 }

@@ -20,7 +20,6 @@ constexpr uint32_t EPOCHS = 8;
 
 template <class T, uint32_t BYTES>
 struct Ring {
-    static constexpr bool POLLS_FIRST = false;  // a poll disturbs those that are to publish next
     static constexpr uint32_t CELLS = BYTES / sizeof(T), EPOCH = CELLS / EPOCHS;
     T *cells;
     uint64_t ring[CLUSTER];  // where each block has its cells

@@ -3,17 +3,16 @@
 //
 // A block takes one panel after the other by ticket (`panel.cuh`). Each of its warps subtracts what is far of some of the rows,
 // and one warp solves the triangle. Unknowns reach other blocks through L2, in one word each.
-#include "panel.cuh"
 #include "shared/panel.h"
 #include "shared/panels.h"
+#include "walk.cuh"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-constexpr uint32_t ROWS_OF_WARP = WARP / PANEL_WARPS;
+constexpr uint32_t SHORT_RUN = 8;  // rows of a run that are solved one after the other
 
 // Unknowns through L2, by the work vector.
 template <class T>
 struct ThroughWork {
-    static constexpr bool POLLS_FIRST = true;  // most of what is far has long been there
     const T *work;
     __device__ __forceinline__ Words<T> expected(const T *, bool wanted, uint32_t) const {
         return wanted ? Words<T>::sentinel() : Words<T>::of_zero();
@@ -21,143 +20,219 @@ struct ThroughWork {
     __device__ __forceinline__ void poll(uint32_t q, Words<T> &x) const { ::poll(work + q, x); }
 };
 
+// What is known of the rows of a panel before it begins.
+template <class T>
+struct Rows {
+    T given[WARP];                      // right-hand sides
+    T diagonal[WARP], scale[WARP];      // and its reciprocal
+    uint32_t multiplies[WARP];          // whether that is as good as dividing
+    uint32_t position[WARP];            // or NONE
+    uint32_t begin[WARP], end[WARP], first_value[WARP];
+    uint32_t near_from[WARP];           // unknowns from this position on are near the row
+    uint32_t start[WARP];               // the first row of the row's run
+    uint32_t origin[WARP];              // the position that the tile's first own column would be of in that run
+    uint32_t longest;                   // rows of a run
+    bool has_window;                    // which only a panel of a single run has
+};
+
 // What the warps of a block tell each other of a panel.
 template <class T>
 struct Told {
-    T sum[WARP];            // what is left of each right-hand side when all that is far is subtracted
-    uint32_t placed[WARP];  // entries of each row that the tile has
-    uint32_t near, found, length;  // entries that were put into it; with those that are far; and all of the rows
-    uint32_t columns[2];    // of the window in which any row has entries, a bit each
-    uint32_t failed;        // the watchdog ended a wait
+    T sum[WARP];             // of what is far, for each row
+    uint32_t found, length;  // entries that are in the tile or far; and all of the rows
+    uint32_t columns[2];     // of the window in which any row has entries, a bit each
+    uint32_t by_entries;     // rows must be solved by their entries
+    uint32_t failed;         // the watchdog ended a wait
     uint32_t ticket;
 };
 
+// The position of a lane's row. The table has those of each panel; without it panels are in natural order.
 template <class T>
+__device__ __forceinline__ uint32_t position_of(const SolveArgs<T> &a, uint32_t number) {
+    const uint32_t *table = reinterpret_cast<const uint32_t *>(a.work_item);
+    uint32_t k = number * WARP + threadIdx.x % WARP;
+    return number >= a.work_items ? NONE : table ? table[k] : k;
+}
+
+// Finds what is known of the rows at `p`, a row a lane.
+template <class T>
+__device__ __forceinline__ void bring(const SolveArgs<T> &a, uint32_t parity, uint32_t p, Rows<T> &rows) {
+    uint32_t lane = threadIdx.x % WARP;
+    bool in = p < a.n;
+    uint32_t row = a.backward ? a.n - 1 - p : p, begin = 0, end = 0, first_value = 0, diag = NONE;
+    if (in) {
+        begin = a.row_ptr[p];
+        end = a.row_ptr[p + 1];
+        if (!a.row_permuted) first_value = a.row_val[p];
+        if (a.diag_index) diag = a.diag_index[p];
+    }
+    T f, d, scale = one(T{});
+    load_if(in, a.f + (in ? row : 0), f);
+    load_if(diag != NONE, a.diag_values + diag, d);
+    // Rows may be of several runs.
+    uint32_t before = __shfl_up_sync(FULL, p, 1);
+    uint32_t starts = __ballot_sync(FULL, lane == 0 || !in || before >= a.n || p != before + 1);
+    uint32_t start = WARP - 1 - __clz(starts << (WARP - 1 - lane) >> (WARP - 1 - lane));
+    bool is_run = (starts & __ballot_sync(FULL, in)) == 1;
+    uint32_t run = __shfl_sync(FULL, p, start), window = is_run ? min(run, WINDOW) : 0;
+    bool multiplies = true;
+    if (a.diag_index && in) {
+        d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, parity, row); });
+        multiplies = reciprocal(d, scale);
+    }
+    rows.given[lane] = in ? product(alpha_of(a), f) : zero(T{});
+    rows.diagonal[lane] = d;
+    rows.scale[lane] = scale;
+    rows.multiplies[lane] = multiplies;
+    rows.position[lane] = in ? p : NONE;
+    rows.begin[lane] = begin;
+    rows.end[lane] = end;
+    rows.first_value[lane] = first_value;
+    rows.near_from[lane] = run - window;
+    rows.start[lane] = start;
+    rows.origin[lane] = run - start;
+    uint32_t longest = uniform(in ? lane - start + 1 : 0);
+    if (lane == 0) {
+        rows.longest = longest;
+        rows.has_window = window > 0;
+    }
+}
+
+template <class T, uint32_t WARPS>
 __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
     extern __shared__ __align__(16) unsigned char shared[];
+    __shared__ Rows<T> known[2];  // of this panel and of the next one
     __shared__ Told<T> told;
+    constexpr uint32_t BRINGS = 1;           // the warp that finds out about the next panel
+    constexpr uint32_t LANES_OF_ROW = WARPS;  // that walk along it
     wait_for_previous_kernel();
     uint32_t lane = threadIdx.x % WARP, warp = uniform(threadIdx.x / WARP), all = a.work_items;
-    // The positions of each panel's rows; null where panels are in natural order.
-    const uint32_t *table = reinterpret_cast<const uint32_t *>(a.work_item);
     uint32_t *queue = &a.state->queue[0].next;
     if (threadIdx.x == 0) told.ticket = atomicAdd(queue, 1u);
     __syncthreads();
     uint32_t parity = told.ticket, number = parity & ~BOTH;
     note_parity(parity);
-    T *work = work_of(a, parity), *other = work_of(a, ~parity), alpha = alpha_of(a);
+    T *work = work_of(a, parity), *other = work_of(a, ~parity);
+    asm volatile("" : "+l"(work));  // is not worked out anew for each access
     ThroughWork<T> exchange{work};
     Tile<T> tile{reinterpret_cast<T *>(shared)};
-    uint32_t from = warp * ROWS_OF_WARP, until = from + ROWS_OF_WARP;
+    uint32_t walked = warp * (WARP / WARPS) + lane / LANES_OF_ROW;  // the row of a lane that walks
 
-    while (number < all) {
-        uint32_t next = threadIdx.x == 0 ? atomicAdd(queue, 1u) : 0u;
-        uint32_t p = table ? table[number * WARP + lane] : number * WARP + lane;
-        bool in = p < a.n;
-        if (!in) p = NONE;
-        // Rows may be of several runs. Only a single one has a window.
-        uint32_t before = __shfl_up_sync(FULL, p, 1);
-        uint32_t starts = __ballot_sync(FULL, lane == 0 || !in || before == NONE || p != before + 1);
-        uint32_t start = WARP - 1 - __clz(starts << (WARP - 1 - lane) >> (WARP - 1 - lane));
-        bool is_run = (starts & __ballot_sync(FULL, in)) == 1;
-        uint32_t run = __shfl_sync(FULL, p, start), window = is_run ? min(run, WINDOW) : 0;
-        uint32_t row = 0, begin = 0, end = 0, first_value = 0, diag = NONE;
-        if (in) {
-            row = a.backward ? a.n - 1 - p : p;
-            begin = a.row_ptr[p];
-            end = a.row_ptr[p + 1];
-            if (!a.row_permuted) first_value = a.row_val[p];
-            if (a.diag_index) diag = a.diag_index[p];
+    if (warp == BRINGS) bring(a, parity, position_of(a, number), known[0]);
+    __syncthreads();
+    for (uint32_t turn = 0; number < all; turn ^= 1) {
+        const Rows<T> &rows = known[turn];
+        tile.clear_by_block(rows.has_window ? 0 : WINDOW);
+        if (threadIdx.x == 0) {
+            atomicAdd(&a.state->progress, 1u);
+            told.found = told.length = told.columns[0] = told.columns[1] = told.by_entries = told.failed = 0;
         }
-        T f, d, scale = one(T{});
-        load_if(in, a.f + row, f);
-        load_if(warp == 0 && diag != NONE, a.diag_values + diag, d);
-        tile.clear_by_block();
-        if (warp == 0) {
-            told.placed[lane] = 0;
-            if (lane == 0) {
-                atomicAdd(&a.state->progress, 1u);
-                told.near = told.found = told.length = told.failed = told.columns[0] = told.columns[1] = 0;
-            }
-        }
+        uint32_t next = 0;
+        if (warp == BRINGS && lane == 0) next = atomicAdd(queue, 1u);
         __syncthreads();
 
-        uint32_t base = __shfl_sync(FULL, p, 0);
-        Panel<T, ThroughWork<T>, true> panel{a,    exchange,     work,        tile,  p,
-                                             base, run - window, run - start, begin, end, first_value};
-        bool is_own = lane >= from && lane < until;
-        uint32_t near = panel.put_near(false, from, until);
-        uint32_t of_warp = __reduce_add_sync(FULL, near), lengths = __reduce_add_sync(FULL, is_own ? end - begin : 0u);
-        if (lane == 0) {
-            atomicAdd(&told.near, of_warp);
-            atomicAdd(&told.found, of_warp);
-            atomicAdd(&told.length, lengths);
-        }
-        bool multiplies = true;
-        if (warp == 0 && a.diag_index && in) {
-            d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, parity, row); });
-            multiplies = reciprocal(d, scale);
-        }
-        __syncthreads();
-
+        RowWalk<T, LANES_OF_ROW> walk{a,
+                                      work,
+                                      walked,
+                                      rows.near_from[walked],
+                                      rows.begin[walked],
+                                      rows.end[walked],
+                                      rows.first_value[walked]};
+        T scale = rows.scale[walked];
         // Whether dividing by the diagonals beforehand is as good as behind.
-        bool is_moderate = multiplies && magnitude(scale) < NOT_FINITE<T>;
-        for (uint32_t third = 2 - min(warp, 2u); warp < 3 && third < 3; third -= PANEL_WARPS) {
-            uint32_t columns = 0;
-            auto factor_of = [&](T v) {
-                if (third < 2) return v;
-                T factor = product(v, scale);
-                is_moderate = is_moderate & (is_zero(v) | ::is_moderate(factor));
-                return factor;
-            };
-            uint32_t placed = tile.template fill_third<true>(third, factor_of, &columns);
-            atomicAdd(&told.placed[lane], placed);
-            if (third < 2 && lane == 0) told.columns[third] = columns;
+        bool is_moderate = rows.multiplies[walked] && magnitude(scale) < NOT_FINITE<T>;
+        auto near = walk.put_near(tile, rows.origin[walked], [&](bool yes, T v) {
+            T factor = product(v, scale);
+            is_moderate = is_moderate & (!yes | is_zero(v) | ::is_moderate(factor));
+            return factor;
+        });
+        uint32_t p = NONE;
+        if (warp == BRINGS) {
+            next = __shfl_sync(FULL, next, 0);
+            p = position_of(a, next & ~BOTH);
         }
-        __syncthreads();
-
         bool ok = true;
-        uint32_t placed = told.placed[lane];
-        T given = in ? product(alpha, f) : zero(T{}), sum = given;
-        uint32_t far = __reduce_add_sync(FULL, panel.subtract_far(panel.walk(placed, from, until), sum, ok, from, until));
-        if (lane == 0) atomicAdd(&told.found, far);
-        if (is_own) told.sum[lane] = sum;
+        T sum;
+        uint32_t far = walk.sum_far(near.entries, sum, ok), columns = 0;
+        if (warp == BRINGS) {
+            if (lane == 0) told.ticket = next;
+            bring(a, parity, p, known[turn ^ 1]);
+        }
+#pragma unroll
+        for (int third = 0; third < 3; ++third) columns += __popc(near.columns[third]);
+        bool is_first = lane % LANES_OF_ROW == 0;
+        uint32_t found = __reduce_add_sync(FULL, far + (is_first ? near.entries : 0));
+        uint32_t lengths = __reduce_add_sync(FULL, is_first ? walk.end - walk.begin : 0);
+        // No two entries of a row may be in the same place.
+        bool by_entries = __any_sync(FULL, columns != near.entries || !is_moderate);
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            uint32_t of_warp = __reduce_or_sync(FULL, near.columns[half]);
+            if (lane == 0 && of_warp) atomicOr(&told.columns[half], of_warp);
+        }
+        if (lane == 0) {
+            atomicAdd(&told.found, found);
+            atomicAdd(&told.length, lengths);
+            if (by_entries) told.by_entries = 1;
+        }
         if (!__all_sync(FULL, ok) && lane == 0) told.failed = 1;
-        if (threadIdx.x == 0) told.ticket = next;
+        if (is_first) told.sum[walked] = sum;
         __syncthreads();
 
         number = told.ticket & ~BOTH;
         if (warp == 0) {
-            ok = !told.failed;
-            sum = told.sum[lane];
-            // Whether no two entries are in the same place, and none was overlooked.
-            bool is_single = __reduce_add_sync(FULL, placed) == told.near;
-            if (told.found != told.length) {
-                is_single = false;
-                panel.near_from = 0;
-                sum = given;
-            }
+            p = rows.position[lane];
+            bool in = p != NONE, all_found = told.found == told.length;
             auto publish_unknown = [&](bool yes, T v) { publish_if(yes && in, work + p, v); };
+            using Lines = Panel<T, ThroughWork<T>, true>;
             T x;
             uint32_t solved = 0;
-            if (__all_sync(FULL, ok && is_moderate && is_single)) {
+            bool by_columns = !told.failed && all_found && !told.by_entries;
+            if (by_columns && rows.longest <= SHORT_RUN && !rows.has_window) {
+                x = product(rows.given[lane] - told.sum[lane], rows.scale[lane]);
+                for (uint32_t j = 0; j + 1 < rows.longest; ++j) {
+                    T known = shuffle(x, (rows.start[lane] + j) % WARP);
+                    if (rows.start[lane] + j < lane)
+                        x = multiply_add(tile.values[Tile<T>::place(WINDOW + rows.start[lane] + j, lane)], known, x);
+                }
+                // A zero in the tile must not be multiplied by what is not finite.
+                if (__all_sync(FULL, magnitude(x) < NOT_FINITE<T>)) {
+                    publish_unknown(true, x);
+                    solved = WARP;
+                }
+            } else if (by_columns) {
                 Triangle<T> triangle;
                 triangle.load(tile);
-                T left = sum;
+                Lines panel{a, exchange, work, tile, p, rows.position[0]};
+                T left = rows.given[lane] - told.sum[lane];
                 bool finite = true;
 #pragma unroll 1
                 for (uint32_t half = 0; half < 2; ++half) {
                     if (uint32_t wanted = told.columns[half]) finite = panel.subtract_half(half, wanted, left) && finite;
                     if (half == 0) triangle.show_groups(tile);
                 }
-                if (finite) solved = triangle.solve(tile, product(left, scale), x, publish_unknown);
+                if (finite) solved = triangle.solve(tile, product(left, rows.scale[lane]), x, publish_unknown);
             }
-            if (!ok) sum = not_a_number(T{});
-            if (solved < WARP)
-                panel.solve_by_entries(
-                    solved, sum, x, [&](T sum) { return multiplies ? product(sum, scale) : divide(sum, d); }, publish_unknown);
+            if (solved < WARP) {
+                T left = told.failed ? not_a_number(T{}) : rows.given[lane];
+                if (all_found) left = left - told.sum[lane];
+                Lines panel{a,
+                            exchange,
+                            work,
+                            tile,
+                            p,
+                            rows.position[0],
+                            all_found ? rows.near_from[lane] : 0,
+                            rows.begin[lane],
+                            rows.end[lane],
+                            rows.first_value[lane]};
+                auto divided = [&](T v) {
+                    return rows.multiplies[lane] ? product(v, rows.scale[lane]) : divide(v, rows.diagonal[lane]);
+                };
+                panel.solve_by_entries(solved, left, x, divided, publish_unknown);
+            }
             if (in) {
-                a.x[row] = x;
+                a.x[a.backward ? a.n - 1 - p : p] = x;
                 reset(other + p);
             }
         }
@@ -167,9 +242,13 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
     if (threadIdx.x == 0 && number == all + gridDim.x - 1) leave_queues(a.state, parity, BOTH);
 }
 
-#define KERNEL(t)                                                                                                        \
-    extern "C" __global__ void __launch_bounds__(PANEL_WARPS *WARP, 4) panel_##t(const GRID_CONSTANT SolveArgs<t##_type> a) { \
-        panels(a);                                                                                                       \
+#define KERNEL(name, t, WARPS)                                                                                     \
+    extern "C" __global__ void __launch_bounds__(WARPS *WARP, PANEL_WARPS_OF_SM / WARPS)                           \
+        panel_##name##_##t(const GRID_CONSTANT SolveArgs<t##_type> a) {                                            \
+        panels<t##_type, WARPS>(a);                                                                                \
     }
-FOR_EACH_TYPE(KERNEL)
+#define KERNELS(t)                        \
+    KERNEL(few, t, PANEL_FEW_WARPS)       \
+    KERNEL(many, t, PANEL_MANY_WARPS)
+FOR_EACH_TYPE(KERNELS)
 #endif

@@ -37,10 +37,11 @@ struct Tile {
             reinterpret_cast<uint4 *>(values)[k] = make_uint4(SENTINEL, SENTINEL, SENTINEL, SENTINEL);
         __syncwarp();
     }
-    __device__ __forceinline__ void clear_by_block() const {
-        constexpr uint32_t PIECES = PLACES * sizeof(T) / sizeof(uint4);
-        for (uint32_t k = threadIdx.x; k < PIECES; k += blockDim.x)
-            reinterpret_cast<uint4 *>(values)[k] = make_uint4(SENTINEL, SENTINEL, SENTINEL, SENTINEL);
+    // Fills it from a column on with zeros, which may be the first one or the first own one.
+    __device__ __forceinline__ void clear_by_block(uint32_t first) const {
+        constexpr uint32_t PIECES = PLACES * sizeof(T) / sizeof(uint4), OF_COLUMN = WARP * sizeof(T) / sizeof(uint4);
+        for (uint32_t k = first * OF_COLUMN + threadIdx.x; k < PIECES; k += blockDim.x)
+            reinterpret_cast<uint4 *>(values)[k] = make_uint4(0, 0, 0, 0);
     }
     __device__ __forceinline__ void put_if(bool yes, uint32_t column, uint32_t row, T v) const {
         publish_shared_if(yes, shared_address(values) + place(column, row) * (uint32_t)sizeof(T), v);
@@ -52,9 +53,9 @@ struct Tile {
         return is_in ? v : zero(T{});
     }
     // Makes of what the lane's row has in a third of the columns, and of zeros where it has no entry, what `f` does. How many
-    // entries it has there; and, if wanted, in which columns any row has one, a bit each.
-    template <bool NOTES = false, class F>
-    __device__ __forceinline__ uint32_t fill_third(uint32_t third, const F &f, uint32_t *noted = nullptr) const {
+    // entries it has there.
+    template <class F>
+    __device__ __forceinline__ uint32_t fill_third(uint32_t third, const F &f) const {
         constexpr uint32_t MANY = 16;
         uint32_t entries = 0, lane = threadIdx.x % WARP, columns = third < WINDOW / WARP ? WARP : lane;
 #pragma unroll 1
@@ -67,7 +68,6 @@ struct Tile {
             for (uint32_t k = 0; k < MANY; ++k) {
                 bool is_own = j + k < columns;
                 entries += is_in[k] & is_own;
-                if constexpr (NOTES) *noted |= (uint32_t)__any_sync(FULL, is_in[k] & is_own) << (j + k);
                 put_if(is_own, third * WARP + j + k, lane, f(is_own ? v[k] : zero(T{})));
             }
         }
@@ -76,7 +76,7 @@ struct Tile {
 };
 
 // The rows of a panel: which entries each lane's has, and where the first one's value lies. With RUNS they may be of several runs
-// of consecutive positions; else they are one.
+// of consecutive positions, and only those that are solved by their entries are asked for; else they are one.
 template <class T, class Exchange, bool RUNS = false>
 struct Panel {
     static constexpr int MANY = TOGETHER<T>;
@@ -87,13 +87,7 @@ struct Panel {
     uint32_t position;         // of the lane's row, or NONE
     uint32_t base;             // the first position, where the panel has a window
     uint32_t near_from;        // unknowns from this position on are near the lane's row
-    uint32_t origin;           // the position that the tile's first own column would be of in the row's run
     uint32_t begin, end, first_value;
-
-    // What lane `row` has.
-    static __device__ __forceinline__ uint32_t of_lane(uint32_t v, uint32_t row) {
-        return RUNS ? __shfl_sync(FULL, v, row) : v;
-    }
 
     // Rows are walked 32 entries at a time, so that the last ones, which mostly depend on the youngest unknowns, are walked
     // together.
@@ -102,11 +96,10 @@ struct Panel {
         uint32_t missing;  // before the lane's row begins
         uint32_t origin, value_origin, step;  // the entry that would be the first of the first step, where its value is, and to the next one
     };
-    // Of all entries but so many of the last ones, of rows `from` to `until`.
-    __device__ __forceinline__ Walk walk(uint32_t without, uint32_t from, uint32_t until) const {
-        uint32_t lane = threadIdx.x % WARP, length = end - begin - without;
-        uint32_t longest = uniform(lane >= from && lane < until ? length : 0);
-        uint32_t all = (longest + WARP - 1) / WARP * WARP, missing = all - length;
+    // Of all entries but so many of the last ones.
+    __device__ __forceinline__ Walk walk(uint32_t without) const {
+        uint32_t length = end - begin - without;
+        uint32_t all = (uniform(length) + WARP - 1) / WARP * WARP, missing = all - length;
         uint32_t origin = a.backward ? end - 1 + missing : begin - missing;
         return {all, missing, origin, origin + (first_value - begin), a.backward ? ~0u : 1u};
     }
@@ -135,14 +128,11 @@ struct Panel {
         for (int u = 0; u < MANY; ++u) load_line_if(e.in >> u & 1u, a.val + index[u], e.v[u]);
         return e;
     }
-    // Which of them, of rows from number `first` on, are far.
-    __device__ __forceinline__ uint32_t far_ones(const Entries &e, uint32_t first) const {
+    // Which of them are far.
+    __device__ __forceinline__ uint32_t far_ones(const Entries &e) const {
         uint32_t is_far = 0;
 #pragma unroll
-        for (int u = 0; u < MANY; ++u) {
-            uint32_t from = of_lane(near_from, first + u);
-            is_far |= (e.in >> u & 1u && e.q[u] < from ? 1u : 0u) << u;
-        }
+        for (int u = 0; u < MANY; ++u) is_far |= (e.in >> u & 1u && e.q[u] < near_from ? 1u : 0u) << u;
         return is_far;
     }
     // Of what each lane has of some rows the sum over the lanes, of a row in WARP / ROWS lanes beside each other.
@@ -174,53 +164,50 @@ struct Panel {
         });
     }
 
-    // Puts what is not far of rows `from` to `until` into the tile, from the last step on to the first, or as long as one has any
-    // of it. How many entries of the lane's that were.
-    __device__ __forceinline__ uint32_t put_near(bool to_the_first, uint32_t from = 0, uint32_t until = WARP) const {
-        Walk w = walk(0, from, until);
+    // Puts what is not far into the tile, from the last step on to the first, or as long as one has any of it. How many entries of
+    // the lane's that were.
+    __device__ __forceinline__ uint32_t put_near(bool to_the_first) const {
+        Walk w = walk(0);
         uint32_t lane = threadIdx.x % WARP, entries = 0;
         bool goes_on = true;
 #pragma unroll 1
         for (uint32_t left = w.all; left > 0 && goes_on; left -= WARP) {
             goes_on = to_the_first;
             // The next rows' entries are on their way while some are worked on.
-            Entries next = load(w, left - WARP + lane, from);
+            Entries next = load(w, left - WARP + lane, 0);
 #pragma unroll 1
-            for (uint32_t first = from; first < until; first += MANY) {
+            for (uint32_t first = 0; first < WARP; first += MANY) {
                 Entries e = next;
-                next = load(w, first + MANY < until ? left - WARP + lane : ~0u, (first + MANY) % WARP);
-                uint32_t is_near = e.in & ~far_ones(e, first);
+                next = load(w, first + MANY < WARP ? left - WARP + lane : ~0u, (first + MANY) % WARP);
+                uint32_t is_near = e.in & ~far_ones(e);
                 if (!__any_sync(FULL, is_near != 0)) continue;
                 goes_on = true;
                 entries += __popc(is_near);
 #pragma unroll
-                for (int u = 0; u < MANY; ++u) {
-                    uint32_t column = e.q[u] - of_lane(origin, first + u) + WINDOW;
-                    tile.put_if(is_near >> u & 1u, column, first + u, -conjugate_if(a.conjugate, e.v[u]));
-                }
+                for (int u = 0; u < MANY; ++u)
+                    tile.put_if(is_near >> u & 1u, e.q[u] - base + WINDOW, first + u, -conjugate_if(a.conjugate, e.v[u]));
             }
         }
         __syncwarp();
         return entries;
     }
-    // Subtracts what is far of rows `from` to `until` from the sum of each lane's row. How many entries of the lane's that was. `ok`
-    // is false in the end if the watchdog ended a wait.
-    __device__ __forceinline__ uint32_t subtract_far(const Walk &w, T &sum, bool &ok, uint32_t from = 0,
-                                                     uint32_t until = WARP) const {
-        uint32_t lane = threadIdx.x % WARP, entries = 0, first = from, k = lane;
+    // Subtracts what is far from the sum of each lane's row. How many entries of the lane's that was. `ok` is false in the end if the
+    // watchdog ended a wait.
+    __device__ __forceinline__ uint32_t subtract_far(const Walk &w, T &sum, bool &ok) const {
+        uint32_t lane = threadIdx.x % WARP, entries = 0, first = 0, k = lane;
         if (w.all == 0) return 0;
         Entries next = load(w, k, first);
 #pragma unroll 1
-        for (uint32_t pieces = w.all / WARP * ((until - from) / MANY); pieces > 0; --pieces) {
+        for (uint32_t pieces = w.all / MANY; pieces > 0; --pieces) {
             Entries e = next;
             uint32_t rows = first;
             first += MANY;
-            if (first == until) {
-                first = from;
+            if (first == WARP) {
+                first = 0;
                 k += WARP;
             }
             next = load(w, k, first);
-            uint32_t is_far = far_ones(e, rows), youngest = 0;
+            uint32_t is_far = far_ones(e), youngest = 0;
 #pragma unroll
             for (int u = 0; u < MANY; ++u) youngest = max(youngest, is_far >> u & 1u ? e.q[u] + 1 : 0);
             youngest = uniform(youngest);
@@ -235,20 +222,11 @@ struct Panel {
                 for (int u = 0; u < MANY; ++u) highest = max(highest, x[u].flag());
                 return highest == SENTINEL;
             };
-            auto expect = [&] {
+            // A poll disturbs those that are to publish next.
+            ok = rest_until(youngest - 1, exchange.expected(work, true, youngest - 1)) && ok;
 #pragma unroll
-                for (int u = 0; u < MANY; ++u) x[u] = exchange.expected(work, is_far >> u & 1u, e.q[u]);
-            };
-            bool waits = true;
-            if constexpr (Exchange::POLLS_FIRST) {
-                expect();
-                waits = __any_sync(FULL, are_missing());
-            }
-            if (waits) {
-                ok = rest_until(youngest - 1, exchange.expected(work, true, youngest - 1)) && ok;
-                if constexpr (!Exchange::POLLS_FIRST) expect();
-                ok = spin(a, are_missing) && ok;
-            }
+            for (int u = 0; u < MANY; ++u) x[u] = exchange.expected(work, is_far >> u & 1u, e.q[u]);
+            ok = spin(a, are_missing) && ok;
             T part[MANY];
 #pragma unroll
             for (int u = 0; u < MANY; ++u) {
@@ -306,7 +284,7 @@ struct Panel {
         for (uint32_t row = uniform(first); row < WARP; ++row) {
             uint32_t from = __shfl_sync(FULL, begin, row), until = __shfl_sync(FULL, end, row);
             uint32_t value_from = __shfl_sync(FULL, first_value, row);
-            uint32_t near = of_lane(near_from, row);
+            uint32_t near = RUNS ? __shfl_sync(FULL, near_from, row) : near_from;
             T part = zero(T{});
             bool ok = true;
 #pragma unroll 1

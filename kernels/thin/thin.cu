@@ -43,7 +43,7 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
         ring.begin(base);
 
         uint32_t window = base - min(base - first_position, WINDOW);
-        Panel<T, Ring<T, THIN_RING>> panel{a, ring, work, tile, p, base, window, base, record.z, end, record.w};
+        Panel<T, Ring<T, THIN_RING>> panel{a, ring, work, tile, p, base, window, record.z, end, record.w};
         bool multiplies = true;
         if (a.diag_index && in) {
             d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, parity_of_warp(), record.x); });
@@ -70,7 +70,7 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
         }
         bool ok = true;
         T given = in ? product(alpha, f) : zero(T{}), sum = given;
-        uint32_t far = panel.subtract_far(panel.walk(is_sorted ? placed : 0, 0, WARP), sum, ok);
+        uint32_t far = panel.subtract_far(panel.walk(is_sorted ? placed : 0), sum, ok);
         // Whether no two entries are in the same place, and none was overlooked.
         bool is_single = __reduce_add_sync(FULL, near - placed) == 0;
         if (__reduce_add_sync(FULL, end - record.z - near - far) != 0) {

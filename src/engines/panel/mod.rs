@@ -18,17 +18,35 @@ use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
 use crate::select::decision::Decision;
 use crate::select::features::{Counts, Features};
-use shared::PANEL_WARPS;
-use tuning::{PANEL_BLOCKS, PANEL_PLACES};
+use shared::{PANEL_FEW_WARPS, PANEL_MANY_WARPS, PANEL_WARPS_OF_SM};
+use tuning::{PANEL_LONG_ROWS, PANEL_PLACES};
 
 pub struct Panel;
 
-/// The kernel.
+/// The kernels, by `variant`.
 const PANEL: KernelName<SolveArgs> = KernelName::new("panel");
 
 /// Bytes of shared memory: a tile of columns.
 fn shared_bytes(dtype: DataType) -> u32 {
     PANEL_PLACES * dtype.bytes() as u32
+}
+
+/// Warps of a block. More of them are sooner done with a panel of long rows, and fewer panels are on a GPU together.
+fn warps(entries: u64, n: u64) -> u32 {
+    if entries >= n * u64::from(PANEL_LONG_ROWS) {
+        PANEL_MANY_WARPS
+    } else {
+        PANEL_FEW_WARPS
+    }
+}
+
+/// What the name of a kernel for so many warps ends with.
+fn variant(warps: u32) -> &'static str {
+    if warps == PANEL_MANY_WARPS {
+        "_many"
+    } else {
+        "_few"
+    }
 }
 
 /// Whether a GPU has what the kernels are compiled for.
@@ -83,7 +101,8 @@ impl Algorithm for Panel {
         _schedule: Option<&Schedule>,
         _found: &mut Findings,
     ) -> Result<()> {
-        launcher.kernel(PANEL, "")?.allow_shared(shared_bytes(launcher.dtype))?;
+        let warps = warps(stored.entries.into(), stored.n().into());
+        launcher.kernel(PANEL, variant(warps))?.allow_shared(shared_bytes(launcher.dtype))?;
         stored.add_work_vectors(launcher, 0)?;
         // Where the schedule has no panels they are in natural order.
         if stored.base.work_item.is_null() {
@@ -91,18 +110,24 @@ impl Algorithm for Panel {
         }
         Ok(())
     }
-    fn complete(&self, _: &Launcher, _: &mut Stored, _: Findings) -> Result<Box<dyn EnginePlan>> {
-        Ok(Box::new(Panel))
+    fn complete(&self, _: &Launcher, stored: &mut Stored, _: Findings) -> Result<Box<dyn EnginePlan>> {
+        Ok(Box::new(PanelPlan { warps: warps(stored.entries.into(), stored.n().into()) }))
     }
 }
 
-impl EnginePlan for Panel {
+/// What PANEL keeps of a matrix.
+struct PanelPlan {
+    /// Of a block.
+    warps: u32,
+}
+
+impl EnginePlan for PanelPlan {
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &SolveArgs) -> Result<()> {
-        let most = launcher.multiprocessors * PANEL_BLOCKS;
+        let most = launcher.multiprocessors * (PANEL_WARPS_OF_SM / self.warps);
         let blocks = args.work_items.min(most);
-        launcher.kernel_overlapped(PANEL, "")?.launch(
+        launcher.kernel_overlapped(PANEL, variant(self.warps))?.launch(
             blocks,
-            PANEL_WARPS * 32,
+            self.warps * 32,
             shared_bytes(launcher.dtype),
             args,
         )
