@@ -43,10 +43,12 @@ static const sptrsvDataType_t TYPES[] = {SPTRSV_R_32F, SPTRSV_R_64F, SPTRSV_C_32
 enum { SEPARATE_DIAGONAL = 2 }; /* beside the library's NON_UNIT and UNIT */
 
 enum Shape { DIAGONAL, CHAIN, GRID, RANDOM, DENSE_ROW, DENSE_COLUMN, EMPTY_ROWS, NODES, DIAGONALS, TAIL, DENSE_END, SHAPES,
-             BAND, MANY, IRREGULAR /* levels of eight rows, also of twenty entries each, and eight entries anywhere: not among all shapes */ };
+             /* Not among all shapes: levels of eight rows, also of twenty entries each; eight entries anywhere; a complete factor. */
+             BAND, MANY, IRREGULAR, SEPARATORS };
 static const char *const SHAPE_NAMES[] = {"diagonal",  "chain",        "grid",      "random",
                                           "dense row", "dense column", "empty rows", "nodes",     "diagonals",
-                                          "tail",      "dense end"};
+                                          "tail",      "dense end",    "",          "band",       "many",
+                                          "irregular", "separators"};
 
 /* What kind of problem it is. Zero everywhere is the plain one: float, op N, lower, non-unit, base 0, CSR,
  * 32-bit indices, sorted rows, triangular storage, not in place, alpha on the host, setup AUTO. */
@@ -164,14 +166,28 @@ static inline void push_diagonals(Entries *list, int64_t n) {
   }
 }
 
+/* A complete factor in an order by nested dissection: two halves without an entry between them, and behind them a separator whose rows
+ * depend on all before. */
+static inline void push_separators(Entries *list, int64_t first, int64_t end) {
+  int64_t n = end - first, separator = n <= 24 ? n : n / 8 + 4, half = (n - separator) / 2;
+  if (separator < n) {
+    push_separators(list, first, first + half);
+    push_separators(list, first + half, end - separator);
+  }
+  for (int64_t i = end - separator; i < end; i++)
+    for (int64_t j = first; j < i; j++) push(list, i, j, 0);
+}
+
 /* The strictly lower entries of a shape, without values. */
 static inline void push_shape(Entries *list, enum Shape shape, int64_t n) {
   int64_t side = (int64_t)sqrt((double)n), dense = n > 10000 ? 120 : 40; /* rows at the end */
   if (shape == NODES) push_nodes(list, n);
   if (shape == DIAGONALS) push_diagonals(list, n);
+  if (shape == SEPARATORS) push_separators(list, 0, n);
   for (int64_t i = 1; i < n; i++) switch (shape) {
       case DIAGONAL:
       case DIAGONALS:
+      case SEPARATORS:
       case NODES: break;
       case CHAIN: push(list, i, i - 1, 0); break;
       case GRID:

@@ -258,7 +258,7 @@ static void one_factorisation(Worker *w) {
   enum Shape shape = SHAPES_TO_FACTORISE[below(COUNT(SHAPES_TO_FACTORISE))];
   Kind k = {.type = TYPES[below(4)], .full = (int)below(2), .base = (int)below(2), .wide = (int)below(3), .setup = (int)below(3)};
   Problem p = make_matrix(k, shape, 1 + below(below(8) ? 600 : 3000), all.kind);
-  snprintf(w->doing, sizeof w->doing, "%s, %s, n = %" PRId64 " (%s)", METHODS[all.kind], SHAPE_NAMES[shape % SHAPES], p.n, kind_text(&k));
+  snprintf(w->doing, sizeof w->doing, "%s, %s, n = %" PRId64 " (%s)", METHODS[all.kind], SHAPE_NAMES[shape], p.n, kind_text(&k));
   size_t bytes = (size_t)p.nnz * value_size(k.type);
   char *first = malloc(bytes + 1), *host = malloc(bytes + 1);
   if (!first || !host) fatal("malloc", "out of memory");
@@ -302,7 +302,7 @@ static void one_sweep(Worker *w) {
   enum Shape shape = SHAPES_TO_FACTORISE[below(COUNT(SHAPES_TO_FACTORISE))];
   Kind k = {.type = TYPES[below(4)], .fill = (int)below(2), .base = (int)below(2), .wide = (int)below(3), .unsorted = (int)below(2)};
   Problem p = make_whole_matrix(k, shape, 1 + below(below(8) ? 2000 : 20000));
-  snprintf(w->doing, sizeof w->doing, "a sweep, %s, n = %" PRId64 " (%s)", SHAPE_NAMES[shape % SHAPES], p.n, kind_text(&k));
+  snprintf(w->doing, sizeof w->doing, "a sweep, %s, n = %" PRId64 " (%s)", SHAPE_NAMES[shape], p.n, kind_text(&k));
   size_t bytes = (size_t)p.n * value_size(k.type);
   char *old = malloc(bytes + 1), *first = malloc(bytes + 1), *host = malloc(bytes + 1);
   if (!old || !first || !host) fatal("malloc", "out of memory");

@@ -29,11 +29,11 @@ static void scaled_case(Kind k, enum Shape shape, int64_t n, int kind, int expon
       mem_get(run ? again : first, s.val, bytes);
       if (run) {
         CHECK_THAT(!memcmp(first, again, bytes), "%s of %s by %s: other bits in run %d (%s)", METHODS[kind],
-                   SHAPE_NAMES[shape % SHAPES], ALGS[a].name, run, kind_text(&k));
+                   SHAPE_NAMES[shape], ALGS[a].name, run, kind_text(&k));
         continue;
       }
       long double worst = worst_residual(&p, first, kind);
-      CHECK_THAT(worst <= 1, "%s of %s by %s, n = %lld: error %Lg of the bound (%s)", METHODS[kind], SHAPE_NAMES[shape % SHAPES],
+      CHECK_THAT(worst <= 1, "%s of %s by %s, n = %lld: error %Lg of the bound (%s)", METHODS[kind], SHAPE_NAMES[shape],
                  ALGS[a].name, (long long)n, worst, kind_text(&k));
       for (int64_t t = 0; kind == IC0 && t < p.nnz; t++)
         if (p.e[t].j > p.e[t].i && !nan_num(get(k.type, first, t))) {

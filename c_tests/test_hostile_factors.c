@@ -146,7 +146,7 @@ static void everything_is_the_sentinel(void) {
   for (int what = 0; what < WORKS; what++)
     for (int t = 0; t < COUNT(TYPES); t++)
       for (int shape = 0; shape < COUNT(SHAPES_HERE); shape++) {
-        hostile_case("everything is the sentinel, %s, type %c, %s", WORK_NAMES[what], letter_of(TYPES[t]), SHAPE_NAMES[SHAPES_HERE[shape] % SHAPES]);
+        hostile_case("everything is the sentinel, %s, type %c, %s", WORK_NAMES[what], letter_of(TYPES[t]), SHAPE_NAMES[SHAPES_HERE[shape]]);
         Work w;
         if (open_work(&w, what, (Kind){.type = TYPES[t], .full = 1}, SHAPES_HERE[shape], 400)) {
           mem_fill(result_of(&w), 0xff, bytes_of(&w));

@@ -5,7 +5,7 @@
  * - every kind of problem (type, op, triangle, diagonal, base, format, index types, order, storage, in
  *   place, alpha's place) with every algorithm; the shape, size and setup are drawn at random;
  * - every size and shape with every type, op, triangle, diagonal, base and algorithm, the rest drawn at random;
- * - every type, op and triangle in narrow tiles;
+ * - every type, op and triangle in narrow tiles, and in complete factors;
  * - random kinds on large systems.
  *
  * Each of these is solved twice: a deterministic algorithm must give the same bits.
@@ -178,6 +178,17 @@ static void narrow_ends(void) {
   narrow_levels(SPTRSV_ALG_ONE_WORD, (enum Shape[]){TAIL, GRID, CHAIN, DENSE_END, NODES});
 }
 
+/* Complete factors, with some thirty entries a row and with hundreds, which a GPU solves by panels with few warps or many. */
+static void factors(void) {
+  for (int i = 0; i < 4 * 3 * 2; i++)
+    for (int longer = 0; longer < 2; longer++) {
+      Kind k = nth_kind(i);
+      k.setup = random_setup();
+      int a = place_of(SPTRSV_ALG_PANEL);
+      one_case(k, SEPARATORS, longer ? 900 + below(300) : 100 + below(100), a, a + 1);
+    }
+}
+
 static void large(void) {
   for (int i = 0; i < 4 * COUNT(ALGS); i++)
     one_case(random_kind(), i % 2 ? GRID : i % 4 ? EMPTY_ROWS : RANDOM, 40000 + below(20000), i % COUNT(ALGS),
@@ -197,6 +208,7 @@ int main(int argc, char **argv) {
   RUN(every_size_and_shape);
   RUN(narrow_tiles);
   RUN(narrow_ends);
+  RUN(factors);
   RUN(large);
   return check_end();
 }

@@ -168,7 +168,7 @@ static void mark(Relaxed *r, int how) {
 static void one_case(Kind k, enum Shape shape, int64_t n, double weight, int zero, int with_diagonal, int a) {
   Relaxed r;
   static char text[200];
-  snprintf(text, sizeof text, "%s by %s, n = %lld, weight %g%s%s", SHAPE_NAMES[shape % SHAPES], ALGS[a].name, (long long)n, weight,
+  snprintf(text, sizeof text, "%s by %s, n = %lld, weight %g%s%s", SHAPE_NAMES[shape], ALGS[a].name, (long long)n, weight,
            zero ? ", from zero" : "", with_diagonal == GIVEN ? ", separate diagonal" : with_diagonal == ONLY_OWN ? ", Gauss-Seidel alone" : "");
   const char *was = T.current;
   T.current = text;

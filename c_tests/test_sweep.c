@@ -23,7 +23,7 @@ static void one_case(Kind k, enum Shape shape, int64_t n, double weight, int zer
         continue;
       }
       long double worst = worst_row(&p, old, first, weight, zero, with_diagonal);
-      CHECK_THAT(worst <= 1, "%s, n = %lld, weight %g%s%s: error %Lg of the bound (%s)", SHAPE_NAMES[shape % SHAPES], (long long)n, weight,
+      CHECK_THAT(worst <= 1, "%s, n = %lld, weight %g%s%s: error %Lg of the bound (%s)", SHAPE_NAMES[shape], (long long)n, weight,
                  zero ? ", from zero" : "", with_diagonal == GIVEN ? ", separate diagonal" : with_diagonal == ONLY_OWN ? ", Gauss-Seidel alone" : "", worst, kind_text(&k));
     }
   CHECK_OK(sptrsvSetSmCountTarget(T.h, 0));
