@@ -98,6 +98,14 @@ __device__ __forceinline__ void bring(const SolveArgs<T> &a, uint32_t parity, ui
     }
 }
 
+// Fills a tile from a column on with zeros, which may be the first one or the first own one.
+template <class T>
+__device__ __forceinline__ void clear_from(const Tile<T> &tile, uint32_t first) {
+    constexpr uint32_t PIECES = Tile<T>::PLACES * sizeof(T) / sizeof(uint4), OF_COLUMN = WARP * sizeof(T) / sizeof(uint4);
+    for (uint32_t k = first * OF_COLUMN + threadIdx.x; k < PIECES; k += blockDim.x)
+        reinterpret_cast<uint4 *>(tile.values)[k] = make_uint4(0, 0, 0, 0);
+}
+
 template <class T, uint32_t WARPS>
 __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
     extern __shared__ __align__(16) unsigned char shared[];
@@ -122,7 +130,7 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
     __syncthreads();
     for (uint32_t turn = 0; number < all; turn ^= 1) {
         const Rows<T> &rows = known[turn];
-        tile.clear_by_block(rows.has_window ? 0 : WINDOW);
+        clear_from(tile, rows.has_window ? 0 : WINDOW);
         if (threadIdx.x == 0) {
             atomicAdd(&a.state->progress, 1u);
             told.found = told.length = told.columns[0] = told.columns[1] = told.by_entries = told.failed = 0;

@@ -3,10 +3,10 @@
 // A warp takes a panel of 32 positions (`panel.cuh`). Panels are dealt out to the warps of one block of the cluster one by one,
 // then to the next one's: mostly a warp waits for another of its own block, through its shared memory, while the other blocks are
 // busy with what is far of theirs.
-#include "panel/panel.cuh"
 #include "device/ring.cuh"
 #include "device/long_row.cuh"
 #include "shared/thin.h"
+#include "walk.cuh"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 template <class T>
@@ -20,7 +20,7 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
     T *work = work_of(a, parity), *other = work_of(a, ~parity), alpha = alpha_of(a);
     Ring<T, THIN_RING> ring(reinterpret_cast<T *>(shared), first_position, a.n - first_position);
     uint32_t warp = uniform(threadIdx.x / WARP), rank = rank_in_cluster();
-    Tile<T> tile{reinterpret_cast<T *>(shared + THIN_RING) + warp * Tile<T>::PLACES};
+    MarkedTile<T> tile{reinterpret_cast<T *>(shared + THIN_RING) + warp * Tile<T>::PLACES};
     uint32_t number = rank * WARPS<T> + warp, blocks = (a.n - first_position + WARP - 1) / WARP;
     // The next block of the cluster waits for what the last warp solves.
     uint32_t waiting = warp == WARPS<T> - 1 ? (rank + 1) % CLUSTER : rank;
@@ -43,7 +43,7 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
         ring.begin(base);
 
         uint32_t window = base - min(base - first_position, WINDOW);
-        Panel<T, Ring<T, THIN_RING>> panel{a, ring, work, tile, p, base, window, record.z, end, record.w};
+        WalkedPanel<T, Ring<T, THIN_RING>> panel{{a, ring, work, tile, p, base, window, record.z, end, record.w}};
         bool multiplies = true;
         if (a.diag_index && in) {
             d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, parity_of_warp(), record.x); });
