@@ -2,8 +2,8 @@
 //
 // In an order by nested dissection a row of a separator depends on one half of the unknowns, which end with a separator of their
 // own, and then on the other half. If entries were taken in the order of their columns, the end of the first half would hold up all
-// of the other half. So rows are walked in parts beside each other: where one waits for an unknown another one goes on. What
-// each part takes from a row is a sum of its own, and in the end these are added up one after the other: the order of the sums is fixed.
+// of the other half. So rows are walked in parts beside each other: where one waits for an unknown another one goes on. Each part has
+// a sum of its own, and in the end these are added up one after the other: the order of the sums is fixed.
 #pragma once
 #include "panel.cuh"
 
@@ -69,9 +69,9 @@ struct RowWalk {
         uint32_t entries;
         uint32_t columns[3];  // in which ones, a bit each
     };
-    // Puts what is near the rows into the tile, from the last step back, as long as one has any of it. `origin` is the position that
-    // the tile's first own column would be of in the row's run. Own columns get what `factor_of` makes of an entry. What all lanes of
-    // the row have put there.
+    // Puts what is near the rows into the tile, from the last step back, as long as one has any of it. `origin` is the position
+    // that the tile's first own column would be of in the row's run. Own columns get what `factor_of` makes of an entry. What all
+    // lanes of the row have put there.
     template <class F>
     __device__ __forceinline__ Near put_near(const Tile<T> &tile, uint32_t origin, const F &factor_of) const {
         const Steps s = steps(0);
