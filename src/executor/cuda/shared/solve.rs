@@ -94,11 +94,11 @@ pub struct SolveArgs /*<T>*/ {
     pub timeout_ns: u64,
     /// Where the prologue leaves a copy of its `MultiArgs` for the kernels of a graph, or null.
     pub args_copy: MutPtr, // <void>
-    /// Of the nodal engine: own entries and diagonal index of each row, by position.
+    /// Of a schedule by nodes: own entries and diagonal index of each row, by position.
     pub node_row: ConstPtr, // <uint2>
     /// Number of values that the caller's array has.
     pub values: u32,
-    /// Of the nodal engine: 1 where each diagonal value is in its place in its row.
+    /// Of a schedule by nodes: 1 where each diagonal value is in its place in its row.
     pub diag_in_rows: u32,
     /// Words of a work vector: of positions, and behind them of the segments of long rows.
     pub words: u32,
