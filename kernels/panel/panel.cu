@@ -1,8 +1,9 @@
 // PANEL: up to 32 rows at a time by a block, for complete factors, where neighbouring rows depend on each other and on nearly the
 // same unknowns.
 //
-// A block takes one panel after the other by ticket (`panel.cuh`). Each of its warps subtracts what is far of some of the rows,
-// and one warp solves the triangle. Unknowns reach other blocks through L2, in one word each.
+// A block takes one panel after the other by ticket. Each of its warps sums up what is far of some of the rows (`walk.cuh`), and one
+// warp solves the triangle (`panel.cuh`). Meanwhile another warp finds out about the rows of the next panel. Unknowns reach other
+// blocks through L2, in one word each.
 #include "shared/panel.h"
 #include "shared/panels.h"
 #include "walk.cuh"
