@@ -155,22 +155,11 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
             is_moderate = is_moderate & (!yes | is_zero(v) | ::is_moderate(factor));
             return factor;
         });
-        uint32_t p = NONE;
-        if (warp == BRINGS) {
-            next = __shfl_sync(FULL, next, 0);
-            p = position_of(a, next & ~BOTH);
-        }
-        bool ok = true;
-        T sum;
-        uint32_t far = walk.sum_far(near.entries, sum, ok), columns = 0;
-        if (warp == BRINGS) {
-            if (lane == 0) told.ticket = next;
-            bring(a, parity, p, known[turn ^ 1]);
-        }
+        uint32_t columns = 0;
 #pragma unroll
         for (int third = 0; third < 3; ++third) columns += __popc(near.columns[third]);
         bool is_first = lane % LANES_OF_ROW == 0;
-        uint32_t found = __reduce_add_sync(FULL, far + (is_first ? near.entries : 0));
+        uint32_t found = __reduce_add_sync(FULL, is_first ? near.entries : 0);
         uint32_t lengths = __reduce_add_sync(FULL, is_first ? walk.end - walk.begin : 0);
         // No two entries of a row may be in the same place.
         bool by_entries = __any_sync(FULL, columns != near.entries || !is_moderate);
@@ -184,11 +173,24 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
             atomicAdd(&told.length, lengths);
             if (by_entries) told.by_entries = 1;
         }
+        uint32_t p = NONE;
+        if (warp == BRINGS) {
+            next = __shfl_sync(FULL, next, 0);
+            if (lane == 0) told.ticket = next;
+            p = position_of(a, next & ~BOTH);
+        }
+
+        // From here to the solved triangle other panels may be waiting for this one.
+        bool ok = true;
+        T sum;
+        uint32_t far = __reduce_add_sync(FULL, walk.sum_far(near.entries, sum, ok));
+        if (lane == 0) atomicAdd(&told.found, far);
         if (!__all_sync(FULL, ok) && lane == 0) told.failed = 1;
         if (is_first) told.sum[walked] = sum;
         __syncthreads();
 
         number = told.ticket & ~BOTH;
+        if (warp == BRINGS) bring(a, parity, p, known[turn ^ 1]);
         if (warp == 0) {
             p = rows.position[lane];
             bool in = p != NONE, all_found = told.found == told.length;
