@@ -2,8 +2,8 @@
 // same unknowns.
 //
 // A block takes one panel after the other by ticket. Each of its warps sums up what is far of some of the rows (`walk.cuh`), and one
-// warp solves the triangle (`panel.cuh`). Meanwhile another warp finds out about the rows of the next panel. Unknowns reach other
-// blocks through L2, in one word each.
+// warp solves the triangle (`panel.cuh`). Before that another warp finds out about the rows of the next panel. Unknowns reach
+// other blocks through L2, in one word each.
 #include "shared/panel.h"
 #include "shared/panels.h"
 #include "walk.cuh"
@@ -55,9 +55,9 @@ __device__ __forceinline__ uint32_t position_of(const SolveArgs<T> &a, uint32_t 
     return number >= a.work_items ? NONE : table ? table[k] : k;
 }
 
-// Finds what is known of the rows at `p`, a row a lane.
+// Finds out what must be known of the rows at `p`, a row a lane.
 template <class T>
-__device__ __forceinline__ void bring(const SolveArgs<T> &a, uint32_t parity, uint32_t p, Rows<T> &rows) {
+__device__ __forceinline__ void find_rows(const SolveArgs<T> &a, uint32_t parity, uint32_t p, Rows<T> &rows) {
     uint32_t lane = threadIdx.x % WARP;
     bool in = p < a.n;
     uint32_t row = a.backward ? a.n - 1 - p : p, begin = 0, end = 0, first_value = 0, diag = NONE;
@@ -112,7 +112,7 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
     extern __shared__ __align__(16) unsigned char shared[];
     __shared__ Rows<T> known[2];  // of this panel and of the next one
     __shared__ Told<T> told;
-    constexpr uint32_t BRINGS = 1;           // the warp that finds out about the next panel
+    constexpr uint32_t FINDER = 1;            // the warp that finds out about the next panel
     constexpr uint32_t LANES_OF_ROW = WARPS;  // that walk along it
     wait_for_previous_kernel();
     uint32_t lane = threadIdx.x % WARP, warp = uniform(threadIdx.x / WARP), all = a.work_items;
@@ -127,17 +127,17 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
     Tile<T> tile{reinterpret_cast<T *>(shared)};
     uint32_t walked = warp * (WARP / WARPS) + lane / LANES_OF_ROW;  // the row of a lane that walks
 
-    if (warp == BRINGS) bring(a, parity, position_of(a, number), known[0]);
+    if (warp == FINDER) find_rows(a, parity, position_of(a, number), known[0]);
     __syncthreads();
-    for (uint32_t turn = 0; number < all; turn ^= 1) {
-        const Rows<T> &rows = known[turn];
+    for (uint32_t slot = 0; number < all; slot ^= 1) {
+        const Rows<T> &rows = known[slot];
         clear_from(tile, rows.has_window ? 0 : WINDOW);
         if (threadIdx.x == 0) {
             atomicAdd(&a.state->progress, 1u);
             told.found = told.length = told.columns[0] = told.columns[1] = told.by_entries = told.failed = 0;
         }
         uint32_t next = 0;
-        if (warp == BRINGS && lane == 0) next = atomicAdd(queue, 1u);
+        if (warp == FINDER && lane == 0) next = atomicAdd(queue, 1u);
         __syncthreads();
 
         RowWalk<T, LANES_OF_ROW> walk{a,
@@ -155,11 +155,22 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
             is_moderate = is_moderate & (!yes | is_zero(v) | ::is_moderate(factor));
             return factor;
         });
-        uint32_t columns = 0;
+        uint32_t p = NONE;
+        if (warp == FINDER) {
+            next = __shfl_sync(FULL, next, 0);
+            p = position_of(a, next & ~BOTH);
+        }
+        bool ok = true;
+        T sum;
+        uint32_t far = walk.sum_far(near.entries, sum, ok), columns = 0;
+        if (warp == FINDER) {
+            if (lane == 0) told.ticket = next;
+            find_rows(a, parity, p, known[slot ^ 1]);
+        }
 #pragma unroll
         for (int third = 0; third < 3; ++third) columns += __popc(near.columns[third]);
         bool is_first = lane % LANES_OF_ROW == 0;
-        uint32_t found = __reduce_add_sync(FULL, is_first ? near.entries : 0);
+        uint32_t found = __reduce_add_sync(FULL, far + (is_first ? near.entries : 0));
         uint32_t lengths = __reduce_add_sync(FULL, is_first ? walk.end - walk.begin : 0);
         // No two entries of a row may be in the same place.
         bool by_entries = __any_sync(FULL, columns != near.entries || !is_moderate);
@@ -173,24 +184,11 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
             atomicAdd(&told.length, lengths);
             if (by_entries) told.by_entries = 1;
         }
-        uint32_t p = NONE;
-        if (warp == BRINGS) {
-            next = __shfl_sync(FULL, next, 0);
-            if (lane == 0) told.ticket = next;
-            p = position_of(a, next & ~BOTH);
-        }
-
-        // From here to the solved triangle other panels may be waiting for this one.
-        bool ok = true;
-        T sum;
-        uint32_t far = __reduce_add_sync(FULL, walk.sum_far(near.entries, sum, ok));
-        if (lane == 0) atomicAdd(&told.found, far);
         if (!__all_sync(FULL, ok) && lane == 0) told.failed = 1;
         if (is_first) told.sum[walked] = sum;
         __syncthreads();
 
         number = told.ticket & ~BOTH;
-        if (warp == BRINGS) bring(a, parity, p, known[turn ^ 1]);
         if (warp == 0) {
             p = rows.position[lane];
             bool in = p != NONE, all_found = told.found == told.length;
@@ -202,9 +200,9 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
             if (by_columns && rows.longest <= SHORT_RUN && !rows.has_window) {
                 x = product(rows.given[lane] - told.sum[lane], rows.scale[lane]);
                 for (uint32_t j = 0; j + 1 < rows.longest; ++j) {
-                    T known = shuffle(x, (rows.start[lane] + j) % WARP);
+                    T before = shuffle(x, (rows.start[lane] + j) % WARP);
                     if (rows.start[lane] + j < lane)
-                        x = multiply_add(tile.values[Tile<T>::place(WINDOW + rows.start[lane] + j, lane)], known, x);
+                        x = multiply_add(tile.values[Tile<T>::place(WINDOW + rows.start[lane] + j, lane)], before, x);
                 }
                 // A zero in the tile must not be multiplied by what is not finite.
                 if (__all_sync(FULL, magnitude(x) < NOT_FINITE<T>)) {

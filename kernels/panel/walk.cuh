@@ -9,7 +9,7 @@
 
 template <class T, uint32_t LANES>
 struct RowWalk {
-    static constexpr int MANY = TOGETHER<T>;               // entries of a lane in a step
+    static constexpr int MANY = TOGETHER<T>;  // entries of a lane in a step
     static constexpr uint32_t STEP = LANES * MANY, PARTS = 4;
     const SolveArgs<T> &a;
     const T *work;
@@ -40,7 +40,7 @@ struct RowWalk {
                 first_value + skipped};
     }
     struct Entries {
-        uint32_t q[MANY];  // what they are of, or NONE
+        uint32_t q[MANY];      // what they are of, or NONE
         uint32_t index[MANY];  // of their values
         T v[MANY];
     };

@@ -1,5 +1,5 @@
 //! The kinds of matrices that are hardest for AUTO, in two halves: costs and constants may be fitted to the kinds of
-//! `fit`, and results are reported of the kinds of `report`, to which nothing was fitted.
+//! `fit`, and results are reported of the kinds of `report`, to which no constant was fitted.
 
 use super::entries::{other, Entry, Recipe};
 use crate::generate::factor::{Dissected, Factor};

@@ -35,7 +35,7 @@ pub fn predict(segments: SegmentCounts, counts: Counts) -> Option<Duration> {
 /// Time of a solve by panels that hardly wait longer than their rows, with so many hops from one to another.
 fn time(counts: Counts, hops: f64) -> Duration {
     let rows = counts.of_rows();
-    let blocks = rows.speed.multiprocessors * (PANEL_WARPS_OF_SM / warps(rows.entries.into(), rows.n.into()));
+    let blocks = rows.speed.multiprocessors * (PANEL_WARPS_OF_SM / warps(rows.entries, rows.n));
     let panels = (rows.n / PANEL_ROWS) as f64 / f64::from(blocks);
     let path = PANEL_LEVEL.mul_f64(rows.levels as f64) + PANEL_HOP.mul_f64(hops);
     let by_clock = PANEL_START + path + Duration::from_secs_f64(panels * PANEL_SECONDS);

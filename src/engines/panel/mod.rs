@@ -32,8 +32,8 @@ fn shared_bytes(dtype: DataType) -> u32 {
 }
 
 /// Warps of a block. More of them are sooner done with a panel of long rows, and fewer panels are on a GPU together.
-fn warps(entries: u64, n: u64) -> u32 {
-    if entries >= n * u64::from(PANEL_LONG_ROWS) {
+fn warps(entries: u32, n: u32) -> u32 {
+    if u64::from(entries) >= u64::from(n) * u64::from(PANEL_LONG_ROWS) {
         PANEL_MANY_WARPS
     } else {
         PANEL_FEW_WARPS
@@ -101,7 +101,7 @@ impl Algorithm for Panel {
         _schedule: Option<&Schedule>,
         _found: &mut Findings,
     ) -> Result<()> {
-        let warps = warps(stored.entries.into(), stored.n().into());
+        let warps = warps(stored.entries, stored.n());
         launcher.kernel(PANEL, variant(warps))?.allow_shared(shared_bytes(launcher.dtype))?;
         stored.add_work_vectors(launcher, 0)?;
         // Where the schedule has no panels they are in natural order.
@@ -111,7 +111,7 @@ impl Algorithm for Panel {
         Ok(())
     }
     fn complete(&self, _: &Launcher, stored: &mut Stored, _: Findings) -> Result<Box<dyn EnginePlan>> {
-        Ok(Box::new(PanelPlan { warps: warps(stored.entries.into(), stored.n().into()) }))
+        Ok(Box::new(PanelPlan { warps: warps(stored.entries, stored.n()) }))
     }
 }
 
