@@ -26,6 +26,7 @@ template <class T>
 struct Rows {
     T given[WARP];                      // right-hand sides
     T diagonal[WARP], scale[WARP];      // and its reciprocal
+    uint32_t diagonal_index[WARP];      // where it is
     uint32_t multiplies[WARP];          // whether that is as good as dividing
     uint32_t position[WARP];            // or NONE
     uint32_t begin[WARP], end[WARP], first_value[WARP];
@@ -55,20 +56,29 @@ __device__ __forceinline__ uint32_t position_of(const SolveArgs<T> &a, uint32_t 
     return number >= a.work_items ? NONE : table ? table[k] : k;
 }
 
-// Finds out what must be known of the rows at `p`, a row a lane.
+// Has copied what must be known of the rows at `p`, a row a lane; except the diagonal, whose place must be known first.
 template <class T>
-__device__ __forceinline__ void find_rows(const SolveArgs<T> &a, uint32_t parity, uint32_t p, Rows<T> &rows) {
+__device__ __forceinline__ void ask_for_rows(const SolveArgs<T> &a, uint32_t p, Rows<T> &rows) {
     uint32_t lane = threadIdx.x % WARP;
     bool in = p < a.n;
-    uint32_t row = a.backward ? a.n - 1 - p : p, begin = 0, end = 0, first_value = 0, diag = NONE;
-    if (in) {
-        begin = a.row_ptr[p];
-        end = a.row_ptr[p + 1];
-        if (!a.row_permuted) first_value = a.row_val[p];
-        if (a.diag_index) diag = a.diag_index[p];
-    }
-    T f, d, scale = one(T{});
-    load_if(in, a.f + (in ? row : 0), f);
+    uint32_t from = in ? p : 0, row = a.backward ? a.n - 1 - from : from;
+    rows.position[lane] = in ? p : NONE;
+    copy_ahead(in, &rows.begin[lane], a.row_ptr + from);
+    copy_ahead(in, &rows.end[lane], a.row_ptr + from + 1);
+    if (!a.row_permuted) copy_ahead(in, &rows.first_value[lane], a.row_val + from);
+    if (a.diag_index) copy_ahead(in, &rows.diagonal_index[lane], a.diag_index + from);
+    copy_ahead(in, &rows.given[lane], a.f + row);
+}
+
+// Finds out the rest, when that has arrived.
+template <class T>
+__device__ __forceinline__ void find_rows(const SolveArgs<T> &a, uint32_t parity, Rows<T> &rows) {
+    uint32_t lane = threadIdx.x % WARP;
+    copied();
+    uint32_t p = rows.position[lane];
+    bool in = p != NONE, multiplies = true;
+    uint32_t row = a.backward ? a.n - 1 - p : p, diag = a.diag_index && in ? rows.diagonal_index[lane] : NONE;
+    T d, scale = one(T{});
     load_if(diag != NONE, a.diag_values + diag, d);
     // Rows may be of several runs.
     uint32_t before = __shfl_up_sync(FULL, p, 1);
@@ -76,19 +86,14 @@ __device__ __forceinline__ void find_rows(const SolveArgs<T> &a, uint32_t parity
     uint32_t start = WARP - 1 - __clz(starts << (WARP - 1 - lane) >> (WARP - 1 - lane));
     bool is_run = (starts & __ballot_sync(FULL, in)) == 1;
     uint32_t run = __shfl_sync(FULL, p, start), window = is_run ? min(run, WINDOW) : 0;
-    bool multiplies = true;
     if (a.diag_index && in) {
         d = diagonal_of(a, p, d, [&] { note_zero_pivot(a.state, parity, row); });
         multiplies = reciprocal(d, scale);
     }
-    rows.given[lane] = in ? product(alpha_of(a), f) : zero(T{});
+    rows.given[lane] = product(alpha_of(a), rows.given[lane]);
     rows.diagonal[lane] = d;
     rows.scale[lane] = scale;
     rows.multiplies[lane] = multiplies;
-    rows.position[lane] = in ? p : NONE;
-    rows.begin[lane] = begin;
-    rows.end[lane] = end;
-    rows.first_value[lane] = first_value;
     rows.near_from[lane] = run - window;
     rows.start[lane] = start;
     rows.origin[lane] = run - start;
@@ -127,7 +132,10 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
     Tile<T> tile{reinterpret_cast<T *>(shared)};
     uint32_t walked = warp * (WARP / WARPS) + lane / LANES_OF_ROW;  // the row of a lane that walks
 
-    if (warp == FINDER) find_rows(a, parity, position_of(a, number), known[0]);
+    if (warp == FINDER) {
+        ask_for_rows(a, position_of(a, number), known[0]);
+        find_rows(a, parity, known[0]);
+    }
     __syncthreads();
     for (uint32_t slot = 0; number < all; slot ^= 1) {
         const Rows<T> &rows = known[slot];
@@ -158,15 +166,16 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
         uint32_t p = NONE;
         if (warp == FINDER) {
             next = __shfl_sync(FULL, next, 0);
+            if (lane == 0) told.ticket = next;
             p = position_of(a, next & ~BOTH);
         }
+
+        // From here to the solved triangle other panels may be waiting for this one.
         bool ok = true;
         T sum;
-        uint32_t far = walk.sum_far(near.entries, sum, ok), columns = 0;
-        if (warp == FINDER) {
-            if (lane == 0) told.ticket = next;
-            find_rows(a, parity, p, known[slot ^ 1]);
-        }
+        uint32_t far = walk.sum_far(near.entries, sum, ok);
+        if (warp == FINDER) ask_for_rows(a, p, known[slot ^ 1]);
+        uint32_t columns = 0;
 #pragma unroll
         for (int third = 0; third < 3; ++third) columns += __popc(near.columns[third]);
         bool is_first = lane % LANES_OF_ROW == 0;
@@ -189,8 +198,9 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
         __syncthreads();
 
         number = told.ticket & ~BOTH;
+        if (warp == FINDER) find_rows(a, parity, known[slot ^ 1]);
         if (warp == 0) {
-            p = rows.position[lane];
+            uint32_t p = rows.position[lane];
             bool in = p != NONE, all_found = told.found == told.length;
             auto publish_unknown = [&](bool yes, T v) { publish_if(yes && in, work + p, v); };
             using Lines = Panel<T, ThroughWork<T>, true>;
