@@ -152,35 +152,42 @@ static void one_info(void) {
       }
 }
 
-/* 0 where one right-hand side is announced, 1 where more are, 2 where AUTO takes BLOCK: each wants a larger buffer. */
-enum { SIZES_OF_BUFFERS = 3 };
-static int size_of_buffer(int64_t announced) { return announced == 1 ? 0 : T.on_gpu && announced >= 16 ? 2 : 1; }
+/* How many right-hand sides are announced, in order. On a GPU each of them wants a larger buffer than the one before, up to 64. */
+static const int64_t ANNOUNCED[] = {1, 2, 15, 16, 1000, INT64_MAX};
 
-/* The buffer's size is the one of its kind, where that is known, and larger than that for fewer right-hand sides. */
-static void has_size(const System *s, size_t *known, int which) {
-  if (!known[which]) known[which] = s->buffer_bytes;
-  CHECK_THAT(s->buffer_bytes == known[which], "%s: %zu bytes of kind %d, not %zu", s->algorithm, s->buffer_bytes, which,
-             known[which]);
-  CHECK(which == 0 || s->buffer_bytes > known[0]);
-  CHECK(which < 2 || s->buffer_bytes > known[1]);
+static int rank_of(int64_t announced) {
+  int rank = 0;
+  while (ANNOUNCED[rank] < announced) rank++;
+  return rank;
+}
+
+/* The buffer's size is the one for so many, where that is known, and no smaller than that for fewer. */
+static void has_size(const System *s, size_t *known, int rank) {
+  if (!known[rank]) known[rank] = s->buffer_bytes;
+  CHECK_THAT(s->buffer_bytes == known[rank], "%s: %zu bytes for %" PRId64 " right-hand sides, not %zu", s->algorithm,
+             s->buffer_bytes, ANNOUNCED[rank], known[rank]);
+  for (int fewer = 0; fewer < rank; fewer++) {
+    int is_larger = fewer == 0 || (T.on_gpu && ANNOUNCED[fewer] < 64);
+    CHECK(!known[fewer] || (is_larger ? known[rank] > known[fewer] : known[rank] == known[fewer]));
+  }
 }
 
 /* Announces so many right-hand sides; the buffer serves the analysis that there is, and the next one. */
 static void announce(System *s, int64_t announced, size_t *known, int *last, sptrsvAlgorithm_t few) {
   static const int64_t BAD[] = {0, -1, INT64_MIN};
   const Problem *p = s->p;
-  int which = size_of_buffer(announced);
+  int rank = rank_of(announced), is_many = T.on_gpu && announced >= 16;
   int64_t nrhs = -77;
   sptrsvAlgorithm_t in_use;
   CHECK_OK(sptrsvSetExpectedRightHandSides(s->info, announced));
   for (int b = 0; b < COUNT(BAD); b++) CHECK_STATUS(sptrsvSetExpectedRightHandSides(s->info, BAD[b]), SPTRSV_STATUS_INVALID_VALUE);
   CHECK(sptrsvGetExpectedRightHandSides(s->info, &nrhs) == SPTRSV_STATUS_SUCCESS && nrhs == announced);
-  if (which == 2 && *last < 2) {
+  if (is_many && ANNOUNCED[*last] < 16) {
     CHECK_STATUS(analyse(s), SPTRSV_STATUS_INVALID_VALUE);
     CHECK_MESSAGE("a larger buffer is wanted");
   }
   CHECK_OK(make_buffer(s));
-  has_size(s, known, which > *last ? which : *last);
+  has_size(s, known, rank > *last ? rank : *last);
   /* One for another type changes nothing. */
   size_t other;
   CHECK_OK(sptrsvBufferSize(s->h, (sptrsvOperation_t)p->k.op, p->n, p->nnz, s->d,
@@ -188,11 +195,11 @@ static void announce(System *s, int64_t announced, size_t *known, int *last, spt
   check_columns(s, 17, 0);
   CHECK_OK(analyse(s));
   CHECK_OK(make_buffer(s));
-  has_size(s, known, which);
-  CHECK(sptrsvGetAlgorithm(s->info, &in_use) == SPTRSV_STATUS_SUCCESS && in_use == (which == 2 ? SPTRSV_ALG_BLOCK : few));
+  has_size(s, known, rank);
+  CHECK(sptrsvGetAlgorithm(s->info, &in_use) == SPTRSV_STATUS_SUCCESS && (in_use == few || (is_many && in_use == SPTRSV_ALG_BLOCK)));
   check_columns(s, 1, 0);
   check_columns(s, 16 + below(30), 0);
-  *last = which;
+  *last = rank;
 }
 
 /* AUTO goes by how many right-hand sides there will be, if it is told before the buffer's size is asked for. */
@@ -206,7 +213,7 @@ static void how_many_there_will_be(void) {
     CHECK_STATUS(sptrsvGetExpectedRightHandSides(NULL, &nrhs), SPTRSV_STATUS_INVALID_VALUE);
     CHECK(nrhs == -77);
     if (opened(&s, &p, 0)) {
-      size_t known[SIZES_OF_BUFFERS] = {s.buffer_bytes};
+      size_t known[COUNT(ANNOUNCED)] = {s.buffer_bytes};
       int last = 0;
       sptrsvAlgorithm_t few;
       CHECK_STATUS(sptrsvGetExpectedRightHandSides(s.info, NULL), SPTRSV_STATUS_INVALID_VALUE);
@@ -218,11 +225,33 @@ static void how_many_there_will_be(void) {
       CHECK_OK(set_algorithm(&s, SPTRSV_ALG_SLFR));
       CHECK_OK(analyse(&s));
       CHECK_OK(make_buffer(&s));
-      has_size(&s, known, 1);
       CHECK(sptrsvGetAlgorithm(s.info, &in_use) == SPTRSV_STATUS_SUCCESS && in_use == SPTRSV_ALG_SLFR);
     }
     close_system(&s);
     free_problem(&p);
+  }
+}
+
+/* Where many are announced, groups of columns go beside each other. */
+static void in_groups(void) {
+  static const sptrsvAlgorithm_t IN_GROUPS[] = {SPTRSV_ALG_AUTO, SPTRSV_ALG_TILED, SPTRSV_ALG_NODAL, SPTRSV_ALG_BLOCK};
+  for (int a = 0; a < COUNT(ALGS); a++) {
+    int has_groups = 0;
+    for (int g = 0; g < COUNT(IN_GROUPS); g++) has_groups |= ALGS[a].id == IN_GROUPS[g];
+    for (int t = 0; has_groups && t < COUNT(TYPES); t++)
+      for (int shape = 0; shape < SHAPES; shape++) {
+        Problem p = make_problem(kind_of_type(TYPES[t]), (enum Shape)shape, 700);
+        System s;
+        if (opened(&s, &p, a)) {
+          int64_t announced = 5 + below(80);
+          CHECK_OK(sptrsvSetExpectedRightHandSides(s.info, announced));
+          CHECK_OK(make_buffer(&s));
+          CHECK_OK(analyse(&s));
+          for (int i = 0; i < 3; i++) check_columns(&s, 2 + below(announced + 10), a);
+        }
+        close_system(&s);
+        free_problem(&p);
+      }
   }
 }
 
@@ -487,6 +516,7 @@ int main(int argc, char **argv) {
   RUN(every_count);
   RUN(one_info);
   RUN(how_many_there_will_be);
+  RUN(in_groups);
   RUN(large);
   RUN(not_a_number_stays_in_its_column);
   RUN(watchdog);

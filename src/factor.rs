@@ -25,7 +25,13 @@ impl Factor {
             Executor::Host(_) => HostFactor::new(shape, arrays)?.map(Factor::Host),
             Executor::Cuda(gpu) => {
                 let stream = stream_beside_captures(gpu, context.stream)?;
-                let how = How { setup, stream, timeout: context.timeout, copy_values: CopyValues::No };
+                let how = How {
+                    setup,
+                    stream,
+                    timeout: context.timeout,
+                    copy_values: CopyValues::No,
+                    right_hand_sides: 1,
+                };
                 gpu.with_all_memory(stream, || CudaFactor::new(gpu, shape, arrays, how))?
                     .map(|factor| Factor::Cuda(Box::new(factor)))
             }

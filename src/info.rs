@@ -26,7 +26,7 @@ use crate::problem::{
     Shape, Sweeps,
 };
 use crate::stats::{Pivot, Stats};
-use crate::workspace::{self, ROW_BYTES};
+use crate::workspace::{self, Workspace, ROW_BYTES};
 
 use body::Body;
 
@@ -220,26 +220,43 @@ impl Info {
         self.analysed.as_ref().map_or(self.purpose, |a| self.purpose.and(a.purpose))
     }
 
-    /// What an analysis on this executor is asked for; None leaves it to AUTO.
-    pub fn asked(&self, executor: &Executor) -> Option<&'static dyn Algorithm> {
-        let on_gpu = matches!(executor, Executor::Cuda(_));
-        engines::asked_for(self.algorithm, self.right_hand_sides, on_gpu)
+    /// What an analysis is asked for; None leaves it to AUTO.
+    fn asked(&self) -> Option<&'static dyn Algorithm> {
+        engines::by_id(self.algorithm)
     }
 
     /// Bytes of the caller's buffer for each row: for an analysis that comes now, and for solves with the one that there is.
     pub fn row_bytes_wanted(&self, executor: &Executor, dtype: DataType) -> usize {
-        let asked = self.row_bytes_of_analysis(self.asked(executor), dtype);
+        let asked = self.row_bytes_of_analysis(executor, self.asked(), dtype);
         self.analysed.as_ref().map_or(asked, |a| asked.max(a.row_bytes))
     }
 
+    /// Bytes for each row without which there is no analysis.
+    fn least_row_bytes(
+        &self,
+        executor: &Executor,
+        asked: Option<&'static dyn Algorithm>,
+        dtype: DataType,
+    ) -> usize {
+        match executor {
+            Executor::Host(_) => ROW_BYTES,
+            Executor::Cuda(_) => engines::row_bytes(asked, dtype, self.right_hand_sides),
+        }
+    }
+
     /// Bytes for each row for an analysis that comes now, and its solves.
-    fn row_bytes_of_analysis(&self, asked: Option<&'static dyn Algorithm>, dtype: DataType) -> usize {
-        let of_algorithm = engines::row_bytes(asked, dtype);
-        // With more than one right-hand side, so that a few can be copied to where an engine reads them.
-        if self.right_hand_sides > 1 {
-            of_algorithm.max(2 * ROW_BYTES)
-        } else {
-            of_algorithm
+    fn row_bytes_of_analysis(
+        &self,
+        executor: &Executor,
+        asked: Option<&'static dyn Algorithm>,
+        dtype: DataType,
+    ) -> usize {
+        let of_solves = self.least_row_bytes(executor, asked, dtype);
+        // With more than one right-hand side, so that they can be copied to where an engine reads them.
+        match (self.right_hand_sides, executor) {
+            (1, _) => of_solves,
+            (_, Executor::Host(_)) => 2 * of_solves,
+            (many, Executor::Cuda(_)) => of_solves.max(2 * engines::row_bytes_of_columns(asked, dtype, many)),
         }
     }
 
@@ -343,7 +360,7 @@ impl Info {
             alpha_host,
             conjugate: shape.conjugate(),
             inverts: false,
-            workspace: workspace::places(shape, analysed.algorithm.row_bytes(shape.dtype), buffer),
+            workspace: analysed.places(shape, buffer),
             timeout: context.timeout,
             sm_count_target: context.sm_count_target,
         };
@@ -365,7 +382,7 @@ impl Info {
             1 => [rhs.f, rhs.x].map(|side| side.of_one(shape.n)),
             _ => [rhs.f, rhs.x],
         };
-        let spare = workspace::spare(shape, analysed.row_bytes, *buffer);
+        let spare = workspace::spare(shape, analysed.row_bytes, analysed.row_bytes_of_solves(shape), *buffer);
         match &mut analysed.bodies[which] {
             Body::Host(plan) => plan.solve_dense(&call, rhs.count, sides),
             Body::Cuda(plan) => {
@@ -433,6 +450,16 @@ impl Info {
 }
 
 impl Analysed {
+    /// Where a solve has its places in a buffer.
+    fn places(&self, shape: &Shape, buffer: Address) -> Workspace {
+        workspace::places(shape, self.row_bytes_of_solves(shape), buffer)
+    }
+
+    /// Bytes of a row there.
+    fn row_bytes_of_solves(&self, shape: &Shape) -> usize {
+        self.algorithm.row_bytes(shape.dtype, self.settings.right_hand_sides)
+    }
+
     /// Which of the bodies solves this problem, if it is the one that was analysed. T and H share one.
     fn body_for(&self, shape: &Shape) -> Result<usize> {
         if self.bodies.len() == 1 {

@@ -150,3 +150,7 @@ pub const TYPE_Z_LANES: OfType = OfType { rows: 1.5, tiles: 1.9, panels: 1.5 };
 
 /// Ranges are levels where no more than one in so many of them is of several levels.
 pub const SPANS_APART: usize = 10;
+
+/// Groups of columns beside each other: how many times a single solve they take at least; and in seconds a column of an entry.
+pub const GROUPS_TIMES: f64 = 2.0;
+pub const GROUPS_ENTRY_SECONDS: f64 = 0.16e-11;

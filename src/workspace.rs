@@ -16,6 +16,8 @@ pub struct Workspace {
     /// sums, by position. Then the same for each segment that long rows may be cut into. Algorithms that want more for a row
     /// publish their unknowns there.
     pub values: Address,
+    /// How many bytes for each row.
+    pub row_bytes: usize,
     /// n 32-bit counters by position, or queues.
     pub counters: Address,
 }
@@ -79,7 +81,7 @@ pub fn behind_a_solve(shape: &Shape, row_bytes: usize, buffer: Address) -> Addre
 /// The places in a buffer.
 pub fn places(shape: &Shape, row_bytes: usize, buffer: Address) -> Workspace {
     let values = buffer.aligned(ALIGN);
-    Workspace { values, counters: values.offset(lay_out(shape, row_bytes)[0]) }
+    Workspace { values, row_bytes, counters: values.offset(lay_out(shape, row_bytes)[0]) }
 }
 
 /// Room in a buffer for the unknowns of a few right-hand sides besides what solves with `ROW_BYTES` for a row leave there.
@@ -97,14 +99,14 @@ impl Spare {
     }
 }
 
-/// The spare room in a buffer that has `row_bytes` for a row: a sector, or what solves for one right-hand side at a time leave of
-/// theirs.
-pub fn spare(shape: &Shape, row_bytes: usize, buffer: Address) -> Spare {
+/// The spare room in a buffer that has `row_bytes` for a row, of which solves want `of_solves`: as much, or what solves for one
+/// right-hand side at a time leave of theirs.
+pub fn spare(shape: &Shape, row_bytes: usize, of_solves: usize, buffer: Address) -> Spare {
     let begin = buffer.aligned(ALIGN);
     match row_bytes {
-        more if more >= 2 * ROW_BYTES => {
-            let [_, end] = lay_out(shape, ROW_BYTES);
-            Spare { address: begin.offset(end).aligned(ALIGN), row_bytes: ROW_BYTES }
+        more if more >= 2 * of_solves => {
+            let [_, end] = lay_out(shape, of_solves);
+            Spare { address: begin.offset(end).aligned(ALIGN), row_bytes: of_solves }
         }
         _ => {
             let row_bytes = ROW_BYTES / 2;
@@ -128,7 +130,7 @@ mod tests {
                 // Words of the segments that there are at most in this type.
                 let entries = ENTRIES_PER_LANE / if dtype == DataType::C64 { 2 } else { 1 };
                 let segments = work_items::most_row_segments(nnz as u32, entries) as usize;
-                let most = ALL.iter().map(|a| a.row_bytes(dtype)).max().unwrap();
+                let most = ALL.iter().map(|a| a.row_bytes(dtype, i64::MAX)).max().unwrap();
                 for row_bytes in [ROW_BYTES, 2 * ROW_BYTES, most] {
                     let bytes = buffer_bytes(&shape, row_bytes);
                     let mut buffer = vec![0u8; bytes + ALIGN];
@@ -143,7 +145,7 @@ mod tests {
                         assert!(counters >= values + n as usize * row_bytes + segments * of_part);
                         let of_counters = if row_bytes > ROW_BYTES { QUEUE_BYTES } else { 4 * n as usize };
                         assert!(counters + of_counters <= bytes);
-                        let room = spare(&shape, row_bytes, buffer);
+                        let room = spare(&shape, row_bytes, (row_bytes / 2).max(ROW_BYTES), buffer);
                         let limit = if row_bytes == ROW_BYTES { counters } else { bytes };
                         assert!(room.address.get() % 16 == 0 && room.row_bytes >= dtype.bytes());
                         assert!(at(room.address) + n as usize * room.row_bytes <= limit);

@@ -1,7 +1,7 @@
 // BLOCK: for many right-hand sides. Row-wise in level order, a warp for a row and a lane of it for each of 32 columns; each unknown
-// is published in one word that is value and flag together, and what a row depends on is read in whole lines of the cache. Of 16
-// columns, which take half of the room, a warp reads two entries at once. However many there are, a column has two sums, to which
-// its entries are subtracted in a fixed order: so it always gets the same bits.
+// is published in one word that is value and flag together, and what a row depends on is read in whole lines of the cache. Of 64
+// columns a lane has two. Of 16, which take half of the room, a warp reads two entries at once. However many there are, a column has
+// two sums, to which its entries are subtracted in a fixed order: so it always gets the same bits.
 //
 // What a row needs but unknowns is copied to shared memory while its warp is at earlier rows, and a long row's further entries while it
 // waits for those before.
@@ -21,6 +21,9 @@ constexpr uint32_t BLOCK_WARPS = BLOCK_THREADS / WARP, BLOCK_SEGMENT_WARPS = 4;
 constexpr uint32_t SEGMENT_WORK_ITEMS = 8;  // that a ticket stands for
 // Of a warp, from one word to the watchdog to the next: rows or tickets of segments, and entries of a row.
 constexpr uint32_t PROGRESS_ROWS = 64, PROGRESS_ENTRIES = 1 << 16;
+// Where a lane has two columns there are fewer warps, which leaves each of them more registers.
+template <int NR>
+constexpr uint32_t THREADS_FOR = NR > WARP ? BLOCK_WIDE_THREADS : BLOCK_THREADS;
 constexpr int BLOCK_SUMS = 2;           // of a column; no fewer than entries that a warp reads at once
 
 // The caller's right-hand sides and results, by columns or by rows. What does not exist repeats the last column.
@@ -129,11 +132,14 @@ struct BlockSolver {
     const SolveArgs<T> &a;
     BlockCopies<NR, T> &copies;
     uint32_t lane, queues;
-    static constexpr uint32_t AT_ONCE = WARP / NR;     // entries that a warp reads at once
+    static constexpr uint32_t LANES = NR < WARP ? NR : WARP;  // of an entry
+    static constexpr int PER_LANE = NR / LANES;               // columns that a lane has
+    static constexpr uint32_t AT_ONCE = WARP / LANES;  // entries that a warp reads at once
     static constexpr int SUMS = BLOCK_SUMS / AT_ONCE;  // that a lane has of those
     static constexpr int U = LONGEST_WHOLE<T> / WARP;  // entries whose unknowns are polled together
 
-    __device__ __forceinline__ uint32_t column() const { return lane % NR; }
+    // The first column of a lane; the others lie beside it.
+    __device__ __forceinline__ uint32_t column() const { return lane % LANES * PER_LANE; }
 
     // The row at a position, or where there is a work item that is a segment of it, that.
     __device__ __forceinline__ BlockRow row_of(uint2 work_item) const {
@@ -179,48 +185,65 @@ struct BlockSolver {
             bool has = a.diag_index && row.diag != NONE;
             copy_ahead(has, &to.d, a.diag_values + (has ? row.diag : 0));
         }
-        if (lane < NR) copy_ahead(true, &to.f[lane], a.work + (size_t)row.i * NR + lane);
+#pragma unroll
+        for (uint32_t j = lane; j < NR; j += WARP) copy_ahead(true, &to.f[j], a.work + (size_t)row.i * NR + j);
         return copy_entry(row, 0, to.entries, value);
     }
 
-    // The sum of `first` and what all entries of a row or segment subtract from it, the first of which are there; not a number
+    // Subtracts from the sums of a lane's columns what all entries of a row or segment are, the first of which are there; not a number
     // where the watchdog ended the wait.
     template <int SIZE>
-    __device__ __forceinline__ T subtract(const BlockRow &row, const Entries &first_entries, T first) const {
+    __device__ __forceinline__ void subtract(const BlockRow &row, const Entries &first_entries, T (&sums)[PER_LANE]) const {
         const T *words = reinterpret_cast<const T *>(words_of<NR>(a) + column());
         const Entries *now = &first_entries;
         uint32_t entries = row.entries(), k = 0;
-        T sum[SUMS];
+        T sum[SUMS][PER_LANE];
 #pragma unroll
-        for (int s = 0; s < SUMS; ++s) sum[s] = s == 0 && lane < NR ? first : zero(T{});
+        for (int s = 0; s < SUMS; ++s)
+#pragma unroll
+            for (int j = 0; j < PER_LANE; ++j) sum[s][j] = s == 0 && lane < NR ? sums[j] : zero(T{});
         auto copy_more = [&] {
             if (k + WARP < entries) copy_entries(row, k + WARP, copies.more[k / WARP % BLOCK_MORE]);
         };
         copy_more();
         for (;;) {
-            uint32_t from[SIZE], number = k % WARP + lane / NR;
-            Words<T> x[SIZE];
+            uint32_t from[SIZE], number = k % WARP + lane / LANES;
+            Words<T> x[SIZE][PER_LANE];
 #pragma unroll
             for (int u = 0; u < SIZE; ++u) {
                 from[u] = now->adj[number + u * AT_ONCE];
-                x[u] = k + lane / NR + u * AT_ONCE < entries ? Words<T>::sentinel() : Words<T>::of_zero();
+                bool is_entry = k + lane / LANES + u * AT_ONCE < entries;
+#pragma unroll
+                for (int j = 0; j < PER_LANE; ++j) x[u][j] = is_entry ? Words<T>::sentinel() : Words<T>::of_zero();
             }
             bool ok = spin(a, [&] {
                 uint32_t highest = 0;
 #pragma unroll
-                for (int u = 0; u < SIZE; ++u) poll_far<NR * sizeof(T)>(words, from[u], x[u]);
+                for (int u = 0; u < SIZE; ++u) {
+                    if constexpr (PER_LANE == 1) poll_far<NR * sizeof(T)>(words, from[u], x[u][0]);
+                    else poll(words + (size_t)from[u] * NR, x[u]);
+                }
 #pragma unroll
-                for (int u = 0; u < SIZE; ++u) highest = max(highest, x[u].flag());
+                for (int u = 0; u < SIZE; ++u)
+#pragma unroll
+                    for (int j = 0; j < PER_LANE; ++j) highest = max(highest, x[u][j].flag());
                 return highest == SENTINEL;
             });
-            if (!ok) return not_a_number(T{});
+            if (!ok) {
+#pragma unroll
+                for (int j = 0; j < PER_LANE; ++j) sums[j] = not_a_number(T{});
+                return;
+            }
             // What there is not are zeros.
 #pragma unroll
-            for (int u = 0; u < SIZE; ++u)
-                sum[u % SUMS] = multiply_add(-conjugate_if(a.conjugate, now->v[number + u * AT_ONCE]), x[u].value(), sum[u % SUMS]);
+            for (int u = 0; u < SIZE; ++u) {
+                T v = -conjugate_if(a.conjugate, now->v[number + u * AT_ONCE]);
+#pragma unroll
+                for (int j = 0; j < PER_LANE; ++j) sum[u % SUMS][j] = multiply_add(v, x[u][j].value(), sum[u % SUMS][j]);
+            }
             k += SIZE * AT_ONCE;
             if (lane == 0 && k % PROGRESS_ENTRIES == 0) atomicAdd(&a.state->progress, 1u);
-            if (k >= entries) return sum[0] + (SUMS > 1 ? sum[SUMS - 1] : shuffle_xor(sum[0], NR));
+            if (k >= entries) break;
             if (k % WARP == 0) {
                 copied();
                 __syncwarp();
@@ -228,16 +251,19 @@ struct BlockSolver {
                 copy_more();
             }
         }
+#pragma unroll
+        for (int j = 0; j < PER_LANE; ++j) sums[j] = sum[0][j] + (SUMS > 1 ? sum[SUMS - 1][j] : shuffle_xor(sum[0][j], LANES));
     }
-    __device__ __forceinline__ T sum_of(const BlockRow &row, const Entries &entries, T first) const {
-        return row.entries() > U * AT_ONCE / 2 ? subtract<U>(row, entries, first) : subtract<U / 2>(row, entries, first);
+    __device__ __forceinline__ void subtract_all(const BlockRow &row, const Entries &entries, T (&sums)[PER_LANE]) const {
+        if (row.entries() > U * AT_ONCE / 2) subtract<U>(row, entries, sums);
+        else subtract<U / 2>(row, entries, sums);
     }
 
-    __device__ __forceinline__ void publish_unknown(uint32_t row, T v) const {
-        if (lane < NR) publish(reinterpret_cast<T *>(words_of<NR>(a) + (size_t)row * NR + lane), v);
+    __device__ __forceinline__ void publish_unknowns(uint32_t row, const T (&x)[PER_LANE]) const {
+        if (lane < NR) publish(reinterpret_cast<T *>(words_of<NR>(a) + (size_t)row * NR + column()), x);
     }
 
-    // All lanes work alike: each has a sum of its column.
+    // All lanes work alike: each has sums of its columns.
     __device__ __forceinline__ void solve(const Ahead &ahead, T alpha) const {
         BlockRow row = ahead.row;
         T scale = one(T{}), d = scale;
@@ -248,8 +274,13 @@ struct BlockSolver {
             });
             multiplies = reciprocal(d, scale);
         }
-        T sum = sum_of(row, ahead.entries, product(alpha, ahead.f[column()]));
-        publish_unknown(row.i, multiplies ? product(sum, scale) : divide(sum, d));
+        T x[PER_LANE];
+#pragma unroll
+        for (int j = 0; j < PER_LANE; ++j) x[j] = product(alpha, ahead.f[column() + j]);
+        subtract_all(row, ahead.entries, x);
+#pragma unroll
+        for (int j = 0; j < PER_LANE; ++j) x[j] = multiplies ? product(x[j], scale) : divide(x[j], d);
+        publish_unknowns(row.i, x);
     }
 
     // What a row needs is loaded two rounds before its own, and its record three; a value whose place must be loaded first, one
@@ -298,7 +329,9 @@ struct BlockSolver {
                 copy_entries(row, 0, entries);
                 copied();
                 __syncwarp();
-                publish_unknown(row.place, sum_of(row, entries, zero(T{})));
+                T sums[PER_LANE] = {};
+                subtract_all(row, entries, sums);
+                publish_unknowns(row.place, sums);
                 __syncwarp();
             }
         }
@@ -326,13 +359,13 @@ __device__ __forceinline__ void block(const SolveArgs<T> &a) {
         block_end##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                                   \
         block_end<NR>(m);                                                                                                  \
     }                                                                                                                      \
-    extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)                                                         \
+    extern "C" __global__ void __launch_bounds__(THREADS_FOR<NR>, 1)                                                       \
         block##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                                       \
         block<NR, false>(m.solve);                                                                                         \
     }                                                                                                                      \
-    extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1)                                                         \
+    extern "C" __global__ void __launch_bounds__(THREADS_FOR<NR>, 1)                                                       \
         block_segments##NR##_##t(const GRID_CONSTANT MultiArgs<t##_type> m) {                                              \
         block<NR, true>(m.solve);                                                                                          \
     }
-#define KERNELS(t) KERNEL(16, t) KERNEL(32, t)
+#define KERNELS(t) KERNEL(16, t) KERNEL(32, t) KERNEL(64, t)
 FOR_EACH_TYPE(KERNELS)

@@ -13,6 +13,12 @@ struct Columns {
     uint64_t ldx, ldf;
     uint32_t count;
 
+    // Groups of NR columns, of which the last may have fewer; and one of them.
+    __device__ __forceinline__ uint32_t groups() const { return NR == 1 ? 1 : (count + NR - 1) / NR; }
+    __device__ __forceinline__ Columns of_group(uint32_t group) const {
+        return {x + group * NR * ldx, f + group * NR * ldf, ldx, ldf, min(count - group * NR, (uint32_t)NR)};
+    }
+
     __device__ __forceinline__ bool has(uint32_t j) const { return NR == 1 || j < count; }
     // A column that does not exist repeats the last one, without a branch.
     __device__ __forceinline__ const T *from(uint32_t row, int j) const {

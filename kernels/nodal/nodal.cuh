@@ -69,9 +69,12 @@ struct NodeCopies {
 template <int B, int NR, bool WHOLE, class T>
 struct NodeSolver {
     const SolveArgs<T> &a;
-    const Columns<T, NR> &columns;
+    const Columns<T, NR> &all;  // the columns of the solve
     NodeCopies<B, T> &copies;
     uint32_t words;  // before those of the work vector
+    // Of several columns: those of the work item's group, and the group's work vector.
+    Columns<T, NR> columns;
+    T *work;
     T alpha;
     uint32_t lane;
     static constexpr int U = NODE_ENTRIES<T, B>, PIECE = NodeCopies<B, T>::PIECE;
@@ -82,7 +85,7 @@ struct NodeSolver {
     static constexpr bool EARLY = NR == 1 && B > 2 && sizeof(T) == sizeof(typename Real<T>::type);
 
     // The word of an unknown's place in the work vector. 32 bits hold the number of any: src/analysis/nodes.rs sees to that.
-    __device__ __forceinline__ T *word_at(uint32_t place) const { return a.work + (words + place * NR); }
+    __device__ __forceinline__ T *word_at(uint32_t place) const { return (NR == 1 ? a.work : work) + (words + place * NR); }
 
     // What a lane holds of a node.
     struct Node {
@@ -498,10 +501,11 @@ struct NodeSolver {
         if (NR == 1) reset(work_of(a, ~parity_of_warp()) + (p * B + c));
     }
 
-    // Takes work items until there are none.
-    __device__ __forceinline__ void run(const WorkItems &work_items) const {
+    // Takes work items until there are none. The groups of columns have one after the other.
+    __device__ __forceinline__ void run(const WorkItems &work_items) {
         constexpr uint2 nothing = {0, 1u << 6};
-        auto work_item_of = [&](uint32_t s) { return s < a.work_items ? a.work_item[s] : nothing; };
+        uint32_t groups = all.groups(), end = a.work_items * groups;
+        auto work_item_of = [&](uint32_t s) { return s < end ? a.work_item[s / groups] : nothing; };
         auto next_item = [&] { return work_items.of_ticket(work_items.take_ticket()); };
         uint32_t s = work_items.work_item_of(work_items.first), s1 = next_item(), s2 = next_item();
         uint2 work_item = work_item_of(s), work_item1 = work_item_of(s1), work_item2 = work_item_of(s2);
@@ -516,7 +520,12 @@ struct NodeSolver {
             if (USUAL > 0 && (work_item.y >> 6 & 63u) == USUAL) act(Constant<USUAL>{});
             else act(Constant<0>{});
         };
-        while (s < a.work_items) {
+        while (s < end) {
+            if (NR > 1) {
+                uint32_t group = s % groups;
+                columns = all.of_group(group);
+                work = a.work + (size_t)group * NR * a.words;
+            }
             Taken taken;
             by_lanes(work_item, [&](auto lanes) {
                 Place at = place_of(work_item, node, lanes);
@@ -542,17 +551,17 @@ struct NodeSolver {
         }
         copied();
         // Three tickets were beyond the last work item.
-        work_items.leave(a.work_items, s2, 3, PASSED_ON<NR>);
+        work_items.leave(end, s2, 3, PASSED_ON<NR>);
     }
 };
 
-// Solves for the columns. A single column takes the work vector of its parity, and resets the other one on the way.
+// Solves for the columns, NR at a time. A single column takes the work vector of its parity, and resets the other one on the way.
 template <int B, int NR, bool WHOLE, class T>
 __device__ __forceinline__ void nodal(const SolveArgs<T> &a, const Columns<T, NR> &columns) {
     __shared__ NodeCopies<B, T> copies[NODAL_BLOCK / WARP];
     WorkItems work_items(a.state, 0);
     uint32_t words = NR == 1 ? (uint32_t)(work_of(a, work_items.first) - a.work) : 0;
-    NodeSolver<B, NR, WHOLE, T> solver{a, columns, copies[threadIdx.x / WARP], words, alpha_of(a), threadIdx.x % WARP};
+    NodeSolver<B, NR, WHOLE, T> solver{a, columns, copies[threadIdx.x / WARP], words, columns, a.work, alpha_of(a), threadIdx.x % WARP};
     solver.run(work_items);
 }
 

@@ -89,8 +89,9 @@ struct Batch {
 template <class T, int U, bool PERMUTED, int NR, int WARPS, bool FORWARDS>
 struct Solver {
     const SolveArgs<T> &a;
-    const Columns<T, NR> &columns;
+    const Columns<T, NR> &all;  // the columns of the solve
     Tile<T, NR> &tile;
+    Columns<T, NR> columns;     // those of the tile
     T *work, *other;
     T alpha;
     uint32_t lane, warp, window;  // the last one: its address
@@ -567,9 +568,16 @@ struct Solver {
             tile.ticket = atomicAdd(&a.state->queue[0].next, 1u);
         }
         barrier();
-        uint32_t t = tile.ticket & ~BOTH;
-        if (t - rank >= a.tiles) return false;
+        uint32_t t = tile.ticket & ~BOTH, groups = all.groups();
+        if (t - rank >= a.tiles * groups) return false;
         work = NR == 1 ? work_of(a, tile.ticket) : a.work;
+        if (NR > 1) {
+            // The groups of columns take a tile one after the other, each with a work vector of its own.
+            uint32_t group = t % groups;
+            t /= groups;
+            columns = all.of_group(group);
+            work += (size_t)group * NR * a.words;
+        }
         other = work_of(a, ~tile.ticket);
         settle(work);
         if (FORWARDS && t >= a.tiles) {
@@ -593,7 +601,7 @@ struct Solver {
     }
 };
 
-// Solves for the columns with U entries a lane. A single column takes the work vector of its parity, and resets the other
+// Solves for the columns, NR at a time, with U entries a lane. A single column takes the work vector of its parity, and resets the other
 // one on the way.
 template <int U, bool PERMUTED, int NR, int WARPS, bool FORWARDS = false, class T>
 __device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR> &columns) {
@@ -602,7 +610,7 @@ __device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR
     uint32_t window = shared_address(&tile.window[0][0]);
     settle(window);
     uint32_t lane = threadIdx.x % WARP, warp = uniform(threadIdx.x / WARP);
-    Solver<T, U, PERMUTED, NR, WARPS, FORWARDS> solver{a, columns, tile, nullptr, nullptr, alpha_of(a), lane, warp, window};
+    Solver<T, U, PERMUTED, NR, WARPS, FORWARDS> solver{a, columns, tile, columns, nullptr, nullptr, alpha_of(a), lane, warp, window};
     auto batch = reinterpret_cast<const uint4 *>(a.work_item);
     uint32_t begin, end;
     while (solver.next_tile(batch, begin, end)) {
@@ -610,6 +618,6 @@ __device__ __forceinline__ void tiled(const SolveArgs<T> &a, const Columns<T, NR
         if (done < batches) solver.invalidate(batch + begin, done, batches);
     }
     // Each block or cluster has taken as many tickets in vain as it has blocks.
-    uint32_t size = FORWARDS ? blocks_of_cluster() : 1, last = (a.tiles + size - 1) / size * size + gridDim.x - size;
+    uint32_t size = FORWARDS ? blocks_of_cluster() : 1, last = (a.tiles * columns.groups() + size - 1) / size * size + gridDim.x - size;
     if (threadIdx.x == 0 && (tile.ticket & ~BOTH) == last) leave_queue(a.state, 0, tile.ticket, PASSED_ON<NR>);
 }

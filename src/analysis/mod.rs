@@ -60,6 +60,8 @@ pub struct Needs {
     /// With tiles: unknowns of the tile before its own that a block has room for; 0 where blocks cannot publish any to
     /// each other to each other.
     pub remote_buffer: u32,
+    /// How many right-hand sides are announced to AUTO.
+    pub right_hand_sides: i64,
     /// How fast the GPU is.
     pub speed: Speed,
 }
@@ -79,6 +81,8 @@ pub enum Form {
     NarrowLevels,
     /// Rows, in natural order, by panels.
     Panels,
+    /// Rows, level by level, each for many right-hand sides.
+    ManyColumns,
 }
 
 impl Form {
@@ -94,12 +98,17 @@ impl Form {
     pub fn node(self) -> u32 {
         match self {
             Form::Nodes(size) => size,
-            Form::Rows | Form::Tiles(_) | Form::WideLevels | Form::NarrowLevels | Form::Panels => 1,
+            Form::Rows
+            | Form::Tiles(_)
+            | Form::WideLevels
+            | Form::NarrowLevels
+            | Form::Panels
+            | Form::ManyColumns => 1,
         }
     }
     /// Whether its engine has no use for nodes, and is not what stands for them where there are none.
     pub fn is_of_rows_only(self) -> bool {
-        matches!(self, Form::Tiles(_) | Form::NarrowLevels | Form::Panels)
+        matches!(self, Form::Tiles(_) | Form::NarrowLevels | Form::Panels | Form::ManyColumns)
     }
 }
 

@@ -30,9 +30,13 @@ pub trait Algorithm: Sync {
     fn remote_buffer(&self, _gpu: &Gpu, _shape: &Shape) -> u32 {
         0
     }
-    /// Whether AUTO leaves so many right-hand sides to it on a GPU, whatever the matrix.
+    /// Whether AUTO may leave so many right-hand sides to it on a GPU, for which it then wants room in the caller's buffer.
     fn is_for_columns(&self, _right_hand_sides: i64) -> bool {
         false
+    }
+    /// The time that it is predicted to take for so many right-hand sides, where it has groups of them beside each other.
+    fn cost_of_columns(&self, _counts: Counts, _best: Decision, _columns: i64) -> Option<Duration> {
+        None
     }
     /// The method of the host executor.
     fn host(&self) -> Method;
@@ -77,8 +81,8 @@ pub trait Algorithm: Sync {
         stored: &mut Stored,
         found: Findings,
     ) -> Result<Box<dyn EnginePlan>>;
-    /// Bytes of the caller's buffer that it wants for a row.
-    fn row_bytes(&self, _dtype: DataType) -> usize {
+    /// Bytes of the caller's buffer that it wants for a row, where so many right-hand sides are announced.
+    fn row_bytes(&self, _dtype: DataType, _right_hand_sides: i64) -> usize {
         ROW_BYTES
     }
 }
@@ -112,8 +116,8 @@ pub trait EnginePlan: Send {
 /// The part of a plan for several right-hand sides at once. Its kernels publish unknowns through the caller's buffer;
 /// where a plan has work vectors, they are reset to the sentinel there before each launch.
 pub trait Multi {
-    /// The most right-hand sides that it takes at once.
-    fn most_columns(&self, stored: &Stored) -> u32 {
+    /// The most right-hand sides that it takes at once, where the caller's buffer has so many bytes for a row.
+    fn most_columns(&self, stored: &Stored, _row_bytes: usize) -> u32 {
         sector_columns(stored.dtype())
     }
     /// Whether right-hand sides may be stored by rows.
@@ -126,6 +130,14 @@ pub trait Multi {
     }
     /// Enqueues one solve on the GPU.
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()>;
+}
+
+/// The most right-hand sides at once.
+pub const MOST_COLUMNS: i64 = 64;
+
+/// Bytes of a row for the unknowns of so many right-hand sides, as far as they are solved at once.
+pub fn columns_bytes(dtype: DataType, right_hand_sides: i64) -> usize {
+    (right_hand_sides.clamp(1, MOST_COLUMNS) as usize * dtype.bytes()).next_multiple_of(ROW_BYTES)
 }
 
 /// Right-hand sides whose unknowns of a row the caller's buffer has room for, up to a limit.

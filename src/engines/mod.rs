@@ -35,8 +35,8 @@ pub static ALL: &[&dyn Algorithm] = &[
     &wide::Wide,
     &tiled::Tiled,
     &thin::Thin,
-    &block::Block,
     &panel::Panel,
+    &block::Block,
 ];
 
 /// AUTO's number.
@@ -51,24 +51,30 @@ pub fn request(id: i32) -> Result<i32> {
     }
 }
 
-/// The algorithm that is asked for by a valid number, or None for AUTO. On a GPU AUTO may leave many right-hand sides to an engine,
-/// whatever the matrix.
-pub fn asked_for(id: i32, right_hand_sides: i64, on_gpu: bool) -> Option<&'static dyn Algorithm> {
-    if id == AUTO && on_gpu {
-        ALL.iter().copied().find(|a| a.is_for_columns(right_hand_sides))
-    } else {
-        by_id(id)
-    }
-}
-
 /// The algorithm with a valid number, or None for AUTO.
 pub fn by_id(id: i32) -> Option<&'static dyn Algorithm> {
     ALL.iter().copied().find(|a| a.id() == id)
 }
 
-/// Bytes of the caller's buffer for a row.
-pub fn row_bytes(asked: Option<&'static dyn Algorithm>, dtype: DataType) -> usize {
-    asked.map_or(ROW_BYTES, |a| a.row_bytes(dtype))
+/// Bytes of the caller's buffer for a row on a GPU, with that of the algorithm asked for, or else with any that AUTO may choose.
+pub fn row_bytes(asked: Option<&'static dyn Algorithm>, dtype: DataType, right_hand_sides: i64) -> usize {
+    let of_auto = || ALL.iter().copied().filter(|a| a.is_for_columns(right_hand_sides));
+    match asked {
+        Some(algorithm) => algorithm.row_bytes(dtype, right_hand_sides),
+        None => of_auto().map(|a| a.row_bytes(dtype, right_hand_sides)).max().unwrap_or(ROW_BYTES),
+    }
+}
+
+/// Bytes of a row for the unknowns of so many right-hand sides, as far as the algorithm asked for, or AUTO, solves them at once.
+pub fn row_bytes_of_columns(
+    asked: Option<&'static dyn Algorithm>,
+    dtype: DataType,
+    right_hand_sides: i64,
+) -> usize {
+    match asked.is_none_or(|a| a.is_for_columns(right_hand_sides)) {
+        true => engine::columns_bytes(dtype, right_hand_sides),
+        false => ROW_BYTES,
+    }
 }
 
 /// The number of what solves on the host by a method of its own.
@@ -78,13 +84,21 @@ pub fn id_on_host(method: Method) -> i32 {
 
 /// What is wanted of the analysis on a GPU, whose context is current; for AUTO enough for any of the engines that it
 /// chooses among.
-pub fn needs_on_gpu(asked: Option<&'static dyn Algorithm>, gpu: &Gpu, shape: &Shape) -> Result<Needs> {
+pub fn needs_on_gpu(
+    asked: Option<&'static dyn Algorithm>,
+    gpu: &Gpu,
+    shape: &Shape,
+    right_hand_sides: i64,
+) -> Result<Needs> {
     let remote_buffer = ALL.iter().map(|a| a.remote_buffer(gpu, shape)).max().unwrap_or(0);
     let mut needs =
         Needs { remote_buffer, speed: gpu.speed(), ..asked.map_or_else(Needs::default, |a| a.needs()) };
     match asked {
         Some(algorithm) => algorithm.check(gpu, shape)?,
-        None => ALL.iter().for_each(|a| a.add_needs(gpu, shape, &mut needs)),
+        None => {
+            needs.right_hand_sides = right_hand_sides;
+            ALL.iter().for_each(|a| a.add_needs(gpu, shape, &mut needs));
+        }
     }
     Ok(needs)
 }
@@ -165,13 +179,15 @@ mod tests {
     }
 
     #[test]
-    fn many_right_hand_sides_are_for_block() {
-        let asked = |id, rhs, on_gpu| asked_for(id, rhs, on_gpu).map(|a| a.name());
-        assert_eq!(asked(AUTO, 1, true), None);
-        assert_eq!(asked(AUTO, BLOCK_LEAST_COLUMNS - 1, true), None);
-        assert_eq!(asked(AUTO, BLOCK_LEAST_COLUMNS, true), Some("block"));
-        assert_eq!(asked(AUTO, i64::MAX, false), None);
-        assert!(ALL.iter().all(|a| asked(a.id(), i64::MAX, true) == Some(a.name())));
+    fn a_buffer_has_room_for_whatever_auto_may_choose() {
+        for dtype in [DataType::F32, DataType::C64] {
+            assert_eq!(row_bytes(None, dtype, 1), ROW_BYTES);
+            for rhs in [2, BLOCK_LEAST_COLUMNS - 1, BLOCK_LEAST_COLUMNS, i64::MAX] {
+                let of_auto = row_bytes(None, dtype, rhs);
+                assert!(row_bytes(Some(&tiled::Tiled), dtype, rhs) <= of_auto);
+                assert_eq!(row_bytes(Some(&block::Block), dtype, rhs) <= of_auto, rhs >= BLOCK_LEAST_COLUMNS);
+            }
+        }
     }
 
     #[test]

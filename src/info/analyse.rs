@@ -34,9 +34,9 @@ impl Info {
         policy: Policy,
         buffer: Address,
     ) -> Result<()> {
-        let asked = self.asked(&context.executor);
+        let asked = self.asked();
         if shape.n > 0 {
-            self.must_have_all(asked, &shape, arrays, buffer)?;
+            self.must_have_all(context, asked, &shape, arrays, buffer)?;
         }
         if self.knows(context, &shape, arrays)? {
             return self.analyse_known(context, &shape, arrays, policy);
@@ -59,7 +59,7 @@ impl Info {
         };
         let setup_time = start.elapsed();
         // The size that was asked for last may have been for an analysis before this one.
-        let wanted = self.row_bytes_of_analysis(Some(algorithm), shape.dtype);
+        let wanted = self.row_bytes_of_analysis(&context.executor, Some(algorithm), shape.dtype);
         self.analysed = Some(Analysed {
             shape,
             policy,
@@ -85,6 +85,7 @@ impl Info {
     /// Refuses arrays that cannot be what an analysis reads, and a buffer whose size was asked for something less.
     fn must_have_all(
         &self,
+        context: &Context,
         asked: Option<&'static dyn Algorithm>,
         shape: &Shape,
         arrays: Arrays,
@@ -95,7 +96,7 @@ impl Info {
         if shape.nnz > 0 {
             require_aligned(arrays.ind, "colInd", shape.descr.columns.bytes())?;
         }
-        if engines::row_bytes(asked, shape.dtype) > self.row_bytes[shape.dtype.place()] {
+        if self.least_row_bytes(&context.executor, asked, shape.dtype) > self.row_bytes[shape.dtype.place()] {
             return Err(Error::SmallBuffer);
         }
         if self.copy_values == CopyValues::All && shape.nnz > 0 {
@@ -143,7 +144,13 @@ impl Info {
         let factor = self.make_factor(context, shape, arrays)?;
         let (any_operation, copy_values) = (self.any_operation, self.copy_values);
         let stream = stream_beside_captures(gpu, context.stream)?;
-        let how = How { setup: self.setup, stream, timeout: context.timeout, copy_values };
+        let how = How {
+            setup: self.setup,
+            stream,
+            timeout: context.timeout,
+            copy_values,
+            right_hand_sides: self.right_hand_sides,
+        };
         // Of a plan from before, until the analysis has waited for its solves.
         let mut leftovers = Vec::new();
         // Given up as late as can be, so that a refused matrix leaves it, and early enough to be where the new one goes.
@@ -201,7 +208,7 @@ impl Info {
         let row_bytes = self.row_bytes[shape.dtype.place()];
         // What fails on the way leaves nothing.
         let mut analysed = self.analysed.take().ok_or(Error::NotAnalysed)?;
-        let wanted = self.row_bytes_of_analysis(Some(analysed.algorithm), shape.dtype);
+        let wanted = self.row_bytes_of_analysis(&context.executor, Some(analysed.algorithm), shape.dtype);
         let values = (self.copy_values == CopyValues::All).then_some(arrays.val);
         let _bound = analysed.bodies[0].bind()?;
         for body in &mut analysed.bodies {

@@ -23,6 +23,7 @@ impl Info {
         let boost = self.boost;
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         analysed.body_for(&shape)?;
+        let workspace = analysed.places(&shape, buffer);
         let factor = analysed.factor.as_mut().ok_or_else(not_prepared)?;
         analysed.bodies[0].must_belong_to(&context.executor)?;
         if shape.n == 0 {
@@ -35,7 +36,7 @@ impl Info {
         let call = FactorCall {
             arrays,
             work: workspace::behind_a_solve(&shape, analysed.row_bytes, buffer),
-            workspace: workspace::places(&shape, analysed.algorithm.row_bytes(shape.dtype), buffer),
+            workspace,
             boost,
             timeout: context.timeout,
             sm_count_target: context.sm_count_target,

@@ -140,7 +140,13 @@ impl Analysed {
                     Source::Handed(_) => CopyValues::WhereFaster,
                     Source::Copy => CopyValues::All,
                 };
-                let how = How { setup: self.setup, stream, timeout: context.timeout, copy_values };
+                let how = How {
+                    setup: self.setup,
+                    stream,
+                    timeout: context.timeout,
+                    copy_values,
+                    right_hand_sides: self.settings.right_hand_sides,
+                };
                 let analyse = || CudaPlan::new(gpu, asked, &shape, arrays, how, &mut || ());
                 let mut plan = gpu.with_all_memory(stream, analyse)?;
                 if let Source::Handed(val) = self.values {

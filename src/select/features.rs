@@ -10,9 +10,9 @@ use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::Needs;
 use crate::error::Result;
 use crate::tuning::{
-    OfType, CACHED_ENTRIES, ENTRY_BYTES_MOVED, GATHER_BYTE_SECONDS, LANE_ENTRIES, LAUNCH, LONG_ROW,
-    LONG_ROW_TIMES, OFF_BAND_LEAST, OFF_BAND_MOST, OFF_BAND_PART, ROW_BYTES_MOVED, TYPE_C, TYPE_D, TYPE_S,
-    TYPE_Z, TYPE_Z_LANES,
+    OfType, CACHED_ENTRIES, ENTRY_BYTES_MOVED, GATHER_BYTE_SECONDS, GROUPS_ENTRY_SECONDS, GROUPS_TIMES,
+    LANE_ENTRIES, LAUNCH, LONG_ROW, LONG_ROW_TIMES, OFF_BAND_LEAST, OFF_BAND_MOST, OFF_BAND_PART,
+    ROW_BYTES_MOVED, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
 };
 
 /// Of the numbers of entries of rows, `entries` in all, the sum of their squares, and of those of rows that are far longer than the
@@ -181,6 +181,13 @@ impl Counts {
     /// A copy of the values, each of which takes so many seconds.
     pub fn copied(self, value: f64) -> Duration {
         self.time(LAUNCH, self.entries as f64 * value)
+    }
+
+    /// So many columns in groups beside each other, of which a row takes so many seconds and a single one takes `single`. The more
+    /// groups there are, the more of them wait for a multiprocessor and not for an unknown.
+    pub fn in_groups(self, single: Duration, columns: i64, row: f64) -> Duration {
+        let of_column = self.n as f64 * row + self.entries as f64 * GROUPS_ENTRY_SECONDS;
+        single.mul_f64(GROUPS_TIMES).max(self.time(Duration::from_secs_f64(columns as f64 * of_column), 0.0))
     }
 
     pub fn of_type(self) -> OfType {

@@ -93,7 +93,13 @@ impl Problem {
 }
 
 fn how(setup: Setup) -> How {
-    How { setup, stream: 0, timeout: Duration::from_secs(10), copy_values: CopyValues::No }
+    How {
+        setup,
+        stream: 0,
+        timeout: Duration::from_secs(10),
+        copy_values: CopyValues::No,
+        right_hand_sides: 1,
+    }
 }
 
 /// The same where values are to be copied if they lie scattered.

@@ -1,6 +1,7 @@
 //! BLOCK: for many right-hand sides. Row-wise in level order, a warp for a row and a lane of it for each of 32 columns.
 #![forbid(unsafe_code)]
 
+mod cost;
 mod shared;
 pub mod tuning;
 
@@ -13,10 +14,13 @@ use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{KernelName, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::DataType;
+use crate::select::decision::Decision;
+use crate::select::features::Features;
 use crate::workspace::QUEUE_BYTES;
 use tuning::{
-    BLOCK_AHEAD, BLOCK_COLUMNS, BLOCK_DIAGONAL_BYTES, BLOCK_ENTRIES, BLOCK_FEW_COLUMNS, BLOCK_LEAST_COLUMNS,
-    BLOCK_LEVELS_AHEAD, BLOCK_MORE, BLOCK_PACK_THREADS, BLOCK_QUEUE_WORDS, BLOCK_ROW_BYTES, BLOCK_THREADS,
+    BLOCK_AHEAD, BLOCK_COLUMNS, BLOCK_DIAGONAL_BYTES, BLOCK_ENTRIES, BLOCK_FEWEST_COLUMNS,
+    BLOCK_LEAST_COLUMNS, BLOCK_LEVELS_AHEAD, BLOCK_MORE, BLOCK_MOST_COLUMNS, BLOCK_PACK_THREADS,
+    BLOCK_QUEUE_WORDS, BLOCK_ROW_BYTES, BLOCK_THREADS, BLOCK_WIDE_THREADS,
 };
 
 pub struct Block;
@@ -37,6 +41,17 @@ fn warp_bytes(dtype: DataType, columns: u32) -> u32 {
     BLOCK_AHEAD * (BLOCK_ROW_BYTES + entries + columns * value + BLOCK_DIAGONAL_BYTES) + BLOCK_MORE * entries
 }
 
+/// Bytes of the caller's buffer for a row of one column: of the right-hand side, and the word that is published.
+fn column_bytes(dtype: DataType) -> usize {
+    2 * dtype.bytes()
+}
+
+/// The most warps of a block.
+fn most_warps(columns: u32) -> u32 {
+    let threads = if columns > 32 { BLOCK_WIDE_THREADS } else { BLOCK_THREADS };
+    threads / 32
+}
+
 impl Algorithm for Block {
     fn id(&self) -> i32 {
         21
@@ -53,12 +68,21 @@ impl Algorithm for Block {
     fn is_for_columns(&self, right_hand_sides: i64) -> bool {
         right_hand_sides >= BLOCK_LEAST_COLUMNS
     }
+    fn is_for(&self, form: Form) -> bool {
+        form == Form::ManyColumns
+    }
+    fn cost(&self, features: &Features, best: Option<Decision>) -> Result<Option<Decision>> {
+        Ok(cost::cost(features, best))
+    }
     fn host(&self) -> Method {
         Method::Slfr
     }
-    fn row_bytes(&self, dtype: DataType) -> usize {
-        // Right-hand sides, and the words that are published.
-        2 * BLOCK_COLUMNS as usize * dtype.bytes()
+    fn row_bytes(&self, dtype: DataType, right_hand_sides: i64) -> usize {
+        let columns = match right_hand_sides > i64::from(BLOCK_COLUMNS) {
+            true => BLOCK_MOST_COLUMNS,
+            false => BLOCK_COLUMNS,
+        };
+        columns as usize * column_bytes(dtype)
     }
     fn cut(&self, dtype: DataType, _form: Form) -> Cut {
         by_rows::cut_by_rows(dtype)
@@ -96,8 +120,8 @@ impl EnginePlan for BlockPlan {
 }
 
 impl Multi for BlockPlan {
-    fn most_columns(&self, _stored: &Stored) -> u32 {
-        BLOCK_COLUMNS
+    fn most_columns(&self, stored: &Stored, row_bytes: usize) -> u32 {
+        (row_bytes / column_bytes(stored.dtype())) as u32
     }
     fn takes_rows(&self) -> bool {
         true
@@ -109,7 +133,7 @@ impl Multi for BlockPlan {
             false => 0,
         };
         let args = &MultiArgs { solve: SolveArgs { words: n + segments, ..args.solve }, ..*args };
-        let width = args.columns.next_power_of_two().clamp(BLOCK_FEW_COLUMNS, BLOCK_COLUMNS);
+        let width = args.columns.next_power_of_two().max(BLOCK_FEWEST_COLUMNS);
         let by_squares = |name, rows: u32| {
             let kernel = launcher.kernel(name, width)?;
             kernel.launch(rows.div_ceil(32), BLOCK_PACK_THREADS, 0, args)
@@ -119,7 +143,7 @@ impl Multi for BlockPlan {
         let rounds = (stored.entries as u64).div_ceil(n as u64 * BLOCK_ENTRIES).max(1);
         let warps = n as u64 * BLOCK_LEVELS_AHEAD * rounds / stored.levels.max(1) as u64;
         let of_warp = warp_bytes(launcher.dtype, width);
-        let of_block = (launcher.gpu.shared_bytes_per_block() / of_warp).min(BLOCK_THREADS / 32);
+        let of_block = (launcher.gpu.shared_bytes_per_block() / of_warp).min(most_warps(width));
         let blocks = (warps / of_block as u64).clamp(1, launcher.multiprocessors as u64);
         let kernel = launcher.kernel(ROWS[self.has_segments as usize], width)?;
         kernel.allow_shared(of_block * of_warp)?;

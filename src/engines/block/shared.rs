@@ -1,9 +1,10 @@
 //! Measured numbers of BLOCK that its kernels know too.
 #![forbid(unsafe_code)]
 
-/// Most threads of its blocks, threads of those that bring right-hand sides to rows and results back, and rows that a warp
+/// Most threads of its blocks, the same where a lane has two columns, threads of those that bring right-hand sides to rows and results back, and rows that a warp
 /// knows before their rounds.
 pub const BLOCK_THREADS: u32 = 640;
+pub const BLOCK_WIDE_THREADS: u32 = 512;
 pub const BLOCK_PACK_THREADS: u32 = 256;
 pub const BLOCK_AHEAD: u32 = 3;
 

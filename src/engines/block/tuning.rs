@@ -1,6 +1,8 @@
 //! Measured numbers of BLOCK.
 #![forbid(unsafe_code)]
 
+use std::time::Duration;
+
 pub use super::shared::*;
 
 /// Warps run ahead by so many levels of average width.
@@ -9,9 +11,17 @@ pub const BLOCK_LEVELS_AHEAD: u64 = 16;
 /// Entries of a row that a warp of it asks for at once.
 pub const BLOCK_ENTRIES: u64 = 32;
 
-/// Right-hand sides that it takes at once, and half of them, which it has kernels for too.
+/// The fewest and the most right-hand sides that it has kernels for, which are powers of two; and the least of the most that a
+/// buffer has room for.
+pub const BLOCK_FEWEST_COLUMNS: u32 = 16;
 pub const BLOCK_COLUMNS: u32 = 32;
-pub const BLOCK_FEW_COLUMNS: u32 = 16;
+pub const BLOCK_MOST_COLUMNS: u32 = 64;
 
-/// Right-hand sides from which on AUTO leaves all of them to it.
+/// A level, and (in seconds) a row, a column of a row, and a column of an entry.
+pub const BLOCK_LEVEL: Duration = Duration::from_nanos(570);
+pub const BLOCK_ROW_SECONDS: f64 = 0.3e-9;
+pub const BLOCK_COLUMN_SECONDS: f64 = 0.125e-10;
+pub const BLOCK_ENTRY_SECONDS: f64 = 0.06e-11;
+
+/// Right-hand sides from which on AUTO may leave them to it.
 pub const BLOCK_LEAST_COLUMNS: i64 = 16;

@@ -12,7 +12,7 @@ use crate::analysis::work_items::{self, Cut};
 use crate::analysis::{nodes, Findings, Form, Needs, Schedule};
 use crate::engines::by_rows;
 use crate::engines::by_rows::tuning::{ROWS_BLOCK, ROWS_BLOCKS};
-use crate::engines::engine::{Algorithm, EnginePlan, Multi};
+use crate::engines::engine::{columns_bytes, Algorithm, EnginePlan, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{Gpu, KernelName, Launcher, Stored};
@@ -62,6 +62,15 @@ impl Algorithm for Nodal {
     }
     fn cost(&self, features: &Features, _best: Option<Decision>) -> Result<Option<Decision>> {
         Ok(cost::cost(features))
+    }
+    fn row_bytes(&self, dtype: DataType, right_hand_sides: i64) -> usize {
+        columns_bytes(dtype, right_hand_sides)
+    }
+    fn is_for_columns(&self, _right_hand_sides: i64) -> bool {
+        true
+    }
+    fn cost_of_columns(&self, counts: Counts, best: Decision, columns: i64) -> Option<Duration> {
+        Some(counts.of_rows().in_groups(best.predicted, columns, tuning::NODAL_COLUMN_ROW_SECONDS))
     }
     fn promise(&self, _gpu: &Gpu, _shape: &Shape, rows: Counts) -> Option<Duration> {
         Some(cost::least(rows))

@@ -12,7 +12,7 @@ use crate::executor::cuda::args::{MultiArgs, SolveArgs, State};
 use crate::executor::cuda::{Launcher, Stored};
 
 impl Multi for OneWordPlan {
-    fn most_columns(&self, stored: &Stored) -> u32 {
+    fn most_columns(&self, stored: &Stored, _row_bytes: usize) -> u32 {
         let most = sector_columns(stored.dtype());
         // Queues hand out a column group of each work item for every two of them.
         if stored.work_items() <= State::MOST_PIECES / (most / ONE_WORD_PER_LANE) {

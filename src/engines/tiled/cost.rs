@@ -420,5 +420,13 @@ fn crowd(spans: &[Span], shape: Rows) -> i32 {
         .unwrap_or(0)
 }
 
+/// Time of a solve for so many columns, a single one of which takes `single`. None where rows have more than two lanes: for several
+/// columns these take far longer.
+pub fn of_columns(counts: Counts, single: Duration, columns: i64) -> Option<Duration> {
+    let rows = counts.of_rows();
+    (rows.lengths().0 <= 2.0 * LANE_ENTRIES)
+        .then(|| rows.in_groups(single, columns, TILED_COLUMN_ROW_SECONDS))
+}
+
 #[cfg(test)]
 pub mod tests;

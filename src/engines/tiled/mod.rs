@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::analysis::work_items::Cut;
 use crate::analysis::{Findings, Form, Forwarding, Needs, Schedule, Tiles};
-use crate::engines::engine::{Algorithm, EnginePlan, Multi};
+use crate::engines::engine::{columns_bytes, Algorithm, EnginePlan, Multi};
 use crate::error::{Error, Result};
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{Gpu, KernelName, Launcher, Stored};
@@ -90,6 +90,15 @@ impl Algorithm for Tiled {
     fn host(&self) -> Method {
         Method::Slfr
     }
+    fn row_bytes(&self, dtype: DataType, right_hand_sides: i64) -> usize {
+        columns_bytes(dtype, right_hand_sides)
+    }
+    fn is_for_columns(&self, _right_hand_sides: i64) -> bool {
+        true
+    }
+    fn cost_of_columns(&self, counts: Counts, best: Decision, columns: i64) -> Option<Duration> {
+        cost::of_columns(counts, best.predicted, columns)
+    }
     fn check(&self, gpu: &Gpu, shape: &Shape) -> Result<()> {
         if is_available(gpu, shape) {
             return Ok(());
@@ -147,6 +156,7 @@ impl Algorithm for Tiled {
         Ok(Box::new(TiledPlan {
             plain: Launch::plain(launcher, stored, &found),
             forwarded: Launch::forwarded(launcher, stored, &found),
+            of_group: multi::most_of_group(launcher, stored),
             numbers: [found.longest, found.tile, found.wide_tiles as u32],
         }))
     }
@@ -173,6 +183,8 @@ struct TiledPlan {
     plain: Launch,
     /// Where the plan is one for blocks in clusters.
     forwarded: Option<Launch>,
+    /// Right-hand sides that a pass takes at most.
+    of_group: u32,
     /// Entries of the longest row beside its diagonal, rows of the largest tile, and whether a level of a tile fills half of a batch.
     numbers: [u32; 3],
 }

@@ -1,28 +1,53 @@
-//! TILED for several right-hand sides: one pass over the matrix for up to four of them, two where they are complex
-//! (four take as long a column, and three longer).
+//! TILED for several right-hand sides: groups of four columns, or two, go beside each other, each in a pass over the matrix. Of complex
+//! columns there are two in a group (four take as long a column, and three longer), and where levels are
+//! narrower than a warp.
 #![forbid(unsafe_code)]
 
 use super::shared::TILED_FEW_WARPS;
 use super::{TiledPlan, MULTI};
+use crate::analysis::work_items::LANES;
 use crate::engines::engine::{multi_width, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::MultiArgs;
 use crate::executor::cuda::{Launcher, Stored};
+use crate::problem::DataType;
+
+/// Columns of a group, at most.
+pub fn most_of_group(launcher: &Launcher, stored: &Stored) -> u32 {
+    let is_narrow = stored.n() as usize <= LANES as usize * stored.levels;
+    let mut most = if launcher.dtype.is_complex() || is_narrow { 2 } else { 4 };
+    while super::shared_bytes(launcher.dtype, most) > launcher.gpu.shared_bytes_per_block() {
+        most /= 2;
+    }
+    most
+}
 
 impl Multi for TiledPlan {
-    fn most_columns(&self, stored: &Stored) -> u32 {
-        let mut most = if stored.dtype().is_complex() { 2 } else { 4 };
-        while super::shared_bytes(stored.dtype(), most) > stored.gpu().shared_bytes_per_block() {
-            most /= 2;
+    fn most_columns(&self, stored: &Stored, row_bytes: usize) -> u32 {
+        let room = (row_bytes / stored.dtype().bytes()) as u32;
+        match self.of_group {
+            1 => 1,
+            of_group => room / of_group * of_group,
         }
-        most
+    }
+    fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {
+        let width = self.width(columns);
+        (columns.div_ceil(width) * width) as usize * dtype.bytes()
     }
     fn solve(&self, launcher: &Launcher, _stored: &Stored, args: &MultiArgs) -> Result<()> {
-        let width = multi_width(args.columns);
+        let width = self.width(args.columns);
         let permuted = if args.solve.row_permuted != 0 { "_permuted" } else { "" };
         let kernel = launcher.kernel(MULTI, format_args!("{width}{permuted}"))?;
         let shared = super::shared_bytes(launcher.dtype, width);
         kernel.allow_shared(shared)?;
-        kernel.launch(super::blocks(launcher, args.solve.tiles), TILED_FEW_WARPS * 32, shared, args)
+        let tiles = args.solve.tiles * args.columns.div_ceil(width);
+        kernel.launch(super::blocks(launcher, tiles), TILED_FEW_WARPS * 32, shared, args)
+    }
+}
+
+impl TiledPlan {
+    /// Columns of each group, where there are so many in all.
+    fn width(&self, columns: u32) -> u32 {
+        multi_width(columns).min(self.of_group)
     }
 }

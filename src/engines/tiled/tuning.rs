@@ -71,3 +71,6 @@ pub const TILED_OFF_BAND_MOST: f64 = 0.22;
 
 /// The most rows of a tile of an irregular pattern, so that lines of the cache are of use to it again.
 pub const TILED_IRREGULAR_ROWS: u32 = 2048;
+
+/// A column of a row, in seconds, where groups of columns go beside each other.
+pub const TILED_COLUMN_ROW_SECONDS: f64 = 0.272e-10;

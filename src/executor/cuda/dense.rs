@@ -53,7 +53,7 @@ impl CudaPlan {
         while done < count {
             // One at a time where what others leave is shared with the solve.
             let most = if spare.is_apart() { (count - done).min(fit as i64) } else { 1 };
-            let columns = self.columns_at_once(most);
+            let columns = self.columns_at_once(call, most);
             let there =
                 Dense { address: spare.address, ld: i64::from(self.stored.n()), order: Order::Columns };
             let [from, to] = [f, x].map(|side| side.column(done, self.stored.dtype()));
@@ -77,7 +77,7 @@ impl CudaPlan {
         while done < count {
             let [of_f, of_x] = [f, x].map(|side| side.column(done, self.stored.dtype()).address);
             let call = SolveCall { f: of_f, x: of_x, ..*call };
-            let columns = self.columns_at_once(count - done);
+            let columns = self.columns_at_once(&call, count - done);
             self.solve_columns(stream, &call, columns, f.ld, x.ld, x.order)?;
             done += i64::from(columns);
         }

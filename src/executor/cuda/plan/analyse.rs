@@ -26,6 +26,8 @@ pub struct How {
     pub timeout: Duration,
     /// Which values are copied into the order in which solves read them.
     pub copy_values: CopyValues,
+    /// How many right-hand sides AUTO is to go by.
+    pub right_hand_sides: i64,
 }
 
 impl CudaPlan {
@@ -90,12 +92,12 @@ impl CudaPlan {
         known: &mut Known,
         let_go: &mut dyn FnMut(),
     ) -> Result<CudaPlan> {
-        let How { setup, stream, timeout, copy_values } = how;
+        let How { setup, stream, timeout, copy_values, right_hand_sides } = how;
         let _bound = gpu.bind()?;
         if memory::is_capturing(stream)? {
             return Err(Error::Capturing);
         }
-        let needs = engines::needs_on_gpu(asked, gpu, shape)?;
+        let needs = engines::needs_on_gpu(asked, gpu, shape, right_hand_sides)?;
         if copy_values != CopyValues::No && needs.rows && shape.n > 0 && !shape.rows_are_stored() {
             if let Some(plan) = Self::of_transposed(gpu, asked, needs, shape, arrays, how, let_go)? {
                 return Ok(plan);

@@ -229,8 +229,9 @@ impl CudaPlan {
     }
 
     /// How many of `left` right-hand sides the next call of `solve_columns` may take.
-    pub fn columns_at_once(&self, left: i64) -> u32 {
-        let most = self.engine().multi().map_or(1, |m| m.most_columns(&self.stored));
+    pub fn columns_at_once(&self, call: &SolveCall, left: i64) -> u32 {
+        let row_bytes = call.workspace.row_bytes;
+        let most = self.engine().multi().map_or(1, |m| m.most_columns(&self.stored, row_bytes));
         left.min(most as i64) as u32
     }
 
