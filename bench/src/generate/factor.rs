@@ -9,7 +9,7 @@ use crate::matrix::{hash, Csr, Fill};
 /// What is factorised, and in what order; separators come last.
 #[derive(Clone, Copy, Debug)]
 pub enum Dissected {
-    /// A grid with one unknown a node, by planes.
+    /// A grid, by planes.
     Planes(Grid),
     /// A grid, by METIS.
     Metis(Grid),
@@ -25,7 +25,7 @@ impl Dissected {
             Dissected::MetisMesh(mesh) => mesh.pattern()?,
         };
         let order = match self {
-            Dissected::Planes(grid) => by_planes(grid.size),
+            Dissected::Planes(grid) => by_planes(grid),
             Dissected::Metis(_) | Dissected::MetisMesh(_) => order(&whole, Order::Metis),
         };
         permuted(&whole, &order)
@@ -64,11 +64,12 @@ impl Factor {
     }
 }
 
-/// The points of a grid in the order of nested dissection by planes.
-fn by_planes(size: [usize; 3]) -> Vec<u32> {
-    let mut order = Vec::with_capacity(size.iter().product());
-    dissect(size, [0; 3], size, &mut order);
-    order
+/// The unknowns of a grid, node by node, in the order of nested dissection by planes.
+fn by_planes(grid: &Grid) -> Vec<u32> {
+    let mut nodes = Vec::with_capacity(grid.size.iter().product());
+    dissect(grid.size, [0; 3], grid.size, &mut nodes);
+    let dof = grid.dof as u32;
+    nodes.into_iter().flat_map(|node| node * dof..(node + 1) * dof).collect()
 }
 
 /// The points of a box of the grid in nested-dissection order.
@@ -138,7 +139,7 @@ mod tests {
     #[test]
     fn a_symmetric_factor_is_that_of_elimination() {
         let flat = Grid { stencil: Stencil::Axes, size: [9, 7, 1], dof: 1 };
-        let solid = Grid { stencil: Stencil::Box, size: [4, 5, 4], dof: 1 };
+        let solid = Grid { stencil: Stencil::Box, size: [4, 5, 4], dof: 2 };
         let mesh = Mesh { shape: Shape::Porous(4), element: Element::P1, dof: 2 };
         for of in [
             Dissected::Planes(flat),
@@ -173,10 +174,11 @@ mod tests {
     }
 
     #[test]
-    fn planes_dissect_all_points() {
-        let mut points = by_planes([9, 7, 5]);
-        points.sort_unstable();
-        assert!(points.into_iter().eq(0..9 * 7 * 5));
+    fn planes_dissect_all_unknowns() {
+        let mut unknowns = by_planes(&Grid { stencil: Stencil::Axes, size: [9, 7, 5], dof: 2 });
+        assert!(unknowns.chunks(2).all(|node| node[0] % 2 == 0 && node[1] == node[0] + 1));
+        unknowns.sort_unstable();
+        assert!(unknowns.into_iter().eq(0..9 * 7 * 5 * 2));
     }
 
     #[test]
