@@ -1,7 +1,7 @@
 //! Complete factors of matrices in nested-dissection order: dense where large separators meet.
 
 use crate::base::Result;
-use crate::generate::grids::Grid;
+use crate::generate::grids::{Grid, Points};
 use crate::generate::mesh::Mesh;
 use crate::matrix::permute::{ilu_pattern, order, permuted, Order, COMPLETE};
 use crate::matrix::{hash, Csr, Fill};
@@ -15,6 +15,8 @@ pub enum Dissected {
     Metis(Grid),
     /// A mesh, by METIS.
     MetisMesh(Mesh),
+    /// Points at random, by METIS.
+    MetisPoints(Points),
 }
 
 impl Dissected {
@@ -23,10 +25,11 @@ impl Dissected {
         let whole = match self {
             Dissected::Planes(grid) | Dissected::Metis(grid) => grid.pattern(false)?,
             Dissected::MetisMesh(mesh) => mesh.pattern()?,
+            Dissected::MetisPoints(points) => points.pattern()?,
         };
         let order = match self {
             Dissected::Planes(grid) => by_planes(grid),
-            Dissected::Metis(_) | Dissected::MetisMesh(_) => order(&whole, Order::Metis),
+            _ => order(&whole, Order::Metis),
         };
         permuted(&whole, &order)
     }
@@ -133,7 +136,7 @@ fn cholesky_pattern(a: &Csr) -> Result<Csr> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::grids::Stencil;
+    use crate::generate::grids::{Along, Stencil};
     use crate::generate::mesh::{Element, Shape};
 
     #[test]
@@ -141,11 +144,13 @@ mod tests {
         let flat = Grid { stencil: Stencil::Axes, size: [9, 7, 1], dof: 1 };
         let solid = Grid { stencil: Stencil::Box, size: [4, 5, 4], dof: 2 };
         let mesh = Mesh { shape: Shape::Porous(4), element: Element::P1, dof: 2 };
+        let points = Points { count: 100, dof: 1, axes: 2, radius: 0.15, along: Along::Sweep };
         for of in [
             Dissected::Planes(flat),
             Dissected::Planes(solid),
             Dissected::Metis(solid),
             Dissected::MetisMesh(mesh),
+            Dissected::MetisPoints(points),
         ] {
             let whole = of.pattern().unwrap();
             let got = Factor { of, one_way: 0 }.pattern(Fill::Lower).unwrap();

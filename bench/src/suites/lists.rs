@@ -27,6 +27,7 @@ pub enum Suite {
     Lattices,
     Fit,
     Report,
+    Factors,
     Host,
     Pair,
     Sweep,
@@ -82,6 +83,7 @@ pub fn entries(suite: Suite) -> Vec<Entry> {
         Suite::Lattices => lattices(),
         Suite::Fit => weak::fit(),
         Suite::Report => weak::report(),
+        Suite::Factors => weak::factors(),
         Suite::Pair | Suite::Sweep | Suite::Ilu0 => systems(),
         Suite::Pcg => models(),
         Suite::Host => host(),
@@ -472,6 +474,7 @@ mod tests {
             .chain(lattices())
             .chain(entries(Suite::Fit))
             .chain(entries(Suite::Report))
+            .chain(entries(Suite::Factors))
             .chain(small_systems())
             .chain(host())
         {

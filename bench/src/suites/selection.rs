@@ -16,8 +16,8 @@ pub struct Selection {
     /// and filled-in ones), sizes (12 grids of other sizes), meshes (points at random), large (up to 17 million rows),
     /// extremes (long rows, complete factors, few levels), structures (graphs, trees, domains, blocks, bands),
     /// lattices (far-reaching stencils, periodic sides, four dimensions, dense elements), fit and report (two halves of
-    /// the hardest kinds: factors, multigrid, reservoirs, meshes of finite elements, graphs), host (the kinds of all
-    /// in sizes for a CPU), paper (the paper's experiments: lower then upper solves, setup times, plots), or the path of a file or a folder.
+    /// the hardest kinds: factors, multigrid, reservoirs, meshes of finite elements, graphs), factors (further
+    /// complete factors), host (the kinds of all in sizes for a CPU), paper (the paper's experiments: lower then upper solves, setup times, plots), or the path of a file or a folder.
     /// Four suites measure what is around a solve, on generated systems or, where files are given, on these: pair (solves with both
     /// factors of ILU(0)), sweep (Gauss-Seidel sweeps), ilu0 (ILU(0) and IC(0)), pcg (conjugate gradients with ILU(0))
     #[arg(long, value_name = "NAME|FILE|FOLDER", value_parser = Choice::parse)]
@@ -90,7 +90,7 @@ impl Choice {
         let suite = <Suite as clap::ValueEnum>::from_str(text, true).ok().map(Choice::Suite);
         let path = PathBuf::from(text);
         suite.or_else(|| path.exists().then_some(Choice::Files(path))).ok_or_else(|| {
-            "known are grids, general, all, paper, small, robust, sizes, meshes, large, extremes, structures, lattices, fit, report, host, pair, sweep, ilu0, pcg, and the path of a file or a folder".into()
+            "known are grids, general, all, paper, small, robust, sizes, meshes, large, extremes, structures, lattices, fit, report, factors, host, pair, sweep, ilu0, pcg, and the path of a file or a folder".into()
         })
     }
 }
