@@ -1,4 +1,4 @@
-//! The type of all addresses: of the caller's arrays, of memory on the device, and of what kernels get.
+//! The types of all addresses: of the caller's arrays, of memory on the device, of what kernels get, and of streams.
 
 /// A place in memory of the executor, or null. No safe function takes an address as a plain number.
 ///
@@ -62,6 +62,29 @@ impl Address {
 
     /// A pointer to it on the host, which unsafe code may follow.
     pub fn pointer<T>(self) -> *mut T {
+        self.0 as *mut T
+    }
+}
+
+/// A stream of the CUDA driver. Safe functions enqueue work on it, as only unsafe code makes one of a number.
+#[repr(transparent)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Stream(usize);
+
+impl Stream {
+    /// The default stream of a context.
+    pub const DEFAULT: Stream = Stream(0);
+    /// The driver's CU_STREAM_PER_THREAD: each thread has a stream of its own by that number.
+    pub const PER_THREAD: Stream = Stream(2);
+
+    /// # Safety
+    /// The number is the handle of a stream, which lives for as long as work is enqueued on it.
+    pub unsafe fn new(handle: usize) -> Stream {
+        Stream(handle)
+    }
+
+    /// The handle, for the driver.
+    pub fn handle<T>(self) -> *mut T {
         self.0 as *mut T
     }
 }

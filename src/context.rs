@@ -3,14 +3,15 @@
 
 use std::time::Duration;
 
+use crate::address::Stream;
 use crate::error::Result;
 use crate::executor::Executor;
 use crate::problem::{ExecutorKind, PointerMode};
 
 pub struct Context {
     pub executor: Executor,
-    /// The caller's stream; 0 is the default stream.
-    pub stream: usize,
+    /// The caller's stream.
+    pub stream: Stream,
     pub pointer_mode: PointerMode,
     /// The watchdog; zero is off.
     pub timeout: Duration,
@@ -22,7 +23,7 @@ impl Context {
     pub fn new(kind: ExecutorKind) -> Result<Self> {
         Ok(Context {
             executor: Executor::new(kind)?,
-            stream: 0,
+            stream: Stream::DEFAULT,
             pointer_mode: PointerMode::Host,
             timeout: crate::tuning::DEFAULT_TIMEOUT,
             sm_count_target: 0,

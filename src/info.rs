@@ -12,7 +12,7 @@ mod tune;
 
 use std::time::Duration;
 
-use crate::address::Address;
+use crate::address::{Address, Stream};
 use crate::analysis::cpu;
 use crate::context::Context;
 use crate::engines::{self, Algorithm, AUTO};
@@ -471,7 +471,7 @@ impl Analysed {
     }
 
     /// Whether the watchdog ended a solve since the last look.
-    fn take_failure(&mut self, stream: usize) -> Result<bool> {
+    fn take_failure(&mut self, stream: Stream) -> Result<bool> {
         let mut failed = false;
         for body in &mut self.bodies {
             failed |= match body {

@@ -7,7 +7,7 @@ mod owned;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::address::Address;
+use crate::address::{Address, Stream};
 use crate::error::Result;
 use crate::problem::{Arrays, Boost, Dense, ExecutorKind};
 use crate::workspace::Workspace;
@@ -54,7 +54,7 @@ pub struct SolveCall {
 pub trait Timed {
     /// Solves for one right-hand side once for each of `times`, one solve behind the other on `stream`, and notes how long each takes.
     /// Waits for them.
-    fn time_solves(&mut self, stream: usize, call: &SolveCall, times: &mut [Duration]) -> Result<()>;
+    fn time_solves(&mut self, stream: Stream, call: &SolveCall, times: &mut [Duration]) -> Result<()>;
 }
 
 /// One factorisation, as addresses on the executor's side.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::guard::{guard, raw, with_handle, write, write_enum};
 use super::objects::{sptrsvContext, sptrsvHandle_t, sptrsvStream_t, CUstream_st};
 use super::version::SPTRSV_VERSION;
+use crate::address::Stream;
 use crate::context::Context;
 use crate::error::{sptrsvStatus_t, Error, Result};
 use crate::executor::{Executor, Owned};
@@ -156,7 +157,8 @@ pub unsafe extern "C" fn sptrsvGetExecutor(
 #[no_mangle]
 pub unsafe extern "C" fn sptrsvSetStream(handle: sptrsvHandle_t, stream: sptrsvStream_t) -> sptrsvStatus_t {
     with_handle(handle, |c| {
-        c.stream = stream as usize;
+        // SAFETY: the caller's stream lives for as long as calls use it.
+        c.stream = unsafe { Stream::new(stream as usize) };
         Ok(())
     })
 }
@@ -176,7 +178,7 @@ pub unsafe extern "C" fn sptrsvGetStream(
     handle: sptrsvHandle_t,
     stream: *mut sptrsvStream_t,
 ) -> sptrsvStatus_t {
-    with_handle(handle, |c| write(stream, "stream", c.stream as *mut CUstream_st))
+    with_handle(handle, |c| write(stream, "stream", c.stream.handle::<CUstream_st>()))
 }
 
 /// Sets whether alpha and the zero-pivot position are host (the default) or device pointers. The host executor takes host pointers

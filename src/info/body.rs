@@ -1,7 +1,7 @@
 //! What solves for an info, on either executor.
 #![forbid(unsafe_code)]
 
-use crate::address::Address;
+use crate::address::{Address, Stream};
 use crate::error::{Error, Result};
 use crate::executor::cuda::{Bound, CudaPlan};
 use crate::executor::host::HostPlan;
@@ -22,7 +22,7 @@ impl Body {
     }
 
     /// Copies the caller's values, where solves read a copy.
-    pub fn update_values(&mut self, stream: usize, val: Address) -> Result<()> {
+    pub fn update_values(&mut self, stream: Stream, val: Address) -> Result<()> {
         match self {
             Body::Cuda(plan) => plan.update_values(stream, val),
             Body::Host(plan) => {

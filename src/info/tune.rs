@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{Analysed, Body, Info, Request, Source, Tuned};
-use crate::address::Address;
+use crate::address::{Address, Stream};
 use crate::context::Context;
 use crate::engines::{self, Algorithm, AUTO};
 use crate::error::{Error, Result};
@@ -39,7 +39,7 @@ pub struct Tuning {
 
 /// What all solves of a tuning have in common.
 struct Trial {
-    stream: usize,
+    stream: Stream,
     call: SolveCall,
 }
 
@@ -123,7 +123,7 @@ impl Analysed {
         which: usize,
         arrays: Arrays,
         asked: Option<&'static dyn Algorithm>,
-        stream: usize,
+        stream: Stream,
     ) -> Result<Body> {
         let shape = if which == 0 { self.shape } else { self.shape.transposed() };
         let candidate = match &context.executor {
@@ -260,7 +260,7 @@ enum Scratch {
 }
 
 impl Scratch {
-    fn new(context: &Context, bytes: usize, stream: usize) -> Result<Scratch> {
+    fn new(context: &Context, bytes: usize, stream: Stream) -> Result<Scratch> {
         match &context.executor {
             Executor::Host(_) => {
                 let (mut values, words) = (Vec::new(), bytes.div_ceil(size_of::<u128>()));
@@ -282,7 +282,7 @@ impl Scratch {
 }
 
 /// The caller's stream, or another one that is waited for in its place.
-fn stream_to_wait_for(context: &Context) -> Result<usize> {
+fn stream_to_wait_for(context: &Context) -> Result<Stream> {
     match &context.executor {
         Executor::Host(_) => Ok(context.stream),
         Executor::Cuda(gpu) => stream_beside_captures(gpu, context.stream),

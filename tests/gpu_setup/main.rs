@@ -12,7 +12,7 @@ mod shapes;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sptrsv::address::Address;
+use sptrsv::address::{Address, Stream};
 use sptrsv::analysis::irregular;
 use sptrsv::engines::{self, Algorithm};
 use sptrsv::error::{Error, Result};
@@ -40,9 +40,9 @@ fn upload(gpu: &Arc<Gpu>, data: &[i64], width: Index) -> DeviceArray {
     let array = match width {
         Index::I32 => {
             let narrow: Vec<i32> = data.iter().map(|&v| v as i32).collect();
-            DeviceArray::copy_of(gpu, &narrow, 0)
+            DeviceArray::copy_of(gpu, &narrow, Stream::DEFAULT)
         }
-        Index::I64 => DeviceArray::copy_of(gpu, data, 0),
+        Index::I64 => DeviceArray::copy_of(gpu, data, Stream::DEFAULT),
     };
     sptrsv::executor::cuda::synchronize_all().unwrap();
     array.unwrap()
@@ -95,7 +95,7 @@ impl Problem {
 fn how(setup: Setup) -> How {
     How {
         setup,
-        stream: 0,
+        stream: Stream::DEFAULT,
         timeout: Duration::from_secs(10),
         copy_values: CopyValues::No,
         right_hand_sides: 1,
@@ -164,12 +164,12 @@ impl Drop for Told {
 
 /// What is compared of a plan: its engine, the predicted time and its arrays.
 fn found(plan: &CudaPlan) -> (&'static str, Duration, PlanArrays) {
-    (plan.algorithm().name(), plan.predicted, plan.arrays(0).unwrap())
+    (plan.algorithm().name(), plan.predicted, plan.arrays(Stream::DEFAULT).unwrap())
 }
 
 /// Checks a plan that the analysis on the GPU made, for a triangle with these levels.
 fn check_arrays(plan: &CudaPlan, of: &Triangle, level: &[u32]) {
-    let got = plan.arrays(0).unwrap();
+    let got = plan.arrays(Stream::DEFAULT).unwrap();
     if plan.algorithm().name() == "panel" {
         check_panels(&got, plan.stored.n());
     } else {
@@ -234,7 +234,7 @@ fn panels_come_after_what_they_depend_on() {
                 let descr = MatDescr { fill, ..MatDescr::default() };
                 let problem = Problem::new(&gpu, &ptr, &ind, descr, op, false);
                 let plan = problem.plan(&gpu, panel, Setup::Gpu).unwrap();
-                let (several, has_order) = check_panels(&plan.arrays(0).unwrap(), n as u32);
+                let (several, has_order) = check_panels(&plan.arrays(Stream::DEFAULT).unwrap(), n as u32);
                 (checked, of_several, ordered) =
                     (checked + 1, of_several + several, ordered + has_order as usize);
             }
@@ -341,7 +341,7 @@ fn irregular_patterns() {
         check_pair(&gpu, &problem, of.each_ref(), None, pattern.name);
         for (plan, shape) in problem.pair(&gpu, None, Setup::Gpu).unwrap().iter().zip(&shapes) {
             // Of two plans one is for values that lie scattered: they come from one piece after the other.
-            let gathered = plan.arrays(0).unwrap().gathered;
+            let gathered = plan.arrays(Stream::DEFAULT).unwrap().gathered;
             let piece = irregular::piece(shape.nnz, shape.dtype.bytes() as u32);
             assert_eq!(gathered.is_empty(), shape.rows_are_stored(), "{shape:?}");
             assert!(gathered.is_sorted_by_key(|place| place / piece), "{shape:?}");

@@ -3,6 +3,7 @@
 
 use super::shared::copies::{DenseArgs, DenseSteps, DENSE_BLOCK, DENSE_ROWS};
 use super::{CudaPlan, KernelName, Launcher};
+use crate::address::Stream;
 use crate::error::Result;
 use crate::executor::SolveCall;
 use crate::problem::{Dense, Order, Steps};
@@ -27,7 +28,7 @@ impl CudaPlan {
     /// as they lie they are copied: to X, if it reads that, else a few at a time to `spare`, where they are solved in place.
     pub fn solve_dense(
         &mut self,
-        stream: usize,
+        stream: Stream,
         call: &SolveCall,
         count: i64,
         [f, x]: [Dense; 2],
@@ -68,7 +69,7 @@ impl CudaPlan {
 
     fn solve_as_they_lie(
         &mut self,
-        stream: usize,
+        stream: Stream,
         call: &SolveCall,
         count: i64,
         [f, x]: [Dense; 2],

@@ -10,6 +10,7 @@ use super::pattern::{Diagonal, Pattern};
 use super::shared::diagonal::DIAGONAL_LENGTHS;
 use super::shared::factor::{FactorArgs, FACTOR_WARPS};
 use super::{memory, CudaPlan, DeviceArray, Gpu, How, Kernel, KernelName, Launcher, Stored};
+use crate::address::Stream;
 use crate::analysis::{Findings, Needs};
 use crate::engines::{Algorithm, EnginePlan};
 use crate::error::{Error, Result};
@@ -187,7 +188,7 @@ impl CudaFactor {
     pub fn factorize(
         &mut self,
         solver: &mut CudaPlan,
-        stream: usize,
+        stream: Stream,
         kind: Factorization,
         call: &FactorCall,
     ) -> Result<()> {
@@ -234,12 +235,12 @@ impl CudaFactor {
     }
 
     /// Waits for the last factorisation; the smallest row (zero-based) with a zero pivot.
-    pub fn zero_pivot(&self, stream: usize) -> Result<Option<u32>> {
+    pub fn zero_pivot(&self, stream: Stream) -> Result<Option<u32>> {
         self.plan.zero_pivot(stream)
     }
 
     /// Refuses where the watchdog ended the last factorisation, and makes the next one possible.
-    pub fn must_have_ended_by_itself(&mut self, stream: usize) -> Result<()> {
+    pub fn must_have_ended_by_itself(&mut self, stream: Stream) -> Result<()> {
         match self.plan.take_failure(stream)? {
             true => Err(Error::TimedOut),
             false => Ok(()),

@@ -5,7 +5,7 @@
 use super::pattern::Pattern;
 use super::shared::factor::{OnDiagonalArgs, OtherUpdates, OtherUpdatesArgs, ON_DIAGONAL_BLOCK};
 use super::{CudaPlan, DeviceArray, KernelName, Launcher};
-use crate::address::Address;
+use crate::address::{Address, Stream};
 use crate::error::Result;
 use crate::executor::{FactorCall, SolveCall};
 use crate::problem::{Arrays, Factorization, Shape};
@@ -58,7 +58,7 @@ impl OnDiagonal {
 /// Enqueues a factorisation of the matrix that `plan` solves with. `state` takes its zero pivot.
 pub fn factorize(
     plan: &mut CudaPlan,
-    stream: usize,
+    stream: Stream,
     kind: Factorization,
     call: &FactorCall,
     diag: &DeviceArray,

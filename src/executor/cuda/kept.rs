@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::shared::copies::{EqualArgs, EQUAL_BLOCK, EQUAL_WORDS};
 use super::{memory, DeviceArray, Gpu, KernelName, Launcher};
-use crate::address::Address;
+use crate::address::{Address, Stream};
 use crate::error::Result;
 use crate::problem::{Arrays, Shape};
 
@@ -15,7 +15,7 @@ pub struct KeptPattern([DeviceArray; 2]);
 
 impl KeptPattern {
     /// A copy of a pattern that is known to be well-formed. Waits for the stream.
-    pub fn new(gpu: &Arc<Gpu>, shape: &Shape, arrays: Arrays, stream: usize) -> Result<KeptPattern> {
+    pub fn new(gpu: &Arc<Gpu>, shape: &Shape, arrays: Arrays, stream: Stream) -> Result<KeptPattern> {
         let _bound = gpu.bind()?;
         let copy = |from: Address, bytes: usize| {
             let copied = DeviceArray::on_stream(gpu, bytes, stream)?;

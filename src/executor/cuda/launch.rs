@@ -9,6 +9,7 @@ use cust::sys;
 
 use super::errors::check;
 use super::{memory, Gpu};
+use crate::address::Stream;
 use crate::error::Result;
 use crate::problem::DataType;
 
@@ -16,7 +17,7 @@ use crate::problem::DataType;
 #[derive(Clone, Copy)]
 pub struct Launcher<'a> {
     pub gpu: &'a Arc<Gpu>,
-    pub stream: usize,
+    pub stream: Stream,
     pub dtype: DataType,
     /// How many multiprocessors launches are sized for.
     pub multiprocessors: u32,
@@ -68,7 +69,7 @@ impl fmt::Write for Name {
 #[derive(Clone, Copy)]
 pub struct Kernel<A> {
     function: sys::CUfunction,
-    stream: usize,
+    stream: Stream,
     overlapped: bool,
     args: PhantomData<fn(A)>,
 }
@@ -108,7 +109,7 @@ extern "C" {
 
 impl<'a> Launcher<'a> {
     /// One for launches on all multiprocessors.
-    pub fn new(gpu: &'a Arc<Gpu>, stream: usize, dtype: DataType) -> Self {
+    pub fn new(gpu: &'a Arc<Gpu>, stream: Stream, dtype: DataType) -> Self {
         Launcher { gpu, stream, dtype, multiprocessors: gpu.multiprocessors() }
     }
 
@@ -189,7 +190,7 @@ impl<A: Copy> Kernel<A> {
                 blocks: [blocks, 1, 1],
                 threads: [threads, 1, 1],
                 shared,
-                stream: self.stream as sys::CUstream,
+                stream: self.stream.handle(),
                 attributes: &attribute,
                 count: 1,
             };
@@ -214,7 +215,7 @@ impl<A: Copy> Kernel<A> {
                 1,
                 1,
                 shared,
-                self.stream as sys::CUstream,
+                self.stream.handle(),
                 parameters.as_mut_ptr(),
                 std::ptr::null_mut(),
             )
@@ -293,9 +294,9 @@ impl Graph {
         Ok(Graph { gpu: gpu.clone(), exec })
     }
 
-    pub fn launch(&self, stream: usize) -> Result<()> {
+    pub fn launch(&self, stream: Stream) -> Result<()> {
         // SAFETY: the graph is alive; launches of one graph are ordered by the driver.
-        check(unsafe { sys::cuGraphLaunch(self.exec, stream as sys::CUstream) }, "cuGraphLaunch")
+        check(unsafe { sys::cuGraphLaunch(self.exec, stream.handle()) }, "cuGraphLaunch")
     }
 }
 

@@ -6,7 +6,7 @@ use cust::sys;
 
 use super::errors::check;
 use super::Gpu;
-use crate::address::Address;
+use crate::address::{Address, Stream};
 use crate::error::{Error, Result};
 
 /// Bytes on the device. Given back in their own context, whichever is current then.
@@ -16,7 +16,7 @@ pub struct DeviceArray {
     bytes: usize,
     pooled: bool,
     /// The one stream that works with it, if it is given back when that is done.
-    only_on: Option<usize>,
+    only_on: Option<Stream>,
     /// Nothing uses it any more.
     idle: bool,
 }
@@ -42,7 +42,7 @@ impl DeviceArray {
 
     /// `bytes` of undefined content, from the pool where there is one. For work on `stream`, and on others
     /// once that has been waited for.
-    pub fn on_stream(gpu: &Arc<Gpu>, bytes: usize, stream: usize) -> Result<Self> {
+    pub fn on_stream(gpu: &Arc<Gpu>, bytes: usize, stream: Stream) -> Result<Self> {
         let bytes = bytes.max(Self::LEAST);
         if let Some(pool) = gpu.pool() {
             if let Some(address) = pool.allocate(bytes, stream)? {
@@ -54,35 +54,35 @@ impl DeviceArray {
     }
 
     /// `bytes` of undefined content for work on `stream` alone: dropped without a wait for it.
-    pub fn temporary(gpu: &Arc<Gpu>, bytes: usize, stream: usize) -> Result<Self> {
+    pub fn temporary(gpu: &Arc<Gpu>, bytes: usize, stream: Stream) -> Result<Self> {
         let mut array = Self::on_stream(gpu, bytes, stream)?;
         array.only_on = Some(stream);
         Ok(array)
     }
 
     /// A copy of `data`, ordered on `stream`.
-    pub fn copy_of<T: Copy>(gpu: &Arc<Gpu>, data: &[T], stream: usize) -> Result<Self> {
+    pub fn copy_of<T: Copy>(gpu: &Arc<Gpu>, data: &[T], stream: Stream) -> Result<Self> {
         let array = Self::on_stream(gpu, std::mem::size_of_val(data), stream)?;
         array.write(data, stream)?;
         Ok(array)
     }
 
     /// Overwrites the beginning, ordered on `stream`.
-    pub fn write<T: Copy>(&self, data: &[T], stream: usize) -> Result<()> {
+    pub fn write<T: Copy>(&self, data: &[T], stream: Stream) -> Result<()> {
         assert!(std::mem::size_of_val(data) <= self.bytes());
         // SAFETY: the array holds that many bytes.
         unsafe { write(self.address(), data, stream) }
     }
 
     /// Its first elements, after what has been enqueued on the stream. Waits.
-    pub fn read<T: Copy>(&self, count: usize, stream: usize) -> Result<Vec<T>> {
+    pub fn read<T: Copy>(&self, count: usize, stream: Stream) -> Result<Vec<T>> {
         assert!(count * size_of::<T>() <= self.bytes(), "more than there is");
         // SAFETY: there are as many.
         unsafe { read(self.address(), count, stream) }
     }
 
     /// Sets every byte.
-    pub fn fill(&self, byte: u8, stream: usize) -> Result<()> {
+    pub fn fill(&self, byte: u8, stream: Stream) -> Result<()> {
         // SAFETY: the array holds that many bytes.
         unsafe { fill(self.address(), byte, self.bytes(), stream) }
     }
@@ -93,7 +93,7 @@ impl DeviceArray {
     }
 
     /// Says that nothing but work on `stream` uses it.
-    pub fn set_only_on(&mut self, stream: usize) {
+    pub fn set_only_on(&mut self, stream: Stream) {
         self.only_on = Some(stream);
     }
 
@@ -111,10 +111,10 @@ impl Drop for DeviceArray {
         // Where the context is gone (the program is ending), so is the memory.
         let Ok(_bound) = self.gpu.bind() else { return };
         let stream = match (self.gpu.pool().filter(|_| self.pooled), self.only_on) {
-            (Some(_), Some(stream)) => stream as sys::CUstream,
+            (Some(_), Some(stream)) => stream.handle(),
             // A pool takes memory back at once, so kernels that still use it are waited for here. Where
             // that cannot be done the memory must stay.
-            (Some(pool), None) if self.idle || wait_for_kernels() => pool.stream() as sys::CUstream,
+            (Some(pool), None) if self.idle || wait_for_kernels() => pool.stream().handle(),
             (Some(_), None) => return,
             (None, _) => {
                 // SAFETY: dropped once, here. Freeing waits for kernels that still use the memory.
@@ -146,9 +146,9 @@ pub fn wait_for_kernels() -> bool {
 ///
 /// # Safety
 /// `address` is a device address of that many bytes.
-pub unsafe fn fill(address: Address, byte: u8, bytes: usize, stream: usize) -> Result<()> {
+pub unsafe fn fill(address: Address, byte: u8, bytes: usize, stream: Stream) -> Result<()> {
     // SAFETY: the caller's promise.
-    let result = unsafe { sys::cuMemsetD8Async(address.get(), byte, bytes, stream as sys::CUstream) };
+    let result = unsafe { sys::cuMemsetD8Async(address.get(), byte, bytes, stream.handle()) };
     check(result, "cuMemsetD8Async")
 }
 
@@ -156,9 +156,9 @@ pub unsafe fn fill(address: Address, byte: u8, bytes: usize, stream: usize) -> R
 ///
 /// # Safety
 /// Both are device addresses of that many bytes.
-pub unsafe fn copy(to: Address, from: Address, bytes: usize, stream: usize) -> Result<()> {
+pub unsafe fn copy(to: Address, from: Address, bytes: usize, stream: Stream) -> Result<()> {
     // SAFETY: the caller's promise.
-    let result = unsafe { sys::cuMemcpyDtoDAsync_v2(to.get(), from.get(), bytes, stream as sys::CUstream) };
+    let result = unsafe { sys::cuMemcpyDtoDAsync_v2(to.get(), from.get(), bytes, stream.handle()) };
     check(result, "cuMemcpyDtoDAsync")
 }
 
@@ -166,15 +166,14 @@ pub unsafe fn copy(to: Address, from: Address, bytes: usize, stream: usize) -> R
 ///
 /// # Safety
 /// `address` is a device address of that many elements.
-pub unsafe fn write<T: Copy>(address: Address, data: &[T], stream: usize) -> Result<()> {
+pub unsafe fn write<T: Copy>(address: Address, data: &[T], stream: Stream) -> Result<()> {
     let bytes = std::mem::size_of_val(data);
     if bytes == 0 {
         return Ok(());
     }
     // SAFETY: the caller's promise.
-    let result = unsafe {
-        sys::cuMemcpyHtoDAsync_v2(address.get(), data.as_ptr().cast(), bytes, stream as sys::CUstream)
-    };
+    let result =
+        unsafe { sys::cuMemcpyHtoDAsync_v2(address.get(), data.as_ptr().cast(), bytes, stream.handle()) };
     check(result, "cuMemcpyHtoDAsync")?;
     // A few bytes go with the command. What is more a GPU that reads the host's memory itself may still be reading.
     if bytes > WITH_COMMAND {
@@ -190,7 +189,7 @@ const WITH_COMMAND: usize = 64 << 10;
 ///
 /// # Safety
 /// `address` is null or a device address of that many elements; any bit pattern is a `T`.
-pub unsafe fn read<T: Copy>(address: Address, count: usize, stream: usize) -> Result<Vec<T>> {
+pub unsafe fn read<T: Copy>(address: Address, count: usize, stream: Stream) -> Result<Vec<T>> {
     let count = if address.is_null() { 0 } else { count };
     let bytes = count * std::mem::size_of::<T>();
     let mut data = Vec::<T>::new();
@@ -199,7 +198,7 @@ pub unsafe fn read<T: Copy>(address: Address, count: usize, stream: usize) -> Re
     if count > 0 {
         // SAFETY: the caller's promise, and there is room for that many bytes.
         let result = unsafe {
-            sys::cuMemcpyDtoHAsync_v2(data.as_mut_ptr().cast(), address.get(), bytes, stream as sys::CUstream)
+            sys::cuMemcpyDtoHAsync_v2(data.as_mut_ptr().cast(), address.get(), bytes, stream.handle())
         };
         check(result, "cuMemcpyDtoHAsync")?;
         synchronize(stream)?;
@@ -213,23 +212,23 @@ pub unsafe fn read<T: Copy>(address: Address, count: usize, stream: usize) -> Re
 ///
 /// # Safety
 /// `address` is a device address of a `T`.
-pub unsafe fn write_one<T: Copy>(address: Address, value: T, stream: usize) -> Result<()> {
+pub unsafe fn write_one<T: Copy>(address: Address, value: T, stream: Stream) -> Result<()> {
     // SAFETY: the caller's promise.
     let result = unsafe {
         sys::cuMemcpyHtoDAsync_v2(
             address.get(),
             (&raw const value).cast(),
             std::mem::size_of::<T>(),
-            stream as sys::CUstream,
+            stream.handle(),
         )
     };
     check(result, "cuMemcpyHtoDAsync")?;
     synchronize(stream)
 }
 
-pub fn synchronize(stream: usize) -> Result<()> {
+pub fn synchronize(stream: Stream) -> Result<()> {
     // SAFETY: the caller's stream.
-    check(unsafe { sys::cuStreamSynchronize(stream as sys::CUstream) }, "cuStreamSynchronize")
+    check(unsafe { sys::cuStreamSynchronize(stream.handle()) }, "cuStreamSynchronize")
 }
 
 extern "C" {
@@ -239,21 +238,21 @@ extern "C" {
 }
 
 /// A stream: its handle, and the number that tells it from those that had the handle before it.
-pub type StreamId = (usize, u64);
+pub type StreamId = (Stream, u64);
 
 /// None where the driver has no numbers. The context is current.
-pub fn stream_id(stream: usize) -> Option<StreamId> {
+pub fn stream_id(stream: Stream) -> Option<StreamId> {
     let mut id = 0;
     // SAFETY: the caller's stream; writes one number.
-    let result = unsafe { cuStreamGetId(stream as sys::CUstream, &mut id) };
+    let result = unsafe { cuStreamGetId(stream.handle(), &mut id) };
     (result == sys::cudaError_enum::CUDA_SUCCESS).then_some((stream, id))
 }
 
 /// Whether the stream is one of a green context, which has some of the multiprocessors.
-pub fn is_of_green_context(stream: usize) -> bool {
+pub fn is_of_green_context(stream: Stream) -> bool {
     let mut context = std::ptr::null_mut();
     // SAFETY: the caller's stream; writes one pointer. Drivers without green contexts refuse.
-    let result = unsafe { cuStreamGetGreenCtx(stream as sys::CUstream, &mut context) };
+    let result = unsafe { cuStreamGetGreenCtx(stream.handle(), &mut context) };
     result == sys::cudaError_enum::CUDA_SUCCESS && !context.is_null()
 }
 
@@ -264,7 +263,7 @@ pub fn synchronize_all() -> Result<()> {
 }
 
 /// Whether a wait would disturb a capture: the stream's own, or another one that the legacy stream would wait for.
-pub fn is_capturing(stream: usize) -> Result<bool> {
+pub fn is_capturing(stream: Stream) -> Result<bool> {
     let (result, captures) = capture_status(stream);
     // The legacy stream answers with an error while another stream is capturing.
     if result == sys::cudaError_enum::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT {
@@ -276,7 +275,7 @@ pub fn is_capturing(stream: usize) -> Result<bool> {
 
 /// A stream for work that is waited for, in place of `stream`. The legacy stream may not be used while another stream captures that
 /// waits for it; then all work of the context is waited for, which does no harm to the capture, and a stream apart takes its place.
-pub fn stream_beside_captures(gpu: &Gpu, stream: usize) -> Result<usize> {
+pub fn stream_beside_captures(gpu: &Gpu, stream: Stream) -> Result<Stream> {
     let _bound = gpu.bind()?;
     let (result, captures) = capture_status(stream);
     match (result, gpu.pool()) {
@@ -289,15 +288,15 @@ pub fn stream_beside_captures(gpu: &Gpu, stream: usize) -> Result<usize> {
 }
 
 /// Whether the stream is capturing itself.
-pub fn is_in_capture(stream: usize) -> bool {
+pub fn is_in_capture(stream: Stream) -> bool {
     capture_status(stream).1
 }
 
 /// The driver's answer, and whether that is that the stream is capturing. Where it is an error the status may be anything.
-fn capture_status(stream: usize) -> (sys::CUresult, bool) {
+fn capture_status(stream: Stream) -> (sys::CUresult, bool) {
     let mut status = 0u32;
     // SAFETY: writes one enum, which has the size of an int.
-    let result = unsafe { sys::cuStreamIsCapturing(stream as sys::CUstream, (&raw mut status).cast()) };
+    let result = unsafe { sys::cuStreamIsCapturing(stream.handle(), (&raw mut status).cast()) };
     let none = sys::CUstreamCaptureStatus_enum::CU_STREAM_CAPTURE_STATUS_NONE as u32;
     (result, result == sys::cudaError_enum::CUDA_SUCCESS && status != none)
 }

@@ -3,7 +3,7 @@
 use cust::sys;
 
 use super::errors::check;
-use crate::address::Address;
+use crate::address::{Address, Stream};
 use crate::error::{Error, Result};
 
 /// Where setups get their memory: a pool of the library's own, where the driver has pools. It keeps what is
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 pub struct MemoryPool {
     pool: sys::CUmemoryPool,
     /// Memory is given back on a stream of its own, where nothing of the caller's is in the way.
-    stream: sys::CUstream,
+    stream: Stream,
 }
 
 // SAFETY: the driver's pools and streams may be used from any thread.
@@ -50,9 +50,10 @@ impl MemoryPool {
             // Without it the pool is only slower.
             sys::cuMemPoolSetAttribute(pool, threshold, (&raw mut kept).cast());
         }
-        let made = MemoryPool { pool, stream };
+        // SAFETY: it was just made, and is destroyed with the pool.
+        let made = MemoryPool { pool, stream: unsafe { Stream::new(stream as usize) } };
         // What a driver does at the first allocation takes milliseconds, which are no part of an analysis.
-        if let Ok(Some(address)) = made.allocate(1, stream as usize) {
+        if let Ok(Some(address)) = made.allocate(1, made.stream) {
             // SAFETY: it was just allocated.
             unsafe { sys::cuMemFreeAsync(address.get(), stream) };
         }
@@ -60,13 +61,12 @@ impl MemoryPool {
     }
 
     /// `bytes` for work on `stream`, which must not be capturing. None where the pool has no room for them.
-    pub fn allocate(&self, bytes: usize, stream: usize) -> Result<Option<Address>> {
+    pub fn allocate(&self, bytes: usize, stream: Stream) -> Result<Option<Address>> {
         let once = || {
             let mut address = 0;
             // SAFETY: writes one address.
-            let result = unsafe {
-                sys::cuMemAllocFromPoolAsync(&mut address, bytes, self.pool, stream as sys::CUstream)
-            };
+            let result =
+                unsafe { sys::cuMemAllocFromPoolAsync(&mut address, bytes, self.pool, stream.handle()) };
             match check(result, "cuMemAllocFromPoolAsync") {
                 // SAFETY: it was just allocated.
                 Ok(()) => Ok(Some(unsafe { Address::new(address) })),
@@ -83,26 +83,26 @@ impl MemoryPool {
     }
 
     /// Gives the driver all that nobody uses, also what is only given back on `stream` as yet.
-    pub fn give_back(&self, stream: usize) {
+    pub fn give_back(&self, stream: Stream) {
         // SAFETY: the pool and its stream are alive, and the other one is the caller's, which is not capturing. What fails here
         // is told by the calls that follow.
         unsafe {
-            sys::cuStreamSynchronize(stream as sys::CUstream);
-            sys::cuStreamSynchronize(self.stream);
+            sys::cuStreamSynchronize(stream.handle());
+            sys::cuStreamSynchronize(self.stream.handle());
             sys::cuMemPoolTrimTo(self.pool, 0);
         }
     }
 
     /// The stream on which memory is given back: it waits for no other one.
-    pub fn stream(&self) -> usize {
-        self.stream as usize
+    pub fn stream(&self) -> Stream {
+        self.stream
     }
 
     /// Destroys it; the context is current and nothing of it is in use.
     pub fn destroy(&self) {
         // SAFETY: called once, by the owner.
         unsafe {
-            sys::cuStreamDestroy_v2(self.stream);
+            sys::cuStreamDestroy_v2(self.stream.handle());
             sys::cuMemPoolDestroy(self.pool);
         }
     }

@@ -48,6 +48,7 @@ use self::errors::{check, from_cust};
 use self::memory_pool::MemoryPool;
 use self::module::Module;
 use self::page_pool::PagePool;
+use crate::address::Stream;
 use crate::error::{Error, Result};
 use crate::executor::lock;
 use crate::select::gpus::{Speed, Traits};
@@ -284,7 +285,7 @@ impl Gpu {
 
     /// Does what takes memory for work on `stream`. Where there is too little, all that is kept for further analyses goes back to
     /// the driver, also what the first try has left, and it is tried once more. What fails then leaves nothing behind.
-    pub fn with_all_memory<T>(&self, stream: usize, mut work: impl FnMut() -> Result<T>) -> Result<T> {
+    pub fn with_all_memory<T>(&self, stream: Stream, mut work: impl FnMut() -> Result<T>) -> Result<T> {
         let mut result = Err(Error::OutOfMemory { place: "device", bytes: 0 });
         for _ in 0..2 {
             result = work();

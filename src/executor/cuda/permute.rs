@@ -3,6 +3,7 @@
 
 use super::shared::copies::{PermuteArgs, PERMUTE_BLOCK};
 use super::{CudaPlan, KernelName};
+use crate::address::Stream;
 use crate::error::Result;
 use crate::executor::PermuteCall;
 
@@ -10,7 +11,7 @@ const PERMUTE: KernelName<PermuteArgs> = KernelName::new("permute");
 
 impl CudaPlan {
     /// Enqueues the copy.
-    pub fn permute(&mut self, stream: usize, call: &PermuteCall) -> Result<()> {
+    pub fn permute(&mut self, stream: Stream, call: &PermuteCall) -> Result<()> {
         self.note_use(stream)?;
         let args = PermuteArgs {
             from: call.from.address,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::pattern::{Diagonal, Pattern};
 use super::shared::sweep::{SweepArgs, SWEEP_THREADS};
 use super::{CudaPlan, Gpu, KernelName, Launcher};
-use crate::address::Address;
+use crate::address::{Address, Stream};
 use crate::error::Result;
 use crate::executor::SweepCall;
 use crate::problem::{Arrays, Shape};
@@ -24,7 +24,7 @@ pub struct CudaSweep {
 
 impl CudaSweep {
     /// Prepares sweeps with a pattern that is known to be well-formed. Waits for the stream.
-    pub fn new(gpu: &Arc<Gpu>, shape: &Shape, arrays: Arrays, stream: usize) -> Result<CudaSweep> {
+    pub fn new(gpu: &Arc<Gpu>, shape: &Shape, arrays: Arrays, stream: Stream) -> Result<CudaSweep> {
         let _bound = gpu.bind()?;
         let launcher = Launcher::new(gpu, stream, shape.dtype);
         // Loaded now, as the first sweep may be captured into a graph.
@@ -39,7 +39,7 @@ impl CudaSweep {
     }
 
     /// Enqueues what comes before the sweep's solve.
-    pub fn begin(&self, plan: &mut CudaPlan, stream: usize, call: &SweepCall) -> Result<()> {
+    pub fn begin(&self, plan: &mut CudaPlan, stream: Stream, call: &SweepCall) -> Result<()> {
         plan.note_use(stream)?;
         let args = self.args(plan, call);
         let name = if call.marked.is_some() { REST_MARKED } else { REST };
@@ -48,7 +48,7 @@ impl CudaSweep {
     }
 
     /// Enqueues what comes after it where only some rows are relaxed.
-    pub fn end(&self, plan: &CudaPlan, stream: usize, call: &SweepCall) -> Result<()> {
+    pub fn end(&self, plan: &CudaPlan, stream: Stream, call: &SweepCall) -> Result<()> {
         let args = self.args(plan, call);
         plan.launcher(stream).kernel_overlapped(TAKE, "")?.cover(plan.stored.n().into(), SWEEP_THREADS, &args)
     }

@@ -6,6 +6,7 @@ use cust::sys;
 
 use super::errors::check;
 use super::{memory, CudaPlan};
+use crate::address::Stream;
 use crate::engines::{self, Algorithm};
 use crate::error::{Error, Result};
 use crate::executor::{SolveCall, Timed};
@@ -25,9 +26,9 @@ impl Event {
     }
 
     /// Is when all that has been enqueued on the stream is done.
-    fn record(&self, stream: usize) -> Result<()> {
+    fn record(&self, stream: Stream) -> Result<()> {
         // SAFETY: the event is alive, the stream the caller's.
-        check(unsafe { sys::cuEventRecord(self.0, stream as sys::CUstream) }, "cuEventRecord")
+        check(unsafe { sys::cuEventRecord(self.0, stream.handle()) }, "cuEventRecord")
     }
 
     /// The time to a later one. Both have passed.
@@ -48,7 +49,7 @@ impl Drop for Event {
 }
 
 impl Timed for CudaPlan {
-    fn time_solves(&mut self, stream: usize, call: &SolveCall, times: &mut [Duration]) -> Result<()> {
+    fn time_solves(&mut self, stream: Stream, call: &SolveCall, times: &mut [Duration]) -> Result<()> {
         let gpu = self.gpu().clone();
         let _bound = gpu.bind()?;
         let ld = i64::from(self.stored.n());

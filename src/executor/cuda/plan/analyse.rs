@@ -8,7 +8,7 @@ use super::super::setup::{self, Known, SetupTimes};
 use super::super::values::DiagonalPlaces;
 use super::super::{memory, DeviceArray, Gpu, Launcher};
 use super::CudaPlan;
-use crate::address::Address;
+use crate::address::{Address, Stream};
 use crate::analysis::work_items::{self, Cut};
 use crate::analysis::{cpu, pattern, Findings, Lists, Needs, Pattern, Schedule, Values, NONE};
 use crate::engines::{self, Algorithm};
@@ -21,7 +21,7 @@ use crate::tuning::{SETUP_GPU_ROW, SETUP_GPU_SMALLEST};
 #[derive(Clone, Copy)]
 pub struct How {
     pub setup: Setup,
-    pub stream: usize,
+    pub stream: Stream,
     /// Of the watchdog; zero is off.
     pub timeout: Duration,
     /// Which values are copied into the order in which solves read them.
@@ -336,7 +336,7 @@ fn analyse_on_cpu(
     shape: &Shape,
     arrays: Arrays,
     needs: Needs,
-    stream: usize,
+    stream: Stream,
     known: &mut Known,
 ) -> Result<(Schedule, cpu::Times, Duration)> {
     host::memory::must_have(host::memory::analysis_bytes_for_gpu(shape, needs))?;
@@ -356,7 +356,7 @@ fn analyse_on_cpu(
 
 /// A copy of the caller's pattern, validated. Where there are no rows there need be no arrays. Indices are read when the offsets
 /// have said that there are as many as nnz.
-fn read_pattern(shape: &Shape, arrays: Arrays, stream: usize) -> Result<Pattern> {
+fn read_pattern(shape: &Shape, arrays: Arrays, stream: Stream) -> Result<Pattern> {
     let (n, nnz) = (shape.n as usize, shape.nnz as usize);
     let offsets = if n > 0 { n + 1 } else { 0 };
     // SAFETY: by the caller's promise the arrays have these lengths and types.

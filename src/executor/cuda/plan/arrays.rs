@@ -2,7 +2,7 @@
 
 use super::super::memory;
 use super::CudaPlan;
-use crate::address::Address;
+use crate::address::{Address, Stream};
 use crate::analysis::nodes;
 use crate::analysis::work_items;
 use crate::error::Result;
@@ -32,7 +32,7 @@ pub struct PlanArrays {
 
 impl CudaPlan {
     /// A copy of the arrays that solves read, for comparison.
-    pub fn arrays(&self, stream: usize) -> Result<PlanArrays> {
+    pub fn arrays(&self, stream: Stream) -> Result<PlanArrays> {
         let base = &self.stored.base;
         let node = self.stored.node() as usize;
         let (rows, n) = (base.n as usize, base.n as usize / node);

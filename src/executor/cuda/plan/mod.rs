@@ -13,7 +13,7 @@ use super::setup::{self, SetupTimes};
 use super::stored::Stored;
 use super::values::{CopiedValues, DiagonalPlaces};
 use super::{memory, DeviceArray, Gpu, Launcher};
-use crate::address::Address;
+use crate::address::{Address, Stream};
 use crate::analysis::NONE;
 use crate::engines::{Algorithm, EnginePlan};
 use crate::error::{Error, Result};
@@ -121,7 +121,7 @@ impl CudaPlan {
 
     /// Makes the state that of an info that has not solved, and resets the work vectors to the sentinel. Setups on the GPU end by
     /// that.
-    fn reset(&self, stream: usize) -> Result<()> {
+    fn reset(&self, stream: Stream) -> Result<()> {
         self.state.write(&[State::new(self.missing_diag)], stream)?;
         self.stored.work.as_ref().map_or(Ok(()), |work| work.fill(0xff, stream))
     }
@@ -177,7 +177,7 @@ impl CudaPlan {
     }
 
     /// Enqueues the copy of the caller's values, where solves read one.
-    pub fn update_values(&mut self, stream: usize, val: Address) -> Result<()> {
+    pub fn update_values(&mut self, stream: Stream, val: Address) -> Result<()> {
         if self.copied.is_none() && self.kept.is_none() {
             return Ok(());
         }
@@ -197,7 +197,7 @@ impl CudaPlan {
     }
 
     /// Enqueues new values for the diagonal in the copy of all values.
-    pub fn update_diagonal(&mut self, stream: usize, diagonal: Address) -> Result<()> {
+    pub fn update_diagonal(&mut self, stream: Stream, diagonal: Address) -> Result<()> {
         if self.stored.base.extra_count > 0 {
             return Err(Error::Unsupported("a new diagonal where a row has two diagonal entries".into()));
         }
@@ -210,12 +210,12 @@ impl CudaPlan {
         DiagonalPlaces::of(&self.stored.base, self.stored.node()).update(&self.launcher(stream), diagonal, to)
     }
 
-    pub fn launcher(&self, stream: usize) -> Launcher<'_> {
+    pub fn launcher(&self, stream: Stream) -> Launcher<'_> {
         Launcher::new(&self.stored.gpu, stream, self.stored.shape.dtype)
     }
 
     /// Enqueues what the solves of a call have in common, before them.
-    pub fn begin(&self, stream: usize, call: &SolveCall) -> Result<()> {
+    pub fn begin(&self, stream: Stream, call: &SolveCall) -> Result<()> {
         match (self.gathered, &self.kept) {
             (Some(gathered), None) => gathered.update(&self.launcher(stream), call.val),
             _ => Ok(()),
@@ -223,7 +223,7 @@ impl CudaPlan {
     }
 
     /// Enqueues one solve, after `begin`.
-    pub fn solve(&self, stream: usize, call: &SolveCall) -> Result<()> {
+    pub fn solve(&self, stream: Stream, call: &SolveCall) -> Result<()> {
         let launcher = self.launcher(stream).sized_for(call.sm_count_target);
         self.engine().solve(&launcher, &self.stored, &self.args(call))
     }
@@ -244,7 +244,7 @@ impl CudaPlan {
     /// column or row to the next.
     pub fn solve_columns(
         &mut self,
-        stream: usize,
+        stream: Stream,
         call: &SolveCall,
         columns: u32,
         ldf: i64,
@@ -277,7 +277,7 @@ impl CudaPlan {
 
     /// Whether the watchdog ended a solve since the last look. If so, or where a solve was refused after a part of it may have been
     /// enqueued, waits and makes the plan usable again.
-    pub fn take_failure(&mut self, stream: usize) -> Result<bool> {
+    pub fn take_failure(&mut self, stream: Stream) -> Result<bool> {
         let was_ended = self.flag.is_set();
         if was_ended || self.is_half_done {
             self.wait(stream)?;
@@ -291,7 +291,7 @@ impl CudaPlan {
 
     /// Makes it that of an analysis that has not solved, with a copy of all of these values if there are any. Waits for the stream,
     /// and for all work of the context where another stream may have used it.
-    pub fn renew(&mut self, stream: usize, values: Option<Address>) -> Result<()> {
+    pub fn renew(&mut self, stream: Stream, values: Option<Address>) -> Result<()> {
         if !self.is_used_only_on(stream) && !memory::wait_for_kernels() {
             memory::synchronize_all()?;
         }
@@ -307,7 +307,7 @@ impl CudaPlan {
 
     /// Waits for all that uses the plan: for the stream alone where nothing else has used it, so that other streams go on, and
     /// may be capturing. A stream that is capturing itself is left alone.
-    fn wait(&self, stream: usize) -> Result<()> {
+    fn wait(&self, stream: Stream) -> Result<()> {
         if memory::is_capturing(stream)? {
             return Err(Error::Capturing);
         }
@@ -318,14 +318,14 @@ impl CudaPlan {
     }
 
     /// Waits for the last solve; the smallest row (zero-based) with a zero pivot.
-    pub fn zero_pivot(&self, stream: usize) -> Result<Option<u32>> {
+    pub fn zero_pivot(&self, stream: Stream) -> Result<Option<u32>> {
         self.wait(stream)?;
         let pivot = self.state.read::<State>(1, stream)?[0].last_pivot();
         Ok((pivot != NONE).then_some(pivot))
     }
 
     /// The unknown at each position. Waits for the stream.
-    pub fn order(&self, stream: usize) -> Result<Vec<u32>> {
+    pub fn order(&self, stream: Stream) -> Result<Vec<u32>> {
         // SAFETY: there are as many.
         unsafe { memory::read(self.stored.base.order, self.stored.n() as usize, stream) }
     }
@@ -336,14 +336,14 @@ impl CudaPlan {
     }
 
     /// Writes a zero-pivot position to the caller's device memory.
-    pub fn write_position(&self, address: Address, position: i64, stream: usize) -> Result<()> {
+    pub fn write_position(&self, address: Address, position: i64, stream: Stream) -> Result<()> {
         let _bound = self.stored.gpu.bind()?;
         // SAFETY: the C interface demands a writable int64_t in device memory.
         unsafe { memory::write_one(address, position, stream) }
     }
 
     /// Sets the n values of x to zero, ordered on `stream`.
-    pub fn clear(&mut self, stream: usize, x: Address) -> Result<()> {
+    pub fn clear(&mut self, stream: Stream, x: Address) -> Result<()> {
         self.note_use(stream)?;
         let bytes = self.stored.n() as usize * self.stored.dtype().bytes();
         // SAFETY: the C interface demands an array of that size.
@@ -356,23 +356,23 @@ impl CudaPlan {
     }
 
     /// A solve is about to be enqueued there.
-    pub fn note_use(&mut self, stream: usize) -> Result<()> {
+    pub fn note_use(&mut self, stream: Stream) -> Result<()> {
         // What a graph holds may be launched anywhere, and each thread has a stream of its own by that number. A capture ends
         // where its stream is asked for its number.
-        let is_one = stream != STREAM_PER_THREAD && !memory::is_capturing(stream)?;
+        let is_one = stream != Stream::PER_THREAD && !memory::is_capturing(stream)?;
         let here = if is_one { memory::stream_id(stream) } else { None };
         self.used_elsewhere |= here.is_none() || (self.used_on.is_some() && self.used_on != here);
         self.used_on = here;
         Ok(())
     }
 
-    fn is_used_only_on(&self, stream: usize) -> bool {
+    fn is_used_only_on(&self, stream: Stream) -> bool {
         !self.used_elsewhere && self.used_on.is_none_or(|used| memory::stream_id(stream) == Some(used))
     }
 
     /// To be dropped, where only work on `stream` comes after: needs no wait unless another stream has used it. The result is to
     /// be dropped when `stream` has been waited for.
-    pub fn retire_on(&mut self, stream: usize) -> Leftover {
+    pub fn retire_on(&mut self, stream: Stream) -> Leftover {
         if self.is_used_only_on(stream) {
             self.retired = true;
             self.arrays_mut().for_each(|array| array.set_only_on(stream));
@@ -405,6 +405,3 @@ impl Drop for CudaPlan {
         }
     }
 }
-
-/// The driver's CU_STREAM_PER_THREAD.
-const STREAM_PER_THREAD: usize = 2;

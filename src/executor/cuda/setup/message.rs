@@ -11,7 +11,7 @@ use super::super::locked::Page;
 use super::super::page_pool::WORDS;
 use super::super::{memory, Launcher};
 use super::args::{Question, SetupArgs, LONGEST_MESSAGE, SETUP};
-use crate::address::Address;
+use crate::address::{Address, Stream};
 use crate::error::Result;
 use crate::tuning::SETUP_POLLS;
 
@@ -27,7 +27,7 @@ pub(super) struct Message {
     page: Option<Page>,
     address: Address,
     count: usize,
-    stream: usize,
+    stream: Stream,
 }
 
 impl Message {

@@ -3,7 +3,7 @@
 use super::super::memory;
 use super::args::*;
 use super::known::Levels;
-use crate::address::Address;
+use crate::address::{Address, Stream};
 use crate::analysis::lines;
 use crate::analysis::shared::ranges::LevelSpan;
 use crate::analysis::{Needs, Tiles};
@@ -101,7 +101,7 @@ impl Sort {
         Sort { histogram, states, count }
     }
     /// Makes zero what so many passes use.
-    pub(super) fn clear(&self, passes: u32, stream: usize) -> Result<()> {
+    pub(super) fn clear(&self, passes: u32, stream: Stream) -> Result<()> {
         let before_states = (self.states.get() - self.histogram.get()) as usize;
         let bytes = before_states + passes as usize * Self::pass_bytes(self.count);
         // SAFETY: the places were laid out one after the other, for as many passes at least.
