@@ -320,7 +320,7 @@ __device__ __forceinline__ void add_up(uint64_t (&v)[N]) {
     __syncthreads();
 }
 
-// The levels of every span of positions, a block each, by the rule of analysis/ranges.rs; `level(t)` gives that of a
+// The levels of every span of positions, a block each, by the rule of src/analysis/ranges.rs; `level(t)` gives that of a
 // position, and `visit(t, level)` sees it once. The highest of the block's own.
 template <class Level, class Visit>
 __device__ uint32_t each_span(const SetupArgs &a, const Level &level, const Visit &visit) {

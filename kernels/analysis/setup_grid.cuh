@@ -70,7 +70,7 @@ struct Grid {
     __device__ static uint32_t skew(const Line &l, const Line &other) {
         return other.y <= l.y ? 0 : other.y - l.y <= l.z - other.z ? 1 : 2;
     }
-    // The 3-D block of a position, by the rule of src/analysis/blocks_3d.rs.
+    // The 3-D block of a position. src/analysis/blocks_3d.rs explains 3-D blocks.
     __device__ uint32_t block_3d(uint32_t t) const {
         Line l = line_of(t);
         return l.z / a.block_3d_planes * a.blocks_3d + (l.y + a.skew * l.z) / a.block_3d_lines;

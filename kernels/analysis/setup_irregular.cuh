@@ -1,5 +1,5 @@
-// Setup: patterns whose rows depend on unknowns anywhere, by the rules of src/analysis/irregular.rs; and values that are gathered
-// piece by piece.
+// Setup: a sample of rows, for whether the pattern is irregular, which src/analysis/irregular.rs explains; and values that are
+// gathered piece by piece.
 #pragma once
 #include "setup.cuh"
 #include "shared/tuning.h"

@@ -1,4 +1,4 @@
-// Setup: the rows of a level in locality order, by the rule of src/analysis/locality.rs.
+// Setup: the rows of a level in locality order, which src/analysis/locality.rs explains.
 #pragma once
 #include "setup.cuh"
 #include "shared/tuning.h"

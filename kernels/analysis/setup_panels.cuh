@@ -1,8 +1,4 @@
-// Setup: panels, by the rules of src/analysis/panels.rs.
-//
-// Unknowns that each depend on the one before are a chain, which is cut into segments of at most 32. A panel is one segment, or
-// several of the same level, whatever level stands for theirs: the first row's or the last row's. Everything here goes by
-// natural position.
+// Setup: panels, which src/analysis/panels.rs explains. Everything here goes by natural position.
 #pragma once
 #include "setup.cuh"
 #include "shared/panels.h"

@@ -1,4 +1,4 @@
-// Setup: the order by wavefront strips, by the rule of src/analysis/wavefront_strips.rs.
+// Setup: the order by wavefront strips, which src/analysis/wavefront_strips.rs explains.
 #pragma once
 #include "setup.cuh"
 

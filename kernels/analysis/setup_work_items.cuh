@@ -36,7 +36,7 @@ SETUP_KERNEL(setup_records, 256) {
 
 // Work items ----------------------------------------------------------------------------------------
 
-// Of a row's entries, by the rule of src/analysis/work_items.rs; nodes have none.
+// The segments of a row of so many entries, beside the row's own; nodes have none.
 __device__ __forceinline__ uint32_t segments_of(const SetupArgs &a, uint32_t entries) {
     return a.node == 1 && entries > 0 ? (entries - 1) / (a.per_lane * 32) : 0;
 }
@@ -169,9 +169,8 @@ SETUP_KERNEL(setup_runs, 256) {
 // run.
 constexpr uint32_t WANTED_LANES = 255, CLOSE_SHIFT = 8;
 
-// A run's lanes for each row, by the rule of batches.rs: from what its rows want on average to what the longest one wants, so
-// that the batches and the rounds of the longest row together cost least. And how many runs of a tile are narrow, and the
-// lanes that those want.
+// The lanes for each row of a run: at least what its rows want on average, and at most what the longest row wants. The batches and
+// the rounds of the longest row together cost least. Returns the lanes of the whole run.
 __device__ __forceinline__ uint32_t choose_lanes(const SetupArgs &a, uint32_t run, uint32_t p) {
     uint32_t end = a.run_begin[run + 1], rows = end - p, longest = a.run_info[run];
     uint32_t average = divide_up(a.out_ptr[end] - a.out_ptr[p], a.per_lane);
@@ -187,6 +186,8 @@ __device__ __forceinline__ uint32_t choose_lanes(const SetupArgs &a, uint32_t ru
     a.run_info[run] = 1u << best;
     return rows << best;
 }
+
+// The lanes of all runs; and of each tile, how many runs are narrow, and how many lanes these have.
 SETUP_KERNEL(setup_lanes, 256) {
     uint32_t runs = runs_of(a), lane = threadIdx.x % 32;
     for (uint64_t run = thread_index(); run - lane < runs; run += gridDim.x * blockDim.x) {
@@ -234,8 +235,8 @@ struct Tile {
     uint32_t number, begin, end;
     uint32_t together, offset;  // levels of a group, and by how many the first group has fewer than others would
 
-    // Of the position `p`, when all lanes are known. As many levels as fit into a batch on average, where most are narrow, by
-    // the rule of batches.rs.
+    // Of the position `p`, when all lanes are known. Where most levels are narrow, a group has as many levels as fit into a batch
+    // on average.
     __device__ Tile(const SetupArgs &a, uint32_t p) : number(a.tile_number[p]), begin(tile_begin(a, number)) {
         end = number + 1 < a.count ? tile_begin(a, number + 1) : a.n;
         uint32_t runs = a.work_item_ptr[end] - a.work_item_ptr[begin];

@@ -9,8 +9,7 @@
 //! points and what fills them in. Where it depends on the next line there, as with stencils of 27, 3-D blocks are skewed: their
 //! lines are one earlier in each plane. Where rows have several lanes, 3-D blocks are half as wide.
 //!
-//! kernels/analysis/setup_grid.cuh finds what levels rise by, and the skew by the rule of `skew`. That small grids need too, which have
-//! no 3-D blocks: other tiles are predicted by it.
+//! Small grids have no 3-D blocks, but a skew as well: the predicted time of their tiles depends on it.
 #![forbid(unsafe_code)]
 
 use super::lines::{self, Grid};

@@ -7,7 +7,6 @@
 //!
 //! In a line each unknown depends on the one before, and the first one does not: so the entries next to the diagonal say
 //! how many lines there are. The first unknown of a line depends on the line before, and where it does not a plane begins.
-//! kernels/analysis/setup_grid.cuh has the same rule.
 #![forbid(unsafe_code)]
 
 use crate::tuning::{LONGEST_LINE, SHORTEST_LINE, SMALLEST_RANGE};

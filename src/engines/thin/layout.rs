@@ -7,8 +7,8 @@ use crate::analysis::work_items::WorkItem;
 use crate::select::features::LastLevels;
 use crate::tuning::END_GAIN;
 
-/// The last levels where THIN gains most against rows by level, of rows or of nodes of so many unknowns: each level gains the same, each row takes some of it away, and so
-/// does the second launch. None where no end gains. kernels/analysis/setup_work_items.cuh has the same rule.
+/// The last levels for which THIN gains most compared with rows by level. `node` is the number of unknowns of a node, or 1 for rows.
+/// Each level gains the same time, each row takes some of it away, and so does the second launch. None where no end gains.
 pub fn best(level_ptr: &[u32], node: u32) -> Option<LastLevels> {
     let (levels, n) = (level_ptr.len() - 1, *level_ptr.last().expect("not empty"));
     let (mut most, mut best) = (0, None);
