@@ -15,20 +15,20 @@ use crate::tuning::{
     ROW_BYTES_MOVED, TYPE_C, TYPE_D, TYPE_S, TYPE_Z, TYPE_Z_LANES,
 };
 
-/// Of the numbers of entries of rows, `entries` in all, the sum of their squares, and of those of rows that are far longer than the
-/// average one. kernels/analysis/setup_levels.cuh adds them up too.
+/// The sum of the squares of the rows' numbers of entries, and the part of it that is of rows far longer than the average one. All
+/// rows together have `entries`.
 pub fn squares(lengths: &[u32], entries: u32) -> (u64, u64) {
     let longest = longest_usual(lengths.len() as u32, entries);
     let sum = |least: u32| lengths.iter().filter(|&&l| l > least).map(|&l| l as u64 * l as u64).sum();
     (sum(0), sum(longest))
 }
 
-/// Rows with more entries are long, where `n` have so many.
+/// A row with more entries is long, where `n` rows have `entries` together.
 pub fn longest_usual(n: u32, entries: u32) -> u32 {
     LONG_ROW.max(LONG_ROW_TIMES.saturating_mul(entries / n.max(1)))
 }
 
-/// From which distance to the diagonal on an entry is off-band.
+/// An entry farther from the diagonal is off-band.
 pub fn off_band_from(n: u32) -> u32 {
     (n / OFF_BAND_PART).clamp(OFF_BAND_LEAST, OFF_BAND_MOST)
 }
@@ -110,20 +110,20 @@ pub struct Counts {
     pub n: u32,
     /// Off the diagonal.
     pub entries: u32,
-    /// Of those of each row of op(A), the sum of their squares; and of rows that are far longer than the others.
+    /// `squares` of the rows of op(A).
     pub squares: (u64, u64),
     pub levels: u32,
     /// Whether the values of the rows of op(A) lie apart.
     pub scattered: bool,
-    /// Whether the pattern has lines, as that of a grid: so most dependencies are near.
+    /// Whether the pattern has grid lines: then most dependencies are near.
     pub has_lines: bool,
-    /// Whether it has planes, and some unknowns depend on later lines of earlier ones.
+    /// Whether it has planes, and some unknowns depend on later lines of earlier planes.
     pub crosses: bool,
-    /// Whether what a row depends on lies anywhere.
+    /// Whether the pattern is irregular: dependencies have no locality.
     pub irregular: bool,
     /// Off-band entries: those farther from the diagonal than `off_band_from`.
     pub off_band: u32,
-    /// Unknowns of a node.
+    /// Unknowns of a node; 1 for rows.
     pub node: u32,
     pub value_bytes: u32,
     pub is_complex: bool,
@@ -132,7 +132,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The same of the rows.
+    /// The counts of the rows, where these are counts of nodes.
     pub fn of_rows(self) -> Counts {
         let b = self.node;
         let entries = self.entries * b * b + self.n * (b * (b - 1) / 2);
@@ -141,7 +141,7 @@ impl Counts {
         Counts { n: self.n * b, entries, squares, levels: self.levels * b, node: 1, ..self }
     }
 
-    /// Entries of a row: the average, and how far they are from that, without rows that are far longer.
+    /// Entries of a row: the average, and their standard deviation without long rows.
     pub fn lengths(self) -> (f64, f64) {
         let average = self.entries as f64 / self.n.max(1) as f64;
         let squares = (self.squares.0 - self.squares.1) as f64;
@@ -158,27 +158,27 @@ impl Counts {
         self.lengths().0 > LANE_ENTRIES
     }
 
-    /// Whether a level has more rows on average.
+    /// Whether a level has more than `rows` rows on average.
     pub fn is_wider(self, rows: u64) -> bool {
         self.n as u64 > self.levels as u64 * rows
     }
 
-    /// What a solve in double precision moves.
+    /// Bytes that a solve in double precision moves.
     pub fn bytes(self) -> f64 {
         self.n as f64 * ROW_BYTES_MOVED + self.entries as f64 * ENTRY_BYTES_MOVED
     }
 
-    /// Whether it holds all values that lie scattered.
+    /// Whether the cache holds all values, if they are not contiguous.
     pub fn caches_values(self) -> bool {
         self.entries as f64 <= CACHED_ENTRIES as f64 * self.speed.cache
     }
 
-    /// What takes so long by the clock, and so many seconds from memory.
+    /// The time on this GPU of work that takes, on an H200, `by_clock` and `from_memory` seconds for what comes from memory.
     pub fn time(self, by_clock: Duration, from_memory: f64) -> Duration {
         by_clock.mul_f64(self.speed.steps) + Duration::from_secs_f64(from_memory * self.speed.memory)
     }
 
-    /// A copy of the values, each of which takes so many seconds.
+    /// The time of a copy of the values, which takes `value` seconds for each.
     pub fn copied(self, value: f64) -> Duration {
         self.time(LAUNCH, self.entries as f64 * value)
     }
@@ -200,7 +200,7 @@ impl Counts {
         }
     }
 
-    /// A copy of scattered values into the order in which a solve reads them.
+    /// The time of a copy of the values into the order in which a solve reads them.
     pub fn copied_in_order(self) -> Duration {
         self.copied(GATHER_BYTE_SECONDS * self.value_bytes as f64)
     }

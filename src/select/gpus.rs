@@ -1,15 +1,15 @@
-//! The table of GPUs. All times of the model were measured on one of them; on another one each kind of time is so many times as long.
+//! The table of GPUs. All times of the model were measured on an H200. On another GPU each kind of time is multiplied by its factor.
 #![forbid(unsafe_code)]
 
-/// How fast a GPU is, in parts of the one that times were measured on.
+/// How fast a GPU is, compared with an H200.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed {
     pub multiprocessors: u32,
-    /// Time of what goes by the clock: launches, levels, hops, steps of a batch.
+    /// The factor of times that go by the clock: launches, levels, hops, steps of a batch.
     pub steps: f64,
-    /// Time of what comes from memory: rows, entries, copies.
+    /// The factor of times that go by the bandwidth of memory: rows, entries, copies.
     pub memory: f64,
-    /// What the cache holds.
+    /// The factor of what the cache holds.
     pub cache: f64,
 }
 
@@ -37,7 +37,7 @@ const MEASURED: [(&str, Speed); 2] =
     [("H200", H200), ("H100 80GB HBM3", Speed { memory: 1.26, cache: 0.83, ..H200 })];
 
 impl Speed {
-    /// That of a GPU with such a name, or else by its traits.
+    /// That of a GPU whose name is in the table, or else by its traits.
     pub fn of(name: &str, traits: Traits) -> Speed {
         let multiprocessors = traits.multiprocessors.max(1);
         if let Some((_, measured)) = MEASURED.iter().find(|(part, _)| name.contains(part)) {
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_measured_comes_first_and_others_go_by_their_traits() {
+    fn measured_gpus_come_first_and_others_go_by_their_traits() {
         let part = Traits { multiprocessors: 60, ..H200_TRAITS };
         assert_eq!(Speed::of("NVIDIA H200", H200_TRAITS), Speed::default());
         assert_eq!(Speed::of("NVIDIA H200 MIG 3g.71gb", part), Speed { multiprocessors: 60, ..H200 });
