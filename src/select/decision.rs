@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use crate::analysis::Form;
 
-/// The copy of scattered values that a solve begins with, if it does.
+/// How a solve gathers values that are not contiguous, before it begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Gathering {
     #[default]
     No,
-    /// Into the order in which it reads them.
+    /// Into the order in which the solve reads them.
     InOrder,
-    /// Piece by piece of the caller's array, each into that order.
+    /// One piece of the caller's array after the other, each into that order.
     ByPieces,
 }
 
@@ -30,7 +30,7 @@ pub enum Order {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Decision {
     pub form: Form,
-    /// Of a tile, or of the largest; 0 without tiles.
+    /// Rows of a tile, or of the largest tile; 0 without tiles.
     pub rows: u32,
     pub order: Order,
     /// Whether a level of a tile fills half of a batch.
@@ -41,13 +41,13 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// A solve that has neither tiles nor a copy of values.
+    /// That of a solve that has neither tiles nor a copy of values.
     pub fn plain(form: Form, predicted: Duration) -> Decision {
         Decision { form, predicted, ..Decision::default() }
     }
 }
 
-/// What is to be known beside the engine: rows of a tile, forwarding, order, copy.
+/// The decision without the engine's name: rows of a tile, forwarding, order, copy.
 impl Display for Decision {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let Form::Tiles(forwarding) = self.form {
@@ -55,8 +55,8 @@ impl Display for Decision {
         }
         match self.order {
             Order::Natural => {}
-            Order::WavefrontStrips => write!(f, " Strips")?,
-            Order::Blocks3d => write!(f, " Boxes")?,
+            Order::WavefrontStrips => write!(f, " WavefrontStrips")?,
+            Order::Blocks3d => write!(f, " Blocks3d")?,
         }
         if self.gathering != Gathering::No {
             write!(f, " {:?}", self.gathering)?;
