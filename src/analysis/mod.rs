@@ -35,7 +35,7 @@ pub struct Pattern {
 /// What an algorithm wants to know about a matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Needs {
-    /// Unknowns ordered by level (else in natural order, with no level computed).
+    /// Levels, and unknowns ordered by level; else no levels, and the natural order.
     pub levels: bool,
     /// For each row the positions it depends on, with where the values lie.
     pub rows: bool,
@@ -45,20 +45,20 @@ pub struct Needs {
     pub column_values: bool,
     /// The number of dependencies of each position.
     pub counts: bool,
-    /// With levels and without tiles: rows of a level, or nodes, in locality order, where that gains. On the GPU only.
+    /// With levels and without tiles: rows, or nodes, of a level in locality order, where that is faster. On the GPU only.
     pub locality_order: bool,
     /// Whether unknowns are ordered by tile first and by level inside a tile; implies `levels`.
     pub tiles: Tiles,
-    /// Whether a pattern of nodes is to be scheduled by nodes, where that is not slower than what else is asked for.
+    /// Whether a pattern of nodes is scheduled by nodes, if nothing else that is asked for is faster.
     pub nodes: bool,
-    /// Up to so many levels each is to be a launch.
+    /// Up to this many levels, each level is a launch.
     pub wide_levels: u32,
-    /// Whether the last levels are to be solved 32 rows at a time, where that is the fastest.
+    /// Whether the last levels are solved 32 rows at a time, if that is the fastest.
     pub narrow_levels: bool,
-    /// Whether rows are to go by panels.
+    /// Whether rows are solved by panels.
     pub panels: Panels,
-    /// With tiles: unknowns of the tile before its own that a block has room for; 0 where blocks cannot publish any to
-    /// each other to each other.
+    /// With tiles: how many unknowns of the tile before a block's own tile have room in the block's shared memory. 0 where blocks
+    /// cannot store to each other's.
     pub remote_buffer: u32,
     /// How many right-hand sides are announced to AUTO.
     pub right_hand_sides: i64,
@@ -73,11 +73,11 @@ pub enum Form {
     #[default]
     Rows,
     Tiles(Forwarding),
-    /// Nodes of so many unknowns.
+    /// Nodes of this many unknowns.
     Nodes(u32),
     /// Rows of levels so wide that each is a launch.
     WideLevels,
-    /// Rows, 32 at a time from some level on, as the levels are narrow.
+    /// Rows, 32 at a time in the last levels, or in all, as these are narrow.
     NarrowLevels,
     /// Rows, in natural order, by panels.
     Panels,
@@ -86,7 +86,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// That of rows without tiles, where it is asked for and not chosen.
+    /// The form of rows without tiles, where an engine is asked for by name.
     pub fn of_rows(needs: Needs, levels: u32) -> Form {
         if needs.wide_levels > 0 && levels <= needs.wide_levels {
             Form::WideLevels
@@ -106,29 +106,29 @@ impl Form {
             | Form::ManyColumns => 1,
         }
     }
-    /// Whether its engine has no use for nodes, and is not what stands for them where there are none.
+    /// Whether its engine solves rows only, and is not the one that solves in place of NODAL where there are no nodes.
     pub fn is_of_rows_only(self) -> bool {
         matches!(self, Form::Tiles(_) | Form::NarrowLevels | Form::Panels | Form::ManyColumns)
     }
 }
 
-/// What an analysis has found of a schedule, wherever it was done, beside the arrays on the device. An engine makes its plan of it.
+/// What an analysis on the CPU or GPU has found of a schedule, beside the arrays on the device. An engine makes its plan of it.
 #[derive(Debug, Default)]
 pub struct Findings {
     pub form: Form,
-    /// On the host, where a kernel is launched for each level: where levels begin, in positions or, where there are work items, in these.
+    /// Where each level is a launch: the position, or the work item if there are any, with which each level begins.
     pub level_ptr: Vec<u32>,
-    /// The first work item of the last levels, which one cluster of blocks solves, if there are such.
+    /// The first work item of the levels at the end that one cluster of blocks solves, if it solves any.
     pub end: Option<u32>,
     /// Whether rows are cut into segments.
     pub has_segments: bool,
-    /// Entries of the longest row beside its diagonal, where there are tiles, and rows of the largest tile.
+    /// With tiles: entries of the longest row beside its diagonal, and rows of the largest tile.
     pub longest: u32,
     pub tile: u32,
     /// Whether a level of a tile fills half of a batch.
     pub wide_tiles: bool,
-    /// Whether the diagonal of each row of a node is in its place in the row, and whether, if so, each row of a node begins where the
-    /// one before it ends.
+    /// With nodes: whether the diagonal entry of each row is in its place in the row; and if so, whether each row of a node begins
+    /// where the row before it ends.
     pub diag_in_rows: bool,
     pub rows_follow: bool,
 }
@@ -138,9 +138,9 @@ pub struct Findings {
 pub enum Forwarding {
     #[default]
     No,
-    /// With few warps in a block, each of which finds out sooner what it waits for.
+    /// With few warps in a block, so that each polls more often.
     Narrow,
-    /// With as many as without forwarding.
+    /// With all warps of a block.
     Wide,
 }
 
@@ -219,7 +219,8 @@ pub struct Schedule {
     pub order: Vec<u32>,
     /// Dependencies of each position. Always at smaller positions.
     pub rows: Option<Lists>,
-    /// Where values come from that solves begin by copying, into the order of the entries of `rows`, which says where they lie then.
+    /// For solves that begin by gathering values: where each value comes from, in the order of the entries of `rows`. `rows` then says
+    /// where the gathered values are.
     pub gathered: Vec<u32>,
     /// Dependents of each position. Always at larger positions.
     pub columns: Option<Lists>,
@@ -234,8 +235,7 @@ pub struct Schedule {
     pub missing_diag: Option<u32>,
     /// Time of a solve by the model that chose the engine, or zero.
     pub predicted: std::time::Duration,
-    /// Where the schedule is one of nodes: then these are what is said above to be unknowns and rows, all but
-    /// `missing_diag` and `entries`.
+    /// There in a schedule by nodes. Unknowns and rows above are then nodes, except in `missing_diag` and `entries`.
     pub nodes: Option<Nodes>,
 }
 

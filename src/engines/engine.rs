@@ -1,4 +1,4 @@
-//! What an engine is: how it is known, what it wants of an analysis, what it keeps of a matrix, and how it solves.
+//! What an engine is: its name and number, what it needs of an analysis, what it keeps of a matrix, and how it solves.
 #![forbid(unsafe_code)]
 
 use std::time::Duration;
@@ -22,9 +22,9 @@ pub trait Algorithm: Sync {
     fn name(&self) -> &'static str;
     /// Whether the same solve gives the same bits every time.
     fn deterministic(&self) -> bool;
-    /// What it wants of the analysis.
+    /// What it needs of an analysis.
     fn needs(&self) -> Needs;
-    /// Adds to what AUTO wants of the analysis on this GPU what it wants itself, where AUTO may leave such a matrix to it.
+    /// Adds its needs to those of AUTO, if AUTO may choose it for such a matrix on this GPU.
     fn add_needs(&self, _gpu: &Gpu, _shape: &Shape, _needs: &mut Needs) {}
     /// `Needs::remote_buffer`, of an engine by tiles.
     fn remote_buffer(&self, _gpu: &Gpu, _shape: &Shape) -> u32 {
@@ -44,27 +44,27 @@ pub trait Algorithm: Sync {
     fn check(&self, _gpu: &Gpu, _shape: &Shape) -> Result<()> {
         Ok(())
     }
-    /// How it wants positions cut into work items or batches; it then wants records too.
+    /// How positions are cut into work items or batches for it. If they are cut, the plan has records too.
     fn cut(&self, _dtype: DataType, _form: Form) -> Cut {
         Cut::None
     }
-    /// Whether AUTO leaves schedules of this form to it.
+    /// Whether AUTO has it solve schedules of this form.
     fn is_for(&self, _form: Form) -> bool {
         false
     }
-    /// How it solves a pattern best, and the time of that by the model, if AUTO is to take it in place of `best`, the best so far.
-    /// It asks for features that take time to find out where they may matter.
+    /// Its best decision for a pattern, with the predicted time, if AUTO is to take it in place of `best`, the best decision of the
+    /// engines asked before. It asks for features that take time to find only where they may matter.
     fn cost(&self, _features: &Features, _best: Option<Decision>) -> Result<Option<Decision>> {
         Ok(None)
     }
-    /// The least time that a solve may take by the model, which knows these counts of rows and no more. Tuning times the engines
-    /// that promise most. None: AUTO leaves no such matrix to it on this GPU.
+    /// The least time that the model can predict for a solve of a matrix with these counts. Tuning times the engines with the least
+    /// of these times. None: AUTO never chooses it for such a matrix on this GPU.
     fn promise(&self, _gpu: &Gpu, _shape: &Shape, _rows: Counts) -> Option<Duration> {
         None
     }
-    /// Adds to a plan the arrays that only this algorithm needs, and to the findings what these say. Where the schedule was made on the
-    /// GPU there is none here, and the plan has what `cut` asks for. Work vectors are asked for here, as an analysis ends by resetting
-    /// them.
+    /// Adds the arrays that only this algorithm needs to a plan, and what is found in making them to the findings. `schedule` is that
+    /// of an analysis on the CPU; one on the GPU has given the plan what `cut` asks for. Work vectors are allocated here, as an
+    /// analysis ends by resetting them.
     fn prepare(
         &self,
         _launcher: &Launcher,
@@ -95,7 +95,7 @@ pub trait EnginePlan: Send {
     fn inverts(&self) -> bool {
         false
     }
-    /// What reads the matrix once for several right-hand sides; None: each is a solve.
+    /// Solves for several right-hand sides that read the matrix once; None: each right-hand side is a solve.
     fn multi(&self) -> Option<&dyn Multi> {
         None
     }
@@ -103,11 +103,11 @@ pub trait EnginePlan: Send {
     fn bytes_held(&self) -> usize {
         0
     }
-    /// Words of what a warp or block takes at a time, where the plan lists these.
+    /// Words of a work item or batch in the plan's list.
     fn words_of_work_item(&self) -> usize {
         2
     }
-    /// What it has found of the schedule, for comparison.
+    /// Its own numbers of the schedule, for tests.
     fn numbers(&self) -> Vec<u32> {
         Vec::new()
     }
@@ -124,7 +124,7 @@ pub trait Multi {
     fn takes_rows(&self) -> bool {
         false
     }
-    /// Bytes of a row that are reset to the sentinel there, no more than the algorithm wants of the buffer.
+    /// Bytes of a row that are reset to the sentinel there: at most `Algorithm::row_bytes`.
     fn row_bytes(&self, dtype: DataType, columns: u32) -> usize {
         multi_width(columns) as usize * dtype.bytes()
     }

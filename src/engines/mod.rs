@@ -77,13 +77,12 @@ pub fn row_bytes_of_columns(
     }
 }
 
-/// The number of what solves on the host by a method of its own.
+/// The number of the algorithm with this method on the host.
 pub fn id_on_host(method: Method) -> i32 {
     ALL.iter().find(|a| a.host() == method).map_or(AUTO, |a| a.id())
 }
 
-/// What is wanted of the analysis on a GPU, whose context is current; for AUTO enough for any of the engines that it
-/// chooses among.
+/// The needs of an analysis on a GPU, whose context is current. For AUTO they are those of all engines that it chooses among.
 pub fn needs_on_gpu(
     asked: Option<&'static dyn Algorithm>,
     gpu: &Gpu,
@@ -103,8 +102,8 @@ pub fn needs_on_gpu(
     Ok(needs)
 }
 
-/// The algorithm for what the analysis has found: the one asked for, but rows one by one where a matrix has no
-/// nodes, or too many levels to launch each; and without one asked for what is fastest there.
+/// The algorithm that solves a schedule of this form. It is the one asked for, except where a matrix has no nodes, or too many levels
+/// for a launch each: then rows are solved one by one. If none is asked for, it is the engine of the form.
 pub fn choose(asked: Option<&'static dyn Algorithm>, form: Form) -> &'static dyn Algorithm {
     let is_left = |asked: &dyn Algorithm| asked.needs().nodes || asked.needs().wide_levels > 0;
     match asked {
@@ -113,13 +112,14 @@ pub fn choose(asked: Option<&'static dyn Algorithm>, form: Form) -> &'static dyn
     }
 }
 
-/// What solves on the host: one of the paper's algorithms; for AUTO LEVR, or serially in its place.
+/// The algorithm that solves on the host: one of the paper's. For AUTO it is LEVR, whose bits AUTO's own way has too.
 pub fn choose_on_host(asked: Option<&'static dyn Algorithm>) -> &'static dyn Algorithm {
     let method = asked.map_or(Method::Levr, |a| a.host());
     ALL.iter().copied().find(|a| a.host() == method).expect("each method is that of an algorithm")
 }
 
-/// Who may solve faster on a GPU what AUTO has left to `chosen`, by these counts of rows: the engines that promise most first.
+/// The engines that may solve a matrix with these counts of rows faster than `chosen`, AUTO's choice: those with the least predicted
+/// time first.
 pub fn candidates_on_gpu(
     chosen: &dyn Algorithm,
     gpu: &Gpu,
@@ -136,7 +136,7 @@ pub fn candidates_on_gpu(
     promising.into_iter().map(|(_, algorithm)| algorithm).collect()
 }
 
-/// Who may solve faster on the host than AUTO: the methods that give the same bits every time.
+/// The algorithms that may be faster on the host than AUTO: those whose solves give the same bits every time.
 pub fn candidates_on_host() -> Vec<&'static dyn Algorithm> {
     let own = ALL.iter().copied().filter(|a| id_on_host(a.host()) == a.id());
     own.filter(|a| a.deterministic()).collect()
