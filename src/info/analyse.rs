@@ -152,12 +152,12 @@ impl Info {
             right_hand_sides: self.right_hand_sides,
         };
         // Of a plan from before, until the analysis has waited for its solves.
-        let mut leftovers = Vec::new();
+        let mut deferred = Vec::new();
         // Given up as late as can be, so that a refused matrix leaves it, and early enough to be where the new one goes.
         let mut let_go = || {
             for body in self.analysed.iter_mut().flat_map(|a| &mut a.bodies) {
                 match body {
-                    Body::Cuda(old) if old.gpu().same_context(gpu) => leftovers.push(old.retire_on(stream)),
+                    Body::Cuda(old) if old.gpu().same_context(gpu) => deferred.push(old.retire_on(stream)),
                     _ => {}
                 }
             }

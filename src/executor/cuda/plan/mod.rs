@@ -52,9 +52,9 @@ pub struct CudaPlan {
     retired: bool,
 }
 
-/// What a solve that is on its way may still write to or run from: the watchdog's word, which must be no other plan's yet, and what the
-/// algorithm keeps: the end of a graph takes the host about as long as its beginning.
-pub struct Leftover {
+/// What is released later than a plan's memory: the watchdog's word, which a solve under way may still write to; and what the algorithm
+/// keeps, as destroying a graph takes the host about as long as making it.
+pub struct DeferredRelease {
     _flag: Arc<Flag>,
     _engine: Option<Box<dyn EnginePlan>>,
 }
@@ -372,12 +372,12 @@ impl CudaPlan {
 
     /// To be dropped, where only work on `stream` comes after: needs no wait unless another stream has used it. The result is to
     /// be dropped when `stream` has been waited for.
-    pub fn retire_on(&mut self, stream: Stream) -> Leftover {
+    pub fn retire_on(&mut self, stream: Stream) -> DeferredRelease {
         if self.is_used_only_on(stream) {
             self.retired = true;
             self.arrays_mut().for_each(|array| array.set_only_on(stream));
         }
-        Leftover { _flag: self.flag.clone(), _engine: self.engine.take() }
+        DeferredRelease { _flag: self.flag.clone(), _engine: self.engine.take() }
     }
 
     fn arrays_mut(&mut self) -> impl Iterator<Item = &mut DeviceArray> {
