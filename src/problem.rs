@@ -355,7 +355,7 @@ impl Shape {
         (self.descr.format == Format::Csr) == (self.op == Op::NonTranspose)
     }
 
-    /// Whether the kept entries of stored row or column `i` have indices `<= i` (else `>= i`).
+    /// Whether the triangle's entries of stored row or column `i` have indices `<= i` (else `>= i`).
     pub fn keeps_low(&self) -> bool {
         (self.descr.format == Format::Csr) == (self.descr.fill == Fill::Lower)
     }

@@ -35,7 +35,7 @@ pub fn shape(shape: &Shape, entries: u32, size: u32) -> Shape {
 pub struct Majors<'a> {
     pub low: bool,
     pub first: &'a [u32],
-    pub kept: &'a [u32],
+    pub lengths: &'a [u32],
     pub diag: &'a [u32],
     pub ind: &'a [u32],
 }
@@ -43,7 +43,7 @@ pub struct Majors<'a> {
 impl Majors<'_> {
     fn of(&self, i: u32) -> &[u32] {
         let first = self.first[i as usize] as usize;
-        &self.ind[first..first + self.kept[i as usize] as usize]
+        &self.ind[first..first + self.lengths[i as usize] as usize]
     }
     /// Of the node's majors.
     fn bare(&self, node: u32, size: u32) -> u32 {
@@ -99,17 +99,17 @@ impl Majors<'_> {
     pub fn rows(&self, pattern: &Pattern, schedule: &Schedule, size: u32, diag: DiagSource) -> Nodes {
         let row = |node: u32, unknown: u32| {
             let i = node * size + unknown;
-            let (first, kept) = (self.first[i as usize], self.kept[i as usize]);
+            let (first, length) = (self.first[i as usize], self.lengths[i as usize]);
             let diagonal = match diag {
                 DiagSource::Matrix => self.diag[i as usize],
                 DiagSource::Separate | DiagSource::Unit => i,
             };
             // Wraps around where the first row's own entries begin before the array: they are none. In a row without
             // entries the diagonal says where they would lie.
-            let own = if diag == DiagSource::Matrix && kept == 0 && diagonal != NONE {
+            let own = if diag == DiagSource::Matrix && length == 0 && diagonal != NONE {
                 diagonal.wrapping_sub(unknown)
             } else if self.low {
-                first + kept - unknown
+                first + length - unknown
             } else {
                 first.wrapping_sub(unknown + 1)
             };
@@ -192,8 +192,8 @@ mod tests {
     }
 
     fn size(low: bool, rows: &[&[u32]]) -> Option<u32> {
-        let (first, kept, ind, low) = majors(low, rows);
-        Majors { low, first: &first, kept: &kept, diag: &[], ind: &ind }.size()
+        let (first, lengths, ind, low) = majors(low, rows);
+        Majors { low, first: &first, lengths: &lengths, diag: &[], ind: &ind }.size()
     }
 
     #[test]
@@ -248,8 +248,9 @@ mod tests {
 
     #[test]
     fn the_pattern_of_the_nodes() {
-        let (first, kept, ind, low) = majors(true, &[&[], &[0], &[], &[2], &[0, 1, 2, 3], &[0, 1, 2, 3, 4]]);
-        let all = Majors { low, first: &first, kept: &kept, diag: &[], ind: &ind };
+        let (first, lengths, ind, low) =
+            majors(true, &[&[], &[0], &[], &[2], &[0, 1, 2, 3], &[0, 1, 2, 3, 4]]);
+        let all = Majors { low, first: &first, lengths: &lengths, diag: &[], ind: &ind };
         assert_eq!(all.size(), Some(2));
         let pattern = all.pattern(2);
         assert_eq!((pattern.ptr, pattern.ind), (vec![0, 0, 0, 2], vec![0, 1]));

@@ -90,8 +90,8 @@ pub fn nodes_of<'a>(survey: &'a Survey) -> Option<(nodes::Majors<'a>, u32, Patte
     if !survey.consecutive || survey.extra_diag > 0 {
         return None;
     }
-    let Survey { low, ref first, ref kept, ref diag, .. } = *survey;
-    let majors = nodes::Majors { low, first, kept, diag, ind: &survey.pattern.ind };
+    let Survey { low, ref first, ref lengths, ref diag, .. } = *survey;
+    let majors = nodes::Majors { low, first, lengths, diag, ind: &survey.pattern.ind };
     let size = majors.size()?;
     let pattern = majors.pattern(size);
     Some((majors, size, pattern))
@@ -123,7 +123,7 @@ fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Optio
         if stored_rows { (needs.rows, needs.columns) } else { (needs.columns, needs.rows) };
     let value_wanted = |rows: bool| rows || needs.column_values;
 
-    let stored_counts = || order.iter().map(|&i| survey.kept[i as usize]).collect();
+    let stored_counts = || order.iter().map(|&i| survey.lengths[i as usize]).collect();
     let transposed_counts = || survey.minor_counts(&position);
     let counts: Vec<u32> = timed(&mut times.dep, || match (needs.counts, stored_rows) {
         (false, _) => Vec::new(),

@@ -16,8 +16,8 @@ pub struct Survey<'a> {
     pub pattern: &'a Pattern,
     pub n: u32,
     pub low: bool,
-    /// Off-diagonal entries of the triangle: of each major, and in all.
-    pub kept: Vec<u32>,
+    /// Off-diagonal entries of the triangle: in each major, and in all.
+    pub lengths: Vec<u32>,
     pub entries: u32,
     /// The storage from the first to past the last of them; both the major's start where it has none.
     pub first: Vec<u32>,
@@ -48,7 +48,7 @@ impl<'a> Survey<'a> {
             pattern,
             n,
             low,
-            kept: Vec::with_capacity(n as usize),
+            lengths: Vec::with_capacity(n as usize),
             entries: 0,
             first: Vec::with_capacity(n as usize),
             end: Vec::with_capacity(n as usize),
@@ -64,7 +64,7 @@ impl<'a> Survey<'a> {
         let off_band = features::off_band_from(n);
         for i in 0..n {
             let (start, stop) = (pattern.ptr[i as usize], pattern.ptr[i as usize + 1]);
-            let (mut first, mut end, mut kept) = (start, start, 0);
+            let (mut first, mut end, mut length) = (start, start, 0);
             let (mut diag, mut diags) = (NONE, 0);
             for (e, &j) in (start..stop).zip(&pattern.ind[start as usize..stop as usize]) {
                 if j == i {
@@ -73,10 +73,10 @@ impl<'a> Survey<'a> {
                     }
                     diags += 1;
                 } else if (j < i) == low {
-                    if kept == 0 {
+                    if length == 0 {
                         first = e;
                     }
-                    kept += 1;
+                    length += 1;
                     end = e + 1;
                     survey.next_to_diagonal += (j.abs_diff(i) == 1) as u32;
                     survey.off_band += (j.abs_diff(i) > off_band) as u32;
@@ -84,9 +84,9 @@ impl<'a> Survey<'a> {
             }
             survey.first.push(first);
             survey.end.push(end);
-            survey.kept.push(kept);
-            survey.entries += kept;
-            survey.consecutive &= end - first == kept;
+            survey.lengths.push(length);
+            survey.entries += length;
+            survey.consecutive &= end - first == length;
             if own_diag {
                 survey.diag.push(diag);
                 survey.extra_diag += usize::saturating_sub(diags, 1);
@@ -194,7 +194,7 @@ impl<'a> Survey<'a> {
     /// Entries of each row of op(A).
     fn lengths_of_rows(&self) -> &[u32] {
         if self.shape.rows_are_stored() {
-            return &self.kept;
+            return &self.lengths;
         }
         self.minor_lengths.get_or_init(|| {
             let natural: Vec<u32> = (0..self.n).collect();

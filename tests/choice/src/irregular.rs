@@ -4,15 +4,15 @@
 use sptrsv::analysis::irregular::Sample;
 use sptrsv::tuning::*;
 
-/// `entry(i, k)` is the `k`-th of the `kept(i)` entries of the triangle that major `i` has.
-pub fn sample(n: u32, kept: impl Fn(u32) -> u32, entry: impl Fn(u32, u32) -> u32) -> Sample {
+/// `entry(i, k)` is the `k`-th of the `length(i)` entries of the triangle that major `i` has.
+pub fn sample(n: u32, length: impl Fn(u32) -> u32, entry: impl Fn(u32, u32) -> u32) -> Sample {
     let mut sample = Sample::default();
     if !Sample::is_wanted(n) {
         return sample;
     }
     for pair in 0..IRREGULAR_PAIRS {
         let i = pair * (n / IRREGULAR_PAIRS);
-        let both = kept(i).min(kept(i + 1));
+        let both = length(i).min(length(i + 1));
         let looks = both.min(IRREGULAR_ENTRIES);
         for k in (0..looks).map(|k| (k as u64 * both as u64 / looks as u64) as u32) {
             let (own, next) = (entry(i, k), entry(i + 1, k));
@@ -30,8 +30,8 @@ mod tests {
 
     /// Of rows that have four entries each; `entry(i, k)` as above.
     fn is_irregular(n: u32, entry: impl Fn(u32, u32) -> u32) -> bool {
-        let kept = |i: u32| i.min(4);
-        sample(n, kept, |i, k| entry(i, k).min(i - 1)).is_irregular()
+        let length = |i: u32| i.min(4);
+        sample(n, length, |i, k| entry(i, k).min(i - 1)).is_irregular()
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Known {
 
 fn is_irregular(survey: &Survey) -> bool {
     let entry = |i: u32, k: u32| survey.pattern.ind[(survey.first[i as usize] + k) as usize];
-    irregular::sample(survey.n, |i| survey.kept[i as usize], entry).is_irregular()
+    irregular::sample(survey.n, |i| survey.lengths[i as usize], entry).is_irregular()
 }
 
 fn blocks_3d_of(survey: &Survey, seen: &Seen) -> Option<Vec<Span>> {

@@ -1,7 +1,8 @@
 //! What the kernels of a setup get, what they leave, and the sizes of their blocks.
 //!
-//! A stored row or column is called a major. A natural position is an unknown's place in natural solving order: the unknown
-//! itself for a forward solve, counted from the last one for a backward solve.
+//! A stored row or column is called a major. Its dependencies are its off-diagonal entries inside of the triangle. A natural
+//! position is an unknown's place in natural solving order: the unknown itself for a forward solve, counted from the last one for
+//! a backward solve.
 #![forbid(unsafe_code)]
 
 use super::super::shared::{ConstPtr, MutPtr};
@@ -29,9 +30,9 @@ pub const LONGEST_MESSAGE: u32 = 32767;
 pub struct Summary {
     /// The pattern is malformed: every kernel after the survey does nothing.
     pub bad: u32,
-    /// Some major's kept entries are not consecutive.
+    /// Some major's dependencies are not consecutive.
     pub scattered: u32,
-    /// Kept entries.
+    /// Dependencies of all majors.
     pub entries: u32,
     /// Second and further entries on a diagonal.
     pub extra: u32,
@@ -48,7 +49,7 @@ pub struct Summary {
     pub largest_place: u32,
     /// Entries of the longest row, where there are tiles.
     pub longest: u32,
-    /// Kept entries of an unknown beside the major's own.
+    /// Dependencies next to the diagonal.
     pub next_to_diagonal: u32,
     /// ~ where the first line after the first begins that does not depend on the one before, or 0.
     pub apart: u32,
@@ -69,7 +70,7 @@ pub struct Summary {
     /// The same of those that are far longer than the others.
     pub long_squares: u64,
     pub bad_offsets: u32,
-    /// Majors that keep nothing.
+    /// Majors without dependencies.
     pub bare: u32,
     /// Some unknown's level is not one above that of the last one that it depends on.
     pub overtaken: u32,
@@ -125,7 +126,7 @@ pub struct SetupArgs {
     pub n: u32,
     pub nnz: u32,
     pub base: u32,
-    /// Kept entries have a smaller index than their major (else a larger one).
+    /// Dependencies have a smaller index than their major (else a larger one).
     pub low: u32,
     pub forward: u32,
     /// The diagonal is the matrix's own.
@@ -180,7 +181,7 @@ pub struct SetupArgs {
     pub ptr: ConstPtr, // <void>
     pub ind: ConstPtr,   // <void>
     pub summary: MutPtr, // <Summary>
-    /// First kept entry and past the last, their number, the diagonal.
+    /// First dependency and past the last, their number, the diagonal.
     pub major: MutPtr, // <uint4>
     /// By natural position: level + 1, or 0 while it is not known.
     pub word: MutPtr, // <u32>
