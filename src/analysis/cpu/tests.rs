@@ -19,6 +19,7 @@ const ALL: Needs = Needs {
     wide_levels: 0,
     narrow_levels: false,
     locality_order: false,
+    right_hand_sides: 1,
     remote_buffer: 0,
     panels: Panels::No,
     speed: Speed { multiprocessors: 132, steps: 1.0, memory: 1.0, cache: 1.0 },
