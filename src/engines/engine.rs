@@ -132,6 +132,9 @@ pub trait Multi {
     fn solve(&self, launcher: &Launcher, stored: &Stored, args: &MultiArgs) -> Result<()>;
 }
 
+/// From so many right-hand sides on AUTO goes by the time for all of them, and not for one.
+pub const MANY_COLUMNS: i64 = 16;
+
 /// The most right-hand sides at once.
 pub const MOST_COLUMNS: i64 = 64;
 

@@ -20,7 +20,7 @@ use crate::problem::{DataType, Shape};
 use crate::select::features::Counts;
 use crate::workspace::ROW_BYTES;
 
-pub use engine::{Algorithm, EnginePlan, Multi};
+pub use engine::{Algorithm, EnginePlan, Multi, MANY_COLUMNS};
 
 /// Every algorithm that can be asked for by number. AUTO is number 0. The choice asks them in this order what they cost: what is
 /// cheap to predict comes first.
@@ -144,7 +144,6 @@ pub fn candidates_on_host() -> Vec<&'static dyn Algorithm> {
 
 #[cfg(test)]
 mod tests {
-    use super::block::tuning::BLOCK_LEAST_COLUMNS;
     use super::*;
 
     #[test]
@@ -182,10 +181,10 @@ mod tests {
     fn a_buffer_has_room_for_whatever_auto_may_choose() {
         for dtype in [DataType::F32, DataType::C64] {
             assert_eq!(row_bytes(None, dtype, 1), ROW_BYTES);
-            for rhs in [2, BLOCK_LEAST_COLUMNS - 1, BLOCK_LEAST_COLUMNS, i64::MAX] {
+            for rhs in [2, MANY_COLUMNS - 1, MANY_COLUMNS, i64::MAX] {
                 let of_auto = row_bytes(None, dtype, rhs);
                 assert!(row_bytes(Some(&tiled::Tiled), dtype, rhs) <= of_auto);
-                assert_eq!(row_bytes(Some(&block::Block), dtype, rhs) <= of_auto, rhs >= BLOCK_LEAST_COLUMNS);
+                assert_eq!(row_bytes(Some(&block::Block), dtype, rhs) <= of_auto, rhs >= MANY_COLUMNS);
             }
         }
     }

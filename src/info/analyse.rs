@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::{Analysed, Body, Info, Settings, Source};
 use crate::address::Address;
 use crate::context::Context;
-use crate::engines::{self, Algorithm};
+use crate::engines::{self, Algorithm, MANY_COLUMNS};
 use crate::error::{Error, Result};
 use crate::executor::cuda::{stream_beside_captures, CudaPlan, CudaSweep, Gpu, How};
 use crate::executor::host::{HostPlan, Pool};
@@ -60,6 +60,7 @@ impl Info {
         let setup_time = start.elapsed();
         // The size that was asked for last may have been for an analysis before this one.
         let wanted = self.row_bytes_of_analysis(&context.executor, Some(algorithm), shape.dtype);
+        let on_host = matches!(context.executor, Executor::Host(_));
         self.analysed = Some(Analysed {
             shape,
             policy,
@@ -71,7 +72,8 @@ impl Info {
             values: Source::new(self.copy_values),
             row_bytes: wanted.min(self.row_bytes[shape.dtype.place()]),
             purpose: self.purpose,
-            is_open: asked.is_none(),
+            // A tuning times solves for one right-hand side.
+            is_open: asked.is_none() && (on_host || self.right_hand_sides < MANY_COLUMNS),
             tuned: [None; 2],
             factor,
             sweep,

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use super::tuning::*;
 use crate::analysis::Form;
-use crate::engines;
+use crate::engines::{self, MANY_COLUMNS};
 use crate::select::decision::Decision;
 use crate::select::features::{Counts, Features};
 
 /// Many right-hand sides, unless the best for one of them promises less for groups of them.
 pub fn cost(features: &Features, best: Option<Decision>) -> Option<Decision> {
     let Features { needs, counts, .. } = *features;
-    if needs.right_hand_sides < BLOCK_LEAST_COLUMNS {
+    if needs.right_hand_sides < MANY_COLUMNS {
         return None;
     }
     let columns = needs.right_hand_sides.min(i64::from(BLOCK_MOST_COLUMNS));

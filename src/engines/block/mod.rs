@@ -8,7 +8,7 @@ pub mod tuning;
 use crate::analysis::work_items::Cut;
 use crate::analysis::{Findings, Form, Needs, Schedule};
 use crate::engines::by_rows;
-use crate::engines::engine::{Algorithm, EnginePlan, Multi};
+use crate::engines::engine::{Algorithm, EnginePlan, Multi, MANY_COLUMNS};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
 use crate::executor::cuda::{KernelName, Launcher, Stored};
@@ -19,8 +19,8 @@ use crate::select::features::Features;
 use crate::workspace::QUEUE_BYTES;
 use tuning::{
     BLOCK_AHEAD, BLOCK_COLUMNS, BLOCK_DIAGONAL_BYTES, BLOCK_ENTRIES, BLOCK_FEWEST_COLUMNS,
-    BLOCK_LEAST_COLUMNS, BLOCK_LEVELS_AHEAD, BLOCK_MORE, BLOCK_MOST_COLUMNS, BLOCK_PACK_THREADS,
-    BLOCK_QUEUE_WORDS, BLOCK_ROW_BYTES, BLOCK_THREADS, BLOCK_WIDE_THREADS,
+    BLOCK_LEVELS_AHEAD, BLOCK_MORE, BLOCK_MOST_COLUMNS, BLOCK_PACK_THREADS, BLOCK_QUEUE_WORDS,
+    BLOCK_ROW_BYTES, BLOCK_THREADS, BLOCK_WIDE_THREADS,
 };
 
 pub struct Block;
@@ -66,7 +66,7 @@ impl Algorithm for Block {
         Needs { locality_order: false, ..by_rows::needs() }
     }
     fn is_for_columns(&self, right_hand_sides: i64) -> bool {
-        right_hand_sides >= BLOCK_LEAST_COLUMNS
+        right_hand_sides >= MANY_COLUMNS
     }
     fn is_for(&self, form: Form) -> bool {
         form == Form::ManyColumns

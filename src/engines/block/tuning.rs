@@ -22,6 +22,3 @@ pub const BLOCK_LEVEL: Duration = Duration::from_nanos(570);
 pub const BLOCK_ROW_SECONDS: f64 = 0.3e-9;
 pub const BLOCK_COLUMN_SECONDS: f64 = 0.125e-10;
 pub const BLOCK_ENTRY_SECONDS: f64 = 0.06e-11;
-
-/// Right-hand sides from which on AUTO may leave them to it.
-pub const BLOCK_LEAST_COLUMNS: i64 = 16;
