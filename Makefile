@@ -34,7 +34,7 @@ endif
 endif
 WITHOUT_GPU := $(filter none,$(SPTRSV_CUDA_ARCHS))
 
-.PHONY: help tools cuda cuda-try g++-try gfortran-try mpi-try pkg-config-try valgrind-try lib build examples demo test fuzz soak bench wheel gpu-bundle clean
+.PHONY: help tools cuda cuda-try run-demo g++-try gfortran-try mpi-try pkg-config-try valgrind-try lib build examples demo test fuzz soak bench wheel gpu-bundle clean
 
 help:
 	@echo 'make demo [MATRIX=file.mtx[.gz]] [GRID=100]  build, solve a real system (ILU(0) and CG), report'
@@ -139,7 +139,7 @@ test bench build wheel gpu-bundle dist: ALL := --workspace
 PROGRESS := $(TARGET)/release/kernels/progress
 
 lib: cuda
-	@$(if $(WITHOUT_GPU),echo 'no GPU here: building the host executor alone (make lib builds the kernels too)')
+	@$(if $(WITHOUT_GPU),echo 'building the host executor alone (make lib builds the kernels too)')
 	@mkdir -p '$(dir $(PROGRESS))'; : > '$(PROGRESS)'; tail -f --pid=$$$$ '$(PROGRESS)' 2> /dev/null & \
 	cargo build --release $(ALL)
 
@@ -193,7 +193,12 @@ ARCHS := $(subst $(comma), ,$(or $(SPTRSV_CUDA_ARCHS),80$(comma)90))
 EXAMPLE_ARCHS := -Wno-deprecated-gpu-targets $(foreach a,$(ARCHS),-gencode=arch=compute_$a$(comma)code=sm_$a) \
 	-gencode=arch=compute_$(lastword $(ARCHS))$(comma)code=compute_$(lastword $(ARCHS))
 
-demo: examples
+# Where there is a GPU but no CUDA compiler can be had, the host executor alone has to do.
+demo: cuda-try
+	@$(if $(NVCC)$(WITHOUT_GPU),,echo 'no CUDA compiler can be had (details in $(TARGET)/cuda-install.log)'; SPTRSV_CUDA_ARCHS=none) \
+	$(MAKE) run-demo
+
+run-demo: examples
 	@'$(TARGET)/examples/03_ilu0_pcg' --grid '$(GRID)' $(if $(MATRIX),'$(MATRIX)')
 
 # ---------------------------------------------------------------------------------------------- tests
