@@ -9,10 +9,11 @@ use crate::analysis::lines::Grid;
 use crate::analysis::ranges::tests::{grid, ranges};
 use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::{Form, Forwarding, Needs, Tiles};
+use crate::engines::block::Block;
 use crate::engines::tiled::choose::advantage;
 use crate::engines::tiled::tuning::*;
 use crate::engines::wide::tuning::WIDE_MOST_LEVELS;
-use crate::engines::{one_word, thin};
+use crate::engines::{one_word, thin, Algorithm, MANY_COLUMNS};
 use crate::select::decision::{Gathering, Order};
 use crate::select::features::tests::counts_of;
 use crate::select::features::{squares, Counts, LastLevels, LazyFeatures};
@@ -469,4 +470,32 @@ fn small_systems_have_no_wavefront_strips() {
             }
         }
     }
+}
+
+#[test]
+fn many_columns_go_in_groups_where_levels_are_narrow() {
+    let is_for_block = |counts: Counts, form: Form, right_hand_sides: i64| {
+        let needs = Needs { levels: true, right_hand_sides, ..Needs::default() };
+        let mut asked =
+            Asked { blocks_3d: &mut || None, wavefront_strips: &mut || Ok(None), last_levels: &mut || None };
+        let features = Features::new(needs, counts, ranges(&[0]), &mut asked);
+        let best = Decision::plain(form, Duration::from_micros(200));
+        let chosen = Block.cost(&features, Some(best)).unwrap();
+        assert!(chosen.is_none_or(|c| c.form == Form::ManyColumns));
+        chosen.is_some()
+    };
+    let tiles = Form::Tiles(Forwarding::No);
+    // 5-pt 1024², and 7-pt 128³.
+    let (narrow, wide) = (counts_of(1 << 20, 2 << 20, 2047), counts_of(1 << 21, 6 << 20, 382));
+    for form in [tiles, Form::Rows] {
+        assert!(!is_for_block(narrow, form, MANY_COLUMNS - 1));
+    }
+    assert!(is_for_block(narrow, Form::Rows, MANY_COLUMNS) && !is_for_block(narrow, tiles, MANY_COLUMNS));
+    assert!(!is_for_block(wide, tiles, MANY_COLUMNS) && is_for_block(wide, tiles, 64));
+    // However many there are, 64 go at once.
+    assert_eq!(is_for_block(wide, tiles, 64), is_for_block(wide, tiles, i64::MAX));
+    // Rows of more than two lanes have no groups in tiles, and nodes have.
+    let shell = Counts { node: 5, ..counts_of(100_000, 300_000, 745) };
+    assert!(is_for_block(shell.of_rows(), tiles, MANY_COLUMNS));
+    assert!(!is_for_block(shell, Form::Nodes(5), MANY_COLUMNS));
 }
