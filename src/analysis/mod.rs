@@ -60,6 +60,8 @@ pub struct Needs {
     /// With tiles: how many unknowns of the tile before a block's own tile have room in the block's shared memory. 0 where blocks
     /// cannot store to each other's.
     pub remote_buffer: u32,
+    /// With tiles: how many right-hand sides of a pass have room in a block's shared memory.
+    pub tile_columns: u32,
     /// How many right-hand sides are announced to AUTO.
     pub right_hand_sides: i64,
     /// How fast the GPU is.

@@ -35,7 +35,7 @@ pub trait Algorithm: Sync {
         false
     }
     /// The time that it is predicted to take for so many right-hand sides, where it has groups of them beside each other.
-    fn cost_of_columns(&self, _counts: Counts, _best: Decision, _columns: i64) -> Option<Duration> {
+    fn cost_of_columns(&self, _features: &Features, _best: Decision, _columns: i64) -> Option<Duration> {
         None
     }
     /// The method of the host executor.

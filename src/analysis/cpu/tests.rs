@@ -21,6 +21,7 @@ const ALL: Needs = Needs {
     locality_order: false,
     right_hand_sides: 1,
     remote_buffer: 0,
+    tile_columns: 0,
     panels: Panels::No,
     speed: Speed { multiprocessors: 132, steps: 1.0, memory: 1.0, cache: 1.0 },
 };

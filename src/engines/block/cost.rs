@@ -18,7 +18,7 @@ pub fn cost(features: &Features, best: Option<Decision>) -> Option<Decision> {
     let columns = needs.right_hand_sides.min(i64::from(BLOCK_MOST_COLUMNS));
     let predicted = predict(counts.of_rows(), columns as f64);
     let in_groups =
-        best.and_then(|best| engines::choose(None, best.form).cost_of_columns(counts, best, columns));
+        best.and_then(|best| engines::choose(None, best.form).cost_of_columns(features, best, columns));
     let is_best = in_groups.is_none_or(|other| predicted < other);
     is_best.then(|| Decision::plain(Form::ManyColumns, predicted))
 }

@@ -69,8 +69,8 @@ impl Algorithm for Nodal {
     fn is_for_columns(&self, _right_hand_sides: i64) -> bool {
         true
     }
-    fn cost_of_columns(&self, counts: Counts, best: Decision, columns: i64) -> Option<Duration> {
-        Some(counts.of_rows().in_groups(best.predicted, columns, tuning::NODAL_COLUMN_ROW_SECONDS))
+    fn cost_of_columns(&self, features: &Features, best: Decision, columns: i64) -> Option<Duration> {
+        Some(features.counts.of_rows().in_groups(best.predicted, columns, tuning::NODAL_COLUMN_ROW_SECONDS))
     }
     fn promise(&self, _gpu: &Gpu, _shape: &Shape, rows: Counts) -> Option<Duration> {
         Some(cost::least(rows))

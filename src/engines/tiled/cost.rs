@@ -12,7 +12,7 @@ use super::tuning::*;
 use crate::analysis::ranges::Span;
 use crate::analysis::work_items::LANES;
 use crate::analysis::Forwarding;
-use crate::select::features::Counts;
+use crate::select::features::{Counts, Features};
 use crate::tuning::{LANE_ENTRIES, LAUNCH, LONG_ROW_SECONDS};
 
 /// Blocks of a cluster.
@@ -420,12 +420,12 @@ fn crowd(spans: &[Span], shape: Rows) -> i32 {
         .unwrap_or(0)
 }
 
-/// Time of a solve for so many columns, a single one of which takes `single`. None where rows have more than two lanes: for several
-/// columns these take far longer.
-pub fn of_columns(counts: Counts, single: Duration, columns: i64) -> Option<Duration> {
-    let rows = counts.of_rows();
-    (rows.lengths().0 <= 2.0 * LANE_ENTRIES)
-        .then(|| rows.in_groups(single, columns, TILED_COLUMN_ROW_SECONDS))
+/// Time of a solve for so many columns, a single one of which takes `single`. None where a pass has room for one only, or rows have
+/// more than two lanes: for several columns these take far longer.
+pub fn of_columns(features: &Features, single: Duration, columns: i64) -> Option<Duration> {
+    let rows = features.counts.of_rows();
+    let has_groups = features.needs.tile_columns > 1 && rows.lengths().0 <= 2.0 * LANE_ENTRIES;
+    has_groups.then(|| rows.in_groups(single, columns, TILED_COLUMN_ROW_SECONDS))
 }
 
 #[cfg(test)]

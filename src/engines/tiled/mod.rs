@@ -75,6 +75,7 @@ impl Algorithm for Tiled {
     fn add_needs(&self, gpu: &Gpu, shape: &Shape, needs: &mut Needs) {
         if is_available(gpu, shape) {
             needs.tiles = Tiles::IfFaster;
+            needs.tile_columns = multi::most_of_group(shape.dtype, gpu.shared_bytes_per_block());
         }
     }
     /// Unknowns of another tile that a block has room for beside its window; 0 where blocks come in no clusters, or where the
@@ -96,8 +97,8 @@ impl Algorithm for Tiled {
     fn is_for_columns(&self, _right_hand_sides: i64) -> bool {
         true
     }
-    fn cost_of_columns(&self, counts: Counts, best: Decision, columns: i64) -> Option<Duration> {
-        cost::of_columns(counts, best.predicted, columns)
+    fn cost_of_columns(&self, features: &Features, best: Decision, columns: i64) -> Option<Duration> {
+        cost::of_columns(features, best.predicted, columns)
     }
     fn check(&self, gpu: &Gpu, shape: &Shape) -> Result<()> {
         if is_available(gpu, shape) {
@@ -156,7 +157,7 @@ impl Algorithm for Tiled {
         Ok(Box::new(TiledPlan {
             plain: Launch::plain(launcher, stored, &found),
             forwarded: Launch::forwarded(launcher, stored, &found),
-            of_group: multi::most_of_group(launcher, stored),
+            of_group: multi::of_group(launcher, stored),
             numbers: [found.longest, found.tile, found.wide_tiles as u32],
         }))
     }

@@ -12,14 +12,20 @@ use crate::executor::cuda::args::MultiArgs;
 use crate::executor::cuda::{Launcher, Stored};
 use crate::problem::DataType;
 
-/// Columns of a group, at most.
-pub fn most_of_group(launcher: &Launcher, stored: &Stored) -> u32 {
-    let is_narrow = stored.n() as usize <= LANES as usize * stored.levels;
-    let mut most = if launcher.dtype.is_complex() || is_narrow { 2 } else { 4 };
-    while super::shared_bytes(launcher.dtype, most) > launcher.gpu.shared_bytes_per_block() {
+/// Columns of a group, at most, on a GPU where a block has so much shared memory.
+pub fn most_of_group(dtype: DataType, shared_bytes: u32) -> u32 {
+    let mut most = if dtype.is_complex() { 2 } else { 4 };
+    while most > 1 && super::shared_bytes(dtype, most) > shared_bytes {
         most /= 2;
     }
     most
+}
+
+/// The same of a pattern.
+pub fn of_group(launcher: &Launcher, stored: &Stored) -> u32 {
+    let is_narrow = stored.n() as usize <= LANES as usize * stored.levels;
+    let most = most_of_group(launcher.dtype, launcher.gpu.shared_bytes_per_block());
+    most.min(if is_narrow { 2 } else { 4 })
 }
 
 impl Multi for TiledPlan {

@@ -474,8 +474,8 @@ fn small_systems_have_no_wavefront_strips() {
 
 #[test]
 fn many_columns_go_in_groups_where_levels_are_narrow() {
-    let is_for_block = |counts: Counts, form: Form, right_hand_sides: i64| {
-        let needs = Needs { levels: true, right_hand_sides, ..Needs::default() };
+    let of = |counts: Counts, form: Form, right_hand_sides: i64, tile_columns: u32| {
+        let needs = Needs { levels: true, right_hand_sides, tile_columns, ..Needs::default() };
         let mut asked =
             Asked { blocks_3d: &mut || None, wavefront_strips: &mut || Ok(None), last_levels: &mut || None };
         let features = Features::new(needs, counts, ranges(&[0]), &mut asked);
@@ -484,6 +484,7 @@ fn many_columns_go_in_groups_where_levels_are_narrow() {
         assert!(chosen.is_none_or(|c| c.form == Form::ManyColumns));
         chosen.is_some()
     };
+    let is_for_block = |counts, form, right_hand_sides| of(counts, form, right_hand_sides, 4);
     let tiles = Form::Tiles(Forwarding::No);
     // 5-pt 1024², and 7-pt 128³.
     let (narrow, wide) = (counts_of(1 << 20, 2 << 20, 2047), counts_of(1 << 21, 6 << 20, 382));
@@ -492,6 +493,8 @@ fn many_columns_go_in_groups_where_levels_are_narrow() {
     }
     assert!(is_for_block(narrow, Form::Rows, MANY_COLUMNS) && !is_for_block(narrow, tiles, MANY_COLUMNS));
     assert!(!is_for_block(wide, tiles, MANY_COLUMNS) && is_for_block(wide, tiles, 64));
+    // A pass of tiles may have room for one column only.
+    assert!(of(narrow, tiles, MANY_COLUMNS, 1) && !of(narrow, tiles, MANY_COLUMNS, 2));
     // However many there are, 64 go at once.
     assert_eq!(is_for_block(wide, tiles, 64), is_for_block(wide, tiles, i64::MAX));
     // Rows of more than two lanes have no groups in tiles, and nodes have.
