@@ -238,9 +238,9 @@ impl Info {
         asked: Option<&'static dyn Algorithm>,
         dtype: DataType,
     ) -> usize {
-        match executor {
-            Executor::Host(_) => ROW_BYTES,
-            Executor::Cuda(_) => engines::row_bytes(asked, dtype, self.right_hand_sides),
+        match (asked, executor) {
+            (None, Executor::Host(_)) => ROW_BYTES,
+            _ => engines::row_bytes(asked, dtype, self.right_hand_sides),
         }
     }
 
@@ -255,7 +255,7 @@ impl Info {
         // With more than one right-hand side, so that they can be copied to where an engine reads them.
         match (self.right_hand_sides, executor) {
             (1, _) => of_solves,
-            (_, Executor::Host(_)) => 2 * of_solves,
+            (_, Executor::Host(_)) => of_solves.max(2 * ROW_BYTES),
             (many, Executor::Cuda(_)) => of_solves.max(2 * engines::row_bytes_of_columns(asked, dtype, many)),
         }
     }
