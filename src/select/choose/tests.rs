@@ -488,15 +488,11 @@ fn many_columns_go_in_groups_where_levels_are_narrow() {
     let tiles = Form::Tiles(Forwarding::No);
     // 5-pt 1024², and 7-pt 128³.
     let (narrow, wide) = (counts_of(1 << 20, 2 << 20, 2047), counts_of(1 << 21, 6 << 20, 382));
-    for form in [tiles, Form::Rows] {
-        assert!(!is_for_block(narrow, form, MANY_COLUMNS - 1));
-    }
+    assert!(!is_for_block(narrow, Form::Rows, MANY_COLUMNS - 1));
     assert!(is_for_block(narrow, Form::Rows, MANY_COLUMNS) && !is_for_block(narrow, tiles, MANY_COLUMNS));
     assert!(!is_for_block(wide, tiles, MANY_COLUMNS) && is_for_block(wide, tiles, 64));
     // A pass of tiles may have room for one column only.
     assert!(of(narrow, tiles, MANY_COLUMNS, 1) && !of(narrow, tiles, MANY_COLUMNS, 2));
-    // However many there are, 64 go at once.
-    assert_eq!(is_for_block(wide, tiles, 64), is_for_block(wide, tiles, i64::MAX));
     // Rows of more than two lanes have no groups in tiles, and nodes have.
     let shell = Counts { node: 5, ..counts_of(100_000, 300_000, 745) };
     assert!(is_for_block(shell.of_rows(), tiles, MANY_COLUMNS));
