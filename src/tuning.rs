@@ -32,11 +32,11 @@ pub const SETUP_LIST_BLOCKS: u64 = 2;
 /// it waits for their number.
 pub const SETUP_WORK_ITEM_ROOM: u32 = 1 << 16;
 
-/// Rows of a level are put in locality order if
-/// * the system has at least LOCALITY_SMALLEST rows,
-/// * it has at least LOCALITY_FEW_LEVELS levels or LOCALITY_ENTRIES entries,
-/// * a level has at least LOCALITY_NARROWEST rows on average, and
-/// * a level has at most LOCALITY_WIDEST rows on average, or a row at least LOCALITY_LONG_ROW entries beside the diagonal.
+/// Rows of a level are put in locality order where four conditions hold:
+/// * The system has at least LOCALITY_SMALLEST rows.
+/// * It has at least LOCALITY_FEW_LEVELS levels or LOCALITY_ENTRIES entries.
+/// * A level has at least LOCALITY_NARROWEST rows on average.
+/// * A level has at most LOCALITY_WIDEST rows on average, or a row at least LOCALITY_LONG_ROW entries beside the diagonal.
 pub const LOCALITY_SMALLEST: u32 = 1 << 16;
 pub const LOCALITY_FEW_LEVELS: u32 = 100;
 pub const LOCALITY_ENTRIES: u32 = 4_000_000;

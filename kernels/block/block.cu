@@ -134,7 +134,7 @@ struct BlockSolver {
     uint32_t lane, queues;
     static constexpr uint32_t LANES = NR < WARP ? NR : WARP;  // of an entry
     static constexpr int PER_LANE = NR / LANES;               // columns that a lane has
-    static constexpr uint32_t AT_ONCE = WARP / LANES;  // entries that a warp reads at once
+    static constexpr uint32_t AT_ONCE = WARP / LANES;         // entries that a warp reads at once
     static constexpr int SUMS = BLOCK_SUMS / AT_ONCE;  // that a lane has of those
     static constexpr int U = LONGEST_WHOLE<T> / WARP;  // entries whose unknowns are polled together
 
@@ -190,8 +190,8 @@ struct BlockSolver {
         return copy_entry(row, 0, to.entries, value);
     }
 
-    // Subtracts from the sums of a lane's columns what all entries of a row or segment are, the first of which are there; not a number
-    // where the watchdog ended the wait.
+    // Subtracts all entries of a row or segment, times their unknowns, from the sums of a lane's columns. The first entries are there
+    // already. Where the watchdog ends the wait the sums are not a number.
     template <int SIZE>
     __device__ __forceinline__ void subtract(const BlockRow &row, const Entries &first_entries, T (&sums)[PER_LANE]) const {
         const T *words = reinterpret_cast<const T *>(words_of<NR>(a) + column());

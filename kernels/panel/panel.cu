@@ -2,8 +2,8 @@
 // same unknowns.
 //
 // A block takes one panel after the other by ticket. Each of its warps sums up what is far of some of the rows (`walk.cuh`), and one
-// warp solves the triangle (`panel.cuh`). Before that another warp finds out about the rows of the next panel. Unknowns reach
-// other blocks through L2, in one word each.
+// warp solves the triangle (`panel.cuh`). Meanwhile another warp finds out about the rows of the next panel. Unknowns reach other
+// blocks through L2, in one word each.
 #include "shared/panel.h"
 #include "shared/panels.h"
 #include "walk.cuh"
@@ -56,7 +56,7 @@ __device__ __forceinline__ uint32_t position_of(const SolveArgs<T> &a, uint32_t 
     return number >= a.work_items ? NONE : table ? table[k] : k;
 }
 
-// Has copied what must be known of the rows at `p`, a row a lane; except the diagonal, whose place must be known first.
+// Starts to copy what must be known of the rows at `p`, a row a lane. Diagonals come later, as their places must be known first.
 template <class T>
 __device__ __forceinline__ void ask_for_rows(const SolveArgs<T> &a, uint32_t p, Rows<T> &rows) {
     uint32_t lane = threadIdx.x % WARP;
@@ -70,7 +70,7 @@ __device__ __forceinline__ void ask_for_rows(const SolveArgs<T> &a, uint32_t p, 
     copy_ahead(in, &rows.given[lane], a.f + row);
 }
 
-// Finds out the rest, when that has arrived.
+// Waits for these copies, and finds out the rest.
 template <class T>
 __device__ __forceinline__ void find_rows(const SolveArgs<T> &a, uint32_t parity, Rows<T> &rows) {
     uint32_t lane = threadIdx.x % WARP;

@@ -1,6 +1,6 @@
-//! TILED for several right-hand sides: groups of four columns, or two, go beside each other, each in a pass over the matrix. Of complex
-//! columns there are two in a group (four take as long a column, and three longer), and where levels are
-//! narrower than a warp.
+//! TILED for several right-hand sides, in groups of four columns. The passes of all groups over the matrix go beside each other.
+//! A group has two columns where they are complex (four take as long a column, and three longer), or where levels are narrower than a
+//! warp.
 #![forbid(unsafe_code)]
 
 use super::shared::TILED_FEW_WARPS;
@@ -25,7 +25,11 @@ pub fn most_of_group(dtype: DataType, shared_bytes: u32) -> u32 {
 pub fn of_group(launcher: &Launcher, stored: &Stored) -> u32 {
     let is_narrow = stored.n() as usize <= LANES as usize * stored.levels;
     let most = most_of_group(launcher.dtype, launcher.gpu.shared_bytes_per_block());
-    most.min(if is_narrow { 2 } else { 4 })
+    if is_narrow {
+        most.min(2)
+    } else {
+        most
+    }
 }
 
 impl Multi for TiledPlan {
