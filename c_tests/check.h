@@ -1,10 +1,11 @@
 /*
  * What the test programs share: the executor and its memory, checks that count, the closing line.
  *
- *     prog [--executor host|cuda]
+ *     prog [--executor host|cuda] [--case CASE]
  *
- * Without the option a program takes CUDA where a GPU works, else the host executor; its first line says
- * which. Its last line is "name: N passed, N failed, N skipped", and it exits with 0 if none failed.
+ * Without an executor a program takes CUDA where a GPU works, else the host executor; its first line says
+ * which. A line follows for each case that has ended, or for the one named, with the seconds that it took. The last
+ * line is "name: N passed, N failed, N skipped", and the program exits with 0 if none failed.
  * A case that needs a GPU is skipped where there is none; SPTRSV_REQUIRE_GPU=1 makes that a failure.
  * On a machine with a GPU such a case belongs to the run on CUDA alone, and a run on the host executor
  * neither runs nor counts it.
@@ -27,6 +28,8 @@
 
 static struct {
   const char *name, *current; /* program and running case */
+  const char *only;           /* the case to run, NULL: all */
+  int cases;                  /* that ran or were skipped */
   int on_gpu, gpu_works, require_gpu;
   long passed, failed, skipped, unsupported;
   sptrsvHandle_t h;
@@ -40,16 +43,6 @@ static inline double seconds(void) {
 }
 
 /* ------------------------------------------------------------------------------------------ outcome */
-
-/* The closing line; its value is the program's exit status. */
-static int check_end(void) {
-  if (T.h) sptrsvDestroy(T.h);
-  if (T.unsupported)
-    printf("%s: %ld combinations were refused as NOT_SUPPORTED (counted as skipped)\n", T.name, T.unsupported);
-  printf("%s: %ld passed, %ld failed, %ld skipped\n", T.name, T.passed, T.failed, T.skipped + T.unsupported);
-  fflush(stdout);
-  return T.failed != 0;
-}
 
 /* One check: counts it, and says where and what when it failed. Returns whether it held. */
 static int check_at(int ok, const char *file, int line, const char *format, ...) {
@@ -69,6 +62,20 @@ static int check_at(int ok, const char *file, int line, const char *format, ...)
     printf("further failures are counted but not printed\n");
   }
   return 0;
+}
+
+/* The closing line; its value is the program's exit status. */
+static int check_end(void) {
+  if (T.only && !T.cases) {
+    T.current = T.only;
+    check_at(0, __FILE__, __LINE__, "there is no such case");
+  }
+  if (T.h) sptrsvDestroy(T.h);
+  if (T.unsupported)
+    printf("%s: %ld combinations were refused as NOT_SUPPORTED (counted as skipped)\n", T.name, T.unsupported);
+  printf("%s: %ld passed, %ld failed, %ld skipped\n", T.name, T.passed, T.failed, T.skipped + T.unsupported);
+  fflush(stdout);
+  return T.failed != 0;
 }
 
 #define CHECK(condition) check_at(!!(condition), __FILE__, __LINE__, "%s", #condition)
@@ -104,11 +111,16 @@ static inline void cuda_ok(cudaError_t error, const char *call) {
 /* -------------------------------------------------------------------------------------------- cases */
 
 static inline void run_case(const char *name, void (*run)(void), int gpu_only) {
+  if (T.only && strcmp(T.only, name)) return;
   T.current = name;
+  T.cases++;
   if (!gpu_only || T.on_gpu) {
+    double begin = seconds();
     run();
     /* A CUDA error that no check saw must not pass. */
     if (T.on_gpu) CHECK_THAT(cudaGetLastError() == cudaSuccess, "the case left a CUDA error behind");
+    printf("%s: %.1f s\n", name, seconds() - begin);
+    fflush(stdout);
   } else if (!T.gpu_works) {
     if (T.require_gpu) {
       check_at(0, __FILE__, __LINE__, "it needs a GPU, and SPTRSV_REQUIRE_GPU is set");
@@ -123,9 +135,17 @@ static inline void run_case(const char *name, void (*run)(void), int gpu_only) {
 
 /* Chooses the executor and creates the handle T.h. */
 static void check_begin(const char *name, int argc, char **argv) {
-  const char *wish = argc == 3 && !strcmp(argv[1], "--executor") ? argv[2] : "";
-  if (argc != 1 && strcmp(wish, "host") && strcmp(wish, "cuda")) {
-    fprintf(stderr, "usage: %s [--executor host|cuda]\n", argv[0]);
+  const char *wish = "";
+  int i = 1;
+  for (; i + 1 < argc; i += 2)
+    if (!strcmp(argv[i], "--executor") && (!strcmp(argv[i + 1], "host") || !strcmp(argv[i + 1], "cuda")))
+      wish = argv[i + 1];
+    else if (!strcmp(argv[i], "--case"))
+      T.only = argv[i + 1];
+    else
+      break;
+  if (i != argc) {
+    fprintf(stderr, "usage: %s [--executor host|cuda] [--case CASE]\n", argv[0]);
     exit(2);
   }
   T.name = T.current = name;
