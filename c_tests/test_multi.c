@@ -172,6 +172,13 @@ static void has_size(const System *s, size_t *known, int rank) {
   }
 }
 
+/* With the analysis for more that there is, whose algorithm may want less than that of AUTO's choice that wants most. */
+static void has_size_between(const System *s, const size_t *known, int rank, int last) {
+  CHECK_THAT(s->buffer_bytes >= known[rank] && s->buffer_bytes <= known[last],
+             "%s: %zu bytes for %" PRId64 " right-hand sides behind %" PRId64 ", not %zu to %zu", s->algorithm,
+             s->buffer_bytes, ANNOUNCED[rank], ANNOUNCED[last], known[rank], known[last]);
+}
+
 /* Announces so many right-hand sides; the buffer serves the analysis that there is, and the next one. */
 static void announce(System *s, int64_t announced, size_t *known, int *last, sptrsvAlgorithm_t few) {
   static const int64_t BAD[] = {0, -1, INT64_MIN};
@@ -187,7 +194,10 @@ static void announce(System *s, int64_t announced, size_t *known, int *last, spt
     CHECK_MESSAGE("a larger buffer is wanted");
   }
   CHECK_OK(make_buffer(s));
-  has_size(s, known, rank > *last ? rank : *last);
+  if (rank >= *last)
+    has_size(s, known, rank);
+  else
+    has_size_between(s, known, rank, *last);
   /* One for another type changes nothing. */
   size_t other;
   CHECK_OK(sptrsvBufferSize(s->h, (sptrsvOperation_t)p->k.op, p->n, p->nnz, s->d,
