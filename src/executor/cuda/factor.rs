@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::args::SolveArgs;
 use super::factor_diagonal::{self, OnDiagonal};
 use super::factor_nodes::{self, FactorNodes, THREADS};
+use super::factor_order;
 use super::pattern::{Diagonal, Pattern};
 use super::shared::diagonal::DIAGONAL_LENGTHS;
 use super::shared::factor::{FactorArgs, FACTOR_WARPS};
@@ -120,14 +121,6 @@ impl Kernels {
     }
 }
 
-/// First positions of work items of up to `rows` rows of one level, and the end of the last one.
-fn work_items(level_ptr: &[u32], rows: u32) -> Vec<u32> {
-    let levels = level_ptr.windows(2);
-    let mut starts: Vec<u32> = levels.flat_map(|level| (level[0]..level[1]).step_by(rows as usize)).collect();
-    starts.extend(level_ptr.last());
-    starts
-}
-
 impl CudaFactor {
     /// Prepares factorisations of a pattern that is known to be well-formed. Waits for the stream.
     pub fn new(
@@ -152,14 +145,12 @@ impl CudaFactor {
         // IC(0) keeps a row up to its diagonal entry, but is faster by a warp for each row where ILU(0) is.
         let of_ic0 = [diagonal.longer[0], diagonal.longer_lower[1], diagonal.longer_lower[2]];
         let kernels = [diagonal.longer, of_ic0].map(|longer| Kernels::choose(shape.n, longer));
-        let starts = work_items(&level_ptr, kernels[0].rows());
-        let item = DeviceArray::copy_of(gpu, &starts, how.stream)?;
+        let (item, items) = factor_order::items(&plan, &launcher, &level_ptr, kernels[0].rows())?;
         let nodes = match kernels[0] {
             Kernels::Eight => None,
             _ => FactorNodes::find(&plan, &launcher, arrays)?,
         };
         memory::synchronize(how.stream)?;
-        let items = starts.len().saturating_sub(1) as u32;
         let levels = level_ptr.len().saturating_sub(1).max(1) as u32;
         let blocks = items.div_ceil(levels).saturating_mul(LEVELS_AHEAD).div_ceil(FACTOR_WARPS).max(1);
         let factor =

@@ -3,7 +3,7 @@
 
 use super::pattern::Pattern;
 use super::shared::factor::{FactorArgs, NodesArgs, FACTOR_MOST_BLOCKS, FACTOR_WARPS};
-use super::{CudaPlan, DeviceArray, Kernel, KernelName, Launcher};
+use super::{factor_order, CudaPlan, DeviceArray, Kernel, KernelName, Launcher};
 use crate::error::Result;
 use crate::problem::{Arrays, Factorization, Shape};
 
@@ -42,11 +42,8 @@ impl FactorNodes {
                 continue;
             }
             // A node comes before those that need it, as its first row comes before theirs.
-            let mut nodes = plan.order(launcher.stream)?;
-            nodes.retain(|row| row % size == 0);
-            nodes.iter_mut().for_each(|row| *row /= size);
-            let order = DeviceArray::copy_of(launcher.gpu, &nodes, launcher.stream)?;
-            let found = FactorNodes { size, count: nodes.len() as u32, order };
+            let (order, count) = factor_order::nodes(plan, launcher, size)?;
+            let found = FactorNodes { size, count, order };
             // Loaded now, as the first factorisation may be captured into a graph.
             for kind in [Factorization::Ilu0, Factorization::Ic0] {
                 found.kernel(launcher, kind)?;

@@ -9,6 +9,7 @@ mod errors;
 mod factor;
 mod factor_diagonal;
 mod factor_nodes;
+mod factor_order;
 mod kept;
 mod launch;
 mod locked;

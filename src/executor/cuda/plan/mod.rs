@@ -324,12 +324,6 @@ impl CudaPlan {
         Ok((pivot != NONE).then_some(pivot))
     }
 
-    /// The unknown at each position. Waits for the stream.
-    pub fn order(&self, stream: Stream) -> Result<Vec<u32>> {
-        // SAFETY: there are as many.
-        unsafe { memory::read(self.stored.base.order, self.stored.n() as usize, stream) }
-    }
-
     /// The smallest row (zero-based) without a diagonal entry.
     pub fn missing_diag(&self) -> Option<u32> {
         (self.missing_diag != NONE).then_some(self.missing_diag)

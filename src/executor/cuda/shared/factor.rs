@@ -27,6 +27,29 @@ pub struct FactorArgs /*<T>*/ {
     pub boost: [f64; 2],
 }
 
+/// Threads of a block that brings work items or nodes in order.
+pub const FACTOR_ORDER_BLOCK: u32 = 1024;
+
+/// Of the order of work items, or of nodes.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub struct FactorOrderArgs {
+    /// The row at each of the `n` positions, for nodes.
+    pub order: ConstPtr, // <u32>
+    /// Where each of the `levels` levels begins, in positions, for work items.
+    pub level_ptr: ConstPtr, // <u32>
+    pub levels: u32,
+    pub n: u32,
+    /// Rows of a work item, at most, or of a node.
+    pub rows: u32,
+    /// How many there are.
+    pub items: u32,
+    /// How many each block finds.
+    pub kept: MutPtr, // <u32>
+    /// Where each work item begins, or the nodes; then `n`.
+    pub out: MutPtr, // <u32>
+}
+
 /// Threads of a block that factorises by a solve, or checks whether that can be.
 pub const ON_DIAGONAL_BLOCK: u32 = 128;
 
