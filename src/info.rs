@@ -13,11 +13,11 @@ mod tune;
 use std::time::Duration;
 
 use crate::address::{Address, Stream};
-use crate::analysis::cpu;
 use crate::context::Context;
 use crate::engines::{self, Algorithm, AUTO};
 use crate::error::{Error, Result};
 use crate::executor::cuda::{CudaSweep, SetupTimes};
+use crate::executor::host::setup::Times;
 use crate::executor::{Executor, SolveCall};
 use crate::factor::Factor;
 use crate::kept::KeptPattern;
@@ -420,7 +420,7 @@ impl Info {
         let a = self.analysed.as_ref().ok_or(Error::NotAnalysed)?;
         let (entries, levels, widest_level, predicted, times) = match &a.bodies[0] {
             Body::Host(p) => {
-                let cpu::Times { trans, dep, lev } = p.times;
+                let Times { trans, dep, lev } = p.times;
                 let times = SetupTimes { trans, dep, lev, ..SetupTimes::default() };
                 let levels = p.levels();
                 (p.entries(), levels.count as usize, levels.widest, Duration::ZERO, times)

@@ -7,11 +7,12 @@
 //! * [`address`]: the type of addresses. [`problem`]: an integer becomes a meaning; [`error`]: a cause becomes a status and a sentence.
 //! * [`info`]: what an info holds between calls: the fingerprint of the matrix, the plan, the pivots; [`stats`]: what it
 //!   tells of them; [`factor`]: its incomplete factorisations; [`kept`]: the pattern that it knows again.
-//! * [`engines`]: one folder an engine, and the list of all: how it solves, its costs, its numbers.
-//! * [`select`]: which engine is to solve a pattern.
-//! * [`analysis`]: from a pattern to the normal form that every solve walks.
-//! * [`executor`]: where the work is done: every driver call (`cuda`), every thread (`host`).
-//! * [`workspace`]: bytes and offsets; [`tuning`]: measured numbers that no engine owns.
+//! * [`engines`]: one folder an engine, the list of all, and AUTO's choice: how it solves, its costs, its numbers.
+//! * [`executor`]: where the work is done: every driver call (`cuda`), every thread (`host`), and an analysis on either.
+//! * [`workspace`]: bytes and offsets in the caller's buffer.
+//! * [`select`]: what the choice of an engine knows of a pattern, and what it finds.
+//! * [`analysis`]: what is common to analyses, and the normal form that every solve walks.
+//! * [`gpus`]: how fast GPUs are; [`tuning`]: measured numbers that no engine owns.
 
 pub mod address;
 pub mod analysis;
@@ -21,6 +22,7 @@ pub mod error;
 pub mod executor;
 mod factor;
 pub mod ffi;
+pub mod gpus;
 mod info;
 mod kept;
 mod log;

@@ -425,7 +425,7 @@ SETUP_KERNEL(setup_levels, 256) {
     atomicAdd((unsigned long long *)&a.summary->squares, (unsigned long long)squares[0]);
 }
 
-// Long rows that no row depends on, by the rule of src/analysis/cpu/survey.rs ------------------------------
+// Long rows that no row depends on, by the rule of src/executor/host/setup/survey.rs ------------------------------
 
 // What `counters` says of each unknown.
 enum LongRow : uint32_t { IS_SHORT, IS_LONG, IS_NEEDED };

@@ -6,7 +6,6 @@
 #![forbid(unsafe_code)]
 
 pub mod blocks_3d;
-pub mod cpu;
 pub mod irregular;
 pub mod lines;
 pub mod locality;
@@ -18,8 +17,8 @@ pub mod shared;
 pub mod wavefront_strips;
 pub mod work_items;
 
+use crate::gpus::Speed;
 use crate::problem::DiagSource;
-use crate::select::gpus::Speed;
 
 pub use shared::schedule::NONE;
 

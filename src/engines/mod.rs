@@ -1,9 +1,9 @@
 //! The engines and the paper's algorithms: one folder each, the list of all, and which one solves a schedule.
 #![forbid(unsafe_code)]
 
+mod auto;
 pub mod block;
 pub mod by_rows;
-mod engine;
 pub mod nodal;
 pub mod one_word;
 pub mod panel;
@@ -14,13 +14,16 @@ pub mod wide;
 
 use crate::analysis::{Form, Needs};
 use crate::error::{Error, Result};
+use crate::executor::cuda::engine::columns_bytes;
 use crate::executor::cuda::Gpu;
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
-use crate::select::features::Counts;
+use crate::select::decision::Decision;
+use crate::select::features::{Counts, Features};
 use crate::workspace::ROW_BYTES;
 
-pub use engine::{Algorithm, EnginePlan, Multi, MANY_COLUMNS};
+pub use crate::executor::cuda::engine::{Algorithm, Choice, MANY_COLUMNS};
+pub use auto::decide;
 
 /// Every algorithm that can be asked for by number. AUTO is number 0. The choice asks them in this order what they cost: what is
 /// cheap to predict comes first.
@@ -72,7 +75,7 @@ pub fn row_bytes_of_columns(
     right_hand_sides: i64,
 ) -> usize {
     match asked.is_none_or(|a| a.is_for_columns(right_hand_sides)) {
-        true => engine::columns_bytes(dtype, right_hand_sides),
+        true => columns_bytes(dtype, right_hand_sides),
         false => ROW_BYTES,
     }
 }
@@ -82,24 +85,30 @@ pub fn id_on_host(method: Method) -> i32 {
     ALL.iter().find(|a| a.host() == method).map_or(AUTO, |a| a.id())
 }
 
-/// The needs of an analysis on a GPU, whose context is current. For AUTO they are those of all engines that it chooses among.
-pub fn needs_on_gpu(
-    asked: Option<&'static dyn Algorithm>,
-    gpu: &Gpu,
-    shape: &Shape,
-    right_hand_sides: i64,
-) -> Result<Needs> {
-    let remote_buffer = ALL.iter().map(|a| a.remote_buffer(gpu, shape)).max().unwrap_or(0);
-    let mut needs =
-        Needs { remote_buffer, speed: gpu.speed(), ..asked.map_or_else(Needs::default, |a| a.needs()) };
-    match asked {
-        Some(algorithm) => algorithm.check(gpu, shape)?,
-        None => {
-            needs.right_hand_sides = right_hand_sides;
-            ALL.iter().for_each(|a| a.add_needs(gpu, shape, &mut needs));
+/// The algorithm that a caller asks for; None is AUTO, the choice among all.
+pub struct Asked(pub Option<&'static dyn Algorithm>);
+
+impl Choice for Asked {
+    /// For AUTO they are those of all engines that it chooses among.
+    fn needs(&self, gpu: &Gpu, shape: &Shape, right_hand_sides: i64) -> Result<Needs> {
+        let remote_buffer = ALL.iter().map(|a| a.remote_buffer(gpu, shape)).max().unwrap_or(0);
+        let of_asked = self.0.map_or_else(Needs::default, |a| a.needs());
+        let mut needs = Needs { remote_buffer, speed: gpu.speed(), ..of_asked };
+        match self.0 {
+            Some(algorithm) => algorithm.check(gpu, shape)?,
+            None => {
+                needs.right_hand_sides = right_hand_sides;
+                ALL.iter().for_each(|a| a.add_needs(gpu, shape, &mut needs));
+            }
         }
+        Ok(needs)
     }
-    Ok(needs)
+    fn decide(&self, features: &Features) -> Result<Decision> {
+        decide(features)
+    }
+    fn algorithm(&self, form: Form) -> &'static dyn Algorithm {
+        choose(self.0, form)
+    }
 }
 
 /// The algorithm that solves a schedule of this form. It is the one asked for, except where a matrix has no nodes, or too many levels

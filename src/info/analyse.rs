@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::{Analysed, Body, Info, Settings, Source};
 use crate::address::Address;
 use crate::context::Context;
-use crate::engines::{self, Algorithm, MANY_COLUMNS};
+use crate::engines::{self, Algorithm, Asked, MANY_COLUMNS};
 use crate::error::{Error, Result};
 use crate::executor::cuda::{stream_beside_captures, CudaPlan, CudaSweep, Gpu, How};
 use crate::executor::host::{HostPlan, Pool};
@@ -167,9 +167,9 @@ impl Info {
         };
         let plans = gpu.with_all_memory(stream, || {
             Ok(if any_operation {
-                Vec::from(CudaPlan::pair(gpu, asked, shape, arrays, how, &mut let_go)?)
+                Vec::from(CudaPlan::pair(gpu, &Asked(asked), shape, arrays, how, &mut let_go)?)
             } else {
-                vec![CudaPlan::new(gpu, asked, shape, arrays, how, &mut let_go)?]
+                vec![CudaPlan::new(gpu, &Asked(asked), shape, arrays, how, &mut let_go)?]
             })
         })?;
         let (algorithm, setup) = (plans[0].algorithm(), plans[0].setup);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Analysed, Body, Info, Request, Source, Tuned};
 use crate::address::{Address, Stream};
 use crate::context::Context;
-use crate::engines::{self, Algorithm, AUTO};
+use crate::engines::{self, Algorithm, Asked, AUTO};
 use crate::error::{Error, Result};
 use crate::executor::cuda::{stream_beside_captures, CudaPlan, DeviceArray, How};
 use crate::executor::host::HostPlan;
@@ -110,7 +110,9 @@ impl Analysed {
     fn candidates(&self, which: usize) -> Vec<Option<&'static dyn Algorithm>> {
         let others = match &self.bodies[which] {
             Body::Host(_) => engines::candidates_on_host(),
-            Body::Cuda(plan) => plan.candidates(),
+            Body::Cuda(plan) => {
+                engines::candidates_on_gpu(plan.algorithm(), plan.gpu(), plan.shape(), plan.counts())
+            }
         };
         let is_other = self.tuned[which].is_some_and(|tuned| tuned.is_other);
         is_other.then_some(None).into_iter().chain(others.into_iter().map(Some)).collect()
@@ -147,7 +149,7 @@ impl Analysed {
                     copy_values,
                     right_hand_sides: self.settings.right_hand_sides,
                 };
-                let analyse = || CudaPlan::new(gpu, asked, &shape, arrays, how, &mut || ());
+                let analyse = || CudaPlan::new(gpu, &Asked(asked), &shape, arrays, how, &mut || ());
                 let mut plan = gpu.with_all_memory(stream, analyse)?;
                 if let Source::Handed(val) = self.values {
                     plan.update_values(stream, val)?;

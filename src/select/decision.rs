@@ -4,7 +4,9 @@
 use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
+use super::features::Features;
 use crate::analysis::Form;
+use crate::error::Result;
 
 /// How a solve gathers values that are not contiguous, before it begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +47,14 @@ impl Decision {
     pub fn plain(form: Form, predicted: Duration) -> Decision {
         Decision { form, predicted, ..Decision::default() }
     }
+}
+
+/// What finds a decision for a pattern.
+pub type Decide<'d> = &'d dyn Fn(&Features) -> Result<Decision>;
+
+/// The decision where there is nothing to choose.
+pub fn rows_alone(_: &Features) -> Result<Decision> {
+    Ok(Decision::plain(Form::Rows, Duration::ZERO))
 }
 
 /// The decision without the engine's name: rows of a tile, forwarding, order, copy.

@@ -4,11 +4,11 @@
 use std::cell::{OnceCell, RefCell};
 use std::time::Duration;
 
-use super::gpus::Speed;
 use crate::analysis::panels::SegmentCounts;
 use crate::analysis::ranges::{Ranges, Span};
 use crate::analysis::Needs;
 use crate::error::Result;
+use crate::gpus::Speed;
 use crate::tuning::{
     OfType, CACHED_ENTRIES, ENTRY_BYTES_MOVED, GATHER_BYTE_SECONDS, GROUPS_ENTRY_SECONDS, GROUPS_TIMES,
     LANE_ENTRIES, LAUNCH, LONG_ROW, LONG_ROW_TIMES, OFF_BAND_LEAST, OFF_BAND_MOST, OFF_BAND_PART,

@@ -1,7 +1,5 @@
 //! The choice of an engine for a pattern: what is known of it, and what takes least.
 #![forbid(unsafe_code)]
 
-pub mod choose;
 pub mod decision;
 pub mod features;
-pub mod gpus;

@@ -79,13 +79,20 @@ impl Problem {
         }
     }
     fn plan(&self, gpu: &Arc<Gpu>, algorithm: Asked, setup: Setup) -> Result<CudaPlan> {
-        CudaPlan::new(gpu, algorithm, &self.shape, self.arrays(), how(setup), &mut || ())
+        CudaPlan::new(gpu, &engines::Asked(algorithm), &self.shape, self.arrays(), how(setup), &mut || ())
     }
     fn plan_with_copy(&self, gpu: &Arc<Gpu>, algorithm: Asked, setup: Setup) -> Result<CudaPlan> {
-        CudaPlan::new(gpu, algorithm, &self.shape, self.arrays(), how_with_copy(setup), &mut || ())
+        CudaPlan::new(
+            gpu,
+            &engines::Asked(algorithm),
+            &self.shape,
+            self.arrays(),
+            how_with_copy(setup),
+            &mut || (),
+        )
     }
     fn pair(&self, gpu: &Arc<Gpu>, algorithm: Asked, setup: Setup) -> Result<[CudaPlan; 2]> {
-        CudaPlan::pair(gpu, algorithm, &self.shape, self.arrays(), how(setup), &mut || ())
+        CudaPlan::pair(gpu, &engines::Asked(algorithm), &self.shape, self.arrays(), how(setup), &mut || ())
     }
     fn arrays(&self) -> Arrays {
         Arrays { val: Address::NULL, ptr: self.ptr.address(), ind: self.ind.address() }

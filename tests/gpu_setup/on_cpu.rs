@@ -3,10 +3,11 @@
 use std::panic::{self, AssertUnwindSafe};
 
 use sptrsv::analysis::work_items::{self, Cut};
-use sptrsv::analysis::{cpu, nodes, records, Lists, Needs, Pattern, Schedule, Tiles, Values, NONE};
+use sptrsv::analysis::{nodes, records, Lists, Needs, Pattern, Schedule, Tiles, Values, NONE};
 use sptrsv::engines::tiled::{batches, batches::Batches, tuning::TILED_LARGEST_FORWARDED};
 use sptrsv::engines::{self, nodal::Nodal, Algorithm};
 use sptrsv::executor::cuda::PlanArrays;
+use sptrsv::executor::host::setup;
 use sptrsv::problem::{Base, DataType, DiagSource, MatDescr, Shape};
 
 use crate::check::{check, Triangle};
@@ -145,7 +146,8 @@ fn each_schedule(sizes: &[usize], mut each: impl FnMut(&mut Random, &dyn Algorit
             use DiagSource::{Matrix, Separate, Unit};
             shape.diag = random.pick(&[Matrix, Matrix, Separate, Unit]);
             let asked = Some(random.pick(engines::ALL)).filter(|asked| asked.name() != "panel");
-            let (s, _) = cpu::schedule(&shape, &host, asked.map_or(auto, |asked| asked.needs()));
+            let needs = asked.map_or(auto, |asked| asked.needs());
+            let (s, _) = setup::schedule_by(&shape, &host, needs, None, &engines::decide);
             let algorithm = engines::choose(asked, s.form);
             let of = Triangle::new(&shape, &pattern.majors);
             each(random, algorithm, &of, arrays(algorithm, &shape, &s));

@@ -5,9 +5,9 @@ use super::tuning::NODAL_LEVELS_AHEAD;
 use super::{NodalPlan, MULTI};
 use crate::engines::by_rows;
 use crate::engines::by_rows::tuning::{ROWS_BLOCK, ROWS_BLOCKS};
-use crate::engines::engine::Multi;
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, State};
+use crate::executor::cuda::engine::Multi;
 use crate::executor::cuda::{Launcher, Stored};
 use crate::problem::DataType;
 

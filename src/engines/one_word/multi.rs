@@ -6,9 +6,9 @@ use super::tuning::{ONE_WORD_LEVELS_AHEAD, ONE_WORD_PER_LANE};
 use super::{OneWordPlan, MULTI};
 use crate::engines::by_rows;
 use crate::engines::by_rows::tuning::{ROWS_BLOCK, ROWS_BLOCKS};
-use crate::engines::engine::{multi_width, sector_columns, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs, State};
+use crate::executor::cuda::engine::{multi_width, sector_columns, Multi};
 use crate::executor::cuda::{Launcher, Stored};
 
 impl Multi for OneWordPlan {

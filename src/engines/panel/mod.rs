@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use crate::analysis::shared::panels::PANEL_ROWS;
 use crate::analysis::{Findings, Form, Needs, Panels, Schedule};
-use crate::engines::engine::{Algorithm, EnginePlan};
 use crate::error::{Error, Result};
 use crate::executor::cuda::args::SolveArgs;
+use crate::executor::cuda::engine::{Algorithm, EnginePlan};
 use crate::executor::cuda::{Gpu, KernelName, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};

@@ -2,9 +2,9 @@
 #![forbid(unsafe_code)]
 
 use super::tuning::{GRAPH_LEVELS, PAPER_BLOCK};
-use crate::engines::engine::{EnginePlan, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::{LevelArgs, MultiArgs, SolveArgs};
+use crate::executor::cuda::engine::{EnginePlan, Multi};
 use crate::executor::cuda::{DeviceArray, Graph, KernelName, Launcher, Stored};
 
 /// Calls `launch(begin, end, blocks)` for each level.

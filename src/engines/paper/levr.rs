@@ -4,8 +4,8 @@
 use super::level::LevelPlan;
 use super::{BEFORE_ROWS, LEVR, LEVR_GRAPH};
 use crate::analysis::{Findings, Needs};
-use crate::engines::engine::{Algorithm, EnginePlan};
 use crate::error::Result;
+use crate::executor::cuda::engine::{Algorithm, EnginePlan};
 use crate::executor::cuda::{Launcher, Stored};
 use crate::executor::host::Method;
 

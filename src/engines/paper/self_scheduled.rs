@@ -3,9 +3,9 @@
 #![forbid(unsafe_code)]
 
 use super::tuning::PAPER_BLOCK;
-use crate::engines::engine::{EnginePlan, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
+use crate::executor::cuda::engine::{EnginePlan, Multi};
 use crate::executor::cuda::{KernelName, Launcher, Stored};
 
 /// The kernels of SLFR, SLFC or GSF. They keep nothing of a matrix beside the plan's arrays.

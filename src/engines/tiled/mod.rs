@@ -13,9 +13,9 @@ use std::time::Duration;
 
 use crate::analysis::work_items::Cut;
 use crate::analysis::{Findings, Form, Forwarding, Needs, Schedule, Tiles};
-use crate::engines::engine::{columns_bytes, Algorithm, EnginePlan, Multi};
 use crate::error::{Error, Result};
 use crate::executor::cuda::args::{MultiArgs, SolveArgs};
+use crate::executor::cuda::engine::{columns_bytes, Algorithm, EnginePlan, Multi};
 use crate::executor::cuda::{Gpu, KernelName, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};

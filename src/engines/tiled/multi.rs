@@ -6,9 +6,9 @@
 use super::shared::TILED_FEW_WARPS;
 use super::{TiledPlan, MULTI};
 use crate::analysis::work_items::LANES;
-use crate::engines::engine::{multi_width, Multi};
 use crate::error::Result;
 use crate::executor::cuda::args::MultiArgs;
+use crate::executor::cuda::engine::{multi_width, Multi};
 use crate::executor::cuda::{Launcher, Stored};
 use crate::problem::DataType;
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::args::SolveArgs;
+use super::engine::{Algorithm, Choice, EnginePlan};
 use super::factor_diagonal::{self, OnDiagonal};
 use super::factor_nodes::{self, FactorNodes, THREADS};
 use super::factor_order;
@@ -12,12 +13,13 @@ use super::shared::diagonal::DIAGONAL_LENGTHS;
 use super::shared::factor::{FactorArgs, FACTOR_WARPS};
 use super::{memory, CudaPlan, DeviceArray, Gpu, How, Kernel, KernelName, Launcher, Stored};
 use crate::address::Stream;
-use crate::analysis::{Findings, Needs};
-use crate::engines::{Algorithm, EnginePlan};
+use crate::analysis::{Findings, Form, Needs};
 use crate::error::{Error, Result};
 use crate::executor::host::Method;
 use crate::executor::{FactorCall, Unfit};
 use crate::problem::{Arrays, CopyValues, Factorization, Shape};
+use crate::select::decision::{rows_alone, Decision};
+use crate::select::features::Features;
 
 /// What comes before a factorisation.
 const BEGIN: KernelName<FactorArgs> = KernelName::new("factor_begin");
@@ -53,6 +55,18 @@ impl Algorithm for ByLevel {
     }
     fn complete(&self, _: &Launcher, _: &mut Stored, found: Findings) -> Result<Box<dyn EnginePlan>> {
         Ok(Box::new(Levels(found.level_ptr)))
+    }
+}
+
+impl Choice for ByLevel {
+    fn needs(&self, gpu: &Gpu, _: &Shape, _: i64) -> Result<Needs> {
+        Ok(Needs { speed: gpu.speed(), ..Algorithm::needs(self) })
+    }
+    fn decide(&self, features: &Features) -> Result<Decision> {
+        rows_alone(features)
+    }
+    fn algorithm(&self, _: Form) -> &'static dyn Algorithm {
+        &ByLevel
     }
 }
 
@@ -130,7 +144,7 @@ impl CudaFactor {
         how: How,
     ) -> Result<std::result::Result<CudaFactor, Unfit>> {
         let how = How { copy_values: CopyValues::No, ..how };
-        let plan = CudaPlan::new(gpu, Some(&ByLevel), shape, arrays, how, &mut || ())?;
+        let plan = CudaPlan::new(gpu, &ByLevel, shape, arrays, how, &mut || ())?;
         let _bound = gpu.bind()?;
         let launcher = plan.launcher(how.stream);
         let diagonal = match Diagonal::find(&launcher, shape, arrays)? {

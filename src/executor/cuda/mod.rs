@@ -5,6 +5,7 @@
 
 pub mod args;
 mod dense;
+pub mod engine;
 mod errors;
 mod factor;
 mod factor_diagonal;
@@ -52,7 +53,7 @@ use self::page_pool::PagePool;
 use crate::address::Stream;
 use crate::error::{Error, Result};
 use crate::executor::lock;
-use crate::select::gpus::{Speed, Traits};
+use crate::gpus::{Speed, Traits};
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 

@@ -7,7 +7,6 @@ use cust::sys;
 use super::errors::check;
 use super::{memory, CudaPlan};
 use crate::address::Stream;
-use crate::engines::{self, Algorithm};
 use crate::error::{Error, Result};
 use crate::executor::{SolveCall, Timed};
 use crate::problem::Order;
@@ -73,10 +72,10 @@ impl Timed for CudaPlan {
 }
 
 impl CudaPlan {
-    /// The engines that may be faster than its own, those that promise most first.
-    pub fn candidates(&self) -> Vec<&'static dyn Algorithm> {
+    /// What is counted of its rows, for promises of other engines.
+    pub fn counts(&self) -> Counts {
         let shape = self.stored.shape();
-        let rows = Counts {
+        Counts {
             n: shape.n,
             entries: self.stored.entries,
             levels: self.stored.levels as u32,
@@ -86,7 +85,6 @@ impl CudaPlan {
             is_complex: shape.dtype.is_complex(),
             speed: self.gpu().speed(),
             ..Counts::default()
-        };
-        engines::candidates_on_gpu(self.algorithm(), self.gpu(), shape, rows)
+        }
     }
 }

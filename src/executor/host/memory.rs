@@ -9,7 +9,7 @@ use crate::analysis::{Needs, Tiles};
 use crate::error::{Error, Result};
 use crate::problem::{Index, Shape};
 
-/// Words a row that `pattern::validate` and `cpu::schedule` take at most: the offsets; what the survey notes (4);
+/// Words a row that `pattern::validate` and `setup::schedule` take at most: the offsets; what the survey notes (4);
 /// levels, those of the transposed problem, how many rows each has, their pointers, the order; positions;
 /// counts, and those of a transposition; pointers of two lists and first values; the diagonal.
 const ROW_WORDS: u64 = 17;

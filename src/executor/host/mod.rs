@@ -26,6 +26,7 @@ mod permute;
 pub mod pieces;
 mod plan;
 mod pool;
+pub mod setup;
 mod sweep;
 mod system;
 #[cfg(test)]

@@ -3,20 +3,21 @@
 use std::sync::Arc;
 
 use super::pieces::{self, Levels, Pieces};
-use super::{memory, solve, GivenUp, Job, Method, Pool, MOST_COLUMNS};
+use super::{memory, setup, solve, GivenUp, Job, Method, Pool, MOST_COLUMNS};
 use crate::address::Address;
-use crate::analysis::{cpu, pattern, Schedule, NONE};
+use crate::analysis::{pattern, Schedule, NONE};
 use crate::error::{Error, Result};
 use crate::executor::SolveCall;
 use crate::problem::{Arrays, Dense, DiagSource, Index, Shape, Steps};
 use crate::scalar::{dispatch, Scalar};
+use crate::select::decision::rows_alone;
 use crate::workspace::ROW_BYTES;
 
 pub struct HostPlan {
     pool: Arc<Pool>,
     shape: Shape,
     way: Way,
-    pub times: cpu::Times,
+    pub times: setup::Times,
     /// Smallest row (zero-based) with a zero pivot, of the analysis or the last solve.
     pub pivot: Option<u32>,
     /// The watchdog ended a solve, and nobody has been told yet.
@@ -76,16 +77,16 @@ impl HostPlan {
             let of = |shape, (pieces, times)| Self::of(pool, shape, Way::Auto(Box::new(pieces)), times);
             return Ok((of(*shape, own), transposed.map(|found| of(shape.transposed(), found))));
         };
-        let (schedule, times) = cpu::schedule(shape, &pattern, needs);
+        let (schedule, times) = setup::schedule(shape, &pattern, needs);
         let transposed = both.then(|| {
-            let (shape, levels) = (shape.transposed(), cpu::transposed_levels(&schedule));
-            let (schedule, times) = cpu::schedule_by(&shape, &pattern, needs, levels);
+            let (shape, levels) = (shape.transposed(), setup::transposed_levels(&schedule));
+            let (schedule, times) = setup::schedule_by(&shape, &pattern, needs, levels, &rows_alone);
             Self::of(pool, shape, Way::Paper(method, Box::new(schedule)), times)
         });
         Ok((Self::of(pool, *shape, Way::Paper(method, Box::new(schedule)), times), transposed))
     }
 
-    fn of(pool: &Arc<Pool>, shape: Shape, way: Way, times: cpu::Times) -> HostPlan {
+    fn of(pool: &Arc<Pool>, shape: Shape, way: Way, times: setup::Times) -> HostPlan {
         let mut plan =
             HostPlan { pool: pool.clone(), shape, way, times, pivot: None, failed: false, copy: None };
         plan.pivot = plan.missing_diag();

@@ -3,11 +3,10 @@
 
 use sptrsv::analysis::{Needs, Panels, Tiles};
 use sptrsv::engines::{self, nodal, tiled, Algorithm};
+use sptrsv::gpus::{Speed, Traits};
 use sptrsv::problem::DataType;
-use sptrsv::select::choose;
 use sptrsv::select::decision::Decision;
 use sptrsv::select::features::{Counts, Features};
-use sptrsv::select::gpus::{Speed, Traits};
 
 use crate::known::Known;
 
@@ -37,7 +36,7 @@ pub fn choose(needs: Needs, speed: Speed, known: &[Known]) -> Decision {
     for known in known {
         let mut features = known.clone();
         let counts = Counts { speed, ..known.counts };
-        decision = choose::choose(&Features::new(needs, counts, known.natural.clone(), &mut features))
+        decision = engines::decide(&Features::new(needs, counts, known.natural.clone(), &mut features))
             .expect("nothing fails here");
         if known.counts.node == 1 || !decision.form.is_of_rows_only() {
             break;

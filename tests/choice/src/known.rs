@@ -3,16 +3,16 @@
 #![forbid(unsafe_code)]
 
 use sptrsv::analysis::blocks_3d::Blocks3d;
-use sptrsv::analysis::cpu::{self, Seen, Survey};
 use sptrsv::analysis::lines::{self, Grid, Sizes};
 use sptrsv::analysis::ranges::{Ranges, Span, Spread};
 use sptrsv::analysis::shared::ranges::LevelSpan;
 use sptrsv::analysis::{nodes, Needs, Pattern};
 use sptrsv::engines::thin;
 use sptrsv::error::Result;
+use sptrsv::executor::host::setup::{self, Seen, Survey};
+use sptrsv::gpus::Speed;
 use sptrsv::problem::Shape;
 use sptrsv::select::features::{Counts, LastLevels, LazyFeatures};
-use sptrsv::select::gpus::Speed;
 
 use crate::{blocks_3d, irregular, wavefront_strips};
 
@@ -45,7 +45,7 @@ impl LazyFeatures for Known {
 /// All that the choice may ask for on a GPU: of the pattern's nodes, if it has any, and of its rows.
 pub fn of(shape: &Shape, pattern: &Pattern, needs: Needs) -> Vec<Known> {
     let survey = Survey::new(shape, pattern);
-    let of_nodes = cpu::nodes_of(&survey).map(|(_, size, pattern)| {
+    let of_nodes = setup::nodes_of(&survey).map(|(_, size, pattern)| {
         let shape = nodes::shape(shape, pattern.ind.len() as u32, size);
         Known::new(&Survey::new(&shape, &pattern), needs, size)
     });

@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::super::args::{SolveArgs, State};
+use super::super::engine::{Algorithm, Choice};
 use super::super::setup::{self, Known, SetupTimes};
 use super::super::values::DiagonalPlaces;
 use super::super::{memory, DeviceArray, Gpu, Launcher};
 use super::CudaPlan;
 use crate::address::{Address, Stream};
 use crate::analysis::work_items::{self, Cut};
-use crate::analysis::{cpu, pattern, Findings, Lists, Needs, Pattern, Schedule, Values, NONE};
-use crate::engines::{self, Algorithm};
+use crate::analysis::{pattern, Findings, Lists, Needs, Pattern, Schedule, Values, NONE};
 use crate::error::{Error, Result};
-use crate::executor::host;
+use crate::executor::host::{self, setup as cpu};
 use crate::problem::{Arrays, CopyValues, DiagSource, Index, Setup, Shape};
 use crate::tuning::{SETUP_GPU_ROW, SETUP_GPU_SMALLEST};
 
@@ -31,18 +31,17 @@ pub struct How {
 }
 
 impl CudaPlan {
-    /// Analyses the caller's pattern for the algorithm asked for, or else for the best one, and puts the
-    /// schedule on the device. Calls `let_go` once the pattern is known to be good, before it allocates what
+    /// Analyses the caller's pattern for what `choice` finds best, and puts the schedule on the device. Calls `let_go` once the pattern is known to be good, before it allocates what
     /// the plan keeps: so a plan from before, dropped there, leaves its memory to this one.
     pub fn new(
         gpu: &Arc<Gpu>,
-        asked: Option<&'static dyn Algorithm>,
+        choice: &dyn Choice,
         shape: &Shape,
         arrays: Arrays,
         how: How,
         let_go: &mut dyn FnMut(),
     ) -> Result<CudaPlan> {
-        let plan = Self::analyse(gpu, asked, shape, arrays, how, &mut Known::Unwanted, let_go)?;
+        let plan = Self::analyse(gpu, choice, shape, arrays, how, &mut Known::Unwanted, let_go)?;
         plan.with_values(arrays, how)
     }
 
@@ -50,19 +49,19 @@ impl CudaPlan {
     /// second are those of the first from the last to the first.
     pub fn pair(
         gpu: &Arc<Gpu>,
-        asked: Option<&'static dyn Algorithm>,
+        choice: &dyn Choice,
         shape: &Shape,
         arrays: Arrays,
         how: How,
         let_go: &mut dyn FnMut(),
     ) -> Result<[CudaPlan; 2]> {
         let mut known = Known::Nothing;
-        let first = Self::analyse(gpu, asked, shape, arrays, how, &mut known, let_go)?;
+        let first = Self::analyse(gpu, choice, shape, arrays, how, &mut known, let_go)?;
         if matches!(known, Known::Nothing) {
             // One of nodes leaves nothing.
             known = Known::Unwanted;
         }
-        let second = Self::analyse(gpu, asked, &shape.transposed(), arrays, how, &mut known, &mut || ())?;
+        let second = Self::analyse(gpu, choice, &shape.transposed(), arrays, how, &mut known, &mut || ())?;
         Ok([first.with_values(arrays, how)?, second.with_values(arrays, how)?])
     }
 
@@ -85,7 +84,7 @@ impl CudaPlan {
 
     fn analyse(
         gpu: &Arc<Gpu>,
-        asked: Option<&'static dyn Algorithm>,
+        choice: &dyn Choice,
         shape: &Shape,
         arrays: Arrays,
         how: How,
@@ -97,9 +96,9 @@ impl CudaPlan {
         if memory::is_capturing(stream)? {
             return Err(Error::Capturing);
         }
-        let needs = engines::needs_on_gpu(asked, gpu, shape, right_hand_sides)?;
+        let needs = choice.needs(gpu, shape, right_hand_sides)?;
         if copy_values != CopyValues::No && needs.rows && shape.n > 0 && !shape.rows_are_stored() {
-            if let Some(plan) = Self::of_transposed(gpu, asked, needs, shape, arrays, how, let_go)? {
+            if let Some(plan) = Self::of_transposed(gpu, choice, needs, shape, arrays, how, let_go)? {
                 return Ok(plan);
             }
             // Malformed: what follows says how.
@@ -107,7 +106,7 @@ impl CudaPlan {
         let launcher = Launcher::new(gpu, stream, shape.dtype);
         if let Some(levels) = on_gpu(setup, shape)? {
             let wish = setup::Wish { needs, levels, timeout, node: 1, copies: false };
-            match Self::set_up_on_gpu(&launcher, asked, shape, arrays, wish, known, let_go) {
+            match Self::set_up_on_gpu(&launcher, choice, shape, arrays, wish, known, let_go) {
                 Ok(Some(plan)) => return plan.with_queues(),
                 // Malformed: the CPU says how.
                 Ok(None) => {}
@@ -117,12 +116,12 @@ impl CudaPlan {
             }
         }
         let mut times = SetupTimes::default();
-        let (schedule, cpu_times, d2h) = analyse_on_cpu(shape, arrays, needs, stream, known)?;
+        let (schedule, cpu_times, d2h) = analyse_on_cpu(choice, shape, arrays, needs, stream, known)?;
         let_go();
         times.mat_d2h = d2h;
         (times.trans, times.dep, times.lev) = (cpu_times.trans, cpu_times.dep, cpu_times.lev);
 
-        let algorithm = engines::choose(asked, schedule.form);
+        let algorithm = choice.algorithm(schedule.form);
         let start = Instant::now();
         let (mut plan, mut found) = Self::upload(&launcher, algorithm, shape, &schedule)?;
         algorithm.prepare(&launcher, &mut plan.stored, Some(&schedule), &mut found)?;
@@ -137,7 +136,7 @@ impl CudaPlan {
     /// The plan of the transposed matrix, whose values are copied. None if the pattern is malformed.
     fn of_transposed(
         gpu: &Arc<Gpu>,
-        asked: Option<&'static dyn Algorithm>,
+        choice: &dyn Choice,
         needs: Needs,
         shape: &Shape,
         arrays: Arrays,
@@ -152,11 +151,10 @@ impl CudaPlan {
         let needs = Needs { nodes: needs.nodes && place.is_some(), ..needs };
         let levels = place.unwrap_or(setup::Levels::Sweep);
         let wish = setup::Wish { needs, levels, timeout: how.timeout, node: 1, copies: true };
-        let cut = |form| engines::choose(asked, form).cut(shape.dtype, form);
-        let transposed = match setup::transpose(&launcher, shape, arrays, wish, &cut, let_go)? {
+        let transposed = match setup::transpose(&launcher, shape, arrays, wish, choice, let_go)? {
             None => return Ok(None),
             Some(setup::Transposition::Schedule(done, pending)) => {
-                return Self::of_schedule(&launcher, asked, shape, *done, pending, levels)
+                return Self::of_schedule(&launcher, choice, shape, *done, pending, levels)
                     .and_then(Self::with_queues)
                     .map(Some)
             }
@@ -164,7 +162,7 @@ impl CudaPlan {
         };
         let (transposition, mut known) = (start.elapsed(), Known::Unwanted);
         let mut plan =
-            Self::analyse(gpu, asked, &transposed.shape, transposed.arrays, how, &mut known, let_go)?;
+            Self::analyse(gpu, choice, &transposed.shape, transposed.arrays, how, &mut known, let_go)?;
         plan.copy_values(&launcher, transposed.source, transposed.shape.nnz)?;
         // So that other streams may use what was allocated on this one.
         memory::synchronize(how.stream)?;
@@ -185,32 +183,31 @@ impl CudaPlan {
     /// None if the pattern is malformed.
     fn set_up_on_gpu(
         launcher: &Launcher,
-        asked: Option<&'static dyn Algorithm>,
+        choice: &dyn Choice,
         shape: &Shape,
         arrays: Arrays,
         wish: setup::Wish,
         known: &mut Known,
         let_go: &mut dyn FnMut(),
     ) -> Result<Option<CudaPlan>> {
-        let cut = |form| engines::choose(asked, form).cut(shape.dtype, form);
-        let Some((done, pending)) = setup::schedule(launcher, shape, arrays, wish, &cut, known, let_go)?
+        let Some((done, pending)) = setup::schedule(launcher, shape, arrays, wish, choice, known, let_go)?
         else {
             return Ok(None);
         };
-        Self::of_schedule(launcher, asked, shape, done, pending, wish.levels).map(Some)
+        Self::of_schedule(launcher, choice, shape, done, pending, wish.levels).map(Some)
     }
 
     /// A schedule that is on its way, when it has arrived.
     fn of_schedule(
         launcher: &Launcher,
-        asked: Option<&'static dyn Algorithm>,
+        choice: &dyn Choice,
         shape: &Shape,
         done: setup::DeviceSchedule,
         pending: setup::Pending,
         levels: setup::Levels,
     ) -> Result<CudaPlan> {
         let mut found = done.found;
-        let algorithm = engines::choose(asked, found.form);
+        let algorithm = choice.algorithm(found.form);
         let missing_diag = done.missing_diag.unwrap_or(NONE);
         let mut plan = Self::bare(launcher, algorithm, shape, done.entries, missing_diag)?;
         plan.stored.levels = done.levels as usize;
@@ -333,6 +330,7 @@ fn must_fit(shape: &Shape) -> Result<()> {
 
 /// The paper's setup on the CPU: the pattern is copied to the host, validated, and scheduled there.
 fn analyse_on_cpu(
+    choice: &dyn Choice,
     shape: &Shape,
     arrays: Arrays,
     needs: Needs,
@@ -347,7 +345,8 @@ fn analyse_on_cpu(
         _ => (read_pattern(shape, arrays, stream)?, None),
     };
     let d2h = start.elapsed();
-    let (schedule, times) = cpu::schedule_by(shape, &pattern, needs, levels);
+    let (schedule, times) =
+        cpu::schedule_by(shape, &pattern, needs, levels, &|features| choice.decide(features));
     if is_first {
         *known = Known::OnHost(pattern, cpu::transposed_levels(&schedule));
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::{MultiArgs, SolveArgs, State};
+use super::engine::{Algorithm, EnginePlan};
 use super::locked::Flag;
 use super::memory::StreamId;
 use super::setup::{self, SetupTimes};
@@ -15,7 +16,6 @@ use super::values::{CopiedValues, DiagonalPlaces};
 use super::{memory, DeviceArray, Gpu, Launcher};
 use crate::address::{Address, Stream};
 use crate::analysis::NONE;
-use crate::engines::{Algorithm, EnginePlan};
 use crate::error::{Error, Result};
 use crate::executor::SolveCall;
 use crate::problem::{DiagSource, Order, Setup, Shape};
@@ -322,6 +322,10 @@ impl CudaPlan {
         self.wait(stream)?;
         let pivot = self.state.read::<State>(1, stream)?[0].last_pivot();
         Ok((pivot != NONE).then_some(pivot))
+    }
+
+    pub fn shape(&self) -> &Shape {
+        self.stored.shape()
     }
 
     /// The smallest row (zero-based) without a diagonal entry.

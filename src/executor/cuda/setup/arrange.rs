@@ -1,5 +1,6 @@
 //! From what is known of a pattern to the arrays of an engine: the choice, the order of unknowns, lists and work items.
 
+use super::super::engine::Choice;
 use super::args::*;
 use super::clock::Operation;
 use super::known::DeviceSchedule;
@@ -18,13 +19,12 @@ use crate::analysis::work_items::{self, Cut};
 use crate::analysis::{locality, Findings, Form, Panels, Tiles};
 use crate::error::Result;
 use crate::problem::DiagSource;
-use crate::select::choose;
 use crate::select::decision::{Decision, Gathering, Order};
 use crate::select::features::{Counts, Features, LastLevels, LazyFeatures};
 use crate::tuning::SETUP_WORK_ITEM_ROOM;
 
 /// What is to solve, and the 3-D blocks or segments that it goes by.
-struct Choice {
+struct Chosen {
     decision: Decision,
     blocks_3d: Option<Blocks3d>,
     segments: Option<Segments>,
@@ -36,7 +36,7 @@ impl Run<'_> {
         &mut self,
         found: &Summary,
         ranges: Ranges,
-        cut: &dyn Fn(Form) -> Cut,
+        choice: &dyn Choice,
     ) -> Result<Option<DeviceSchedule>> {
         self.clock.begin(Operation::Levels);
         // The sort is on its way while the host thinks about tiles.
@@ -44,8 +44,8 @@ impl Run<'_> {
             true => self.sort_by_level(found.levels, self.places.by_level)?,
             false => Address::NULL,
         };
-        let choice = self.choose(found, ranges, grid_of(self.shape.n, found), by_level)?;
-        let form = choice.decision.form;
+        let chosen = self.choose(found, ranges, grid_of(self.shape.n, found), by_level, choice)?;
+        let form = chosen.decision.form;
         if self.node > 1 && form.is_of_rows_only() {
             return Ok(None);
         }
@@ -55,7 +55,8 @@ impl Run<'_> {
         if self.goes_by_locality(found, form) {
             self.by_locality(found.levels, by_level)?;
         }
-        let done = self.write_arrays(found, choice, cut(form), by_level)?;
+        let done =
+            self.write_arrays(found, chosen, choice.algorithm(form).cut(self.shape.dtype, form), by_level)?;
         self.clock.begin(Operation::Other);
         Ok(Some(done))
     }
@@ -64,12 +65,12 @@ impl Run<'_> {
     fn write_arrays(
         &mut self,
         found: &Summary,
-        choice: Choice,
+        chosen: Chosen,
         cut: Cut,
         by_level: Address,
     ) -> Result<DeviceSchedule> {
         let (n, entries, levels) = (self.shape.n, found.entries, found.levels);
-        let Choice { decision, blocks_3d, segments } = choice;
+        let Chosen { decision, blocks_3d, segments } = chosen;
         let Decision { form, rows, order, is_wide, gathering, predicted } = decision;
         let tile = rows.min(n);
         self.tiles = match &blocks_3d {
@@ -202,7 +203,14 @@ impl Run<'_> {
     }
 
     /// The engine.
-    fn choose(&mut self, found: &Summary, ranges: Ranges, grid: Grid, level_of: Address) -> Result<Choice> {
+    fn choose(
+        &mut self,
+        found: &Summary,
+        ranges: Ranges,
+        grid: Grid,
+        level_of: Address,
+        choice: &dyn Choice,
+    ) -> Result<Chosen> {
         let (n, entries, levels) = (self.shape.n, found.entries, found.levels);
         let needs = self.task.needs;
         let mut blocks_3d = None;
@@ -236,12 +244,12 @@ impl Run<'_> {
                     speed: needs.speed,
                 };
                 let mut seen = Seen { run: self, found, grid, level_of, blocks_3d: None, segments: None };
-                let chosen = choose::choose(&Features::new(needs, counts, ranges, &mut seen))?;
+                let chosen = choice.decide(&Features::new(needs, counts, ranges, &mut seen))?;
                 (blocks_3d, segments) = (seen.blocks_3d, seen.segments);
                 chosen
             }
         };
-        Ok(Choice {
+        Ok(Chosen {
             blocks_3d: blocks_3d.filter(|_| decision.order == Order::Blocks3d),
             segments: segments.filter(|_| decision.form == Form::Panels),
             decision,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::super::engine::Choice;
 use super::super::stored::diag_in_records;
 use super::super::DeviceArray;
 use super::args::*;
@@ -11,8 +12,7 @@ use super::run::Run;
 use super::{schedule, Pending, TransposedMatrix};
 use crate::address::Address;
 use crate::analysis::nodes;
-use crate::analysis::work_items::Cut;
-use crate::analysis::{Form, Needs};
+use crate::analysis::Needs;
 use crate::error::Result;
 use crate::problem::{Arrays, DiagSource, Shape};
 
@@ -31,7 +31,7 @@ impl Run<'_> {
         &mut self,
         found: &Summary,
         wish: Wish,
-        cut: &dyn Fn(Form) -> Cut,
+        choice: &dyn Choice,
         let_go: &mut dyn FnMut(),
     ) -> Result<Option<(DeviceSchedule, Pending)>> {
         if found.scattered | found.extra != 0 {
@@ -51,7 +51,7 @@ impl Run<'_> {
         }
         let wish = Wish { needs: Needs { nodes: false, ..wish.needs }, node: size, ..wish };
         let Some((mut done, mut pending)) =
-            schedule(self.launcher, &shape, arrays, wish, cut, &mut Known::Unwanted, let_go)?
+            schedule(self.launcher, &shape, arrays, wish, choice, &mut Known::Unwanted, let_go)?
         else {
             return Ok(None);
         };

@@ -4,7 +4,7 @@
 //! kept decides how much memory is needed), before that for whether it is one of nodes, then for the number of work items
 //! where there may be many, or of batches and their codes, and for the end. A launch takes the host some 3 microseconds
 //! and a wait 5, which is what the setup of a small system is made of.
-//! The kernels are in `kernels/analysis/`. For small systems they leave what `analysis::cpu::schedule` would give.
+//! The kernels are in `kernels/analysis/`. For small systems they leave what `executor::host::setup::schedule` would give.
 
 mod args;
 mod arrange;
@@ -20,6 +20,7 @@ mod run;
 mod shared;
 mod tiling;
 
+use super::engine::Choice;
 use super::{DeviceArray, Launcher};
 use crate::address::Address;
 use crate::analysis::nodes;
@@ -40,20 +41,21 @@ pub use args::MAX_SIZE;
 pub use known::{DeviceSchedule, Known, Levels, SetupTimes, Wish};
 
 /// Builds the normal form, or enqueues what does. None if the pattern is malformed: nothing but the survey
-/// has looked at it then; and for a pattern of nodes, if their rows are faster in tiles. `cut` says how an engine wants positions
-/// cut. Takes from `known` what the setup for the transposed operation has found, or leaves it there. Calls `let_go`
+/// has looked at it then; and for a pattern of nodes, if their rows are faster in tiles. `choice` says what is best, and how an
+/// engine wants positions cut. Takes from `known` what the setup for the transposed operation has found, or leaves it there. Calls `let_go`
 /// once the pattern is known to be good, before it allocates what is kept.
 pub fn schedule(
     launcher: &Launcher,
     shape: &Shape,
     arrays: Arrays,
     wish: Wish,
-    cut: &dyn Fn(Form) -> Cut,
+    choice: &dyn Choice,
     known: &mut Known,
     let_go: &mut dyn FnMut(),
 ) -> Result<Option<(DeviceSchedule, Pending)>> {
     let Wish { needs, levels: how, timeout, node, .. } = wish;
-    let task = Task::new(shape, needs, cut(Form::Rows) != Cut::None, how);
+    let task =
+        Task::new(shape, needs, choice.algorithm(Form::Rows).cut(shape.dtype, Form::Rows) != Cut::None, how);
     let (mut run, temporary) = Run::new(launcher, shape, arrays, task, node, timeout)?;
     run.clock.begin(Operation::Transposition);
     let refuted = match known {
@@ -66,7 +68,7 @@ pub fn schedule(
         if found.bad != 0 {
             return Ok(None);
         }
-        if let Some((done, mut pending)) = run.by_nodes(&found, wish, cut, let_go)? {
+        if let Some((done, mut pending)) = run.by_nodes(&found, wish, choice, let_go)? {
             pending.temporary.push(temporary);
             return Ok(Some((done, pending)));
         }
@@ -87,7 +89,7 @@ pub fn schedule(
     if matches!(known, Known::Nothing) {
         *known = Known::OnDevice(run.remember(&found)?);
     }
-    let Some(done) = run.arrange(&found, ranges, cut)? else { return Ok(None) };
+    let Some(done) = run.arrange(&found, ranges, choice)? else { return Ok(None) };
     let pending = Pending { temporary: vec![temporary], summary: run.places.summary, clock: run.clock };
     Ok(Some((done, pending)))
 }
@@ -115,7 +117,7 @@ pub fn transpose(
     shape: &Shape,
     arrays: Arrays,
     wish: Wish,
-    cut: &dyn Fn(Form) -> Cut,
+    choice: &dyn Choice,
     let_go: &mut dyn FnMut(),
 ) -> Result<Option<Transposition>> {
     let (mut run, temporary) =
@@ -126,7 +128,7 @@ pub fn transpose(
         if found.bad != 0 {
             return Ok(None);
         }
-        if let Some((done, mut pending)) = run.by_nodes(&found, wish, cut, let_go)? {
+        if let Some((done, mut pending)) = run.by_nodes(&found, wish, choice, let_go)? {
             pending.temporary.push(temporary);
             return Ok(Some(Transposition::Schedule(Box::new(done), pending)));
         }

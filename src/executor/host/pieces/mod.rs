@@ -23,8 +23,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::job::{COUNT_STRIDE, MOST_COLUMNS};
-use crate::analysis::cpu::{timed, Times};
 use crate::analysis::Pattern;
+use crate::executor::host::setup::{timed, Times};
 use crate::problem::Shape;
 use crate::tuning::{HOST_FAR_VALUE, HOST_PIECES_START, HOST_PIECES_WORTH};
 use grow::Schedule;

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use num_complex::Complex;
 
-use crate::analysis::cpu::schedule;
 use crate::analysis::pattern::validate;
 use crate::analysis::{Pattern, Schedule};
 use crate::executor::host::pieces::{self, By, Pieces};
+use crate::executor::host::setup::schedule;
 use crate::executor::host::{self, GivenUp, Job, Method, Pool};
 use crate::problem::{Base, DataType, Diag, DiagSource, Fill, Format, MatDescr, Op, Shape, Steps};
 use crate::scalar::Scalar;

@@ -53,7 +53,7 @@ fn decide(
 ) -> Result<Decision> {
     let needs = Needs { levels: true, tiles: wish, remote_buffer, ..Needs::default() };
     let mut asked = Asked { blocks_3d, wavefront_strips, last_levels: &mut || None };
-    choose(&Features::new(needs, counts, natural, &mut asked))
+    super::decide(&Features::new(needs, counts, natural, &mut asked))
 }
 
 /// THIN in place of another decision, if it is to be.

@@ -14,9 +14,9 @@ mod survey;
 
 use std::time::{Duration, Instant};
 
-use super::{nodes, Form, Lists, Needs, Pattern, Schedule, Values};
+use crate::analysis::{nodes, Form, Lists, Needs, Pattern, Schedule, Values};
 use crate::problem::Shape;
-use crate::select::decision::Gathering;
+use crate::select::decision::{rows_alone, Decide, Gathering};
 use order::Ordered;
 pub use order::Seen;
 pub use survey::Survey;
@@ -40,9 +40,9 @@ pub fn timed<R>(total: &mut Duration, work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Builds the normal form of a problem: exactly what `needs` asks for. Deterministic.
+/// Builds the normal form of a problem, where nothing is to be chosen: exactly what `needs` asks for. Deterministic.
 pub fn schedule(shape: &Shape, pattern: &Pattern, needs: Needs) -> (Schedule, Times) {
-    schedule_by(shape, pattern, needs, None)
+    schedule_by(shape, pattern, needs, None, &rows_alone)
 }
 
 /// The level of each unknown in the transposed problem, by the schedule of the problem: what is solved last there is
@@ -66,22 +66,23 @@ pub fn transposed_levels(schedule: &Schedule) -> Option<Vec<u32>> {
     Some(levels)
 }
 
-/// The same as `schedule` with these levels, if some are given, in place of the earliest possible ones.
+/// The same as `schedule` with these levels, if some are given, in place of the earliest possible ones, and as `decide` chooses.
 pub fn schedule_by(
     shape: &Shape,
     pattern: &Pattern,
     needs: Needs,
     levels: Option<Vec<u32>>,
+    decide: Decide,
 ) -> (Schedule, Times) {
     let mut times = Times::default();
     let mut survey = timed(&mut times.trans, || Survey::new(shape, pattern));
     survey.known_levels = levels;
     if needs.nodes {
-        if let Some(schedule) = by_nodes(&survey, needs, &mut times) {
+        if let Some(schedule) = by_nodes(&survey, needs, decide, &mut times) {
             return (schedule, times);
         }
     }
-    let schedule = by_rows(&survey, needs, 1, &mut times).expect("rows are what is left");
+    let schedule = by_rows(&survey, needs, 1, decide, &mut times).expect("rows are what is left");
     (schedule, times)
 }
 
@@ -98,12 +99,12 @@ pub fn nodes_of<'a>(survey: &'a Survey) -> Option<(nodes::Majors<'a>, u32, Patte
 }
 
 /// The schedule of the pattern's nodes, if it has any and tiles of rows are not faster.
-fn by_nodes(survey: &Survey, needs: Needs, times: &mut Times) -> Option<Schedule> {
+fn by_nodes(survey: &Survey, needs: Needs, decide: Decide, times: &mut Times) -> Option<Schedule> {
     let shape = survey.shape;
     let (majors, size, pattern) = timed(&mut times.trans, || nodes_of(survey))?;
     let node_shape = nodes::shape(shape, pattern.ind.len() as u32, size);
     let of_nodes = timed(&mut times.trans, || Survey::new(&node_shape, &pattern));
-    let mut schedule = by_rows(&of_nodes, needs, size, times)?;
+    let mut schedule = by_rows(&of_nodes, needs, size, decide, times)?;
     schedule.form = Form::Nodes(size);
     schedule.nodes = Some(timed(&mut times.trans, || majors.rows(&pattern, &schedule, size, shape.diag)));
     (schedule.entries, schedule.missing_diag) = (survey.entries, survey.missing_diag);
@@ -111,10 +112,10 @@ fn by_nodes(survey: &Survey, needs: Needs, times: &mut Times) -> Option<Schedule
 }
 
 /// The schedule of rows, or of nodes in their place. None for nodes whose rows are faster in tiles.
-fn by_rows(survey: &Survey, needs: Needs, node: u32, times: &mut Times) -> Option<Schedule> {
+fn by_rows(survey: &Survey, needs: Needs, node: u32, decide: Decide, times: &mut Times) -> Option<Schedule> {
     let shape = survey.shape;
     let Ordered { form, level_ptr, tile_ptr, wide_tiles, level, order, gathering, predicted } =
-        timed(&mut times.lev, || Ordered::new(survey, needs, node))?;
+        timed(&mut times.lev, || Ordered::new(survey, needs, node, decide))?;
     let position = timed(&mut times.lev, || positions(&order));
 
     // The rows of op(A) are either what is stored or its transpose; the columns are the other one.

@@ -1,18 +1,29 @@
-//! What an engine is: its name and number, what it needs of an analysis, what it keeps of a matrix, and how it solves.
+//! What an engine is to the CUDA executor: its name and number, what it needs of an analysis, what it keeps of a matrix, and how it
+//! solves; and what chooses among engines.
 #![forbid(unsafe_code)]
 
 use std::time::Duration;
 
+use super::args::{MultiArgs, SolveArgs};
+use super::{Gpu, Launcher, Stored};
 use crate::analysis::work_items::Cut;
 use crate::analysis::{Findings, Form, Needs, Schedule};
 use crate::error::Result;
-use crate::executor::cuda::args::{MultiArgs, SolveArgs};
-use crate::executor::cuda::{Gpu, Launcher, Stored};
 use crate::executor::host::Method;
 use crate::problem::{DataType, Shape};
 use crate::select::decision::Decision;
 use crate::select::features::{Counts, Features};
 use crate::workspace::shared::{ROW_BYTES, SEVERAL_MOST};
+
+/// Which algorithms an analysis is for, and which of them is to solve.
+pub trait Choice {
+    /// What they need of an analysis on this GPU, whose context is current. Refuses a GPU or a matrix that cannot be served.
+    fn needs(&self, gpu: &Gpu, shape: &Shape, right_hand_sides: i64) -> Result<Needs>;
+    /// How a pattern is to be solved.
+    fn decide(&self, features: &Features) -> Result<Decision>;
+    /// The one that solves a schedule of this form.
+    fn algorithm(&self, form: Form) -> &'static dyn Algorithm;
+}
 
 /// An algorithm on both executors.
 pub trait Algorithm: Sync {

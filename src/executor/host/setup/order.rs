@@ -8,8 +8,7 @@ use crate::analysis::lines::{self, Grid};
 use crate::analysis::ranges::{self, Ranges, Span};
 use crate::analysis::{running_sum, Form, Needs, Panels, Tiles};
 use crate::error::Result;
-use crate::select::choose;
-use crate::select::decision::{Decision, Gathering};
+use crate::select::decision::{Decide, Decision, Gathering};
 use crate::select::features::{Counts, Features, LastLevels, LazyFeatures};
 
 /// The unknowns in the order in which they are solved; the fields are those of a schedule.
@@ -27,9 +26,9 @@ pub(super) struct Ordered {
 
 impl Ordered {
     /// None for nodes whose rows are faster in tiles.
-    pub fn new(survey: &Survey, needs: Needs, node: u32) -> Option<Ordered> {
+    pub fn new(survey: &Survey, needs: Needs, node: u32, decide: Decide) -> Option<Ordered> {
         if needs.tiles != Tiles::No || needs.nodes {
-            return Self::by_choice(survey, needs, node);
+            return Self::by_choice(survey, needs, node, decide);
         }
         if needs.levels && needs.panels != Panels::Yes {
             let (level_ptr, order) = by_level(&survey.levels());
@@ -40,12 +39,11 @@ impl Ordered {
         Some(Ordered { order, ..Ordered::default() })
     }
 
-    fn by_choice(survey: &Survey, needs: Needs, node: u32) -> Option<Ordered> {
+    fn by_choice(survey: &Survey, needs: Needs, node: u32, decide: Decide) -> Option<Ordered> {
         let Seen { counts, ranges, level: by_unknown, level_ptr, by_level, .. } =
             Seen::new(survey, needs, node);
         let mut asked = Asked { level_ptr: &level_ptr };
-        let decision =
-            choose::choose(&Features::new(needs, counts, ranges, &mut asked)).expect("nothing fails here");
+        let decision = decide(&Features::new(needs, counts, ranges, &mut asked)).expect("nothing fails here");
         let Decision { form, rows, is_wide, gathering, predicted, .. } = decision;
         if node > 1 && form.is_of_rows_only() {
             return None;

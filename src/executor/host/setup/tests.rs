@@ -5,8 +5,8 @@ use super::*;
 use crate::analysis::pattern::validate;
 use crate::analysis::{Form, Lists, Panels, Tiles, Values, NONE};
 use crate::error::Error;
+use crate::gpus::Speed;
 use crate::problem::{DataType, DiagSource, Fill, Format, MatDescr, Op};
-use crate::select::gpus::Speed;
 
 const ALL: Needs = Needs {
     levels: true,
@@ -34,7 +34,7 @@ fn shape(op: Op, fill: Fill, n: u32, nnz: usize) -> Shape {
 
 fn run(op: Op, fill: Fill, ptr: &[i32], ind: &[i32], needs: Needs) -> Schedule {
     let shape = shape(op, fill, ptr.len() as u32 - 1, ind.len());
-    schedule(&shape, &validate(&shape, ptr, ind).unwrap(), needs).0
+    schedule_by(&shape, &validate(&shape, ptr, ind).unwrap(), needs, None, &crate::engines::decide).0
 }
 
 fn lists(ptr: &[u32], adj: &[u32], values: Values) -> Option<Lists> {
@@ -128,7 +128,7 @@ fn levels_of_the_transposed_problem() {
     assert_eq!(levels, Some(vec![2, 2, 1, 0]));
     let shape = shape(Op::Transpose, Fill::Lower, 4, 7);
     let pattern = validate(&shape, &LOW_PTR, &LOW_IND).unwrap();
-    let (s, _) = schedule_by(&shape, &pattern, ALL, levels);
+    let (s, _) = schedule_by(&shape, &pattern, ALL, levels, &rows_alone);
     assert_eq!((&s.level_ptr[..], &s.order[..]), (&[0, 1, 2, 4][..], &[3, 2, 0, 1][..]));
     assert_eq!(s.rows, lists(&[0, 0, 1, 2, 3], &[0, 1, 0], Values::Permuted(vec![5, 2, 4])));
     assert_eq!((s.diag, s.counts), (vec![6, 3, 0, 1], vec![0, 1, 1, 1]));
@@ -276,7 +276,7 @@ fn no_rows_at_all() {
         let pattern = validate::<i32, i32>(&empty, ptr, &[]).unwrap();
         assert_eq!(pattern.ptr, [0]);
         for tiles in [Tiles::No, Tiles::Yes, Tiles::IfFaster] {
-            let (s, _) = schedule(&empty, &pattern, Needs { tiles, ..ALL });
+            let (s, _) = schedule_by(&empty, &pattern, Needs { tiles, ..ALL }, None, &crate::engines::decide);
             assert_eq!((s.n, s.levels(), s.widest_level(), s.missing_diag), (0, 0, 0, None));
             assert_eq!(s.rows, lists(&[0], &[], Values::Contiguous(vec![])));
         }
