@@ -1,5 +1,5 @@
 // The order of what a factorisation works on, made of the rows by level: work items of a few rows of one level, or nodes. Each keeps
-// some of the positions, in their order: `factor_count_*` counts those that each block keeps, `factor_place_*` writes them.
+// some of the positions, in their order. `factor_order_count_*` counts those that each block keeps, `factor_order_place_*` writes them.
 #include "factor/factor.cuh"
 
 // Begins of work items: in each level the first one of every `rows` positions.
@@ -51,14 +51,14 @@ __device__ void place(const FactorOrderArgs &a) {
     if (p == 0) a.out[a.items] = a.n;
 }
 
-#define KERNELS(name, Rule)                                                      \
-    extern "C" __global__ void __launch_bounds__(FACTOR_ORDER_BLOCK)             \
-        factor_count_##name(const GRID_CONSTANT FactorOrderArgs a) {             \
-        count<Rule>(a);                                                          \
-    }                                                                            \
-    extern "C" __global__ void __launch_bounds__(FACTOR_ORDER_BLOCK)             \
-        factor_place_##name(const GRID_CONSTANT FactorOrderArgs a) {             \
-        place<Rule>(a);                                                          \
+#define KERNELS(name, Rule)                                                  \
+    extern "C" __global__ void __launch_bounds__(FACTOR_ORDER_BLOCK)         \
+        factor_order_count_##name(const GRID_CONSTANT FactorOrderArgs a) {   \
+        count<Rule>(a);                                                      \
+    }                                                                        \
+    extern "C" __global__ void __launch_bounds__(FACTOR_ORDER_BLOCK)         \
+        factor_order_place_##name(const GRID_CONSTANT FactorOrderArgs a) {   \
+        place<Rule>(a);                                                      \
     }
 KERNELS(items, Items)
 KERNELS(nodes, Nodes)

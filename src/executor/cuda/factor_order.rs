@@ -5,8 +5,8 @@ use super::shared::factor::{FactorOrderArgs, FACTOR_ORDER_BLOCK};
 use super::{CudaPlan, DeviceArray, KernelName, Launcher};
 use crate::error::Result;
 
-const COUNT: KernelName<FactorOrderArgs> = KernelName::new("factor_count_");
-const PLACE: KernelName<FactorOrderArgs> = KernelName::new("factor_place_");
+const COUNT: KernelName<FactorOrderArgs> = KernelName::new("factor_order_count_");
+const PLACE: KernelName<FactorOrderArgs> = KernelName::new("factor_order_place_");
 
 /// What an order is of.
 #[derive(Clone, Copy)]
