@@ -168,7 +168,7 @@ fn compile_kernels(root: &Path, headers: &Path, out: &Path) {
             missing.push((length, source.clone(), fatbin.clone()));
         }
         let own = out.join(format!("{stem}.fatbin"));
-        table += &format!("    ({stem:?}, include_bytes!({:?})),\n", own.display().to_string());
+        table += &format!("    include_bytes!({:?}),\n", own.display().to_string());
         made.push((fatbin, own));
     }
     missing.sort_by_key(|&(length, ..)| Reverse(length));
@@ -190,7 +190,7 @@ fn kernel_table(fatbins: &str, archs: &[&str], compiler: u32) -> String {
     };
     let numbers = || archs.iter().map(number);
     format!(
-        "pub static FATBINS: &[(&str, &[u8])] = &[\n{fatbins}];\n\
+        "pub static FATBINS: &[&[u8]] = &[\n{fatbins}];\n\
          /// The compute capabilities that they are compiled for, times ten: as they were named, the least, and the last one, which \
          is there as PTX too; 0 for none.\n\
          const COMPILED: &str = {:?};\n\

@@ -248,7 +248,7 @@ impl Gpu {
         }
         gpu.pool = MemoryPool::new(device);
         gpu.locked.fill()?;
-        for (_, image) in FATBINS {
+        for image in FATBINS {
             let Some(module) = Module::load(image)? else { return Err(gpu.why_it_has_no_code()?) };
             let kernels = module.kernels()?.into_iter().map(|(name, f)| (name, f as usize));
             lock(&gpu.functions).extend(kernels);
@@ -374,15 +374,15 @@ impl Gpu {
         if let Some(f) = functions.get(name) {
             return Ok(*f as sys::CUfunction);
         }
-        // Kernels begin with the name of the file they are in; the longest that fits is meant.
-        let file = |i: &usize| FATBINS[*i].0;
-        let module = (0..FATBINS.len()).filter(|i| name.starts_with(file(i))).max_by_key(|i| file(i).len());
-        let no_such =
-            || Error::Driver { call: "cuModuleGetFunction", error: format!("no kernel is named {name}") };
-        let module = &self.modules[module.ok_or_else(no_such)?];
-        let f = module.kernel(&CString::new(name).map_err(|_| no_such())?)?;
-        functions.insert(name.to_string(), f as usize);
-        Ok(f)
+        // The driver did not list it.
+        let text = CString::new(name).expect("names of kernels have no zeros");
+        for module in self.modules.iter() {
+            if let Some(f) = module.kernel(&text)? {
+                functions.insert(name.to_string(), f as usize);
+                return Ok(f);
+            }
+        }
+        Err(Error::Driver { call: "cuModuleGetFunction", error: format!("no kernel is named {name}") })
     }
 }
 

@@ -68,15 +68,14 @@ impl Module {
         functions.into_iter().map(kernel).collect()
     }
 
-    /// The kernel of that name.
-    pub fn kernel(&self, name: &CStr) -> Result<sys::CUfunction> {
+    /// The kernel of that name, if it is one of these.
+    pub fn kernel(&self, name: &CStr) -> Result<Option<sys::CUfunction>> {
         let mut function = null_mut();
         // SAFETY: writes one handle; the name has an end.
-        check(
-            unsafe { sys::cuModuleGetFunction(&mut function, self.0, name.as_ptr()) },
-            "cuModuleGetFunction",
-        )?;
-        Ok(function)
+        match unsafe { sys::cuModuleGetFunction(&mut function, self.0, name.as_ptr()) } {
+            sys::cudaError_enum::CUDA_ERROR_NOT_FOUND => Ok(None),
+            result => check(result, "cuModuleGetFunction").map(|()| Some(function)),
+        }
     }
 }
 
