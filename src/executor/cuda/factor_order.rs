@@ -8,13 +8,6 @@ use crate::error::Result;
 const COUNT: KernelName<FactorOrderArgs> = KernelName::new("factor_order_count_");
 const PLACE: KernelName<FactorOrderArgs> = KernelName::new("factor_order_place_");
 
-/// What an order is of.
-#[derive(Clone, Copy)]
-enum Of {
-    Items,
-    Nodes,
-}
-
 /// Work items of up to `rows` rows of one level: where each begins among the positions, then the end of the last one; and their
 /// number.
 pub fn items(
@@ -27,21 +20,21 @@ pub fn items(
     let on_gpu = DeviceArray::copy_of(launcher.gpu, level_ptr, launcher.stream)?;
     let levels = level_ptr.len().saturating_sub(1) as u32;
     let args = FactorOrderArgs { level_ptr: on_gpu.address(), levels, rows, ..Default::default() };
-    Ok((order(plan, launcher, Of::Items, args, items)?, items))
+    Ok((order(plan, launcher, "items", args, items)?, items))
 }
 
 /// Nodes of `size` consecutive rows by level.
 pub fn nodes(plan: &CudaPlan, launcher: &Launcher, size: u32) -> Result<(DeviceArray, u32)> {
     let nodes = plan.stored.n() / size;
     let args = FactorOrderArgs { order: plan.stored.base.order, rows: size, ..Default::default() };
-    Ok((order(plan, launcher, Of::Nodes, args, nodes)?, nodes))
+    Ok((order(plan, launcher, "nodes", args, nodes)?, nodes))
 }
 
-/// `kept` numbers, and the number of rows behind them. Waits for the stream.
+/// `kept` numbers by the kernels whose names end with `of`, and the number of rows behind them. Waits for the stream.
 fn order(
     plan: &CudaPlan,
     launcher: &Launcher,
-    of: Of,
+    of: &str,
     args: FactorOrderArgs,
     kept: u32,
 ) -> Result<DeviceArray> {
@@ -50,12 +43,8 @@ fn order(
     let of_blocks = DeviceArray::temporary(gpu, 4 * blocks as usize, stream)?;
     let out = DeviceArray::on_stream(gpu, 4 * (kept as usize + 1), stream)?;
     let args = FactorOrderArgs { n, items: kept, kept: of_blocks.address(), out: out.address(), ..args };
-    let variant = match of {
-        Of::Items => "items",
-        Of::Nodes => "nodes",
-    };
-    launcher.setup_kernel(COUNT, variant)?.launch(blocks, FACTOR_ORDER_BLOCK, 0, &args)?;
-    launcher.setup_kernel(PLACE, variant)?.launch(blocks, FACTOR_ORDER_BLOCK, 0, &args)?;
+    launcher.setup_kernel(COUNT, of)?.launch(blocks, FACTOR_ORDER_BLOCK, 0, &args)?;
+    launcher.setup_kernel(PLACE, of)?.launch(blocks, FACTOR_ORDER_BLOCK, 0, &args)?;
     super::memory::synchronize(stream)?;
     Ok(out)
 }
