@@ -174,9 +174,10 @@ static void has_size(const System *s, size_t *known, int rank) {
 
 /* With the analysis for more that there is, whose algorithm may want less than that of AUTO's choice that wants most. */
 static void has_size_between(const System *s, const size_t *known, int rank, int last) {
-  CHECK_THAT(s->buffer_bytes >= known[rank] && s->buffer_bytes <= known[last],
+  size_t least = known[rank] ? known[rank] : known[0];
+  CHECK_THAT(s->buffer_bytes >= least && s->buffer_bytes <= known[last],
              "%s: %zu bytes for %" PRId64 " right-hand sides behind %" PRId64 ", not %zu to %zu", s->algorithm,
-             s->buffer_bytes, ANNOUNCED[rank], ANNOUNCED[last], known[rank], known[last]);
+             s->buffer_bytes, ANNOUNCED[rank], ANNOUNCED[last], least, known[last]);
 }
 
 /* Announces so many right-hand sides; the buffer serves the analysis that there is, and the next one. */
