@@ -156,8 +156,8 @@ fn the_command_lines_modules_have_no_circle() {
     must_have_no_circle("bench/src", 40);
 }
 
-/// The circles of imports among the modules and the rooms in `src/` of a tree, by the names that they pass on, which `super::` alone does not
-/// tell.
+/// The circles of imports among the modules and the rooms in `src/` of a tree, by the names that they pass on, which `super::` alone
+/// does not tell.
 fn counted_circles(tree: &Path) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/count-house");
     let output = Command::new(script).arg("--circles").arg(tree).output().expect("python3 is there");

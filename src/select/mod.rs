@@ -1,4 +1,4 @@
-//! The choice of an engine for a pattern: what is known of it, and what takes least.
+//! What the choice of an engine for a pattern knows, and what it finds.
 #![forbid(unsafe_code)]
 
 pub mod decision;

@@ -31,8 +31,9 @@ pub struct How {
 }
 
 impl CudaPlan {
-    /// Analyses the caller's pattern for what `choice` finds best, and puts the schedule on the device. Calls `let_go` once the pattern is known to be good, before it allocates what
-    /// the plan keeps: so a plan from before, dropped there, leaves its memory to this one.
+    /// Analyses the caller's pattern for what `choice` finds best, and puts the schedule on the device. Calls `let_go` once the
+    /// pattern is known to be good, before it allocates what the plan keeps: so a plan from before, dropped there, leaves its
+    /// memory to this one.
     pub fn new(
         gpu: &Arc<Gpu>,
         choice: &dyn Choice,
