@@ -56,13 +56,10 @@ SETUP_KERNEL(setup_panel_segments, 256) {
     });
 }
 
-// The levels of the first and the last row of each position's segment, by `word`; and how many segments begin in each
-// level, in `run_info`.
+// How many segments begin in each level of rows, in `run_info`.
 SETUP_KERNEL(setup_panel_ends, 256) {
     each_below(a.n, [&](uint32_t t) {
-        uint32_t segment = a.tile_number[t];
         if (a.counters[t]) atomicAdd(a.run_info + a.word[t] - 1, 1u);
-        a.ranks[t] = make_uint2(a.word[a.run_begin[segment]], a.word[a.run_begin[segment + 1] - 1]);
     });
 }
 
@@ -77,41 +74,65 @@ SETUP_KERNEL(setup_panel_hops, 256) {
     if (threadIdx.x == 0) atomicAdd((unsigned long long *)&panel_counts(a).hops, (unsigned long long)hops[0]);
 }
 
+// The level of each segment, in `level_of`: one above the highest of those that its rows depend on. A warp takes a row. The last one of
+// a segment's rows to be looked at publishes the level, which is one word and its own flag. `counters` is how many have been looked at,
+// and `key_out` the highest level so far.
+//
+// Progress: blocks take positions in order, by ticket. A row waits for segments all of whose rows have earlier positions. So the first
+// row that is not done lacks nothing.
 template <class Source>
-struct PanelCheck {
-    static constexpr int PIECES = Source::PIECES;
-    Source source;
-
-    __device__ uint2 span(uint32_t i) const { return source.span(i); }
-    __device__ uint32_t number(uint32_t i) const { return i; }
-    template <class Team>
-    __device__ void visit(uint32_t i, uint2 span, const Team &team) {
-        const SetupArgs &a = source.a;
-        uint32_t t = natural_position(a, i), level = a.word[t], begin = a.run_begin[a.tile_number[t]], counts[4] = {};
-        uint2 own = a.ranks[t];
-        each_entry(source, i, span, team, [&](const uint32_t (&unknowns)[4]) {
+__device__ __forceinline__ void panel_levels(const SetupArgs &a, const Source &source) {
+    constexpr uint32_t U = 4;  // entries of a lane that are waited for together
+    __shared__ uint32_t ticket;
+    if (threadIdx.x == 0) ticket = atomicAdd(&a.summary->ticket[a.ticket], 1u);
+    __syncthreads();
+    uint32_t t = ticket * (TEAM_BLOCK / 32) + threadIdx.x / 32, lane = threadIdx.x % 32, top = 0;
+    SetupWatchdog dog(a);
+    if (t < a.n) {
+        uint32_t i = natural_position(a, t), segment = a.tile_number[t], begin = a.run_begin[segment];
+        uint2 span = source.span(i);
+        for (uint32_t k = lane; __any_sync(FULL, k < span.y); k += 32 * U) {
+            uint32_t other[U], missing = 0;
 #pragma unroll
-            for (uint32_t j : unknowns) {
+            for (uint32_t u = 0; u < U; ++u) {
+                uint32_t j = i, value;
+                bool is_entry = k + 32 * u < span.y && source.entry(i, span.x + k + 32 * u, j, value);
                 uint32_t position = natural_position(a, j);
-                if (position >= begin) continue;
-                uint2 other = a.ranks[position];
-                counts[0] += other.y >= own.y;
-                counts[1] += other.x >= own.x;
-                counts[2] += other.y >= level;
-                counts[3] += a.word[position] >= own.x;
+                if (is_entry && position < begin) {
+                    other[u] = a.tile_number[position];
+                    missing |= 1u << u;
+                }
             }
-        });
-        if (!add_up_row<4>(team, counts)) return;
-        uint32_t *all = panel_counts(a).unordered;  // and what waits, behind it
+            // Ends when these segments' levels are known, or by the watchdog.
+            for (;;) {
 #pragma unroll
-        for (int k = 0; k < 4; ++k)
-            if (counts[k]) atomicAdd(all + k, counts[k]);
+                for (uint32_t u = 0; u < U; ++u) {
+                    uint32_t level = missing >> u & 1u ? load_relaxed(a.level_of + other[u]) : 0;
+                    if (level) missing &= ~(1u << u);
+                    top = Max()(top, level);
+                }
+                if (!__any_sync(FULL, missing)) break;
+                if (!__all_sync(FULL, dog.keep_waiting())) return;
+                rest(SHORT_REST);
+            }
+        }
+        top = Lanes(32).reduce(top, Max());
+        if (lane == 0) {
+            atomicMax(a.key_out + segment, top);
+            if (comes_last(a.counters + segment, a.run_begin[segment + 1] - begin)) {
+                uint32_t level = load_relaxed(a.key_out + segment) + 1;
+                store_relaxed(a.level_of + segment, level);
+                if (load_relaxed(&panel_counts(a).levels) < level) atomicMax(&panel_counts(a).levels, level);
+            }
+        }
     }
-};
+    // What the watchdogs of those who wait poll.
+    if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
+}
 
-#define PANEL_CHECK(name, SOURCE) \
-    SETUP_KERNEL(setup_panel_check_##name, TEAM_BLOCK) { walk(a, PanelCheck<SOURCE>{{a}}); }
-FOR_EACH_SOURCE(PANEL_CHECK)
+#define PANEL_LEVELS(name, SOURCE) \
+    SETUP_KERNEL_WITH_WAITS(setup_panel_segment_levels_##name, TEAM_BLOCK) { panel_levels(a, SOURCE{a}); }
+FOR_EACH_SOURCE(PANEL_LEVELS)
 
 // Rows that a segment has room for.
 __device__ __forceinline__ uint32_t panel_room(const SetupArgs &a, uint32_t segment) {
@@ -119,21 +140,20 @@ __device__ __forceinline__ uint32_t panel_room(const SetupArgs &a, uint32_t segm
     return rows > 1 ? 2u << (31 - __clz(rows - 1)) : 1;
 }
 
-// Keys for the sort of the segments by level, the larger ones first; and the room that each level needs. By `shift` the level is
-// that of the last row.
+// Keys for the sort of the segments by level, the larger ones first; and the room that each level needs.
 SETUP_KERNEL(setup_panel_keys, 256) {
     each_below(a.count, [&](uint32_t s) {
-        uint32_t room = panel_room(a, s), row = a.shift ? a.run_begin[s + 1] - 1 : a.run_begin[s], level = a.word[row] - 1;
+        uint32_t room = panel_room(a, s), level = a.level_of[s] - 1;
         a.key_out[s] = level * PANEL_SIZES + PANEL_SIZES - __ffs(room);
         ((uint32_t *)a.value_out)[s] = s;
         atomicAdd(a.level_ptr + level, room);
     });
 }
 
-// The panels of each level, and the room of each segment in the order of the sort.
+// The panels of each of `level` levels, and the room of each segment in the order of the sort.
 SETUP_KERNEL(setup_panel_rooms, 256) {
-    each_below(Max()(a.count, a.summary->levels), [&](uint32_t k) {
-        if (k < a.summary->levels) a.level_ptr[k] = divide_up(a.level_ptr[k], PANEL_ROWS);
+    each_below(Max()(a.count, a.level), [&](uint32_t k) {
+        if (k < a.level) a.level_ptr[k] = divide_up(a.level_ptr[k], PANEL_ROWS);
         if (k < a.count) a.chunk[k] = panel_room(a, ((const uint32_t *)a.value_in)[k]);
     });
 }

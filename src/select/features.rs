@@ -58,6 +58,10 @@ pub trait LazyFeatures {
     fn segments(&mut self) -> Result<Option<SegmentCounts>> {
         Ok(None)
     }
+    /// How many levels of segments there are. It takes as long as that many hops from row to row.
+    fn segment_levels(&mut self) -> Result<Option<u32>> {
+        Ok(None)
+    }
 }
 
 /// What the choice knows of a pattern, of nodes or of rows.
@@ -101,6 +105,10 @@ impl<'f> Features<'f> {
 
     pub fn segments(&self) -> Result<Option<SegmentCounts>> {
         self.lazy.borrow_mut().segments()
+    }
+
+    pub fn segment_levels(&self) -> Result<Option<u32>> {
+        self.lazy.borrow_mut().segment_levels()
     }
 }
 

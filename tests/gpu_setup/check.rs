@@ -430,12 +430,9 @@ impl Plan<'_> {
 }
 
 /// Every row is in one panel, and what it depends on is in an earlier panel, or in the same one and then right before it.
-/// How many panels have rows of several runs, and whether they are in an order of their own.
-pub fn check_panels(plan: &PlanArrays, n: u32) -> (usize, bool) {
-    let none = u32::MAX;
-    let natural: Vec<u32> = (0..n.next_multiple_of(32)).map(|p| if p < n { p } else { none }).collect();
-    let has_order = !plan.work_item.is_empty();
-    let rows = if has_order { &plan.work_item } else { &natural };
+/// How many panels have rows of several runs.
+pub fn check_panels(plan: &PlanArrays, n: u32) -> usize {
+    let (none, rows) = (u32::MAX, &plan.work_item);
     let mut place = vec![none; n as usize];
     for (at, &p) in rows.iter().enumerate().filter(|&(_, &p)| p != none) {
         assert_eq!(std::mem::replace(&mut place[p as usize], at as u32), none, "row {p} twice");
@@ -454,5 +451,5 @@ pub fn check_panels(plan: &PlanArrays, n: u32) -> (usize, bool) {
             assert!(of / 32 < at / 32 || is_in_run, "row {p} at {at} depends on {q} at {of}");
         }
     }
-    (several, has_order)
+    several
 }

@@ -13,26 +13,27 @@ use crate::select::decision::Decision;
 use crate::select::features::{Counts, Features};
 use crate::tuning::LOOK_ADVANTAGE;
 
-/// Panels of segments. What is known of these is asked for where they may be faster.
+/// Panels of segments. What is known of these is asked for where they may be faster, and then their levels.
 pub fn cost(features: &Features, best: Decision) -> Result<Option<Decision>> {
     let counts = features.counts;
     if features.needs.panels != Panels::IfFaster || !may_be_faster(counts, best.predicted) {
         return Ok(None);
     }
-    let predicted = features.segments()?.and_then(|segments| predict(segments, counts));
-    let predicted = predicted.filter(|&time| time < best.predicted);
-    Ok(predicted.map(|predicted| Decision::plain(Form::Panels, predicted)))
+    let is_less = |time: &Duration| *time < best.predicted;
+    let estimated = features.segments()?.map(|segments| estimate(segments, counts));
+    if estimated.filter(is_less).is_none() {
+        return Ok(None);
+    }
+    let predicted = features.segment_levels()?.map(|levels| time(counts, f64::from(levels)));
+    Ok(predicted.filter(is_less).map(|predicted| Decision::plain(Form::Panels, predicted)))
 }
 
-/// Time of a solve by panels, if rows hardly wait longer than by themselves. The segments are of nodes where `counts` are.
-pub fn predict(segments: SegmentCounts, counts: Counts) -> Option<Duration> {
-    segments.order()?;
-    let waits = segments.wait[0].min(segments.wait[1]) as f64;
-    (waits <= PANEL_WAITS * counts.entries as f64)
-        .then(|| time(counts, segments.hops as f64 / f64::from(PANEL_HOP_PARTS)))
+/// The time by what is known of segments before their levels are. They are of nodes where `counts` are.
+fn estimate(segments: SegmentCounts, counts: Counts) -> Duration {
+    time(counts, segments.hops as f64 / f64::from(PANEL_HOP_PARTS))
 }
 
-/// Time of a solve by panels that hardly wait longer than their rows, with so many hops from one to another.
+/// Time of a solve by panels, with so many hops from one to another.
 fn time(counts: Counts, hops: f64) -> Duration {
     let rows = counts.of_rows();
     let blocks = rows.speed.multiprocessors * (PANEL_WARPS_OF_SM / warps(rows.entries, rows.n));
@@ -61,27 +62,17 @@ mod tests {
     const MICROSECOND: Duration = Duration::from_micros(1);
 
     #[test]
-    fn panels_are_for_rows_that_hardly_wait_longer() {
+    fn panels_are_for_rows_that_few_hops_lead_to() {
         let rows = counts_of(30_000, 8_000_000, 2400);
-        let predicted = |wait, unordered, hops| {
-            predict(
-                SegmentCounts {
-                    unordered,
-                    wait: [wait; 2],
-                    segments: 2500,
-                    hops: hops * u64::from(PANEL_HOP_PARTS),
-                },
-                rows,
-            )
+        let estimated = |hops| {
+            let segments =
+                SegmentCounts { segments: 2500, levels: 0, hops: hops * u64::from(PANEL_HOP_PARTS) };
+            estimate(segments, rows)
         };
-        let (time, path) = (predicted(0, [0, 9], 75).unwrap(), 2400 * PANEL_LEVEL + 75 * PANEL_HOP);
-        assert!(time > path && time < 2 * path);
-        assert_eq!(predicted(70_000, [0, 9], 75), Some(time));
-        // As in a grid, where a line keeps the next one waiting.
-        assert_eq!(predicted(90_000, [0, 9], 75), None);
-        assert_eq!(predicted(0, [9, 9], 75), None);
+        let path = 2400 * PANEL_LEVEL + 75 * PANEL_HOP;
+        assert!(estimated(75) > path && estimated(75) < 2 * path);
         // As in a mesh where each row is a segment.
-        assert!(predicted(0, [0, 9], 2400).unwrap() > 2400 * PANEL_HOP);
+        assert!(estimated(2400) > 2400 * PANEL_HOP);
     }
 
     #[test]

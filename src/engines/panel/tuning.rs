@@ -16,6 +16,3 @@ pub const PANEL_LEVEL: Duration = Duration::from_nanos(25);
 pub const PANEL_HOP: Duration = Duration::from_nanos(800);
 pub const PANEL_ENTRY_SECONDS: f64 = 0.4e-11;
 pub const PANEL_SECONDS: f64 = 0.6e-5;
-
-/// AUTO takes it where no more than this part of the entries wait for rows that they would not wait for by themselves.
-pub const PANEL_WAITS: f64 = 0.01;

@@ -106,7 +106,7 @@ impl Run<'_> {
             self.extra_diagonals(found.extra, &mut done)?;
         }
         if let Some(segments) = segments {
-            self.order_panels(segments, levels, &mut done)?;
+            self.order_panels(segments, &mut done)?;
         }
         self.cut_up(cut, work_items, levels, self.engine_args(&kept, level_of), &mut done)?;
         if self.launches_levels(form) {
@@ -217,7 +217,9 @@ impl Run<'_> {
         let mut segments = None;
         let decision = match (needs.tiles, self.node) {
             (Tiles::No, 1) if needs.panels == Panels::Yes => {
-                segments = Some(self.panel_segments()?);
+                let mut found = self.panel_segments()?;
+                self.segment_levels(&mut found)?;
+                segments = Some(found);
                 Decision { form: Form::Panels, ..Decision::default() }
             }
             (Tiles::No, 1) if !needs.nodes => {
@@ -338,5 +340,9 @@ impl LazyFeatures for Seen<'_, '_> {
     fn segments(&mut self) -> Result<Option<SegmentCounts>> {
         let segments = self.segments.insert(self.run.panel_segments()?);
         Ok(Some(segments.counts))
+    }
+
+    fn segment_levels(&mut self) -> Result<Option<u32>> {
+        self.segments.as_mut().map(|segments| self.run.segment_levels(segments)).transpose()
     }
 }

@@ -6,7 +6,7 @@ use super::known::DeviceSchedule;
 use super::places::{Room, Sort, MOST_PASSES};
 use super::run::Run;
 use crate::address::Address;
-use crate::analysis::panels::{Order, SegmentCounts};
+use crate::analysis::panels::SegmentCounts;
 use crate::analysis::shared::panels::{PANEL_ROWS, PANEL_SIZES};
 use crate::error::Result;
 
@@ -34,7 +34,9 @@ struct Places {
     head_sums: Address,
     segment_of: Address,
     run_begin: Address,
-    ends: Address,
+    looked_at: Address,
+    highest: Address,
+    segment_levels: Address,
     keys: [Address; 2],
     values: [Address; 2],
     rooms: Address,
@@ -58,7 +60,9 @@ impl Places {
             head_sums: room.words(rows),
             segment_of: room.words(rows),
             run_begin: room.words(rows),
-            ends: room.take(rows * 8),
+            looked_at: room.words(rows),
+            highest: room.words(rows),
+            segment_levels: room.words(rows),
             keys: [(); 2].map(|()| room.words(rows)),
             values: [(); 2].map(|()| room.words(rows)),
             rooms: room.words(rows),
@@ -69,7 +73,7 @@ impl Places {
 }
 
 impl Run<'_> {
-    /// Cuts the chains of unknowns into segments, and counts what speaks against panels of them.
+    /// Cuts the chains of unknowns into segments, and estimates how many a path has.
     pub(super) fn panel_segments(&mut self) -> Result<Segments> {
         let n = self.shape.n;
         let bytes = Places::lay_out(Address::NULL, n).bytes;
@@ -85,7 +89,6 @@ impl Run<'_> {
             locality_group: places.head_sums,
             tile_number: places.segment_of,
             run_begin: places.run_begin,
-            ranks: places.ends,
             run_info: places.rooms,
             level_ptr: self.places.level_ptr,
             level_step: places.counts,
@@ -99,7 +102,6 @@ impl Run<'_> {
         self.scan(scan(places.heads, places.head_sums, places.scans[1]))?;
         self.cover_strided("setup_panel_segments", &args)?;
         self.cover_strided("setup_panel_ends", &args)?;
-        self.walk_strided(&self.of_rows("setup_panel_check"), &args)?;
         let found = self.ask(places.counts, SegmentCounts::WORDS)?;
         // Where levels begin is not known where nobody asks for a prediction.
         let count = if self.task.records { n } else { 0 };
@@ -108,22 +110,36 @@ impl Run<'_> {
         Ok(Segments { counts, places, _temporary: temporary })
     }
 
-    /// Writes which rows each panel has. Where no level stands for the order of segments, or there are
-    /// more panels than words can count the rows of, panels stay in natural order.
-    pub(super) fn order_panels(
-        &mut self,
-        segments: Segments,
-        levels: u32,
-        done: &mut DeviceSchedule,
-    ) -> Result<()> {
-        let Segments { counts, places, .. } = segments;
-        let (Some(order), Some(bound)) = (counts.order(), PANEL_SIZES.checked_mul(levels)) else {
-            return Ok(());
+    /// Finds the level of each segment; how many levels there are.
+    pub(super) fn segment_levels(&mut self, segments: &mut Segments) -> Result<u32> {
+        let places = segments.places;
+        let args = SetupArgs {
+            tile_number: places.segment_of,
+            run_begin: places.run_begin,
+            counters: places.looked_at,
+            key_out: places.highest,
+            level_of: places.segment_levels,
+            level_step: places.counts,
+            ticket: self.ticket(),
+            ..self.base
         };
+        let found = self.ask(places.counts, SegmentCounts::WORDS)?;
+        let blocks = u64::from(self.shape.n).div_ceil(u64::from(TEAM_BLOCK) / 32);
+        self.launch(&self.of_rows("setup_panel_segment_levels"), blocks, TEAM_BLOCK, &args)?;
+        segments.counts = SegmentCounts::of_words(&found.words()?);
+        Ok(segments.counts.levels)
+    }
+
+    /// Writes which rows each panel has. Where there are more panels than words can count the rows of, they stay in natural order.
+    pub(super) fn order_panels(&mut self, segments: Segments, done: &mut DeviceSchedule) -> Result<()> {
+        let Segments { counts, places, .. } = segments;
+        let levels = counts.levels;
+        let Some(bound) = PANEL_SIZES.checked_mul(levels) else { return Ok(()) };
         let count = counts.segments;
         let args = SetupArgs {
             count,
-            shift: (order == Order::ByLast) as u32,
+            level: levels,
+            level_of: places.segment_levels,
             chunk: places.begins,
             work_item_ptr: places.sums,
             bounds: places.first,

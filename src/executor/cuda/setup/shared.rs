@@ -82,7 +82,7 @@ pub struct Summary {
     pub listed: u32,
     /// Some list of the transposed pattern is very long.
     pub crowded: u32,
-    pub ticket: [u32; 29],
+    pub ticket: [u32; 31],
     /// `CODE_UNIT`s of the codes of all batches.
     pub units: u64,
     /// When the stretches of the setup that the host tells apart have begun, or 0.
@@ -139,7 +139,7 @@ pub struct SetupArgs {
     pub count: u32,
     /// The shift of the digit that a pass sorts by; passes, for the histograms; bits of a place, for the locality order.
     pub shift: u32,
-    /// The level of the unknowns begin..end in Kahn's queue.
+    /// The level of the unknowns begin..end in Kahn's queue; how many levels of segments there are.
     pub level: u32,
     pub begin: u32,
     pub end: u32,
@@ -228,7 +228,7 @@ pub struct SetupArgs {
     pub by_kept: MutPtr, // <u32>
     pub by_count: MutPtr, // <u32>
     pub count_ptr: MutPtr, // <u32>
-    /// By position.
+    /// By position; or the level of each segment.
     pub level_of: MutPtr, // <u32>
     pub tile_number: MutPtr, // <u32>
     pub level_ptr: MutPtr, // <u32>
