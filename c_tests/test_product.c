@@ -178,14 +178,15 @@ static void narrow_ends(void) {
   narrow_levels(SPTRSV_ALG_ONE_WORD, (enum Shape[]){TAIL, GRID, CHAIN, DENSE_END, NODES});
 }
 
-/* Complete factors, with some thirty entries a row and with hundreds, which a GPU solves by panels with few warps or many. */
+/* Complete factors, with some thirty entries a row and with hundreds, which a GPU solves by panels with few warps or many; and short
+ * rows with long ones behind them, which it cuts into pieces. */
 static void factors(void) {
   for (int i = 0; i < 4 * 3 * 2; i++)
-    for (int longer = 0; longer < 2; longer++) {
+    for (int which = 0; which < 3; which++) {
       Kind k = nth_kind(i);
       k.setup = random_setup();
-      int a = place_of(SPTRSV_ALG_PANEL);
-      one_case(k, SEPARATORS, longer ? 900 + below(300) : 100 + below(100), a, a + 1);
+      int a = place_of(SPTRSV_ALG_PANEL), sizes[] = {100 + below(100), 900 + below(300), 9000 + below(300)};
+      one_case(k, which == 2 ? DENSE_END : SEPARATORS, sizes[which], a, a + 1);
     }
 }
 

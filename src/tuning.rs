@@ -161,3 +161,6 @@ pub const SPANS_APART: usize = 10;
 /// Groups of columns beside each other: how many times a single solve they take at least; and in seconds a column of an entry.
 pub const GROUPS_TIMES: f64 = 2.0;
 pub const GROUPS_ENTRY_SECONDS: f64 = 0.16e-11;
+
+/// From so many entries a row on, blocks of PANEL have many warps.
+pub const PANEL_LONG_ROWS: u32 = 64;

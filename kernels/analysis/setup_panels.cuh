@@ -174,10 +174,31 @@ SETUP_KERNEL(setup_panel_places, 256) {
     });
 }
 
-// The positions of each panel's rows, in `tile_step`.
+// The place of a position's row, counted over all panels.
+__device__ __forceinline__ uint32_t panel_place(const SetupArgs &a, uint32_t t) {
+    uint32_t segment = a.tile_number[t];
+    return a.run_info[segment] + t - a.run_begin[segment];
+}
+
+// How many work items each panel is, in `counters`: one for each piece of its longest row, of `span` entries.
+SETUP_KERNEL(setup_panel_pieces, 256) {
+    each_below(a.n, [&](uint32_t t) {
+        uint32_t pieces = Max()(divide_up(a.out_ptr[t + 1] - a.out_ptr[t], a.span), 1);
+        atomicMax(a.counters + panel_place(a, t) / PANEL_ROWS, pieces);
+    });
+}
+
+// Writes these, the panel itself last. `work_item_ptr` is how many work items are before each panel's.
 SETUP_KERNEL(setup_panel_rows, 256) {
     each_below(a.n, [&](uint32_t t) {
-        uint32_t segment = a.tile_number[t];
-        a.tile_step[a.run_info[segment] + t - a.run_begin[segment]] = t;
+        uint32_t place = panel_place(a, t), panel = place / PANEL_ROWS, row = place % PANEL_ROWS;
+        uint32_t first = a.work_item_ptr[panel], end = a.work_item_ptr[panel + 1], sums = first - panel;
+        uint32_t *item = (uint32_t *)a.work_item + (size_t)first * PANEL_ITEM_WORDS;
+        for (uint32_t piece = end - first; piece-- > 0; item += PANEL_ITEM_WORDS) {
+            item[row] = t;
+            if (row > 0) continue;
+            item[PANEL_ROWS] = sums + Max()(piece, 1) - 1;
+            item[PANEL_ROWS + 1] = piece > 0 ? PANEL_PIECE_BIT | piece : end - first - 1;
+        }
     });
 }

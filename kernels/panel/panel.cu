@@ -1,9 +1,10 @@
 // PANEL: up to 32 rows at a time by a block, for complete factors, where neighbouring rows depend on each other and on nearly the
 // same unknowns.
 //
-// A block takes one panel after the other by ticket. Each of its warps sums up what is far of some of the rows (`walk.cuh`), and one
-// warp solves the triangle (`panel.cuh`). Meanwhile another warp finds out about the rows of the next panel. Unknowns reach other
-// blocks through L2, in one word each.
+// A block takes one work item after the other by ticket: a panel, or before it the pieces of its rows where these are long. Each of its
+// warps sums up what is far of some of the rows (`walk.cuh`). The sums of a piece are published as unknowns are. Of a panel one warp
+// adds up these, and solves the triangle (`panel.cuh`). Meanwhile another warp finds out about the rows of the next work item. Unknowns
+// and sums reach other blocks through L2, in one word each.
 #include "shared/panel.h"
 #include "shared/panels.h"
 #include "walk.cuh"
@@ -35,6 +36,8 @@ struct Rows {
     uint32_t origin[WARP];              // the position that the tile's first own column would be of in that run
     uint32_t longest;                   // rows of a run
     bool has_window;                    // which only a panel of a single run has
+    uint32_t sums;                      // where those of the panel's first piece, or of this one, lie
+    uint32_t pieces;                    // of the panel, or PANEL_PIECE_BIT and which one this is, from 1 on
 };
 
 // What the warps of a block tell each other of a panel.
@@ -48,12 +51,16 @@ struct Told {
     uint32_t ticket;
 };
 
-// The position of a lane's row. The table has those of each panel; without it panels are in natural order.
+// The position of a lane's row in a work item. Starts to copy what is known of pieces. The table has each work item; without it they
+// are panels in natural order.
 template <class T>
-__device__ __forceinline__ uint32_t position_of(const SolveArgs<T> &a, uint32_t number) {
-    const uint32_t *table = reinterpret_cast<const uint32_t *>(a.work_item);
-    uint32_t k = number * WARP + threadIdx.x % WARP;
-    return number >= a.work_items ? NONE : table ? table[k] : k;
+__device__ __forceinline__ uint32_t position_of(const SolveArgs<T> &a, uint32_t number, Rows<T> &rows) {
+    uint32_t lane = threadIdx.x % WARP;
+    bool in = number < a.work_items, has_table = a.work_item != nullptr;
+    const uint32_t *table = reinterpret_cast<const uint32_t *>(a.work_item) + (size_t)number * PANEL_ITEM_WORDS;
+    copy_ahead(in && has_table, &rows.sums, table + PANEL_ROWS);
+    copy_ahead(in && has_table, &rows.pieces, table + PANEL_ROWS + 1);
+    return !in ? NONE : has_table ? table[lane] : number * WARP + lane;
 }
 
 // Starts to copy what must be known of the rows at `p`, a row a lane. Diagonals come later, as their places must be known first.
@@ -104,6 +111,37 @@ __device__ __forceinline__ void find_rows(const SolveArgs<T> &a, uint32_t parity
     }
 }
 
+// The sum of all pieces of a lane's row, the first of which lies at `first`. Whether these are finite in all lanes: else a piece has
+// what is near, or an unknown is not finite, or the watchdog ended a wait.
+template <class T>
+__device__ __forceinline__ bool sum_of_pieces(const SolveArgs<T> &a, const T *first, uint32_t pieces, T &sum) {
+    constexpr uint32_t AT_ONCE = 4;
+    uint32_t highest = 0;
+    sum = zero(T{});
+#pragma unroll 1
+    for (uint32_t k = 0; k < pieces; k += AT_ONCE) {
+        Words<T> x[AT_ONCE];
+#pragma unroll
+        for (uint32_t u = 0; u < AT_ONCE; ++u) x[u] = k + u < pieces ? Words<T>::sentinel() : Words<T>::of_zero();
+        spin(a, [&] {
+            uint32_t flag = 0;
+#pragma unroll
+            for (uint32_t u = 0; u < AT_ONCE; ++u) poll(first + (k + u) * WARP, x[u]);
+#pragma unroll
+            for (uint32_t u = 0; u < AT_ONCE; ++u) flag = max(flag, x[u].flag());
+            bool waits = flag == SENTINEL;
+            if (__any_sync(FULL, waits)) rest(SHORT_REST);
+            return waits;
+        });
+#pragma unroll
+        for (uint32_t u = 0; u < AT_ONCE; ++u) {
+            sum = sum + x[u].value();
+            highest = max(highest, magnitude(x[u].value()));
+        }
+    }
+    return __all_sync(FULL, highest < NOT_FINITE<T>);
+}
+
 // Fills a tile from a column on with zeros, which may be the first one or the first own one.
 template <class T>
 __device__ __forceinline__ void clear_from(const Tile<T> &tile, uint32_t first) {
@@ -133,13 +171,15 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
     uint32_t walked = warp * (WARP / WARPS) + lane / LANES_OF_ROW;  // the row of a lane that walks
 
     if (warp == FINDER) {
-        ask_for_rows(a, position_of(a, number), known[0]);
+        ask_for_rows(a, position_of(a, number, known[0]), known[0]);
         find_rows(a, parity, known[0]);
     }
     __syncthreads();
     for (uint32_t slot = 0; number < all; slot ^= 1) {
         const Rows<T> &rows = known[slot];
-        clear_from(tile, rows.has_window ? 0 : WINDOW);
+        uint32_t kind = uniform(rows.pieces), pieces = kind & PANEL_PIECE_BIT ? 0 : kind;
+        bool is_panel = !(kind & PANEL_PIECE_BIT);
+        if (is_panel) clear_from(tile, rows.has_window ? 0 : WINDOW);
         if (threadIdx.x == 0) {
             atomicAdd(&a.state->progress, 1u);
             told.found = told.length = told.columns[0] = told.columns[1] = told.by_entries = told.failed = 0;
@@ -154,33 +194,41 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
                                       rows.near_from[walked],
                                       rows.begin[walked],
                                       rows.end[walked],
-                                      rows.first_value[walked]};
+                                      rows.first_value[walked],
+                                      is_panel ? 0 : kind & ~PANEL_PIECE_BIT,
+                                      !is_panel || pieces > 0};
         T scale = rows.scale[walked];
         // Whether dividing by the diagonals beforehand is as good as behind.
         bool is_moderate = rows.multiplies[walked] && magnitude(scale) < NOT_FINITE<T>;
-        auto near = walk.put_near(tile, rows.origin[walked], [&](bool yes, T v) {
-            T factor = product(v, scale);
-            is_moderate = is_moderate & (!yes | is_zero(v) | ::is_moderate(factor));
-            return factor;
-        });
+        typename RowWalk<T, LANES_OF_ROW>::Near near = {};
+        if (is_panel)
+            near = walk.put_near(tile, rows.origin[walked], [&](bool yes, T v) {
+                T factor = product(v, scale);
+                is_moderate = is_moderate & (!yes | is_zero(v) | ::is_moderate(factor));
+                return factor;
+            });
         uint32_t p = NONE;
         if (warp == FINDER) {
             next = __shfl_sync(FULL, next, 0);
             if (lane == 0) told.ticket = next;
-            p = position_of(a, next & ~BOTH);
+            p = position_of(a, next & ~BOTH, known[slot ^ 1]);
         }
 
         // From here to the solved triangle other panels may be waiting for this one.
         bool ok = true;
         T sum;
-        uint32_t far = walk.sum_far(near.entries, sum, ok);
+        auto span = walk.span();
+        uint32_t length = span.length();
+        // What is near is the youngest of its row.
+        span.from += min(length, near.entries);
+        uint32_t far = walk.sum_far(span, sum, ok);
         if (warp == FINDER) ask_for_rows(a, p, known[slot ^ 1]);
         uint32_t columns = 0;
 #pragma unroll
         for (int third = 0; third < 3; ++third) columns += __popc(near.columns[third]);
         bool is_first = lane % LANES_OF_ROW == 0;
         uint32_t found = __reduce_add_sync(FULL, far + (is_first ? near.entries : 0));
-        uint32_t lengths = __reduce_add_sync(FULL, is_first ? walk.end - walk.begin : 0);
+        uint32_t lengths = __reduce_add_sync(FULL, is_first ? length : 0);
         // No two entries of a row may be in the same place.
         bool by_entries = __any_sync(FULL, columns != near.entries || !is_moderate);
 #pragma unroll
@@ -199,9 +247,21 @@ __device__ __forceinline__ void panels(const SolveArgs<T> &a) {
 
         number = told.ticket & ~BOTH;
         if (warp == FINDER) find_rows(a, parity, known[slot ^ 1]);
-        if (warp == 0) {
+        uint32_t sums = a.n + rows.sums * WARP + lane;
+        if (warp == 0 && !is_panel) {
+            // What is near is not of a piece.
+            bool all_found = told.found == told.length && !told.failed;
+            publish_if(true, work + sums, all_found ? told.sum[lane] : not_a_number(T{}));
+            reset(other + sums);
+        } else if (warp == 0) {
             uint32_t p = rows.position[lane];
             bool in = p != NONE, all_found = told.found == told.length;
+            if (pieces > 0) {
+                T of_pieces;
+                all_found = sum_of_pieces(a, work + sums, pieces, of_pieces) && all_found;
+                told.sum[lane] = told.sum[lane] + of_pieces;
+                __syncwarp();
+            }
             auto publish_unknown = [&](bool yes, T v) { publish_if(yes && in, work + p, v); };
             using Lines = Panel<T, ThroughWork<T>, true>;
             T x;

@@ -4,6 +4,9 @@
 // own, and then on the other half. If entries were taken in the order of their columns, the end of the first half would hold up all
 // of the other half. So rows are walked in parts beside each other: where one waits for an unknown another one goes on. Each part has
 // a sum of its own, and in the end these are added up one after the other: the order of the sums is fixed.
+//
+// Long rows are walked by several blocks. Counted from a row's youngest entry on, each piece has PANEL_PIECE entries; the first one is
+// the panel's own, with all that is near.
 #pragma once
 #include "panel.cuh"
 
@@ -16,21 +19,33 @@ struct RowWalk {
     uint32_t row;        // the lane's, in the panel
     uint32_t near_from;  // unknowns from this position on are near it
     uint32_t begin, end, first_value;
+    uint32_t piece;  // which one is walked
+    bool is_cut;     // or else the whole row
 
-    // Steps end with the row's last entry in the order of unknowns, so that those of all rows that mostly depend on the youngest
-    // ones are walked together.
+    // Some entries of the lane's row, counted from its youngest one on.
+    struct Span {
+        uint32_t from, until;
+        __device__ __forceinline__ uint32_t length() const { return until - from; }
+    };
+    // Those of the piece.
+    __device__ __forceinline__ Span span() const {
+        uint32_t length = end - begin;
+        return {min(length, piece * PANEL_PIECE), is_cut ? min(length, (piece + 1) * PANEL_PIECE) : length};
+    }
+
+    // Steps end with the span's youngest entry, so that those of all rows that mostly depend on the youngest unknowns are walked
+    // together.
     struct Steps {
-        uint32_t number;       // of the longest row of the warp
-        uint32_t length;       // entries of the lane's row
-        uint32_t first, by;    // where the first step begins, from the row's first entry on, and from one to the next
-        const uint32_t *adj;   // of the row's first entry
+        uint32_t number;       // of the longest span of the warp
+        uint32_t length;       // entries of the lane's span
+        uint32_t first, by;    // where the first step begins, from the span's first entry on, and from one to the next
+        const uint32_t *adj;   // of the span's first entry
         const uint32_t *index;
         uint32_t first_value;
     };
-    // Of all entries but so many of the last ones.
-    __device__ __forceinline__ Steps steps(uint32_t without) const {
-        uint32_t length = end - begin - without, number = (uniform(length) + STEP - 1) / STEP;
-        uint32_t skipped = a.backward ? without : 0, lane = threadIdx.x % LANES;
+    __device__ __forceinline__ Steps steps(const Span &span) const {
+        uint32_t length = span.length(), number = (uniform(length) + STEP - 1) / STEP;
+        uint32_t skipped = a.backward ? span.from : end - begin - span.until, lane = threadIdx.x % LANES;
         return {number,
                 length,
                 lane + (a.backward ? (number - 1) * STEP : length - number * STEP),
@@ -74,7 +89,7 @@ struct RowWalk {
     // lanes of the row have put there.
     template <class F>
     __device__ __forceinline__ Near put_near(const Tile<T> &tile, uint32_t origin, const F &factor_of) const {
-        const Steps s = steps(0);
+        const Steps s = steps({0, end - begin});
         Near near = {};
         bool goes_on = true;
 #pragma unroll 1
@@ -104,10 +119,10 @@ struct RowWalk {
         return near;
     }
 
-    // The sum over what is far of all entries but so many of the last ones, times the unknowns, in all lanes of a row. How many
-    // entries of the lane that were. `ok` is false in the end if the watchdog ended a wait.
-    __device__ __forceinline__ uint32_t sum_far(uint32_t without, T &sum, bool &ok) const {
-        const Steps s = steps(without);
+    // The sum over what is far of the span, times the unknowns, in all lanes of a row. How many entries of the lane that were. `ok` is
+    // false in the end if the watchdog ended a wait.
+    __device__ __forceinline__ uint32_t sum_far(const Span &span, T &sum, bool &ok) const {
+        const Steps s = steps(span);
         // Of a part, which is the lane's number modulo PARTS: its next step, its end, and the unknown that it waits for.
         uint32_t part = threadIdx.x % PARTS, step = s.number * part / PARTS, last = s.number * (part + 1) / PARTS, awaited = NONE;
         T sums[PARTS];

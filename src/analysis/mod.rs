@@ -128,6 +128,8 @@ pub struct Findings {
     pub tile: u32,
     /// Whether a level of a tile fills half of a batch.
     pub wide_tiles: bool,
+    /// With panels: how many pieces of long rows are work items of their own, each with a sum for each row of its panel.
+    pub panel_sums: u32,
     /// With nodes: whether the diagonal entry of each row is in its place in the row; and if so, whether each row of a node begins
     /// where the row before it ends.
     pub diag_in_rows: bool,

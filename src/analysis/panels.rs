@@ -7,3 +7,19 @@
 #![forbid(unsafe_code)]
 
 pub use super::shared::panels::SegmentCounts;
+use super::shared::panels::PANEL_PIECE;
+use crate::tuning::PANEL_LONG_ROWS;
+
+/// Whether rows are long on average: then blocks have many warps.
+pub fn rows_are_long(entries: u32, n: u32) -> bool {
+    u64::from(entries) >= u64::from(n) * u64::from(PANEL_LONG_ROWS)
+}
+
+/// Entries of a piece of a row. Blocks of many warps keep up with whole rows.
+pub fn piece(entries: u32, n: u32) -> u32 {
+    if rows_are_long(entries, n) {
+        u32::MAX
+    } else {
+        PANEL_PIECE
+    }
+}

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use sptrsv::analysis::shared::panels::{PANEL_ITEM_WORDS, PANEL_PIECE_BIT, PANEL_ROWS};
 use sptrsv::analysis::shared::schedule::{RUN_AHEAD_SHIFT, SEGMENT};
 use sptrsv::analysis::work_items::{self, Cut, WorkItem, CODE_UNIT, LANES};
-use sptrsv::analysis::{running_sum, Form, Needs, NONE};
+use sptrsv::analysis::{panels, running_sum, Form, Needs, NONE};
 use sptrsv::engines::tiled::shared::{HIGH_BIT, LANE_SHIFT, NEXT_BIT};
 use sptrsv::engines::Algorithm;
 use sptrsv::executor::cuda::PlanArrays;
@@ -429,10 +430,28 @@ impl Plan<'_> {
     }
 }
 
-/// Every row is in one panel, and what it depends on is in an earlier panel, or in the same one and then right before it.
-/// How many panels have rows of several runs.
-pub fn check_panels(plan: &PlanArrays, n: u32) -> usize {
-    let (none, rows) = (u32::MAX, &plan.work_item);
+/// Every row is in one panel, and what it depends on is in an earlier panel, or in the same one and then right before it. The pieces of
+/// a panel are right before it, the oldest entries first, and none have their sums in one place. How many panels have rows of several
+/// runs, and how many pieces there are.
+pub fn check_panels(plan: &PlanArrays, n: u32) -> (usize, usize) {
+    let (none, width) = (u32::MAX, PANEL_ROWS as usize);
+    let (mut rows, mut sums, mut waiting) = (Vec::new(), 0, Vec::new());
+    let piece = panels::piece(plan.row_ptr[n as usize], n);
+    for item in plan.work_item.chunks(PANEL_ITEM_WORDS as usize) {
+        let (own, first, pieces) = (&item[..width], item[width], item[width + 1]);
+        if pieces & PANEL_PIECE_BIT != 0 {
+            waiting.push((own, first, pieces ^ PANEL_PIECE_BIT));
+            continue;
+        }
+        let positions = own.iter().filter(|&&p| p != none).map(|&p| p as usize);
+        let longest = positions.map(|p| plan.row_ptr[p + 1] - plan.row_ptr[p]).max().unwrap();
+        assert_eq!((first, pieces), (sums, longest.div_ceil(piece).max(1) - 1));
+        let wanted: Vec<_> = (1..=pieces).rev().map(|piece| (own, sums + piece - 1, piece)).collect();
+        assert_eq!(std::mem::take(&mut waiting), wanted);
+        sums += pieces;
+        rows.extend_from_slice(own);
+    }
+    assert!(waiting.is_empty(), "pieces of no panel");
     let mut place = vec![none; n as usize];
     for (at, &p) in rows.iter().enumerate().filter(|&(_, &p)| p != none) {
         assert_eq!(std::mem::replace(&mut place[p as usize], at as u32), none, "row {p} twice");
@@ -451,5 +470,5 @@ pub fn check_panels(plan: &PlanArrays, n: u32) -> usize {
             assert!(of / 32 < at / 32 || is_in_run, "row {p} at {at} depends on {q} at {of}");
         }
     }
-    several
+    (several, sums as usize)
 }

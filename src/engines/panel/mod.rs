@@ -8,8 +8,8 @@ pub mod tuning;
 
 use std::time::Duration;
 
-use crate::analysis::shared::panels::PANEL_ROWS;
-use crate::analysis::{Findings, Form, Needs, Panels, Schedule};
+use crate::analysis::shared::panels::{PANEL_ITEM_WORDS, PANEL_ROWS};
+use crate::analysis::{panels, Findings, Form, Needs, Panels, Schedule};
 use crate::error::{Error, Result};
 use crate::executor::cuda::args::SolveArgs;
 use crate::executor::cuda::engine::{Algorithm, EnginePlan};
@@ -19,7 +19,7 @@ use crate::problem::{DataType, Shape};
 use crate::select::decision::Decision;
 use crate::select::features::{Counts, Features};
 use shared::{PANEL_FEW_WARPS, PANEL_MANY_WARPS, PANEL_WARPS_OF_SM};
-use tuning::{PANEL_LONG_ROWS, PANEL_PLACES};
+use tuning::PANEL_PLACES;
 
 pub struct Panel;
 
@@ -33,7 +33,7 @@ fn shared_bytes(dtype: DataType) -> u32 {
 
 /// Warps of a block. More of them are sooner done with a panel of long rows, and fewer panels are on a GPU together.
 fn warps(entries: u32, n: u32) -> u32 {
-    if u64::from(entries) >= u64::from(n) * u64::from(PANEL_LONG_ROWS) {
+    if panels::rows_are_long(entries, n) {
         PANEL_MANY_WARPS
     } else {
         PANEL_FEW_WARPS
@@ -99,11 +99,11 @@ impl Algorithm for Panel {
         launcher: &Launcher,
         stored: &mut Stored,
         _schedule: Option<&Schedule>,
-        _found: &mut Findings,
+        found: &mut Findings,
     ) -> Result<()> {
         let warps = warps(stored.entries, stored.n());
         launcher.kernel(PANEL, variant(warps))?.allow_shared(shared_bytes(launcher.dtype))?;
-        stored.add_work_vectors(launcher, 0)?;
+        stored.add_work_vectors(launcher, found.panel_sums.saturating_mul(PANEL_ROWS))?;
         // Where the schedule has no panels they are in natural order.
         if stored.base.work_item.is_null() {
             stored.base.work_items = stored.n().div_ceil(PANEL_ROWS);
@@ -133,6 +133,6 @@ impl EnginePlan for PanelPlan {
         )
     }
     fn words_of_work_item(&self) -> usize {
-        PANEL_ROWS as usize
+        PANEL_ITEM_WORDS as usize
     }
 }

@@ -6,13 +6,10 @@ use std::time::Duration;
 /// The values that a tile of a warp has room for.
 pub const PANEL_PLACES: u32 = 80 * 32;
 
-/// From so many entries a row on, blocks have many warps.
-pub const PANEL_LONG_ROWS: u32 = 64;
-
 /// Its start and end, a level of rows, a hop from panel to panel, and (in seconds) an entry, and a panel, of which all blocks
 /// solve one each side by side.
 pub const PANEL_START: Duration = Duration::from_nanos(10000);
 pub const PANEL_LEVEL: Duration = Duration::from_nanos(25);
-pub const PANEL_HOP: Duration = Duration::from_nanos(800);
+pub const PANEL_HOP: Duration = Duration::from_nanos(1250);
 pub const PANEL_ENTRY_SECONDS: f64 = 0.4e-11;
 pub const PANEL_SECONDS: f64 = 0.6e-5;

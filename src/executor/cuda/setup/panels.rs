@@ -6,8 +6,8 @@ use super::known::DeviceSchedule;
 use super::places::{Room, Sort, MOST_PASSES};
 use super::run::Run;
 use crate::address::Address;
-use crate::analysis::panels::SegmentCounts;
-use crate::analysis::shared::panels::{PANEL_ROWS, PANEL_SIZES};
+use crate::analysis::panels::{piece, SegmentCounts};
+use crate::analysis::shared::panels::{PANEL_ITEM_WORDS, PANEL_ROWS, PANEL_SIZES};
 use crate::error::Result;
 
 // SAFETY: numbers, and arrays of them.
@@ -25,7 +25,7 @@ pub(super) struct Segments {
 #[derive(Clone, Copy, Default)]
 struct Places {
     counts: Address,
-    scans: [Address; 4],
+    scans: [Address; 5],
     sort: Sort,
     begins: Address,
     sums: Address,
@@ -41,6 +41,8 @@ struct Places {
     values: [Address; 2],
     rooms: Address,
     levels: Address,
+    pieces: Address,
+    work_items: Address,
     bytes: usize,
 }
 
@@ -51,7 +53,7 @@ impl Places {
         let scan = |room: &mut Room| room.take(rows.div_ceil((SCAN_BLOCK * SCAN_FEW) as usize) * 8);
         Places {
             counts: room.words(SegmentCounts::WORDS),
-            scans: [(); 4].map(|()| scan(room)),
+            scans: [(); 5].map(|()| scan(room)),
             sort: Sort::lay_out(room, n, MOST_PASSES),
             begins: room.words(rows),
             sums: room.words(rows),
@@ -67,6 +69,8 @@ impl Places {
             values: [(); 2].map(|()| room.words(rows)),
             rooms: room.words(rows),
             levels: room.words(rows),
+            pieces: room.words(rows),
+            work_items: room.words(rows),
             bytes: room.bytes(),
         }
     }
@@ -176,13 +180,31 @@ impl Run<'_> {
         })?;
         self.cover_strided("setup_panel_levels", &args)?;
         self.cover_strided("setup_panel_places", &args)?;
-        let bytes = panels as usize * PANEL_ROWS as usize * 4;
-        let rows = self.allocate(bytes)?;
+        let args = SetupArgs {
+            counters: places.pieces,
+            work_item_ptr: places.work_items,
+            out_ptr: done.base.row_ptr,
+            span: piece(done.entries, self.shape.n),
+            ..args
+        };
+        self.cover_strided("setup_panel_pieces", &args)?;
+        let found = self.ask(places.work_items.offset(4 * panels as usize), 1)?;
+        self.scan(SetupArgs {
+            count: panels,
+            scan_in: places.pieces,
+            scan_out: places.work_items,
+            states: places.scans[4],
+            ..args
+        })?;
+        let count = found.words()?[0];
+        let bytes = count as usize * PANEL_ITEM_WORDS as usize * 4;
+        let work_items = self.allocate(bytes)?;
         // SAFETY: the array has that many bytes.
-        unsafe { memory::fill(rows.address(), 0xff, bytes, self.launcher.stream)? };
-        self.cover_strided("setup_panel_rows", &SetupArgs { tile_step: rows.address(), ..args })?;
-        (done.base.work_item, done.base.work_items) = (rows.address(), panels);
-        done.owned.push(rows);
+        unsafe { memory::fill(work_items.address(), 0xff, bytes, self.launcher.stream)? };
+        self.cover_strided("setup_panel_rows", &SetupArgs { work_item: work_items.address(), ..args })?;
+        (done.base.work_item, done.base.work_items) = (work_items.address(), count);
+        done.found.panel_sums = count - panels;
+        done.owned.push(work_items);
         Ok(())
     }
 }

@@ -143,7 +143,8 @@ pub struct SetupArgs {
     pub level: u32,
     pub begin: u32,
     pub end: u32,
-    /// Positions whose levels are noted together; values of a piece that is gathered.
+    /// Positions whose levels are noted together; values of a piece that is gathered; entries of a piece of a
+    /// panel's row.
     pub span: u32,
     /// Rows of a tile, or 0.
     pub tile: u32,
