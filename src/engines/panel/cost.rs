@@ -24,21 +24,28 @@ pub fn cost(features: &Features, best: Decision) -> Result<Option<Decision>> {
     if estimated.filter(is_less).is_none() {
         return Ok(None);
     }
-    let predicted = features.segment_levels()?.map(|levels| time(counts, f64::from(levels)));
+    let predicted = features.segment_levels()?.map(|levels| predict(counts, f64::from(levels)));
     Ok(predicted.filter(is_less).map(|predicted| Decision::plain(Form::Panels, predicted)))
 }
 
-/// The time by what is known of segments before their levels are. They are of nodes where `counts` are.
+/// The least time by what is known of segments before their levels are. They are of nodes where `counts` are.
 fn estimate(segments: SegmentCounts, counts: Counts) -> Duration {
-    time(counts, segments.hops as f64 / f64::from(PANEL_HOP_PARTS))
+    time(counts, PANEL_HOP.mul_f64(segments.hops as f64 / f64::from(PANEL_HOP_PARTS)))
 }
 
 /// Time of a solve by panels, with so many hops from one to another.
-fn time(counts: Counts, hops: f64) -> Duration {
+fn predict(counts: Counts, hops: f64) -> Duration {
+    let rows = counts.of_rows().levels as f64 / hops.max(1.0);
+    let hop = PANEL_HOP + PANEL_FAR_HOP.div_f64(rows.max(1.0).powi(2));
+    time(counts, hop.mul_f64(hops))
+}
+
+/// The same, where all hops of the longest path take so long.
+fn time(counts: Counts, hops: Duration) -> Duration {
     let rows = counts.of_rows();
     let blocks = rows.speed.multiprocessors * (PANEL_WARPS_OF_SM / warps(rows.entries, rows.n));
     let panels = (rows.n / PANEL_ROWS) as f64 / f64::from(blocks);
-    let path = PANEL_LEVEL.mul_f64(rows.levels as f64) + PANEL_HOP.mul_f64(hops);
+    let path = PANEL_LEVEL.mul_f64(rows.levels as f64) + hops;
     let by_clock = PANEL_START + path + Duration::from_secs_f64(panels * PANEL_SECONDS);
     let time = rows.time(by_clock, rows.entries as f64 * PANEL_ENTRY_SECONDS);
     time.mul_f64(rows.of_type().panels)
@@ -46,7 +53,7 @@ fn time(counts: Counts, hops: f64) -> Duration {
 
 /// No panels take less: full ones, one of which depends on the next.
 pub fn least(counts: Counts) -> Duration {
-    time(counts, counts.of_rows().levels as f64 / PANEL_ROWS as f64)
+    predict(counts, counts.of_rows().levels as f64 / PANEL_ROWS as f64)
 }
 
 /// Whether panels are worth a look, where something else is predicted to take so long.
@@ -71,8 +78,10 @@ mod tests {
         };
         let path = 2400 * PANEL_LEVEL + 75 * PANEL_HOP;
         assert!(estimated(75) > path && estimated(75) < 2 * path);
-        // As in a mesh where each row is a segment.
+        assert!(predict(rows, 75.0) > estimated(75) && predict(rows, 75.0) < 2 * path);
+        // As in a mesh where each row is a segment, and where a path leads from chain to chain.
         assert!(estimated(2400) > 2400 * PANEL_HOP);
+        assert!(predict(rows, 200.0) - estimated(200) > 100 * MICROSECOND);
     }
 
     #[test]
