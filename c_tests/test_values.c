@@ -218,6 +218,47 @@ static void alphas(void) {
   }
 }
 
+/* Values that a solve writes right before, on the same stream: kernels may begin before the one before them has ended, and must not
+ * read values before that. */
+static void values_of_the_solve_before(void) {
+  enum { ROWS = 100000, TIMES = 20 };
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int t = 0; t < 2; t++) {
+      Problem p = make_problem((Kind){.type = TYPES[t]}, DIAGONAL, ROWS);
+      System ones, s;
+      int one = opened(&ones, &p, a);
+      if (one && opened(&s, &p, a)) {
+        char *host = malloc(s.bytes), *x = malloc(s.bytes);
+        void *values[2];
+        set_alpha(&ones, 1), set_alpha(&s, 1);
+        for (int64_t i = 0; i < ROWS; i++) put(TYPES[t], host, i, 1);
+        mem_put(ones.val, host, s.bytes);
+        for (int which = 0; which < 2; which++) {
+          for (int64_t i = 0; i < ROWS; i++) put(TYPES[t], host, i, which ? ldexpl(1, (int)(i % 8)) : -4);
+          values[which] = mem_copy(host, s.bytes);
+        }
+        for (int64_t i = 0; i < ROWS; i++) put(TYPES[t], host, i, (long double)(i % 1000 + 1));
+        mem_put(s.f, host, s.bytes);
+        int64_t wrong = 0;
+        for (int time = 0; time < TIMES; time++) {
+          CHECK_OK(solve_from(&ones, values[time % 2], s.val));
+          CHECK_OK(solve_from(&s, s.f, s.x));
+          if (T.on_gpu) CUDA(cudaDeviceSynchronize());
+          mem_get(x, s.x, s.bytes);
+          for (int64_t i = 0; i < ROWS; i++)
+            wrong += get(TYPES[t], x, i) != get(TYPES[t], host, i) / (time % 2 ? ldexpl(1, (int)(i % 8)) : -4);
+        }
+        CHECK_THAT(wrong == 0, "%s: %lld unknowns are not by the values of the solve before (%s)", s.algorithm, (long long)wrong,
+                   kind_text(&p.k));
+        mem_free(values[0]), mem_free(values[1]);
+        free(host), free(x);
+      }
+      close_system(&ones);
+      if (one) close_system(&s);
+      free_problem(&p);
+    }
+}
+
 /* Inf on the diagonal gives 0 there, and the rest of the system is solved with it. */
 static void infinite_pivot(void) {
   for (int a = 0; a < COUNT(ALGS); a++)
@@ -387,6 +428,7 @@ int main(int argc, char **argv) {
   RUN(new_values_before_many_levels);
   RUN_ON_GPU(new_values_of_a_irregular_pattern);
   RUN(values_lie_anywhere);
+  RUN(values_of_the_solve_before);
   RUN(buffer_is_scratch);
   RUN(one_factor_two_solves);
   RUN(alphas);
