@@ -162,5 +162,5 @@ pub const SPANS_APART: usize = 10;
 pub const GROUPS_TIMES: f64 = 2.0;
 pub const GROUPS_ENTRY_SECONDS: f64 = 0.16e-11;
 
-/// From so many entries a row on, blocks of PANEL have many warps.
+/// Rows of panels are long where they have so many entries on average.
 pub const PANEL_LONG_ROWS: u32 = 64;

@@ -134,7 +134,15 @@ impl Run<'_> {
         Ok(segments.counts.levels)
     }
 
-    /// Writes which rows each panel has. Where there are more panels than words can count the rows of, they stay in natural order.
+    /// Scans, and waits for the total.
+    fn total(&mut self, args: SetupArgs) -> Result<u32> {
+        let found = self.ask(args.scan_out.offset(4 * args.count as usize), 1)?;
+        self.scan(args)?;
+        Ok(found.words()?[0])
+    }
+
+    /// Writes the work items: which rows each panel has, and the pieces of long ones before it. Where there are more panels than words can
+    /// count the rows of, they stay in natural order.
     pub(super) fn order_panels(&mut self, segments: Segments, done: &mut DeviceSchedule) -> Result<()> {
         let Segments { counts, places, .. } = segments;
         let levels = counts.levels;
@@ -160,15 +168,13 @@ impl Run<'_> {
         let (key_in, value_in) = self.sort(sort, bound, places.keys, places.values, None)?;
         let args = SetupArgs { key_in, value_in, ..args };
         self.cover_strided("setup_panel_rooms", &args)?;
-        let found = self.ask(places.heads.offset(4 * levels as usize), 1)?;
-        self.scan(SetupArgs {
+        let panels = self.total(SetupArgs {
             count: levels,
             scan_in: places.levels,
             scan_out: places.heads,
             states: places.scans[2],
             ..args
         })?;
-        let panels = found.words()?[0];
         if panels > u32::MAX / PANEL_ROWS {
             return Ok(());
         }
@@ -188,15 +194,13 @@ impl Run<'_> {
             ..args
         };
         self.cover_strided("setup_panel_pieces", &args)?;
-        let found = self.ask(places.work_items.offset(4 * panels as usize), 1)?;
-        self.scan(SetupArgs {
+        let count = self.total(SetupArgs {
             count: panels,
             scan_in: places.pieces,
             scan_out: places.work_items,
             states: places.scans[4],
             ..args
         })?;
-        let count = found.words()?[0];
         let bytes = count as usize * PANEL_ITEM_WORDS as usize * 4;
         let work_items = self.allocate(bytes)?;
         // SAFETY: the array has that many bytes.
