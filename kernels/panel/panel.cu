@@ -58,8 +58,10 @@ __device__ __forceinline__ uint32_t position_of(const SolveArgs<T> &a, uint32_t 
     uint32_t lane = threadIdx.x % WARP;
     bool in = number < a.work_items, has_table = a.work_item != nullptr;
     const uint32_t *table = reinterpret_cast<const uint32_t *>(a.work_item) + (size_t)number * PANEL_ITEM_WORDS;
-    copy_ahead(in && has_table, &rows.sums, table + PANEL_ROWS);
-    copy_ahead(in && has_table, &rows.pieces, table + PANEL_ROWS + 1);
+    if (lane == 0) {
+        copy_ahead(in && has_table, &rows.sums, table + PANEL_ROWS);
+        copy_ahead(in && has_table, &rows.pieces, table + PANEL_ROWS + 1);
+    }
     return !in ? NONE : has_table ? table[lane] : number * WARP + lane;
 }
 
