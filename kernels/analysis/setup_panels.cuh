@@ -103,17 +103,23 @@ __device__ __forceinline__ void panel_levels(const SetupArgs &a, const Source &s
                     missing |= 1u << u;
                 }
             }
-            // Ends when these segments' levels are known, or by the watchdog.
+            // Ends when these segments' levels are known, or by the watchdog. Between two looks at all that are missing, the warp polls
+            // the youngest one as one word: where the order begins with a long chain, thousands of rows wait for it.
             for (;;) {
+                uint32_t youngest = 0;  // its number, from 1 on
 #pragma unroll
                 for (uint32_t u = 0; u < U; ++u) {
                     uint32_t level = missing >> u & 1u ? load_relaxed(a.level_of + other[u]) : 0;
                     if (level) missing &= ~(1u << u);
                     top = Max()(top, level);
+                    if (missing >> u & 1u) youngest = Max()(youngest, other[u] + 1);
                 }
-                if (!__any_sync(FULL, missing)) break;
-                if (!__all_sync(FULL, dog.keep_waiting())) return;
-                rest(SHORT_REST);
+                youngest = Lanes(32).reduce(youngest, Max());
+                if (youngest == 0) break;
+                do {
+                    if (!__all_sync(FULL, dog.keep_waiting())) return;
+                    rest(SHORT_REST);
+                } while (__any_sync(FULL, load_relaxed(a.level_of + youngest - 1) == 0));
             }
         }
         top = Lanes(32).reduce(top, Max());
