@@ -56,19 +56,57 @@ SETUP_KERNEL(setup_panel_segments, 256) {
     });
 }
 
-// How many segments begin in each level of rows, in `run_info`.
-SETUP_KERNEL(setup_panel_ends, 256) {
+// In which level each position's segment would begin if it were solved without a pause and ended in the same level, in `level_of`.
+SETUP_KERNEL(setup_panel_starts, 256) {
     each_below(a.n, [&](uint32_t t) {
-        if (a.counters[t]) atomicAdd(a.run_info + a.word[t] - 1, 1u);
+        uint32_t segment = a.tile_number[t], begin = a.run_begin[segment], end = a.run_begin[segment + 1];
+        a.level_of[t] = a.word[end - 1] + 1 - (end - begin);
     });
 }
 
-// The longest path comes from one level to the next by rows that begin a segment about as often as the rows of the level do.
-// `level_ptr` says where levels begin; without a `count` it does not, and there are none.
+// Which of the segments that a segment's rows depend on begins last, in `key_out`: its level, or zero where there are none.
+template <class Source>
+struct PanelLatest {
+    static constexpr int PIECES = Source::PIECES;
+    Source source;
+
+    __device__ uint2 span(uint32_t i) const { return source.span(i); }
+    __device__ uint32_t number(uint32_t i) const { return i; }
+    template <class Team>
+    __device__ void visit(uint32_t i, uint2 span, const Team &team) {
+        const SetupArgs &a = source.a;
+        uint32_t segment = a.tile_number[natural_position(a, i)], begin = a.run_begin[segment], latest[] = {0};
+        each_entry(source, i, span, team, [&](const uint32_t (&unknowns)[4]) {
+#pragma unroll
+            for (uint32_t j : unknowns) {
+                uint32_t position = natural_position(a, j);
+                if (position < begin) latest[0] = Max()(latest[0], a.level_of[position]);
+            }
+        });
+        if (add_up_row<0>(team, latest) && latest[0]) atomicMax(a.key_out + segment, latest[0]);
+    }
+};
+
+#define PANEL_LATEST(name, SOURCE) \
+    SETUP_KERNEL(setup_panel_latest_##name, TEAM_BLOCK) { walk(a, PanelLatest<SOURCE>{{a}}); }
+FOR_EACH_SOURCE(PANEL_LATEST)
+
+// By how many levels of rows the segments of each level's rows take a path on, in `run_info`, in halves. A path goes by turns through the
+// rows of a segment and from the latest one that it depends on, which may even begin in a later level.
+SETUP_KERNEL(setup_panel_steps, 256) {
+    each_below(a.n, [&](uint32_t t) {
+        uint32_t segment = a.tile_number[t], latest = a.key_out[segment], rows = a.run_begin[segment + 1] - a.run_begin[segment];
+        uint32_t step = latest ? Max()(a.level_of[t] + rows, latest + 2) - latest : 2 * rows;
+        atomicAdd(a.run_info + a.word[t] - 1, Min()(step, 2 * rows));
+    });
+}
+
+// The longest path takes as many levels at once as the segments do on average. `level_ptr` says where levels begin; without a `count`
+// it does not, and there are none.
 SETUP_KERNEL(setup_panel_hops, 256) {
     uint64_t hops[1] = {0};
     each_below(a.count ? a.summary->levels : 0, [&](uint32_t level) {
-        hops[0] += (uint64_t)a.run_info[level] * PANEL_HOP_PARTS / Max()(a.level_ptr[level + 1] - a.level_ptr[level], 1);
+        hops[0] += (uint64_t)(a.level_ptr[level + 1] - a.level_ptr[level]) * 2 * PANEL_HOP_PARTS / Max()(a.run_info[level], 1);
     });
     add_up(hops);
     if (threadIdx.x == 0) atomicAdd((unsigned long long *)&panel_counts(a).hops, (unsigned long long)hops[0]);

@@ -93,6 +93,8 @@ impl Run<'_> {
             locality_group: places.head_sums,
             tile_number: places.segment_of,
             run_begin: places.run_begin,
+            level_of: places.keys[0],
+            key_out: places.keys[1],
             run_info: places.rooms,
             level_ptr: self.places.level_ptr,
             level_step: places.counts,
@@ -105,7 +107,9 @@ impl Run<'_> {
         self.cover_strided("setup_panel_heads", &args)?;
         self.scan(scan(places.heads, places.head_sums, places.scans[1]))?;
         self.cover_strided("setup_panel_segments", &args)?;
-        self.cover_strided("setup_panel_ends", &args)?;
+        self.cover_strided("setup_panel_starts", &args)?;
+        self.walk_strided(&self.of_rows("setup_panel_latest"), &args)?;
+        self.cover_strided("setup_panel_steps", &args)?;
         let found = self.ask(places.counts, SegmentCounts::WORDS)?;
         // Where levels begin is not known where nobody asks for a prediction.
         let count = if self.task.records { n } else { 0 };
