@@ -20,7 +20,7 @@ pub fn cost(features: &Features, best: Decision) -> Result<Option<Decision>> {
         return Ok(None);
     }
     let is_less = |time: &Duration| *time < best.predicted;
-    let estimated = features.segments()?.map(|segments| estimate(segments, counts));
+    let estimated = features.segments()?.map(|segments| predict(counts, estimated_hops(segments)));
     if estimated.filter(is_less).is_none() {
         return Ok(None);
     }
@@ -28,29 +28,19 @@ pub fn cost(features: &Features, best: Decision) -> Result<Option<Decision>> {
     Ok(predicted.filter(is_less).map(|predicted| Decision::plain(Form::Panels, predicted)))
 }
 
-/// The time by what is known of segments before their levels are, which are of nodes where `counts` are. There may be as few as half the
-/// hops that were counted, so each is taken to be as far as if there were.
-fn estimate(segments: SegmentCounts, counts: Counts) -> Duration {
-    let hops = segments.hops as f64 / f64::from(PANEL_HOP_PARTS);
-    time(counts, hop(2.0 * counts.of_rows().levels as f64 / hops.max(1.0)).mul_f64(hops))
+/// By what is known of segments before their levels are.
+fn estimated_hops(segments: SegmentCounts) -> f64 {
+    segments.hops as f64 / f64::from(PANEL_HOP_PARTS)
 }
 
 /// Time of a solve by panels, with so many hops from one to another.
 fn predict(counts: Counts, hops: f64) -> Duration {
-    time(counts, hop(counts.of_rows().levels as f64 / hops.max(1.0)).mul_f64(hops))
-}
-
-/// A hop, where the longest path has so many rows from one to the next.
-fn hop(rows: f64) -> Duration {
-    PANEL_HOP + PANEL_FAR_HOP.div_f64(rows.max(1.0).powi(2))
-}
-
-/// Time of a solve by panels, where all hops of the longest path take so long together.
-fn time(counts: Counts, hops: Duration) -> Duration {
     let rows = counts.of_rows();
     let blocks = rows.speed.multiprocessors * (PANEL_WARPS_OF_SM / warps(rows.entries, rows.n));
     let panels = (rows.n / PANEL_ROWS) as f64 / f64::from(blocks);
-    let path = PANEL_LEVEL.mul_f64(rows.levels as f64) + hops;
+    let levels_a_hop = rows.levels as f64 / hops.max(1.0);
+    let hop = PANEL_HOP + PANEL_FAR_HOP.div_f64(levels_a_hop.max(1.0).powi(2));
+    let path = PANEL_LEVEL.mul_f64(rows.levels as f64) + hop.mul_f64(hops);
     let by_clock = PANEL_START + path + Duration::from_secs_f64(panels * PANEL_SECONDS);
     let time = rows.time(by_clock, rows.entries as f64 * PANEL_ENTRY_SECONDS);
     time.mul_f64(rows.of_type().panels)
@@ -76,17 +66,11 @@ mod tests {
     #[test]
     fn panels_are_for_rows_that_few_hops_lead_to() {
         let rows = counts_of(30_000, 8_000_000, 2400);
-        let estimated = |hops| {
-            let segments =
-                SegmentCounts { segments: 2500, levels: 0, hops: hops * u64::from(PANEL_HOP_PARTS) };
-            estimate(segments, rows)
-        };
         let path = 2400 * PANEL_LEVEL + 75 * PANEL_HOP;
-        assert!(estimated(75) > path && estimated(75) < predict(rows, 75.0));
-        assert!(predict(rows, 75.0) < 2 * path);
+        assert!(predict(rows, 75.0) > path && predict(rows, 75.0) < 2 * path);
         // As in a mesh where each row is a segment, and where a path leads from chain to chain.
-        assert!(estimated(2400) > 2400 * PANEL_HOP);
-        assert!(predict(rows, 200.0) - estimated(200) > 50 * MICROSECOND);
+        assert!(predict(rows, 2400.0) > 2400 * PANEL_FAR_HOP);
+        assert!(predict(rows, 200.0) > path + 125 * PANEL_HOP + 100 * MICROSECOND);
     }
 
     #[test]
