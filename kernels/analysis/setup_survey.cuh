@@ -26,7 +26,7 @@ struct Survey {
     static constexpr int PIECES = OF_MAJORS;
     const SetupArgs &a;
     // Of the rows that this thread has led.
-    uint32_t entries = 0, extra = 0, missing = 0, scattered = 0, bad = 0, next_to_diagonal = 0, off_band = 0, bare = 0;
+    uint32_t entries = 0, extra = 0, missing = 0, scattered = 0, bad = 0, next_to_diagonal = 0, near = 0, off_band = 0, bare = 0;
 
     __device__ uint2 span(uint32_t i) const {
         const P *ptr = (const P *)a.ptr;
@@ -60,6 +60,7 @@ struct Survey {
                     stop = e + 1;
                     uint32_t distance = j < i ? i - j : j - i;
                     next_to_diagonal += distance == 1;
+                    near += distance <= NEAR;
                     off_band += distance > off_band_from(a.n);
                 }
             }
@@ -93,6 +94,7 @@ __device__ void survey(const SetupArgs &a) {
     uint32_t entries = block.reduce(s.entries, Sum()), extra = block.reduce(s.extra, Sum());
     uint32_t missing = block.reduce(s.missing, Max()), next = block.reduce(s.next_to_diagonal, Sum());
     uint32_t bare = block.reduce(s.bare, Sum()), off_band = block.reduce(s.off_band, Sum());
+    uint32_t near = block.reduce(s.near, Sum());
     if (block.rank != 0) return;
     if (bad) atomicOr(&a.summary->bad, 1u);
     if (scattered) atomicOr(&a.summary->scattered, 1u);
@@ -101,6 +103,7 @@ __device__ void survey(const SetupArgs &a) {
     if (missing) atomicMax(&a.summary->missing, missing);
     if (next) atomicAdd(&a.summary->next_to_diagonal, next);
     if (bare) atomicAdd(&a.summary->bare, bare);
+    if (near) atomicAdd(&a.summary->near, near);
     if (off_band) atomicAdd(&a.summary->off_band, off_band);
 }
 

@@ -12,8 +12,9 @@
 #pragma once
 #include "device/columns.cuh"
 #include "device/row.cuh"
+#include "shared/tuning.h"
 
-constexpr uint32_t WINDOW = 64;  // positions before a panel that its tile has columns for
+constexpr uint32_t WINDOW = NEAR;  // positions before a panel that its tile has columns for
 // Entries that a lane looks at together.
 template <class T>
 constexpr int TOGETHER = sizeof(T) > 8 ? 4 : 8;

@@ -129,6 +129,8 @@ pub struct Counts {
     pub crosses: bool,
     /// Whether the pattern is irregular: dependencies have no locality.
     pub irregular: bool,
+    /// Near entries of rows, even where these are counts of nodes: those at most `NEAR` from the diagonal.
+    pub near: u32,
     /// Off-band entries: those farther from the diagonal than `off_band_from`.
     pub off_band: u32,
     /// Unknowns of a node; 1 for rows.
@@ -229,6 +231,7 @@ pub mod tests {
             has_lines: false,
             crosses: false,
             irregular: false,
+            near: 0,
             off_band: 0,
             node: 1,
             value_bytes: 8,

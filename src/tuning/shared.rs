@@ -28,6 +28,9 @@ pub const OFF_BAND_PART: u32 = 8;
 pub const OFF_BAND_LEAST: u32 = 1024;
 pub const OFF_BAND_MOST: u32 = 4096;
 
+/// A near entry is at most so many rows from the diagonal. The thin engine has dense columns for these.
+pub const NEAR: u32 = 64;
+
 /// A row is long if it has more than LONG_ROW entries, and more than LONG_ROW_TIMES times the average.
 pub const LONG_ROW: u32 = 256;
 pub const LONG_ROW_TIMES: u32 = 64;

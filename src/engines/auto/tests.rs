@@ -429,17 +429,17 @@ fn wavefront_strips_are_tried_sooner_where_values_lie_scattered() {
 #[test]
 fn a_band_is_thin_and_a_dense_triangle_and_wide_levels_are_not() {
     // `--suite structures` and `extremes` have the first two, with these times of the others by the model.
-    let chosen = |n: u32, entries, levels, micros| {
+    let chosen = |n: u32, entries, near, levels, micros| {
         let squares = ((entries as u64).pow(2) / n as u64, 0);
-        let counts = Counts { squares, ..counts_of(n, entries, levels) };
+        let counts = Counts { squares, near, ..counts_of(n, entries, levels) };
         let other = Decision { predicted: Duration::from_micros(micros), ..Decision::default() };
         with_thin_end(other, counts, || Some(LastLevels { level: 0, rows: n })).form
     };
-    assert_eq!(chosen(50_000, 1_500_000, 50_000, 5700), Form::NarrowLevels);
-    assert_eq!(chosen(1200, 719_400, 1200, 99), Form::Rows);
-    assert_eq!(chosen(262_144, 1_000_000, 190, 80), Form::Rows);
+    assert_eq!(chosen(50_000, 1_500_000, 1_500_000, 50_000, 2700), Form::NarrowLevels);
+    assert_eq!(chosen(1200, 719_400, 74_720, 1200, 99), Form::Rows);
+    assert_eq!(chosen(262_144, 1_000_000, 260_000, 190, 80), Form::Rows);
     // A chain, whose tiles are faster in single precision.
-    assert_eq!(chosen(200_000, 199_999, 200_000, 6168), Form::NarrowLevels);
+    assert_eq!(chosen(200_000, 199_999, 199_999, 200_000, 6168), Form::NarrowLevels);
     let single = Counts { value_bytes: 4, ..counts_of(200_000, 199_999, 200_000) };
     let tiles = Decision { predicted: Duration::from_micros(5551), ..Decision::default() };
     assert_eq!(with_thin_end(tiles, single, || None), tiles);

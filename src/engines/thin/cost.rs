@@ -35,7 +35,9 @@ pub fn predict(end: LastLevels, counts: Counts) -> Duration {
             predict_levels(rows, before, 1.0 - part) + rows.time(Duration::from_nanos(THIN_SPLIT as u64), 0.0)
         }
     };
-    let entries = rows.entries as f64 * part * THIN_ENTRY_SECONDS;
+    // Rows of one level lie between a row and its near entries' unknowns.
+    let near = rows.near as f64 * rows.levels as f64 / rows.n.max(1) as f64;
+    let entries = (rows.entries as f64 - near) * part * THIN_ENTRY_SECONDS;
     let long_rows = (rows.squares.1 as f64).sqrt() * LONG_ROW_SECONDS;
     let moved = Duration::from_secs_f64(entries + long_rows);
     let time = rows.time(THIN_START + row_of(rows).mul_f64(in_end) + moved, 0.0);

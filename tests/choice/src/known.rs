@@ -104,7 +104,7 @@ impl Known {
     pub fn numbers(&self) -> Vec<u64> {
         let c = self.counts;
         let flags = [c.scattered, c.has_lines, c.crosses, c.irregular, c.is_complex].map(u64::from);
-        let sizes = [c.n, c.entries, c.levels, c.off_band, c.node, c.value_bytes].map(u64::from);
+        let sizes = [c.n, c.entries, c.levels, c.near, c.off_band, c.node, c.value_bytes].map(u64::from);
         let mut to = [sizes.as_slice(), &[c.squares.0, c.squares.1], &flags].concat();
         write_ranges(&mut to, &self.natural);
         write_list(&mut to, self.blocks_3d.as_deref(), |to, s| {
@@ -120,8 +120,8 @@ impl Known {
     /// The features that such numbers stand for. None where they end too soon.
     pub fn read(from: &mut dyn Iterator<Item = u64>) -> Option<Known> {
         let mut small = || from.next().map(|number| number as u32);
-        let [n, entries, levels, off_band, node, value_bytes] =
-            [small()?, small()?, small()?, small()?, small()?, small()?];
+        let [n, entries, levels, near, off_band, node, value_bytes] =
+            [small()?, small()?, small()?, small()?, small()?, small()?, small()?];
         let squares = (from.next()?, from.next()?);
         let mut flag = || from.next().map(|number| number == 1);
         let [scattered, has_lines, crosses, irregular, is_complex] =
@@ -135,6 +135,7 @@ impl Known {
             has_lines,
             crosses,
             irregular,
+            near,
             off_band,
             node,
             value_bytes,
@@ -207,6 +208,7 @@ mod tests {
             squares: (5, 3),
             node: 1,
             has_lines: true,
+            near: 6,
             off_band: 7,
             ..Counts::default()
         };

@@ -238,6 +238,7 @@ impl Run<'_> {
                     scattered,
                     has_lines: grid.line > 0,
                     crosses,
+                    near: found.near,
                     off_band: found.off_band,
                     irregular: node == 1 && sample.is_irregular(),
                     node,

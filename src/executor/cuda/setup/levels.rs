@@ -96,7 +96,7 @@ impl Run<'_> {
         }
         let Summary { scattered, entries, extra, missing, levels, refuted, next_to_diagonal, apart, .. } =
             *found;
-        let Summary { line_step, plane_step, uneven, skew, sampled, irregular, off_band, .. } = *found;
+        let Summary { line_step, plane_step, uneven, skew, sampled, irregular, near, off_band, .. } = *found;
         let summary = Summary {
             scattered,
             entries,
@@ -112,6 +112,7 @@ impl Run<'_> {
             skew,
             sampled,
             irregular,
+            near,
             off_band,
             ..Summary::default()
         };

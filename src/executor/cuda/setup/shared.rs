@@ -94,7 +94,8 @@ pub struct Summary {
     pub irregular: u32,
     /// Blocks that have ended of a kernel that sends a message at its end.
     pub ended: u32,
-    /// Off-band entries.
+    /// Near entries, and off-band ones.
+    pub near: u32,
     pub off_band: u32,
     /// Some row of a node does not begin where the one before it ends, if diagonals are in their places.
     pub parted: u32,

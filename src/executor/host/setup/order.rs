@@ -89,6 +89,7 @@ impl Seen {
             scattered: !shape.rows_are_stored(),
             has_lines: grid.line > 0,
             crosses: survey.skew(grid) > 0,
+            near: survey.near,
             off_band: survey.off_band,
             irregular: false,
             node,

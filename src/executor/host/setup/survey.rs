@@ -9,6 +9,7 @@ use crate::analysis::lines::Grid;
 use crate::analysis::{blocks_3d, running_sum, Lists, Pattern, Values, NONE};
 use crate::problem::{DiagSource, Shape};
 use crate::select::features;
+use crate::tuning::NEAR;
 
 /// What one pass over the stored pattern finds, and the passes that build on it.
 pub struct Survey<'a> {
@@ -30,7 +31,8 @@ pub struct Survey<'a> {
     pub missing_diag: Option<u32>,
     /// Of those entries, how many are of an unknown beside the major's own.
     pub next_to_diagonal: u32,
-    /// Off-band entries.
+    /// Near entries, and off-band ones.
+    pub near: u32,
     pub off_band: u32,
     /// The level of each unknown, where the transposed problem has told.
     pub known_levels: Option<Vec<u32>>,
@@ -57,6 +59,7 @@ impl<'a> Survey<'a> {
             extra_diag: 0,
             missing_diag: None,
             next_to_diagonal: 0,
+            near: 0,
             off_band: 0,
             known_levels: None,
             minor_lengths: OnceCell::new(),
@@ -79,6 +82,7 @@ impl<'a> Survey<'a> {
                     length += 1;
                     end = e + 1;
                     survey.next_to_diagonal += (j.abs_diff(i) == 1) as u32;
+                    survey.near += (j.abs_diff(i) <= NEAR) as u32;
                     survey.off_band += (j.abs_diff(i) > off_band) as u32;
                 }
             }
