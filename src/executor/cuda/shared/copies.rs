@@ -69,8 +69,9 @@ pub struct EqualArgs {
     pub differ: MutPtr, // <u32>
 }
 
-/// Threads of a block that puts rows into another order.
+/// Threads of a block that puts rows into another order, and rows of each.
 pub const PERMUTE_BLOCK: u32 = 256;
+pub const PERMUTE_ROWS: u32 = 4;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
