@@ -1,7 +1,7 @@
 //! Right-hand sides and solutions in another order of their rows.
 #![forbid(unsafe_code)]
 
-use super::shared::copies::{PermuteArgs, PERMUTE_BLOCK, PERMUTE_ROWS};
+use super::shared::copies::{PermuteArgs, PERMUTE_BLOCK};
 use super::{CudaPlan, KernelName};
 use crate::address::Stream;
 use crate::error::Result;
@@ -25,10 +25,6 @@ impl CudaPlan {
             is_wide: call.is_wide as u32,
             scatters: call.scatters as u32,
         };
-        self.launcher(stream).kernel_overlapped(PERMUTE, "")?.cover(
-            args.n.div_ceil(PERMUTE_ROWS).into(),
-            PERMUTE_BLOCK,
-            &args,
-        )
+        self.launcher(stream).kernel_overlapped(PERMUTE, "")?.cover(args.n.into(), PERMUTE_BLOCK, &args)
     }
 }

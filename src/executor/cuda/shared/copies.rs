@@ -69,9 +69,8 @@ pub struct EqualArgs {
     pub differ: MutPtr, // <u32>
 }
 
-/// Threads of a block that puts rows into another order, and rows of each.
+/// Threads of a block that puts rows into another order.
 pub const PERMUTE_BLOCK: u32 = 256;
-pub const PERMUTE_ROWS: u32 = 4;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
