@@ -741,7 +741,7 @@ typedef enum {
    */
   SPTRSV_ALG_BLOCK = 21,
   /**
-   * Row-wise, up to 32 consecutive rows at a time by each block: for complete factors. Needs compute capability 8.0.
+   * Row-wise, up to 32 rows at a time by each block, in runs of consecutive rows: for complete factors. Needs compute capability 8.0.
    * Deterministic.
    */
   SPTRSV_ALG_PANEL = 22

@@ -49,7 +49,7 @@ pub enum sptrsvAlgorithm_t {
     /// Row-wise for many right-hand sides: one warp solves a row for up to 32 of them. The buffer is larger, so set this algorithm
     /// before sptrsvBufferSize. Deterministic.
     SPTRSV_ALG_BLOCK = 21,
-    /// Row-wise, up to 32 consecutive rows at a time by each block: for complete factors. Needs compute capability 8.0.
+    /// Row-wise, up to 32 rows at a time by each block, in runs of consecutive rows: for complete factors. Needs compute capability 8.0.
     /// Deterministic.
     SPTRSV_ALG_PANEL = 22,
 }
