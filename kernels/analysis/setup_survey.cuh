@@ -60,7 +60,7 @@ struct Survey {
                     stop = e + 1;
                     uint32_t distance = j < i ? i - j : j - i;
                     next_to_diagonal += distance == 1;
-                    near += distance <= NEAR;
+                    near += distance <= NEAR / a.node;
                     off_band += distance > off_band_from(a.n);
                 }
             }

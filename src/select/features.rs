@@ -129,7 +129,7 @@ pub struct Counts {
     pub crosses: bool,
     /// Whether the pattern is irregular: dependencies have no locality.
     pub irregular: bool,
-    /// Near entries of rows, even where these are counts of nodes: those at most `NEAR` from the diagonal.
+    /// Near entries: those at most `NEAR` rows from the diagonal.
     pub near: u32,
     /// Off-band entries: those farther from the diagonal than `off_band_from`.
     pub off_band: u32,
@@ -145,10 +145,11 @@ impl Counts {
     /// The counts of the rows, where these are counts of nodes.
     pub fn of_rows(self) -> Counts {
         let b = self.node;
-        let entries = self.entries * b * b + self.n * (b * (b - 1) / 2);
+        let of_nodes = |entries: u32| entries * b * b + self.n * (b * (b - 1) / 2);
+        let (entries, near) = (of_nodes(self.entries), of_nodes(self.near));
         let square = |of_nodes: u64| of_nodes.saturating_mul(b as u64 * b as u64);
         let squares = (square(self.squares.0), square(self.squares.1));
-        Counts { n: self.n * b, entries, squares, levels: self.levels * b, node: 1, ..self }
+        Counts { n: self.n * b, entries, near, squares, levels: self.levels * b, node: 1, ..self }
     }
 
     /// Entries of a row: the average, and their standard deviation without long rows.

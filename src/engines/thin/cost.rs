@@ -37,7 +37,7 @@ pub fn predict(end: LastLevels, counts: Counts) -> Duration {
     };
     // Rows of one level lie between a row and its near entries' unknowns.
     let near = rows.near as f64 * rows.levels as f64 / rows.n.max(1) as f64;
-    let entries = (rows.entries as f64 - near) * part * THIN_ENTRY_SECONDS;
+    let entries = (rows.entries as f64 - near).max(0.0) * part * THIN_ENTRY_SECONDS;
     let long_rows = (rows.squares.1 as f64).sqrt() * LONG_ROW_SECONDS;
     let moved = Duration::from_secs_f64(entries + long_rows);
     let time = rows.time(THIN_START + row_of(rows).mul_f64(in_end) + moved, 0.0);
@@ -56,4 +56,32 @@ pub fn least(rows: Counts) -> Duration {
 /// What a row takes in type d, without its entries.
 fn row_of(rows: Counts) -> Duration {
     Duration::from_nanos(if rows.is_complex { THIN_ROW } else { THIN_REAL_ROW } as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::select::features::tests::counts_of;
+
+    fn predicted(counts: Counts) -> Duration {
+        predict(LastLevels { level: 0, rows: counts.n }, counts)
+    }
+
+    #[test]
+    fn near_entries_cost_nothing_however_many_there_are() {
+        let chain = counts_of(50_000, 49_999, 50_000);
+        let band = Counts { entries: 1_500_000, near: 1_500_000, ..chain };
+        assert_eq!(predicted(band), predicted(Counts { near: 49_999, ..chain }));
+        assert!(predicted(Counts { near: 0, ..band }) > 2 * predicted(band));
+        // Two diagonals below the main one, of so many rows that 53 bits do not hold entries times levels.
+        let (n, entries) = (67_108_865, 2 * 67_108_865 - 3);
+        predicted(Counts { near: entries, ..counts_of(n, entries, n) });
+    }
+
+    #[test]
+    fn nodes_are_near_as_their_rows_are() {
+        // Each node of six depends on the five before it.
+        let nodes = Counts { node: 6, near: 50_000, ..counts_of(10_000, 50_000, 10_000) };
+        assert_eq!(nodes.of_rows().near, nodes.of_rows().entries);
+    }
 }

@@ -44,10 +44,10 @@ impl LazyFeatures for Known {
 
 /// All that the choice may ask for on a GPU: of the pattern's nodes, if it has any, and of its rows.
 pub fn of(shape: &Shape, pattern: &Pattern, needs: Needs) -> Vec<Known> {
-    let survey = Survey::new(shape, pattern);
+    let survey = Survey::new(shape, pattern, 1);
     let of_nodes = setup::nodes_of(&survey).map(|(_, size, pattern)| {
         let shape = nodes::shape(shape, pattern.ind.len() as u32, size);
-        Known::new(&Survey::new(&shape, &pattern), needs, size)
+        Known::new(&Survey::new(&shape, &pattern, size), needs, size)
     });
     of_nodes.into_iter().chain([Known::new(&survey, needs, 1)]).collect()
 }

@@ -75,7 +75,7 @@ pub fn schedule_by(
     decide: Decide,
 ) -> (Schedule, Times) {
     let mut times = Times::default();
-    let mut survey = timed(&mut times.trans, || Survey::new(shape, pattern));
+    let mut survey = timed(&mut times.trans, || Survey::new(shape, pattern, 1));
     survey.known_levels = levels;
     if needs.nodes {
         if let Some(schedule) = by_nodes(&survey, needs, decide, &mut times) {
@@ -103,7 +103,7 @@ fn by_nodes(survey: &Survey, needs: Needs, decide: Decide, times: &mut Times) ->
     let shape = survey.shape;
     let (majors, size, pattern) = timed(&mut times.trans, || nodes_of(survey))?;
     let node_shape = nodes::shape(shape, pattern.ind.len() as u32, size);
-    let of_nodes = timed(&mut times.trans, || Survey::new(&node_shape, &pattern));
+    let of_nodes = timed(&mut times.trans, || Survey::new(&node_shape, &pattern, size));
     let mut schedule = by_rows(&of_nodes, needs, size, decide, times)?;
     schedule.form = Form::Nodes(size);
     schedule.nodes = Some(timed(&mut times.trans, || majors.rows(&pattern, &schedule, size, shape.diag)));

@@ -41,7 +41,7 @@ pub struct Survey<'a> {
 }
 
 impl<'a> Survey<'a> {
-    pub fn new(shape: &'a Shape, pattern: &'a Pattern) -> Self {
+    pub fn new(shape: &'a Shape, pattern: &'a Pattern, node: u32) -> Self {
         let n = shape.n;
         let low = shape.keeps_low();
         let own_diag = shape.diag == DiagSource::Matrix;
@@ -82,7 +82,7 @@ impl<'a> Survey<'a> {
                     length += 1;
                     end = e + 1;
                     survey.next_to_diagonal += (j.abs_diff(i) == 1) as u32;
-                    survey.near += (j.abs_diff(i) <= NEAR) as u32;
+                    survey.near += (j.abs_diff(i) <= NEAR / node) as u32;
                     survey.off_band += (j.abs_diff(i) > off_band) as u32;
                 }
             }
