@@ -527,6 +527,29 @@ static void an_analysis_is_ended(void) {
   CHECK(is_ended);
 }
 
+/* Whatever it waits for when the watchdog ends it: levels of rows, or of PANEL's segments, whose long row one warp walks. */
+static void an_analysis_is_ended_anywhere(void) {
+  Problem p = waiting_problem((int64_t)1 << 23);
+  System s;
+  if (opened(&s, &p, place_of(SPTRSV_ALG_PANEL))) {
+    float *x = malloc(s.bytes);
+    sptrsvStatus_t status = SPTRSV_STATUS_TIMED_OUT;
+    int ended = 0;
+    for (double limit = 1e-4; limit < 10 && status == SPTRSV_STATUS_TIMED_OUT; limit *= 1.5, ended++) {
+      CHECK_OK(sptrsvSetTimeout(T.h, limit));
+      status = analyse(&s);
+      CHECK(!status || status == SPTRSV_STATUS_TIMED_OUT);
+    }
+    CHECK_OK(sptrsvSetTimeout(T.h, 10));
+    CHECK_OK(analyse(&s));
+    CHECK(waiting_is_solved(&s, x));
+    printf("an_analysis_is_ended_anywhere: %d analyses before one that was not ended\n", ended - 1);
+    free(x);
+  }
+  close_system(&s);
+  free_problem(&p);
+}
+
 /* -------------------------------------------------------------------------------------- devices and contexts */
 
 /* The primary context of the first GPU (0), and that of the second one or, on a machine with one GPU, a second
@@ -617,6 +640,7 @@ int main(int argc, char **argv) {
   RUN_ON_GPU(a_solve_behind_one_that_was_ended);
   RUN_ON_GPU(an_analysis_behind_a_solve_that_is_ended);
   RUN_ON_GPU(an_analysis_is_ended);
+  RUN_ON_GPU(an_analysis_is_ended_anywhere);
   RUN_ON_GPU(analysis_is_not_captured);
   RUN_ON_GPU(all_goes_on_beside_a_capture);
   RUN_ON_GPU(an_info_is_destroyed_in_flight);

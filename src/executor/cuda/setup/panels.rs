@@ -135,6 +135,7 @@ impl Run<'_> {
         let blocks = u64::from(self.shape.n).div_ceil(u64::from(TEAM_BLOCK) / 32);
         self.launch(&self.of_rows("setup_panel_segment_levels"), blocks, TEAM_BLOCK, &args)?;
         segments.counts = SegmentCounts::of_words(&found.words()?);
+        self.summary()?;
         Ok(segments.counts.levels)
     }
 
