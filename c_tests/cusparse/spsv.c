@@ -246,6 +246,30 @@ static void every_algorithm_of_the_version_is_accepted(void)
     matrix_free(&a);
 }
 
+/* A size that was asked for with one descriptor, and an analysis with another, which is passed on as a diagonal entry is missing. */
+static void a_buffer_may_have_another_descriptors_size(void)
+{
+    enum { BEHIND = 1 << 16 };
+    static unsigned char bytes[BEHIND];
+    Matrix a = matrix_random(40, 5, 19);
+    matrix_drop_diagonal(&a, 3);
+    System sized = open_here(&a, (Options){.type = D}), s = open_here(&a, (Options){.type = D});
+    STATUS(0, system_size(&sized));
+    s.bytes = sized.bytes;
+    s.buffer = memory_alloc(s.bytes + BEHIND);
+    memory_fill(s.buffer, 0x5c, s.bytes + BEHIND);
+    STATUS(0, system_analyse(&s));
+    SOLVES(&s, &a);
+    memory_get(bytes, (char *)s.buffer + s.bytes, BEHIND);
+    int touched = 0;
+    for (int i = 0; i < BEHIND; i++)
+        touched += bytes[i] != 0x5c;
+    CHECK(touched == 0);
+    close_system(&sized);
+    close_system(&s);
+    matrix_free(&a);
+}
+
 static void a_descriptor_may_change_sides(void) { change_sides(0); }
 
 /* A format that cuSPARSE solves and this library does not. */
@@ -456,6 +480,7 @@ int main(void)
     RUN(no_entries_give_alpha_f);
     RUN(every_algorithm_of_the_version_is_accepted);
     RUN(a_descriptor_may_change_sides);
+    RUN(a_buffer_may_have_another_descriptors_size);
     RUN(sliced_ell_is_passed_on);
     RUN(nulls_are_invalid_values);
     RUN(unknown_numbers_are_invalid_values);

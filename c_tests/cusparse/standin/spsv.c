@@ -2,10 +2,15 @@
 
 #include "triangle.h"
 
+#include <string.h>
+
 #define OK CUSPARSE_STATUS_SUCCESS
 #define INVALID CUSPARSE_STATUS_INVALID_VALUE
 
 int cusparse_standin_calls[STANDIN_CALLS];
+
+/* Bytes that an analysis writes to. */
+enum { SPSV_BUFFER = 4096 };
 
 struct cusparseSpSVDescr {
     Triangle triangle; /* the one member: pointers to both are the same */
@@ -58,7 +63,7 @@ cusparseStatus_t cusparseSpSV_bufferSize(cusparseHandle_t handle, cusparseOperat
     if (status == OK && bufferSize == NULL)
         status = INVALID;
     if (status == OK)
-        *bufferSize = 64;
+        *bufferSize = SPSV_BUFFER;
     return status;
 }
 
@@ -72,6 +77,8 @@ cusparseStatus_t cusparseSpSV_analysis(cusparseHandle_t handle, cusparseOperatio
     cusparseStatus_t status = check(handle, opA, alpha, matA, computeType, alg, (const Triangle *)spsvDescr);
     if (status == OK && externalBuffer == NULL)
         status = INVALID;
+    if (status == OK)
+        memset(externalBuffer, 0xb5, SPSV_BUFFER);
     return status == OK ? triangle_analyse((Triangle *)spsvDescr, opA, matA, (int)alg) : status;
 }
 

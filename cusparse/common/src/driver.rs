@@ -254,7 +254,7 @@ pub struct DeviceMemory(u64);
 
 impl DeviceMemory {
     pub fn new(bytes: usize) -> Result<DeviceMemory, Status> {
-        let memory = memory()?;
+        let (memory, _bound) = (memory()?, Bound::new()?);
         let mut address = 0;
         // SAFETY: writes one address.
         match relaxed(|| unsafe { (memory.allocate)(&mut address, bytes.max(1)) }) {
@@ -271,6 +271,7 @@ impl DeviceMemory {
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
         if let Ok(memory) = memory() {
+            let _bound = Bound::new().ok();
             // SAFETY: freed once; the driver waits for what uses it.
             relaxed(|| unsafe { (memory.free)(self.0) });
         }
@@ -327,9 +328,9 @@ impl Stopwatch {
         let events = events()?;
         let mut time = 0.0;
         // SAFETY: live events; writes one number.
-        let done = unsafe {
+        let done = relaxed(|| unsafe {
             (events.query)(self.end) == 0 && (events.elapsed)(&mut time, self.begin, self.end) == 0
-        };
+        });
         done.then_some(f64::from(time))
     }
 }

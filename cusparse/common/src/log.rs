@@ -1,6 +1,7 @@
 //! Lines on standard error, as far as SPTRSV_LOG, which is read once, asks for them.
 
 use std::fmt;
+use std::io::{stderr, Write};
 use std::sync::LazyLock;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +25,7 @@ pub fn is_on(level: Level) -> bool {
 
 pub fn line(level: Level, words: fmt::Arguments) {
     if is_on(level) {
-        eprintln!("sptrsv: {words}");
+        // A call does not fail where nobody can be told of it.
+        let _ = writeln!(stderr(), "sptrsv: {words}");
     }
 }

@@ -124,6 +124,12 @@ impl Pooled {
         self.place.0
     }
 
+    /// Whether the stream is being captured into a graph.
+    pub fn is_capturing(&self) -> bool {
+        // SAFETY: the stream is that of a live handle of the program's.
+        self.executor() == Executor::Cuda && unsafe { driver::is_capturing(self.stream) }
+    }
+
     pub fn set_pointer_mode(&self, mode: c_int) -> Result<(), Status> {
         // SAFETY: the handle is live for as long as this.
         Status::from_sptrsv(unsafe { sptrsv::sptrsvSetPointerMode(self.handle, mode) })

@@ -8,6 +8,7 @@ use crate::ours::{Failure, Ours};
 use crate::real::{real_for, Real, RealDescr};
 use crate::report;
 use doors::cusparse::Handle;
+use doors::pooled::Pooled;
 use doors::status::{Status, INVALID_VALUE};
 use libc::{c_int, c_void};
 
@@ -51,7 +52,15 @@ impl Call {
         if self.alpha.is_null() {
             return Err("an argument is NULL");
         }
-        matrix::of_call(real, self)
+        let matrix = matrix::of_call(real, self)?;
+        match self.is_captured() {
+            true => Err("the stream is being captured"),
+            false => Ok(matrix),
+        }
+    }
+
+    unsafe fn is_captured(&self) -> bool {
+        Pooled::open(self.handle).is_ok_and(|pooled| pooled.is_capturing())
     }
 
     pub unsafe fn analyse(&self, buffer: *mut c_void) -> Result<(), Status> {
@@ -103,10 +112,17 @@ impl Call {
     ) -> Result<(), Status> {
         let descr = real_descr(self.family, state)?;
         let mut buffer = buffer;
-        if state.sized_by == Side::Ours {
+        // The size of the caller's may be that of another descriptor, so of libsptrsv.
+        if state.sized_by != Side::Real {
             let mut bytes = 0;
             real.buffer_size(self, descr, &mut bytes)?;
-            buffer = state.buffer.insert(PassedBuffer::new(bytes)?).address();
+            let mut passed = PassedBuffer::new(bytes)?;
+            buffer = passed.address();
+            match self.is_captured() {
+                // The graph works in it for as long as it lives, which nobody tells: it is never freed.
+                true => std::mem::forget(passed),
+                false => state.buffer = Some(passed),
+            }
         }
         real.analyse(self, descr, buffer)?;
         state.analysed_by = Side::Real;

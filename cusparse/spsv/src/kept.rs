@@ -55,6 +55,8 @@ pub struct Kept {
     pub key: Key,
     pub info: Info,
     pub bytes: usize,
+    /// Whether a graph has captured a solve with it. Nobody takes it over then, as that would change what the graph solves with.
+    pub is_captured: bool,
 }
 
 /// The last one was kept last.
@@ -110,8 +112,9 @@ pub fn keep(new: Kept) {
 /// The last one that was kept of arrays at the same place, else of others of the same kind.
 pub fn take(key: &Key) -> Option<Info> {
     let mut list = kept();
-    let same = list.iter().rposition(|one| one.key == *key);
-    let found = same.or_else(|| list.iter().rposition(|one| one.key.is_alike(key)))?;
+    let last =
+        |is_it: &dyn Fn(&Key) -> bool| list.iter().rposition(|one| !one.is_captured && is_it(&one.key));
+    let found = last(&|of| of == key).or_else(|| last(&|of| of.is_alike(key)))?;
     Some(list.remove(found).info)
 }
 

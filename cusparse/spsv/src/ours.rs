@@ -7,11 +7,11 @@ use crate::matrix::{self, Dense, Matrix, Storage, Why};
 use crate::real::Real;
 use crate::report::{self, Timer};
 use doors::cusparse::Handle;
-use doors::driver;
 use doors::pooled::{Executor, Pooled};
 use doors::sptrsv;
 use doors::status::{Status, ALLOC_FAILED, INTERNAL_ERROR, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED};
 use libc::{c_int, c_void};
+use std::cell::Cell;
 use std::ffi::CStr;
 use std::ptr;
 
@@ -52,6 +52,8 @@ struct Analysed {
     /// What it may be taken over by, and the bytes that it holds.
     key: Option<Key>,
     bytes: usize,
+    /// Whether a graph has captured a solve, and so reads its memory.
+    is_captured: Cell<bool>,
     /// For the report.
     counted: report::Key,
 }
@@ -74,8 +76,8 @@ impl Ours {
 
     /// To be kept, if there is an analysis.
     pub fn retire(self) -> Option<Kept> {
-        let Analysed { key, bytes, .. } = self.analysed?;
-        Some(Kept { key: key?, info: self.info, bytes })
+        let Analysed { key, bytes, is_captured, .. } = self.analysed?;
+        Some(Kept { key: key?, info: self.info, bytes, is_captured: is_captured.get() })
     }
 
     pub fn is_analysed(&self) -> bool {
@@ -124,9 +126,6 @@ impl Ours {
         let storage = matrix.storage;
         let pass_on = |_| Failure::PassOn("libsptrsv has no handle for this GPU".into());
         let pooled = Pooled::open(call.handle).map_err(pass_on)?;
-        if pooled.executor() == Executor::Cuda && driver::is_capturing(pooled.stream) {
-            return Err(Failure::PassOn("the stream is being captured".into()));
-        }
         storage.describe(&pooled).map_err(|status| Failure::Refused(status, message()))?;
         let offsets = (buffer as usize).next_multiple_of(ALIGN);
         let mut buffer = (offsets + storage.offsets_bytes()) as *mut c_void;
@@ -153,8 +152,16 @@ impl Ours {
         let counted = storage.counted(call, stats.algorithm);
         report::analysed(&counted, &stats, timer);
         let (key, bytes) = (Key::new(call, matrix), stats.bytes_held as usize);
-        self.analysed =
-            Some(Analysed { storage, op: call.op, buffer, _scratch: scratch, key, bytes, counted });
+        self.analysed = Some(Analysed {
+            storage,
+            op: call.op,
+            buffer,
+            _scratch: scratch,
+            key,
+            bytes,
+            is_captured: Cell::new(false),
+            counted,
+        });
         Ok(())
     }
 
@@ -218,6 +225,9 @@ impl Ours {
         let pooled =
             Pooled::open(call.handle).map_err(|status| (status, "no handle for this GPU".to_string()))?;
         storage.describe(&pooled).map_err(|status| (status, message()))?;
+        if pooled.is_capturing() {
+            analysed.is_captured.set(true);
+        }
         let timer = Timer::of_stream(&pooled);
         let status = sptrsv::sptrsvSolveDense(
             pooled.handle,

@@ -180,8 +180,7 @@ impl Timer {
         match pooled.executor() {
             _ if !SETTINGS.reports => Timer::Nobody,
             Executor::Host => Timer::Call(Instant::now()),
-            // SAFETY: the stream is that of a live handle of the program's.
-            Executor::Cuda if unsafe { driver::is_capturing(pooled.stream) } => Timer::Nobody,
+            Executor::Cuda if pooled.is_capturing() => Timer::Nobody,
             Executor::Cuda => {
                 let mut counts = counts();
                 if counts.running.len() >= MOST_RUNNING {
