@@ -96,7 +96,7 @@ template <class T>
 __device__ __forceinline__ uint32_t search(const FactorArgs<T> &a, uint32_t begin, uint32_t end, uint32_t column) {
     uint32_t low = begin, high = end;
     while (low < high) {
-        uint32_t middle = (low + high) / 2;
+        uint32_t middle = low + (high - low) / 2;
         if (a.pattern.column(middle) < column) low = middle + 1;
         else high = middle;
     }
