@@ -8,7 +8,7 @@ use super::run::Run;
 use crate::address::Address;
 use crate::analysis::panels::{piece, SegmentCounts};
 use crate::analysis::shared::panels::{PANEL_ITEM_WORDS, PANEL_ROWS, PANEL_SIZES};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 // SAFETY: numbers, and arrays of them.
 unsafe impl OfWords for SegmentCounts {}
@@ -206,13 +206,15 @@ impl Run<'_> {
             states: places.scans[4],
             ..args
         })?;
+        // Each panel is one, unless the watchdog has ended a scan.
+        let sums = count.checked_sub(panels).ok_or(Error::SetupTimedOut)?;
         let bytes = count as usize * PANEL_ITEM_WORDS as usize * 4;
         let work_items = self.allocate(bytes)?;
         // SAFETY: the array has that many bytes.
         unsafe { memory::fill(work_items.address(), 0xff, bytes, self.launcher.stream)? };
         self.cover_strided("setup_panel_rows", &SetupArgs { work_item: work_items.address(), ..args })?;
         (done.base.work_item, done.base.work_items) = (work_items.address(), count);
-        done.found.panel_sums = count - panels;
+        done.found.panel_sums = sums;
         done.owned.push(work_items);
         Ok(())
     }
