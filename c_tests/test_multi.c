@@ -266,6 +266,26 @@ static void in_groups(void) {
   }
 }
 
+/* The engines of both operations may be different ones, which want other places in the buffer. */
+static void of_either_operation(void) {
+  static const int64_t SIZES[] = {700, 8000};
+  for (int shape = 0; shape < SHAPES; shape++)
+    for (int i = 0; i < COUNT(SIZES); i++) {
+      Problem p = make_problem(kind_of_type(TYPES[(shape + i) % COUNT(TYPES)]), (enum Shape)shape, SIZES[i]);
+      System s;
+      if (opened(&s, &p, 0)) {
+        int64_t announced = 16 + below(15);
+        CHECK_OK(sptrsvSetAnalysisForAllOperations(s.info, 1));
+        CHECK_OK(sptrsvSetExpectedRightHandSides(s.info, announced));
+        CHECK_OK(make_buffer(&s));
+        CHECK_OK(analyse(&s));
+        for (p.k.op = 0; p.k.op < 3; p.k.op++) check_columns(&s, announced, 0);
+      }
+      close_system(&s);
+      free_problem(&p);
+    }
+}
+
 /* Levels of many warps; rows that a whole warp works on; the whole GPU at once. */
 static void large(void) {
   static const enum Shape SHAPE[] = {GRID, RANDOM, DENSE_ROW, EMPTY_ROWS};
@@ -528,6 +548,7 @@ int main(int argc, char **argv) {
   RUN(one_info);
   RUN(how_many_there_will_be);
   RUN(in_groups);
+  RUN(of_either_operation);
   RUN(large);
   RUN(not_a_number_stays_in_its_column);
   RUN(watchdog);

@@ -260,6 +260,19 @@ impl Info {
         }
     }
 
+    /// The same for the solves of an analysis with these bodies, whose engines may be different ones.
+    fn row_bytes_of_bodies(
+        &self,
+        executor: &Executor,
+        algorithm: &'static dyn Algorithm,
+        bodies: &[Body],
+        dtype: DataType,
+    ) -> usize {
+        let of_body =
+            |body: &Body| self.row_bytes_of_analysis(executor, Some(body.algorithm(algorithm)), dtype);
+        bodies.iter().map(of_body).max().unwrap_or(ROW_BYTES)
+    }
+
     pub fn algorithm_in_use(&self) -> i32 {
         self.analysed.as_ref().map_or(self.algorithm, |a| a.algorithm.id())
     }
@@ -360,7 +373,7 @@ impl Info {
             alpha_host,
             conjugate: shape.conjugate(),
             inverts: false,
-            workspace: analysed.places(shape, buffer),
+            workspace: analysed.places(shape, which, buffer),
             timeout: context.timeout,
             sm_count_target: context.sm_count_target,
         };
@@ -382,7 +395,8 @@ impl Info {
             1 => [rhs.f, rhs.x].map(|side| side.of_one(shape.n)),
             _ => [rhs.f, rhs.x],
         };
-        let spare = workspace::spare(shape, analysed.row_bytes, analysed.row_bytes_of_solves(shape), *buffer);
+        let spare =
+            workspace::spare(shape, analysed.row_bytes, analysed.row_bytes_of_solves(shape, which), *buffer);
         match &mut analysed.bodies[which] {
             Body::Host(plan) => plan.solve_dense(&call, rhs.count, sides),
             Body::Cuda(plan) => {
@@ -450,14 +464,15 @@ impl Info {
 }
 
 impl Analysed {
-    /// Where a solve has its places in a buffer.
-    fn places(&self, shape: &Shape, buffer: Address) -> Workspace {
-        workspace::places(shape, self.row_bytes_of_solves(shape), buffer)
+    /// Where a solve by one of the bodies has its places in a buffer.
+    fn places(&self, shape: &Shape, which: usize, buffer: Address) -> Workspace {
+        workspace::places(shape, self.row_bytes_of_solves(shape, which), buffer)
     }
 
     /// Bytes of a row there.
-    fn row_bytes_of_solves(&self, shape: &Shape) -> usize {
-        self.algorithm.row_bytes(shape.dtype, self.settings.right_hand_sides)
+    fn row_bytes_of_solves(&self, shape: &Shape, which: usize) -> usize {
+        let algorithm = self.bodies[which].algorithm(self.algorithm);
+        algorithm.row_bytes(shape.dtype, self.settings.right_hand_sides)
     }
 
     /// Which of the bodies solves this problem, if it is the one that was analysed. T and H share one.

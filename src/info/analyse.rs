@@ -59,7 +59,7 @@ impl Info {
         };
         let setup_time = start.elapsed();
         // The size that was asked for last may have been for an analysis before this one.
-        let wanted = self.row_bytes_of_analysis(&context.executor, Some(algorithm), shape.dtype);
+        let wanted = self.row_bytes_of_bodies(&context.executor, algorithm, &bodies, shape.dtype);
         let on_host = matches!(context.executor, Executor::Host(_));
         self.analysed = Some(Analysed {
             shape,
@@ -210,7 +210,8 @@ impl Info {
         let row_bytes = self.row_bytes[shape.dtype.place()];
         // What fails on the way leaves nothing.
         let mut analysed = self.analysed.take().ok_or(Error::NotAnalysed)?;
-        let wanted = self.row_bytes_of_analysis(&context.executor, Some(analysed.algorithm), shape.dtype);
+        let wanted =
+            self.row_bytes_of_bodies(&context.executor, analysed.algorithm, &analysed.bodies, shape.dtype);
         let values = (self.copy_values == CopyValues::All).then_some(arrays.val);
         let _bound = analysed.bodies[0].bind()?;
         for body in &mut analysed.bodies {

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::address::{Address, Stream};
+use crate::engines::Algorithm;
 use crate::error::{Error, Result};
 use crate::executor::cuda::{Bound, CudaPlan};
 use crate::executor::host::HostPlan;
@@ -18,6 +19,14 @@ impl Body {
         match self {
             Body::Host(_) => Ok(None),
             Body::Cuda(plan) => plan.gpu().bind().map(Some),
+        }
+    }
+
+    /// The algorithm that solves: on the host the one that is given, as all bodies there have the same.
+    pub fn algorithm(&self, of_host: &'static dyn Algorithm) -> &'static dyn Algorithm {
+        match self {
+            Body::Host(_) => of_host,
+            Body::Cuda(plan) => plan.algorithm(),
         }
     }
 

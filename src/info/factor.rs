@@ -23,7 +23,7 @@ impl Info {
         let boost = self.boost;
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         analysed.body_for(&shape)?;
-        let workspace = analysed.places(&shape, buffer);
+        let workspace = analysed.places(&shape, 0, buffer);
         let factor = analysed.factor.as_mut().ok_or_else(not_prepared)?;
         analysed.bodies[0].must_belong_to(&context.executor)?;
         if shape.n == 0 {

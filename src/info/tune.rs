@@ -174,6 +174,8 @@ impl Analysed {
             };
         }
         self.bodies[which] = body;
+        let shape = self.shape;
+        self.row_bytes = self.row_bytes.max(self.row_bytes_of_solves(&shape, which));
         self.tuned[which] = Some(Tuned { time: Duration::ZERO, is_other: asked.is_some() });
     }
 }
