@@ -20,6 +20,8 @@ pub trait Scalar: Copy + PartialEq + Send + Sync + std::fmt::Debug + 'static {
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
+    /// Each component times a real number.
+    fn times(self, factor: f64) -> Self;
     /// The quotient as IEEE has it, for complex numbers without overflow on the way; finite over
     /// infinite is zero.
     fn div(self, other: Self) -> Self;
@@ -65,6 +67,10 @@ macro_rules! real_scalar {
             #[inline(always)]
             fn sub(self, other: Self) -> Self {
                 self - other
+            }
+            #[inline(always)]
+            fn times(self, factor: f64) -> Self {
+                self * factor as $real
             }
             #[inline(always)]
             fn mul(self, other: Self) -> Self {
@@ -142,6 +148,10 @@ macro_rules! complex_scalar {
             #[inline(always)]
             fn sub(self, other: Self) -> Self {
                 self - other
+            }
+            #[inline(always)]
+            fn times(self, factor: f64) -> Self {
+                Complex { re: self.re * factor as $real, im: self.im * factor as $real }
             }
             #[inline(always)]
             fn mul(self, other: Self) -> Self {
@@ -292,6 +302,14 @@ mod tests {
     fn close(got: Complex<f64>, want: Complex<f64>) {
         let error = (got.re - want.re).abs().max((got.im - want.im).abs());
         assert!(error <= 4.0 * f64::EPSILON * want.re.abs().max(want.im.abs()), "{got} is not {want}");
+    }
+
+    #[test]
+    fn real_factors_leave_other_components_alone() {
+        let infinite = Complex { re: f64::INFINITY, im: 0.0 };
+        assert_eq!(infinite.times(0.5), infinite);
+        assert_eq!(Complex { re: 2.0f32, im: -4.0 }.times(0.5), Complex { re: 1.0, im: -2.0 });
+        assert_eq!(3.0f64.times(0.5), 1.5);
     }
 
     #[test]

@@ -62,7 +62,6 @@ unsafe fn take<T: Scalar>(n: usize, call: &SweepCall) {
 /// The addresses are those of arrays of n values and numbers, which nobody else uses during the call, and the pattern's values.
 unsafe fn rest<T: Scalar>(pattern: &Pattern, call: &SweepCall) {
     let at = |address: Address, i: usize| address.pointer::<T>().add(i);
-    let factor = T::from_parts([call.factor, 0.0]);
     let relaxes = |row| call.marked.is_none_or(|marked| marked.relaxes(row));
     for i in 0..pattern.shape.n as usize {
         if !relaxes(i) {
@@ -83,7 +82,8 @@ unsafe fn rest<T: Scalar>(pattern: &Pattern, call: &SweepCall) {
             at(call.rest, i).write(at(call.b, i).read().sub(sum));
             continue;
         }
-        let diagonal = if call.diagonal.is_null() { own } else { at(call.diagonal, i).read() }.mul(factor);
+        let diagonal =
+            if call.diagonal.is_null() { own } else { at(call.diagonal, i).read() }.times(call.factor);
         let (more, mut r) = (own.sub(diagonal), at(call.b, i).read().sub(sum));
         if !call.is_zero && !more.is_zero() {
             r = r.mul_sub(more, at(call.x, i).read());
