@@ -87,6 +87,8 @@ static void one_case(Kind k, enum Shape shape, int64_t n, int a) {
     CHECK_OK(sptrsvSetKeepPattern(s.info, 0));
     CHECK_OK(analyse(&s));
     is_known(&s, n > 0, "kept before, and no more");
+    CHECK_OK(analyse(&s));
+    is_known(&s, 0, "kept no more");
     free(x);
   }
   close_system(&s);

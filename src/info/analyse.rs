@@ -228,6 +228,9 @@ impl Info {
         (analysed.policy, analysed.last) = (policy, 0);
         analysed.values = Source::new(self.copy_values);
         analysed.row_bytes = wanted.min(row_bytes);
+        if !self.keeps_pattern {
+            analysed.kept = None;
+        }
         (analysed.was_known, analysed.setup_time) = (true, start.elapsed());
         self.analysed = Some(analysed);
         Ok(())
