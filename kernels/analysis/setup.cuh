@@ -396,6 +396,16 @@ struct Transposed {
     }
 };
 
+// What a walk over the rows of op(A) begins with.
+template <class Source>
+struct OverRows {
+    static constexpr int PIECES = Source::PIECES;
+    Source source;
+
+    __device__ uint2 span(uint32_t i) const { return source.span(i); }
+    __device__ uint32_t number(uint32_t i) const { return i; }
+};
+
 // Calls `visit(j)` for the entries of major `i` in `span` that a member of its team walks, four of them at once; `i` itself
 // stands for none.
 template <class Source, class Team, class Visit>

@@ -436,12 +436,9 @@ SETUP_KERNEL(setup_long_rows, 256) {
 }
 
 template <class Source>
-struct Needed {
-    static constexpr int PIECES = Source::PIECES;
-    Source source;
+struct Needed : OverRows<Source> {
+    using OverRows<Source>::source;
 
-    __device__ uint2 span(uint32_t i) const { return source.span(i); }
-    __device__ uint32_t number(uint32_t i) const { return i; }
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
         uint32_t *state = source.a.counters;
@@ -454,7 +451,7 @@ struct Needed {
 };
 
 #define NEEDED(name, SOURCE) \
-    SETUP_KERNEL(setup_needed_##name, TEAM_BLOCK) { walk(a, Needed<SOURCE>{{a}}); }
+    SETUP_KERNEL(setup_needed_##name, TEAM_BLOCK) { walk(a, Needed<SOURCE>{{{a}}}); }
 FOR_EACH_SOURCE(NEEDED)
 
 // Raises them to the last level; and the levels of every span of positions.

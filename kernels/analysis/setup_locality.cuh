@@ -17,12 +17,9 @@ SETUP_KERNEL(setup_locality_heads, 256) {
 
 // Rows that have a parent become what has descended from it. By rows of op(A).
 template <class Source>
-struct Parents {
-    static constexpr int PIECES = Source::PIECES;
-    Source source;
+struct Parents : OverRows<Source> {
+    using OverRows<Source>::source;
 
-    __device__ uint2 span(uint32_t i) const { return source.span(i); }
-    __device__ uint32_t number(uint32_t i) const { return i; }
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
         const SetupArgs &a = source.a;
@@ -40,7 +37,7 @@ struct Parents {
 };
 
 #define PARENTS(name, SOURCE) \
-    SETUP_KERNEL(setup_locality_parents_##name, TEAM_BLOCK) { walk(a, Parents<SOURCE>{{a}}); }
+    SETUP_KERNEL(setup_locality_parents_##name, TEAM_BLOCK) { walk(a, Parents<SOURCE>{{{a}}}); }
 FOR_EACH_SOURCE(PARENTS)
 
 // Keys for the sort, and the unknowns. Each row follows its group to the head, and leaves how far it has come to those that

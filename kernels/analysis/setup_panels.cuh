@@ -7,12 +7,9 @@ __device__ __forceinline__ SegmentCounts &panel_counts(const SetupArgs &a) { ret
 
 // `chunk` is 1 where a chain begins.
 template <class Source>
-struct PanelChains {
-    static constexpr int PIECES = Source::PIECES;
-    Source source;
+struct PanelChains : OverRows<Source> {
+    using OverRows<Source>::source;
 
-    __device__ uint2 span(uint32_t i) const { return source.span(i); }
-    __device__ uint32_t number(uint32_t i) const { return i; }
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
         const SetupArgs &a = source.a;
@@ -26,7 +23,7 @@ struct PanelChains {
 };
 
 #define PANEL_CHAINS(name, SOURCE) \
-    SETUP_KERNEL(setup_panel_chains_##name, TEAM_BLOCK) { walk(a, PanelChains<SOURCE>{{a}}); }
+    SETUP_KERNEL(setup_panel_chains_##name, TEAM_BLOCK) { walk(a, PanelChains<SOURCE>{{{a}}}); }
 FOR_EACH_SOURCE(PANEL_CHAINS)
 
 // With which position each chain begins. `work_item_ptr` is how many chains begin before a position.
@@ -66,12 +63,9 @@ SETUP_KERNEL(setup_panel_starts, 256) {
 
 // Which of the segments that a segment's rows depend on begins last, in `key_out`: its level, or zero where there are none.
 template <class Source>
-struct PanelLatest {
-    static constexpr int PIECES = Source::PIECES;
-    Source source;
+struct PanelLatest : OverRows<Source> {
+    using OverRows<Source>::source;
 
-    __device__ uint2 span(uint32_t i) const { return source.span(i); }
-    __device__ uint32_t number(uint32_t i) const { return i; }
     template <class Team>
     __device__ void visit(uint32_t i, uint2 span, const Team &team) {
         const SetupArgs &a = source.a;
@@ -88,7 +82,7 @@ struct PanelLatest {
 };
 
 #define PANEL_LATEST(name, SOURCE) \
-    SETUP_KERNEL(setup_panel_latest_##name, TEAM_BLOCK) { walk(a, PanelLatest<SOURCE>{{a}}); }
+    SETUP_KERNEL(setup_panel_latest_##name, TEAM_BLOCK) { walk(a, PanelLatest<SOURCE>{{{a}}}); }
 FOR_EACH_SOURCE(PANEL_LATEST)
 
 // By how many levels of rows the segments of each level's rows take a path on, in `run_info`, in halves. A path goes by turns through the

@@ -14,12 +14,9 @@ SETUP_KERNEL(setup_wavefront_ranks, 256) {
 // How much the shifts grow from the level before to each level, into `scan_out`, which is zero at the beginning: `count`
 // words for ranks in solving order, and as many for those from the other end. By rows of op(A).
 template <class Source>
-struct Shifts {
-    static constexpr int PIECES = Source::PIECES;
-    Source source;
+struct Shifts : OverRows<Source> {
+    using OverRows<Source>::source;
 
-    __device__ uint2 span(uint32_t i) const { return source.span(i); }
-    __device__ uint32_t number(uint32_t i) const { return i; }
     // Reads it first: almost always as much is known already, and the unknowns of a level share a word.
     static __device__ void grow(uint32_t *shift, uint32_t by) {
         if (by != 0 && load_relaxed(shift) < by) atomicMax(shift, by);
@@ -45,7 +42,7 @@ struct Shifts {
 };
 
 #define SHIFTS(name, SOURCE) \
-    SETUP_KERNEL(setup_wavefront_shifts_##name, TEAM_BLOCK) { walk(a, Shifts<SOURCE>{{a}}); }
+    SETUP_KERNEL(setup_wavefront_shifts_##name, TEAM_BLOCK) { walk(a, Shifts<SOURCE>{{{a}}}); }
 FOR_EACH_SOURCE(SHIFTS)
 
 // Keys for the sort by place, the unknowns, and the largest place, by ranks of that kind by which shifts grow less.
