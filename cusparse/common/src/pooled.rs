@@ -124,7 +124,7 @@ impl Pooled {
         self.place.0
     }
 
-    /// Whether the stream is being captured into a graph.
+    /// Whether its stream is being captured into a graph.
     pub fn is_capturing(&self) -> bool {
         // SAFETY: the stream is that of a live handle of the program's.
         self.executor() == Executor::Cuda && unsafe { driver::is_capturing(self.stream) }
@@ -168,6 +168,15 @@ impl Drop for Pair {
             sptrsv::sptrsvDestroy(self.handle);
         }
     }
+}
+
+/// Whether the stream of a handle is being captured into a graph.
+///
+/// # Safety
+/// The handle is NULL or live.
+pub unsafe fn is_captured(handle: cusparse::Handle) -> bool {
+    Executor::chosen() == Ok(Executor::Cuda)
+        && HandleState::read(handle).is_ok_and(|state| driver::is_capturing(state.stream))
 }
 
 #[cfg(test)]

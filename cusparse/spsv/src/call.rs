@@ -8,7 +8,7 @@ use crate::ours::{Failure, Ours};
 use crate::real::{real_for, Real, RealDescr};
 use crate::report;
 use doors::cusparse::Handle;
-use doors::pooled::Pooled;
+use doors::pooled::is_captured;
 use doors::status::{Status, INVALID_VALUE};
 use libc::{c_int, c_void};
 
@@ -53,14 +53,10 @@ impl Call {
             return Err("an argument is NULL");
         }
         let matrix = matrix::of_call(real, self)?;
-        match self.is_captured() {
+        match is_captured(self.handle) {
             true => Err("the stream is being captured"),
             false => Ok(matrix),
         }
-    }
-
-    unsafe fn is_captured(&self) -> bool {
-        Pooled::open(self.handle).is_ok_and(|pooled| pooled.is_capturing())
     }
 
     pub unsafe fn analyse(&self, buffer: *mut c_void) -> Result<(), Status> {
@@ -118,7 +114,7 @@ impl Call {
             real.buffer_size(self, descr, &mut bytes)?;
             let mut passed = PassedBuffer::new(bytes)?;
             buffer = passed.address();
-            match self.is_captured() {
+            match is_captured(self.handle) {
                 // The graph works in it for as long as it lives, which nobody tells: it is never freed.
                 true => std::mem::forget(passed),
                 false => state.buffer = Some(passed),

@@ -11,7 +11,7 @@ use crate::ours::Failure;
 use crate::report;
 use doors::cusparse::{Handle, HandleState};
 use doors::driver;
-use doors::pooled::Executor;
+use doors::pooled::{is_captured, Executor};
 use doors::sptrsv;
 use doors::status::{
     Status, EXECUTION_FAILED, INTERNAL_ERROR, INVALID_VALUE, NOT_INITIALIZED, NOT_SUPPORTED, ZERO_PIVOT,
@@ -193,12 +193,6 @@ pub unsafe fn zero_pivot(
         }
         _ => Err(report::refused(kind, "zeroPivot", INVALID_VALUE, NOT_ANALYSED)),
     }
-}
-
-/// Whether the stream of a live handle is being captured.
-unsafe fn is_captured(handle: Handle) -> bool {
-    Executor::chosen() == Ok(Executor::Cuda)
-        && HandleState::read(handle).is_ok_and(|state| driver::is_capturing(state.stream))
 }
 
 impl Boost {
