@@ -168,10 +168,7 @@ impl Analysed {
     /// Solves with this body from now on.
     fn keep(&mut self, which: usize, body: Body, asked: Option<&'static dyn Algorithm>) {
         if which == 0 {
-            self.algorithm = match &body {
-                Body::Host(_) => engines::choose_on_host(asked),
-                Body::Cuda(plan) => plan.algorithm(),
-            };
+            self.algorithm = body.algorithm(engines::choose_on_host(asked));
         }
         self.bodies[which] = body;
         let shape = self.shape;
