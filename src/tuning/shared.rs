@@ -28,7 +28,7 @@ pub const OFF_BAND_PART: u32 = 8;
 pub const OFF_BAND_LEAST: u32 = 1024;
 pub const OFF_BAND_MOST: u32 = 4096;
 
-/// A near entry is at most so many rows from the diagonal. The thin engine has dense columns for these.
+/// A near entry is at most so many rows from the diagonal. Engines that walk along the diagonal have dense columns for these.
 pub const NEAR: u32 = 64;
 
 /// A row is long if it has more than LONG_ROW entries, and more than LONG_ROW_TIMES times the average.
