@@ -142,11 +142,15 @@ pub fn advantage(counts: Counts, natural: &Ranges) -> Option<f64> {
     if rows.irregular {
         return (are_wide && !rows.scattered).then_some(TILED_FAVOUR);
     }
-    if counts.node > 1 || rows.has_lines {
-        return Some(if counts.node > 1 || rows.scattered { 1.0 } else { TILED_FAVOUR });
+    if rows.has_lines && counts.node == 1 {
+        return Some(if rows.scattered { 1.0 } else { TILED_FAVOUR });
     }
-    if natural.are_split() {
+    // Also by nodes: else they would be left for tiles of rows, which are not taken then.
+    if natural.are_split() && !rows.has_lines {
         return None;
+    }
+    if counts.node > 1 {
+        return Some(1.0);
     }
     let average = natural.average_level() / rows.levels.max(1) as f64;
     if average >= LOWER_LEVELS && !are_wide {
