@@ -147,7 +147,8 @@ impl Counts {
         let b = self.node;
         let of_nodes = |entries: u32| entries * b * b + self.n * (b * (b - 1) / 2);
         let (entries, near) = (of_nodes(self.entries), of_nodes(self.near));
-        let square = |of_nodes: u64| of_nodes.saturating_mul(b as u64 * b as u64);
+        // A node is that many rows, each that many times as long.
+        let square = |of_nodes: u64| of_nodes.saturating_mul(u64::from(b).pow(3));
         let squares = (square(self.squares.0), square(self.squares.1));
         Counts { n: self.n * b, entries, near, squares, levels: self.levels * b, node: 1, ..self }
     }
