@@ -7,8 +7,9 @@ use super::super::stored::diag_in_records;
 use super::super::DeviceArray;
 use super::args::*;
 use super::known::{DeviceSchedule, Known, Wish};
+use super::message::Message;
 use super::places::{Room, Task};
-use super::run::Run;
+use super::run::{checked, Run};
 use super::{schedule, Pending, TransposedMatrix};
 use crate::address::Address;
 use crate::analysis::nodes;
@@ -23,6 +24,8 @@ struct OfNodes {
     arrays: Arrays,
     /// What kernels go by that walk over nodes.
     args: SetupArgs,
+    /// The summary once it has been made: a schedule that knows the nodes alone cannot tell whether a wait for them was ended.
+    made: Message,
 }
 
 impl Run<'_> {
@@ -42,7 +45,7 @@ impl Run<'_> {
             return Ok(None);
         }
         let Some(size) = nodes::largest(self.shape.n, found.refuted) else { return Ok(None) };
-        let OfNodes { pattern, mut shape, mut arrays, args } = self.pattern_of_nodes(found, size)?;
+        let OfNodes { pattern, mut shape, mut arrays, args, made } = self.pattern_of_nodes(found, size)?;
         let mut transposed = None;
         if wish.copies {
             let Some(by_rows) = self.transposed_nodes(&shape, arrays, wish.timeout)? else { return Ok(None) };
@@ -55,6 +58,7 @@ impl Run<'_> {
         else {
             return Ok(None);
         };
+        checked(&made.words()?)?;
         let rows = self.allocate(self.shape.n as usize * 8)?;
         done.base.node_row = rows.address();
         done.owned.push(rows);
@@ -115,9 +119,10 @@ impl Run<'_> {
             states: self.places.node_scan,
             ..args
         })?;
+        let made = self.ask_for_summary()?;
         self.walk_nodes(&self.stored("setup_node_pattern"), &args)?;
         let shape = nodes::shape(self.shape, entries, size);
-        Ok(OfNodes { pattern, shape, arrays: Arrays { val: Address::NULL, ptr, ind }, args })
+        Ok(OfNodes { pattern, shape, arrays: Arrays { val: Address::NULL, ptr, ind }, args, made })
     }
 
     /// The pattern of nodes, transposed. None if it is malformed.
