@@ -50,8 +50,8 @@ pub(super) const BOUNDS_BY_WARPS: u32 = 8192;
 pub(super) const RESET_BYTES: u64 = 32;
 pub(super) const RESET_BLOCKS: u64 = 8;
 
-/// Rows and entries must fit into 31 bits here.
-pub const MAX_SIZE: u32 = i32::MAX as u32;
+/// Rows and entries must fit into 31 bits here, and the work items of 32 rows, of 128 entries each in type z, into 24.
+pub const MAX_SIZE: u32 = i32::MAX as u32 - 8192;
 
 /// The message that a kernel is to send to the host at its end: nothing, or so many words.
 #[derive(Clone, Copy, Default)]
