@@ -428,6 +428,10 @@ static void misuse(void) {
     CHECK_MESSAGE("same info");
     other = c, other.of_u.info = NULL;
     CHECK_STATUS(solve_pair(&other, &plain, c.f, c.x), SPTRSV_STATUS_INVALID_VALUE);
+    CHECK_MESSAGE("infoU");
+    other = c, other.of_l.info = NULL;
+    CHECK_STATUS(solve_pair(&other, &plain, c.f, c.x), SPTRSV_STATUS_INVALID_VALUE);
+    CHECK_MESSAGE("infoL");
     other = c, other.of_u.d = NULL;
     CHECK_STATUS(solve_pair(&other, &plain, c.f, c.x), SPTRSV_STATUS_INVALID_VALUE);
     CHECK_MESSAGE("descrU");

@@ -121,8 +121,10 @@ pub unsafe extern "C" fn sptrsvGetPivotBoost(
 /// Factorises A = L U without fill-in (ILU(0)), in place: afterwards `val` holds L below the diagonal, without its unit diagonal, and
 /// U on and above it. For k < i with an entry (i, k), rows ascending: a_ik is divided by u_kk, and a_ik u_kj is subtracted from each
 /// a_ij with j > k that has an entry. Rows are factorised in parallel, in the order of the levels of L; the sums of an entry are made
-/// in the same order in every run, so results are the same to the bit. Solves with the info read the factors in `val`. After
-/// sptrsvSetCopyValues they may read a copy of earlier values, until sptrsvUpdateValues.
+/// in the same order in every run, so results are the same to the bit. Where all updates go to the diagonal, as on 5-point and 7-point
+/// grids, an info whose algorithm is TILED factorises by a solve: there a boost, or a tuning that keeps another algorithm, changes the
+/// last bits. Solves with the info read the factors in `val`. After sptrsvSetCopyValues they may read a copy of earlier values, until
+/// sptrsvUpdateValues.
 ///
 /// \param handle  the handle
 /// \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis of the lower triangle
@@ -131,7 +133,7 @@ pub unsafe extern "C" fn sptrsvGetPivotBoost(
 /// \param buffer  scratch of sptrsvBufferSize's size; nothing survives in it, and nothing else may use it meanwhile
 /// \return SUCCESS (also where a pivot is zero: see sptrsvFactorZeroPivot); NOT_INITIALIZED; INVALID_VALUE (an array that is NULL or
 ///         not aligned); MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED (the info was not prepared for factorisations); NOT_ANALYSED;
-///         PATTERN_MISMATCH; TIMED_OUT (of an earlier factorisation; nothing is done); EXECUTION_FAILED
+///         PATTERN_MISMATCH; TIMED_OUT (of an earlier factorisation or solve; nothing is done); EXECUTION_FAILED
 ///
 /// Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve.
 ///

@@ -78,9 +78,19 @@ pub unsafe fn with_handle(
 /// # Safety
 /// `info` is NULL or live.
 pub unsafe fn with_info<T>(info: *const sptrsvInfo, f: impl FnOnce(&mut Info) -> Result<T>) -> Result<T> {
+    // SAFETY: by the caller's promise.
+    unsafe { with_named(info, "info", f) }
+}
+
+/// The same with the argument's name.
+unsafe fn with_named<T>(
+    info: *const sptrsvInfo,
+    name: &'static str,
+    f: impl FnOnce(&mut Info) -> Result<T>,
+) -> Result<T> {
     // SAFETY: NULL or live, by the caller's promise.
-    let info = unsafe { info.as_ref() }.ok_or(Error::Null("info"))?;
-    let mut info = info.0.lock("info")?;
+    let info = unsafe { info.as_ref() }.ok_or(Error::Null(name))?;
+    let mut info = info.0.lock(name)?;
     f(&mut info)
 }
 
@@ -91,16 +101,16 @@ pub unsafe fn with_info<T>(info: *const sptrsvInfo, f: impl FnOnce(&mut Info) ->
 /// Both are NULL or live.
 pub unsafe fn with_both<T>(
     [one, other]: [*const sptrsvInfo; 2],
-    names: [&str; 2],
+    names: [&'static str; 2],
     f: impl FnOnce(&mut Info, &mut Info) -> Result<T>,
 ) -> Result<T> {
     if !one.is_null() && one == other {
         return Err(Error::Invalid(format!("{} and {} are the same info", names[0], names[1])));
     }
     if one < other {
-        with_info(one, |one| with_info(other, |other| f(one, other)))
+        with_named(one, names[0], |one| with_named(other, names[1], |other| f(one, other)))
     } else {
-        with_info(other, |other| with_info(one, |one| f(one, other)))
+        with_named(other, names[1], |other| with_named(one, names[0], |one| f(one, other)))
     }
 }
 
