@@ -85,13 +85,15 @@ struct PanelLatest : OverRows<Source> {
     SETUP_KERNEL(setup_panel_latest_##name, TEAM_BLOCK) { walk(a, PanelLatest<SOURCE>{{{a}}}); }
 FOR_EACH_SOURCE(PANEL_LATEST)
 
-// By how many levels of rows the segments of each level's rows take a path on, in `run_info`, in halves. A path goes by turns through the
-// rows of a segment and from the latest one that it depends on, which may even begin in a later level.
+// By how many levels of rows the segments of each level's rows take a path on, in `run_info`, in halves. A hop from the latest segment that
+// one depends on takes it on by what lies between their beginnings, at most by a segment's rows. Where that one begins in a later level,
+// the path goes through the rows of a segment by turns, which makes up for it.
 SETUP_KERNEL(setup_panel_steps, 256) {
     each_below(a.n, [&](uint32_t t) {
         uint32_t segment = a.tile_number[t], latest = a.key_out[segment], rows = a.run_begin[segment + 1] - a.run_begin[segment];
-        uint32_t step = latest ? Max()(a.level_of[t] + rows, latest + 2) - latest : 2 * rows;
-        atomicAdd(a.run_info + a.word[t] - 1, Min()(step, 2 * rows));
+        uint32_t begin = a.level_of[t], step = 2 * rows;
+        if (latest) step = latest < begin ? 2 * Min()(begin - latest, rows) : Max()(begin + rows, latest + 2) - latest;
+        atomicAdd(a.run_info + a.word[t] - 1, step);
     });
 }
 

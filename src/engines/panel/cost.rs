@@ -19,13 +19,13 @@ pub fn cost(features: &Features, best: Decision) -> Result<Option<Decision>> {
     if features.needs.panels != Panels::IfFaster || !may_be_faster(counts, best.predicted) {
         return Ok(None);
     }
-    let is_less = |time: &Duration| *time < best.predicted;
-    let estimated = features.segments()?.map(|segments| predict(counts, estimated_hops(segments)));
-    if estimated.filter(is_less).is_none() {
+    let Some(segments) = features.segments()? else { return Ok(None) };
+    // An estimate, which may be too long.
+    if predict(counts, estimated_hops(segments)).mul_f64(LOOK_ADVANTAGE) >= best.predicted {
         return Ok(None);
     }
     let predicted = features.segment_levels()?.map(|levels| predict(counts, f64::from(levels)));
-    Ok(predicted.filter(is_less).map(|predicted| Decision::plain(Form::Panels, predicted)))
+    Ok(predicted.filter(|time| *time < best.predicted).map(|time| Decision::plain(Form::Panels, time)))
 }
 
 /// By what is known of segments before their levels are.
