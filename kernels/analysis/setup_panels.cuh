@@ -117,6 +117,7 @@ SETUP_KERNEL(setup_panel_hops, 256) {
 template <class Source>
 __device__ __forceinline__ void panel_levels(const SetupArgs &a, const Source &source) {
     constexpr uint32_t U = 4;  // entries of a lane that are waited for together
+    constexpr uint32_t LONG_WALK = 1 << 16;  // entries of a row between two words to the watchdog
     __shared__ uint32_t ticket;
     if (threadIdx.x == 0) ticket = atomicAdd(&a.summary->ticket[a.ticket], 1u);
     __syncthreads();
@@ -126,6 +127,7 @@ __device__ __forceinline__ void panel_levels(const SetupArgs &a, const Source &s
         uint32_t i = natural_position(a, t), segment = a.tile_number[t], begin = a.run_begin[segment];
         uint2 span = source.span(i);
         for (uint32_t k = lane; __any_sync(FULL, k < span.y); k += 32 * U) {
+            if (k > 0 && k % LONG_WALK == 0) atomicAdd(&a.state->progress, 1u);
             uint32_t other[U], missing = 0;
 #pragma unroll
             for (uint32_t u = 0; u < U; ++u) {
