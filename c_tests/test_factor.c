@@ -227,6 +227,58 @@ static void pivots(void) {
   }
 }
 
+/* A solve of a problem in double precision; f is the matrix's own values, of which there are enough. */
+static sptrsvStatus_t solve_by(Factored *s, void *x) {
+  const Problem *p = s->p;
+  const double one = 1;
+  return sptrsvSolve(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, p->n, p->nnz, &one, s->d, SPTRSV_R_64F, s->val, s->ptr, s->ind, s->info, s->val, x,
+                     SPTRSV_SOLVE_POLICY_USE_LEVEL, s->buffer);
+}
+
+static void pivot_of_last_is(sptrsvStatus_t (*ask)(sptrsvHandle_t, sptrsvInfo_t, int64_t *), Factored *s, int64_t expected, const char *of) {
+  int64_t row = -2;
+  CHECK_STATUS(ask(T.h, s->info, &row), expected < 0 ? SPTRSV_STATUS_SUCCESS : SPTRSV_STATUS_ZERO_PIVOT);
+  CHECK_THAT(row == expected, "the pivot of the last %s is row %" PRId64 ", not %" PRId64, of, row, expected);
+}
+
+/* Solves and factorisations report their own pivots, also where a factorisation goes by a solve. */
+static void pivots_of_both(void) {
+  static const sptrsvAlgorithm_t BY[] = {SPTRSV_ALG_AUTO, SPTRSV_ALG_TILED, SPTRSV_ALG_LEVR};
+  for (int a = 0; a < COUNT(BY); a++)
+    for (int kind = ILU0; kind <= IC0; kind++) {
+      Problem p = make_matrix((Kind){.type = SPTRSV_R_64F, .full = 1}, GRID, 3000, kind);
+      size_t bytes = (size_t)p.nnz * sizeof(double);
+      double *good = malloc(bytes);
+      memcpy(good, p.val, bytes);
+      Factored s;
+      CHECK_OK(open_factor(T.h, &s, &p));
+      CHECK_OK(sptrsvSetAlgorithm(s.info, BY[a]));
+      void *x = mem_new((size_t)p.n * sizeof(double));
+      if (CHECK_OK(analyse_factor(&s)))
+        for (int run = 0; run < 3; run++) {
+          put_diagonal_entry(&p, 40, 0);
+          mem_put(s.val, p.val, bytes);
+          CHECK_OK(solve_by(&s, x));
+          mem_put(s.val, good, bytes);
+          CHECK_OK(factorize(&s, kind));
+          pivot_of_last_is(sptrsvZeroPivot, &s, 40, "solve");
+          pivot_of_last_is(sptrsvFactorZeroPivot, &s, -1, "factorisation");
+          mem_put(s.val, good, bytes);
+          CHECK_OK(solve_by(&s, x));
+          memcpy(p.val, good, bytes);
+          put_diagonal_entry(&p, 0, 0);
+          mem_put(s.val, p.val, bytes);
+          CHECK_OK(factorize(&s, kind));
+          pivot_of_last_is(sptrsvZeroPivot, &s, -1, "solve");
+          pivot_of_last_is(sptrsvFactorZeroPivot, &s, 0, "factorisation");
+          memcpy(p.val, good, bytes);
+        }
+      close_factor(&s);
+      mem_free(x), free(good);
+      free_problem(&p);
+    }
+}
+
 static void is_refused(const Problem *p, sptrsvStatus_t expected, const char *word) {
   Factored s;
   CHECK_OK(open_factor(T.h, &s, p));
@@ -360,10 +412,27 @@ static int factors_are_right(void *subject) {
   return worst <= 1;
 }
 
+/* Whether a solve refuses to go by factors of a factorisation that was ended: once, and nobody is told again. */
+static int next_solve_tells(Way *way) {
+  const Problem *p = way->s.p;
+  void *x = mem_new((size_t)p->n * sizeof(double));
+  mem_put(way->s.val, p->val, (size_t)p->nnz * sizeof(double));
+  CHECK_OK(sptrsvSetTimeout(T.h, 1e-9));
+  CHECK_OK(factorize(&way->s, way->kind));
+  CUDA(cudaDeviceSynchronize());
+  CHECK_OK(sptrsvSetTimeout(T.h, 10));
+  int was_right = factors_are_right(way);
+  sptrsvStatus_t status = solve_by(&way->s, x);
+  CHECK_STATUS(status, was_right ? SPTRSV_STATUS_SUCCESS : SPTRSV_STATUS_TIMED_OUT);
+  pivot_of_last_is(sptrsvFactorZeroPivot, &way->s, -1, "factorisation");
+  mem_free(x);
+  return status == SPTRSV_STATUS_TIMED_OUT;
+}
+
 /* The host executor factorises on one thread, which waits for nobody. */
 static void watchdog(void) {
   static const enum Shape SHAPES_HERE[] = {CHAIN, GRID, NODES, TAIL};
-  int ended[2] = {0};
+  int ended[2] = {0}, told = 0;
   for (int shape = 0; shape < COUNT(SHAPES_HERE); shape++)
     for (int kind = ILU0; kind <= IC0; kind++) {
       rng_state = (uint64_t)(shape * 2 + kind);
@@ -378,12 +447,13 @@ static void watchdog(void) {
         Watched w = {.name = name, .call = factorize_by, .is_right = factors_are_right, .subject = &way, .x = way.s.val, .before = p.val,
                      .count = p.nnz, .infos = {way.s.info}, .pivot = sptrsvFactorZeroPivot};
         ended[kind] += watch(&w);
+        told += next_solve_tells(&way);
       }
       close_factor(&way.s);
       free_problem(&p);
     }
   printf("watchdog: %d factorisations by ILU(0) and %d by IC(0) were ended by it\n", ended[ILU0], ended[IC0]);
-  CHECK(ended[ILU0] > 0 && ended[IC0] > 0);
+  CHECK(ended[ILU0] > 0 && ended[IC0] > 0 && told > 0);
 }
 
 int main(int argc, char **argv) {
@@ -394,6 +464,7 @@ int main(int argc, char **argv) {
   RUN(every_algorithm);
   RUN(nodes);
   RUN(pivots);
+  RUN(pivots_of_both);
   RUN(boost_is_read);
   RUN(misuse);
   RUN_ON_GPU(in_a_graph);

@@ -374,9 +374,11 @@ sptrsvStatus_t sptrsvGetPointerMode(sptrsvHandle_t handle, sptrsvPointerMode_t *
  * is 10 seconds.
  *
  * An analysis that was ended returns TIMED_OUT. A solve that was ended leaves an invalid x: NaN where it waited, and in all
- * unknowns that depend on those. The next sptrsvZeroPivot or solve with that info then returns TIMED_OUT once, unless the info is
- * analysed anew before. A captured solve keeps the time that was set when it was captured. Not every step counts as progress: with
- * a large matrix, a time far below one second may end a solve or an analysis that works as it should.
+ * unknowns that depend on those. A factorisation that was ended leaves invalid factors. The next call with that info that solves,
+ * factorises or reports a zero pivot then returns TIMED_OUT once, unless the info is analysed anew before.
+ *
+ * A captured solve keeps the time that was set when it was captured. Not every step counts as progress: with a large matrix, a
+ * time far below one second may end a solve or an analysis that works as it should.
  *
  * \param handle   the handle
  * \param seconds  the time in seconds, at least a nanosecond; 0 turns the watchdog off, INFINITY is the longest time there is
@@ -1299,8 +1301,8 @@ typedef enum {
  * \return SUCCESS (also where a pivot is zero: x then holds Inf or NaN from there on, see sptrsvZeroPivot); NOT_INITIALIZED;
  *         INVALID_VALUE (an array that is NULL or not aligned, USE_LEVEL after an analysis with NO_LEVEL, values that
  *         sptrsvUpdateValues was to be given); MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED; INSUFFICIENT_RESOURCES; NOT_ANALYSED;
- *         PATTERN_MISMATCH (another matrix or device than was analysed); TIMED_OUT (of an earlier solve; nothing is done);
- *         EXECUTION_FAILED. On any error but the last x is untouched
+ *         PATTERN_MISMATCH (another matrix or device than was analysed); TIMED_OUT (of an earlier solve or factorisation; nothing is
+ *         done); EXECUTION_FAILED. On any error but the last x is untouched
  *
  * Results of different algorithms agree within rounding. Near the ends of a type's range one algorithm may overflow where another
  * does not. On a GPU the atomic additions of LEVC, SLFC and GSF take subnormal numbers of single precision for zero; all other
@@ -1694,7 +1696,8 @@ sptrsvStatus_t sptrsvGetPivotBoost(sptrsvConstInfo_t info, double *tolerance, do
  * a_ij with j > k that has an entry. Rows are factorised in parallel, in the order of the levels of L; the sums of an entry are made
  * in the same order in every run, so results are the same to the bit. Where all updates go to the diagonal, as on 5-point and 7-point
  * grids, an info whose algorithm is TILED factorises by a solve: there a boost, or a tuning that keeps another algorithm, changes the
- * last bits. Solves with the info read the factors in `val`. After sptrsvSetCopyValues they may read a copy of earlier values, until
+ * last bits, and in single precision a diagonal entry that is 1e38 times as small as another entry of its row counts as zero. Solves
+ * with the info read the factors in `val`. After sptrsvSetCopyValues they may read a copy of earlier values, until
  * sptrsvUpdateValues.
  *
  * \param handle  the handle

@@ -1,6 +1,7 @@
 //! Incomplete factorisations: what an info holds for them, and the checks of a call.
 #![forbid(unsafe_code)]
 
+use crate::address::Stream;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::executor::cuda::{stream_beside_captures, CudaFactor, CudaPlan, How};
@@ -50,35 +51,32 @@ impl Factor {
     /// Factorises the matrix that `solver` solves with, if that is on the GPU.
     pub fn factorize(
         &mut self,
-        context: &Context,
+        stream: Stream,
         solver: Option<&mut CudaPlan>,
         kind: Factorization,
         call: &FactorCall,
     ) -> Result<()> {
         match (self, solver) {
             (Factor::Host(factor), _) => factor.factorize(kind, call),
-            (Factor::Cuda(factor), Some(solver)) => {
-                let _bound = factor.gpu().bind()?;
-                factor.must_have_ended_by_itself(context.stream)?;
-                if solver.take_failure(context.stream)? {
-                    return Err(Error::TimedOut);
-                }
-                factor.factorize(solver, context.stream, kind, call)?;
-            }
+            (Factor::Cuda(factor), Some(solver)) => factor.factorize(solver, stream, kind, call)?,
             (Factor::Cuda(_), None) => unreachable!("an info is of one executor"),
         }
         Ok(())
     }
 
     /// Waits for the last factorisation; the smallest row (zero-based) with a zero pivot.
-    pub fn zero_pivot(&mut self, context: &Context) -> Result<Option<u32>> {
+    pub fn zero_pivot(&self, stream: Stream) -> Result<Option<u32>> {
         match self {
             Factor::Host(factor) => Ok(factor.pivot),
-            Factor::Cuda(factor) => {
-                let _bound = factor.gpu().bind()?;
-                let row = factor.zero_pivot(context.stream)?;
-                factor.must_have_ended_by_itself(context.stream).map(|()| row)
-            }
+            Factor::Cuda(factor) => factor.zero_pivot(stream),
+        }
+    }
+
+    /// Whether the watchdog ended a factorisation since the last look. If so, makes the next one possible.
+    pub fn take_failure(&mut self, stream: Stream) -> Result<bool> {
+        match self {
+            Factor::Host(_) => Ok(false),
+            Factor::Cuda(factor) => factor.take_failure(stream),
         }
     }
 

@@ -485,14 +485,11 @@ impl Analysed {
         Ok(usize::from(is_plain(shape) != is_plain(&self.shape)))
     }
 
-    /// Whether the watchdog ended a solve since the last look.
+    /// Whether the watchdog ended a solve or a factorisation since the last look.
     fn take_failure(&mut self, stream: Stream) -> Result<bool> {
-        let mut failed = false;
+        let mut failed = self.factor.as_mut().map_or(Ok(false), |factor| factor.take_failure(stream))?;
         for body in &mut self.bodies {
-            failed |= match body {
-                Body::Host(plan) => plan.take_failure(),
-                Body::Cuda(plan) => plan.take_failure(stream)?,
-            };
+            failed |= body.take_failure(stream)?;
         }
         Ok(failed)
     }

@@ -10,6 +10,8 @@
 // A product could be too large or too small for its type where a quotient is not. So row i is scaled by a power of two: its pivot is
 // 2^e_i times what the solve works with, and a_ik 2^-e_i times a_ki 2^-e_k takes the place of the product. The values of row k from the
 // diagonal on (of IC(0) the diagonal) are less than 2^(e_k + 2). A thread takes a row.
+//
+// The solve leaves its own zero pivot. So the one of the solve before is kept meanwhile, in the first of the factorisation's two.
 #include "device/times.cuh"
 #include "factor/factor.cuh"
 #include "shared/factor.h"
@@ -49,11 +51,14 @@ __device__ __forceinline__ int exponent(const OnDiagonalArgs<T> &a, uint32_t fir
     return min(max(ilogb(most), -1000), 1000) & ~1;
 }
 
+// The zero pivot of the last solve by that state.
+__device__ __forceinline__ uint32_t *last_pivot(State *solver) { return pivot_of(solver, solver->queue[0].next ^ PIVOT_BIT); }
+
 template <bool CHOLESKY, class T>
 __device__ __forceinline__ void products(const OnDiagonalArgs<T> &a) {
     wait_for_previous_kernel();
     uint32_t row = blockIdx.x * ON_DIAGONAL_BLOCK + threadIdx.x;
-    if (row == 0) a.state->pivot[1] = NONE;
+    if (row == 0) a.state->pivot[0] = *last_pivot(a.solver), a.state->pivot[1] = NONE;
     if (row >= a.pattern.n) return;
     uint32_t begin = a.pattern.begin(row), own = a.diag[row];
     int scale = exponent(a, own, CHOLESKY ? own + 1 : a.pattern.begin((size_t)row + 1));
@@ -78,6 +83,7 @@ template <bool CHOLESKY, class T>
 __device__ __forceinline__ void finish(const OnDiagonalArgs<T> &a) {
     wait_for_previous_kernel();
     uint32_t row = blockIdx.x * ON_DIAGONAL_BLOCK + threadIdx.x;
+    if (row == 0) *last_pivot(a.solver) = a.state->pivot[0];
     if (row >= a.pattern.n) return;
     uint32_t begin = a.pattern.begin(row), own = a.diag[row];
     for (uint32_t e = begin; e < own; ++e) {

@@ -123,7 +123,8 @@ pub unsafe extern "C" fn sptrsvGetPivotBoost(
 /// a_ij with j > k that has an entry. Rows are factorised in parallel, in the order of the levels of L; the sums of an entry are made
 /// in the same order in every run, so results are the same to the bit. Where all updates go to the diagonal, as on 5-point and 7-point
 /// grids, an info whose algorithm is TILED factorises by a solve: there a boost, or a tuning that keeps another algorithm, changes the
-/// last bits. Solves with the info read the factors in `val`. After sptrsvSetCopyValues they may read a copy of earlier values, until
+/// last bits, and in single precision a diagonal entry that is 1e38 times as small as another entry of its row counts as zero. Solves
+/// with the info read the factors in `val`. After sptrsvSetCopyValues they may read a copy of earlier values, until
 /// sptrsvUpdateValues.
 ///
 /// \param handle  the handle

@@ -225,9 +225,11 @@ pub unsafe extern "C" fn sptrsvGetPointerMode(
 /// is 10 seconds.
 ///
 /// An analysis that was ended returns TIMED_OUT. A solve that was ended leaves an invalid x: NaN where it waited, and in all
-/// unknowns that depend on those. The next sptrsvZeroPivot or solve with that info then returns TIMED_OUT once, unless the info is
-/// analysed anew before. A captured solve keeps the time that was set when it was captured. Not every step counts as progress: with
-/// a large matrix, a time far below one second may end a solve or an analysis that works as it should.
+/// unknowns that depend on those. A factorisation that was ended leaves invalid factors. The next call with that info that solves,
+/// factorises or reports a zero pivot then returns TIMED_OUT once, unless the info is analysed anew before.
+///
+/// A captured solve keeps the time that was set when it was captured. Not every step counts as progress: with a large matrix, a
+/// time far below one second may end a solve or an analysis that works as it should.
 ///
 /// \param handle   the handle
 /// \param seconds  the time in seconds, at least a nanosecond; 0 turns the watchdog off, INFINITY is the longest time there is

@@ -49,8 +49,8 @@ pub enum sptrsvOrder_t {
 /// \return SUCCESS (also where a pivot is zero: x then holds Inf or NaN from there on, see sptrsvZeroPivot); NOT_INITIALIZED;
 ///         INVALID_VALUE (an array that is NULL or not aligned, USE_LEVEL after an analysis with NO_LEVEL, values that
 ///         sptrsvUpdateValues was to be given); MATRIX_TYPE_NOT_SUPPORTED; NOT_SUPPORTED; INSUFFICIENT_RESOURCES; NOT_ANALYSED;
-///         PATTERN_MISMATCH (another matrix or device than was analysed); TIMED_OUT (of an earlier solve; nothing is done);
-///         EXECUTION_FAILED. On any error but the last x is untouched
+///         PATTERN_MISMATCH (another matrix or device than was analysed); TIMED_OUT (of an earlier solve or factorisation; nothing is
+///         done); EXECUTION_FAILED. On any error but the last x is untouched
 ///
 /// Results of different algorithms agree within rounding. Near the ends of a type's range one algorithm may overflow where another
 /// does not. On a GPU the atomic additions of LEVC, SLFC and GSF take subnormal numbers of single precision for zero; all other

@@ -41,6 +41,14 @@ impl Body {
         }
     }
 
+    /// Whether the watchdog ended a solve since the last look.
+    pub fn take_failure(&mut self, stream: Stream) -> Result<bool> {
+        match self {
+            Body::Host(plan) => Ok(plan.take_failure()),
+            Body::Cuda(plan) => plan.take_failure(stream),
+        }
+    }
+
     /// The smallest row (zero-based) without a diagonal entry.
     pub fn missing_diag(&self) -> Option<u32> {
         match self {

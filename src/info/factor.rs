@@ -24,7 +24,7 @@ impl Info {
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
         analysed.body_for(&shape)?;
         let workspace = analysed.places(&shape, 0, buffer);
-        let factor = analysed.factor.as_mut().ok_or_else(not_prepared)?;
+        analysed.factor.as_ref().ok_or_else(not_prepared)?;
         analysed.bodies[0].must_belong_to(&context.executor)?;
         if shape.n == 0 {
             return Ok(());
@@ -41,11 +41,16 @@ impl Info {
             timeout: context.timeout,
             sm_count_target: context.sm_count_target,
         };
+        let _bound = analysed.bodies[0].bind()?;
+        if analysed.take_failure(context.stream)? {
+            return Err(Error::TimedOut);
+        }
         let plan = match &mut analysed.bodies[0] {
             Body::Cuda(plan) => Some(plan.as_mut()),
             Body::Host(_) => None,
         };
-        factor.factorize(context, plan, kind, &call)
+        let factor = analysed.factor.as_mut().ok_or_else(not_prepared)?;
+        factor.factorize(context.stream, plan, kind, &call)
     }
 
     /// Waits for the last factorisation and tells its pivot; writes the position to device memory, if it is to go there.
@@ -55,15 +60,12 @@ impl Info {
         in_device_memory: Option<Address>,
     ) -> Result<Pivot> {
         let analysed = self.analysed.as_mut().ok_or(Error::NotAnalysed)?;
-        let factor = analysed.factor.as_mut().ok_or_else(not_prepared)?;
+        let factor = analysed.factor.as_ref().ok_or_else(not_prepared)?;
         analysed.bodies[0].must_belong_to(&context.executor)?;
-        let row = factor.zero_pivot(context)?;
-        // The watchdog may have ended the solve that a factorisation goes by.
-        if let Body::Cuda(plan) = &mut analysed.bodies[0] {
-            let _bound = plan.gpu().clone().bind()?;
-            if plan.take_failure(context.stream)? {
-                return Err(Error::TimedOut);
-            }
+        let _bound = analysed.bodies[0].bind()?;
+        let row = factor.zero_pivot(context.stream)?;
+        if analysed.take_failure(context.stream)? {
+            return Err(Error::TimedOut);
         }
         let position = row.map_or(-1, |r| i64::from(r) + analysed.shape.base());
         if let (Body::Cuda(plan), Some(address)) = (&analysed.bodies[0], in_device_memory) {

@@ -14,7 +14,7 @@ use super::shared::factor::{FactorArgs, FACTOR_WARPS};
 use super::{memory, CudaPlan, DeviceArray, Gpu, How, Kernel, KernelName, Launcher, Stored};
 use crate::address::Stream;
 use crate::analysis::{Findings, Form, Needs};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::executor::host::Method;
 use crate::executor::{FactorCall, Unfit};
 use crate::problem::{Arrays, CopyValues, Factorization, Shape};
@@ -244,16 +244,9 @@ impl CudaFactor {
         self.plan.zero_pivot(stream)
     }
 
-    /// Refuses where the watchdog ended the last factorisation, and makes the next one possible.
-    pub fn must_have_ended_by_itself(&mut self, stream: Stream) -> Result<()> {
-        match self.plan.take_failure(stream)? {
-            true => Err(Error::TimedOut),
-            false => Ok(()),
-        }
-    }
-
-    pub fn gpu(&self) -> Arc<Gpu> {
-        self.plan.gpu().clone()
+    /// Whether the watchdog ended a factorisation since the last look. If so, makes the next one possible.
+    pub fn take_failure(&mut self, stream: Stream) -> Result<bool> {
+        self.plan.take_failure(stream)
     }
 
     pub fn bytes_held(&self) -> usize {

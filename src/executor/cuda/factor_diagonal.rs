@@ -75,6 +75,7 @@ pub fn factorize(
         pivots,
         scale: pivots.offset(shape.n as usize * bytes),
         state,
+        solver: plan.stored.base.state,
     };
     let solve = SolveCall {
         val: call.work,

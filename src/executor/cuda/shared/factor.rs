@@ -87,6 +87,8 @@ pub struct OnDiagonalArgs /*<T>*/ {
     pub scale: MutPtr, // <i32>
     /// Of the info's factorisations.
     pub state: MutPtr, // <State>
+    /// Of its solves.
+    pub solver: MutPtr, // <State>
 }
 
 /// Blocks of a node, one for each lane of a warp.
