@@ -16,10 +16,10 @@ def rng():
     return np.random.default_rng(640)
 
 
-def factors(rng, n, dtype, unit):
+def factors(rng, n, dtype, unit, upper_unit=False):
     """L and U, each with another triangle that must not count."""
     L, U = matrix(rng, n, dtype, density=0.1), matrix(rng, n, dtype, density=0.1)
-    return (L / 8).astype(dtype) if unit else L, U
+    return (L / 8).astype(dtype) if unit else L, (U / 8).astype(dtype) if upper_unit else U
 
 
 def permuted(op, rows, columns):
@@ -32,11 +32,20 @@ def permuted(op, rows, columns):
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("formats", [("csr", "csr"), ("csc", "csr"), ("csc", "csc")])
 def test_every_operation(rng, dtype, formats):
-    for n, unit, trans in ((1, True, "N"), (40, True, "N"), (40, False, "T"), (40, True, "H")):
-        L, U = factors(rng, n, dtype, unit)
-        both = sptrsv.pair(L.asformat(formats[0]), U.asformat(formats[1]), unit=unit, trans=trans)
+    for n, unit, upper_unit, trans in (
+        (1, True, False, "N"),
+        (40, True, False, "N"),
+        (40, False, False, "T"),
+        (40, True, False, "H"),
+        (40, False, True, "N"),
+        (40, True, True, "T"),
+    ):
+        L, U = factors(rng, n, dtype, unit, upper_unit)
+        both = sptrsv.pair(
+            L.asformat(formats[0]), U.asformat(formats[1]), unit=unit, upper_unit=upper_unit, trans=trans
+        )
         one = sptrsv.analyse(L.asformat(formats[0]), True, unit, trans)
-        other = sptrsv.analyse(U.asformat(formats[1]), False, trans=trans)
+        other = sptrsv.analyse(U.asformat(formats[1]), False, upper_unit, trans)
         first, second = (one, other) if trans == "N" else (other, one)
         assert both.shape == (n, n) and both.dtype == dtype and both.device == "host"
         for b in (values(rng, dtype, n), values(rng, dtype, n, 3), np.asfortranarray(values(rng, dtype, n, 3))):
@@ -46,7 +55,7 @@ def test_every_operation(rng, dtype, formats):
             out = b.copy(order="K")
             assert both.solve(out, out=out) is out and np.array_equal(out, x)
             # That the first solve is right, the second says.
-            ops = (operator(L, True, unit, trans), operator(U, False, False, trans))
+            ops = (operator(L, True, unit, trans), operator(U, False, upper_unit, trans))
             y = np.linalg.solve(ops[0] if trans == "N" else ops[1], b)
             assert error(ops[1] if trans == "N" else ops[0], x, y) <= 1000 * bound(dtype)
             assert np.allclose(both.solve(b, alpha=2), 2 * x)
@@ -140,6 +149,9 @@ def test_zero_pivots():
     both = sptrsv.pair(L, U, unit=False)
     both.solve(np.ones(3))
     assert both.zero_pivot() == 1
+    both = sptrsv.pair(L, U, upper_unit=True)
+    both.solve(np.ones(3), check=True)
+    assert both.zero_pivot() is None, "both diagonals are ones"
     assert sptrsv.pair(sp.csr_array(np.eye(3))).zero_pivot() is None
 
 

@@ -211,6 +211,7 @@ def pair(
     rows: Any = None,
     columns: Any = None,
     unit: bool = True,
+    upper_unit: bool = False,
     trans: Trans = "N",
     any_trans: bool = False,
     copy: bool = True,
@@ -234,6 +235,8 @@ def pair(
         those of A. They are copied. On a GPU they are not checked.
     unit : bool
         Whether the diagonal of L is all ones. Entries on it are then ignored.
+    upper_unit : bool
+        The same for U.
     trans, any_trans, copy, nrhs, algorithm, setup, timeout
         As in :func:`analyse`. Each permutation costs a copy of the vectors.
 
@@ -280,7 +283,7 @@ def pair(
 
     one = solver(of_l, True, unit)
     permutations = [_permutation(what, given, of_l, one) for what, given in (("rows", rows), ("columns", columns))]
-    return TriangularPair(one, solver(of_u, False, False), *permutations)
+    return TriangularPair(one, solver(of_u, False, upper_unit), *permutations)
 
 
 def _must_fit(L: Matrix, U: Matrix) -> None:
