@@ -307,17 +307,17 @@ static void fragment(sptrsvHandle_t h, sptrsvMatDescr_t descr, sptrsvInfo_t info
                      const double *f, double *x, const double *F, double *X, double *factor, size_t bytes, void *buffer) {
 "#;
 
-/// And behind it: a small system on the host executor, analysed once, for which it is called.
+/// And behind it: a small tridiagonal system on the host executor, analysed once, for which it is called.
 const BEHIND: &str = r#"
 }
 
 int main(void) {
-    const int ptr[] = {0, 1, 3, 5}, ind[] = {0, 0, 1, 1, 2};
-    const double val[] = {2, 1, 2, 1, 3}, other_val[] = {4, 2, 4, 2, 6}, diag[] = {1, 1, 1}, one = 1;
+    const int ptr[] = {0, 2, 5, 7}, ind[] = {0, 1, 0, 1, 2, 1, 2};
+    const double val[] = {2, 1, 1, 2, 1, 1, 3}, other_val[] = {4, 2, 2, 4, 2, 2, 6}, diag[] = {1, 1, 1}, one = 1;
     const double f[] = {2, 5, 11}, F[] = {2, 5, 11, 4, 10, 22};
     const sptrsvOperation_t op = SPTRSV_OPERATION_NON_TRANSPOSE;
     const sptrsvSolvePolicy_t policy = SPTRSV_SOLVE_POLICY_USE_LEVEL;
-    double x[3], X[6], factor[] = {2, 1, 2, 1, 3};
+    double x[3], X[6], factor[] = {2, 1, 1, 2, 1, 1, 3};
     size_t bytes;
     sptrsvHandle_t h;
     sptrsvMatDescr_t descr;
@@ -326,10 +326,10 @@ int main(void) {
     ok(sptrsvCreateWithExecutor(&h, SPTRSV_EXECUTOR_HOST));
     ok(sptrsvCreateMatDescr(&descr));
     ok(sptrsvCreateInfo(&info));
-    ok(sptrsvBufferSize(h, op, 3, 5, descr, SPTRSV_R_64F, val, ptr, ind, info, &bytes));
+    ok(sptrsvBufferSize(h, op, 3, 7, descr, SPTRSV_R_64F, val, ptr, ind, info, &bytes));
     buffer = malloc(bytes + 1000); /* what a fragment asks for otherwise */
-    ok(sptrsvAnalysis(h, op, 3, 5, descr, SPTRSV_R_64F, val, ptr, ind, info, policy, buffer));
-    fragment(h, descr, info, op, policy, 3, 5, 2, &one, val, other_val, diag, ptr, ind, f, x, F, X, factor, bytes,
+    ok(sptrsvAnalysis(h, op, 3, 7, descr, SPTRSV_R_64F, val, ptr, ind, info, policy, buffer));
+    fragment(h, descr, info, op, policy, 3, 7, 2, &one, val, other_val, diag, ptr, ind, f, x, F, X, factor, bytes,
              buffer);
     return 0;
 }
@@ -421,4 +421,34 @@ fn the_code_in_the_documents_works() {
     let has_program = |name: &str| blocks.iter().any(|b| b.document == Path::new(name) && b.is_whole());
     assert!(has_program("README.md") && has_program("docs/guide.md"), "a program is missing");
     assert!(blocks.iter().any(|b| b.output.is_some()), "no program's output was found");
+}
+
+/// Behind the guide's fragments for ILU(0) and for solves with both factors: a tridiagonal matrix has no fill-in, so A x = f.
+const SOLVED: &str = r#"
+for (int64_t i = 0; i < m; i++) {
+    double rest = f[i];
+    for (int t = ptr[i]; t < ptr[i + 1]; t++) rest -= val[t] * x[ind[t]];
+    if (!(rest > -1e-12 && rest < 1e-12)) {
+        fprintf(stderr, "row %d of A x is off by %g\n", (int)i, rest);
+        exit(1);
+    }
+}
+"#;
+
+#[test]
+fn incomplete_factors_of_the_guide_solve_a_tridiagonal_system() {
+    let blocks = blocks();
+    let find = |call: &str| {
+        blocks.iter().find(|b| b.document == Path::new("docs/guide.md") && b.code.contains(call))
+    };
+    let (factors, pair) = (find("sptrsvIlu0("), find("sptrsvSolvePair("));
+    let (factors, pair) =
+        (factors.expect("a fragment for ILU(0)"), pair.expect("a fragment for both factors"));
+    let code = [&factors.code, &pair.code, SOLVED].concat();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("documents").join("pair");
+    fs::create_dir_all(&folder).expect("the target folder is writable");
+    let block = Block { document: pair.document.clone(), line: pair.line, code, output: None };
+    if let Err(what) = check(&block, &folder) {
+        panic!("{}:{}: {what}", block.document.display(), block.line);
+    }
 }
