@@ -320,7 +320,10 @@ static void misuse(void) {
   CHECK(enabled == 1);
   CHECK_STATUS(sptrsvSetFactorization(s.info, 2), SPTRSV_STATUS_INVALID_VALUE);
   CHECK_STATUS(sptrsvSetFactorization(NULL, 1), SPTRSV_STATUS_INVALID_VALUE);
-  CHECK_STATUS(factorize(&s, ILU0), SPTRSV_STATUS_NOT_ANALYSED);
+  for (int kind = ILU0; kind <= IC0; kind++) {
+    CHECK_STATUS(factorize(&s, kind), SPTRSV_STATUS_NOT_ANALYSED);
+    CHECK_MESSAGE("sptrsvAnalysis");
+  }
   CHECK_STATUS(sptrsvFactorZeroPivot(T.h, s.info, &row), SPTRSV_STATUS_NOT_ANALYSED);
   CHECK(row == -2);
   /* The size of the buffer was asked for without factorisations. */
@@ -340,8 +343,14 @@ static void misuse(void) {
   s.val = val;
   CHECK_STATUS(sptrsvIlu0(T.h, p.n + 1, p.nnz, s.d, SPTRSV_R_64F, s.val, s.ptr, s.ind, s.info, s.buffer),
                SPTRSV_STATUS_PATTERN_MISMATCH);
+  CHECK_MESSAGE("m is 101");
   CHECK_STATUS(sptrsvIlu0(NULL, p.n, p.nnz, s.d, SPTRSV_R_64F, s.val, s.ptr, s.ind, s.info, s.buffer),
                SPTRSV_STATUS_NOT_INITIALIZED);
+  size_t bytes = (size_t)p.nnz * sizeof(double);
+  void *now = malloc(bytes);
+  mem_get(now, s.val, bytes);
+  CHECK_THAT(!memcmp(p.val, now, bytes), "a refused call has touched the values");
+  free(now);
   CHECK_OK(factorize(&s, ILU0));
   close_factor(&s);
   free_problem(&p);

@@ -451,6 +451,16 @@ static void misuse(void) {
     /* The second factor is refused before the first one solves. */
     other = c, other.u.nnz--;
     CHECK_STATUS(solve_pair(&other, &plain, c.f, c.x), SPTRSV_STATUS_PATTERN_MISMATCH);
+    CHECK_MESSAGE("nnz");
+    sptrsvInfo_t not_analysed;
+    CHECK_OK(sptrsvCreateInfo(&not_analysed));
+    other = c, other.of_u.info = not_analysed;
+    CHECK_STATUS(solve_pair(&other, &plain, c.f, c.x), SPTRSV_STATUS_NOT_ANALYSED);
+    CHECK_MESSAGE("sptrsvAnalysis");
+    other = c, other.of_l.info = not_analysed;
+    CHECK_STATUS(solve_pair(&other, &plain, c.f, c.x), SPTRSV_STATUS_NOT_ANALYSED);
+    CHECK_MESSAGE("sptrsvAnalysis");
+    CHECK_OK(sptrsvDestroyInfo(not_analysed));
     other = c, other.of_u.val = NULL;
     CHECK_STATUS(solve_pair(&other, &plain, c.f, c.x), SPTRSV_STATUS_INVALID_VALUE);
     CHECK_MESSAGE("val");

@@ -100,8 +100,16 @@ static void misuse(void) {
     CHECK_STATUS(sweep(&s, 1, 0), SPTRSV_STATUS_INVALID_VALUE);
     CHECK_MESSAGE("x is b itself");
     s.b = b;
+    sptrsvInfo_t analysed = s.info;
+    CHECK_OK(sptrsvCreateInfo(&s.info));
+    CHECK_OK(sptrsvSetSweeps(s.info, SPTRSV_SWEEPS_ANY));
+    CHECK_STATUS(sweep(&s, 1, 0), SPTRSV_STATUS_NOT_ANALYSED);
+    CHECK_MESSAGE("sptrsvAnalysis");
+    CHECK_OK(sptrsvDestroyInfo(s.info));
+    s.info = analysed;
     CHECK_STATUS(sptrsvSweep(T.h, p.n, p.nnz - 1, 1, 0, s.d, SPTRSV_R_64F, s.val, s.ptr, s.ind, s.info, s.b, s.x, s.buffer),
                  SPTRSV_STATUS_PATTERN_MISMATCH);
+    CHECK_MESSAGE("nnz");
     CHECK_STATUS(sptrsvSweep(NULL, p.n, p.nnz, 1, 0, s.d, SPTRSV_R_64F, s.val, s.ptr, s.ind, s.info, s.b, s.x, s.buffer),
                  SPTRSV_STATUS_NOT_INITIALIZED);
     mem_get(now, s.x, sizeof now);
@@ -141,6 +149,7 @@ static void gauss_seidel_alone(void) {
     CHECK_MESSAGE("weight is 1.5");
     CHECK_OK(sptrsvSetDiagonal(s.info, s.diag));
     CHECK_STATUS(sweep(&s, 1, 0), SPTRSV_STATUS_PATTERN_MISMATCH);
+    CHECK_MESSAGE("sptrsvSetDiagonal");
     CHECK_STATUS(sptrsvAnalysis(T.h, SPTRSV_OPERATION_NON_TRANSPOSE, p.n, p.nnz, s.d, SPTRSV_R_64F, NULL, s.ptr, s.ind, s.info,
                                 SPTRSV_SOLVE_POLICY_USE_LEVEL, s.buffer),
                  SPTRSV_STATUS_INVALID_VALUE);

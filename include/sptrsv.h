@@ -1584,6 +1584,9 @@ sptrsvStatus_t sptrsvTune(sptrsvHandle_t handle,
  * X or `work` holds it, and no kernels that permute. Permuted right-hand sides and solutions are copied once more. An index that is
  * none gives NaN in F, and nothing in X.
  *
+ * A row without an entry on its diagonal is not refused where the diagonal is NON_UNIT: X has Inf or NaN in this row of the factor
+ * and in those that depend on it, and sptrsvZeroPivot reports the row for the factor's info.
+ *
  * Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve.
  *
  * Preconditions:
@@ -1837,6 +1840,9 @@ sptrsvStatus_t sptrsvGetSweeps(sptrsvConstInfo_t info, sptrsvSweeps_t *sweeps);
  * A may be the square part of rows of a larger matrix, as a process of an MPI program owns them. Then subtract from b, before the
  * sweep, the product of the other columns with their unknowns.
  *
+ * A row without an entry on its diagonal is not refused. Unless sptrsvSetDiagonal has set another diagonal, x has Inf or NaN in this
+ * row, and sptrsvZeroPivot reports it; see sptrsvSetSweeps.
+ *
  * \param handle  the handle
  * \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis
  * \param weight  w of SOR; 1 is Gauss-Seidel. Methods converge for weights between 0 and 2; others but 0 and NaN are taken too
@@ -1897,7 +1903,8 @@ sptrsvStatus_t sptrsvSweep(sptrsvHandle_t handle,
  * \return as sptrsvSweep; NOT_SUPPORTED also for a marker after GAUSS_SEIDEL; INVALID_VALUE also when `sweeps` is negative, when x is
  *         b, when both infos are the same or are for the same triangle, or when both descriptors differ in the index base or types
  *
- * sptrsvZeroPivot reports for each info the last one of its sweeps. A row that is not relaxed has no zero pivot.
+ * sptrsvZeroPivot reports for each info the last one of its sweeps. A row that is not relaxed has no zero pivot. A row without an
+ * entry on its diagonal is not refused, as in sptrsvSweep.
  *
  * Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve; numbers of sweeps and weights are fixed in a captured graph.
  *

@@ -47,6 +47,9 @@ use crate::problem::{DataType, Op, Order, Policy};
 /// X or `work` holds it, and no kernels that permute. Permuted right-hand sides and solutions are copied once more. An index that is
 /// none gives NaN in F, and nothing in X.
 ///
+/// A row without an entry on its diagonal is not refused where the diagonal is NON_UNIT: X has Inf or NaN in this row of the factor
+/// and in those that depend on it, and sptrsvZeroPivot reports the row for the factor's info.
+///
 /// Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve.
 ///
 /// # Safety

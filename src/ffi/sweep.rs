@@ -86,6 +86,9 @@ pub unsafe extern "C" fn sptrsvGetSweeps(
 /// A may be the square part of rows of a larger matrix, as a process of an MPI program owns them. Then subtract from b, before the
 /// sweep, the product of the other columns with their unknowns.
 ///
+/// A row without an entry on its diagonal is not refused. Unless sptrsvSetDiagonal has set another diagonal, x has Inf or NaN in this
+/// row, and sptrsvZeroPivot reports it; see sptrsvSetSweeps.
+///
 /// \param handle  the handle
 /// \param m, nnz, descr, valueType, rowPtr, colInd  as at the analysis
 /// \param weight  w of SOR; 1 is Gauss-Seidel. Methods converge for weights between 0 and 2; others but 0 and NaN are taken too
@@ -184,7 +187,8 @@ fn usable(weight: f64) -> Result<f64> {
 /// \return as sptrsvSweep; NOT_SUPPORTED also for a marker after GAUSS_SEIDEL; INVALID_VALUE also when `sweeps` is negative, when x is
 ///         b, when both infos are the same or are for the same triangle, or when both descriptors differ in the index base or types
 ///
-/// sptrsvZeroPivot reports for each info the last one of its sweeps. A row that is not relaxed has no zero pivot.
+/// sptrsvZeroPivot reports for each info the last one of its sweeps. A row that is not relaxed has no zero pivot. A row without an
+/// entry on its diagonal is not refused, as in sptrsvSweep.
 ///
 /// Blocking: as sptrsvSolve. Graph capture: as sptrsvSolve; numbers of sweeps and weights are fixed in a captured graph.
 ///
