@@ -116,9 +116,9 @@ SETUP_KERNEL(setup_work_items, 256) {
         bool is_near = near != NONE && (uint64_t)(first - near) * lanes >= RUN_AHEAD_NEAR_LANES;
         if (has_segments)
             for (uint32_t k = segments_of(a, a.out_ptr[first + 1] - a.out_ptr[first]); k-- > 0;)
-                a.work_item[s++] = make_uint2(first, SEGMENT | 32 << 6 | k << RUN_AHEAD_SHIFT);
+                a.work_item[s++] = make_uint2(first, SEGMENT | 32 << ITEM_LANES_SHIFT | k << RUN_AHEAD_SHIFT);
         uint32_t limit = is_near ? near : far, back = limit != NONE && first - limit <= NONE >> RUN_AHEAD_SHIFT ? first - limit : 0;
-        a.work_item[s++] = make_uint2(first, Min()(32 / lanes, end - first) | lanes << 6 | back << RUN_AHEAD_SHIFT);
+        a.work_item[s++] = make_uint2(first, Min()(32 / lanes, end - first) | lanes << ITEM_LANES_SHIFT | back << RUN_AHEAD_SHIFT);
     }
 }
 
@@ -253,7 +253,7 @@ template <class Emit>
 __device__ __forceinline__ void pack_group(const SetupArgs &a, const Tile &tile, uint32_t p, const Emit &emit) {
     uint32_t first = 0, rows = 0, shift = NONE, levels = 0;  // of the open batch
     uint32_t level = a.level_of[p], group = tile.group_of(level), last_level = level;
-    auto close = [&] { emit(first, rows | shift << 6 | levels << 9, 1u); };
+    auto close = [&] { emit(first, rows | shift << BATCH_LANES_SHIFT | levels << BATCH_LEVELS_SHIFT, 1u); };
     for (uint32_t run = a.work_item_ptr[p], at = p;; ++run) {
         uint32_t next = a.run_begin[run + 1], info = a.run_info[run], size = next - at;
         uint32_t own_shift = lanes_shift(info & WANTED_LANES), most = 32u >> own_shift;
@@ -269,7 +269,7 @@ __device__ __forceinline__ void pack_group(const SetupArgs &a, const Tile &tile,
             shift = own_shift;
             levels = 1;
             uint32_t whole = (size - 1) / most;
-            if (whole) emit(at, most | shift << 6 | 1 << 9, whole);
+            if (whole) emit(at, most | shift << BATCH_LANES_SHIFT | 1 << BATCH_LEVELS_SHIFT, whole);
             first = at + whole * most;
             rows = size - whole * most;
         }
@@ -309,7 +309,7 @@ SETUP_KERNEL(setup_batches, 256) {
         if (p == 0) a.tile_step[a.count] = a.batch_ptr[a.n];
         if (!begins_group(a, tile, p)) return;
         pack_group(a, tile, p, [&](uint32_t first, uint32_t rows, uint32_t count) {
-            for (; count > 0; --count, first += rows & 63u)
+            for (; count > 0; --count, first += rows & BATCH_ROWS_MASK)
                 reinterpret_cast<uint4 *>(a.work_item)[next++] = make_uint4(first, rows, 0, 0);
         });
     });
@@ -320,8 +320,9 @@ struct BatchLane {
     uint32_t shift, sub, p, begin, entries;
 
     __device__ BatchLane(const SetupArgs &a, uint4 batch, uint32_t lane)
-        : shift(batch.y >> 6 & 7u), sub(lane & ((1u << shift) - 1)), p(batch.x + (lane >> shift)), begin(0), entries(0) {
-        if (lane >> shift >= (batch.y & 63u)) return;
+        : shift(batch.y >> BATCH_LANES_SHIFT & BATCH_LANES_MASK), sub(lane & ((1u << shift) - 1)), p(batch.x + (lane >> shift)),
+          begin(0), entries(0) {
+        if (lane >> shift >= (batch.y & BATCH_ROWS_MASK)) return;
         begin = a.out_ptr[p];
         entries = a.out_ptr[p + 1] - begin;
     }
@@ -339,7 +340,7 @@ SETUP_KERNEL(setup_depths, 256) {
         for (int by = 16; by > 0; by /= 2) most = Max()(most, __shfl_xor_sync(FULL, most, by));
         if (lane == 0) {
             batch.w = divide_up(most, 1u << row.shift);
-            units[0] = ((uint64_t)batch.w * ((batch.y & 63u) << row.shift) + CODE_UNIT - 1) / CODE_UNIT;
+            units[0] = ((uint64_t)batch.w * ((batch.y & BATCH_ROWS_MASK) << row.shift) + CODE_UNIT - 1) / CODE_UNIT;
             a.chunk[s] = (uint32_t)units[0];
         }
     }
@@ -355,7 +356,7 @@ SETUP_KERNEL(setup_codes, 256) {
     if (s >= a.count) return;
     uint4 batch = reinterpret_cast<uint4 *>(a.work_item)[s];
     BatchLane row(a, batch, lane);
-    uint32_t lanes = (batch.y & 63u) << row.shift, begin = own_tile_begin(a, Min()(row.p, a.n - 1)), next = 0;
+    uint32_t lanes = (batch.y & BATCH_ROWS_MASK) << row.shift, begin = own_tile_begin(a, Min()(row.p, a.n - 1)), next = 0;
     size_t first = (size_t)a.work_item_ptr[s] * CODE_UNIT;
     bool external = false;
     // Behind the last one.
@@ -396,7 +397,7 @@ SETUP_KERNEL(setup_codes, 256) {
     for (int by = 16; by > 0; by /= 2) next = Max()(next, __shfl_xor_sync(FULL, next, by));
     external = __any_sync(FULL, external);
     if (lane == 0) {
-        batch.y |= next << 15 | external << 18;
+        batch.y |= next << BATCH_NEXT_SHIFT | external << BATCH_EXTERNAL_SHIFT;
         batch.z = a.work_item_ptr[s];
         reinterpret_cast<uint4 *>(a.work_item)[s] = batch;
     }

@@ -322,7 +322,8 @@ struct BlockSolver {
             if (first >= a.work_items) return;
             if (lane == 0 && number % PROGRESS_ROWS == 0) atomicAdd(&a.state->progress, 1u);
             uint2 work_item = lane < SEGMENT_WORK_ITEMS && lane < a.work_items - first ? a.work_item[first + lane] : make_uint2(0, 0);
-            for (uint32_t segments = __ballot_sync(FULL, (work_item.y & 63u) == SEGMENT); segments != 0; segments &= segments - 1) {
+            bool is_segment = (work_item.y & ITEM_ROWS_MASK) == SEGMENT;
+            for (uint32_t segments = __ballot_sync(FULL, is_segment); segments != 0; segments &= segments - 1) {
                 uint32_t k = __ffs(segments) - 1;
                 BlockRow row = row_of(make_uint2(__shfl_sync(FULL, work_item.x, k), __shfl_sync(FULL, work_item.y, k)));
                 Entries &entries = copies.ahead[0].entries;

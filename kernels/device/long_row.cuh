@@ -30,7 +30,7 @@ struct LongRow {
     // Of a work item. Narrows the range of entries `begin` to `end` of a long row.
     __device__ __forceinline__ LongRow(const SolveArgs<T> &a, uint2 work_item, uint32_t &begin, uint32_t &end, uint32_t &longest) {
         if (!MAY_BE || longest <= LONGEST) return;
-        is_segment = (work_item.y & 63u) == SEGMENT;
+        is_segment = (work_item.y & ITEM_ROWS_MASK) == SEGMENT;
         segments = segments_of<T>(longest);
         first = first_segment(a, begin) * NR;
         if (is_segment) number = work_item.y >> RUN_AHEAD_SHIFT;

@@ -94,14 +94,14 @@ struct NodeSolver {
         uint32_t own;   // own entries of the row whose place is the lane's number
     };
 
-    __device__ __forceinline__ uint32_t shift_of(uint2 work_item) const { return __ffs(work_item.y >> 6) - 1; }
+    __device__ __forceinline__ uint32_t shift_of(uint2 work_item) const { return __ffs(work_item.y >> ITEM_LANES_SHIFT) - 1; }
     // The unknown at a place.
     __device__ __forceinline__ uint32_t unknown(uint32_t place) const { return a.backward ? B - 1 - place : place; }
 
     __device__ __forceinline__ Node fetch(uint2 work_item) const {
         Node node = {{0, NONE, 0, 0}, 0, 0};
         uint32_t shift = shift_of(work_item), r = lane >> shift, sub = lane & ((1u << shift) - 1), p = work_item.x + r;
-        if (r < (work_item.y & 63u)) {
+        if (r < (work_item.y & ITEM_ROWS_MASK)) {
             const uint4 *record = a.record + p;
             node.record = record[0];
             node.end = record[1].z;
@@ -113,7 +113,7 @@ struct NodeSolver {
     __device__ __forceinline__ void copy_indices_of_diagonals(uint2 work_item) const {
         if (WHOLE || !a.diag_index || a.diag_in_rows) return;
         uint32_t shift = shift_of(work_item), r = lane >> shift, sub = lane & ((1u << shift) - 1);
-        bool leads = r < (work_item.y & 63u) && sub < B;
+        bool leads = r < (work_item.y & ITEM_ROWS_MASK) && sub < B;
         copy_ahead(leads, &copies.diag[lane], &a.node_row[leads ? (work_item.x + r) * B + unknown(sub) : 0].y);
     }
 
@@ -137,7 +137,7 @@ struct NodeSolver {
         at.lanes = known.value > 0 ? known.value : 1u << shift_of(work_item);
         uint32_t r = lane / at.lanes;
         at.sub = lane & (at.lanes - 1), at.p = work_item.x + r;
-        at.in = r < (work_item.y & 63u), at.leads = at.in && at.sub < B;
+        at.in = r < (work_item.y & ITEM_ROWS_MASK), at.leads = at.in && at.sub < B;
         at.c = unknown(at.sub), at.row = node.record.x * B + at.c;
         at.count = (node.end - node.record.z) * B;
         at.held = min(at.count, U * at.lanes);
@@ -503,7 +503,7 @@ struct NodeSolver {
 
     // Takes work items until there are none. The groups of columns have one after the other.
     __device__ __forceinline__ void run(const WorkItems &work_items) {
-        constexpr uint2 nothing = {0, 1u << 6};
+        constexpr uint2 nothing = {0, 1u << ITEM_LANES_SHIFT};
         uint32_t groups = all.groups(), end = a.work_items * groups;
         auto work_item_of = [&](uint32_t s) { return s < end ? a.work_item[s / groups] : nothing; };
         auto next_item = [&] { return work_items.of_ticket(work_items.take_ticket()); };
@@ -517,7 +517,7 @@ struct NodeSolver {
         copy_indices_of_diagonals(work_item1);
         // With `act` for the lanes that have code of their own, and for all others.
         auto by_lanes = [&](uint2 work_item, auto act) {
-            if (USUAL > 0 && (work_item.y >> 6 & 63u) == USUAL) act(Constant<USUAL>{});
+            if (USUAL > 0 && (work_item.y >> ITEM_LANES_SHIFT & ITEM_LANES_MASK) == USUAL) act(Constant<USUAL>{});
             else act(Constant<0>{});
         };
         while (s < end) {

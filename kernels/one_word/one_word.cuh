@@ -31,7 +31,7 @@ struct Place {
 
     __device__ __forceinline__ Place(uint2 work_item, uint32_t column_group) {
         uint32_t lane = threadIdx.x % WARP;
-        lanes = work_item.y >> 6 & 63u;
+        lanes = work_item.y >> ITEM_LANES_SHIFT & ITEM_LANES_MASK;
         bool beside = GROUPS > 1 && lanes <= WARP / GROUPS;
         step = beside ? GROUPS : 1;
         uint32_t number = beside ? column_group * (WARP / GROUPS) + lane / GROUPS : lane;
@@ -220,7 +220,7 @@ struct ThroughL2 {
     __device__ __forceinline__ uint32_t of_ticket(uint32_t s) const { return work_items.of_ticket(s); }
     // Expects the row of a place in a work item, which is next.
     __device__ __forceinline__ void expect(uint2 work_item, const Place<NR / PER> &at) const {
-        expect_if(at.row < (work_item.y & 63u) && at.sub == 0, work + (size_t)(work_item.x + at.row) * NR);
+        expect_if(at.row < (work_item.y & ITEM_ROWS_MASK) && at.sub == 0, work + (size_t)(work_item.x + at.row) * NR);
     }
     // Begins with a work item, in which this lane's row is at `p`.
     __device__ __forceinline__ void enter(uint2, uint32_t p, uint32_t group) {
@@ -255,7 +255,7 @@ struct ThroughL2 {
 template <int NR, bool MAY_HAVE_SEGMENTS, class Exchange, class T>
 __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T, NR> &columns, Exchange &exchange) {
     constexpr int U = LONGEST_WHOLE<T> / WARP, PER = PER_LANE<NR>, GROUPS = NR / PER;
-    constexpr uint2 nothing = {0, 1u << 6};
+    constexpr uint2 nothing = {0, 1u << ITEM_LANES_SHIFT};
     T alpha = alpha_of(a);
     uint32_t column_groups = a.end * GROUPS;
 
@@ -263,7 +263,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
     auto record_of = [&](uint2 work_item, const Place<GROUPS> &at, uint32_t &end) {
         uint4 record = {0, NONE, 0, 0};
         end = 0;
-        if (at.row < (work_item.y & 63u)) {
+        if (at.row < (work_item.y & ITEM_ROWS_MASK)) {
             record = a.record[work_item.x + at.row];
             end = a.record[work_item.x + at.row + 1].z;
         }
@@ -282,7 +282,7 @@ __device__ __forceinline__ void one_word(const SolveArgs<T> &a, const Columns<T,
 
         Place<GROUPS> at(work_item, s % GROUPS);
         uint32_t lanes = at.lanes, sub = at.sub, p = work_item.x + at.row;
-        bool in = at.row < (work_item.y & 63u), owns = in && sub == 0;
+        bool in = at.row < (work_item.y & ITEM_ROWS_MASK), owns = in && sub == 0;
         uint32_t begin = record.z, longest = warp_max(end - begin);
         LongRow<MAY_HAVE_SEGMENTS, NR, T> long_row(a, work_item, begin, end, longest);
         uint32_t e = begin + sub, first = at.group * PER;  // entry, and column

@@ -33,8 +33,8 @@
 #include "device/row.cuh"
 #include "shared/tiled.h"
 
-constexpr uint32_t EXTERNAL_BIT = 1u << 18;  // of a batch's second word: it depends on other tiles
-constexpr uint32_t CELL_MASK = 0xffffu;      // of a code with HIGH_BIT; the zero cell is TILED_WINDOW
+constexpr uint32_t EXTERNAL_BIT = 1u << BATCH_EXTERNAL_SHIFT;  // of a batch's second word: it depends on other tiles
+constexpr uint32_t CELL_MASK = 0xffffu;                        // of a code with HIGH_BIT; the zero cell is TILED_WINDOW
 
 template <class T>
 struct Lane {
@@ -77,11 +77,11 @@ struct Batch {
     uint32_t code[U], index[U];
     T v[U], f[NR], d;
 
-    __device__ __forceinline__ uint32_t rows() const { return head.y & 63u; }
-    __device__ __forceinline__ uint32_t shift() const { return head.y >> 6 & 7u; }  // log2(lanes of a row)
-    __device__ __forceinline__ uint32_t levels() const { return head.y >> 9 & 63u; }
+    __device__ __forceinline__ uint32_t rows() const { return head.y & BATCH_ROWS_MASK; }
+    __device__ __forceinline__ uint32_t shift() const { return head.y >> BATCH_LANES_SHIFT & BATCH_LANES_MASK; }  // log2(lanes of a row)
+    __device__ __forceinline__ uint32_t levels() const { return head.y >> BATCH_LEVELS_SHIFT & BATCH_LEVELS_MASK; }
     // Past the last of a lane's entries that may depend on the same batch.
-    __device__ __forceinline__ uint32_t next() const { return head.y >> 15 & 7u; }
+    __device__ __forceinline__ uint32_t next() const { return head.y >> BATCH_NEXT_SHIFT & BATCH_NEXT_MASK; }
     __device__ __forceinline__ bool has_external() const { return head.y & EXTERNAL_BIT; }
     __device__ __forceinline__ uint32_t count() const { return head.w; }
 };
@@ -537,7 +537,7 @@ struct Solver {
     __device__ __forceinline__ void invalidate(const uint4 *batch, uint32_t s, uint32_t batches) const {
         for (; s < batches; s += WARPS) {
             uint4 b = batch[s];
-            if (lane >= (b.y & 63u)) continue;
+            if (lane >= (b.y & BATCH_ROWS_MASK)) continue;
             for (int j = 0; j < NR; ++j) columns.store(a.record[b.x + lane].x, j, not_a_number(T{}));
             // The next solve may be on its way already.
             if (NR == 1) reset(&other[b.x + lane]);

@@ -27,9 +27,11 @@ struct Row {
     }
     __device__ __forceinline__ uint32_t entries() const { return end - record.z; }
 
-    static __device__ __forceinline__ uint32_t lanes_of(uint2 work_item) { return work_item.y >> 6 & 63u; }
+    static __device__ __forceinline__ uint32_t lanes_of(uint2 work_item) { return work_item.y >> ITEM_LANES_SHIFT & ITEM_LANES_MASK; }
     // Segments of a row are left to the work item of the row itself.
-    static __device__ __forceinline__ uint32_t rows_of(uint2 work_item) { return (work_item.y & 63u) == SEGMENT ? 0 : work_item.y & 63u; }
+    static __device__ __forceinline__ uint32_t rows_of(uint2 work_item) {
+        return (work_item.y & ITEM_ROWS_MASK) == SEGMENT ? 0 : work_item.y & ITEM_ROWS_MASK;
+    }
     static __device__ __forceinline__ uint32_t row_of(uint2 work_item) {
         return threadIdx.x % WARP >> (__ffs(lanes_of(work_item)) - 1);
     }
@@ -52,7 +54,7 @@ __device__ __forceinline__ void wide(const SolveArgs<T> &a, const Columns<T, NR>
     // Warps take the level's work items by strides, all blocks side by side: what rows near each other ask for L2 has then.
     uint32_t warps = blockDim.x / WARP, step = warps * gridDim.x, end = a.end, q[U];
     uint32_t s = a.begin + blockIdx.x * warps + threadIdx.x / WARP;
-    auto work_item_at = [&](uint32_t s) { return s < end ? a.work_item[s] : make_uint2(0, 1u << 6); };
+    auto work_item_at = [&](uint32_t s) { return s < end ? a.work_item[s] : make_uint2(0, 1u << ITEM_LANES_SHIFT); };
     uint2 work_item = work_item_at(s), work_item1 = work_item_at(s + step), work_item2 = work_item_at(s + 2 * step);
     Row row(a, work_item), row1(a, work_item1);
     load_indices(work_item, row, q);

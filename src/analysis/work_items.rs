@@ -6,15 +6,16 @@
 //! what 32 lanes hold is solved in segments, each of which is a work item before the row's own.
 #![forbid(unsafe_code)]
 
-use super::shared::schedule::{self, RUN_AHEAD_SHIFT, SEGMENT};
+use super::shared::schedule::{self, *};
 use crate::error::{Error, Result};
 use crate::tuning::{RUN_AHEAD_ENTRIES, RUN_AHEAD_LEVELS, RUN_AHEAD_NEAR_LANES, RUN_AHEAD_NEAR_LEVELS};
 
 pub const LANES: u32 = 32;
 
-/// `[first position, rows | lanes of a row << 6 | positions back to the work item's run-ahead limit << RUN_AHEAD_SHIFT]`; no
-/// positions back, no run-ahead limit. A segment of a row is `[position, SEGMENT | 32 << 6 | number << RUN_AHEAD_SHIFT]`, the
-/// number counted from the row's own segment of entries, whose entries depend on the unknowns solved last.
+/// `[first position, rows | lanes of a row << ITEM_LANES_SHIFT | positions back to the work item's run-ahead limit << RUN_AHEAD_SHIFT]`;
+/// no positions back, no run-ahead limit. A segment of a row is
+/// `[position, SEGMENT | 32 << ITEM_LANES_SHIFT | number << RUN_AHEAD_SHIFT]`, the number counted from the row's own segment of
+/// entries, whose entries depend on the unknowns solved last.
 pub type WorkItem = [u32; 2];
 
 /// Refuses a row of so many segments, if their numbers do not fit into a work item.
@@ -47,7 +48,7 @@ pub const CODE_UNIT: usize = schedule::CODE_UNIT as usize;
 
 /// Past the codes of a batch: by its rows and log2(lanes of a row), its first code, and the most entries of a lane.
 pub fn codes_end(batch: &[u32]) -> usize {
-    let lanes = (batch[1] & 63) << (batch[1] >> 6 & 7);
+    let lanes = (batch[1] & BATCH_ROWS_MASK) << (batch[1] >> BATCH_LANES_SHIFT & BATCH_LANES_MASK);
     batch[2] as usize * CODE_UNIT + (batch[3] as usize * lanes as usize).next_multiple_of(CODE_UNIT)
 }
 
@@ -64,7 +65,7 @@ fn segments(row_entries: u32, entries: u32) -> u32 {
 
 /// Whether a work item is a segment of a row.
 pub fn is_segment(work_item: &WorkItem) -> bool {
-    work_item[1] & 63 == SEGMENT
+    work_item[1] & ITEM_ROWS_MASK == SEGMENT
 }
 
 /// Appends the work items of the group `begin..end`; `lanes(p)` is how many lanes the row at `p` wants.
@@ -77,7 +78,7 @@ pub fn cut(begin: u32, end: u32, lanes: impl Fn(u32) -> u32, work_items: &mut Ve
         let mut first = chunk;
         while first < stop {
             let rows = (LANES / row_lanes).min(stop - first);
-            work_items.push([first, rows | row_lanes << 6]);
+            work_items.push([first, rows | row_lanes << ITEM_LANES_SHIFT]);
             first += rows;
         }
         chunk = stop;
@@ -96,15 +97,15 @@ pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) ->
         cut(level[0], level[1], lanes, &mut of_level);
         // The polls of short rows are few, and their run-ahead limit another wait.
         let has_run_ahead_limit = |work_item: &WorkItem| {
-            let (first, rows) = (work_item[0] as usize, work_item[1] & 63);
-            work_item[1] >> 6 > 1
+            let (first, rows) = (work_item[0] as usize, work_item[1] & ITEM_ROWS_MASK);
+            work_item[1] >> ITEM_LANES_SHIFT > 1
                 || row_ptr[first + rows as usize] - row_ptr[first] >= RUN_AHEAD_ENTRIES * rows
         };
         let [far, near] = [RUN_AHEAD_LEVELS, RUN_AHEAD_NEAR_LEVELS]
             .map(|levels| Some(level_ptr[l.checked_sub(levels as usize)?]));
         for work_item in of_level.iter_mut().filter(|work_item| has_run_ahead_limit(work_item)) {
             let back_to = |limit: Option<u32>| limit.map(|limit| work_item[0] - limit);
-            let lanes = (work_item[1] >> 6) as u64;
+            let lanes = (work_item[1] >> ITEM_LANES_SHIFT) as u64;
             let near = back_to(near).filter(|&back| back as u64 * lanes >= RUN_AHEAD_NEAR_LANES.into());
             if let Some(back) =
                 near.or(back_to(far)).filter(|&back| back < 1 << (u32::BITS - RUN_AHEAD_SHIFT))
@@ -117,7 +118,9 @@ pub fn of_levels(level_ptr: &[u32], row_ptr: &[u32], entries: u32, node: u32) ->
             let segments = if node == 1 { segments(row_ptr[p + 1] - row_ptr[p], entries) } else { 0 };
             must_number(segments)?;
             all.extend(
-                (0..segments).rev().map(|k| [work_item[0], SEGMENT | LANES << 6 | k << RUN_AHEAD_SHIFT]),
+                (0..segments)
+                    .rev()
+                    .map(|k| [work_item[0], SEGMENT | LANES << ITEM_LANES_SHIFT | k << RUN_AHEAD_SHIFT]),
             );
             all.push(work_item);
         }
@@ -170,7 +173,8 @@ mod tests {
             let work_items = of_levels(&level_ptr, &row_ptr, 8, 1).unwrap();
             assert!(work_items.iter().any(|s| s[1] >> RUN_AHEAD_SHIFT > 0));
             for [first, packed] in work_items {
-                let (lanes, back, level) = (packed >> 6 & 63, packed >> RUN_AHEAD_SHIFT, first / rows);
+                let (lanes, back, level) =
+                    (packed >> ITEM_LANES_SHIFT & ITEM_LANES_MASK, packed >> RUN_AHEAD_SHIFT, first / rows);
                 let is_long = level % 2 == 0;
                 assert_eq!(lanes, if is_long { entries.div_ceil(8).next_power_of_two() } else { 1 });
                 let limit = level.checked_sub(levels_back).filter(|_| is_long);
@@ -189,7 +193,14 @@ mod tests {
         assert_eq!(work_items.len(), 6 + 276);
         assert!(most_row_segments(row_ptr[6], 8) >= 276);
         let of_fourth: Vec<WorkItem> = work_items.iter().copied().filter(|s| s[0] == 4).collect();
-        assert_eq!(of_fourth, [[4, SEGMENT | 32 << 6 | 1 << 12], [4, SEGMENT | 32 << 6], [4, 1 | 32 << 6]]);
+        assert_eq!(
+            of_fourth,
+            [
+                [4, SEGMENT | 32 << ITEM_LANES_SHIFT | 1 << RUN_AHEAD_SHIFT],
+                [4, SEGMENT | 32 << ITEM_LANES_SHIFT],
+                [4, 1 | 32 << ITEM_LANES_SHIFT]
+            ]
+        );
         // Nodes have none.
         assert_eq!(of_levels(&[0, 2, 6], &row_ptr, 8, 2).unwrap().len(), 6);
     }
@@ -201,7 +212,7 @@ mod tests {
         cut(5, 505, lanes, &mut work_items);
         let mut next = 5;
         for [first, packed] in work_items {
-            let (rows, row_lanes) = (packed & 63, packed >> 6);
+            let (rows, row_lanes) = (packed & ITEM_ROWS_MASK, packed >> ITEM_LANES_SHIFT);
             assert_eq!(first, next);
             assert!(rows >= 1 && rows * row_lanes <= 32 && row_lanes.is_power_of_two());
             assert!((first..first + rows).all(|p| lanes(p) <= row_lanes));

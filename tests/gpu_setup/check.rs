@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use sptrsv::analysis::shared::panels::{PANEL_ITEM_WORDS, PANEL_PIECE_BIT, PANEL_ROWS};
-use sptrsv::analysis::shared::schedule::{RUN_AHEAD_SHIFT, SEGMENT};
+use sptrsv::analysis::shared::schedule::*;
 use sptrsv::analysis::work_items::{self, Cut, WorkItem, CODE_UNIT, LANES};
 use sptrsv::analysis::{panels, running_sum, Form, Needs, NONE};
 use sptrsv::engines::tiled::shared::{HIGH_BIT, LANE_SHIFT, NEXT_BIT};
@@ -328,7 +328,8 @@ impl Plan<'_> {
         let (mut next, mut segments, mut has_segments) = (0, Vec::new(), false);
         for &[first, bits] in work_items {
             assert_eq!(first, next);
-            let (rows, lanes, back) = (bits & 63, bits >> 6 & 63, bits >> RUN_AHEAD_SHIFT);
+            let (rows, lanes, back) =
+                (bits & ITEM_ROWS_MASK, bits >> ITEM_LANES_SHIFT & ITEM_LANES_MASK, bits >> RUN_AHEAD_SHIFT);
             if rows == SEGMENT {
                 assert_eq!(lanes, LANES);
                 segments.push(back);
@@ -381,10 +382,14 @@ impl Plan<'_> {
     fn batch(&self, batch: &[u32], tile: u32, [window, reach]: [u32; 2], rows: &mut Rows) -> u32 {
         let (got, forward) = (self.got, self.of.shape.forward());
         let (first, bits, begin, depth) = (batch[0], batch[1], batch[2] * CODE_UNIT as u32, batch[3]);
-        let (shift, lanes, end) = (bits >> 6 & 7, (bits & 63) << (bits >> 6 & 7), first + (bits & 63));
+        let (shift, count) = (bits >> BATCH_LANES_SHIFT & BATCH_LANES_MASK, bits & BATCH_ROWS_MASK);
+        let (lanes, end) = (count << shift, first + count);
         assert!((1..=LANES).contains(&lanes), "batch {bits:x}");
         let levels: Vec<u32> = (first..end).map(|p| self.level_at(p)).collect();
-        assert_eq!(bits >> 9 & 63, levels.chunk_by(|a, b| a == b).count() as u32);
+        assert_eq!(
+            bits >> BATCH_LEVELS_SHIFT & BATCH_LEVELS_MASK,
+            levels.chunk_by(|a, b| a == b).count() as u32
+        );
         let (mut last_next, mut is_external, mut deepest) = (0, 0, 0);
         for (k, lane) in (0..depth).flat_map(|k| (0..lanes).map(move |lane| (k, lane))) {
             let (p, number) = (first + (lane >> shift), (lane & ((1 << shift) - 1)) + (k << shift));
@@ -417,7 +422,8 @@ impl Plan<'_> {
             };
             rows[p as usize].push((q, place));
         }
-        assert_eq!([bits >> 15 & 7, bits >> 18, depth], [last_next, is_external, deepest]);
+        let (own_next, external) = (bits >> BATCH_NEXT_SHIFT & BATCH_NEXT_MASK, bits >> BATCH_EXTERNAL_SHIFT);
+        assert_eq!([own_next, external, depth], [last_next, is_external, deepest]);
         for p in first..end {
             let row = &mut rows[p as usize];
             assert_eq!(row.len() as u32, at(&got.record, 4 * p + 2));

@@ -4,6 +4,9 @@
 use std::ops::Range;
 
 use super::shared::*;
+use crate::analysis::shared::schedule::{
+    BATCH_EXTERNAL_SHIFT, BATCH_LANES_SHIFT, BATCH_LEVELS_SHIFT, BATCH_NEXT_SHIFT,
+};
 use crate::analysis::work_items::{CODE_UNIT, LANES};
 use crate::analysis::{self, Lists, Schedule, Values};
 use crate::error::{Error, Result};
@@ -27,7 +30,7 @@ fn lanes_shift(rows: u32, all: u32, longest: u32) -> u32 {
 /// The batches of every tile and what their entries are.
 pub struct Batches {
     /// First position; rows, log2(lanes of a row), levels, past the last of a lane's entries that depend on the
-    /// same batch, and whether any depends on another tile, in 6, 3, 6, 3 and 1 bits; first code divided by
+    /// same batch, and whether any depends on another tile, as the `BATCH_` constants say; first code divided by
     /// `CODE_UNIT`; most entries of a lane.
     pub batch: Vec<[u32; 4]>,
     /// First batch of each tile.
@@ -129,7 +132,11 @@ impl Batches {
         if permuted {
             self.index.resize(padded, 0);
         }
-        let bits = count | shift << 6 | levels << 9 | next << 15 | external << 18;
+        let bits = count
+            | shift << BATCH_LANES_SHIFT
+            | levels << BATCH_LEVELS_SHIFT
+            | next << BATCH_NEXT_SHIFT
+            | external << BATCH_EXTERNAL_SHIFT;
         self.batch.push([first, bits, begin, depth]);
         Ok(())
     }

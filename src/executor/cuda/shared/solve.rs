@@ -69,8 +69,8 @@ pub struct SolveArgs /*<T>*/ {
     /// Position and value index, by rising position.
     pub extra_diag: ConstPtr, // <uint2>
     pub counts: ConstPtr,  // <u32>
-    /// Rows for one warp: first position, and rows | lanes of a row << 6 | way to the run-ahead limit << RUN_AHEAD_SHIFT; or a
-    /// SEGMENT. Batches of tiles are four words.
+    /// Rows for one warp: first position, and rows | lanes of a row << ITEM_LANES_SHIFT | way to the run-ahead limit << RUN_AHEAD_SHIFT;
+    /// or a SEGMENT. Batches of tiles are four words.
     pub work_item: ConstPtr, // <uint2>
     /// By position: row, diagonal index, first entry, first value; one more at the end.
     pub record: ConstPtr, // <uint4>
