@@ -3,9 +3,9 @@
 /// A place in memory of the executor, or null. No safe function takes an address as a plain number.
 ///
 /// A launch or a copy touches the memory that its arguments name. It is a safe function all the same, for these reasons:
-/// * A number becomes an address in [`Address::new`] alone. That is unsafe: who calls it vouches for the memory. At the C interface
-///   this is the caller's promise, and in the executors the driver has just given the memory. [`Address::of`] takes values that Rust
-///   knows.
+/// * A number becomes an address in [`Address::new`] alone, and values on the host get one in [`Address::of`]. Both are unsafe: who
+///   calls them vouches for the memory. At the C interface this is the caller's promise, and in the executors the driver or the allocator
+///   has just given the memory.
 /// * Null stays null, so safe code makes no address out of nothing.
 /// * The type knows neither how many bytes are there nor for how long. The sizes of the caller's arrays follow from the checked
 ///   [`Shape`](crate::problem::Shape), and one function lays out the places of an allocation and gives its size. A plan owns the
@@ -24,8 +24,11 @@ impl Address {
         Address(number)
     }
 
-    /// Of values on the host, which stay where they are while it is used.
-    pub fn of<T>(values: &mut [T]) -> Address {
+    /// Of values on the host.
+    ///
+    /// # Safety
+    /// They stay where they are, and nothing else uses them, while the address is used.
+    pub unsafe fn of<T>(values: &mut [T]) -> Address {
         Address(values.as_mut_ptr() as u64)
     }
 
@@ -103,7 +106,8 @@ mod tests {
     #[test]
     fn places_of_an_allocation() {
         let mut values = [1u32, 2, 3];
-        let first = Address::of(&mut values);
+        // SAFETY: the values outlive the test's addresses.
+        let first = unsafe { Address::of(&mut values) };
         let last = first.offset(8);
         assert_eq!((first.or(last), Address::NULL.or(last)), (first, last));
         assert_eq!(last.get() - first.get(), 8);

@@ -119,6 +119,7 @@ pub fn spare(shape: &Shape, row_bytes: usize, of_solves: usize, buffer: Address)
 mod tests {
     use super::*;
     use crate::engines::ALL;
+    use crate::executor::host::HostArray;
     use crate::problem::{DataType, MatDescr, Op};
 
     #[test]
@@ -133,8 +134,8 @@ mod tests {
                 let most = ALL.iter().map(|a| a.row_bytes(dtype, i64::MAX)).max().unwrap();
                 for row_bytes in [ROW_BYTES, 2 * ROW_BYTES, most] {
                     let bytes = buffer_bytes(&shape, row_bytes);
-                    let mut buffer = vec![0u8; bytes + ALIGN];
-                    let begin = Address::of(&mut buffer);
+                    let mut buffer = HostArray::new(bytes + ALIGN).unwrap();
+                    let begin = buffer.address();
                     for buffer in (0..ALIGN).map(|by| begin.offset(by)) {
                         // Where a place is in the buffer.
                         let at = |place: Address| (place.get() - buffer.get()) as usize;

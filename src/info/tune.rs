@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::engines::{self, Algorithm, Asked, AUTO};
 use crate::error::{Error, Result};
 use crate::executor::cuda::{stream_beside_captures, CudaPlan, DeviceArray, How};
-use crate::executor::host::HostPlan;
+use crate::executor::host::{HostArray, HostPlan};
 use crate::executor::{Executor, SolveCall, Timed};
 use crate::problem::{require_aligned, Arrays, CopyValues, Shape};
 
@@ -256,27 +256,21 @@ impl Body {
 
 /// Room for the solution of a trial, so that x keeps what it holds, which may be f.
 enum Scratch {
-    Host(Vec<u128>),
+    Host(HostArray),
     Cuda(DeviceArray),
 }
 
 impl Scratch {
     fn new(context: &Context, bytes: usize, stream: Stream) -> Result<Scratch> {
         match &context.executor {
-            Executor::Host(_) => {
-                let (mut values, words) = (Vec::new(), bytes.div_ceil(size_of::<u128>()));
-                let none = |_| Error::OutOfMemory { place: "host", bytes: bytes as u64 };
-                values.try_reserve_exact(words).map_err(none)?;
-                values.resize(words, 0);
-                Ok(Scratch::Host(values))
-            }
+            Executor::Host(_) => Ok(Scratch::Host(HostArray::new(bytes)?)),
             Executor::Cuda(gpu) => Ok(Scratch::Cuda(DeviceArray::temporary(gpu, bytes, stream)?)),
         }
     }
 
     fn address(&mut self) -> Address {
         match self {
-            Scratch::Host(values) => Address::of(values),
+            Scratch::Host(array) => array.address(),
             Scratch::Cuda(array) => array.address(),
         }
     }

@@ -17,6 +17,7 @@
 //! So LEVR, SLFR, pieces and every number of threads give the same bits. The column-wise ones add atomically in the order
 //! of arrival.
 
+mod array;
 mod factor;
 mod job;
 mod kept;
@@ -37,6 +38,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::analysis::{Needs, Schedule};
 use crate::scalar::Scalar;
+pub use array::HostArray;
 pub use factor::HostFactor;
 pub use job::{Job, MOST_COLUMNS};
 pub use kept::KeptPattern;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::pieces::{self, Levels, Pieces};
-use super::{memory, setup, solve, GivenUp, Job, Method, Pool, MOST_COLUMNS};
+use super::{memory, setup, solve, GivenUp, HostArray, Job, Method, Pool, MOST_COLUMNS};
 use crate::address::Address;
 use crate::analysis::{pattern, Schedule, NONE};
 use crate::error::{Error, Result};
@@ -22,8 +22,8 @@ pub struct HostPlan {
     pub pivot: Option<u32>,
     /// The watchdog ended a solve, and nobody has been told yet.
     failed: bool,
-    /// All values, where solves do not read the caller's, in words that are aligned for every type.
-    copy: Option<Vec<u128>>,
+    /// All values, where solves do not read the caller's.
+    copy: Option<HostArray>,
 }
 
 /// How it solves: by one of the paper's algorithms, or as AUTO does.
@@ -152,7 +152,7 @@ impl HostPlan {
 
     /// Solves for `count` right-hand sides, each side stored by columns or by rows.
     pub fn solve_dense(&mut self, call: &SolveCall, count: i64, [f, x]: [Dense; 2]) {
-        let val = self.copy.as_deref_mut().map_or(call.val, Address::of);
+        let val = self.copy.as_mut().map_or(call.val, HostArray::address);
         let mut done = 0;
         while done < count {
             let [of_f, of_x] = [f, x].map(|side| side.column(done, self.shape.dtype).address);
@@ -165,12 +165,7 @@ impl HostPlan {
     /// Has solves read a copy of the caller's values.
     pub fn copy_values(&mut self, val: Address) -> Result<()> {
         let bytes = self.shape.nnz as usize * self.shape.dtype.bytes();
-        let words = bytes.div_ceil(size_of::<u128>());
-        let mut copy = Vec::new();
-        copy.try_reserve_exact(words)
-            .map_err(|_| Error::OutOfMemory { place: "host", bytes: bytes as u64 })?;
-        copy.resize(words, 0);
-        self.copy = Some(copy);
+        self.copy = Some(HostArray::new(bytes)?);
         self.update_values(val);
         Ok(())
     }
@@ -180,7 +175,7 @@ impl HostPlan {
         let bytes = self.shape.nnz as usize * self.shape.dtype.bytes();
         let Some(copy) = self.copy.as_mut().filter(|_| bytes > 0) else { return };
         // SAFETY: by the caller's promise the array has that many bytes; so has the copy.
-        unsafe { std::ptr::copy_nonoverlapping(val.pointer::<u8>(), copy.as_mut_ptr().cast(), bytes) };
+        unsafe { std::ptr::copy_nonoverlapping(val.pointer::<u8>(), copy.address().pointer(), bytes) };
     }
 
     /// Puts another diagonal into the copy. Rows without an entry there are left out.
@@ -193,7 +188,7 @@ impl HostPlan {
             return Err(Error::Unsupported("a new diagonal where a row has two diagonal entries".into()));
         }
         let Some(copy) = &mut self.copy else { return Ok(()) };
-        let (bytes, to) = (self.shape.dtype.bytes(), copy.as_mut_ptr().cast::<u8>());
+        let (bytes, to) = (self.shape.dtype.bytes(), copy.address().pointer::<u8>());
         for p in 0..self.shape.n {
             let (unknown, index) = match &self.way {
                 Way::Paper(_, schedule) => (schedule.order[p as usize], schedule.diag[p as usize]),
@@ -217,7 +212,7 @@ impl HostPlan {
             Way::Paper(_, schedule) => schedule.bytes(),
             Way::Auto(pieces) => pieces.bytes(),
         };
-        analysis + self.copy.as_ref().map_or(0, |copy| size_of_val(copy.as_slice()))
+        analysis + self.copy.as_ref().map_or(0, HostArray::bytes)
     }
 
     /// Whether the watchdog ended a solve since the last look.

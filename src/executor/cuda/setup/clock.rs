@@ -67,7 +67,8 @@ mod tests {
     fn stretches_are_added_up() {
         let mut clock = Clock::default();
         let mut found = Summary::default();
-        let summary = Address::of(std::slice::from_mut(&mut found));
+        // SAFETY: nothing follows the address.
+        let summary = unsafe { Address::of(std::slice::from_mut(&mut found)) };
         let begun = [(Operation::Levels, 100u64), (Operation::Other, 130), (Operation::Dependencies, 0)];
         for (k, (operation, time)) in
             begun.into_iter().chain([(Operation::Levels, 150), (Operation::Other, 1 << 33)]).enumerate()
