@@ -47,7 +47,7 @@ pub use pool::{default_threads, Finished, GivenUp, Member, Pool};
 use system::System;
 
 /// A level with fewer rows is done by one thread alone: sharing it out costs more than it saves.
-const WIDE_LEVEL: u32 = 64;
+const SHARED_LEVEL: u32 = 64;
 
 /// Positions that a thread takes with one ticket: enough that threads seldom write to the same cache line.
 const TICKET: u32 = 64;
@@ -191,7 +191,7 @@ fn solve_as_member<T: Scalar, const K: usize>(
 /// input. Narrow levels are one member's, and between two of them there is nobody to wait for.
 fn by_level(me: &Member, level_ptr: &[u32], mut step: impl FnMut(u32)) -> Finished {
     let levels = level_ptr.len() - 1;
-    let narrow = |l: usize| level_ptr[l + 1] - level_ptr[l] < WIDE_LEVEL;
+    let narrow = |l: usize| level_ptr[l + 1] - level_ptr[l] < SHARED_LEVEL;
     let mut l = 0;
     while l < levels {
         let mut next = l + 1;

@@ -43,16 +43,17 @@ impl CudaPlan {
         // SAFETY: the plan's arrays have these lengths, or are not there.
         let read = |address: Address, words: usize| unsafe { memory::read::<u32>(address, words, stream) };
         let values = |permuted: u32| if permuted != 0 { entries * node } else { n };
-        let tiled = base.tiles > 0;
+        let has_tiles = base.tiles > 0;
         let work_item = read(base.work_item, self.engine().words_of_work_item() * base.work_items as usize)?;
         // With tiles the codes of all batches take the places of the rows' entries.
         let codes = work_item.rchunks_exact(4).next().map_or(0, work_items::codes_end);
-        let (row_adj, row_val) = if tiled { (codes, codes) } else { (entries, values(base.row_permuted)) };
+        let (row_adj, row_val) =
+            if has_tiles { (codes, codes) } else { (entries, values(base.row_permuted)) };
         Ok(PlanArrays {
             order: read(base.order, n)?,
             row_ptr: read(base.row_ptr, n + 1)?,
             row_adj: read(base.row_adj, row_adj)?,
-            row_val: read(base.row_val, if tiled && base.row_permuted == 0 { n } else { row_val })?,
+            row_val: read(base.row_val, if has_tiles && base.row_permuted == 0 { n } else { row_val })?,
             col_ptr: read(base.col_ptr, n + 1)?,
             col_adj: read(base.col_adj, entries)?,
             col_val: read(base.col_val, values(base.col_permuted))?,

@@ -125,7 +125,7 @@ pub(super) fn lay_out(begin: Address, n: u32, nnz: u32, task: &Task) -> (Places,
     let room = &mut Room::new(begin);
     let rows = n as usize + 1;
     let sorted = if task.levels { n } else { 0 };
-    let tiled = if task.needs.tiles == Tiles::No { 0 } else { n };
+    let in_tiles = if task.needs.tiles == Tiles::No { 0 } else { n };
     let spans = lines::most_spans(n);
     let scan = |room: &mut Room| room.take(rows.div_ceil((SCAN_BLOCK * SCAN_FEW) as usize) * 8);
     let mut places = Places {
@@ -134,8 +134,8 @@ pub(super) fn lay_out(begin: Address, n: u32, nnz: u32, task: &Task) -> (Places,
         word: room.words(if task.levels { rows } else { 0 }),
         list_count: room.words(if task.transpose { rows } else { 0 }),
         level_sort: Sort::lay_out(room, sorted, passes(n)),
-        tile_sort: Sort::lay_out(room, tiled, passes(spans)),
-        wavefront_sort: Sort::lay_out(room, tiled, passes(u32::MAX)),
+        tile_sort: Sort::lay_out(room, in_tiles, passes(spans)),
+        wavefront_sort: Sort::lay_out(room, in_tiles, passes(u32::MAX)),
         wavefront_scan: scan(room),
         list_scan: scan(room),
         row_scan: scan(room),
