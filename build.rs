@@ -54,14 +54,15 @@ fn main() {
 
 /// Writes what kernels and the library share as headers of C++: each file of a folder `shared/` and each `shared.rs` of `src/`
 /// becomes `shared/<name>.h`, where a `shared.rs` has the name of its folder. Returns the folder to include them from, which all
-/// builds of a profile and the kernels of tests share.
+/// builds of a profile and the kernels of tests share. `OUT_DIR/fields.rs` has the fields of all structs, for the test of their layouts.
 fn write_shared_headers(root: &Path, out: &Path) -> PathBuf {
     let mut sources = Vec::new();
     find_sources(&root.join("src"), "rs", &mut sources);
+    sources.sort();
     let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_string();
     let folder = kernel_folder(out).join("include");
     fs::create_dir_all(folder.join("shared")).unwrap();
-    let mut written = Vec::new();
+    let (mut written, mut fields) = (Vec::new(), String::new());
     for source in sources {
         let parent = name(source.parent().unwrap());
         let header = match (name(&source), parent.as_str()) {
@@ -72,9 +73,28 @@ fn write_shared_headers(root: &Path, out: &Path) -> PathBuf {
         println!("cargo:rerun-if-changed={}", source.display());
         assert!(!written.contains(&header), "two files of the name {header}");
         write_if_new(&folder.join(format!("shared/{header}.h")), &shared_header(&source, out));
+        fields += &fields_of_structs(source.strip_prefix(root).unwrap(), &read(&source), &header);
         written.push(header);
     }
+    fs::write(out.join("fields.rs"), format!("layouts! {{\n{fields}}}\n")).unwrap();
     folder
+}
+
+/// A line for each struct of a source, as `"pattern" "PatternArgs" crate::executor::cuda::shared::pattern::PatternArgs { n, base, }`: its
+/// header, its names in C++ and in Rust, its fields.
+fn fields_of_structs(source: &Path, text: &str, header: &str) -> String {
+    let module =
+        source.with_extension("").to_str().expect("ASCII").replace('/', "::").replacen("src", "crate", 1);
+    let line = |item: &str| {
+        let (head, body) = item.split_once('\n').expect("a struct has fields");
+        let (name, of) =
+            (head.split(' ').next().unwrap(), if head.contains("<T>") { "<double>" } else { "" });
+        let fields =
+            body.lines().take_while(|line| *line != "}").filter_map(|line| line.strip_prefix("    pub "));
+        let fields: String = fields.map(|field| format!("{}, ", field.split(':').next().unwrap())).collect();
+        format!("{header:?} \"{name}{of}\" {module}::{name} {{ {fields}}}\n")
+    };
+    text.split("\npub struct ").skip(1).map(line).collect()
 }
 
 /// The constants and the structs of a source. kernels/device/pointers.cuh has the types of pointers that these name. Comments say

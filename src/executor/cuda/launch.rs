@@ -203,8 +203,8 @@ impl<A: Copy> Kernel<A> {
                 return Ok(());
             }
         }
-        // SAFETY: the kernel takes one argument of A's layout (checked on both sides), which is copied
-        // during the call; `Address` says why its addresses may be followed.
+        // SAFETY: the kernel takes one argument, of the type that C++ has for A (as tests/kernels.rs checks) and so of A's layout (as the
+        // test of `shared` checks). It is copied during the call; `Address` says why its addresses may be followed.
         let result = unsafe {
             sys::cuLaunchKernel(
                 self.function,

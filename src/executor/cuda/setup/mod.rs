@@ -17,7 +17,7 @@ mod message;
 mod panels;
 mod places;
 mod run;
-mod shared;
+pub(super) mod shared;
 mod tiling;
 
 use super::engine::Choice;
