@@ -422,6 +422,32 @@ static void entries_far_from_the_diagonal(void) {
     }
 }
 
+/* Runs of 40 rows that depend on each other. The inverses of their triangles have entries of at most one, or of as much as 3^39, while
+ * the solution is all ones but for rounding: a sum over entries of a large inverse would cancel. */
+static void runs_whose_inverses_grow(void) {
+  static const long double RATIOS[] = {0.5L, -0.9L, -1.2L, 3};
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int i = 0; i < COUNT(TYPES) * COUNT(RATIOS) * 2; i++) {
+      Kind k = {.type = TYPES[i % COUNT(TYPES)], .op = i / (COUNT(TYPES) * COUNT(RATIOS))};
+      Entries list = {0};
+      for (int j = 0; j < M; j++) {
+        if (j >= 33) push(&list, j, j - 33, 0.3L);
+        if (j % 40) push(&list, j, j - 1, 2 * RATIOS[i / COUNT(TYPES) % COUNT(RATIOS)]);
+        push(&list, j, j, 2);
+      }
+      Problem p = pack(k, M, list);
+      for (int j = 0; j < M; j++) put(k.type, p.f, j, 0);
+      for (int64_t e = 0; e < p.nnz; e++) {
+        int64_t row = k.op ? p.e[e].j : p.e[e].i;
+        put(k.type, p.f, row, get(k.type, p.f, row) + get(k.type, p.val, e));
+      }
+      System s;
+      if (opened(&s, &p, a)) solves(&s, p.alpha, "runs whose inverses grow");
+      close_system(&s);
+      free_problem(&p);
+    }
+}
+
 int main(int argc, char **argv) {
   check_begin("test_values", argc, argv);
   RUN(new_values_need_no_analysis);
@@ -437,5 +463,6 @@ int main(int argc, char **argv) {
   RUN(nan_reaches_its_dependents);
   RUN(odd_right_hand_sides);
   RUN(entries_far_from_the_diagonal);
+  RUN(runs_whose_inverses_grow);
   return check_end();
 }
