@@ -42,7 +42,7 @@ pub fn predict(end: LastLevels, counts: Counts) -> Duration {
     let waits = far.min(in_end) * THIN_FAR_ROW_SECONDS;
     let long_rows = (rows.squares.1 as f64).sqrt() * LONG_ROW_SECONDS;
     let all = in_end * THIN_ROW_SECONDS + waits + far * THIN_ENTRY_SECONDS + long_rows;
-    of_levels + rows.time(THIN_START + Duration::from_secs_f64(all), 0.0).mul_f64(rows.of_type().thin)
+    of_levels + rows.time(THIN_START + Duration::from_secs_f64(all), 0.0).mul_f64(rows.of_type().chains)
 }
 
 /// No end takes less: a row of each level is in it at best, and the others are by level, or in it as well.
@@ -50,7 +50,7 @@ pub fn least(rows: Counts) -> Duration {
     let row = |number: u32| Duration::from_secs_f64(f64::from(number) * THIN_ROW_SECONDS);
     let others = rows.n.saturating_sub(rows.levels);
     let by_level = predict_levels(rows, 0, others as f64 / rows.n.max(1) as f64);
-    let of_type = |time: Duration| rows.time(time, 0.0).mul_f64(rows.of_type().thin);
+    let of_type = |time: Duration| rows.time(time, 0.0).mul_f64(rows.of_type().chains);
     of_type(THIN_START + row(rows.levels)) + by_level.min(of_type(row(others)))
 }
 
