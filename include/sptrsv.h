@@ -718,9 +718,9 @@ typedef enum {
   SPTRSV_ALG_SLFC = 4,
   /** Column-wise in natural order, synchronization-free (W. Liu et al., 2016): the baseline. Atomic additions: not deterministic. */
   SPTRSV_ALG_GSF = 5,
-  /** Row-wise in level order; each unknown is published together with its flag. Deterministic. */
+  /** Row-wise in level order: for irregular patterns. Deterministic. */
   SPTRSV_ALG_ONE_WORD = 16,
-  /** Row-wise in tiles of consecutive rows, which keep their unknowns in shared memory. Deterministic. */
+  /** Row-wise in tiles of consecutive rows: for grids, and wherever rows depend on near ones. Deterministic. */
   SPTRSV_ALG_TILED = 17,
   /**
    * Row-wise by nodes: 2 to 6 consecutive rows with the same dependencies, as finite elements have them. Rows must be sorted. A
@@ -728,24 +728,18 @@ typedef enum {
    */
   SPTRSV_ALG_NODAL = 18,
   /**
-   * Row-wise, one launch for each level: for a few wide levels, as orders by colours have them. A matrix of more than 1000 levels
-   * is solved by ONE_WORD. Deterministic.
+   * Row-wise, level by level: for a few wide levels, as orders by colours have them. A matrix of more than 1000 levels is solved by
+   * ONE_WORD. Deterministic.
    */
   SPTRSV_ALG_WIDE = 19,
   /**
-   * Row-wise by one cluster of blocks: for narrow levels, as bands and chains of dense blocks have them. A GPU without clusters
-   * takes ONE_WORD. Deterministic.
+   * Row-wise, 32 rows at a time: for narrow levels, as chains, bands and chains of dense blocks have them. A GPU without clusters of
+   * blocks takes ONE_WORD. Deterministic.
    */
   SPTRSV_ALG_THIN = 20,
-  /**
-   * Row-wise for many right-hand sides: one warp solves a row for up to 32 of them. The buffer is larger, so set this algorithm
-   * before sptrsvBufferSize. Deterministic.
-   */
+  /** Row-wise for many right-hand sides. The buffer is larger, so set this algorithm before sptrsvBufferSize. Deterministic. */
   SPTRSV_ALG_BLOCK = 21,
-  /**
-   * Row-wise, up to 32 rows at a time by each block, in runs of consecutive rows: for complete factors. Needs compute capability 8.0.
-   * Deterministic.
-   */
+  /** Row-wise, in runs of consecutive rows: for complete factors. Needs compute capability 8.0. Deterministic. */
   SPTRSV_ALG_PANEL = 22
 } sptrsvAlgorithm_t;
 
@@ -1964,7 +1958,8 @@ typedef enum {
 typedef void (*sptrsvLogCallback_t)(sptrsvLogLevel_t level, const char *line, void *user);
 
 /**
- * Has lines given to the program, in place of what SPTRSV_LOG says. This holds for the whole process.
+ * Has lines given to the program, in place of what SPTRSV_LOG says. This holds for the whole process. No call reads the setting back,
+ * as a callback and its pointer are of use to nobody but the part of the program that has set them.
  *
  * \param level     which lines
  * \param callback  receives each line on the thread whose call it is about; it must not call functions of this library. NULL: what
@@ -1978,7 +1973,9 @@ typedef void (*sptrsvLogCallback_t)(sptrsvLogLevel_t level, const char *line, vo
  * Preconditions:
  * `callback` is NULL, or may be called from any thread with `user` until another is set and no call of this library is under way.
  */
-sptrsvStatus_t sptrsvSetLogCallback(sptrsvLogLevel_t level, sptrsvLogCallback_t callback, void *user);
+sptrsvStatus_t sptrsvSetLogCallback(sptrsvLogLevel_t level,
+                                    sptrsvLogCallback_t callback,
+                                    void *user);
 
 /** \} */
 

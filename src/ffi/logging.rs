@@ -42,7 +42,8 @@ unsafe impl Send for User {}
 // SAFETY: as above.
 unsafe impl Sync for User {}
 
-/// Has lines given to the program, in place of what SPTRSV_LOG says. This holds for the whole process.
+/// Has lines given to the program, in place of what SPTRSV_LOG says. This holds for the whole process. No call reads the setting back,
+/// as a callback and its pointer are of use to nobody but the part of the program that has set them.
 ///
 /// \param level     which lines
 /// \param callback  receives each line on the thread whose call it is about; it must not call functions of this library. NULL: what
