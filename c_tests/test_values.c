@@ -448,6 +448,35 @@ static void runs_whose_inverses_grow(void) {
     }
 }
 
+/* Solutions whose unknowns are of all sizes: one unknown and zeros, and runs of powers of a tenth. An algorithm whose errors go by the
+ * largest unknowns nearby is right by a norm, and wrong in single unknowns. */
+static void unknowns_of_all_sizes(void) {
+  static const int REACH[] = {1, 5, 40};
+  for (int a = 0; a < COUNT(ALGS); a++)
+    for (int i = 0; i < COUNT(TYPES) * COUNT(REACH) * 2 * 2; i++) {
+      Kind k = {.type = TYPES[i % COUNT(TYPES)], .op = i / (COUNT(TYPES) * COUNT(REACH)) % 2};
+      int reach = REACH[i / COUNT(TYPES) % COUNT(REACH)], has_powers = i / (COUNT(TYPES) * COUNT(REACH) * 2);
+      Entries list = {0};
+      for (int j = 0; j < M; j++) {
+        for (int from = j < reach ? 0 : j - reach; from < j; from++) push(&list, j, from, -1.0L / reach);
+        push(&list, j, j, 2);
+      }
+      Problem p = pack(k, M, list);
+      long double *f = calloc(M, sizeof *f);
+      for (int64_t e = 0; e < p.nnz; e++) {
+        int64_t row = k.op ? p.e[e].j : p.e[e].i, column = k.op ? p.e[e].i : p.e[e].j;
+        int64_t solved = k.op ? M - 1 - column : column; /* before it */
+        f[row] += creall(get(k.type, p.val, e)) * (has_powers ? powl(10, -(solved % 30)) : !solved);
+      }
+      for (int j = 0; j < M; j++) put(k.type, p.f, j, f[j]);
+      free(f);
+      System s;
+      if (opened(&s, &p, a)) solves(&s, p.alpha, "unknowns of all sizes");
+      close_system(&s);
+      free_problem(&p);
+    }
+}
+
 int main(int argc, char **argv) {
   check_begin("test_values", argc, argv);
   RUN(new_values_need_no_analysis);
@@ -464,5 +493,6 @@ int main(int argc, char **argv) {
   RUN(odd_right_hand_sides);
   RUN(entries_far_from_the_diagonal);
   RUN(runs_whose_inverses_grow);
+  RUN(unknowns_of_all_sizes);
   return check_end();
 }

@@ -140,21 +140,20 @@ pub const CACHE_BYTES: f64 = 35e6;
 pub const ROW_BYTES_MOVED: f64 = 32.0;
 pub const ENTRY_BYTES_MOVED: f64 = 12.0;
 
-/// Times by type, as multiples of those of type d: of engines by rows or nodes, of TILED, of PANEL, and of THIN.
+/// Times by type, as multiples of those of type d: of engines by rows or nodes, of TILED, and of THIN and PANEL.
 #[derive(Clone, Copy, Debug)]
 pub struct OfType {
     pub rows: f64,
     pub tiles: f64,
     pub panels: f64,
-    pub chains: f64,
 }
 
 /// For each type. Type z has two rows, the last one for rows with several lanes.
-pub const TYPE_D: OfType = OfType { rows: 1.0, tiles: 1.0, panels: 1.0, chains: 1.0 };
-pub const TYPE_S: OfType = OfType { rows: 0.9, tiles: 0.9, panels: 1.07, chains: 0.7 };
-pub const TYPE_C: OfType = OfType { rows: 1.16, tiles: 1.25, panels: 1.16, chains: 1.5 };
-pub const TYPE_Z: OfType = OfType { rows: 1.5, tiles: 1.6, panels: 1.5, chains: 3.0 };
-pub const TYPE_Z_LANES: OfType = OfType { rows: 1.5, tiles: 1.9, panels: 1.5, chains: 3.0 };
+pub const TYPE_D: OfType = OfType { rows: 1.0, tiles: 1.0, panels: 1.0 };
+pub const TYPE_S: OfType = OfType { rows: 0.9, tiles: 0.9, panels: 1.07 };
+pub const TYPE_C: OfType = OfType { rows: 1.16, tiles: 1.25, panels: 1.16 };
+pub const TYPE_Z: OfType = OfType { rows: 1.5, tiles: 1.6, panels: 1.5 };
+pub const TYPE_Z_LANES: OfType = OfType { rows: 1.5, tiles: 1.9, panels: 1.5 };
 
 /// Rows count as stored level by level if at most one range of rows in SPANS_APART holds too many levels.
 pub const SPANS_APART: usize = 10;

@@ -2,9 +2,8 @@
 // stores its unknown to all of them, and each block polls its own.
 //
 // The positions from the first one on are divided into epochs, of which the ring holds eight. A warp takes pieces of work in
-// order, none of which is longer than an epoch. It enters an epoch with the first piece that begins in it, or earlier, when it has
-// solved its pieces that begin before it. It arrives at a barrier of the cluster then, for which it waits when it enters the next
-// one. So when it enters epoch e:
+// order, none of which is longer than an epoch. It enters an epoch with the first piece that begins in it, and arrives at a
+// barrier of the cluster then, for which it waits when it enters the next one. So when it enters epoch e:
 //
 //   all warps have entered epoch e - 1, and have solved what begins before it;
 //   an unknown of epoch e - 3 or before is in the work vector, and is read there without a wait;
@@ -48,9 +47,6 @@ struct Ring {
         uint32_t wanted = (position - first_position) / EPOCH;
         while (__any_sync(FULL, epoch < wanted)) enter_epoch();
     }
-    // Enters the epoch before the piece's own. It comes before what can be done for the piece without the ring: so nobody who enters
-    // the piece's epoch waits for that.
-    __device__ __forceinline__ void approach(uint32_t position) { go_on_to(position - min(position - first_position, EPOCH)); }
     // Begins with a piece.
     __device__ __forceinline__ void begin(uint32_t position) {
         go_on_to(position);

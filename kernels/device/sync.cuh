@@ -614,31 +614,6 @@ __device__ __forceinline__ void poll_shared(uint32_t address, Words<Complex<R>> 
     poll_shared(address + (uint32_t)sizeof(R), w.im);
 }
 
-// Reads 16 bytes of known words. A vector access is as many relaxed accesses to single words.
-__device__ __forceinline__ void read_shared(uint32_t address, float (&x)[4]) {
-#ifdef SPTRSV_RACECHECK
-    for (uint32_t k = 0; k < 4; ++k) asm volatile(LOAD_SHARED(LOADED, "32", "%0", "%1") : "=f"(x[k]) : "r"(address + 4 * k) : "memory");
-#else
-    asm volatile("ld." LOADED ".shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3])
-                 : "r"(address)
-                 : "memory");
-#endif
-}
-__device__ __forceinline__ void read_shared(uint32_t address, double (&x)[2]) {
-#ifdef SPTRSV_RACECHECK
-    for (uint32_t k = 0; k < 2; ++k) asm volatile(LOAD_SHARED(LOADED, "64", "%0", "%1") : "=d"(x[k]) : "r"(address + 8 * k) : "memory");
-#else
-    asm volatile("ld." LOADED ".shared.v2.f64 {%0, %1}, [%2];" : "=d"(x[0]), "=d"(x[1]) : "r"(address) : "memory");
-#endif
-}
-template <class R>
-__device__ __forceinline__ void read_shared(uint32_t address, Complex<R> (&x)[8 / sizeof(R)]) {
-    R parts[16 / sizeof(R)];
-    read_shared(address, parts);
-    for (uint32_t k = 0; k < 8 / sizeof(R); ++k) x[k] = {parts[2 * k], parts[2 * k + 1]};
-}
-
 __device__ __forceinline__ void store_relaxed_shared(void *p, uint32_t v) {
     asm volatile(STORE_SHARED(STORED, "32", "%0", "%1") ::"r"(shared_address(p)), "r"(v) : "memory");
 }

@@ -2,12 +2,10 @@
 //
 // A warp takes a panel of 32 positions (`panel.cuh`). Panels are dealt out to the warps of one block of the cluster one by one,
 // then to the next one's: mostly a warp waits for another of its own block, through its shared memory, while the other blocks are
-// busy with what is far of theirs. Where the panel's triangle has an inverse that can be used (`inverse.cuh`), a warp multiplies by
-// it; else it solves the triangle row by row.
+// busy with what is far of theirs.
 #include "device/ring.cuh"
 #include "device/long_row.cuh"
 #include "shared/thin.h"
-#include "inverse.cuh"
 #include "walk.cuh"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -32,7 +30,6 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
     for (; number < blocks; number += CLUSTER * WARPS<T>) {
         uint32_t base = first_position + number * WARP, p = base + lane;
         bool in = p < a.n;
-        ring.approach(base);
         uint4 record = {0, NONE, 0, 0};
         uint32_t end = 0;
         if (in) {
@@ -43,6 +40,8 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
         load_if(in, a.f + record.x, f);
         load_if(in && a.diag_index && record.y != NONE, a.diag_values + record.y, d);
         if (threadIdx.x == 0) atomicAdd(&a.state->progress, 1u);
+        ring.begin(base);
+
         uint32_t window = base - min(base - first_position, WINDOW);
         WalkedPanel<T, Ring<T, THIN_RING>> panel{{a, ring, work, tile, p, base, window, record.z, end, record.w}};
         bool multiplies = true;
@@ -57,20 +56,18 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
         uint32_t near = panel.put_near(!is_sorted);
         // Whether dividing by the diagonals beforehand is as good as behind.
         bool is_moderate = multiplies && magnitude(scale) < NOT_FINITE<T>;
-        uint32_t placed = 0, thirds = 0;  // of the tile in which any row has entries, a bit each
+        uint32_t placed = tile.fill_third(2, [&](T v) {
+            T factor = product(v, scale);
+            is_moderate = is_moderate & (is_zero(v) | ::is_moderate(factor));
+            return factor;
+        });
+        uint32_t halves = 0;  // of the window in which any row has entries, a bit each
 #pragma unroll 1
-        for (uint32_t third = 0; third < 3; ++third) {
-            uint32_t in_third = tile.fill_third(third, [&](T v) {
-                T factor = product(v, scale);
-                is_moderate = is_moderate & (is_zero(v) | ::is_moderate(factor));
-                return factor;
-            });
-            placed += in_third;
-            thirds |= (uint32_t)__any_sync(FULL, in_third > 0) << third;
+        for (uint32_t half = 0; half < 2; ++half) {
+            uint32_t in_half = tile.fill_third(half, [](T v) { return v; });
+            placed += in_half;
+            halves |= (uint32_t)__any_sync(FULL, in_half > 0) << half;
         }
-        __syncwarp();
-        Inverse<T> inverse(tile, thirds, is_moderate);
-        ring.begin(base);
         bool ok = true;
         T given = in ? product(alpha, f) : zero(T{}), sum = given;
         uint32_t far = panel.subtract_far(panel.walk(is_sorted ? placed : 0), sum, ok);
@@ -88,28 +85,17 @@ __device__ __forceinline__ void thin(const SolveArgs<T> &a) {
             publish_cluster_if(yes && waiting != rank, next_ring + cell, v);
         };
         T x;
-        bool by_tile = __all_sync(FULL, ok && is_moderate && is_single);
-        if (by_tile && inverse.is_there) {
-            x = inverse.times(product(sum, scale));
-#pragma unroll 1
-            for (uint32_t half = 0; half < 2; ++half)
-                if (thirds >> half & 1u) ok = inverse.add_half(panel, half, base - WINDOW + half * WARP, x) && ok;
-            // A zero in the tile must not be multiplied by what is not finite.
-            if (__all_sync(FULL, ok && magnitude(x) < NOT_FINITE<T>)) {
-                publish_unknown(true, x);
-                solved = WARP;
-            }
-        } else if (by_tile) {
+        if (__all_sync(FULL, ok && is_moderate && is_single)) {
             Triangle<T> triangle;
             triangle.load(tile);
-            T left = product(sum, scale);
+            T left = sum;
             bool finite = true;
 #pragma unroll 1
             for (uint32_t half = 0; half < 2; ++half) {
-                if (thirds >> half & 1u) finite = panel.subtract_half(half, FULL, left) && finite;
+                if (halves >> half & 1u) finite = panel.subtract_half(half, FULL, left) && finite;
                 if (half == 0) triangle.show_groups(tile);
             }
-            if (finite) solved = triangle.solve(tile, left, x, publish_unknown);
+            if (finite) solved = triangle.solve(tile, product(left, scale), x, publish_unknown);
         }
         if (!__all_sync(FULL, ok)) sum = not_a_number(T{});
         if (solved < WARP)

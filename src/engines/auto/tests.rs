@@ -438,11 +438,11 @@ fn a_band_is_thin_and_a_dense_triangle_and_wide_levels_are_not() {
     assert_eq!(chosen(50_000, 1_500_000, 1_500_000, 50_000, 2700), Form::NarrowLevels);
     assert_eq!(chosen(1200, 719_400, 74_720, 1200, 99), Form::Rows);
     assert_eq!(chosen(262_144, 1_000_000, 260_000, 190, 80), Form::Rows);
-    // A chain, whose rows take less in single precision.
-    assert_eq!(chosen(200_000, 199_999, 199_999, 200_000, 2000), Form::Rows);
-    let single = Counts { value_bytes: 4, near: 199_999, ..counts_of(200_000, 199_999, 200_000) };
-    let tiles = Decision { predicted: Duration::from_micros(2000), ..Decision::default() };
-    assert_eq!(with_thin_end(tiles, single, || None).form, Form::NarrowLevels);
+    // A chain, whose tiles are faster in single precision.
+    assert_eq!(chosen(200_000, 199_999, 199_999, 200_000, 6168), Form::NarrowLevels);
+    let single = Counts { value_bytes: 4, ..counts_of(200_000, 199_999, 200_000) };
+    let tiles = Decision { predicted: Duration::from_micros(5551), ..Decision::default() };
+    assert_eq!(with_thin_end(tiles, single, || None), tiles);
     // Nobody asks for the end where none can be as fast.
     let counts = Counts { n: 262_144, levels: 45, entries: 523_000, node: 1, ..Counts::default() };
     let other = Decision { predicted: Duration::from_micros(22), ..Decision::default() };

@@ -37,21 +37,25 @@ pub fn predict(end: LastLevels, counts: Counts) -> Duration {
     };
     // Rows of one level lie between a row and its near entries' unknowns.
     let near = rows.near as f64 * rows.levels as f64 / rows.n.max(1) as f64;
-    let far = (rows.entries as f64 - near).max(0.0) * part;
-    // Where there are fewer far entries than rows, as many rows have one.
-    let waits = far.min(in_end) * THIN_FAR_ROW_SECONDS;
+    let entries = (rows.entries as f64 - near).max(0.0) * part * THIN_ENTRY_SECONDS;
     let long_rows = (rows.squares.1 as f64).sqrt() * LONG_ROW_SECONDS;
-    let all = in_end * THIN_ROW_SECONDS + waits + far * THIN_ENTRY_SECONDS + long_rows;
-    of_levels + rows.time(THIN_START + Duration::from_secs_f64(all), 0.0).mul_f64(rows.of_type().chains)
+    let moved = Duration::from_secs_f64(entries + long_rows);
+    let time = rows.time(THIN_START + row_of(rows).mul_f64(in_end) + moved, 0.0);
+    of_levels + time.mul_f64(rows.of_type().panels)
 }
 
 /// No end takes less: a row of each level is in it at best, and the others are by level, or in it as well.
 pub fn least(rows: Counts) -> Duration {
-    let row = |number: u32| Duration::from_secs_f64(f64::from(number) * THIN_ROW_SECONDS);
+    let row = |number: u32| row_of(rows) * number;
     let others = rows.n.saturating_sub(rows.levels);
     let by_level = predict_levels(rows, 0, others as f64 / rows.n.max(1) as f64);
-    let of_type = |time: Duration| rows.time(time, 0.0).mul_f64(rows.of_type().chains);
+    let of_type = |time: Duration| rows.time(time, 0.0).mul_f64(rows.of_type().panels);
     of_type(THIN_START + row(rows.levels)) + by_level.min(of_type(row(others)))
+}
+
+/// What a row takes in type d, without its entries.
+fn row_of(rows: Counts) -> Duration {
+    Duration::from_nanos(if rows.is_complex { THIN_ROW } else { THIN_REAL_ROW } as u64)
 }
 
 #[cfg(test)]
