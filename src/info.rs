@@ -139,6 +139,8 @@ struct Analysed {
     settings: Settings,
     /// Whether the last analysis has known it.
     was_known: bool,
+    /// Whether the watchdog has ended what nobody has been told of.
+    was_ended: bool,
 }
 
 /// What an analysis depends on beside the matrix.
@@ -487,10 +489,12 @@ impl Analysed {
 
     /// Whether the watchdog ended a solve or a factorisation since the last look.
     fn take_failure(&mut self, stream: Stream) -> Result<bool> {
-        let mut failed = self.factor.as_mut().map_or(Ok(false), |factor| factor.take_failure(stream))?;
-        for body in &mut self.bodies {
-            failed |= body.take_failure(stream)?;
+        if let Some(factor) = &mut self.factor {
+            self.was_ended |= factor.take_failure(stream)?;
         }
-        Ok(failed)
+        for body in &mut self.bodies {
+            self.was_ended |= body.take_failure(stream)?;
+        }
+        Ok(std::mem::take(&mut self.was_ended))
     }
 }

@@ -80,6 +80,7 @@ impl Info {
             kept,
             settings: self.settings(),
             was_known: false,
+            was_ended: false,
         });
         Ok(())
     }
@@ -231,7 +232,7 @@ impl Info {
         if !self.keeps_pattern {
             analysed.kept = None;
         }
-        (analysed.was_known, analysed.setup_time) = (true, start.elapsed());
+        (analysed.was_known, analysed.was_ended, analysed.setup_time) = (true, false, start.elapsed());
         self.analysed = Some(analysed);
         Ok(())
     }
